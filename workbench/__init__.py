@@ -1,0 +1,1 @@
+"""Tools around the engine: command line, toolchain, local control plane."""

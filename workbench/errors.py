@@ -1,0 +1,22 @@
+"""The one error that a user is meant to see."""
+
+
+class UserError(Exception):
+    """A mistake or a missing precondition that the user can mend; shown without a traceback.
+
+    Parameters
+    ----------
+    message
+        What is wrong, where, and what was found.
+    hint
+        What to do next. Empty if the message already says so.
+    """
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        """Return message and hint, a line each."""
+        return f"{self.message}\n{self.hint}" if self.hint else self.message
