@@ -1,0 +1,34 @@
+"""What a cluster is for and which platform will run on it: one of each per stack."""
+
+from enum import StrEnum
+
+
+class Environment(StrEnum):
+    """What the cluster is for. Development and production never share one (seed 000)."""
+
+    DEV = "dev"
+    """Interactive work and trial jobs; interruptions are acceptable."""
+
+    PROD = "prod"
+    """Work that others rely on; no development runs here."""
+
+
+class PlatformProfile(StrEnum):
+    """Which software the cluster is prepared for."""
+
+    MLRUN_CE = "mlrun-ce"
+    """The open-source MLRun Community Edition chart."""
+
+    IGUAZIO = "iguazio"
+    """The full platform with V3IO, whose daemons tolerate four taints only."""
+
+
+class ClusterKind(StrEnum):
+    """Where the cluster lives."""
+
+    LOCAL = "local"
+    """Real control plane on loopback, simulated nodes."""
+
+    EKS = "eks"
+    AKS = "aks"
+    EXISTING = "existing"

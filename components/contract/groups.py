@@ -1,0 +1,74 @@
+"""Node groups: what the choices of a pool mean in labels, taints and sizes, on any kind of cluster."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from components.contract.instances import InstanceType
+from components.contract.labels import TRUE, LabelKey
+from components.contract.lifecycle import Lifecycle
+from components.contract.pools import NodePool, PoolRole, PoolSize
+from components.contract.taints import Taint, gpu_taint
+
+
+@dataclass(frozen=True, slots=True)
+class NodeGroup:
+    """One group of equal nodes, ready to be rendered by a cluster kind."""
+
+    name: str
+    role: PoolRole
+    lifecycle: Lifecycle
+    size: PoolSize
+    instances: tuple[InstanceType, ...]
+    """Machine types of one shape, preferred first."""
+    labels: Mapping[str, str]
+    taints: tuple[Taint, ...]
+    gpu_resource: str | None
+    """Name under which the group's GPUs are requested; None without GPUs."""
+
+    @property
+    def is_elastic(self) -> bool:
+        """Whether the autoscaler owns the size between the bounds."""
+        return self.size.min < self.size.max
+
+    @property
+    def holds_user_work(self) -> bool:
+        """Whether users' pods may run on the group."""
+        return self.role.holds_user_work
+
+
+def node_groups(pools: Mapping[str, NodePool], spot_taint: Taint | None) -> tuple[NodeGroup, ...]:
+    """Return the groups of all pools, in the stack file's order.
+
+    Parameters
+    ----------
+    pools
+        Pools by name.
+    spot_taint
+        What every spot node of this kind of cluster carries, from ``taints.spot_taint``.
+    """
+    return tuple(_group(name, pool, spot_taint) for name, pool in pools.items())
+
+
+def _group(name: str, pool: NodePool, spot_taint: Taint | None) -> NodeGroup:
+    gpu_resource = pool.gpu_resource if pool.role is PoolRole.GPU else None
+    taints = [gpu_taint(gpu_resource)] if gpu_resource else []
+    if pool.lifecycle is Lifecycle.SPOT and spot_taint:
+        taints.append(spot_taint)
+    labels = {
+        **pool.labels,
+        LabelKey.LIFECYCLE.value: pool.lifecycle.label_value,
+        LabelKey.POOL.value: name,
+        LabelKey.ROLE.value: pool.role.value,
+    }
+    if pool.holds_user_work:
+        labels[LabelKey.USER_WORKLOADS.value] = TRUE
+    return NodeGroup(
+        name=name,
+        role=pool.role,
+        lifecycle=pool.lifecycle,
+        size=pool.size,
+        instances=pool.instances,
+        labels=labels,
+        taints=tuple(taints),
+        gpu_resource=gpu_resource,
+    )

@@ -1,0 +1,43 @@
+"""What a machine of a given type offers. The figures are dated facts in ``instance_facts``."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from components.contract.instance_facts import FACTS
+
+
+class Provider(StrEnum):
+    """Who sells the type."""
+
+    AWS = "aws"
+    AZURE = "azure"
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceType:
+    """One machine type."""
+
+    name: str
+    provider: Provider
+    vcpus: int
+    memory_mib: int
+    architecture: str
+    """``amd64`` or ``arm64``, as in the label ``kubernetes.io/arch``."""
+    gpus: int = 0
+    gpu_model: str = ""
+    """Such as ``A10G``; empty without a GPU."""
+    local_nvme_gib: int = 0
+    """Instance storage on NVMe, GiB in all; lost when the machine stops. 0 if there is none."""
+
+    @property
+    def shape(self) -> tuple[int, int, int, str]:
+        """What must be equal inside one node group: the autoscaler takes any member for all of them."""
+        return self.vcpus, self.memory_mib, self.gpus, self.architecture
+
+
+INSTANCE_TYPES: dict[str, InstanceType] = {
+    name: InstanceType(name, Provider(provider), *numbers)
+    for provider, rows in FACTS.items()
+    for name, *numbers in rows
+}
+"""Every known type by its provider's name for it."""

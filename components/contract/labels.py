@@ -1,0 +1,110 @@
+"""Every label key and value that nodes, namespaces and pods of the platform carry.
+
+The words stand here once. A component, a policy or a message that needs one imports it.
+"""
+
+import re
+from enum import StrEnum
+from typing import Final
+
+IGUAZIO_DOMAIN: Final = "app.iguazio.com"
+"""Prefix that Iguazio's platform owns; we write only the lifecycle label under it."""
+
+OWN_DOMAIN: Final = "igz-clusters.io"
+"""Prefix of everything that this package alone reads and writes."""
+
+
+class LabelKey(StrEnum):
+    """Label keys of the contract."""
+
+    LIFECYCLE = f"{IGUAZIO_DOMAIN}/lifecycle"
+    """On every node: may it be reclaimed? Read by MLRun's preemption modes (seed 004)."""
+
+    POOL = f"{OWN_DOMAIN}/pool"
+    """On every node: the pool's name, the key under ``pools`` in the stack file."""
+
+    ROLE = f"{OWN_DOMAIN}/role"
+    """On every node: the pool's role, a ``PoolRole``."""
+
+    USER_WORKLOADS = f"{OWN_DOMAIN}/user-workloads"
+    """``true`` on nodes that user work may use and on namespaces that hold user work."""
+
+    CORE_SERVICE = f"{OWN_DOMAIN}/core-service"
+    """``true`` on pods of the platform's own services inside a user namespace; setting it needs a right."""
+
+
+TRUE: Final = "true"
+"""The only value of the two marks ``USER_WORKLOADS`` and ``CORE_SERVICE``."""
+
+
+class AnnotationKey(StrEnum):
+    """Annotation keys of the contract, on nodes and node templates of the local cluster."""
+
+    CAPACITY = f"{OWN_DOMAIN}/capacity"
+    """JSON object of resource quantities; a simulated node reports it as its capacity."""
+
+    ALLOCATABLE = f"{OWN_DOMAIN}/allocatable"
+    """JSON object of resource quantities left for pods after the system's reservation."""
+
+    SIZE_MIN = "cluster-autoscaler.kwok.nodegroup/min-count"
+    """Smallest size of the node's group. The key is the autoscaler's kwok provider's."""
+
+    SIZE_MAX = "cluster-autoscaler.kwok.nodegroup/max-count"
+    """Largest size of the node's group."""
+
+    SIZE_DESIRED = "cluster-autoscaler.kwok.nodegroup/desired-count"
+    """Size of the node's group at its creation."""
+
+    SIMULATED = "kwok.x-k8s.io/node"
+    """``fake`` on nodes that kwok manages; kwok touches no other node."""
+
+
+class WellKnownLabel(StrEnum):
+    """Labels that Kubernetes defines and that a simulated node must carry itself."""
+
+    ARCH = "kubernetes.io/arch"
+    HOSTNAME = "kubernetes.io/hostname"
+    INSTANCE_TYPE = "node.kubernetes.io/instance-type"
+    OS = "kubernetes.io/os"
+    NAMESPACE_NAME = "kubernetes.io/metadata.name"
+    POD_SECURITY_ENFORCE = "pod-security.kubernetes.io/enforce"
+    POD_SECURITY_ENFORCE_VERSION = "pod-security.kubernetes.io/enforce-version"
+
+
+RESERVED_PREFIXES: Final = (
+    "kubernetes.io",
+    "k8s.io",
+    "eks.amazonaws.com",
+    "kubernetes.azure.com",
+    IGUAZIO_DOMAIN,
+    OWN_DOMAIN,
+)
+"""Domains (with their subdomains) whose labels a stack file may not set: Kubernetes, a cloud or we own them."""
+
+_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
+_DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+
+
+def label_key_problem(key: str) -> str | None:
+    """Return why ``key`` cannot be a label that a stack file adds, or None.
+
+    Grammar: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
+    """
+    prefix, slash, name = key.rpartition("/")
+    if not _NAME.fullmatch(name):
+        return (
+            "the part after '/' must be 1 to 63 letters, digits, '-', '_' or '.', alphanumeric at both ends"
+        )
+    if slash and not (0 < len(prefix) <= 253 and all(_DNS_LABEL.fullmatch(p) for p in prefix.split("."))):  # noqa: PLR2004 the grammar's own limit
+        return "the part before '/' must be a DNS name of at most 253 lower-case characters"
+    for reserved in RESERVED_PREFIXES:
+        if prefix == reserved or prefix.endswith(f".{reserved}"):
+            return f"the prefix '{reserved}' is reserved"
+    return None
+
+
+def label_value_problem(value: str) -> str | None:
+    """Return why ``value`` cannot be a label's value, or None. The empty value is legal."""
+    if value and not _NAME.fullmatch(value):
+        return "a label value is at most 63 letters, digits, '-', '_' or '.', alphanumeric at both ends"
+    return None

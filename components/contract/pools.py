@@ -1,0 +1,160 @@
+"""Node pools as a stack file describes them: what they are for, how large, bought how, of which types.
+
+Everything else about a pool (labels, taints, tolerations, autoscaler hints) is derived, in ``groups``.
+Messages start with the id of the policy rule that would judge the same fact later.
+"""
+
+from enum import StrEnum
+from typing import Annotated, Final, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic.alias_generators import to_camel
+
+from components.contract.instances import INSTANCE_TYPES, InstanceType
+from components.contract.labels import label_key_problem, label_value_problem
+from components.contract.lifecycle import Lifecycle
+
+NODES_MAX: Final = 450
+"""Nodes per group that EKS allows by default: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html."""
+
+POOL_NAME_MAX: Final = 12
+"""Characters of an AKS Linux pool's name: https://learn.microsoft.com/azure/aks/create-node-pools."""
+
+
+class ContractModel(BaseModel):
+    """A closed, immutable part of a stack file; YAML keys are camelCase."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, validate_default=True)
+
+
+class PoolRole(StrEnum):
+    """What a pool is for (seed 000, node groups)."""
+
+    INITIAL = "initial"
+    """The platform's core services: static and on-demand."""
+
+    WORKLOAD = "workload"
+    """MLRun jobs, Nuclio functions and application services."""
+
+    JUPYTER = "jupyter"
+    """Interactive notebooks; its own pool in development."""
+
+    GPU = "gpu"
+    """Work that asks for a GPU, and nothing else."""
+
+    DATA = "data"
+    """V3IO data nodes: their NVMe content dies when an instance stops."""
+
+    @property
+    def holds_user_work(self) -> bool:
+        """Whether users' pods may run there."""
+        return self in (PoolRole.WORKLOAD, PoolRole.JUPYTER, PoolRole.GPU)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether the size never moves by itself."""
+        return self in (PoolRole.INITIAL, PoolRole.DATA)
+
+
+class PoolSize(ContractModel):
+    """Nodes of a pool; equal bounds make it static, different ones leave the size to the autoscaler."""
+
+    min: int = Field(ge=0, le=NODES_MAX, description="Fewest nodes.")
+    max: int = Field(ge=1, le=NODES_MAX, description="Most nodes.")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.min > self.max:
+            raise ValueError(f"min {self.min} is above max {self.max}; swap them or raise max")
+        return self
+
+    def __str__(self) -> str:
+        """Return ``2`` for a static size and ``0..20`` for an elastic one."""
+        return str(self.min) if self.min == self.max else f"{self.min}..{self.max}"
+
+
+def _known_type(name: str) -> str:
+    if name not in INSTANCE_TYPES:
+        raise ValueError(f"'{name}' is not in the instance facts (components/contract/instance_facts.py)")
+    return name
+
+
+def _label_key(key: str) -> str:
+    if problem := label_key_problem(key):
+        raise ValueError(f"label key '{key}': {problem}")
+    return key
+
+
+def _label_value(value: str) -> str:
+    if problem := label_value_problem(value):
+        raise ValueError(f"label value '{value}': {problem}")
+    return value
+
+
+class NodePool(ContractModel):
+    """One pool of equal nodes."""
+
+    role: PoolRole = Field(description="What the pool is for.")
+    lifecycle: Lifecycle = Field(Lifecycle.ON_DEMAND, description="How its instances are bought.")
+    size: PoolSize = Field(description="Fewest and most nodes.")
+    instance_types: tuple[Annotated[str, AfterValidator(_known_type)], ...] = Field(
+        min_length=1,
+        max_length=20,
+        description="Machine types of one shape, preferred first. EKS takes at most 20 per group.",
+    )
+    labels: dict[Annotated[str, AfterValidator(_label_key)], Annotated[str, AfterValidator(_label_value)]] = (
+        Field(default_factory=dict, description="Further node labels; reserved prefixes are refused.")
+    )
+    gpu_resource: str = Field("nvidia.com/gpu", description="Name under which its GPUs are requested.")
+
+    @property
+    def instances(self) -> tuple[InstanceType, ...]:
+        """Facts of the pool's machine types, in the same order."""
+        return tuple(INSTANCE_TYPES[name] for name in self.instance_types)
+
+    @property
+    def holds_user_work(self) -> bool:
+        """Whether users' pods may run on the pool."""
+        return self.role.holds_user_work
+
+    @model_validator(mode="after")
+    def _follows_its_role(self) -> Self:
+        problems = [*self._role_problems(), *self._type_problems()]
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+    def _role_problems(self) -> list[str]:
+        rules = {PoolRole.INITIAL: ("NG-07", "NG-08"), PoolRole.DATA: ("NG-21", "NG-21")}
+        if self.role not in rules:
+            return []
+        static, on_demand = rules[self.role]
+        problems = []
+        if self.size.min != self.size.max:
+            problems.append(f"{static}: a pool of role '{self.role}' is static, set size.min = size.max")
+        if self.size.min < 1:
+            rule = "NG-05" if self.role is PoolRole.INITIAL else static
+            problems.append(f"{rule}: a pool of role '{self.role}' needs at least 1 node")
+        if self.lifecycle is Lifecycle.SPOT:
+            problems.append(f"{on_demand}: a pool of role '{self.role}' is on-demand, spot is refused")
+        return problems
+
+    def _type_problems(self) -> list[str]:
+        problems = []
+        if len(set(self.instance_types)) < len(self.instance_types):
+            problems.append("instanceTypes names a type twice")
+        if len({(i.provider, *i.shape) for i in self.instances}) > 1:
+            shapes = ", ".join(
+                f"{i.name} ({i.vcpus} vCPU, {i.memory_mib} MiB, {i.gpus} GPU, {i.architecture})"
+                for i in self.instances
+            )
+            problems.append(f"NG-16: instanceTypes of one pool must have one shape, given {shapes}")
+        misplaced = [i.name for i in self.instances if bool(i.gpus) != (self.role is PoolRole.GPU)]
+        if misplaced:
+            kind = (
+                "have no GPU"
+                if self.role is PoolRole.GPU
+                else "have GPUs, which belong in a pool of role 'gpu'"
+            )
+            problems.append(f"NG-16: {', '.join(misplaced)} {kind}")
+        return problems
