@@ -1,0 +1,1 @@
+"""Pulumi components: clusters, what is scheduled on them, what the platform is told."""

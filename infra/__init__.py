@@ -1,0 +1,1 @@
+"""The program: configuration, components, outputs."""

@@ -1,0 +1,1 @@
+"""Policy packs: one rule, one file."""

@@ -36,8 +36,6 @@ class InstanceType:
 
 
 INSTANCE_TYPES: dict[str, InstanceType] = {
-    name: InstanceType(name, Provider(provider), *numbers)
-    for provider, rows in FACTS.items()
-    for name, *numbers in rows
+    row[0]: InstanceType(row[0], Provider(provider), *row[1:]) for provider, rows in FACTS.items() for row in rows
 }
 """Every known type by its provider's name for it."""

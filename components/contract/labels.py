@@ -92,9 +92,7 @@ def label_key_problem(key: str) -> str | None:
     """
     prefix, slash, name = key.rpartition("/")
     if not _NAME.fullmatch(name):
-        return (
-            "the part after '/' must be 1 to 63 letters, digits, '-', '_' or '.', alphanumeric at both ends"
-        )
+        return "the part after '/' must be 1 to 63 letters, digits, '-', '_' or '.', alphanumeric at both ends"
     if slash and not (0 < len(prefix) <= 253 and all(_DNS_LABEL.fullmatch(p) for p in prefix.split("."))):  # noqa: PLR2004 the grammar's own limit
         return "the part before '/' must be a DNS name of at most 253 lower-case characters"
     for reserved in RESERVED_PREFIXES:

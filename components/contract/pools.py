@@ -9,6 +9,7 @@ from typing import Annotated, Final, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
+from typing_extensions import override
 
 from components.contract.instances import INSTANCE_TYPES, InstanceType
 from components.contract.labels import label_key_problem, label_value_problem
@@ -68,6 +69,7 @@ class PoolSize(ContractModel):
             raise ValueError(f"min {self.min} is above max {self.max}; swap them or raise max")
         return self
 
+    @override
     def __str__(self) -> str:
         """Return ``2`` for a static size and ``0..20`` for an elastic one."""
         return str(self.min) if self.min == self.max else f"{self.min}..{self.max}"
@@ -102,8 +104,8 @@ class NodePool(ContractModel):
         max_length=20,
         description="Machine types of one shape, preferred first. EKS takes at most 20 per group.",
     )
-    labels: dict[Annotated[str, AfterValidator(_label_key)], Annotated[str, AfterValidator(_label_value)]] = (
-        Field(default_factory=dict, description="Further node labels; reserved prefixes are refused.")
+    labels: dict[Annotated[str, AfterValidator(_label_key)], Annotated[str, AfterValidator(_label_value)]] = Field(
+        default_factory=dict, description="Further node labels; reserved prefixes are refused."
     )
     gpu_resource: str = Field("nvidia.com/gpu", description="Name under which its GPUs are requested.")
 
@@ -145,16 +147,11 @@ class NodePool(ContractModel):
             problems.append("instanceTypes names a type twice")
         if len({(i.provider, *i.shape) for i in self.instances}) > 1:
             shapes = ", ".join(
-                f"{i.name} ({i.vcpus} vCPU, {i.memory_mib} MiB, {i.gpus} GPU, {i.architecture})"
-                for i in self.instances
+                f"{i.name} ({i.vcpus} vCPU, {i.memory_mib} MiB, {i.gpus} GPU, {i.architecture})" for i in self.instances
             )
             problems.append(f"NG-16: instanceTypes of one pool must have one shape, given {shapes}")
         misplaced = [i.name for i in self.instances if bool(i.gpus) != (self.role is PoolRole.GPU)]
         if misplaced:
-            kind = (
-                "have no GPU"
-                if self.role is PoolRole.GPU
-                else "have GPUs, which belong in a pool of role 'gpu'"
-            )
+            kind = "have no GPU" if self.role is PoolRole.GPU else "have GPUs, which belong in a pool of role 'gpu'"
             problems.append(f"NG-16: {', '.join(misplaced)} {kind}")
         return problems

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from typing_extensions import override
+
 from components.contract.environments import ClusterKind, PlatformProfile
 from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
@@ -56,6 +58,7 @@ class Taint:
         """
         return {"key": self.key, "operator": "Equal", "value": self.value, "effect": self.effect.value}
 
+    @override
     def __str__(self) -> str:
         """Return ``key=value:Effect``, as kubectl prints it."""
         return self.to_aks()
