@@ -46,6 +46,9 @@ class AnnotationKey(StrEnum):
     ALLOCATABLE = f"{OWN_DOMAIN}/allocatable"
     """JSON object of resource quantities left for pods after the system's reservation."""
 
+    CAPACITY_TYPE = f"{OWN_DOMAIN}/capacity-type"
+    """``spot`` or ``on-demand``: how a simulated node is bought, the fact that a cloud would state itself."""
+
     SIZE_MIN = "cluster-autoscaler.kwok.nodegroup/min-count"
     """Smallest size of the node's group. The key is the autoscaler's kwok provider's."""
 

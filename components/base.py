@@ -1,0 +1,14 @@
+"""What every component of this package shares."""
+
+import pulumi
+
+
+class PlatformComponent(pulumi.ComponentResource):
+    """A component whose children belong to it and inherit nothing else by accident.
+
+    Subclasses create their children with ``self.child()`` and call ``register_outputs`` last.
+    """
+
+    def child(self, **options: object) -> pulumi.ResourceOptions:
+        """Return options of a child: this component as parent, and what the child itself needs."""
+        return pulumi.ResourceOptions(parent=self, **options)  # type: ignore[arg-type]

@@ -1,0 +1,25 @@
+"""What every kind of cluster offers to the parts of a stack that live in the cluster."""
+
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.contract.environments import ClusterKind
+from components.contract.groups import NodeGroup
+from components.contract.taints import Taint
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterHandle:
+    """One cluster, ready to receive objects."""
+
+    name: str
+    kind: ClusterKind
+    groups: tuple[NodeGroup, ...]
+    spot_taint: Taint | None
+    """Taint of every spot node; None if this kind and profile have none."""
+    provider: kubernetes.Provider
+    """Kubernetes provider with which everything inside the cluster is made."""
+    ready: tuple[pulumi.Resource, ...]
+    """What must exist before a pod can be placed."""

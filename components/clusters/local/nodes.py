@@ -1,0 +1,85 @@
+"""Renderings of a node group for the local cluster: ``Node`` manifests and the autoscaler's templates."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+
+import yaml
+
+from components.clusters.local.capacity import allocatable, capacity
+from components.contract.groups import NodeGroup
+from components.contract.labels import AnnotationKey, LabelKey, WellKnownLabel
+
+AUTOSCALER_NAMESPACE: Final = "kube-system"
+AUTOSCALER_CONFIG: Final = "kwok-provider-config"
+AUTOSCALER_TEMPLATES: Final = "kwok-provider-templates"
+"""Names under which the autoscaler's kwok provider looks for its settings and its node groups."""
+
+GPU_MODEL_LABEL: Final = "igz-clusters.io/gpu-model"
+"""Label from which the autoscaler knows a GPU node before its GPUs are reported."""
+
+
+def node_metadata(group: NodeGroup, node_name: str) -> dict[str, Any]:
+    """Return name, labels and annotations of one node of ``group``."""
+    instance = group.instances[0]
+    labels = {
+        **group.labels,
+        WellKnownLabel.ARCH.value: instance.architecture,
+        WellKnownLabel.HOSTNAME.value: node_name,
+        WellKnownLabel.INSTANCE_TYPE.value: instance.name,
+        WellKnownLabel.OS.value: "linux",
+    }
+    if instance.gpus:
+        labels[GPU_MODEL_LABEL] = instance.gpu_model
+    annotations = {
+        AnnotationKey.SIMULATED.value: "fake",
+        AnnotationKey.CAPACITY.value: json.dumps(capacity(group), sort_keys=True),
+        AnnotationKey.ALLOCATABLE.value: json.dumps(allocatable(group), sort_keys=True),
+        AnnotationKey.CAPACITY_TYPE.value: group.lifecycle.value,
+        AnnotationKey.SIZE_MIN.value: str(group.size.min),
+        AnnotationKey.SIZE_MAX.value: str(group.size.max),
+        AnnotationKey.SIZE_DESIRED.value: str(group.size.min),
+    }
+    return {"name": node_name, "labels": labels, "annotations": annotations}
+
+
+def node_taints(group: NodeGroup) -> list[dict[str, str]]:
+    """Return ``Node.spec.taints`` of the group's nodes."""
+    return [taint.to_kubernetes() for taint in group.taints]
+
+
+def autoscaler_templates(groups: Sequence[NodeGroup]) -> str:
+    """Return the node templates of all elastic groups as YAML, one a group.
+
+    A template states its resources twice: in the annotations, from which the simulated node takes them once it
+    exists, and in its status, from which the autoscaler judges a group that has no node yet.
+    """
+    items = [
+        {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": node_metadata(group, group.name),
+            "spec": {"taints": node_taints(group)},
+            "status": {"capacity": capacity(group), "allocatable": allocatable(group)},
+        }
+        for group in groups
+    ]
+    return yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": items}, sort_keys=True)
+
+
+def autoscaler_config(groups: Sequence[NodeGroup]) -> str:
+    """Return the settings of the autoscaler's kwok provider as YAML."""
+    models = sorted({group.instances[0].gpu_model for group in groups if group.gpu_resource})
+    nodes: dict[str, Any] = {"skipTaint": True}
+    if models:
+        nodes["gpuConfig"] = {"gpuLabelKey": GPU_MODEL_LABEL, "availableGPUTypes": {model: {} for model in models}}
+    return yaml.safe_dump(
+        {
+            "apiVersion": "v1alpha1",
+            "readNodesFrom": "configmap",
+            "nodegroups": {"fromNodeLabelKey": LabelKey.POOL.value},
+            "nodes": nodes,
+            "configmap": {"name": AUTOSCALER_TEMPLATES},
+        },
+        sort_keys=True,
+    )

@@ -1,0 +1,1 @@
+"""What the software on top of the cluster is told."""

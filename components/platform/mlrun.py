@@ -1,0 +1,40 @@
+"""Settings that MLRun reads at start."""
+
+from dataclasses import dataclass
+
+import pulumi
+from pulumi_kubernetes.core.v1 import ConfigMap
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+
+from components.base import PlatformComponent
+from components.contract.groups import NodeGroup
+from components.contract.mlrun import OVERRIDE_CONFIG_MAP, override_environment
+from components.contract.pod_resources import PodResources
+from components.contract.taints import Taint
+
+
+@dataclass(frozen=True, kw_only=True)
+class MlrunSettingsArgs:
+    """Inputs of MLRun's settings."""
+
+    namespace: pulumi.Input[str]
+    groups: tuple[NodeGroup, ...]
+    spot_taint: Taint | None
+    pod_resources: PodResources
+
+
+class MlrunSettings(PlatformComponent):
+    """ConfigMap ``mlrun-override-env``, made before the chart so that MLRun's API starts with it.
+
+    The API reads it at start only: restart its pods after a change.
+    """
+
+    def __init__(self, name: str, args: MlrunSettingsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:platform:MlrunSettings", name, None, opts)
+        ConfigMap(
+            f"{name}-{OVERRIDE_CONFIG_MAP}",
+            metadata=ObjectMetaArgs(name=OVERRIDE_CONFIG_MAP, namespace=args.namespace),
+            data=override_environment(args.groups, args.spot_taint, args.pod_resources),
+            opts=self.child(),
+        )
+        self.register_outputs({"namespace": args.namespace, "configMap": OVERRIDE_CONFIG_MAP})

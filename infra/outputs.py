@@ -1,0 +1,36 @@
+"""What a stack tells the world once it is up."""
+
+import pulumi
+
+from components.clusters.handle import ClusterHandle
+from components.contract.mlrun import DEFAULT_NODE_SELECTOR
+from components.contract.priorities import DEFAULT_USER_PRIORITY, UserPriority
+from infra.config import StackConfig
+
+
+def export(config: StackConfig, cluster: ClusterHandle) -> None:
+    """Export the cluster's identity, its pools, and what the platform layer needs to be installed."""
+    pulumi.export(
+        "cluster",
+        {"name": cluster.name, "kind": cluster.kind.value, "environment": config.environment.value},
+    )
+    pulumi.export(
+        "pools",
+        [
+            {
+                "name": group.name,
+                "role": group.role.value,
+                "lifecycle": group.lifecycle.value,
+                "min": group.size.min,
+                "max": group.size.max,
+                "instanceTypes": [instance.name for instance in group.instances],
+                "labels": dict(group.labels),
+                "taints": [str(taint) for taint in group.taints],
+            }
+            for group in cluster.groups
+        ],
+    )
+    pulumi.export("priorityClasses", {tier.value: tier.priority for tier in UserPriority})
+    pulumi.export("defaultPriorityClass", DEFAULT_USER_PRIORITY.value)
+    pulumi.export("defaultNodeSelector", dict(DEFAULT_NODE_SELECTOR))
+    pulumi.export("namespaces", list(config.namespaces))

@@ -1,0 +1,66 @@
+"""The story of a stack, top to bottom."""
+
+import pulumi
+
+from components.clusters.handle import ClusterHandle
+from components.contract.environments import ClusterKind
+from components.contract.groups import node_groups
+from components.contract.taints import spot_taint
+from components.platform.mlrun import MlrunSettings, MlrunSettingsArgs
+from components.scheduling.admission import AdmissionGuard, AdmissionGuardArgs
+from components.scheduling.namespaces import UserNamespaceArgs, UserNamespaceObjects
+from components.scheduling.priority_classes import PriorityClasses, PriorityClassesArgs
+from infra.config import LocalClusterChoices, StackConfig
+from infra.outputs import export
+
+
+def run(config: StackConfig, *, kubeconfig: str) -> None:
+    """Declare everything that ``config`` asks for.
+
+    Parameters
+    ----------
+    config
+        The stack's choices.
+    kubeconfig
+        Path of the local cluster's kubeconfig.
+    """
+    cluster = _cluster(config, kubeconfig)
+    inside = pulumi.ResourceOptions(providers=[cluster.provider], depends_on=list(cluster.ready))
+
+    classes = PriorityClasses("priorities", PriorityClassesArgs(profile=config.profile), inside)
+    AdmissionGuard("admission", AdmissionGuardArgs(groups=cluster.groups), inside)
+    for name, choices in config.namespaces.items():
+        namespace = UserNamespaceObjects(
+            name,
+            UserNamespaceArgs(
+                choices=choices,
+                environment=config.environment,
+                groups=cluster.groups,
+                pod_resources=config.pod_resources,
+            ),
+            inside,
+        )
+        if choices.core_services:
+            MlrunSettings(
+                f"{name}-mlrun",
+                MlrunSettingsArgs(
+                    namespace=namespace.namespace,
+                    groups=cluster.groups,
+                    spot_taint=cluster.spot_taint,
+                    pod_resources=config.pod_resources,
+                ),
+                # MLRun is told of classes only once they exist: a pod that names a missing one is refused.
+                pulumi.ResourceOptions(providers=[cluster.provider], depends_on=[classes]),
+            )
+    export(config, cluster)
+
+
+def _cluster(config: StackConfig, kubeconfig: str) -> ClusterHandle:
+    choices: LocalClusterChoices = config.cluster
+    taint = spot_taint(ClusterKind(choices.kind), config.profile)
+    groups = node_groups(config.pools, taint)
+    # Imported here so that a stack loads the SDK of its own cloud only.
+    from components.clusters.local import LocalCluster, LocalClusterArgs  # noqa: PLC0415
+
+    args = LocalClusterArgs(kubeconfig=kubeconfig, groups=groups, spot_taint=taint)
+    return LocalCluster(choices.instance, args).handle
