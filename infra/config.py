@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field, ValidationError, field_validator, model_v
 from pydantic_core import ErrorDetails
 
 from components.contract.environments import ClusterKind, Environment, PlatformProfile
+from components.contract.labels import is_dns_label
 from components.contract.namespaces import UserNamespace
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES, PodResources
 from components.contract.pools import POOL_NAME_MAX, ContractModel, NodePool, PoolRole
@@ -43,7 +44,8 @@ class StackConfig(ContractModel):
     cluster: LocalClusterChoices = Field(description="Where the cluster lives.")
     pools: dict[str, NodePool] = Field(min_length=1, description="Node pools by name.")
     namespaces: dict[str, UserNamespace] = Field(
-        default_factory=lambda: {"mlrun": UserNamespace(core_services=True)}, description="User namespaces by name."
+        default_factory=lambda: {"mlrun": UserNamespace.model_validate({"coreServices": True})},
+        description="User namespaces by name.",
     )
     default_pod_resources: PodResources | None = Field(
         None, description="Requests and limits of containers that name none; the default follows the environment."
@@ -63,6 +65,11 @@ class StackConfig(ContractModel):
     @field_validator("namespaces", mode="after")
     @classmethod
     def _namespace_names(cls, namespaces: dict[str, UserNamespace]) -> dict[str, UserNamespace]:
+        illegal = [n for n in namespaces if not is_dns_label(n)]
+        if illegal:
+            raise ValueError(
+                f"namespaces {illegal} must be 1 to 63 lower-case letters, digits or '-', not '-' at an end"
+            )
         reserved = [n for n in namespaces if n == "default" or n.startswith("kube-")]
         if reserved:
             raise ValueError(f"namespaces {reserved} belong to Kubernetes; choose other names")
@@ -111,10 +118,13 @@ def _problem(detail: ErrorDetails) -> str:
     path = ".".join(str(part) for part in detail["loc"]) or "stack"
     if detail["type"] == "extra_forbidden":
         return f"{path}: unknown key{_nearest(detail['loc'])}"
-    message = detail["msg"].removeprefix("Value error, ")
+    message = "must be a mapping" if detail["type"] in _NOT_A_MAPPING else detail["msg"].removeprefix("Value error, ")
     given = detail["input"]
     shown = "" if isinstance(given, Mapping | BaseModel) or detail["type"] == "missing" else f" (given: {given!r})"
     return f"{path}: {message}{shown}"
+
+
+_NOT_A_MAPPING = ("model_type", "model_attributes_type", "dict_type")
 
 
 def _nearest(location: tuple[int | str, ...]) -> str:

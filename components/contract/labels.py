@@ -88,6 +88,11 @@ _NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
+def is_dns_label(name: str) -> bool:
+    """Return whether ``name`` can name a namespace: RFC 1123, at most 63 characters."""
+    return _DNS_LABEL.fullmatch(name) is not None
+
+
 def label_key_problem(key: str) -> str | None:
     """Return why ``key`` cannot be a label that a stack file adds, or None.
 
@@ -96,7 +101,7 @@ def label_key_problem(key: str) -> str | None:
     prefix, slash, name = key.rpartition("/")
     if not _NAME.fullmatch(name):
         return "the part after '/' must be 1 to 63 letters, digits, '-', '_' or '.', alphanumeric at both ends"
-    if slash and not (0 < len(prefix) <= 253 and all(_DNS_LABEL.fullmatch(p) for p in prefix.split("."))):  # noqa: PLR2004 the grammar's own limit
+    if slash and not (0 < len(prefix) <= 253 and all(is_dns_label(p) for p in prefix.split("."))):  # noqa: PLR2004 the grammar's own limit
         return "the part before '/' must be a DNS name of at most 253 lower-case characters"
     for reserved in RESERVED_PREFIXES:
         if prefix == reserved or prefix.endswith(f".{reserved}"):

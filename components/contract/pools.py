@@ -4,10 +4,11 @@ Everything else about a pool (labels, taints, tolerations, autoscaler hints) is 
 Messages start with the id of the policy rule that would judge the same fact later.
 """
 
+import difflib
 from enum import StrEnum
 from typing import Annotated, Final, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 from typing_extensions import override
 
@@ -75,12 +76,6 @@ class PoolSize(ContractModel):
         return str(self.min) if self.min == self.max else f"{self.min}..{self.max}"
 
 
-def _known_type(name: str) -> str:
-    if name not in INSTANCE_TYPES:
-        raise ValueError(f"'{name}' is not in the instance facts (components/contract/instance_facts.py)")
-    return name
-
-
 def _label_key(key: str) -> str:
     if problem := label_key_problem(key):
         raise ValueError(f"label key '{key}': {problem}")
@@ -99,7 +94,7 @@ class NodePool(ContractModel):
     role: PoolRole = Field(description="What the pool is for.")
     lifecycle: Lifecycle = Field(Lifecycle.ON_DEMAND, description="How its instances are bought.")
     size: PoolSize = Field(description="Fewest and most nodes.")
-    instance_types: tuple[Annotated[str, AfterValidator(_known_type)], ...] = Field(
+    instance_types: tuple[str, ...] = Field(
         min_length=1,
         max_length=20,
         description="Machine types of one shape, preferred first. EKS takes at most 20 per group.",
@@ -108,6 +103,18 @@ class NodePool(ContractModel):
         default_factory=dict, description="Further node labels; reserved prefixes are refused."
     )
     gpu_resource: str = Field("nvidia.com/gpu", description="Name under which its GPUs are requested.")
+
+    @field_validator("instance_types", mode="after")
+    @classmethod
+    def _types_are_known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        problems = []
+        for name in names:
+            if name not in INSTANCE_TYPES:
+                nearest = difflib.get_close_matches(name, INSTANCE_TYPES, n=1)
+                problems.append(f"no facts about '{name}'" + (f", did you mean '{nearest[0]}'?" if nearest else ""))
+        if problems:
+            raise ValueError(f"{'; '.join(problems)} (known types: components/contract/instance_facts.py)")
+        return names
 
     @property
     def instances(self) -> tuple[InstanceType, ...]:

@@ -1,6 +1,7 @@
 """Kubernetes resource quantities, as far as sizes of nodes, limits and quotas need them."""
 
-from decimal import Decimal, InvalidOperation
+import re
+from decimal import Decimal
 from typing import Final
 
 _SUFFIXES: Final = {
@@ -16,6 +17,8 @@ _SUFFIXES: Final = {
     "Ti": Decimal(2) ** 40,
 }
 
+_QUANTITY: Final = re.compile(rf"(?P<number>[0-9]+(\.[0-9]+)?)(?P<suffix>{'|'.join(filter(None, _SUFFIXES))}|)")
+
 
 def parse_quantity(text: str) -> Decimal:
     """Return the plain number that a quantity such as ``500m`` or ``4Gi`` stands for.
@@ -23,15 +26,10 @@ def parse_quantity(text: str) -> Decimal:
     Raises
     ------
     ValueError
-        If ``text`` is no quantity, names a suffix that resources of pods do not use, or is negative.
+        If ``text`` is no quantity, is negative, or has a suffix or exponent that resources of pods do not use.
     """
-    number = text.rstrip("kKMGTim")
-    suffix = text[len(number) :]
-    try:
-        value = Decimal(number) * _SUFFIXES[suffix]
-    except (InvalidOperation, KeyError):
-        allowed = ", ".join(s for s in _SUFFIXES if s)
-        raise ValueError(f"'{text}' is no quantity: give a number, then none or one of {allowed}") from None
-    if not value.is_finite() or value < 0:
-        raise ValueError(f"'{text}' is no quantity: it must be finite and not negative")
-    return value
+    match = _QUANTITY.fullmatch(text)
+    if not match:
+        allowed = ", ".join(suffix for suffix in _SUFFIXES if suffix)
+        raise ValueError(f"'{text}' is no quantity: give a number, then none or one of {allowed}")
+    return Decimal(match["number"]) * _SUFFIXES[match["suffix"]]

@@ -64,7 +64,7 @@ class Taint:
         return self.to_aks()
 
 
-OWN_SPOT_TAINT: Final = Taint(LabelKey.LIFECYCLE, Lifecycle.SPOT.label_value)
+OWN_SPOT_TAINT: Final = Taint(LabelKey.LIFECYCLE.value, Lifecycle.SPOT.label_value)
 """On spot nodes where the cloud leaves the choice to us."""
 
 AKS_SPOT_TAINT: Final = Taint("kubernetes.azure.com/scalesetpriority", "spot")

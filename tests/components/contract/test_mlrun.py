@@ -1,0 +1,51 @@
+import base64
+import json
+
+from components.contract.environments import Environment
+from components.contract.groups import node_groups
+from components.contract.mlrun import override_environment
+from components.contract.pod_resources import DEFAULT_POD_RESOURCES
+from components.contract.pools import NodePool
+from components.contract.taints import OWN_SPOT_TAINT
+
+SPOT = {"role": "workload", "lifecycle": "spot", "size": {"min": 0, "max": 9}, "instanceTypes": ["m6i.2xlarge"]}
+RESOURCES = DEFAULT_POD_RESOURCES[Environment.DEV]
+spot_groups = node_groups({"spot": NodePool.model_validate(SPOT)}, OWN_SPOT_TAINT)
+
+
+def decoded(environment: dict[str, str], name: str) -> object:
+    return json.loads(base64.b64decode(environment[name]))
+
+
+def test_selector_and_toleration_are_those_of_the_spot_nodes() -> None:
+    environment = override_environment(spot_groups, OWN_SPOT_TAINT, RESOURCES)
+    selector = decoded(environment, "MLRUN_PREEMPTIBLE_NODES__NODE_SELECTOR")
+    assert selector == {"app.iguazio.com/lifecycle": "preemptible"}
+    assert selector.items() <= dict(spot_groups[0].labels).items()
+    (toleration,) = decoded(environment, "MLRUN_PREEMPTIBLE_NODES__TOLERATIONS")
+    assert toleration == spot_groups[0].taints[0].toleration()
+
+
+def test_a_cluster_without_spot_says_nothing_of_preemptible_nodes() -> None:
+    environment = override_environment((), OWN_SPOT_TAINT, RESOURCES)
+    assert [name for name in environment if "PREEMPTIBLE" in name] == []
+
+
+def test_untainted_spot_nodes_give_a_selector_and_no_toleration() -> None:
+    environment = override_environment(spot_groups, None, RESOURCES)
+    assert "MLRUN_PREEMPTIBLE_NODES__NODE_SELECTOR" in environment
+    assert "MLRUN_PREEMPTIBLE_NODES__TOLERATIONS" not in environment
+
+
+def test_the_class_list_has_no_blanks_because_mlrun_does_not_strip_them() -> None:
+    environment = override_environment((), None, RESOURCES)
+    names = environment["MLRUN_VALID_FUNCTION_PRIORITY_CLASS_NAMES"]
+    assert names == "igz-workload-low,igz-workload-medium,igz-workload-high"
+
+
+def test_values_are_the_published_encodings() -> None:
+    environment = override_environment(spot_groups, OWN_SPOT_TAINT, RESOURCES)
+    assert environment["MLRUN_PREEMPTIBLE_NODES__NODE_SELECTOR"] == (
+        "eyJhcHAuaWd1YXppby5jb20vbGlmZWN5Y2xlIjoicHJlZW1wdGlibGUifQ=="
+    )
+    assert environment["MLRUN_DEFAULT_FUNCTION_POD_RESOURCES__LIMITS__MEMORY"] == "4Gi"
