@@ -4,6 +4,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from infra.config import ConfigurationError, parse
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.yaml"))

@@ -15,9 +15,6 @@ AUTOSCALER_CONFIG: Final = "kwok-provider-config"
 AUTOSCALER_TEMPLATES: Final = "kwok-provider-templates"
 """Names under which the autoscaler's kwok provider looks for its settings and its node groups."""
 
-GPU_MODEL_LABEL: Final = "igz-clusters.io/gpu-model"
-"""Label from which the autoscaler knows a GPU node before its GPUs are reported."""
-
 
 def node_metadata(group: NodeGroup, node_name: str) -> dict[str, Any]:
     """Return name, labels and annotations of one node of ``group``."""
@@ -30,7 +27,7 @@ def node_metadata(group: NodeGroup, node_name: str) -> dict[str, Any]:
         WellKnownLabel.OS.value: "linux",
     }
     if instance.gpus:
-        labels[GPU_MODEL_LABEL] = instance.gpu_model
+        labels[LabelKey.GPU_MODEL.value] = instance.gpu_model
     annotations = {
         AnnotationKey.SIMULATED.value: "fake",
         AnnotationKey.CAPACITY.value: json.dumps(capacity(group), sort_keys=True),
@@ -72,7 +69,10 @@ def autoscaler_config(groups: Sequence[NodeGroup]) -> str:
     models = sorted({group.instances[0].gpu_model for group in groups if group.gpu_resource})
     nodes: dict[str, Any] = {"skipTaint": True}
     if models:
-        nodes["gpuConfig"] = {"gpuLabelKey": GPU_MODEL_LABEL, "availableGPUTypes": {model: {} for model in models}}
+        nodes["gpuConfig"] = {
+            "gpuLabelKey": LabelKey.GPU_MODEL.value,
+            "availableGPUTypes": {model: {} for model in models},
+        }
     return yaml.safe_dump(
         {
             "apiVersion": "v1alpha1",

@@ -1,9 +1,10 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
 from components.contract.groups import node_groups
 from components.contract.labels import LabelKey
 from components.contract.pools import NodePool
 from components.contract.taints import OWN_SPOT_TAINT
-from hypothesis import given
-from hypothesis import strategies as st
 
 POOLS = {
     "initial": {"role": "initial", "size": {"min": 2, "max": 2}, "instanceTypes": ["m6i.2xlarge"]},

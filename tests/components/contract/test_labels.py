@@ -1,4 +1,5 @@
 import pytest
+
 from components.contract.labels import RESERVED_PREFIXES, LabelKey, label_key_problem, label_value_problem
 
 

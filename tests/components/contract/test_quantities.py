@@ -1,9 +1,10 @@
 from decimal import Decimal
 
 import pytest
-from components.contract.quantities import parse_quantity
 from hypothesis import given
 from hypothesis import strategies as st
+
+from components.contract.quantities import parse_quantity
 
 
 @pytest.mark.parametrize(

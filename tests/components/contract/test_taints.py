@@ -1,8 +1,9 @@
 import pytest
-from components.contract.environments import ClusterKind, PlatformProfile
-from components.contract.taints import AKS_SPOT_TAINT, OWN_SPOT_TAINT, Taint, TaintEffect, gpu_taint, spot_taint
 from hypothesis import given
 from hypothesis import strategies as st
+
+from components.contract.environments import ClusterKind, PlatformProfile
+from components.contract.taints import AKS_SPOT_TAINT, OWN_SPOT_TAINT, Taint, TaintEffect, gpu_taint, spot_taint
 
 names = st.from_regex(r"[a-z0-9]([-a-z0-9.]{0,20}[a-z0-9])?", fullmatch=True)
 taints = st.builds(Taint, key=names, value=names, effect=st.sampled_from(TaintEffect))

@@ -1,0 +1,50 @@
+# The two commands that matter: `make up` and `make test`. `make help` lists the rest.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STACK ?= local
+INSTALLED := $(VENV)/.installed
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+
+up: $(INSTALLED) ## Create or update a cluster (STACK=local): tools, control plane, nodes, policies
+	@$(BIN)/igz-clusters up $(STACK)
+
+status: $(INSTALLED) ## Show the pools with their sizes now
+	@$(BIN)/igz-clusters status $(STACK)
+
+preview: $(INSTALLED) ## Show what `make up` would change
+	@$(BIN)/igz-clusters preview $(STACK)
+
+down: $(INSTALLED) ## Stop the local control planes; their data stays
+	@$(BIN)/igz-clusters local stop --all
+
+test: $(INSTALLED) ## Run all tests, in tiers: unit, engine, control plane
+	@$(BIN)/igz-clusters toolchain build --hermetic
+	@$(BIN)/python -m pytest
+
+check: $(INSTALLED) ## Lint, format, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+lock: $(INSTALLED) ## Pin the newest allowed versions, with hashes and without an index address
+	$(BIN)/uv pip compile --upgrade pyproject.toml --extra dev --generate-hashes --python-version 3.11 \
+		--no-emit-index-url --no-header --quiet -o requirements.txt
+	$(BIN)/uv pip compile --upgrade tests/platform/mlrun-requirements.in --generate-hashes --python-version 3.11 \
+		--no-emit-index-url --no-header --quiet -o tests/platform/mlrun-requirements.txt
+
+# The editable install puts the checkout itself on the path, so that the engine's program and the policy packs find
+# `components` although both start in folders of their own.
+$(INSTALLED): requirements.txt pyproject.toml
+	@echo "Installing Python packages into $(VENV) ..."
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --config-settings editable_mode=compat -e .
+	@touch $@
+
+.PHONY: help up status preview down test check lock

@@ -1,0 +1,118 @@
+"""One change each to the inputs that the local cluster renders, and the rules that must notice it.
+
+A weakening acts behind validation, on the way from the component to the engine: what a careless edit of a component
+would do.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from components.contract.labels import AnnotationKey, LabelKey, WellKnownLabel
+
+NODE = "kubernetes:core/v1:Node"
+CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
+PRIORITY_CLASS = "kubernetes:scheduling.k8s.io/v1:PriorityClass"
+Props = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Weakening:
+    """A change to one resource's inputs, the rules that must fire, and the stack whose rules they are."""
+
+    apply: Callable[[str, str, Props], None]
+    rules: tuple[str, ...]
+    stack: str = "local"
+
+
+def of_initial(change: Callable[[Props], object]) -> Callable[[str, str, Props], None]:
+    def apply(token: str, name: str, props: Props) -> None:
+        if token == NODE and name.startswith("initial-"):
+            change(props)
+
+    return apply
+
+
+def of_template(pool: str, change: Callable[[Props], object]) -> Callable[[str, str, Props], None]:
+    def apply(token: str, name: str, props: Props) -> None:
+        if token == CONFIG_MAP and name == "kwok-provider-templates":
+            templates = yaml.safe_load(props["data"]["templates"])
+            change(next(node for node in templates["items"] if node["metadata"]["name"] == pool))
+            props["data"]["templates"] = yaml.safe_dump(templates)
+
+    return apply
+
+
+def of_class(class_name: str, change: Callable[[Props], object]) -> Callable[[str, str, Props], None]:
+    def apply(token: str, name: str, props: Props) -> None:
+        if token == PRIORITY_CLASS and name == class_name:
+            change(props)
+
+    return apply
+
+
+def labels(key: str, value: str | None) -> Callable[[Props], object]:
+    def change(node: Props) -> None:
+        node["metadata"]["labels"].pop(key, None)
+        if value is not None:
+            node["metadata"]["labels"][key] = value
+
+    return change
+
+
+def annotations(**values: str) -> Callable[[Props], object]:
+    return lambda node: node["metadata"]["annotations"].update(
+        {AnnotationKey[key]: value for key, value in values.items()}
+    )
+
+
+WEAKENINGS: dict[str, Weakening] = {
+    "pool-without-role": Weakening(of_template("workload", labels(LabelKey.ROLE, None)), ("NG-01",)),
+    "pool-with-unknown-role": Weakening(of_template("workload", labels(LabelKey.ROLE, "batch")), ("NG-01",)),
+    "no-initial-group": Weakening(of_initial(labels(LabelKey.ROLE, "workload")), ("NG-02",)),
+    "initial-group-of-no-node": Weakening(of_initial(annotations(SIZE_MIN="0", SIZE_MAX="0")), ("NG-05",)),
+    "single-initial-node-in-prod": Weakening(
+        of_initial(annotations(SIZE_MIN="1", SIZE_MAX="1")), ("NG-06",), "local-prod"
+    ),
+    "autoscaled-initial-group": Weakening(of_initial(annotations(SIZE_MAX="3")), ("NG-07",)),
+    "spot-initial-group": Weakening(
+        of_initial(lambda node: (annotations(CAPACITY_TYPE="spot")(node), spot_marks(node))), ("NG-08",)
+    ),
+    "gpu-type-in-the-workload-group": Weakening(
+        of_template("workload", labels(WellKnownLabel.INSTANCE_TYPE, "g5.2xlarge")), ("NG-16", "NG-17")
+    ),
+    "cpu-type-in-the-gpu-group": Weakening(
+        of_template("gpu", labels(WellKnownLabel.INSTANCE_TYPE, "m6i.2xlarge")), ("NG-16",)
+    ),
+    "gpu-group-without-taint": Weakening(of_template("gpu", lambda node: node["spec"].pop("taints")), ("NG-17",)),
+    "gpu-taint-with-another-value": Weakening(
+        of_template("gpu", lambda node: node["spec"]["taints"][0].update(value="true")), ("NG-17",)
+    ),
+    "spot-group-labelled-as-kept": Weakening(
+        of_template("spot", labels(LabelKey.LIFECYCLE, "non-preemptible")), ("NG-23",)
+    ),
+    "group-without-lifecycle": Weakening(of_template("workload", labels(LabelKey.LIFECYCLE, None)), ("NG-23",)),
+    "spot-group-without-taint": Weakening(of_template("spot", lambda node: node["spec"].pop("taints")), ("NG-24",)),
+    "missing-class": Weakening(
+        of_class("igz-workload-low", lambda cls: cls["metadata"].update(name="igz-other")), ("PR-01",)
+    ),
+    "low-above-high": Weakening(of_class("igz-workload-low", lambda cls: cls.update(value=900)), ("PR-02",)),
+    "class-above-core-services": Weakening(
+        of_class("igz-workload-high", lambda cls: cls.update(value=5_000_000)), ("PR-02",)
+    ),
+    "class-that-preempts": Weakening(
+        of_class("igz-workload-high", lambda cls: cls.update(preemptionPolicy="PreemptLowerPriority")), ("PR-03",)
+    ),
+    "class-that-preempts-by-default": Weakening(
+        of_class("igz-workload-high", lambda cls: cls.pop("preemptionPolicy")), ("PR-03",)
+    ),
+}
+
+
+def spot_marks(node: Props) -> None:
+    """Make a node a consistent spot node, so that only the rule on the initial group can object."""
+    labels(LabelKey.LIFECYCLE, "preemptible")(node)
+    taint = {"key": LabelKey.LIFECYCLE.value, "value": "preemptible", "effect": "NoSchedule"}
+    node.setdefault("spec", {}).setdefault("taints", []).append(taint)

@@ -1,0 +1,70 @@
+"""The house rules that no single module can check of itself."""
+
+import ast
+import pkgutil
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from importlinter.cli import lint_imports
+
+from components.contract.labels import IGUAZIO_DOMAIN, OWN_DOMAIN, AnnotationKey
+from workbench.paths import PROJECT_ROOT
+
+PACKAGES = ("infra", "components", "policies", "workbench")
+SOURCES = [file for package in PACKAGES for file in sorted((PROJECT_ROOT / package).rglob("*.py"))]
+
+
+def test_imports_go_one_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(PROJECT_ROOT)
+    assert lint_imports(cache_dir=None) == 0
+
+
+def string_constants(file: Path) -> set[str]:
+    tree = ast.parse(file.read_text())
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    return {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
+    }
+
+
+def test_words_of_the_contract_stand_in_the_contract_only() -> None:
+    words = (f"{IGUAZIO_DOMAIN}/", f"{OWN_DOMAIN}/", "igz-workload-", *AnnotationKey)
+    offenders = {
+        f"{file.relative_to(PROJECT_ROOT)}: {constant!r}"
+        for file in SOURCES
+        if "contract" not in file.parts
+        for constant in string_constants(file)
+        if any(word in constant for word in words)
+    }
+    assert offenders == set()
+
+
+def test_no_module_beside_an_entry_point_shadows_another_package() -> None:
+    installed = {name for dist in metadata.packages_distributions() for name in [dist]}
+    taken = (installed | set(sys.stdlib_module_names)) - set(PACKAGES)
+    entry_folders = {file.parent for file in PROJECT_ROOT.glob("infra/__main__.py")} | {
+        file.parent for file in PROJECT_ROOT.glob("policies/packs/*/__main__.py")
+    }
+    assert entry_folders
+    shadowing = {
+        module.name
+        for folder in entry_folders
+        for module in pkgutil.iter_modules([str(folder)])
+        if module.name in taken
+    }
+    assert shadowing == set()
+
+
+def test_the_root_stays_small_enough_to_read() -> None:
+    entries = [e for e in PROJECT_ROOT.iterdir() if not e.name.startswith(".") and not e.name.endswith(".egg-info")]
+    assert len(entries) < 20

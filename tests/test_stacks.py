@@ -1,0 +1,52 @@
+"""Every stack file of the repository: it loads, it builds, and all that it declares passes the packs."""
+
+import pytest
+
+from infra.program import run
+from support.recorder import Recorder, record
+from workbench.stacks import find, stack_files
+
+STACKS = sorted(stack_files())
+
+
+def build(name: str) -> Recorder:
+    config = find(name).config
+    return record(lambda: run(config, kubeconfig="/nowhere/kubeconfig"))
+
+
+def test_the_repository_has_a_development_and_a_production_shape() -> None:
+    assert {find(name).config.environment for name in STACKS} == {"dev", "prod"}
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_names_are_unique_and_stable_over_two_builds(name: str) -> None:
+    first, second = build(name), build(name)
+    urns = [(resource.type, resource.name) for resource in first.resources]
+    assert len(urns) == len(set(urns))
+    assert {(r.type, r.name): r.inputs for r in first.resources} == {
+        (r.type, r.name): r.inputs for r in second.resources
+    }
+
+
+COMPONENT_TYPES = {
+    "igz-clusters:clusters:LocalCluster",
+    "igz-clusters:platform:MlrunSettings",
+    "igz-clusters:scheduling:AdmissionGuard",
+    "igz-clusters:scheduling:PriorityClasses",
+    "igz-clusters:scheduling:UserNamespace",
+}
+
+
+def test_type_tokens_of_components_are_these_and_no_others() -> None:
+    """A token is part of every URN: changing one replaces what is deployed."""
+    seen = {r.type for name in STACKS for r in build(name).resources if r.type.startswith("igz-clusters:")}
+    assert seen == COMPONENT_TYPES
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_everything_inside_the_cluster_is_made_by_its_own_provider(name: str) -> None:
+    in_cluster = [r for r in build(name).resources if r.type.startswith("kubernetes:")]
+    assert in_cluster
+    assert [
+        r.name for r in in_cluster if "default-kubernetes" not in r.provider and "prod-kubernetes" not in r.provider
+    ] == []

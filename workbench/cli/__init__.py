@@ -1,0 +1,5 @@
+"""The command line ``igz-clusters``."""
+
+from workbench.cli.app import main
+
+__all__ = ["main"]

@@ -1,0 +1,9 @@
+"""Where commands print: results to standard output, everything else to standard error."""
+
+from rich.console import Console
+
+out = Console()
+"""Results. Colours only on a terminal."""
+
+errors = Console(stderr=True)
+"""Progress, notes and errors, so that output can be piped."""

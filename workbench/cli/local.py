@@ -1,0 +1,84 @@
+"""Commands on local control planes."""
+
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from workbench.cli.console import errors, out
+from workbench.control_plane import Instance, instances
+from workbench.toolchain import ensure
+from workbench.toolchain.console import progress
+
+app = typer.Typer(
+    help="Local control planes: real API server, scheduler and autoscaler, simulated nodes.", no_args_is_help=True
+)
+
+Name = Annotated[str, typer.Argument(help="Name of the control plane.", metavar="NAME")]
+
+
+@app.command()
+def start(name: Name = "default") -> None:
+    """Start a control plane; does nothing if it runs."""
+    with progress(errors) as report:
+        toolchain = ensure(progress=report)
+    started = Instance(name).start(toolchain)
+    out.print(f"'{name}' {'started' if started else 'is already running'}.")
+
+
+@app.command()
+def stop(name: Name = "default") -> None:
+    """Stop a control plane and all its processes; its data stays."""
+    stopped = Instance(name).stop()
+    out.print(f"'{name}' {'stopped; its data stays' if stopped else 'is not running'}.")
+
+
+@app.command()
+def status(
+    name: Name = "default", *, as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False
+) -> None:
+    """Show whether a control plane runs, and the state of its parts; exit code 3 if it does not."""
+    state = Instance(name).status()
+    if as_json:
+        out.print_json(json.dumps(asdict(state), default=str))
+    else:
+        table = Table(title=f"{name}: {'ready' if state.ready else 'running' if state.running else 'stopped'}")
+        for heading in ("part", "state", "pid", "restarts"):
+            table.add_column(heading)
+        for part in state.components:
+            table.add_row(part.name, part.state, str(part.pid or ""), str(part.restarts))
+        out.print(table)
+    raise typer.Exit(0 if state.running else 3)
+
+
+@app.command(name="list")
+def list_() -> None:
+    """List all control planes of this user."""
+    for name in instances():
+        out.print(f"{name}\t{'running' if Instance(name).status().running else 'stopped'}")
+
+
+@app.command()
+def kubeconfig(name: Name = "default") -> None:
+    """Print the path of a control plane's kubeconfig: export KUBECONFIG=$(igz-clusters local kubeconfig)."""
+    out.print(str(Instance(name).kubeconfig), soft_wrap=True, highlight=False)
+
+
+@app.command()
+def logs(
+    component: Annotated[str, typer.Argument(help="Such as kube-apiserver or cluster-autoscaler.")],
+    name: Annotated[str, typer.Option("--name", help="Name of the control plane.")] = "default",
+) -> None:
+    """Print a part's log."""
+    out.print(Instance(name).logs(component).read_text(), markup=False, highlight=False, soft_wrap=True)
+
+
+@app.command()
+def delete(name: Name = "default", *, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False) -> None:
+    """Stop a control plane and delete its data."""
+    if not yes:
+        typer.confirm(f"Delete '{name}' and everything in it?", abort=True)
+    Instance(name).delete()
+    out.print(f"'{name}' deleted.")

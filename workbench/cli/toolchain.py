@@ -1,0 +1,42 @@
+"""Commands on the toolchain."""
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from workbench.cli.console import errors, out
+from workbench.toolchain import ensure, prune
+from workbench.toolchain import status as rows
+from workbench.toolchain.console import progress
+
+app = typer.Typer(help="The pinned engine and control plane, built from published Go modules.", no_args_is_help=True)
+
+
+@app.command()
+def build(
+    *,
+    hermetic: Annotated[bool, typer.Option("--hermetic", help="Build the engine even if `pulumi` is on PATH.")] = False,
+) -> None:
+    """Build what is missing. Interrupted builds go on where they stopped."""
+    with progress(errors) as report:
+        ensure(hermetic=hermetic, progress=report)
+    status()
+
+
+@app.command()
+def status() -> None:
+    """Show every program with version, size and place."""
+    table = Table()
+    for heading in ("program", "version", "state", "MB", "path"):
+        table.add_column(heading, overflow="fold")
+    for row in rows():
+        size = f"{row.size / 1e6:.0f}" if row.built else ""
+        table.add_row(row.name, row.version, "built" if row.built else "missing", size, str(row.path or ""))
+    out.print(table)
+
+
+@app.command(name="prune")
+def prune_() -> None:
+    """Delete builds of other versions and what interrupted builds left."""
+    out.print(f"{prune() / 1e6:.0f} MB freed.")

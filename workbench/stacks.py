@@ -1,0 +1,67 @@
+"""Stacks of this checkout: which file describes them and what it says."""
+
+import difflib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from infra.config import ConfigurationError, StackConfig, parse
+from workbench.errors import UserError
+from workbench.paths import PROJECT_ROOT
+
+CONFIG_KEY = "igz-clusters:stack"
+"""Key of the stack file under which all choices stand."""
+
+
+@dataclass(frozen=True)
+class Stack:
+    """One stack and its validated choices."""
+
+    name: str
+    file: Path
+    document: dict[str, Any]
+    """The whole stack file, as the engine reads it."""
+    config: StackConfig
+
+
+def find(name: str) -> Stack:
+    """Return the stack called ``name``: ``Pulumi.<name>.yaml`` at the top level or in ``examples/<name>/``.
+
+    Raises
+    ------
+    UserError
+        If there is no such stack, the file is no stack file, or its choices are wrong (all problems at once).
+    """
+    files = stack_files()
+    if name not in files:
+        nearest = difflib.get_close_matches(name, files, n=1)
+        hint = f"Did you mean '{nearest[0]}'? " if nearest else ""
+        raise UserError(f"There is no stack '{name}'.", f"{hint}Known stacks: {', '.join(sorted(files))}.")
+    file = files[name]
+    document = _read(file)
+    try:
+        config = parse(document["config"][CONFIG_KEY])
+    except ConfigurationError as error:
+        problems = "\n".join(f"  {problem}" for problem in error.problems)
+        raise UserError(f"{file.relative_to(PROJECT_ROOT)}, {CONFIG_KEY}:\n{problems}") from None
+    return Stack(name, file, document, config)
+
+
+def stack_files() -> dict[str, Path]:
+    """Return the file of every stack by the stack's name."""
+    files = [*PROJECT_ROOT.glob("Pulumi.*.yaml"), *PROJECT_ROOT.glob("examples/*/Pulumi.*.yaml")]
+    return {file.name.removeprefix("Pulumi.").removesuffix(".yaml"): file for file in sorted(files)}
+
+
+def _read(file: Path) -> dict[str, Any]:
+    shown = file.relative_to(PROJECT_ROOT)
+    try:
+        document = yaml.safe_load(file.read_text())
+    except yaml.YAMLError as error:
+        raise UserError(f"{shown} is no valid YAML: {error}") from None
+    match document:
+        case {"config": {"igz-clusters:stack": dict()}}:
+            return dict(document)
+    raise UserError(f"{shown} has no mapping under config, {CONFIG_KEY}.", "Pulumi.local.yaml shows the layout.")

@@ -1,0 +1,103 @@
+"""What a cluster looks like now, for people (a table) and for scripts (JSON)."""
+
+import json
+import subprocess
+from collections import Counter
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from components.contract.environments import ClusterKind
+from components.contract.groups import NodeGroup, node_groups
+from components.contract.labels import LabelKey, WellKnownLabel
+from components.contract.priorities import UserPriority
+from components.contract.taints import spot_taint
+from infra.config import StackConfig
+from workbench.errors import UserError
+
+
+@dataclass(frozen=True)
+class PoolRow:
+    """One pool: what was asked for, and how many nodes are ready now."""
+
+    pool: str
+    role: str
+    lifecycle: str
+    ready: int
+    nodes: int
+    min: int
+    max: int
+    instance_types: list[str]
+    labels: dict[str, str]
+    taints: list[str]
+
+
+def pool_rows(config: StackConfig, kubectl: Path, kubeconfig: Path) -> list[PoolRow]:
+    """Return a row a pool, with the sizes that the cluster reports now."""
+    nodes = _get(kubectl, kubeconfig, "nodes")
+    live = Counter(node["metadata"]["labels"].get(LabelKey.POOL) for node in nodes)
+    ready = Counter(node["metadata"]["labels"].get(LabelKey.POOL) for node in nodes if _is_ready(node))
+    groups = node_groups(config.pools, spot_taint(ClusterKind(config.cluster.kind), config.profile))
+    return [_row(group, ready[group.name], live[group.name]) for group in groups]
+
+
+def show(rows: list[PoolRow], *, as_json: bool, console: Console) -> None:
+    """Print the pools and the priority classes, or the pools as JSON on standard output."""
+    if as_json:
+        console.print_json(json.dumps([asdict(row) for row in rows]))
+        return
+    table = Table(title="Pools", title_justify="left", expand=False)
+    for heading in ("pool", "role", "lifecycle", "ready", "min..max", "type", "own labels", "taints"):
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(
+            row.pool,
+            row.role,
+            row.lifecycle,
+            f"{row.ready}/{row.nodes}",
+            f"{row.min}..{row.max}",
+            ", ".join(row.instance_types),
+            "\n".join(f"{key}={value}" for key, value in sorted(row.labels.items())),
+            "\n".join(row.taints) or "none",
+        )
+    console.print(table)
+    tiers = ", ".join(f"{tier.value} ({tier.priority}, {tier.preemption_policy} preempts)" for tier in UserPriority)
+    console.print(f"Priority classes: {tiers}", soft_wrap=True)
+
+
+def _row(group: NodeGroup, ready: int, nodes: int) -> PoolRow:
+    return PoolRow(
+        pool=group.name,
+        role=group.role.value,
+        lifecycle=group.lifecycle.value,
+        ready=ready,
+        nodes=nodes,
+        min=group.size.min,
+        max=group.size.max,
+        instance_types=[instance.name for instance in group.instances],
+        labels={key: value for key, value in group.labels.items() if key not in set(WellKnownLabel)},
+        taints=[str(taint) for taint in group.taints],
+    )
+
+
+def _is_ready(node: dict[str, Any]) -> bool:
+    conditions = node.get("status", {}).get("conditions", [])
+    return any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
+
+
+def _get(kubectl: Path, kubeconfig: Path, kind: str) -> list[dict[str, Any]]:
+    result = subprocess.run(
+        [kubectl, f"--kubeconfig={kubeconfig}", "--request-timeout=10s", "get", kind, "-o", "json"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if result.returncode:
+        raise UserError(
+            f"The cluster does not answer: {result.stderr.strip()}", "`igz-clusters local status` says more."
+        )
+    items: list[dict[str, Any]] = json.loads(result.stdout)["items"]
+    return items
