@@ -69,6 +69,7 @@ def annotations(**values: str) -> Callable[[Props], object]:
 
 
 WEAKENINGS: dict[str, Weakening] = {
+    "none": Weakening(lambda *_: None, ()),
     "pool-without-role": Weakening(of_template("workload", labels(LabelKey.ROLE, None)), ("NG-01",)),
     "pool-with-unknown-role": Weakening(of_template("workload", labels(LabelKey.ROLE, "batch")), ("NG-01",)),
     "no-initial-group": Weakening(of_initial(labels(LabelKey.ROLE, "workload")), ("NG-02",)),

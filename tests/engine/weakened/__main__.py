@@ -3,6 +3,7 @@
 import os
 
 import pulumi
+
 from support.weakenings import WEAKENINGS
 
 weaken = WEAKENINGS[os.environ["WEAKENING"]].apply

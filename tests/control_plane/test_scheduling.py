@@ -1,0 +1,103 @@
+"""Pods as users write them, placed by the real scheduler on nodes that the real autoscaler makes."""
+
+import pytest
+
+from components.contract.labels import LabelKey
+from components.contract.taints import OWN_SPOT_TAINT
+from support.cluster import Cluster, eventually, holds_for, pod
+
+pytestmark = pytest.mark.control_plane
+
+USER = {LabelKey.USER_WORKLOADS.value: "true"}
+SPOT = {**USER, LabelKey.LIFECYCLE.value: "preemptible"}
+
+
+def test_a_pod_that_selects_and_tolerates_spot_gets_a_spot_node_from_zero(cluster: Cluster) -> None:
+    eventually(lambda: not cluster.nodes(pool="spot"))
+    cluster.apply(pod("on-spot", nodeSelector=SPOT, tolerations=[OWN_SPOT_TAINT.toleration()]))
+    assert eventually(lambda: cluster.pool_of("on-spot")) == "spot"
+    (node,) = cluster.nodes(pool="spot").values()
+    assert node["metadata"]["labels"][LabelKey.LIFECYCLE] == "preemptible"
+    assert OWN_SPOT_TAINT.to_kubernetes() in node["spec"]["taints"]
+
+
+def test_the_default_selector_never_leads_to_spot_gpu_or_initial_nodes(cluster: Cluster) -> None:
+    names = [f"job-{index}" for index in range(6)]
+    for name in names:  # more than fits on the nodes that are there, so the autoscaler has to choose as well
+        cluster.apply(pod(name, cpu="3", nodeSelector=USER))
+    for name in names:
+        assert eventually(lambda name=name: cluster.pool_of(name)) in {"workload", "jupyter"}
+    assert not cluster.nodes(pool="spot")
+    assert not cluster.nodes(pool="gpu")
+
+
+def test_a_pod_without_any_selector_is_refused_with_words_that_help(cluster: Cluster) -> None:
+    refused = cluster.apply(pod("lost"), check=False)
+    assert refused.returncode == 1
+    assert "user pods must run on user pools: add nodeSelector igz-clusters.io/user-workloads: 'true'" in refused.stderr
+
+
+def test_a_pod_that_names_a_node_is_refused(cluster: Cluster) -> None:
+    refused = cluster.apply(pod("pinned", nodeSelector=USER, nodeName="initial-0"), check=False)
+    assert "user pods may not name a node" in refused.stderr
+
+
+def test_a_system_class_is_refused_to_user_work(cluster: Cluster) -> None:
+    for name in ("igz-system-critical", "system-node-critical"):
+        refused = cluster.apply(pod("proud", nodeSelector=USER, priorityClassName=name), check=False)
+        assert refused.returncode == 1, name
+        assert "system priority classes are kept for core services" in refused.stderr, name
+
+
+def test_a_pod_that_asks_for_a_gpu_gets_its_toleration_and_a_gpu_node_from_zero(cluster: Cluster) -> None:
+    eventually(lambda: not cluster.nodes(pool="gpu"))
+    cluster.apply(pod("trainer", gpus=1, nodeSelector=USER))
+    tolerated = {t["key"] for t in cluster.pod("trainer")["spec"]["tolerations"]}
+    assert "nvidia.com/gpu" in tolerated
+    assert eventually(lambda: cluster.pool_of("trainer")) == "gpu"
+    (node,) = cluster.nodes(pool="gpu").values()
+    assert node["status"]["allocatable"]["nvidia.com/gpu"] == "1"
+
+
+def test_with_the_cluster_full_a_high_pod_evicts_nothing_and_goes_before_low_ones(cluster: Cluster) -> None:
+    full = 4  # GPU nodes at most, one GPU each
+    runners = [f"low-{index}" for index in range(full)]
+    for name in runners:
+        cluster.apply(pod(name, gpus=1, nodeSelector=USER, priorityClassName="igz-workload-low"))
+    for name in runners:
+        assert eventually(lambda name=name: cluster.pool_of(name), within=90) == "gpu"
+    for name in ("low-waiting-1", "low-waiting-2"):
+        cluster.apply(pod(name, gpus=1, nodeSelector=USER, priorityClassName="igz-workload-low"))
+    cluster.apply(pod("high", gpus=1, nodeSelector=USER, priorityClassName="igz-workload-high"))
+    holds_for(lambda: all(cluster.pool_of(name) == "gpu" for name in runners), seconds=5)
+    assert cluster.pool_of("high") is None
+    cluster.kubectl("delete", "pod", runners[0], "-n", "mlrun", "--grace-period=0", "--force")
+    assert eventually(lambda: cluster.pool_of("high")) == "gpu"
+    assert cluster.pool_of("low-waiting-1") is None
+    assert cluster.pool_of("low-waiting-2") is None
+
+
+def test_a_pod_that_fits_no_pool_stays_pending_with_the_schedulers_reason(cluster: Cluster) -> None:
+    cluster.apply(pod("giant", cpu="64", nodeSelector=USER))
+
+    def reason() -> str:
+        conditions = cluster.pod("giant")["status"].get("conditions", [])
+        return next((c["message"] for c in conditions if c["type"] == "PodScheduled"), "")
+
+    assert "Insufficient cpu" in eventually(reason)
+    holds_for(lambda: cluster.pool_of("giant") is None, seconds=5)
+
+
+def test_emptied_elastic_nodes_are_removed_and_static_ones_never(cluster: Cluster) -> None:
+    static = set(cluster.nodes(pool="initial"))
+    cluster.apply(pod("short", gpus=1, nodeSelector=USER))
+    eventually(lambda: cluster.nodes(pool="gpu"))
+    cluster.kubectl("delete", "pod", "short", "-n", "mlrun", "--grace-period=0", "--force")
+    eventually(
+        lambda: (
+            {pool: len(cluster.nodes(pool=pool)) for pool in ("workload", "spot", "jupyter", "gpu")}
+            == {"workload": 1, "spot": 0, "jupyter": 0, "gpu": 0}
+        ),
+        within=150,
+    )
+    assert set(cluster.nodes(pool="initial")) == static == {"initial-0", "initial-1"}

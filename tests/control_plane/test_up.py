@@ -1,0 +1,101 @@
+"""The main job as a whole: up, up again, stop, up."""
+
+import re
+from pathlib import Path
+
+import psutil
+import pytest
+
+from components.contract.labels import OWN_DOMAIN, LabelKey
+from components.contract.taints import OWN_SPOT_TAINT
+from support.cluster import Cluster, eventually, pod
+
+pytestmark = [pytest.mark.control_plane, pytest.mark.engine]
+
+UNCHANGED = re.compile(r"\d+ unchanged")
+SPOT = {LabelKey.USER_WORKLOADS.value: "true", LabelKey.LIFECYCLE.value: "preemptible"}
+
+
+def condition(cluster: Cluster, node: str) -> str:
+    conditions = cluster.get("node", node)["status"]["conditions"]
+    return next(c["status"] for c in conditions if c["type"] == "Ready")
+
+
+def test_a_second_up_changes_nothing(cluster: Cluster) -> None:
+    assert UNCHANGED.fullmatch(cluster.up())
+
+
+def test_up_says_what_there_is_and_how_to_go_on(cluster: Cluster) -> None:
+    printed = cluster.command("up", "--hermetic", COLUMNS="200").stdout
+    for pool in ("initial", "workload", "spot", "jupyter", "gpu"):
+        assert re.search(rf"^.*\b{pool}\b.*\d+/\d+.*\d+\.\.\d+", printed, re.MULTILINE), pool
+    for words in (
+        "nvidia.com/gpu=present:NoSchedule",
+        "igz-workload-medium",
+        "best-practices",
+        "get nodes",
+        "local stop",
+    ):
+        assert words in printed, words
+
+
+def test_up_changes_nothing_after_a_node_was_not_ready_and_came_back(cluster: Cluster) -> None:
+    simulate = f"{OWN_DOMAIN}/simulate"
+    cluster.kubectl("annotate", "node", "initial-0", f"{simulate}=not-ready")
+    eventually(lambda: condition(cluster, "initial-0") != "True")
+    eventually(lambda: "taints" in cluster.get("node", "initial-0")["spec"])
+    cluster.kubectl("annotate", "node", "initial-0", f"{simulate}-")
+    eventually(lambda: condition(cluster, "initial-0") == "True")
+    eventually(lambda: "taints" not in cluster.get("node", "initial-0")["spec"])
+    assert UNCHANGED.fullmatch(cluster.up())
+
+
+def test_up_changes_nothing_after_the_autoscaler_moved(cluster: Cluster) -> None:
+    cluster.apply(pod("mover", nodeSelector=SPOT, tolerations=[OWN_SPOT_TAINT.toleration()]))
+    eventually(lambda: cluster.pool_of("mover") == "spot")
+    assert UNCHANGED.fullmatch(cluster.up())
+    assert cluster.pool_of("mover") == "spot"
+
+
+def test_status_as_json_gives_sizes_now_and_their_bounds(cluster: Cluster) -> None:
+    import json  # noqa: PLC0415
+
+    rows = {row["pool"]: row for row in json.loads(cluster.command("status", "--json").stdout)}
+    assert (rows["initial"]["ready"], rows["initial"]["min"], rows["initial"]["max"]) == (2, 2, 2)
+    assert (rows["spot"]["min"], rows["spot"]["max"]) == (0, 20)
+
+
+def test_down_leaves_no_process_and_no_port_and_up_brings_the_same_cluster_back(cluster: Cluster) -> None:
+    def own_processes() -> list[psutil.Process]:
+        return [p for p in psutil.process_iter(["cmdline"]) if str(cluster.data) in " ".join(p.info["cmdline"] or [])]
+
+    identity = cluster.get("namespace", "kube-system")["metadata"]["uid"]
+    ports = {c.laddr.port for p in own_processes() for c in p.net_connections() if c.status == psutil.CONN_LISTEN}
+    assert own_processes()
+    assert ports
+    cluster.command("local", "stop", "--all")
+    assert own_processes() == []
+    listening = {c.laddr.port for c in psutil.net_connections() if c.status == psutil.CONN_LISTEN}
+    assert ports & listening == set()
+    assert UNCHANGED.fullmatch(cluster.up())
+    assert cluster.get("namespace", "kube-system")["metadata"]["uid"] == identity
+
+
+def test_secrets_of_the_control_plane_are_nowhere_in_state_or_stack_files(cluster: Cluster) -> None:
+    keys = [
+        line
+        for file in (cluster.data / "local").rglob("*.key")
+        for line in file.read_text().splitlines()
+        if "-----" not in line
+    ]
+    passphrase = (cluster.data / "passphrase").read_text()
+    kept = [f for folder in ("state", "stacks") for f in (cluster.data / folder).rglob("*") if f.is_file()]
+    assert keys
+    assert kept
+    leaks = [file for file in kept if any(secret in file.read_text(errors="replace") for secret in (*keys, passphrase))]
+    assert leaks == []
+
+
+def test_the_passphrase_and_the_kubeconfig_are_readable_by_their_owner_only(cluster: Cluster) -> None:
+    files: list[Path] = [cluster.data / "passphrase", cluster.kubeconfig()]
+    assert [oct(file.stat().st_mode & 0o777) for file in files] == ["0o600", "0o600"]

@@ -1,0 +1,95 @@
+"""Each fact that a rule guards is weakened behind validation; the real engine's preview must fail with that rule."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from policies.registry import RULES
+from support.cluster import Cluster
+from support.weakenings import WEAKENINGS
+from workbench.paths import PROJECT_ROOT
+from workbench.stacks import stack_files
+
+pytestmark = [pytest.mark.engine, pytest.mark.control_plane]
+
+WEAKENED = PROJECT_ROOT / "tests" / "engine" / "weakened"
+
+
+@dataclass(frozen=True)
+class Previewer:
+    """Previews the weakened program against an empty control plane, with a backend of its own."""
+
+    project: Path
+    environment: dict[str, str]
+
+    def pulumi(self, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["pulumi", *arguments, "--non-interactive"],
+            cwd=self.project,
+            env={**os.environ, **self.environment, **variables},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    def preview(self, stack: str, weakening: str) -> subprocess.CompletedProcess[str]:
+        return self.pulumi("preview", "--stack", stack, "--color", "never", WEAKENING=weakening)
+
+
+@pytest.fixture(scope="module")
+def previewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Previewer]:
+    project, data = tmp_path_factory.mktemp("project"), tmp_path_factory.mktemp("data")
+    runtime = {"name": "python", "options": {"toolchain": "pip", "virtualenv": str(PROJECT_ROOT / ".venv")}}
+    definition = {"name": "igz-clusters", "main": str(WEAKENED), "runtime": runtime}
+    (project / "Pulumi.yaml").write_text(yaml.safe_dump(definition))
+    cluster = Cluster(data)
+    try:
+        environment = {
+            **cluster.exports(),
+            "PULUMI_BACKEND_URL": f"file://{project}",
+            "PYTHONPATH": str(PROJECT_ROOT / "tests"),
+        }
+        environment["PATH"] = cluster.exports()["PATH"]
+        for unwanted in ("PULUMI_STACK", "PULUMI_OPTION_CONFIG_FILE"):
+            environment.pop(unwanted)
+        previewer = Previewer(project, environment)
+        for name, file in stack_files().items():
+            shutil.copy(file, project)
+            assert previewer.pulumi("stack", "init", name).returncode == 0
+        yield previewer
+    finally:
+        cluster.command("local", "stop", "--all")
+
+
+def fired(output: str) -> set[str]:
+    return set(re.findall(r"\[([A-Z]{2}-\d{2})\]", output))
+
+
+@pytest.mark.parametrize("stack", ["local", "local-prod"])
+def test_the_program_as_it_is_passes(previewer: Previewer, stack: str) -> None:
+    result = previewer.preview(stack, "none")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert fired(result.stdout + result.stderr) == set()
+
+
+@pytest.mark.parametrize("name", [name for name in WEAKENINGS if name != "none"])
+def test_a_weakened_fact_fails_the_preview_with_exactly_its_rules(previewer: Previewer, name: str) -> None:
+    weakening = WEAKENINGS[name]
+    result = previewer.preview(weakening.stack, name)
+    output = result.stdout + result.stderr
+    assert result.returncode != 0, output
+    assert fired(output) == set(weakening.rules), output
+    assert "Fix: " in output
+
+
+def test_every_rule_is_weakened_at_least_once() -> None:
+    weakened = {rule for weakening in WEAKENINGS.values() for rule in weakening.rules}
+    assert weakened == {rule.id for rule in RULES}

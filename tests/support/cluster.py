@@ -1,0 +1,156 @@
+"""A real local cluster for tests, driven as a user drives it: by the command line and by kubectl."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from components.contract.labels import LabelKey
+from workbench.paths import PROJECT_ROOT
+
+T = TypeVar("T")
+COMMAND = Path(sys.executable).with_name("igz-clusters")
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """One local cluster with a data folder of its own."""
+
+    data: Path
+    stack: str = "local"
+
+    def command(self, *arguments: str, check: bool = True, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Run ``igz-clusters`` and return what it printed; with ``check`` a failure fails the test."""
+        result = subprocess.run(
+            [COMMAND, *arguments],
+            cwd=PROJECT_ROOT,
+            env={**os.environ, "IGZ_CLUSTERS_DATA": str(self.data), **variables},
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+        if check:
+            assert result.returncode == 0, f"igz-clusters {arguments}:\n{result.stdout}\n{result.stderr}"
+        return result
+
+    def up(self) -> str:
+        """Run ``up`` and return the engine's own summary of what changed."""
+        printed = self.command("up", self.stack, "--hermetic").stdout
+        return printed.partition("Resources:\n")[2].partition("\n\n")[0].strip()
+
+    def exports(self) -> dict[str, str]:
+        """Return the variables with which plain ``pulumi`` works on the stack."""
+        lines = self.command("env", self.stack, "--hermetic").stdout.splitlines()
+        return dict(line.removeprefix("export ").split("=", 1) for line in lines if line.startswith("export "))
+
+    def kubectl(
+        self, *arguments: str, stdin: str | None = None, check: bool = True
+    ) -> subprocess.CompletedProcess[str]:
+        """Run ``kubectl`` as the cluster's administrator."""
+        kubeconfig = self.kubeconfig()
+        result = subprocess.run(
+            [self.binary("kubectl"), f"--kubeconfig={kubeconfig}", *arguments],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        if check:
+            assert result.returncode == 0, f"kubectl {arguments}: {result.stderr}"
+        return result
+
+    def kubeconfig(self) -> Path:
+        """Return the path of the kubeconfig."""
+        return next((self.data / "local").glob("*/kubeconfig"))
+
+    def binary(self, name: str) -> Path:
+        """Return a program of the toolchain."""
+        from workbench.toolchain import ensure  # noqa: PLC0415 the unit tier must not need a toolchain
+
+        return ensure([name]).path(name)
+
+    def get(self, *what: str) -> Any:
+        """Return objects as JSON."""
+        return json.loads(self.kubectl("get", *what, "-o", "json").stdout)
+
+    def apply(self, manifest: dict[str, Any], *options: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Create an object."""
+        return self.kubectl("create", "-f", "-", *options, stdin=json.dumps(manifest), check=check)
+
+    def nodes(self, **labels: str) -> dict[str, dict[str, Any]]:
+        """Return nodes by name; ``pool=`` and ``role=`` select."""
+        wanted = {LabelKey[key.upper()].value: value for key, value in labels.items()}
+        items = self.get("nodes")["items"]
+        return {n["metadata"]["name"]: n for n in items if wanted.items() <= n["metadata"]["labels"].items()}
+
+    def pod(self, name: str, namespace: str = "mlrun") -> dict[str, Any]:
+        """Return one pod."""
+        pod: dict[str, Any] = self.get("pod", name, "-n", namespace)
+        return pod
+
+    def pool_of(self, pod_name: str) -> str | None:
+        """Return the pool of the node on which a pod was placed, None while it waits."""
+        node = self.pod(pod_name)["spec"].get("nodeName")
+        pool: str | None = node and self.nodes()[node]["metadata"]["labels"][LabelKey.POOL]
+        return pool
+
+
+def pod(
+    name: str,
+    *,
+    cpu: str = "1",
+    memory: str = "1Gi",
+    gpus: int = 0,
+    namespace: str = "mlrun",
+    labels: dict[str, str] | None = None,
+    **spec: Any,
+) -> dict[str, Any]:
+    """Return a pod that asks for guaranteed resources."""
+    amounts = {"cpu": cpu, "memory": memory, **({"nvidia.com/gpu": str(gpus)} if gpus else {})}
+    container = {
+        "name": "main",
+        "image": "example.invalid/image",
+        "resources": {"requests": amounts, "limits": amounts},
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": namespace, "labels": labels or {}},
+        "spec": {"restartPolicy": "Never", "terminationGracePeriodSeconds": 0, "containers": [container], **spec},
+    }
+
+
+def eventually(look: Callable[[], T], *, within: float = 60) -> T:
+    """Return the first true answer of ``look``; fail with the last answer if there is none in time (seconds)."""
+    deadline = time.monotonic() + within
+    while not (answer := look()):
+        assert time.monotonic() < deadline, f"not within {within} s; last answer: {answer!r}"
+        time.sleep(0.3)
+    return answer
+
+
+def holds_for(look: Callable[[], bool], *, seconds: float) -> None:
+    """Fail if ``look`` is false at any look within ``seconds``."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        assert look()
+        time.sleep(0.5)
+
+
+@contextmanager
+def running_cluster(data: Path, stack: str = "local") -> Iterator[Cluster]:
+    """Bring a stack up in ``data`` and take its control plane away again."""
+    cluster = Cluster(data, stack)
+    try:
+        cluster.up()
+        yield cluster
+    finally:
+        cluster.command("local", "stop", "--all")
