@@ -1,5 +1,7 @@
 """The one error that a user is meant to see."""
 
+from typing_extensions import override
+
 
 class UserError(Exception):
     """A mistake or a missing precondition that the user can mend; shown without a traceback.
@@ -17,6 +19,7 @@ class UserError(Exception):
         self.message = message
         self.hint = hint
 
+    @override
     def __str__(self) -> str:
         """Return message and hint, a line each."""
         return f"{self.message}\n{self.hint}" if self.hint else self.message

@@ -61,7 +61,7 @@ def _read(file: Path) -> dict[str, Any]:
         document = yaml.safe_load(file.read_text())
     except yaml.YAMLError as error:
         raise UserError(f"{shown} is no valid YAML: {error}") from None
-    match document:
-        case {"config": {"igz-clusters:stack": dict()}}:
-            return dict(document)
+    config = document.get("config") if isinstance(document, dict) else None
+    if isinstance(config, dict) and isinstance(config.get(CONFIG_KEY), dict):
+        return dict(document)
     raise UserError(f"{shown} has no mapping under config, {CONFIG_KEY}.", "Pulumi.local.yaml shows the layout.")

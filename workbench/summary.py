@@ -2,10 +2,11 @@
 
 import json
 import subprocess
+import time
 from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from rich.console import Console
 from rich.table import Table
@@ -17,6 +18,11 @@ from components.contract.priorities import UserPriority
 from components.contract.taints import spot_taint
 from infra.config import StackConfig
 from workbench.errors import UserError
+
+SETTLE_SECONDS = 30
+"""How long a report waits for new nodes; simulated ones are ready within a few seconds."""
+
+_PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight": False}
 
 
 @dataclass(frozen=True)
@@ -44,28 +50,33 @@ def pool_rows(config: StackConfig, kubectl: Path, kubeconfig: Path) -> list[Pool
     return [_row(group, ready[group.name], live[group.name]) for group in groups]
 
 
+def settled_rows(config: StackConfig, kubectl: Path, kubeconfig: Path) -> list[PoolRow]:
+    """Return the rows once every pool has its minimum of ready nodes, or as they are after ``SETTLE_SECONDS``."""
+    deadline = time.monotonic() + SETTLE_SECONDS
+    rows = pool_rows(config, kubectl, kubeconfig)
+    while any(row.ready < row.min for row in rows) and time.monotonic() < deadline:
+        time.sleep(0.5)
+        rows = pool_rows(config, kubectl, kubeconfig)
+    return rows
+
+
 def show(rows: list[PoolRow], *, as_json: bool, console: Console) -> None:
     """Print the pools and the priority classes, or the pools as JSON on standard output."""
     if as_json:
         console.print_json(json.dumps([asdict(row) for row in rows]))
         return
-    table = Table(title="Pools", title_justify="left", expand=False)
-    for heading in ("pool", "role", "lifecycle", "ready", "min..max", "type", "own labels", "taints"):
-        table.add_column(heading, overflow="fold")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("pool", "role", "lifecycle", "ready", "size", "type"):
+        table.add_column(heading, no_wrap=heading != "type")
     for row in rows:
-        table.add_row(
-            row.pool,
-            row.role,
-            row.lifecycle,
-            f"{row.ready}/{row.nodes}",
-            f"{row.min}..{row.max}",
-            ", ".join(row.instance_types),
-            "\n".join(f"{key}={value}" for key, value in sorted(row.labels.items())),
-            "\n".join(row.taints) or "none",
-        )
+        size = f"{row.nodes} of {row.min}..{row.max}"
+        table.add_row(row.pool, row.role, row.lifecycle, str(row.ready), size, ", ".join(row.instance_types))
     console.print(table)
-    tiers = ", ".join(f"{tier.value} ({tier.priority}, {tier.preemption_policy} preempts)" for tier in UserPriority)
-    console.print(f"Priority classes: {tiers}", soft_wrap=True)
+    for row in rows:
+        labels = " ".join(f"{key}={value}" for key, value in sorted(row.labels.items()))
+        console.print(f"\n{row.pool}\n  labels  {labels}\n  taints  {' '.join(row.taints) or 'none'}", **_PLAIN)
+    console.print("\npriority classes, none of which ever evicts a pod", **_PLAIN)
+    console.print("  " + "  ".join(f"{tier.value}={tier.priority}" for tier in UserPriority), **_PLAIN)
 
 
 def _row(group: NodeGroup, ready: int, nodes: int) -> PoolRow:

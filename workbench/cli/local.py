@@ -29,10 +29,15 @@ def start(name: Name = "default") -> None:
 
 
 @app.command()
-def stop(name: Name = "default") -> None:
+def stop(
+    name: Name = "default",
+    *,
+    all_: Annotated[bool, typer.Option("--all", help="Stop every control plane of this user.")] = False,
+) -> None:
     """Stop a control plane and all its processes; its data stays."""
-    stopped = Instance(name).stop()
-    out.print(f"'{name}' {'stopped; its data stays' if stopped else 'is not running'}.")
+    for each in instances() if all_ else [name]:
+        stopped = Instance(each).stop()
+        out.print(f"'{each}' {'stopped; its data stays' if stopped else 'was not running'}.")
 
 
 @app.command()

@@ -8,10 +8,12 @@ from typing import Annotated
 import typer
 
 from components.contract.labels import LabelKey
+from infra.config import StackConfig
 from workbench import stacks, summary
 from workbench.cli.console import errors, out
 from workbench.control_plane import Instance
 from workbench.engine import Session, open_session
+from workbench.errors import UserError
 from workbench.paths import PROJECT_ROOT
 from workbench.toolchain import Toolchain, ensure
 from workbench.toolchain.console import progress
@@ -33,9 +35,10 @@ class _Ready:
     toolchain: Toolchain
     session: Session
 
-    def show_pools(self, *, as_json: bool) -> None:
-        rows = summary.pool_rows(self.stack.config, self.toolchain.path("kubectl"), self.instance.kubeconfig)
-        summary.show(rows, as_json=as_json, console=out)
+    @property
+    def looking(self) -> tuple[StackConfig, Path, Path]:
+        """What it takes to ask the cluster about its pools."""
+        return self.stack.config, self.toolchain.path("kubectl"), self.instance.kubeconfig
 
 
 def _prepare(name: str, *, hermetic: bool = False) -> _Ready:
@@ -55,10 +58,9 @@ def up(stack: StackName = "local", *, hermetic: Hermetic = False) -> None:
     again changes nothing.
     """
     ready = _prepare(stack, hermetic=hermetic)
-    if code := ready.session.run("up", "--yes", "--suppress-permalink=true"):
+    if code := ready.session.run("up", "--yes", "--suppress-outputs"):
         raise typer.Exit(code)
-    ready.instance.wait_for_nodes(sum(p.size.min for p in ready.stack.config.pools.values()), ready.toolchain)
-    ready.show_pools(as_json=False)
+    summary.show(summary.settled_rows(*ready.looking), as_json=False, console=out)
     _next_steps(ready)
 
 
@@ -90,7 +92,8 @@ def status(stack: StackName = "local", *, as_json: AsJson = False) -> None:
     """Show the pools of a stack with their sizes now."""
     found = stacks.find(stack)
     instance = Instance(found.config.cluster.instance)
-    instance.require_running()
+    if not instance.status().running:
+        raise UserError(f"The control plane '{instance.name}' is not running.", f"`igz-clusters up {stack}` starts it.")
     rows = summary.pool_rows(found.config, ensure(["kubectl"]).path("kubectl"), instance.kubeconfig)
     summary.show(rows, as_json=as_json, console=out)
 

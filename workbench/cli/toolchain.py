@@ -32,7 +32,9 @@ def status() -> None:
         table.add_column(heading, overflow="fold")
     for row in rows():
         size = f"{row.size / 1e6:.0f}" if row.built else ""
-        table.add_row(row.name, row.version, "built" if row.built else "missing", size, str(row.path or ""))
+        table.add_row(
+            row.name, row.version, "built" if row.built else "missing", size, str(row.path) if row.built else ""
+        )
     out.print(table)
 
 

@@ -13,7 +13,7 @@ from workbench.engine.secrets import passphrase_file
 from workbench.errors import UserError
 from workbench.paths import PROJECT_ROOT, data_dir
 from workbench.stacks import Stack
-from workbench.toolchain import Toolchain, pulumi_home
+from workbench.toolchain import Toolchain, environment
 
 POLICY_PACKS = PROJECT_ROOT / "policies" / "packs"
 
@@ -23,6 +23,7 @@ class Session:
     """Everything that a run of the engine on one stack needs."""
 
     stack: Stack
+    pulumi: Path
     environment: dict[str, str]
     """Variables beyond the caller's own; with them plain ``pulumi`` does the same."""
 
@@ -31,7 +32,7 @@ class Session:
 
         Ctrl-C reaches the engine too: it finishes the step in flight, saves, and ends; so we only wait for it.
         """
-        process = subprocess.Popen(["pulumi", *arguments], cwd=PROJECT_ROOT, env=self._whole_environment())
+        process = subprocess.Popen([self.pulumi, *arguments], cwd=PROJECT_ROOT, env=self._whole_environment())
         while True:
             try:
                 return process.wait()
@@ -47,7 +48,7 @@ class Session:
             If the engine fails; with what it said.
         """
         result = subprocess.run(
-            ["pulumi", *arguments, "--non-interactive"],
+            [self.pulumi, *arguments, "--non-interactive"],
             cwd=folder,
             env=self._whole_environment(),
             capture_output=True,
@@ -67,11 +68,11 @@ def open_session(stack: Stack, toolchain: Toolchain, kubeconfig: Path) -> Sessio
     state = data_dir() / "state"
     state.mkdir(exist_ok=True, mode=0o700)
     config_file = data_dir() / "stacks" / f"Pulumi.{stack.name}.yaml"
-    pulumi_home.prepare(toolchain)
     session = Session(
         stack,
+        toolchain.pulumi,
         {
-            **pulumi_home.environment(toolchain),
+            **environment(toolchain),
             "PULUMI_BACKEND_URL": f"file://{state}",
             "PULUMI_CONFIG_PASSPHRASE_FILE": str(passphrase_file()),
             "PULUMI_STACK": stack.name,
