@@ -4,8 +4,7 @@ from ipaddress import ip_network
 
 from pydantic import Field, field_validator
 
-from components.contract.groups import NodeGroup
-from components.contract.pools import ContractModel, PoolRole
+from components.contract.pools import ContractModel
 from components.contract.quantities import parse_quantity
 
 
@@ -30,7 +29,10 @@ class UserNamespace(ContractModel):
         default=False,
         description="Whether the platform's own services are installed here too, as the MLRun CE chart does.",
     )
-    quota: Quota | None = Field(None, description="Default: what the pools offer at their maximum.")
+    quota: Quota | None = Field(
+        None,
+        description="Default: none. Work beyond a quota is refused; without one it waits its turn by priority.",
+    )
     egress_cidrs: tuple[str, ...] = Field((), description="Addresses outside the namespace that pods may reach.")
 
     @field_validator("egress_cidrs", mode="after")
@@ -39,14 +41,3 @@ class UserNamespace(ContractModel):
         for cidr in cidrs:
             ip_network(cidr)
         return cidrs
-
-
-def capacity_quota(groups: tuple[NodeGroup, ...], *, core_services: bool) -> Quota:
-    """Return what the user pools offer at their maximum, with the initial pool where core services share the quota."""
-    counted = [g for g in groups if g.holds_user_work or (core_services and g.role is PoolRole.INITIAL)]
-    machines = [(group.size.max, group.instances[0]) for group in counted]
-    return Quota(
-        cpu=str(sum(count * machine.vcpus for count, machine in machines)),
-        memory=f"{sum(count * machine.memory_mib for count, machine in machines)}Mi",
-        gpus=sum(count * machine.gpus for count, machine in machines),
-    )

@@ -13,7 +13,7 @@ from components.base import PlatformComponent
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel
-from components.contract.namespaces import Quota, UserNamespace, capacity_quota
+from components.contract.namespaces import Quota, UserNamespace
 from components.contract.pod_resources import MAX_LIMIT_REQUEST_RATIO, PodResources
 from components.contract.priorities import RESERVED_CLASSES, SystemPriority
 
@@ -81,8 +81,8 @@ class UserNamespaceObjects(PlatformComponent):
         )
 
     def _quotas(self, args: UserNamespaceArgs) -> None:
-        quota = args.choices.quota or capacity_quota(args.groups, core_services=args.choices.core_services)
-        self._quota("capacity", {"hard": _hard_limits(quota, args.groups)})
+        if args.choices.quota:
+            self._quota("requests", {"hard": _hard_limits(args.choices.quota, args.groups)})
         refused = [*RESERVED_CLASSES, *(() if args.choices.core_services else [c.value for c in SystemPriority])]
         scope = {"scopeName": "PriorityClass", "operator": "In", "values": refused}
         self._quota("no-system-priority", {"hard": {"pods": "0"}, "scopeSelector": {"matchExpressions": [scope]}})

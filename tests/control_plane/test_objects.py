@@ -45,7 +45,6 @@ def test_a_user_namespace_holds_limits_quotas_network_policies_and_pod_security(
     found = {(o["kind"], o["metadata"]["name"]) for o in cluster.get(kinds, "-n", "mlrun")["items"]}
     assert found == {
         ("LimitRange", "default-resources"),
-        ("ResourceQuota", "capacity"),
         ("ResourceQuota", "no-system-priority"),
         ("NetworkPolicy", "default-deny"),
         ("NetworkPolicy", "allow-dns"),

@@ -28,7 +28,7 @@ def test_a_second_up_changes_nothing(cluster: Cluster) -> None:
 def test_up_says_what_there_is_and_how_to_go_on(cluster: Cluster) -> None:
     printed = cluster.command("up", "--hermetic", COLUMNS="200").stdout
     for pool in ("initial", "workload", "spot", "jupyter", "gpu"):
-        assert re.search(rf"^.*\b{pool}\b.*\d+/\d+.*\d+\.\.\d+", printed, re.MULTILINE), pool
+        assert re.search(rf"^{pool} +\w+ +(spot|on-demand) +\d+ +\d+ of \d+\.\.\d+ ", printed, re.MULTILINE), pool
     for words in (
         "nvidia.com/gpu=present:NoSchedule",
         "igz-workload-medium",

@@ -11,8 +11,7 @@ from workbench.cli.console import out
 from workbench.control_plane import Instance, instances
 from workbench.errors import UserError
 from workbench.paths import cache_dir, data_dir
-from workbench.toolchain import preflight, status, store
-from workbench.toolchain.recipes import MODULES
+from workbench.toolchain import check_prerequisites, status
 
 
 def doctor() -> None:
@@ -41,7 +40,7 @@ def _tools() -> str:
     rows = status()
     missing = [row.name for row in rows if not row.built]
     if missing:
-        preflight.check(store.missing(MODULES), preflight.unwritable())
+        check_prerequisites()
         return f"{len(missing)} of {len(rows)} are still to be built: `igz-clusters toolchain build`"
     return f"all {len(rows)} built"
 

@@ -19,5 +19,4 @@ def no_pods_left(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if "cluster" in request.fixturenames:
         running: Cluster = request.getfixturevalue("cluster")
-        if "stopped" not in request.keywords:
-            running.kubectl("delete", "pods", "--all", "-n", "mlrun", "--wait", "--grace-period=0", "--force")
+        running.kubectl("delete", "pods", "--all", "-n", "mlrun", "--wait", "--grace-period=0", "--force")
