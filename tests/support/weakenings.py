@@ -53,18 +53,18 @@ def of_class(class_name: str, change: Callable[[Props], object]) -> Callable[[st
     return apply
 
 
-def labels(key: str, value: str | None) -> Callable[[Props], object]:
+def labels(key: LabelKey | WellKnownLabel, value: str | None) -> Callable[[Props], object]:
     def change(node: Props) -> None:
         node["metadata"]["labels"].pop(key, None)
         if value is not None:
-            node["metadata"]["labels"][key] = value
+            node["metadata"]["labels"][key.value] = value
 
     return change
 
 
 def annotations(**values: str) -> Callable[[Props], object]:
     return lambda node: node["metadata"]["annotations"].update(
-        {AnnotationKey[key]: value for key, value in values.items()}
+        {AnnotationKey[key].value: value for key, value in values.items()}
     )
 
 
@@ -73,9 +73,11 @@ WEAKENINGS: dict[str, Weakening] = {
     "pool-without-role": Weakening(of_template("workload", labels(LabelKey.ROLE, None)), ("NG-01",)),
     "pool-with-unknown-role": Weakening(of_template("workload", labels(LabelKey.ROLE, "batch")), ("NG-01",)),
     "no-initial-group": Weakening(of_initial(labels(LabelKey.ROLE, "workload")), ("NG-02",)),
-    "initial-group-of-no-node": Weakening(of_initial(annotations(SIZE_MIN="0", SIZE_MAX="0")), ("NG-05",)),
+    "initial-group-of-no-node": Weakening(
+        of_initial(annotations(SIZE_MIN="0", SIZE_MAX="0", SIZE_DESIRED="0")), ("NG-05",)
+    ),
     "single-initial-node-in-prod": Weakening(
-        of_initial(annotations(SIZE_MIN="1", SIZE_MAX="1")), ("NG-06",), "local-prod"
+        of_initial(annotations(SIZE_MIN="1", SIZE_MAX="1", SIZE_DESIRED="1")), ("NG-06",), "local-prod"
     ),
     "autoscaled-initial-group": Weakening(of_initial(annotations(SIZE_MAX="3")), ("NG-07",)),
     "spot-initial-group": Weakening(
@@ -87,9 +89,11 @@ WEAKENINGS: dict[str, Weakening] = {
     "cpu-type-in-the-gpu-group": Weakening(
         of_template("gpu", labels(WellKnownLabel.INSTANCE_TYPE, "m6i.2xlarge")), ("NG-16",)
     ),
-    "gpu-group-without-taint": Weakening(of_template("gpu", lambda node: node["spec"].pop("taints")), ("NG-17",)),
+    "gpu-group-without-taint": Weakening(
+        of_template("gpu", lambda node: node["spec"].pop("taints")), ("NG-17",), "local-prod"
+    ),
     "gpu-taint-with-another-value": Weakening(
-        of_template("gpu", lambda node: node["spec"]["taints"][0].update(value="true")), ("NG-17",)
+        of_template("gpu", lambda node: node["spec"]["taints"][0].update(value="true")), ("NG-17",), "local-prod"
     ),
     "spot-group-labelled-as-kept": Weakening(
         of_template("spot", labels(LabelKey.LIFECYCLE, "non-preemptible")), ("NG-23",)
