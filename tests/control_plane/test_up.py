@@ -1,6 +1,9 @@
 """The main job as a whole: up, up again, stop, up."""
 
+import json
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import psutil
@@ -9,8 +12,9 @@ import pytest
 from components.contract.labels import OWN_DOMAIN, LabelKey
 from components.contract.taints import OWN_SPOT_TAINT
 from support.cluster import Cluster, eventually, pod
+from workbench.paths import PROJECT_ROOT
 
-pytestmark = [pytest.mark.control_plane, pytest.mark.engine]
+pytestmark = pytest.mark.control_plane
 
 UNCHANGED = re.compile(r"\d+ unchanged")
 SPOT = {LabelKey.USER_WORKLOADS.value: "true", LabelKey.LIFECYCLE.value: "preemptible"}
@@ -23,6 +27,32 @@ def condition(cluster: Cluster, node: str) -> str:
 
 def test_a_second_up_changes_nothing(cluster: Cluster) -> None:
     assert UNCHANGED.fullmatch(cluster.up())
+
+
+def test_up_writes_nothing_into_the_checkout(cluster: Cluster) -> None:
+    def status() -> str:
+        command = ["git", "status", "--porcelain"]
+        return subprocess.run(command, cwd=PROJECT_ROOT, capture_output=True, text=True, check=True).stdout
+
+    before = status()
+    cluster.up()
+    cluster.command("preview")
+    assert status() == before
+
+
+def test_plain_pulumi_works_with_the_exports(cluster: Cluster) -> None:
+    environment = os.environ | cluster.exports()
+    command = ["pulumi", "preview", "--non-interactive", "--expect-no-changes"]
+    result = subprocess.run(command, cwd=PROJECT_ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "warning" not in result.stdout + result.stderr
+    assert "igz-clusters-best-practices" in result.stdout
+
+
+def test_preview_as_json_prints_the_engines_digest_and_nothing_else(cluster: Cluster) -> None:
+    digest = json.loads(cluster.command("preview", "--json").stdout)
+    assert digest["changeSummary"].keys() == {"same"}
+    assert all("newState" in step for step in digest["steps"])
 
 
 def test_up_says_what_there_is_and_how_to_go_on(cluster: Cluster) -> None:
@@ -58,8 +88,6 @@ def test_up_changes_nothing_after_the_autoscaler_moved(cluster: Cluster) -> None
 
 
 def test_status_as_json_gives_sizes_now_and_their_bounds(cluster: Cluster) -> None:
-    import json  # noqa: PLC0415
-
     rows = {row["pool"]: row for row in json.loads(cluster.command("status", "--json").stdout)}
     assert (rows["initial"]["ready"], rows["initial"]["min"], rows["initial"]["max"]) == (2, 2, 2)
     assert (rows["spot"]["min"], rows["spot"]["max"]) == (0, 20)

@@ -17,7 +17,7 @@ from support.weakenings import WEAKENINGS
 from workbench.paths import PROJECT_ROOT
 from workbench.stacks import stack_files
 
-pytestmark = [pytest.mark.engine, pytest.mark.control_plane]
+pytestmark = pytest.mark.engine
 
 WEAKENED = PROJECT_ROOT / "tests" / "engine" / "weakened"
 

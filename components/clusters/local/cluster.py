@@ -50,6 +50,8 @@ class LocalCluster(PlatformComponent):
             kubeconfig=args.kubeconfig,
             # The address may change with every start; the cluster stays the same.
             cluster_identifier=f"igz-local-{name}",
+            # A changed ConfigMap is updated in place: replacing it would take the autoscaler's pools away.
+            enable_config_map_mutable=True,
             opts=self.child(),
         )
         nodes = [
