@@ -1,0 +1,62 @@
+"""Runs one rule and sorts what comes out: violations, advice, and what could not be judged."""
+
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from policies.resource import Resource, Stack
+from policies.rule import Context, EachOf, Finding, Rule
+from policies.values import NotJudgeableError
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What a rule has to say about one resource or about the stack."""
+
+    findings: list[Finding] = field(default_factory=list)
+    unjudged: list[str] = field(default_factory=list)
+    """Why the rule could not tell, an entry for each thing that it could not judge."""
+
+
+def judge_resource(rule: Rule[Any], resource: Resource, context: Context) -> Verdict:
+    """Return what ``rule`` says about each thing in ``resource``; never raises."""
+    verdict, scope = Verdict(), rule.applies_to
+    if isinstance(scope, EachOf) and scope.types.fullmatch(resource.type):
+        with _recorded(verdict):
+            for thing in scope.find(resource):
+                # One thing that cannot be judged does not excuse its neighbours.
+                with _recorded(verdict):
+                    if scope.concerns(thing):
+                        _collect(rule, thing, context, verdict)
+    return verdict
+
+
+def judge_stack(rule: Rule[Any], stack: Stack, context: Context) -> Verdict:
+    """Return what ``rule`` says about the whole stack; never raises."""
+    verdict = Verdict()
+    with _recorded(verdict):
+        _collect(rule, stack, context, verdict)
+    return verdict
+
+
+def _collect(rule: Rule[Any], subject: object, context: Context, verdict: Verdict) -> None:
+    # One by one: what was found before an unknown value stays found.
+    for finding in rule.check(subject, context):
+        verdict.findings.append(finding)
+
+
+@contextmanager
+def _recorded(verdict: Verdict) -> Iterator[None]:
+    try:
+        yield
+    except NotJudgeableError as problem:
+        verdict.unjudged.append(str(problem))
+    except Exception as error:  # noqa: BLE001 an exception that leaves the pack stops everybody's deployment
+        # Not the error's text: it may quote a secret.
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        verdict.findings.append(
+            Finding(f"the rule crashed: {type(error).__name__} at {Path(place.filename).name}:{place.lineno}")
+        )

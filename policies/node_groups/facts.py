@@ -1,0 +1,122 @@
+"""Node groups as rules see them, whatever made them."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import ClassVar, Final
+
+from typing_extensions import override
+
+from components.contract.environments import ClusterKind
+from components.contract.instances import INSTANCE_TYPES
+from components.contract.labels import LabelKey
+from components.contract.lifecycle import Lifecycle
+from components.contract.pools import PoolRole
+from components.contract.taints import Taint, TaintEffect
+from policies.values import NotJudgeableError, Value, some
+
+GPU_RESOURCES: Final = ("nvidia.com/gpu", "amd.com/gpu")
+"""Names under which device plug-ins offer whole GPUs, where a group does not say itself what it offers."""
+
+
+class NodeGroupFacts(ABC):
+    """One group of equal nodes.
+
+    Every fact is read when a rule asks for it, so an unknown value disturbs only the rules that need it.
+    An absent value is None or what the cloud makes of it.
+    """
+
+    kind: ClassVar[ClusterKind]
+
+    def __init__(self, props: Value, fallback_name: str) -> None:
+        self._props = props
+        self._fallback_name = fallback_name
+
+    @property
+    def name(self) -> str:
+        """Pool of the group, or the resource's name where that is not stated."""
+        try:
+            return self.label(LabelKey.POOL) or self._fallback_name
+        except NotJudgeableError:
+            return self._fallback_name
+
+    @property
+    def location(self) -> str:
+        """Place of the group inside its resource; empty if it is the resource."""
+        return self._props.path
+
+    @override
+    def __str__(self) -> str:
+        """Return the start of every message about the group."""
+        return f"pool '{self.name}'" + (f" ({self.location})" if self.location else "")
+
+    def label(self, key: LabelKey) -> str | None:
+        """Return the value of a node label."""
+        return self._labels().at(key.value).text()
+
+    @property
+    def role(self) -> PoolRole | None:
+        """Role in the contract; None without a legal one, which is NG-01's to say."""
+        role = self.label(LabelKey.ROLE)
+        return PoolRole(role) if role in set(PoolRole) else None
+
+    @property
+    @abstractmethod
+    def lifecycle(self) -> Lifecycle | None:
+        """How the nodes are bought; None if nobody states it."""
+
+    @property
+    @abstractmethod
+    def size_min(self) -> int | None:
+        """Fewest nodes."""
+
+    @property
+    @abstractmethod
+    def size_max(self) -> int | None:
+        """Most nodes."""
+
+    @property
+    @abstractmethod
+    def size_desired(self) -> int | None:
+        """Nodes at creation; None if the bounds decide."""
+
+    @property
+    @abstractmethod
+    def instance_types(self) -> tuple[str, ...]:
+        """Machine types; empty for the cloud's default, which has no GPU."""
+
+    @property
+    def gpus_by_type(self) -> dict[str, int]:
+        """GPUs of each machine type."""
+        types = self.instance_types
+        missing = [name for name in types if name not in INSTANCE_TYPES]
+        if missing:
+            raise NotJudgeableError(self.location, f"names types without known facts: {', '.join(missing)}")
+        return {name: INSTANCE_TYPES[name].gpus for name in types}
+
+    @property
+    def has_gpus(self) -> bool:
+        """Whether the group is for GPU work, by its role or by its machines."""
+        return self.role is PoolRole.GPU or any(self.gpus_by_type.values())
+
+    @property
+    def gpu_resources(self) -> tuple[str, ...]:
+        """Names under which the group's GPUs may be requested."""
+        return GPU_RESOURCES
+
+    def carries_one_of(self, *wanted: Taint) -> bool:
+        """Return whether the nodes carry one of the taints."""
+        return some(self._taints(), lambda read: read() in wanted)
+
+    @abstractmethod
+    def _labels(self) -> Value:
+        """Return the map of node labels."""
+
+    @abstractmethod
+    def _taints(self) -> list[Callable[[], Taint | None]]:
+        """Return a reader for each taint, so that one unknown taint does not hide the others."""
+
+
+def taint_object(entry: Value, effects: Mapping[str, TaintEffect]) -> Taint | None:
+    """Return the taint of an entry with ``key``, ``value`` and ``effect``; None for one without effect."""
+    effect = entry.at("effect").choice(effects)
+    return Taint(entry.at("key").text() or "", entry.at("value").text() or "", effect) if effect else None

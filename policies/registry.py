@@ -1,0 +1,22 @@
+"""All rules, found by looking: adding a file to ``policies/rules`` adds the rule."""
+
+import pkgutil
+from importlib import import_module
+from typing import Any, Final
+
+from policies import rules
+from policies.rule import Pack, Rule
+
+
+def _discover() -> tuple[Rule[Any], ...]:
+    modules = (import_module(f"{rules.__name__}.{found.name}") for found in pkgutil.iter_modules(rules.__path__))
+    return tuple(sorted((module.RULE for module in modules), key=lambda rule: rule.id))
+
+
+RULES: Final = _discover()
+"""Every rule, sorted by id."""
+
+
+def rules_of(pack: Pack) -> tuple[Rule[Any], ...]:
+    """Return the rules of one pack, sorted by id."""
+    return tuple(rule for rule in RULES if rule.pack.value == pack.value)

@@ -1,0 +1,26 @@
+"""A resource as rules see it, free of the policy SDK's types."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from policies.values import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """One resource of the stack."""
+
+    type: str
+    """Type token, such as ``aws:eks/nodeGroup:NodeGroup``."""
+    name: str
+    """Logical name."""
+    urn: str
+    props: Value
+    """Inputs in a resource rule, outputs in a stack rule."""
+    protect: bool = False
+    ignore_changes: tuple[str, ...] = ()
+
+
+Stack: TypeAlias = Sequence[Resource]
+"""All resources of a stack, sorted by URN."""

@@ -1,0 +1,48 @@
+"""Where a rule learns the environment, and whether the run is one that must not pass on doubt."""
+
+import os
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pulumi
+
+from components.contract.environments import Environment, PlatformProfile
+from policies.rule import Context
+
+STACK_KEY: Final = "igz-clusters:stack"
+"""Full key of the stack's structured configuration."""
+
+UNKNOWN_VARIABLE: Final = "IGZ_CLUSTERS_POLICY_UNKNOWN"
+"""``fail`` or ``note``: what happens to a rule that cannot be judged. Without it, ``fail`` where CI is set."""
+
+
+def context(rule_config: Mapping[str, Any], stack_tags: Mapping[str, str]) -> Context:
+    """Return what rules may know about the stack.
+
+    The first that names an environment decides: the rule's own configuration, the stack's configuration, the stack's
+    tag ``environment``. Nobody, or a word that is no environment, means production: the strictest reading.
+    """
+    choices = _stack_choices()
+    named = rule_config.get("environment") or choices.get("environment") or stack_tags.get("environment")
+    return Context(
+        environment=Environment.DEV if named == Environment.DEV else Environment.PROD,
+        profile=PlatformProfile.IGUAZIO
+        if choices.get("profile") == PlatformProfile.IGUAZIO
+        else PlatformProfile.MLRUN_CE,
+    )
+
+
+def unknown_fails() -> bool:
+    """Return whether a rule that cannot be judged counts as violated."""
+    wanted = os.environ.get(UNKNOWN_VARIABLE)
+    return wanted == "fail" if wanted else os.environ.get("CI", "").lower() in ("true", "1")
+
+
+def _stack_choices() -> Mapping[str, Any]:
+    project, _, key = STACK_KEY.partition(":")
+    try:
+        choices = pulumi.Config(project).get_object(key)
+    except pulumi.ConfigTypeError:
+        # Not JSON: the program itself refuses it, in better words.
+        return {}
+    return choices if isinstance(choices, dict) else {}

@@ -1,0 +1,125 @@
+"""Reading a resource's properties without confusing the three answers: a value, nothing, and not known yet."""
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+
+class Unknown(Enum):
+    """The type of ``UNKNOWN``."""
+
+    UNKNOWN = "unknown"
+
+
+UNKNOWN: Final = Unknown.UNKNOWN
+"""Stands where a preview cannot know the value yet. It is not ``None``, which stands for an absent value."""
+
+
+class NotJudgeableError(Exception):
+    """A rule needed a value that nobody can know yet, or that makes no sense.
+
+    The value itself is never part of the message: it may be a secret.
+    """
+
+    def __init__(self, path: str, reason: str = "is not known yet") -> None:
+        super().__init__(f"{path or 'the resource'} {reason}")
+
+
+class Value:
+    """One place in a resource's properties; reading it raises ``NotJudgeableError`` if it cannot be known."""
+
+    def __init__(self, raw: object, path: str = "") -> None:
+        self._raw = raw
+        self.path = path
+
+    def at(self, *keys: str) -> "Value":
+        """Return the value under ``keys``, one level of maps each."""
+        value = self
+        for key in keys:
+            value = Value((value._read(dict, "map") or {}).get(key), _join(value.path, key))
+        return value
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether there is nothing here. An unknown value is something."""
+        return self._raw is None
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether there is something here that a preview cannot know yet."""
+        return self._raw is UNKNOWN
+
+    def text(self) -> str | None:
+        """Return the text here, None if absent."""
+        return self._read(str, "text")
+
+    def choice(self, options: Mapping[str, T]) -> T | None:
+        """Return what the text here stands for, None if absent."""
+        text = self.text()
+        if text is None or text in options:
+            return None if text is None else options[text]
+        raise NotJudgeableError(self.path, f"is none of {', '.join(options)}")
+
+    def flag(self) -> bool | None:
+        """Return the boolean here, None if absent."""
+        return self._read(bool, "boolean")
+
+    def integer(self) -> int | None:
+        """Return the whole number here, None if absent.
+
+        The engine sends every number as a float, and annotations spell theirs as text.
+        """
+        if self._raw is None:
+            return None
+        raw = self._read(object, "value")
+        if isinstance(raw, str) and raw.isascii() and raw.isdigit():
+            return int(raw)
+        if isinstance(raw, int | float) and not isinstance(raw, bool) and float(raw).is_integer():
+            return int(raw)
+        raise NotJudgeableError(self.path, "is no whole number")
+
+    def elements(self) -> tuple["Value", ...]:
+        """Return the elements of the list here, none if absent."""
+        elements = self._read(list, "list") or []
+        return tuple(Value(element, f"{self.path}[{index}]") for index, element in enumerate(elements))
+
+    def keys(self) -> tuple[str, ...]:
+        """Return the keys of the map here, none if absent."""
+        return tuple(self._read(dict, "map") or {})
+
+    def _read(self, kind: type[T], noun: str) -> T | None:
+        if self._raw is UNKNOWN:
+            raise NotJudgeableError(self.path)
+        if self._raw is None or isinstance(self._raw, kind):
+            return self._raw
+        raise NotJudgeableError(self.path, f"is no {noun}")
+
+
+def _join(path: str, key: str) -> str:
+    # Label keys hold dots, so they are quoted to keep the path readable.
+    part = f'["{key}"]' if "." in key else key
+    return f"{path}.{part}" if path and not part.startswith("[") else f"{path}{part}"
+
+
+def some(candidates: Iterable[T], test: Callable[[T], bool]) -> bool:
+    """Return whether ``test`` holds for one of ``candidates``, as far as that can be known.
+
+    A certain yes outweighs what is unknown elsewhere; a no needs every candidate.
+
+    Raises
+    ------
+    NotJudgeableError
+        If no candidate passes and at least one cannot be judged.
+    """
+    doubt: NotJudgeableError | None = None
+    for candidate in candidates:
+        try:
+            if test(candidate):
+                return True
+        except NotJudgeableError as problem:
+            doubt = doubt or problem
+    if doubt:
+        raise doubt
+    return False

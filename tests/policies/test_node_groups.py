@@ -1,0 +1,180 @@
+from typing import Any
+
+import pytest
+
+from components.clusters.local.nodes import autoscaler_templates, node_metadata, node_taints
+from components.contract.environments import ClusterKind, PlatformProfile
+from components.contract.groups import NodeGroup
+from components.contract.groups import node_groups as groups_of_pools
+from components.contract.labels import LabelKey
+from components.contract.lifecycle import Lifecycle
+from components.contract.pools import NodePool, PoolRole
+from components.contract.taints import AKS_SPOT_TAINT, OWN_SPOT_TAINT, Taint, TaintEffect, gpu_taint, spot_taint
+from policies.node_groups import NodeGroupFacts, node_groups
+from policies.resource import Resource
+from policies.values import UNKNOWN, NotJudgeableError, Value
+
+EKS = "aws:eks/nodeGroup:NodeGroup"
+AKS = "azure-native:containerservice:AgentPool"
+POOLS = {
+    "core": {"role": "initial", "size": {"min": 2, "max": 2}, "instanceTypes": ["m6i.2xlarge"]},
+    "jobs": {"role": "workload", "lifecycle": "spot", "size": {"min": 0, "max": 9}, "instanceTypes": ["m6i.xlarge"]},
+    "gpus": {
+        "role": "gpu",
+        "size": {"min": 0, "max": 3},
+        "instanceTypes": ["g5.2xlarge"],
+        "gpuResource": "example.com/gpu",
+    },
+}
+
+
+def facts(kind: str, props: Any, name: str = "thing") -> list[NodeGroupFacts]:
+    return list(node_groups(Resource(kind, name, "urn", Value(props))))
+
+
+def one(kind: str, props: Any) -> NodeGroupFacts:
+    [group] = facts(kind, props)
+    return group
+
+
+def contract_groups() -> tuple[NodeGroup, ...]:
+    pools = {name: NodePool.model_validate(pool) for name, pool in POOLS.items()}
+    return groups_of_pools(pools, spot_taint(ClusterKind.LOCAL, PlatformProfile.MLRUN_CE))
+
+
+def agrees(group: NodeGroup, found: NodeGroupFacts) -> None:
+    assert (found.name, found.role, found.lifecycle) == (group.name, group.role, group.lifecycle)
+    assert (found.size_min, found.size_max, found.size_desired) == (group.size.min, group.size.max, group.size.min)
+    assert found.label(LabelKey.LIFECYCLE) == group.lifecycle.label_value
+    assert found.gpus_by_type == {instance.name: instance.gpus for instance in group.instances}
+    assert all(found.carries_one_of(taint) for taint in group.taints)
+    if group.gpu_resource:
+        assert found.gpu_resources == (group.gpu_resource,)
+
+
+def test_the_local_clusters_templates_are_read_as_the_groups_they_were_made_from() -> None:
+    groups = contract_groups()
+    metadata = {"name": "kwok-provider-templates", "namespace": "kube-system"}
+    found = facts(
+        "kubernetes:core/v1:ConfigMap", {"metadata": metadata, "data": {"templates": autoscaler_templates(groups)}}
+    )
+    for group, read in zip(groups, found, strict=True):
+        agrees(group, read)
+    assert str(found[1]) == "pool 'jobs' (data.templates.items[1])"
+
+
+@pytest.mark.parametrize("group", contract_groups(), ids=lambda g: g.name)
+def test_a_simulated_node_is_read_as_the_group_it_was_made_from(group: NodeGroup) -> None:
+    node = {"metadata": node_metadata(group, "node-0"), "spec": {"taints": node_taints(group)}}
+    agrees(group, one("kubernetes:core/v1:Node", node))
+
+
+@pytest.mark.parametrize("group", contract_groups(), ids=lambda g: g.name)
+def test_a_managed_node_group_is_read_as_the_group_it_was_made_from(group: NodeGroup) -> None:
+    found = one(
+        EKS,
+        {
+            "capacityType": "SPOT" if group.lifecycle is Lifecycle.SPOT else "ON_DEMAND",
+            "instanceTypes": [instance.name for instance in group.instances],
+            "labels": dict(group.labels),
+            "scalingConfig": {"minSize": group.size.min, "maxSize": group.size.max, "desiredSize": group.size.min},
+            "taints": [taint.to_eks() for taint in group.taints],
+        },
+    )
+    assert found.kind is ClusterKind.EKS
+    assert (found.name, found.role, found.lifecycle) == (group.name, group.role, group.lifecycle)
+    assert all(found.carries_one_of(taint) for taint in group.taints)
+
+
+@pytest.mark.parametrize(
+    "taint", [OWN_SPOT_TAINT, AKS_SPOT_TAINT, gpu_taint("nvidia.com/gpu"), Taint("a", "b", TaintEffect.NO_EXECUTE)]
+)
+def test_every_clouds_spelling_of_a_taint_is_read_back(taint: Taint) -> None:
+    assert one(EKS, {"taints": [taint.to_eks()]}).carries_one_of(taint)
+    assert one(AKS, {"nodeTaints": [taint.to_aks()]}).carries_one_of(taint)
+
+
+def test_another_value_or_effect_is_another_taint() -> None:
+    group = one(EKS, {"taints": [{"key": "k", "value": "v", "effect": "NO_SCHEDULE"}]})
+    assert group.carries_one_of(Taint("other", "v"), Taint("k", "v"))
+    assert not group.carries_one_of(Taint("k", "w"), Taint("k", "v", TaintEffect.NO_EXECUTE))
+
+
+def test_an_unknown_taint_matters_only_where_no_certain_one_settles_it() -> None:
+    group = one(EKS, {"taints": [UNKNOWN, {"key": "k", "value": "v", "effect": "NO_SCHEDULE"}]})
+    assert group.carries_one_of(Taint("k", "v"))
+    with pytest.raises(NotJudgeableError, match=r"taints\[0\] is not known yet"):
+        group.carries_one_of(Taint("k", "w"))
+
+
+def test_aks_adds_its_taint_to_a_spot_pool_itself() -> None:
+    assert one(AKS, {"scaleSetPriority": "Spot"}).carries_one_of(AKS_SPOT_TAINT)
+    assert not one(AKS, {"scaleSetPriority": "Regular"}).carries_one_of(AKS_SPOT_TAINT)
+
+
+@pytest.mark.parametrize(
+    ("props", "sizes"),
+    [
+        ({"count": 2, "minCount": 0, "maxCount": 9}, (2, 2, 2)),
+        ({"count": 2, "minCount": 0, "maxCount": 9, "enableAutoScaling": False}, (2, 2, 2)),
+        ({"count": 2, "minCount": 0, "maxCount": 9, "enableAutoScaling": True}, (0, 9, 2)),
+    ],
+)
+def test_an_agent_pools_bounds_count_only_with_the_autoscaler(props: dict[str, Any], sizes: tuple[int, ...]) -> None:
+    group = one(AKS, props)
+    assert (group.size_min, group.size_max, group.size_desired) == sizes
+
+
+@pytest.mark.parametrize(
+    "token", ["azure-native:containerservice:ManagedCluster", "azure-native:containerservice/v20240901:ManagedCluster"]
+)
+def test_every_inline_profile_is_a_group(token: str) -> None:
+    found = facts(token, {"agentPoolProfiles": [{"count": 1}, {"count": 2}]})
+    assert [(str(group), group.size_min) for group in found] == [
+        ("pool 'thing' (agentPoolProfiles[0])", 1),
+        ("pool 'thing' (agentPoolProfiles[1])", 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"), [(None, Lifecycle.ON_DEMAND), ("ON_DEMAND", Lifecycle.ON_DEMAND), ("SPOT", Lifecycle.SPOT)]
+)
+def test_eks_buys_on_demand_unless_told_otherwise(given: str | None, expected: Lifecycle) -> None:
+    assert one(EKS, {"capacityType": given}).lifecycle is expected
+
+
+def test_a_word_that_the_cloud_does_not_know_is_not_guessed() -> None:
+    with pytest.raises(NotJudgeableError, match="capacityType is none of ON_DEMAND, SPOT"):
+        _ = one(EKS, {"capacityType": "CAPACITY_BLOCK"}).lifecycle
+
+
+@pytest.mark.parametrize("labels", [None, {}, {"igz-clusters.io/role": "jobs"}])
+def test_a_role_outside_the_contract_is_none(labels: Any) -> None:
+    assert one(EKS, {"labels": labels}).role is None
+
+
+def test_the_name_never_stands_in_the_way_of_a_message() -> None:
+    assert one(EKS, {"labels": UNKNOWN}).name == "thing"
+    assert one(EKS, {"labels": {LabelKey.POOL.value: UNKNOWN, LabelKey.ROLE.value: "gpu"}}).role is PoolRole.GPU
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"name": "kwok-provider-templates", "namespace": "default"},
+        {"name": "kwok-provider-config", "namespace": "kube-system"},
+        {"name": UNKNOWN, "namespace": "kube-system"},
+        UNKNOWN,
+        None,
+    ],
+)
+def test_any_other_config_map_holds_no_groups(metadata: Any) -> None:
+    assert facts("kubernetes:core/v1:ConfigMap", {"metadata": metadata, "data": {"templates": UNKNOWN}}) == []
+
+
+@pytest.mark.parametrize("text", ["{", "- [", "items: 3", "3", UNKNOWN, "items: [{metadata: 3}]"])
+def test_templates_that_cannot_be_read_are_not_judgeable(text: Any) -> None:
+    metadata = {"name": "kwok-provider-templates", "namespace": "kube-system"}
+    resource = {"metadata": metadata, "data": {"templates": text}}
+    with pytest.raises(NotJudgeableError, match=r"data\.templates"):
+        _ = [group.role for group in facts("kubernetes:core/v1:ConfigMap", resource)]

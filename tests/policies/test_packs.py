@@ -1,0 +1,67 @@
+"""Each pack as the engine meets it: a process of its own, spoken to over the network."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc
+import pytest
+import yaml
+from google.protobuf import empty_pb2
+from pulumi.runtime.proto import analyzer_pb2 as proto
+from pulumi.runtime.proto import analyzer_pb2_grpc
+
+import policies
+from policies.registry import rules_of
+from policies.rule import Pack
+from policies.sdk import policies as wire_policies
+from policies.settings import STACK_KEY
+from support.policy_examples import examples
+
+ROOT = Path(policies.__path__[0]).parent
+PACKS = ROOT / "policies" / "packs"
+
+
+@pytest.fixture(params=list(Pack))
+def analyzer(request: pytest.FixtureRequest) -> Iterator[tuple[Pack, analyzer_pb2_grpc.AnalyzerStub]]:
+    command = [sys.executable, "-u", "-m", "pulumi.policy", "127.0.0.1:1", str(PACKS / request.param)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout
+            # The engine takes the first line for the port: nothing else may be printed before.
+            with grpc.insecure_channel(f"127.0.0.1:{int(process.stdout.readline())}") as channel:
+                yield request.param, analyzer_pb2_grpc.AnalyzerStub(channel)
+        finally:
+            process.kill()
+
+
+def test_the_process_offers_the_packs_rules_and_judges_by_the_stacks_configuration(
+    analyzer: tuple[Pack, analyzer_pb2_grpc.AnalyzerStub],
+) -> None:
+    pack, stub = analyzer
+    offered = [info.name for info in stub.GetAnalyzerInfo(empty_pb2.Empty()).policies]
+    assert offered == [policy.name for policy in wire_policies(rules_of(pack))]
+
+    [single] = [e for e in examples() if (e.rule, e.name) == ("ng-05", "bad-single")]
+    [(kind, name, props)] = single.resources
+    request = proto.AnalyzeRequest(type=kind, name=name, urn="urn:x")
+    request.properties.update(props)
+    for environment, spoke in {"dev": "ng-05-", "prod": "ng-06-", "": "ng-06-"}.items():
+        config = {STACK_KEY: json.dumps({"environment": environment})} if environment else {}
+        stub.ConfigureStack(proto.AnalyzerStackConfigureRequest(config=config))
+        assert [d.policyName[:6] for d in stub.Analyze(request).diagnostics] == [spoke]
+
+
+@pytest.mark.parametrize("pack", Pack)
+def test_the_project_file_names_the_repositorys_environment(pack: Pack) -> None:
+    project = yaml.safe_load((PACKS / pack / "PulumiPolicy.yaml").read_text())
+    assert project["runtime"]["options"]["toolchain"] == "pip"
+    assert (PACKS / pack / project["runtime"]["options"]["virtualenv"]).resolve() == (ROOT / ".venv").resolve()
+
+
+@pytest.mark.parametrize("pack", Pack)
+def test_nothing_in_a_packs_folder_can_shadow_a_module(pack: Pack) -> None:
+    # The folder is first on the process's import path.
+    assert {path.name for path in (PACKS / pack).iterdir()} - {"__pycache__"} == {"PulumiPolicy.yaml", "__main__.py"}

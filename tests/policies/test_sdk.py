@@ -1,0 +1,240 @@
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pulumi.runtime.proto import analyzer_pb2 as proto
+from pulumi_policy.proxy import unknown_checking_proxy
+
+from components.contract.environments import Environment
+from policies.rule import Context, EachOf, Finding, Level, Rule, Severity, WholeStack
+from policies.sdk import to_plain
+from policies.values import UNKNOWN, NotJudgeableError
+from support.policies import UNKNOWN as UNKNOWN_TEXT
+from support.policies import Wire
+
+ANYTHING = EachOf(noun="anything", types=re.compile("t"), find=lambda resource: (resource,))
+M, A, OFF = Level.MANDATORY, Level.ADVISORY, Level.OFF
+
+
+@pytest.fixture(autouse=True)
+def _outside_ci(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.delenv("IGZ_CLUSTERS_POLICY_UNKNOWN", raising=False)
+
+
+def a_rule(check: Any, dev: Level = M, prod: Level = M, **changes: Any) -> Rule[Any]:
+    fields: dict[str, Any] = {
+        "id": "XX-01",
+        "slug": "made-up",
+        "title": "A made-up rule",
+        "severity": Severity.LOW,
+        "level": {Environment.DEV: dev, Environment.PROD: prod},
+        "source": "seed 000",
+        "applies_to": ANYTHING,
+        "why": "Because.",
+        "fix": "Do better.",
+        "check": check,
+    }
+    return Rule(**{**fields, **changes})
+
+
+def wrong(_: Any, context: Context) -> Iterator[Finding]:
+    yield Finding(f"judged as {context.environment}.")
+
+
+def reads_x(resource: Any, _: Context) -> Iterator[Finding]:
+    if resource.props.at("x").integer() is None:
+        yield Finding("x is absent.")
+
+
+def test_numbers_arrive_as_floats_and_are_read_as_whole_numbers() -> None:
+    def check(resource: Any, _: Context) -> Iterator[Finding]:
+        yield Finding(f"x is {resource.props.at('x').integer()}.")
+
+    assert "x is 2." in Wire([a_rule(check)]).judge("t", {"x": 2}).messages[0]
+
+
+def test_an_absent_value_is_a_violation_where_the_rule_says_so() -> None:
+    assert Wire([a_rule(reads_x)]).judge("t", {}).violated == ["XX-01"]
+
+
+def test_an_unknown_value_is_noted_and_is_no_violation() -> None:
+    report = Wire([a_rule(reads_x)]).judge("t", {"x": UNKNOWN_TEXT})
+    assert (report.violated, report.unjudged) == ([], ["XX-01"])
+    assert (
+        "[XX-01] could not be judged: x is not known yet. See docs/policies.md#could-not-be-judged"
+        in report.messages[0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("ci", "variable", "outcome"),
+    [
+        ("true", None, "violated"),
+        ("1", None, "violated"),
+        ("false", None, "unjudged"),
+        (None, "fail", "violated"),
+        ("true", "note", "unjudged"),
+    ],
+)
+def test_in_ci_a_mandatory_rule_that_cannot_be_judged_fails_unless_told_otherwise(
+    monkeypatch: pytest.MonkeyPatch, ci: str | None, variable: str | None, outcome: str
+) -> None:
+    for name, value in {"CI": ci, "IGZ_CLUSTERS_POLICY_UNKNOWN": variable}.items():
+        if value:
+            monkeypatch.setenv(name, value)
+    report = Wire([a_rule(reads_x)]).judge("t", {"x": UNKNOWN_TEXT})
+    expected = {"violated": [], "unjudged": [], outcome: ["XX-01"]}
+    assert {"violated": report.violated, "unjudged": report.unjudged} == expected
+
+
+def test_an_advisory_rule_that_cannot_be_judged_never_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "true")
+    report = Wire([a_rule(reads_x, A, A)]).judge("t", {"x": UNKNOWN_TEXT})
+    assert (report.violated, report.unjudged) == ([], ["XX-01"])
+
+
+def test_what_was_found_before_an_unknown_value_stays_found() -> None:
+    def check(resource: Any, context: Context) -> Iterator[Finding]:
+        yield Finding("found first.")
+        yield from reads_x(resource, context)
+
+    report = Wire([a_rule(check)]).judge("t", {"x": UNKNOWN_TEXT})
+    assert (report.violated, report.unjudged) == (["XX-01"], ["XX-01"])
+
+
+def test_one_thing_that_cannot_be_judged_does_not_excuse_its_neighbour() -> None:
+    def check(thing: str, _: Context) -> Iterator[Finding]:
+        if thing == "foggy":
+            raise NotJudgeableError(thing)
+        yield Finding(f"{thing} is wrong.")
+
+    scope = EachOf(noun="things", types=ANYTHING.types, find=lambda _: ("foggy", "clear"))
+    report = Wire([a_rule(check, applies_to=scope)]).judge("t", {})
+    assert (report.violated, report.unjudged) == (["XX-01"], ["XX-01"])
+
+
+@pytest.mark.parametrize("scope", [ANYTHING, WholeStack()], ids=["resource", "stack"])
+def test_a_rule_that_crashes_is_violated_and_shows_no_value(scope: Any) -> None:
+    def check(_: Any, __: Context) -> Iterator[Finding]:
+        raise KeyError("hunter2")
+        yield
+
+    report = Wire([a_rule(check, applies_to=scope)]).judge_stack([("t", "one", {})])
+    assert report.violated == ["XX-01"]
+    assert "the rule crashed: KeyError at test_sdk.py:" in report.messages[0]
+    assert "hunter2" not in report.messages[0]
+
+
+def test_a_message_has_one_form() -> None:
+    assert Wire([a_rule(wrong)]).judge("t", {}).messages == [
+        "A made-up rule\n[XX-01] judged as prod. Fix: Do better. See docs/policies.md#xx-01"
+    ]
+
+
+def test_a_resource_of_another_type_is_not_looked_at() -> None:
+    report = Wire([a_rule(wrong)]).judge("tt", {})
+    assert (report.messages, report.not_applicable) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("config", "stack", "tags", "expected"),
+    [
+        ("dev", {"environment": "prod"}, {"environment": "prod"}, "dev"),
+        (None, {"environment": "dev"}, {"environment": "prod"}, "dev"),
+        (None, {"profile": "iguazio"}, {"environment": "dev"}, "dev"),
+        (None, None, {"environment": "dev"}, "dev"),
+        (None, None, {}, "prod"),
+        (None, {"environment": "staging"}, {"environment": "dev"}, "prod"),
+        (None, "not json", {"environment": "dev"}, "dev"),
+        (None, "[1]", {}, "prod"),
+    ],
+)
+def test_the_environment_comes_from_rule_then_stack_then_tag_and_is_else_production(
+    config: str | None, stack: Any, tags: dict[str, str], expected: str
+) -> None:
+    rule_config = {"xx-01-made-up": {"environment": config}} if config else {}
+    report = Wire([a_rule(wrong)], stack=stack, tags=tags, config=rule_config).judge("t", {})
+    assert f"judged as {expected}." in report.messages[0]
+
+
+def test_nothing_is_left_of_an_earlier_stack() -> None:
+    Wire([a_rule(wrong)], stack={"environment": "dev"})
+    assert "judged as prod." in Wire([a_rule(wrong)]).judge("t", {}).messages[0]
+
+
+@pytest.mark.parametrize(
+    ("dev", "prod", "names"),
+    [
+        (M, M, {"xx-01-made-up": proto.MANDATORY}),
+        (A, A, {"xx-01-made-up": proto.ADVISORY}),
+        (OFF, M, {"xx-01-made-up": proto.MANDATORY}),
+        (A, M, {"xx-01-made-up": proto.MANDATORY, "xx-01-made-up-advice": proto.ADVISORY}),
+    ],
+)
+def test_a_rule_has_one_policy_for_each_level_that_it_speaks_at(dev: Level, prod: Level, names: dict[str, int]) -> None:
+    assert Wire([a_rule(wrong, dev, prod)]).levels() == names
+
+
+@pytest.mark.parametrize(
+    ("environment", "spoke", "silent"),
+    [("dev", "xx-01-made-up-advice", "xx-01-made-up"), ("prod", "xx-01-made-up", "xx-01-made-up-advice")],
+)
+def test_only_the_policy_of_the_environments_level_speaks(environment: str, spoke: str, silent: str) -> None:
+    report = Wire([a_rule(wrong, A, M)], stack={"environment": environment}).judge("t", {})
+    assert (report.policies, report.not_applicable) == ([spoke], [silent])
+
+
+def test_a_rule_that_is_off_is_reported_as_not_applicable() -> None:
+    report = Wire([a_rule(wrong, OFF, M)], stack={"environment": "dev"}).judge("t", {})
+    assert (report.messages, report.not_applicable) == ([], ["xx-01-made-up"])
+
+
+def test_advice_of_a_mandatory_rule_never_fails_the_run() -> None:
+    def check(_: Any, __: Context) -> Iterator[Finding]:
+        yield Finding("wrong.")
+        yield Finding("could be better.", advice=True)
+
+    report = Wire([a_rule(check, advises=True)]).judge("t", {})
+    assert (report.violated, report.advised) == (["XX-01"], ["XX-01"])
+    assert report.policies == ["xx-01-made-up", "xx-01-made-up-advice"]
+
+
+def test_doubt_is_reported_once_by_a_rule_that_also_advises() -> None:
+    assert Wire([a_rule(reads_x, advises=True)]).judge("t", {"x": UNKNOWN_TEXT}).unjudged == ["XX-01"]
+
+
+def test_a_stack_rule_sees_resources_sorted_and_names_the_one_at_fault() -> None:
+    def check(stack: Any, _: Context) -> Iterator[Finding]:
+        yield Finding(",".join(resource.name for resource in stack), urn=stack[0].urn)
+
+    report = Wire([a_rule(check, applies_to=WholeStack())]).judge_stack([("t", name, {}) for name in "cab"])
+    assert "a,b,c" in report.messages[0]
+    assert report.urns == ["urn:pulumi:test::igz-clusters::t::a"]
+
+
+def test_options_reach_the_rule() -> None:
+    def check(resource: Any, _: Context) -> Iterator[Finding]:
+        yield Finding(f"{resource.protect} {resource.ignore_changes}")
+
+    report = Wire([a_rule(check)]).judge("t", {}, protect=True, ignoreChanges=["a.b"])
+    assert "True ('a.b',)" in report.messages[0]
+
+
+def test_to_plain_keeps_unknown_values_apart_from_absent_ones() -> None:
+    sentinel = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+    proxy = unknown_checking_proxy({"a": [1.0, sentinel, {"b": None}], "c": "text", "d": sentinel})
+    assert to_plain(proxy) == {"a": [1.0, UNKNOWN, {"b": None}], "c": "text", "d": UNKNOWN}
+
+
+def test_advice_of_a_rule_that_announced_none_is_not_lost() -> None:
+    def check(_: Any, __: Context) -> Iterator[Finding]:
+        yield Finding("could be better.", advice=True)
+
+    assert Wire([a_rule(check)]).judge("t", {}).violated == ["XX-01"]
+
+
+def test_the_configuration_schema_offers_the_environments() -> None:
+    [info] = Wire([a_rule(wrong)])._servicer.GetAnalyzerInfo(None, None).policies
+    assert list(info.configSchema.properties["environment"]["enum"]) == list(Environment)

@@ -1,0 +1,123 @@
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import UserError
+from workbench.paths import PROJECT_ROOT
+from workbench.toolchain import Toolchain, ensure
+from workbench.toolchain.pulumi_home import PLUGIN, environment, prepare
+
+Program = Callable[[str, str], Path]
+
+# Writes its arguments down and does what the real one does with the file: put it into its home.
+INSTALLER = """
+echo "$@" >> {calls}
+folder=$PULUMI_HOME/plugins/resource-kubernetes-v4.25.0
+mkdir -p $folder && cp $7 $folder/pulumi-resource-kubernetes
+"""
+
+
+@pytest.fixture
+def calls(tmp_path: Path) -> Path:
+    return tmp_path / "calls"
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
+
+    def make(key: str) -> Path:
+        path = tmp_path / f"kubernetes-provider-{key}" / "bin" / PLUGIN
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(key)
+        return path
+
+    return make
+
+
+@pytest.fixture
+def toolchain(program: Program, calls: Path, plugin: Callable[[str], Path]) -> Toolchain:
+    return Toolchain({"pulumi": program("pulumi", INSTALLER.format(calls=calls)), PLUGIN: plugin("a")})
+
+
+def test_the_plug_in_is_installed_once(toolchain: Toolchain, calls: Path, tmp_path: Path) -> None:
+    assert prepare(toolchain) == prepare(toolchain) == tmp_path / "data" / "pulumi-home"
+    plugin = toolchain.path(PLUGIN)
+    assert calls.read_text() == f"plugin install resource kubernetes v4.25.0 -f {plugin} --reinstall\n"
+
+
+def test_another_build_of_the_plug_in_is_installed_over_the_old_one(
+    toolchain: Toolchain, plugin: Callable[[str], Path]
+) -> None:
+    prepare(toolchain)
+    home = prepare(Toolchain({**toolchain.binaries, PLUGIN: plugin("b")}))
+    assert (home / "plugins" / "resource-kubernetes-v4.25.0" / PLUGIN).read_text() == "b"
+
+
+def test_a_plug_in_that_somebody_deleted_is_installed_again(toolchain: Toolchain) -> None:
+    installed = prepare(toolchain) / "plugins" / "resource-kubernetes-v4.25.0" / PLUGIN
+    installed.unlink()
+    prepare(toolchain)
+    assert installed.exists()
+
+
+def test_a_refused_plug_in_is_told_in_pulumis_words(toolchain: Toolchain, program: Program) -> None:
+    program("pulumi", "echo error: no room >&2; exit 255")
+    with pytest.raises(UserError) as caught:
+        prepare(toolchain)
+    home = Path(os.environ["IGZ_CLUSTERS_DATA"]) / "pulumi-home"
+    assert str(caught.value) == (
+        f"Pulumi could not install the Kubernetes plug-in into {home}:\nerror: no room\n"
+        "Delete that folder and run the same command again."
+    )
+
+
+def test_a_local_stack_gets_a_home_of_its_own_and_downloads_nothing(toolchain: Toolchain) -> None:
+    variables = environment(toolchain)
+    assert variables.pop("PATH").split(os.pathsep)[0] == str(toolchain.pulumi.parent)
+    assert variables == {
+        "PULUMI_SKIP_UPDATE_CHECK": "true",
+        "PULUMI_HOME": str(prepare(toolchain)),
+        "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+    }
+
+
+def test_a_stack_in_a_cloud_keeps_the_users_home(toolchain: Toolchain, calls: Path) -> None:
+    assert set(environment(toolchain, local=False)) == {"PATH", "PULUMI_SKIP_UPDATE_CHECK"}
+    assert not calls.exists()
+
+
+@pytest.mark.engine
+def test_the_built_engine_previews_an_empty_program_without_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
+    toolchain = ensure(["pulumi", PLUGIN], hermetic=True)
+    variables = os.environ | environment(toolchain)
+    variables |= {"PULUMI_BACKEND_URL": f"file://{tmp_path}", "PULUMI_CONFIG_PASSPHRASE": ""}
+    options = f"{{toolchain: pip, virtualenv: {PROJECT_ROOT / '.venv'}}}"
+    (tmp_path / "Pulumi.yaml").write_text(f"name: empty\nruntime: {{name: python, options: {options}}}\n")
+    (tmp_path / "__main__.py").touch()
+
+    def pulumi(*arguments: str) -> str:
+        run = subprocess.run(
+            ["pulumi", *arguments],
+            cwd=tmp_path,
+            env=variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        assert run.returncode == 0, run.stdout
+        return run.stdout
+
+    assert pulumi("version") == "3.259.0\n"
+    assert "kubernetes  resource  4.25.0" in pulumi("plugin", "ls")
+    pulumi("stack", "init", "test")
+    preview = pulumi("preview", "--non-interactive")
+    assert "pulumi:pulumi:Stack empty-test create" in preview
+    assert "warning" not in preview

@@ -1,0 +1,17 @@
+"""Builds the engine and the local control plane from pinned Go modules, and says where they are."""
+
+from workbench.toolchain.api import Row, Toolchain, check_prerequisites, ensure, select_pulumi, status
+from workbench.toolchain.pulumi_home import environment, prepare
+from workbench.toolchain.store import prune
+
+__all__ = [
+    "Row",
+    "Toolchain",
+    "check_prerequisites",
+    "ensure",
+    "environment",
+    "prepare",
+    "prune",
+    "select_pulumi",
+    "status",
+]

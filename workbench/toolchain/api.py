@@ -1,0 +1,142 @@
+"""Paths to the programs: what is asked for is built if it is not there."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.toolchain import preflight, store
+from workbench.toolchain.build import build_missing
+from workbench.toolchain.events import Progress, silent
+from workbench.toolchain.recipes import BUNDLES, ENGINE
+
+OLDEST_PULUMI = (3, 250)
+"""Oldest release of a user's own Pulumi that is used."""
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """Programs that are there and can be started.
+
+    Parameters
+    ----------
+    binaries
+        Path of each program by name.
+    """
+
+    binaries: Mapping[str, Path]
+
+    def path(self, name: str) -> Path:
+        """Return the path of a program.
+
+        Raises
+        ------
+        KeyError
+            The program was not among those that ``ensure`` was asked for.
+        """
+        return self.binaries[name]
+
+    @property
+    def pulumi(self) -> Path:
+        """The Pulumi command line: the user's own or ours."""
+        return self.path("pulumi")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One program as ``status`` sees it; ``size`` is bytes, 0 as long as it is not built."""
+
+    name: str
+    version: str
+    built: bool
+    size: int
+    path: Path
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all programs and scripts."""
+    return tuple(name for bundle in BUNDLES for name in bundle.versions)
+
+
+def ensure(wanted: Collection[str] | None = None, *, hermetic: bool = False, progress: Progress = silent) -> Toolchain:
+    """Return the wanted programs; build those that are not in the cache.
+
+    With a filled cache this takes milliseconds and needs no Go.
+
+    Parameters
+    ----------
+    wanted
+        Names of programs, default all. A bundle is built as a whole, and all its programs are returned.
+    hermetic
+        Build Pulumi even where the user has a good one on PATH.
+    progress
+        Gets the events of a build, default silent; ``console.progress()`` shows them.
+
+    Raises
+    ------
+    UserError
+        The machine lacks something that a build needs, or a build failed.
+    ValueError
+        A name is unknown.
+    """
+    if unknown := set(wanted or ()) - set(names()):
+        raise ValueError(f"unknown programs {sorted(unknown)}, known are {sorted(names())}")
+    bundles = [bundle for bundle in BUNDLES if wanted is None or not bundle.versions.keys().isdisjoint(wanted)]
+    binaries: dict[str, Path] = {}
+    if ENGINE in bundles and not hermetic and (own := select_pulumi()):
+        binaries |= {name: own.with_name(name) for name in ("pulumi", "pulumi-language-python")}
+        bundles.remove(ENGINE)
+    build_missing(bundles, progress=progress)
+    for bundle in bundles:
+        entry = store.Entry(bundle)
+        binaries |= {name: entry.file(name) for name in bundle.versions}
+    return Toolchain(binaries)
+
+
+def select_pulumi() -> Path | None:
+    """Return the user's own ``pulumi`` if it can be used.
+
+    It must be 3.250 or newer and have ``pulumi-language-python`` beside it. The toolchain's own Pulumi does
+    not count, if somebody put it on PATH.
+    """
+    found = shutil.which("pulumi")
+    if not found or not shutil.which("pulumi-language-python", path=str(Path(found).parent)):
+        return None
+    if Path(found).resolve().is_relative_to(store.home()):
+        return None
+    run = subprocess.run(
+        [found, "version"],
+        env=os.environ | {"PULUMI_SKIP_UPDATE_CHECK": "true"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    version = re.match(r"v?(\d+)\.(\d+)", run.stdout)
+    return Path(found) if version and (int(version[1]), int(version[2])) >= OLDEST_PULUMI else None
+
+
+def check_prerequisites() -> None:
+    """Check that this machine can build what is missing; nothing is built.
+
+    Raises
+    ------
+    UserError
+        Lists everything that the machine lacks.
+    """
+    bundles = [bundle for bundle in BUNDLES if bundle is not ENGINE or not select_pulumi()]
+    if missing := store.missing(bundles):
+        preflight.check(missing, preflight.unwritable())
+
+
+def status() -> list[Row]:
+    """Return a row for each program and script, in build order; nothing is built or started."""
+    rows = []
+    for bundle in BUNDLES:
+        entry = store.Entry(bundle)
+        sizes = entry.sizes()
+        for name, version in bundle.versions.items():
+            rows.append(Row(name, version, name in sizes, sizes.get(name, 0), entry.file(name)))
+    return rows

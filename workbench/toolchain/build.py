@@ -1,0 +1,70 @@
+"""Builds the bundles that the cache lacks, one after the other."""
+
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+
+from workbench.toolchain import preflight, store
+from workbench.toolchain.events import Completed, Progress, Waiting, silent
+from workbench.toolchain.job import Job
+from workbench.toolchain.recipes import Bundle
+
+
+def build_missing(
+    bundles: Sequence[Bundle],
+    *,
+    sources: Path = store.SOURCES,
+    progress: Progress = silent,
+    keep_build_cache: bool = False,
+) -> None:
+    """Build what the cache lacks; return at once if that is nothing.
+
+    Finished bundles stay when a later one fails, so that the next call goes on from there.
+
+    Parameters
+    ----------
+    bundles
+        What is wanted.
+    sources
+        Folder of the Go modules, default the checkout's ``toolchain/``.
+    progress
+        Gets the events.
+    keep_build_cache
+        Leave the Go build cache (about 11 GB) for a next build.
+
+    Raises
+    ------
+    UserError
+        The machine lacks something, with all problems at once, or Go failed, with the end of its output.
+    """
+    if not store.missing(bundles, sources):
+        return
+    problems = preflight.unwritable()
+    # Without a writable cache there is no lock to take; the checks then end in an error anyway.
+    with nullcontext() if problems else store.locked(lambda pid: progress(Waiting(pid))):
+        entries = store.missing(bundles, sources)
+        if not entries:  # the process that we waited for built them
+            return
+        go_version = preflight.check(entries, problems)
+        store.drop(store.staging())
+        total = sum(len(entry.bundle.artifacts) for entry in entries)
+        sizes: dict[str, int] = {}
+        number = 1
+        for entry in entries:
+            with _stage(entry) as stage:
+                job = Job(entry, stage, progress, number, total)
+                sizes |= entry.publish(job.build(), go_version)
+            number += len(entry.bundle.artifacts)
+        progress(Completed(sizes, 0 if keep_build_cache else store.drop(store.go_cache())))
+
+
+@contextmanager
+def _stage(entry: store.Entry) -> Iterator[Path]:
+    stage = store.staging() / entry.folder.name
+    for folder in ("built/bin", "tmp"):
+        (stage / folder).mkdir(parents=True)
+    try:
+        yield stage
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)

@@ -1,0 +1,40 @@
+"""What the user reads when Go fails."""
+
+import re
+from pathlib import Path
+
+from workbench.errors import UserError
+
+LINES = 20
+"""Lines of Go's output that an error shows."""
+
+_HINTS = {
+    r"SECURITY ERROR|checksum mismatch": (
+        "A module differs from the published one. Do not switch the verification off: find out who changed "
+        "it (a proxy or the module cache; `go clean -modcache` empties the latter)."
+    ),
+    r"no space left on device": (
+        "The disk is full. Make space and run the same command again: what is finished is kept."
+    ),
+    r"\b[45]\d\d [A-Z]|dial tcp|no such host|connection refused|i/o timeout"
+    r"|TLS handshake|proxyconnect|x509|GOPROXY=off": (
+        "The Go module proxy did not serve a module. Look at `go env GOPROXY` and the network (HTTPS_PROXY); "
+        "behind a wall, let GOPROXY name your mirror or copy the toolchain cache from a machine that has it."
+    ),
+}
+_OTHER = "Run the same command again to go on from here: what is finished is kept."
+
+
+def build_failed(artifact: str, log: Path) -> UserError:
+    """Return the error for a failed build, with the end of the log and a hint that fits it.
+
+    Parameters
+    ----------
+    artifact
+        The program that was built.
+    log
+        File with all of Go's output.
+    """
+    tail = "\n".join(log.read_text(errors="replace").splitlines()[-LINES:])
+    hint = next((text for pattern, text in _HINTS.items() if re.search(pattern, tail)), _OTHER)
+    return UserError(f"Building {artifact} failed. The end of Go's output:\n{tail}\nAll of it: {log}", hint)

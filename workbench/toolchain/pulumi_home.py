@@ -1,0 +1,72 @@
+"""The project's own ``PULUMI_HOME`` and the environment that the engine runs in."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from workbench.errors import UserError
+from workbench.paths import data_dir
+from workbench.toolchain.api import Toolchain
+from workbench.toolchain.recipes import PROVIDER_VERSION
+
+PLUGIN = "pulumi-resource-kubernetes"
+
+
+def prepare(toolchain: Toolchain) -> Path:
+    """Return the project's own ``PULUMI_HOME`` with the Kubernetes plug-in in it.
+
+    Installing once takes about a second; later calls only compare the cache key of the plug-in's module.
+
+    Parameters
+    ----------
+    toolchain
+        Must hold ``pulumi`` and ``pulumi-resource-kubernetes``.
+
+    Raises
+    ------
+    UserError
+        Pulumi refused to install the plug-in.
+    """
+    home = data_dir() / "pulumi-home"
+    plugin = toolchain.path(PLUGIN)
+    installed = home / "plugins" / f"resource-kubernetes-v{PROVIDER_VERSION}" / PLUGIN
+    record = home / "kubernetes-plugin-key"
+    key = plugin.parent.parent.name
+    if installed.exists() and record.exists() and record.read_text() == key:
+        return home
+    home.mkdir(exist_ok=True)
+    command = ["plugin", "install", "resource", "kubernetes", f"v{PROVIDER_VERSION}", "-f", str(plugin)]
+    run = subprocess.run(
+        [str(toolchain.pulumi), *command, "--reinstall"],
+        env=os.environ | {"PULUMI_HOME": str(home), "PULUMI_SKIP_UPDATE_CHECK": "true"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if run.returncode:
+        raise UserError(
+            f"Pulumi could not install the Kubernetes plug-in into {home}:\n{run.stderr.strip()}",
+            "Delete that folder and run the same command again.",
+        )
+    record.write_text(key)
+    return home
+
+
+def environment(toolchain: Toolchain, *, local: bool = True) -> dict[str, str]:
+    """Return what the engine needs in its environment, to be laid over ``os.environ``.
+
+    Parameters
+    ----------
+    toolchain
+        Must hold ``pulumi`` and, if ``local``, ``pulumi-resource-kubernetes``.
+    local
+        Use the project's own ``PULUMI_HOME`` and let the engine download no plug-in (default). False
+        leaves the user's home, with its logins and plug-ins, for stacks in a cloud.
+    """
+    # The language host lies in the same folder, whoever's Pulumi it is.
+    path = os.pathsep.join([str(toolchain.pulumi.parent), os.environ.get("PATH", os.defpath)])
+    variables = {"PATH": path, "PULUMI_SKIP_UPDATE_CHECK": "true"}
+    if local:
+        variables["PULUMI_HOME"] = str(prepare(toolchain))
+        variables["PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION"] = "true"
+    return variables

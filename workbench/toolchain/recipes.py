@@ -1,0 +1,235 @@
+"""What is built, from which pinned Go module, and with which flags.
+
+Pinned versions of the Go modules stand in ``toolchain/*/go.mod``; a version stands here only where a linker
+flag, a plug-in's name or a report needs it, and a test compares it with the ``go.mod``.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+GOFLAGS = "-mod=readonly -trimpath -buildvcs=false"
+"""Flags of every build: the pins may not move, and no folder name or git state enters a binary."""
+
+PULUMI_VERSION = "3.259.0"
+KUBERNETES_VERSION = "1.34.4"
+PROVIDER_VERSION = "4.25.0"
+
+_SDK = "github.com/pulumi/pulumi/sdk/v3"
+_PROVIDER = "github.com/pulumi/pulumi-kubernetes/provider/v4"
+_COMPONENT = "k8s.io/component-base/version"
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """One Go program.
+
+    Parameters
+    ----------
+    name
+        File name of the binary.
+    module
+        Folder under ``toolchain/`` with the ``go.mod`` that it is built in.
+    package
+        Go package, an import path or a path inside that folder.
+    version
+        Version that is shown to the user, without a leading ``v``.
+    seconds
+        Expected time of a cold build on two cores; shown as progress, no part of the cache key.
+    variables
+        Strings that the linker sets (``-X``), as ``(variable, value)``.
+    tags
+        Build tags.
+    """
+
+    name: str
+    module: str
+    package: str
+    version: str
+    seconds: int = field(repr=False)
+    variables: tuple[tuple[str, str], ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Copied:
+    """A plain file that is taken out of a published Go module.
+
+    Parameters
+    ----------
+    module
+        Path of the published Go module.
+    pinned_by
+        Folder under ``toolchain/`` whose ``go.mod`` pins the module.
+    path
+        The file, relative to the module.
+    to
+        ``bin``: an executable beside the binaries; ``source``: beside ``main.go``, to be embedded.
+    json_fields
+        Top-level fields that are added to a JSON file, as ``(name, value)``.
+    """
+
+    module: str
+    pinned_by: str
+    path: str
+    to: Literal["bin", "source"]
+    json_fields: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """File name without its folder."""
+        return self.path.rpartition("/")[2]
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """What is built and cached as a whole, because its files must lie in one folder or share their code.
+
+    Parameters
+    ----------
+    name
+        Start of its folder's name in the cache.
+    artifacts
+        Programs that it builds.
+    scratch_gib, download_gib
+        Disk that a cold build takes in the Go build cache (binaries included) and in the user's module
+        cache, GiB, rounded up; no part of the cache key.
+    copied
+        Files from published modules.
+    """
+
+    name: str
+    artifacts: tuple[Artifact, ...]
+    scratch_gib: float = field(repr=False)
+    download_gib: float = field(repr=False)
+    copied: tuple[Copied, ...] = ()
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """Folders under ``toolchain/`` whose files decide what is built."""
+        used = [artifact.module for artifact in self.artifacts] + [copy.pinned_by for copy in self.copied]
+        return tuple(dict.fromkeys(used))
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Version of each file that ends up in ``bin``, by file name."""
+        scripts = {copy.name: PULUMI_VERSION for copy in self.copied if copy.to == "bin"}
+        return {artifact.name: artifact.version for artifact in self.artifacts} | scripts
+
+
+def _kubernetes(program: str, seconds: int) -> Artifact:
+    major, minor, _ = KUBERNETES_VERSION.split(".")
+    return Artifact(
+        program,
+        "kubernetes",
+        f"k8s.io/kubernetes/cmd/{program}",
+        KUBERNETES_VERSION,
+        seconds,
+        (
+            (f"{_COMPONENT}.gitVersion", f"v{KUBERNETES_VERSION}"),
+            (f"{_COMPONENT}.gitMajor", major),
+            (f"{_COMPONENT}.gitMinor", minor),
+        ),
+    )
+
+
+# The engine warns on every run unless the language host lies beside it. The newest published host does not
+# compile against the engine's own libraries, so it has its own pins; the two scripts that it starts come with
+# the engine's release.
+ENGINE = Bundle(
+    "engine",
+    (
+        Artifact(
+            "pulumi",
+            "pulumi",
+            "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
+            PULUMI_VERSION,
+            184,
+            ((f"{_SDK}/go/common/version.Version", PULUMI_VERSION),),
+        ),
+        Artifact(
+            "pulumi-language-python",
+            "language-python",
+            "github.com/pulumi/pulumi/sdk/python/cmd/pulumi-language-python/v3",
+            "3.192.0",
+            43,
+        ),
+    ),
+    scratch_gib=3.0,
+    download_gib=3.0,
+    copied=(
+        Copied(_SDK, "pulumi", "python/cmd/pulumi-language-python-exec", "bin"),
+        Copied(_SDK, "pulumi", "python/dist/pulumi-resource-pulumi-python", "bin"),
+    ),
+)
+"""What a user's own Pulumi replaces."""
+
+KUBERNETES = Bundle(
+    "kubernetes",
+    (
+        Artifact("etcd", "kubernetes", "./etcd", "3.6.4", 10),
+        _kubernetes("kube-apiserver", 157),
+        _kubernetes("kube-scheduler", 16),
+        _kubernetes("kube-controller-manager", 34),
+        _kubernetes("kubectl", 49),
+    ),
+    scratch_gib=3.5,
+    download_gib=1.0,
+)
+
+KUBERNETES_PROVIDER = Bundle(
+    "kubernetes-provider",
+    (
+        Artifact(
+            "pulumi-resource-kubernetes",
+            "kubernetes-provider",
+            ".",
+            PROVIDER_VERSION,
+            300,
+            ((f"{_PROVIDER}/pkg/version.Version", PROVIDER_VERSION),),
+        ),
+    ),
+    scratch_gib=3.0,
+    download_gib=1.5,
+    copied=(
+        Copied(
+            _PROVIDER,
+            "kubernetes-provider",
+            "cmd/pulumi-resource-kubernetes/schema.json",
+            "source",
+            (("version", PROVIDER_VERSION),),
+        ),
+        Copied(
+            _PROVIDER,
+            "kubernetes-provider",
+            "cmd/pulumi-resource-kubernetes/terraform-mapping.json",
+            "source",
+        ),
+    ),
+)
+
+KWOK = Bundle(
+    "kwok",
+    (Artifact("kwok", "kwok", "sigs.k8s.io/kwok/cmd/kwok", "0.8.0", 36),),
+    scratch_gib=1.0,
+    download_gib=0.5,
+)
+
+# Built against an older Kubernetes minor than the API server: the newest published code with the kwok provider.
+CLUSTER_AUTOSCALER = Bundle(
+    "cluster-autoscaler",
+    (
+        Artifact(
+            "cluster-autoscaler",
+            "cluster-autoscaler",
+            "k8s.io/autoscaler/cluster-autoscaler",
+            "1.33.1",
+            127,
+            tags=("kwok",),
+        ),
+    ),
+    scratch_gib=2.0,
+    download_gib=2.0,
+)
+
+BUNDLES = (ENGINE, KUBERNETES, KUBERNETES_PROVIDER, KWOK, CLUSTER_AUTOSCALER)
+"""Everything, in the order in which it is built."""
