@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
 
-from components.contract.environments import ClusterKind, Environment, PlatformProfile
+from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
 from components.contract.labels import is_dns_label
 from components.contract.namespaces import UserNamespace
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES, PodResources
@@ -41,6 +41,7 @@ class StackConfig(ContractModel):
     schema_version: Literal[1] = Field(description="Version of this layout.")
     environment: Environment = Field(description="What the cluster is for; one per cluster.")
     profile: PlatformProfile = Field(PlatformProfile.MLRUN_CE, description="Which platform will run on it.")
+    servers: ServerOwner | None = Field(None, description="With profile iguazio only: who makes the servers.")
     cluster: LocalClusterChoices = Field(description="Where the cluster lives.")
     pools: dict[str, NodePool] = Field(min_length=1, description="Node pools by name.")
     namespaces: dict[str, UserNamespace] = Field(
@@ -77,7 +78,7 @@ class StackConfig(ContractModel):
 
     @model_validator(mode="after")
     def _follows_its_environment(self) -> Self:
-        problems = self._initial_problems()
+        problems = [*self._initial_problems(), *self._server_problems()]
         resources = self.pod_resources
         if self.environment is Environment.PROD and not resources.is_guaranteed:
             problems.append("RS-03: in prod defaultPodResources.requests must equal limits (guaranteed QoS)")
@@ -92,6 +93,15 @@ class StackConfig(ContractModel):
         size = initial[0].size
         if self.environment is Environment.PROD and size.min < PROD_INITIAL_MIN:
             return [f"NG-06: in prod the initial pool has at least {PROD_INITIAL_MIN} nodes, given {size.min}"]
+        return []
+
+    def _server_problems(self) -> list[str]:
+        if self.profile is PlatformProfile.MLRUN_CE:
+            return ["servers goes with profile 'iguazio' only; drop it"] if self.servers else []
+        if self.servers is None:
+            return ["profile 'iguazio' must say who makes the servers: servers: provazio (its installer) or pulumi"]
+        if self.servers is ServerOwner.PROVAZIO:
+            return ["a local cluster has no installer: with cluster.kind 'local' set servers: pulumi"]
         return []
 
     @property

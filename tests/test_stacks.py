@@ -3,7 +3,9 @@
 import pytest
 
 from infra.program import run
+from support.policies import Report, Wire
 from support.recorder import Recorder, record
+from support.weakenings import WEAKENINGS
 from workbench.stacks import find, stack_files
 
 STACKS = sorted(stack_files())
@@ -50,3 +52,26 @@ def test_everything_inside_the_cluster_is_made_by_its_own_provider(name: str) ->
     assert [
         r.name for r in in_cluster if "default-kubernetes" not in r.provider and "prod-kubernetes" not in r.provider
     ] == []
+
+
+def judged(recorder: Recorder, stack: str) -> Report:
+    config = find(stack).config
+    wire = Wire(stack={"environment": config.environment.value, "profile": config.profile.value})
+    return wire.judge_stack([(r.type, r.name, r.inputs) for r in recorder.resources])
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_every_recorded_resource_passes_every_rule_without_a_doubt(name: str) -> None:
+    assert judged(build(name), name).outcome == {"expect": [], "advise": [], "unjudged": []}
+
+
+@pytest.mark.parametrize("name", [name for name in WEAKENINGS if name != "none"])
+def test_a_weakened_fact_trips_exactly_its_rules(name: str) -> None:
+    weakening = WEAKENINGS[name]
+    recorder = build(weakening.stack)
+    for resource in recorder.resources:
+        weakening.apply(resource.type, resource.name, resource.inputs)
+    report = judged(recorder, weakening.stack)
+    assert set(report.violated) | set(report.advised) == set(weakening.rules), report.messages
+    assert report.violated
+    assert report.unjudged == []

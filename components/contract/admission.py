@@ -69,8 +69,9 @@ def pod_checks(groups: tuple[NodeGroup, ...]) -> tuple[Check, ...]:
         values = " or ".join(lifecycle.label_value for lifecycle in Lifecycle)
         checks.append(
             Check(
-                f"variables.core || {_selects(LabelKey.LIFECYCLE)} != ''",
-                f"spot nodes carry no taint here: add nodeSelector {LabelKey.LIFECYCLE}: {values}",
+                f"variables.core || {_selects(LabelKey.LIFECYCLE)} != '' || {_requires(LabelKey.LIFECYCLE)}",
+                f"spot nodes carry no taint here: add nodeSelector {LabelKey.LIFECYCLE}: {values}, "
+                "or use MLRun's preemption mode prevent or constrain",
             )
         )
     return tuple(checks)
@@ -80,6 +81,13 @@ def _selects(key: LabelKey) -> str:
     """Return the expression for the pod's own selector value of ``key``, empty if it has none."""
     selector = "object.spec.nodeSelector"
     return f"(has({selector}) && '{key}' in {selector} ? {selector}['{key}'] : '')"
+
+
+def _requires(key: LabelKey) -> str:
+    """Return the expression for: every term of the pod's required node affinity says something about ``key``."""
+    affinity = "object.spec.?affinity.?nodeAffinity.?requiredDuringSchedulingIgnoredDuringExecution"
+    terms = f"{affinity}.?nodeSelectorTerms.orValue([])"
+    return f"({terms}.size() > 0 && {terms}.all(t, t.?matchExpressions.orValue([]).exists(e, e.key == '{key}')))"
 
 
 def _is_system_class() -> str:

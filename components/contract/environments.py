@@ -23,6 +23,16 @@ class PlatformProfile(StrEnum):
     """The full platform with V3IO, whose daemons tolerate four taints only."""
 
 
+class ServerOwner(StrEnum):
+    """Who makes the servers of a full Iguazio platform."""
+
+    PROVAZIO = "provazio"
+    """The platform's installer (seed 000): we make no node group and adopt its priority classes."""
+
+    PULUMI = "pulumi"
+    """We do; an explicit choice."""
+
+
 class ClusterKind(StrEnum):
     """Where the cluster lives."""
 

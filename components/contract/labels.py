@@ -91,6 +91,15 @@ _NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
+def label_autoscaler_tag(key: str, value: str) -> tuple[str, str]:
+    """Return key and value of the Auto Scaling group tag from which the autoscaler learns a label.
+
+    Without it a group of size 0 is never chosen for a pod that selects the label:
+    https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/cloudprovider/aws/README.md
+    """
+    return f"k8s.io/cluster-autoscaler/node-template/label/{key}", value
+
+
 def is_dns_label(name: str) -> bool:
     """Return whether ``name`` can name a namespace: RFC 1123, at most 63 characters."""
     return _DNS_LABEL.fullmatch(name) is not None

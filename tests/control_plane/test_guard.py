@@ -4,8 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from components.contract.admission import is_marked_as_core_service, pod_checks
+from components.contract.groups import node_groups
 from components.contract.labels import LabelKey
-from support.cluster import Cluster, pod
+from components.contract.pools import NodePool
+from support.cluster import Cluster, eventually, pod
 
 pytestmark = pytest.mark.control_plane
 
@@ -85,3 +88,61 @@ def test_who_may_edit_namespaces_but_is_not_of_the_platform_cannot_drop_the_mark
     finally:
         cluster.kubectl("delete", "clusterrolebinding", "ns-editor")
         cluster.kubectl("delete", "clusterrole", "ns-editor")
+
+
+UNTAINTED_SPOT = {
+    "role": "workload",
+    "lifecycle": "spot",
+    "size": {"min": 0, "max": 3},
+    "instanceTypes": ["m6i.2xlarge"],
+}
+USER = {LabelKey.USER_WORKLOADS.value: "true"}
+
+
+def affinity(*terms: list[dict[str, object]]) -> dict[str, object]:
+    required = {"nodeSelectorTerms": [{"matchExpressions": expressions} for expressions in terms]}
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+
+
+PREVENT = [{"key": LabelKey.LIFECYCLE.value, "operator": "NotIn", "values": ["preemptible"]}]
+ELSEWHERE = [{"key": "team", "operator": "Exists"}]
+
+
+@pytest.fixture(scope="module")
+def untainted(cluster: Cluster) -> str:
+    """A namespace under the checks of a cluster whose spot nodes carry no taint."""
+    checks = pod_checks(node_groups({"spot": NodePool.model_validate(UNTAINTED_SPOT)}, None))
+    name = {"metadata": {"name": "untainted"}}
+    selector = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "untainted"}}}
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
+    api = "admissionregistration.k8s.io/v1"
+    policy = {
+        "matchConstraints": {"resourceRules": [rule], **selector},
+        "variables": [{"name": "core", "expression": is_marked_as_core_service("object.metadata")}],
+        "validations": [{"expression": check.expression, "message": check.message} for check in checks],
+    }
+    binding = {"policyName": "untainted", "validationActions": ["Deny"]}
+    cluster.kubectl("create", "namespace", "untainted")
+    cluster.apply({"apiVersion": api, "kind": "ValidatingAdmissionPolicy", **name, "spec": policy})
+    cluster.apply({"apiVersion": api, "kind": "ValidatingAdmissionPolicyBinding", **name, "spec": binding})
+    probe = pod("probe", namespace="untainted")
+    eventually(lambda: cluster.apply(probe, "--dry-run=server", check=False).returncode)
+    return "untainted"
+
+
+@pytest.mark.parametrize(
+    ("spec", "admitted"),
+    [
+        ({"nodeSelector": USER}, False),
+        ({"nodeSelector": {**USER, LabelKey.LIFECYCLE.value: "non-preemptible"}}, True),
+        ({"nodeSelector": USER, "affinity": affinity(PREVENT)}, True),
+        ({"nodeSelector": USER, "affinity": affinity(PREVENT, ELSEWHERE)}, False),
+        ({"nodeSelector": USER, "affinity": affinity(ELSEWHERE)}, False),
+        ({"affinity": affinity(PREVENT)}, False),
+    ],
+)
+def test_untainted_spot_nodes_make_every_user_pod_choose_a_lifecycle(
+    cluster: Cluster, untainted: str, spec: dict[str, object], admitted: bool
+) -> None:
+    answer = cluster.apply(pod("x", namespace=untainted, **spec), "--dry-run=server", check=False)
+    assert (answer.returncode == 0) is admitted, answer.stderr

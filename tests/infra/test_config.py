@@ -6,6 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infra.config import ConfigurationError, parse
+from infra.program import run
+from support.recorder import record
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.yaml"))
 MINIMAL = {
@@ -35,6 +37,20 @@ def test_the_smallest_stack_file_gets_every_default() -> None:
 def test_production_reserves_what_it_promises() -> None:
     pools = {"initial": {"role": "initial", "size": {"min": 2, "max": 2}, "instanceTypes": ["m6i.2xlarge"]}}
     assert parse({**MINIMAL, "environment": "prod", "pools": pools}).pod_resources.is_guaranteed
+
+
+def test_the_full_platform_leaves_spot_nodes_untainted_and_asks_for_a_lifecycle_selector() -> None:
+    spot = {"role": "workload", "lifecycle": "spot", "size": {"min": 0, "max": 3}, "instanceTypes": ["m6i.2xlarge"]}
+    pools = {**MINIMAL["pools"], "spot": spot}
+    config = parse({**MINIMAL, "profile": "iguazio", "servers": "pulumi", "pools": pools})
+    recorder = record(lambda: run(config, kubeconfig="/nowhere"))
+    templates = recorder.of_type("kubernetes:core/v1:ConfigMap")["kwok-provider-templates"]["data"]["templates"]
+    assert "NoSchedule" not in templates
+    policies = recorder.of_type("kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy")
+    messages = [v["message"] for v in policies["igz-user-pods-on-user-pools"]["spec"]["validations"]]
+    assert messages[-1].startswith("spot nodes carry no taint here: add nodeSelector app.iguazio.com/lifecycle: ")
+    classes = recorder.of_type("kubernetes:scheduling.k8s.io/v1:PriorityClass")
+    assert set(classes) == {"igz-workload-low", "igz-workload-medium", "igz-workload-high"}
 
 
 json_values = st.recursive(

@@ -1,6 +1,12 @@
 import pytest
 
-from components.contract.labels import RESERVED_PREFIXES, LabelKey, label_key_problem, label_value_problem
+from components.contract.labels import (
+    RESERVED_PREFIXES,
+    LabelKey,
+    label_autoscaler_tag,
+    label_key_problem,
+    label_value_problem,
+)
 
 
 @pytest.mark.parametrize("key", ["team", "example.com/team", "a", "A-b_c.d", "x" * 63, "a.b.c/d"])
@@ -33,5 +39,12 @@ def test_every_own_label_is_reserved_so_that_no_stack_file_can_set_it() -> None:
 @pytest.mark.parametrize(
     ("value", "legal"), [("", True), ("a.b", True), ("x" * 63, True), ("x" * 64, False), ("-", False)]
 )
-def test_values_follow_the_grammar(value: str, legal: bool) -> None:  # noqa: FBT001
+def test_values_follow_the_grammar(value: str, legal: bool) -> None:
     assert (label_value_problem(value) is None) is legal
+
+
+def test_the_autoscaler_reads_a_label_from_this_tag() -> None:
+    assert label_autoscaler_tag("app.iguazio.com/lifecycle", "preemptible") == (
+        "k8s.io/cluster-autoscaler/node-template/label/app.iguazio.com/lifecycle",
+        "preemptible",
+    )

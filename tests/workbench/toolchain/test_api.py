@@ -70,7 +70,7 @@ def test_an_unknown_program_is_a_mistake_of_the_caller() -> None:
     ],
 )
 @pytest.mark.usefixtures("cached")
-def test_a_users_pulumi_is_taken_if_it_is_new_enough(program: Program, version: str, taken: bool) -> None:  # noqa: FBT001
+def test_a_users_pulumi_is_taken_if_it_is_new_enough(program: Program, version: str, taken: bool) -> None:
     own = program("pulumi", f"echo {version}")
     program("pulumi-language-python", "")
     assert (api.select_pulumi() == own) is taken
