@@ -15,7 +15,7 @@ from components.contract.pools import POOL_NAME_MAX, ContractModel, NodePool, Po
 
 SCHEMA_VERSION = 1
 PROD_INITIAL_MIN = 2
-"""Initial nodes that production needs at least, for high availability (seed 000, production cluster)."""
+"""Initial nodes that production needs at least, for high availability (Iguazio best practices, production cluster)."""
 
 
 class ConfigurationError(Exception):

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Environment(StrEnum):
-    """What the cluster is for. Development and production never share one (seed 000)."""
+    """What the cluster is for. Development and production never share one (Iguazio best practices)."""
 
     DEV = "dev"
     """Interactive work and trial jobs; interruptions are acceptable."""
@@ -27,7 +27,7 @@ class ServerOwner(StrEnum):
     """Who makes the servers of a full Iguazio platform."""
 
     PROVAZIO = "provazio"
-    """The platform's installer (seed 000): we make no node group and adopt its priority classes."""
+    """The platform's installer (Iguazio best practices): we make no node group and adopt its priority classes."""
 
     PULUMI = "pulumi"
     """We do; an explicit choice."""

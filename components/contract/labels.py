@@ -18,7 +18,7 @@ class LabelKey(StrEnum):
     """Label keys of the contract."""
 
     LIFECYCLE = f"{IGUAZIO_DOMAIN}/lifecycle"
-    """On every node: may it be reclaimed? Read by MLRun's preemption modes (seed 004)."""
+    """On every node: may it be reclaimed? Read by MLRun's preemption modes (MLRun node affinity)."""
 
     POOL = f"{OWN_DOMAIN}/pool"
     """On every node: the pool's name, the key under ``pools`` in the stack file."""

@@ -14,5 +14,5 @@ class Lifecycle(StrEnum):
 
     @property
     def label_value(self) -> str:
-        """Value of the lifecycle label that Iguazio and MLRun read (seed 004)."""
+        """Value of the lifecycle label that Iguazio and MLRun read (MLRun node affinity)."""
         return "preemptible" if self is Lifecycle.SPOT else "non-preemptible"

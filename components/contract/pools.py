@@ -30,7 +30,7 @@ class ContractModel(BaseModel):
 
 
 class PoolRole(StrEnum):
-    """What a pool is for (seed 000, node groups)."""
+    """What a pool is for (Iguazio best practices, node groups)."""
 
     INITIAL = "initial"
     """The platform's core services: static and on-demand."""

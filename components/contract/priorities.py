@@ -18,7 +18,7 @@ class PreemptionPolicy(StrEnum):
 
 
 class UserPriority(StrEnum):
-    """Classes for user work. A higher one is placed first and evicts nothing (seed 000, pod priority)."""
+    """Classes for user work. A higher one is placed first and evicts nothing (Iguazio best practices, pod priority)."""
 
     LOW = "igz-workload-low"
     MEDIUM = "igz-workload-medium"

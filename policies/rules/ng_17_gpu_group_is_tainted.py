@@ -21,7 +21,7 @@ RULE = Rule(
     title="GPU nodes are tainted with their resource's name",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
-    source="seed 000, Development Cluster (GPUs)",
+    source="Iguazio best practices, Development Cluster (GPUs)",
     applies_to=NODE_GROUPS,
     why="Pods without a GPU would fill GPU machines; pods that ask for one get this taint's toleration by themselves.",
     fix="Taint the group with <GPU resource>=present:NoSchedule.",

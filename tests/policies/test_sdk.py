@@ -30,7 +30,7 @@ def a_rule(check: Any, dev: Level = M, prod: Level = M, **changes: Any) -> Rule[
         "title": "A made-up rule",
         "severity": Severity.LOW,
         "level": {Environment.DEV: dev, Environment.PROD: prod},
-        "source": "seed 000",
+        "source": "Iguazio best practices",
         "applies_to": ANYTHING,
         "why": "Because.",
         "fix": "Do better.",
