@@ -54,7 +54,10 @@ DEFAULT_POD_RESOURCES: Final = {
         requests=ResourceAmounts(cpu="1", memory="2Gi"), limits=ResourceAmounts(cpu="1", memory="2Gi")
     ),
 }
-"""In production requests equal limits (Iguazio best practices, guaranteed quality of service); development may share idle CPU."""
+"""In production requests equal limits (Iguazio best practices, guaranteed quality of service).
+
+Development may share idle CPU.
+"""
 
 MAX_LIMIT_REQUEST_RATIO: Final = {Environment.DEV: 4, Environment.PROD: None}
 """How far a limit may exceed its request; None sets no bound. More than 4 in development invites evictions."""
