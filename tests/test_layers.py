@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from importlinter.cli import lint_imports
 
+from components.contract import autoscaler
 from components.contract.labels import IGUAZIO_DOMAIN, OWN_DOMAIN, AnnotationKey
 from workbench.paths import PROJECT_ROOT
 
@@ -38,7 +39,14 @@ def string_constants(file: Path) -> set[str]:
 
 
 def test_words_of_the_contract_stand_in_the_contract_only() -> None:
-    words = (f"{IGUAZIO_DOMAIN}/", f"{OWN_DOMAIN}/", "igz-workload-", *AnnotationKey)
+    words = (
+        f"{IGUAZIO_DOMAIN}/",
+        f"{OWN_DOMAIN}/",
+        "igz-workload-",
+        autoscaler.CONFIG,
+        autoscaler.TEMPLATES,
+        *AnnotationKey,
+    )
     offenders = {
         f"{file.relative_to(PROJECT_ROOT)}: {constant!r}"
         for file in SOURCES

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final
 import yaml
 from typing_extensions import override
 
+from components.contract import autoscaler
 from components.contract.environments import ClusterKind
 from components.contract.labels import AnnotationKey, WellKnownLabel
 from components.contract.lifecycle import Lifecycle
@@ -18,10 +19,6 @@ from policies.values import NotJudgeableError, Value
 
 NODE: Final = "kubernetes:core/v1:Node"
 CONFIG_MAP: Final = "kubernetes:core/v1:ConfigMap"
-
-TEMPLATES_NAME: Final = "kwok-provider-templates"
-TEMPLATES_NAMESPACE: Final = "kube-system"
-"""Where the autoscaler's kwok provider reads its node templates."""
 
 _LIFECYCLES: Final = {lifecycle.value: lifecycle for lifecycle in Lifecycle}
 _EFFECTS: Final = {effect.value: effect for effect in TaintEffect}
@@ -107,7 +104,7 @@ def _holds_templates(metadata: Value) -> bool:
     # The autoscaler finds its ConfigMap by a fixed name, so a name that is not known yet is another's.
     if metadata.is_unknown or any(metadata.at(key).is_unknown for key in ("name", "namespace")):
         return False
-    return (metadata.at("name").text(), metadata.at("namespace").text()) == (TEMPLATES_NAME, TEMPLATES_NAMESPACE)
+    return (metadata.at("name").text(), metadata.at("namespace").text()) == (autoscaler.TEMPLATES, autoscaler.NAMESPACE)
 
 
 @lru_cache(maxsize=16)  # every rule asks for the same text

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from signal import SIGKILL, SIGTERM, Signals
 
+from components.contract import autoscaler
 from components.contract.labels import AnnotationKey
 from workbench.control_plane.layout import Layout
 from workbench.control_plane.pki import CLUSTER_CA, ETCD_CA, SERVICE_NETWORK
 from workbench.control_plane.ports import LOOPBACK
 
 AUTOSCALER = "cluster-autoscaler"
-POOLS_NAMESPACE = "kube-system"
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def _autoscaler(layout: Layout) -> Component:
     flags = {
         "cloud-provider": "kwok",
         "kubeconfig": kubeconfig,
-        "namespace": POOLS_NAMESPACE,
+        "namespace": autoscaler.NAMESPACE,
         "address": f"{LOOPBACK}:0",
         "leader-elect": False,
         "enforce-node-group-min-size": True,
@@ -173,7 +173,7 @@ def _autoscaler(layout: Layout) -> Component:
         # Asked politely to stop, it deletes all nodes that it made.
         stop=SIGKILL,
         environment={
-            "POD_NAMESPACE": POOLS_NAMESPACE,
+            "POD_NAMESPACE": autoscaler.NAMESPACE,
             "KWOK_PROVIDER_MODE": "local",
             "KUBECONFIG": str(kubeconfig),
         },

@@ -6,11 +6,10 @@ from typing import Any
 
 import yaml
 
+from components.contract import autoscaler
 from workbench.control_plane.child import Child
-from workbench.control_plane.components import POOLS_NAMESPACE
 from workbench.control_plane.endpoint import Endpoint
 
-CONFIG, TEMPLATES = "kwok-provider-config", "kwok-provider-templates"
 _GROUP = "cluster-autoscaler.kwok.nodegroup/name"
 _GRACE = 10.0
 
@@ -64,7 +63,7 @@ class PoolKeeper:
 
     def step(self) -> None:
         """Look once, and do what is due."""
-        listed = self._api.get(f"/api/v1/namespaces/{POOLS_NAMESPACE}/configmaps")
+        listed = self._api.get(f"/api/v1/namespaces/{autoscaler.NAMESPACE}/configmaps")
         if listed is not None:  # else the API server is away: no news
             self._follow(_pools(listed["items"]))
         if self._pools is not None:
@@ -101,6 +100,6 @@ class PoolKeeper:
 
 def _pools(config_maps: list[Any]) -> Pools | None:
     data = {each["metadata"]["name"]: each.get("data", {}) for each in config_maps}
-    config = data.get(CONFIG, {}).get("config")
-    templates = data.get(TEMPLATES, {}).get("templates")
+    config = data.get(autoscaler.CONFIG, {}).get("config")
+    templates = data.get(autoscaler.TEMPLATES, {}).get("templates")
     return Pools(config, templates) if config and templates else None

@@ -11,14 +11,12 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from components.base import PlatformComponent
 from components.clusters.handle import ClusterHandle
 from components.clusters.local.nodes import (
-    AUTOSCALER_CONFIG,
-    AUTOSCALER_NAMESPACE,
-    AUTOSCALER_TEMPLATES,
     autoscaler_config,
     autoscaler_templates,
     node_metadata,
     node_taints,
 )
+from components.contract import autoscaler
 from components.contract.environments import ClusterKind
 from components.contract.groups import NodeGroup
 from components.contract.taints import Taint
@@ -84,14 +82,14 @@ class LocalCluster(PlatformComponent):
 
     def _autoscaled(self, groups: tuple[NodeGroup, ...], provider: kubernetes.Provider) -> list[ConfigMap]:
         return [
-            self._config_map(AUTOSCALER_TEMPLATES, {"templates": autoscaler_templates(groups)}, provider),
-            self._config_map(AUTOSCALER_CONFIG, {"config": autoscaler_config(groups)}, provider),
+            self._config_map(autoscaler.TEMPLATES, {"templates": autoscaler_templates(groups)}, provider),
+            self._config_map(autoscaler.CONFIG, {"config": autoscaler_config(groups)}, provider),
         ]
 
     def _config_map(self, name: str, data: Mapping[str, str], provider: kubernetes.Provider) -> ConfigMap:
         return ConfigMap(
             name,
-            metadata=ObjectMetaArgs(name=name, namespace=AUTOSCALER_NAMESPACE),
+            metadata=ObjectMetaArgs(name=name, namespace=autoscaler.NAMESPACE),
             data=data,
             opts=self.child(provider=provider),
         )

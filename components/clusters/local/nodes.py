@@ -2,18 +2,14 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import yaml
 
 from components.clusters.local.capacity import allocatable, capacity
+from components.contract import autoscaler
 from components.contract.groups import NodeGroup
 from components.contract.labels import AnnotationKey, LabelKey, WellKnownLabel
-
-AUTOSCALER_NAMESPACE: Final = "kube-system"
-AUTOSCALER_CONFIG: Final = "kwok-provider-config"
-AUTOSCALER_TEMPLATES: Final = "kwok-provider-templates"
-"""Names under which the autoscaler's kwok provider looks for its settings and its node groups."""
 
 
 def node_metadata(group: NodeGroup, node_name: str) -> dict[str, Any]:
@@ -79,7 +75,7 @@ def autoscaler_config(groups: Sequence[NodeGroup]) -> str:
             "readNodesFrom": "configmap",
             "nodegroups": {"fromNodeLabelKey": LabelKey.POOL.value},
             "nodes": nodes,
-            "configmap": {"name": AUTOSCALER_TEMPLATES},
+            "configmap": {"name": autoscaler.TEMPLATES},
         },
         sort_keys=True,
     )

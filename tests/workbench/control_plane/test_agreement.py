@@ -5,11 +5,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from components.clusters.local.nodes import AUTOSCALER_CONFIG, AUTOSCALER_NAMESPACE, AUTOSCALER_TEMPLATES
+from components.contract import autoscaler
 from components.contract.labels import AnnotationKey
 from workbench import control_plane
-from workbench.control_plane import pools
-from workbench.control_plane.components import POOLS_NAMESPACE
 
 FOLDER = Path(control_plane.__file__).parent
 
@@ -21,17 +19,9 @@ def test_simulated_nodes_take_their_resources_from_the_contracts_annotations(key
     assert all(f'"{key}"' in templates[name] for name in ("node-ready", "node-resize"))
 
 
-def test_the_autoscaler_is_started_for_the_config_maps_that_the_local_cluster_makes() -> None:
-    assert (pools.CONFIG, pools.TEMPLATES, POOLS_NAMESPACE) == (
-        AUTOSCALER_CONFIG,
-        AUTOSCALER_TEMPLATES,
-        AUTOSCALER_NAMESPACE,
-    )
-
-
 def test_the_autoscaler_may_read_exactly_these_config_maps() -> None:
     documents = yaml.safe_load_all((FOLDER / "manifests" / "rbac.yaml").read_text())
     role = next(each for each in documents if each["kind"] == "Role")
     readable = [rule["resourceNames"] for rule in role["rules"] if rule["verbs"] == ["get"]]
-    assert role["metadata"]["namespace"] == AUTOSCALER_NAMESPACE
-    assert readable == [[AUTOSCALER_CONFIG, AUTOSCALER_TEMPLATES]]
+    assert role["metadata"]["namespace"] == autoscaler.NAMESPACE
+    assert readable == [[autoscaler.CONFIG, autoscaler.TEMPLATES]]
