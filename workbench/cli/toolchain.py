@@ -6,18 +6,17 @@ import typer
 from rich.table import Table
 
 from workbench.cli.console import errors, out
-from workbench.toolchain import ensure, prune
+from workbench.toolchain import ensure, prune, store
 from workbench.toolchain import status as rows
 from workbench.toolchain.console import progress
 
 app = typer.Typer(help="The pinned engine and control plane, built from published Go modules.", no_args_is_help=True)
 
+Hermetic = Annotated[bool, typer.Option("--hermetic", help="Build the engine even if `pulumi` is on PATH.")]
+
 
 @app.command()
-def build(
-    *,
-    hermetic: Annotated[bool, typer.Option("--hermetic", help="Build the engine even if `pulumi` is on PATH.")] = False,
-) -> None:
+def build(*, hermetic: Hermetic = False) -> None:
     """Build what is missing. Interrupted builds go on where they stopped."""
     with progress(errors) as report:
         ensure(hermetic=hermetic, progress=report)
@@ -26,16 +25,15 @@ def build(
 
 @app.command()
 def status() -> None:
-    """Show every program with version, size and place."""
-    table = Table()
-    for heading in ("program", "version", "state", "MB", "path"):
-        table.add_column(heading, overflow="fold")
+    """Show every program with version and size, and where they are."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("program", "version", "state", "MB"):
+        table.add_column(heading, no_wrap=True)
     for row in rows():
         size = f"{row.size / 1e6:.0f}" if row.built else ""
-        table.add_row(
-            row.name, row.version, "built" if row.built else "missing", size, str(row.path) if row.built else ""
-        )
+        table.add_row(row.name, row.version, "built" if row.built else "missing", size)
     out.print(table)
+    out.print(f"\nin {store.home()}", soft_wrap=True, markup=False, highlight=False)
 
 
 @app.command(name="prune")
