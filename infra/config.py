@@ -7,10 +7,10 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
 
-from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
+from components.contract.environments import Environment, PlatformProfile, ServerOwner
 from components.contract.labels import is_dns_label
 from components.contract.namespaces import UserNamespace
-from components.contract.pod_resources import DEFAULT_POD_RESOURCES, PodResources
+from components.contract.pod_resources import DEFAULT_POD_RESOURCES, MAX_LIMIT_REQUEST_RATIO, PodResources
 from components.contract.pools import POOL_NAME_MAX, ContractModel, NodePool, PoolRole
 
 SCHEMA_VERSION = 1
@@ -29,10 +29,7 @@ class ConfigurationError(Exception):
 class LocalClusterChoices(ContractModel):
     """A cluster on this machine: real control plane, simulated nodes."""
 
-    kind: Literal[ClusterKind.LOCAL]
-    instance: str = Field(
-        "default", pattern=r"^[a-z0-9]([-a-z0-9]{0,30}[a-z0-9])?$", description="Which local control plane to use."
-    )
+    kind: Literal["local"]
 
 
 class StackConfig(ContractModel):
@@ -51,6 +48,13 @@ class StackConfig(ContractModel):
     default_pod_resources: PodResources | None = Field(
         None, description="Requests and limits of containers that name none; the default follows the environment."
     )
+
+    @field_validator("schema_version", mode="before")
+    @classmethod
+    def _is_a_plain_number(cls, value: Any) -> Any:
+        if type(value) is not int:  # `true` and `1.0` equal 1, and mean something else
+            raise ValueError(f"must be the number {SCHEMA_VERSION}")
+        return value
 
     @field_validator("pools", mode="after")
     @classmethod
@@ -80,6 +84,9 @@ class StackConfig(ContractModel):
     def _follows_its_environment(self) -> Self:
         problems = [*self._initial_problems(), *self._server_problems()]
         resources = self.pod_resources
+        bound = MAX_LIMIT_REQUEST_RATIO[self.environment]
+        if bound and resources.ratio > bound:
+            problems.append(f"RS-05: in {self.environment} defaultPodResources.limits may be {bound} times requests")
         if self.environment is Environment.PROD and not resources.is_guaranteed:
             problems.append("RS-03: in prod defaultPodResources.requests must equal limits (guaranteed QoS)")
         if problems:

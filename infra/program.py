@@ -63,4 +63,4 @@ def _cluster(config: StackConfig, kubeconfig: str) -> ClusterHandle:
     from components.clusters.local import LocalCluster, LocalClusterArgs  # noqa: PLC0415
 
     args = LocalClusterArgs(kubeconfig=kubeconfig, groups=groups, spot_taint=taint)
-    return LocalCluster(choices.instance, args).handle
+    return LocalCluster(pulumi.get_stack(), args).handle

@@ -4,7 +4,9 @@ A rule may need two policies on the wire, because the engine knows one level for
 with ``-advice`` for what is advisory in an environment where the rest is mandatory, or is advice by nature.
 """
 
+import io
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -52,6 +54,9 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
 
 def serve(pack: Pack) -> None:
     """Serve a pack to the engine that started this process. Never returns."""
+    # The engine waits for the port on the first line. The SDK (1.21.0) writes it without flushing, which reaches the
+    # engine only where the shell happens to set PYTHONUNBUFFERED; elsewhere both wait for ever.
+    sys.stdout = io.TextIOWrapper(io.FileIO(sys.stdout.fileno(), "w", closefd=False), write_through=True)
     sdk_internals._PolicyAnalyzerServicer = Servicer  # type: ignore[misc]  # noqa: SLF001
     sdk.PolicyPack(f"igz-clusters-{pack.replace('_', '-')}", policies(rules_of(pack)))
 

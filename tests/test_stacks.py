@@ -49,9 +49,7 @@ def test_type_tokens_of_components_are_these_and_no_others() -> None:
 def test_everything_inside_the_cluster_is_made_by_its_own_provider(name: str) -> None:
     in_cluster = [r for r in build(name).resources if r.type.startswith("kubernetes:")]
     assert in_cluster
-    assert [
-        r.name for r in in_cluster if "default-kubernetes" not in r.provider and "prod-kubernetes" not in r.provider
-    ] == []
+    assert [r.name for r in in_cluster if "test-kubernetes" not in r.provider] == []
 
 
 def judged(recorder: Recorder, stack: str) -> Report:

@@ -51,15 +51,22 @@ def find(name: str) -> Stack:
 
 def stack_files() -> dict[str, Path]:
     """Return the file of every stack by the stack's name."""
-    files = [*PROJECT_ROOT.glob("Pulumi.*.yaml"), *PROJECT_ROOT.glob("examples/*/Pulumi.*.yaml")]
-    return {file.name.removeprefix("Pulumi.").removesuffix(".yaml"): file for file in sorted(files)}
+    examples = PROJECT_ROOT.glob("examples/*/Pulumi.*.yaml")
+    named = [(_name(file), file) for file in examples if _name(file) == file.parent.name]
+    return dict(sorted(named)) | {_name(file): file for file in sorted(PROJECT_ROOT.glob("Pulumi.*.yaml"))}
+
+
+def _name(file: Path) -> str:
+    return file.name.removeprefix("Pulumi.").removesuffix(".yaml")
 
 
 def _read(file: Path) -> dict[str, Any]:
     shown = file.relative_to(PROJECT_ROOT)
     try:
         document = yaml.safe_load(file.read_text())
-    except yaml.YAMLError as error:
+    except OSError as error:
+        raise UserError(f"{shown} cannot be read: {error.strerror}.") from None
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise UserError(f"{shown} is no valid YAML: {error}") from None
     config = document.get("config") if isinstance(document, dict) else None
     if isinstance(config, dict) and isinstance(config.get(CONFIG_KEY), dict):

@@ -9,7 +9,7 @@ from typing import Final
 from components.contract.groups import NodeGroup
 from components.contract.labels import OWN_DOMAIN, TRUE, LabelKey
 from components.contract.lifecycle import Lifecycle
-from components.contract.priorities import RESERVED_CLASSES, SystemPriority
+from components.contract.priorities import UserPriority
 
 CORE_SERVICES_RESOURCE: Final = "coreservices"
 """Virtual resource of our API group; who may ``use`` it may mark pods as core services."""
@@ -47,29 +47,46 @@ CORE_SERVICE_NEEDS_RIGHT: Final = (
 )
 
 
+POD_VARIABLES: Final = {
+    "creates": "request.operation == 'CREATE'",
+    "core": is_marked_as_core_service("object.metadata"),
+    "was": f"!variables.creates && {is_marked_as_core_service('oldObject.metadata')}",
+    # Controllers and garbage collection touch metadata of core services; nobody else may touch what runs.
+    "touched": "variables.creates ? variables.core : variables.core != variables.was"
+    " || (variables.core && object.spec != oldObject.spec)",
+}
+"""Variables of the pod policy, in the order in which they build on each other."""
+
+
 def pod_checks(groups: tuple[NodeGroup, ...]) -> tuple[Check, ...]:
-    """Return what a pod of a user namespace must fulfil; the variable ``core`` says that it is a core service."""
+    """Return what a pod of a user namespace must fulfil, over ``POD_VARIABLES``.
+
+    Where a pod runs is decided when it is created, so most checks look at that moment only; the mark of a core
+    service is guarded for the pod's whole life.
+    """
+    classes = ", ".join(f"'{name}'" for name in UserPriority)
+    priority = "object.spec.?priorityClassName.orValue('')"
     checks = [
-        Check(f"!variables.core || {MAY_USE_CORE_SERVICES}", CORE_SERVICE_NEEDS_RIGHT),
-        Check(
-            f"variables.core || {_selects(LabelKey.USER_WORKLOADS)} == '{TRUE}'",
+        Check(f"!variables.touched || {MAY_USE_CORE_SERVICES}", CORE_SERVICE_NEEDS_RIGHT),
+        _on_create(
+            f"{_selects(LabelKey.USER_WORKLOADS)} == '{TRUE}'",
             f"user pods must run on user pools: add nodeSelector {LabelKey.USER_WORKLOADS}: '{TRUE}' "
             "(MLRun and Nuclio add it by themselves)",
         ),
-        Check(
-            "variables.core || !has(object.spec.nodeName) || object.spec.nodeName == ''",
+        _on_create(
+            "object.spec.?nodeName.orValue('') == ''",
             f"user pods may not name a node: drop nodeName and select {LabelKey.USER_WORKLOADS}: '{TRUE}'",
         ),
-        Check(
-            f"variables.core || !has(object.spec.priorityClassName) || !({_is_system_class()})",
-            "system priority classes are kept for core services: use igz-workload-low, -medium or -high",
+        _on_create(
+            f"{priority} in ['', {classes}]",
+            f"user pods use {', '.join(UserPriority)} or no priority class; other classes are kept for core services",
         ),
     ]
     if any(g.lifecycle is Lifecycle.SPOT and not g.taints for g in groups):
         values = " or ".join(lifecycle.label_value for lifecycle in Lifecycle)
         checks.append(
-            Check(
-                f"variables.core || {_selects(LabelKey.LIFECYCLE)} != '' || {_requires(LabelKey.LIFECYCLE)}",
+            _on_create(
+                f"{_selects(LabelKey.LIFECYCLE)} != '' || {_requires(LabelKey.LIFECYCLE)}",
                 f"spot nodes carry no taint here: add nodeSelector {LabelKey.LIFECYCLE}: {values}, "
                 "or use MLRun's preemption mode prevent or constrain",
             )
@@ -77,10 +94,13 @@ def pod_checks(groups: tuple[NodeGroup, ...]) -> tuple[Check, ...]:
     return tuple(checks)
 
 
+def _on_create(expression: str, message: str) -> Check:
+    return Check(f"!variables.creates || variables.core || {expression}", message)
+
+
 def _selects(key: LabelKey) -> str:
     """Return the expression for the pod's own selector value of ``key``, empty if it has none."""
-    selector = "object.spec.nodeSelector"
-    return f"(has({selector}) && '{key}' in {selector} ? {selector}['{key}'] : '')"
+    return f"object.spec.?nodeSelector['{key}'].orValue('')"
 
 
 def _requires(key: LabelKey) -> str:
@@ -88,8 +108,3 @@ def _requires(key: LabelKey) -> str:
     affinity = "object.spec.?affinity.?nodeAffinity.?requiredDuringSchedulingIgnoredDuringExecution"
     terms = f"{affinity}.?nodeSelectorTerms.orValue([])"
     return f"({terms}.size() > 0 && {terms}.all(t, t.?matchExpressions.orValue([]).exists(e, e.key == '{key}')))"
-
-
-def _is_system_class() -> str:
-    names = ", ".join(f"'{name}'" for name in (*RESERVED_CLASSES, *SystemPriority))
-    return f"object.spec.priorityClassName in [{names}]"

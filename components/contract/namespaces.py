@@ -39,5 +39,6 @@ class UserNamespace(ContractModel):
     @classmethod
     def _are_networks(cls, cidrs: tuple[str, ...]) -> tuple[str, ...]:
         for cidr in cidrs:
-            ip_network(cidr)
+            if str(ip_network(cidr)) != cidr:  # Kubernetes accepts the canonical form only
+                raise ValueError(f"'{cidr}' must be written as '{ip_network(cidr)}'")
         return cidrs

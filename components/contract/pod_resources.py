@@ -1,5 +1,6 @@
 """Requests and limits that a container gets when its author names none."""
 
+from decimal import Decimal
 from typing import Final, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -38,6 +39,12 @@ class PodResources(ContractModel):
         return self
 
     @property
+    def ratio(self) -> Decimal:
+        """Largest limit in units of its request."""
+        pairs = ((self.limits.cpu, self.requests.cpu), (self.limits.memory, self.requests.memory))
+        return max(parse_quantity(limit) / parse_quantity(request) for limit, request in pairs)
+
+    @property
     def is_guaranteed(self) -> bool:
         """Whether requests and limits are the same amounts."""
         return all(
@@ -60,4 +67,7 @@ Development may share idle CPU.
 """
 
 MAX_LIMIT_REQUEST_RATIO: Final = {Environment.DEV: 4, Environment.PROD: None}
-"""How far a limit may exceed its request; None sets no bound. More than 4 in development invites evictions."""
+"""How far a limit may exceed its request; None sets no bound. More than 4 in development invites evictions.
+
+It binds users' namespaces only: charts of core services often request little and allow much.
+"""

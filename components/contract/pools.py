@@ -1,7 +1,7 @@
 """Node pools as a stack file describes them: what they are for, how large, bought how, of which types.
 
 Everything else about a pool (labels, taints, tolerations, autoscaler hints) is derived, in ``groups``.
-Messages start with the id of the policy rule that would judge the same fact later.
+Messages start with the id under which the catalogue of best practices lists the same fact.
 """
 
 import difflib
@@ -18,6 +18,9 @@ from components.contract.lifecycle import Lifecycle
 
 NODES_MAX: Final = 450
 """Nodes per group that EKS allows by default: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html."""
+
+DEFAULT_GPU_RESOURCE: Final = "nvidia.com/gpu"
+"""Extended resource of NVIDIA's device plug-in."""
 
 POOL_NAME_MAX: Final = 12
 """Characters of an AKS Linux pool's name: https://learn.microsoft.com/azure/aks/create-node-pools."""
@@ -102,7 +105,9 @@ class NodePool(ContractModel):
     labels: dict[Annotated[str, AfterValidator(_label_key)], Annotated[str, AfterValidator(_label_value)]] = Field(
         default_factory=dict, description="Further node labels; reserved prefixes are refused."
     )
-    gpu_resource: str = Field("nvidia.com/gpu", description="Name under which its GPUs are requested.")
+    gpu_resource: str = Field(
+        DEFAULT_GPU_RESOURCE, description="Name under which its GPUs are requested; pools of role gpu only."
+    )
 
     @field_validator("instance_types", mode="after")
     @classmethod
@@ -157,8 +162,18 @@ class NodePool(ContractModel):
                 f"{i.name} ({i.vcpus} vCPU, {i.memory_mib} MiB, {i.gpus} GPU, {i.architecture})" for i in self.instances
             )
             problems.append(f"NG-16: instanceTypes of one pool must have one shape, given {shapes}")
+        if problem := self._gpu_resource_problem():
+            problems.append(problem)
         misplaced = [i.name for i in self.instances if bool(i.gpus) != (self.role is PoolRole.GPU)]
         if misplaced:
             kind = "have no GPU" if self.role is PoolRole.GPU else "have GPUs, which belong in a pool of role 'gpu'"
             problems.append(f"NG-16: {', '.join(misplaced)} {kind}")
         return problems
+
+    def _gpu_resource_problem(self) -> str | None:
+        if self.role is not PoolRole.GPU:
+            given = self.gpu_resource != DEFAULT_GPU_RESOURCE
+            return "gpuResource goes with role 'gpu' only; drop it" if given else None
+        problem = "it needs a domain, such as nvidia.com/gpu" if "/" not in self.gpu_resource else None
+        problem = problem or label_key_problem(self.gpu_resource)
+        return f"gpuResource '{self.gpu_resource}': {problem}" if problem else None

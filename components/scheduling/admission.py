@@ -1,7 +1,8 @@
 """The guard that keeps pods of user namespaces on user pools, enforced by the API server itself."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import pulumi
@@ -18,6 +19,7 @@ from components.contract.admission import (
     CORE_SERVICES_RESOURCE,
     GUARDED_CONTROLLERS,
     MAY_USE_CORE_SERVICES,
+    POD_VARIABLES,
     Check,
     is_marked_as_core_service,
     pod_checks,
@@ -41,7 +43,8 @@ class AdmissionGuard(PlatformComponent):
     """Admission policies of user namespaces and the two roles around them.
 
     ``igz-clusters:platform`` may change the policies, their bindings and the mark of a user namespace.
-    ``igz-clusters:core-services`` may mark pods as core services; bind it in the namespace where they are installed.
+    ``igz-clusters:core-services`` may mark pods as core services. Bind it to people, groups, or a service account of
+    another namespace: who is admin of a namespace can act as every service account in it.
     Neither is bound to a person here. There are no parameter objects: nothing to protect beside the policies.
     """
 
@@ -50,10 +53,10 @@ class AdmissionGuard(PlatformComponent):
         self._roles()
         self._policy(
             "igz-user-pods-on-user-pools",
-            rules=[_rule("", ["pods"], ["CREATE"])],
+            rules=[_rule("", ["pods"], ["CREATE", "UPDATE"])],
             checks=pod_checks(args.groups),
             scope=USER_NAMESPACES,
-            variables=[{"name": "core", "expression": is_marked_as_core_service("object.metadata")}],
+            variables=POD_VARIABLES,
         )
         template = (
             "(has(object.spec.jobTemplate) ? object.spec.jobTemplate.spec.template : object.spec.template).metadata"
@@ -64,7 +67,7 @@ class AdmissionGuard(PlatformComponent):
             rules=[_rule(group, list(kinds), ["CREATE", "UPDATE"]) for group, kinds in GUARDED_CONTROLLERS.items()],
             checks=[Check(f"!({marked}) || {MAY_USE_CORE_SERVICES}", CORE_SERVICE_NEEDS_RIGHT)],
             scope=USER_NAMESPACES,
-            variables=[{"name": "template", "expression": template}],
+            variables={"template": template},
         )
         self._namespace_mark()
         self.register_outputs({})
@@ -94,7 +97,7 @@ class AdmissionGuard(PlatformComponent):
         rules: Sequence[dict[str, Any]],
         checks: Sequence[Check],
         scope: dict[str, Any] | None = None,
-        variables: Sequence[dict[str, str]] = (),
+        variables: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         policy = ValidatingAdmissionPolicy(
             name,
@@ -102,7 +105,7 @@ class AdmissionGuard(PlatformComponent):
             spec={
                 "failurePolicy": "Fail",
                 "matchConstraints": {"resourceRules": list(rules), **(scope or {})},
-                "variables": list(variables),
+                "variables": [{"name": key, "expression": value} for key, value in variables.items()],
                 "validations": [
                     {"expression": c.expression, "message": c.message, "reason": "Forbidden"} for c in checks
                 ],

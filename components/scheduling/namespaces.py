@@ -1,6 +1,5 @@
 """User namespaces with all that keeps one user's mistake from becoming everybody's."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +17,8 @@ from components.contract.pod_resources import MAX_LIMIT_REQUEST_RATIO, PodResour
 from components.contract.priorities import RESERVED_CLASSES, SystemPriority
 
 DNS_PORT = 53
+NODE_LOCAL_DNS = "169.254.20.10"
+"""Where pods ask if the cluster runs the node-local cache: https://kubernetes.io/docs/tasks/administer-cluster/nodelocaldns/."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +34,7 @@ class UserNamespaceArgs:
 class UserNamespaceObjects(PlatformComponent):
     """A namespace with limits, quotas, network policies and Pod Security; its name is the component's.
 
+    Its pods reach each other, core services and DNS; core services, where the namespace has them, reach everything.
     Network policies act only where the cluster's network plug-in enforces them. The local cluster has none: there
     they are stored and checked by the API server, and nothing more.
     """
@@ -57,7 +59,7 @@ class UserNamespaceObjects(PlatformComponent):
         self._name = name
         self._limits(args)
         self._quotas(args)
-        self._network(args.choices.egress_cidrs)
+        self._network(args.choices)
         self.namespace = namespace.metadata.name
         self.register_outputs({"namespace": self.namespace})
 
@@ -71,7 +73,8 @@ class UserNamespaceObjects(PlatformComponent):
             "default": args.pod_resources.limits.model_dump(),
             "defaultRequest": args.pod_resources.requests.model_dump(),
         }
-        if ratio := MAX_LIMIT_REQUEST_RATIO[args.environment]:
+        ratio = MAX_LIMIT_REQUEST_RATIO[args.environment]
+        if ratio and not args.choices.core_services:
             limits["maxLimitRequestRatio"] = {"cpu": str(ratio), "memory": str(ratio)}
         LimitRange(
             f"{self._name}-default-resources",
@@ -90,30 +93,41 @@ class UserNamespaceObjects(PlatformComponent):
     def _quota(self, object_name: str, spec: dict[str, Any]) -> None:
         ResourceQuota(f"{self._name}-{object_name}", metadata=self._metadata(object_name), spec=spec, opts=self._inside)
 
-    def _network(self, egress_cidrs: Sequence[str]) -> None:
+    def _network(self, choices: UserNamespace) -> None:
         everything: dict[str, Any] = {"podSelector": {}}
+        core_services = {
+            "namespaceSelector": {"matchLabels": {LabelKey.USER_WORKLOADS.value: TRUE}},
+            "podSelector": {"matchLabels": {LabelKey.CORE_SERVICE.value: TRUE}},
+        }
+        cluster_dns = {"namespaceSelector": {"matchLabels": {WellKnownLabel.NAMESPACE_NAME.value: "kube-system"}}}
         dns = {
-            "to": [{"namespaceSelector": {"matchLabels": {WellKnownLabel.NAMESPACE_NAME.value: "kube-system"}}}],
+            "to": [cluster_dns, {"ipBlock": {"cidr": f"{NODE_LOCAL_DNS}/32"}}],
             "ports": [{"port": DNS_PORT, "protocol": protocol} for protocol in ("UDP", "TCP")],
         }
         policies: dict[str, dict[str, Any]] = {
-            "default-deny": {"policyTypes": ["Ingress", "Egress"]},
-            "allow-dns": {"policyTypes": ["Egress"], "egress": [dns]},
-            "allow-same-namespace": {
+            "default-deny": {**everything, "policyTypes": ["Ingress", "Egress"]},
+            "allow-dns": {**everything, "policyTypes": ["Egress"], "egress": [dns]},
+            "allow-platform": {
+                **everything,
                 "policyTypes": ["Ingress", "Egress"],
-                "ingress": [{"from": [everything]}],
-                "egress": [{"to": [everything]}],
+                "ingress": [{"from": [everything, core_services]}],
+                "egress": [{"to": [everything, core_services]}],
             },
         }
-        if egress_cidrs:
-            blocks = [{"ipBlock": {"cidr": cidr}} for cidr in egress_cidrs]
-            policies["allow-egress"] = {"policyTypes": ["Egress"], "egress": [{"to": blocks}]}
+        if choices.core_services:
+            # They serve people from outside and call the API server, registries and stores.
+            policies["allow-core-services"] = {
+                "podSelector": core_services["podSelector"],
+                "policyTypes": ["Ingress", "Egress"],
+                "ingress": [{}],
+                "egress": [{}],
+            }
+        if choices.egress_cidrs:
+            blocks = [{"ipBlock": {"cidr": cidr}} for cidr in choices.egress_cidrs]
+            policies["allow-egress"] = {**everything, "policyTypes": ["Egress"], "egress": [{"to": blocks}]}
         for object_name, spec in policies.items():
             NetworkPolicy(
-                f"{self._name}-{object_name}",
-                metadata=self._metadata(object_name),
-                spec={**everything, **spec},
-                opts=self._inside,
+                f"{self._name}-{object_name}", metadata=self._metadata(object_name), spec=spec, opts=self._inside
             )
 
 

@@ -48,7 +48,8 @@ def test_a_user_namespace_holds_limits_quotas_network_policies_and_pod_security(
         ("ResourceQuota", "no-system-priority"),
         ("NetworkPolicy", "default-deny"),
         ("NetworkPolicy", "allow-dns"),
-        ("NetworkPolicy", "allow-same-namespace"),
+        ("NetworkPolicy", "allow-platform"),
+        ("NetworkPolicy", "allow-core-services"),
         ("ConfigMap", "mlrun-override-env"),
         ("ConfigMap", "kube-root-ca.crt"),
     }

@@ -29,7 +29,6 @@ def test_a_bad_stack_file_is_answered_with_all_its_problems(case: Path) -> None:
 def test_the_smallest_stack_file_gets_every_default() -> None:
     config = parse(MINIMAL)
     assert config.profile == "mlrun-ce"
-    assert config.cluster.instance == "default"
     assert config.namespaces["mlrun"].core_services
     assert config.pod_resources.limits.memory == "4Gi"
 

@@ -1,6 +1,8 @@
 """Each pack as the engine meets it: a process of its own, spoken to over the network."""
 
 import json
+import os
+import select
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -26,10 +28,12 @@ PACKS = ROOT / "policies" / "packs"
 
 @pytest.fixture(params=list(Pack))
 def analyzer(request: pytest.FixtureRequest) -> Iterator[tuple[Pack, analyzer_pb2_grpc.AnalyzerStub]]:
-    command = [sys.executable, "-u", "-m", "pulumi.policy", "127.0.0.1:1", str(PACKS / request.param)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    command = [sys.executable, str(PACKS / request.param), "127.0.0.1:1"]
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    with subprocess.Popen(command, env=plain, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout
+            assert select.select([process.stdout], [], [], 20)[0], "no port within 20 s: is the output flushed?"
             # The engine takes the first line for the port: nothing else may be printed before.
             with grpc.insecure_channel(f"127.0.0.1:{int(process.stdout.readline())}") as channel:
                 yield request.param, analyzer_pb2_grpc.AnalyzerStub(channel)

@@ -30,7 +30,7 @@ class Cluster:
         result = subprocess.run(
             [COMMAND, *arguments],
             cwd=PROJECT_ROOT,
-            env={**os.environ, "IGZ_CLUSTERS_DATA": str(self.data), **variables},
+            env={**_plain_environment(), "IGZ_CLUSTERS_DATA": str(self.data), **variables},
             capture_output=True,
             text=True,
             timeout=600,
@@ -101,6 +101,11 @@ class Cluster:
         node = self.pod(pod_name)["spec"].get("nodeName")
         pool: str | None = node and self.nodes()[node]["metadata"]["labels"][LabelKey.POOL]
         return pool
+
+
+def _plain_environment() -> dict[str, str]:
+    """Return the environment of a user who has set nothing about Python."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
 
 def pod(

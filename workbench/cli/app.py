@@ -1,5 +1,6 @@
 """All commands, and the one place where a user's mistake becomes a message."""
 
+import os
 import sys
 
 import typer
@@ -26,18 +27,13 @@ app.command()(doctor)
 app.add_typer(local.app, name="local")
 app.add_typer(toolchain.app, name="toolchain")
 
-INTERRUPTED = 130
-"""Exit code of a command that Ctrl-C ended, as shells use it."""
-
 
 def main() -> None:
     """Run the command line; mistakes of the user end with exit code 1 and no traceback."""
+    os.umask(0o077)  # keys, state and logs are their owner's alone, whatever the shell's default
     try:
         app()
     except UserError as error:
         errors.print("error:", style="bold red", end=" ")
         errors.print(str(error), markup=False, highlight=False, soft_wrap=True)
         sys.exit(1)
-    except KeyboardInterrupt:
-        errors.print("interrupted")
-        sys.exit(INTERRUPTED)

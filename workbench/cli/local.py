@@ -9,6 +9,7 @@ from rich.table import Table
 
 from workbench.cli.console import errors, out
 from workbench.control_plane import Instance, instances
+from workbench.errors import UserError
 from workbench.toolchain import ensure
 from workbench.toolchain.console import progress
 
@@ -16,11 +17,17 @@ app = typer.Typer(
     help="Local control planes: real API server, scheduler and autoscaler, simulated nodes.", no_args_is_help=True
 )
 
-Name = Annotated[str, typer.Argument(help="Name of the control plane.", metavar="NAME")]
+Name = Annotated[str, typer.Argument(help="Name of the control plane: its stack's.", metavar="NAME")]
+
+
+def _existing(name: str) -> Instance:
+    if name not in instances():
+        raise UserError(f"There is no control plane '{name}'.", f"Known: {', '.join(instances()) or 'none yet'}.")
+    return Instance(name)
 
 
 @app.command()
-def start(name: Name = "default") -> None:
+def start(name: Name = "local") -> None:
     """Start a control plane; does nothing if it runs."""
     with progress(errors) as report:
         toolchain = ensure(progress=report)
@@ -30,22 +37,22 @@ def start(name: Name = "default") -> None:
 
 @app.command()
 def stop(
-    name: Name = "default",
+    name: Name = "local",
     *,
     all_: Annotated[bool, typer.Option("--all", help="Stop every control plane of this user.")] = False,
 ) -> None:
     """Stop a control plane and all its processes; its data stays."""
     for each in instances() if all_ else [name]:
-        stopped = Instance(each).stop()
+        stopped = _existing(each).stop()
         out.print(f"'{each}' {'stopped; its data stays' if stopped else 'was not running'}.")
 
 
 @app.command()
 def status(
-    name: Name = "default", *, as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False
+    name: Name = "local", *, as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False
 ) -> None:
     """Show whether a control plane runs, and the state of its parts; exit code 3 if it does not."""
-    state = Instance(name).status()
+    state = _existing(name).status()
     if as_json:
         out.print_json(json.dumps(asdict(state), default=str))
     else:
@@ -66,24 +73,25 @@ def list_() -> None:
 
 
 @app.command()
-def kubeconfig(name: Name = "default") -> None:
+def kubeconfig(name: Name = "local") -> None:
     """Print the path of a control plane's kubeconfig: export KUBECONFIG=$(igz-clusters local kubeconfig)."""
-    out.print(str(Instance(name).kubeconfig), soft_wrap=True, highlight=False)
+    out.print(str(_existing(name).kubeconfig), soft_wrap=True, highlight=False)
 
 
 @app.command()
 def logs(
     component: Annotated[str, typer.Argument(help="Such as kube-apiserver or cluster-autoscaler.")],
-    name: Annotated[str, typer.Option("--name", help="Name of the control plane.")] = "default",
+    name: Annotated[str, typer.Option("--name", help="Name of the control plane.")] = "local",
 ) -> None:
     """Print a part's log."""
-    out.print(Instance(name).logs(component).read_text(), markup=False, highlight=False, soft_wrap=True)
+    out.print(_existing(name).logs(component).read_text(), markup=False, highlight=False, soft_wrap=True)
 
 
 @app.command()
-def delete(name: Name = "default", *, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False) -> None:
+def delete(name: Name = "local", *, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False) -> None:
     """Stop a control plane and delete its data."""
+    instance = _existing(name)
     if not yes:
         typer.confirm(f"Delete '{name}' and everything in it?", abort=True)
-    Instance(name).delete()
+    instance.delete()
     out.print(f"'{name}' deleted.")

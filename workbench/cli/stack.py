@@ -45,7 +45,7 @@ def _prepare(name: str, *, hermetic: bool = False) -> _Ready:
     stack = stacks.find(name)  # first: a mistake in the stack file must not cost a build
     with progress(errors) as report:
         toolchain = ensure(hermetic=hermetic, progress=report)
-    instance = Instance(stack.config.cluster.instance)
+    instance = Instance(stack.name)
     if instance.start(toolchain):
         errors.print(f"Local control plane '{instance.name}' started.")
     return _Ready(stack, instance, toolchain, open_session(stack, toolchain, instance.kubeconfig))
@@ -91,7 +91,7 @@ def destroy(
 def status(stack: StackName = "local", *, as_json: AsJson = False) -> None:
     """Show the pools of a stack with their sizes now."""
     found = stacks.find(stack)
-    instance = Instance(found.config.cluster.instance)
+    instance = Instance(found.name)
     if not instance.status().running:
         raise UserError(f"The control plane '{instance.name}' is not running.", f"`igz-clusters up {stack}` starts it.")
     rows = summary.pool_rows(found.config, ensure(["kubectl"]).path("kubectl"), instance.kubeconfig)

@@ -44,7 +44,7 @@ class Instance:
         The name is no DNS label.
     """
 
-    def __init__(self, name: str = "default") -> None:
+    def __init__(self, name: str) -> None:
         self._files = Layout.of(name)
 
     @property

@@ -37,6 +37,8 @@ def unwritable() -> list[Problem]:
     for folder, variable in folders:
         try:
             tempfile.TemporaryFile(dir=folder()).close()
+        except UserError as error:
+            problems.append(Problem(error.message, error.hint))
         except OSError as error:
             message = f"Cannot write to {error.filename}: {error.strerror}."
             problems.append(Problem(message, f"Set {variable} to a folder of yours on a disk with space."))

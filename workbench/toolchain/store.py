@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from workbench.errors import UserError
 from workbench.paths import PROJECT_ROOT, cache_dir
 from workbench.toolchain.recipes import BUNDLES, GOFLAGS, Bundle
 
@@ -90,7 +91,7 @@ class Entry:
             manifest = json.loads((self.folder / "manifest.json").read_bytes())
             sizes: dict[str, int] = manifest["sizes"]
             whole = all(self.file(name).stat().st_size == size for name, size in sizes.items())
-        except (OSError, ValueError, KeyError):
+        except (UserError, OSError, ValueError, KeyError):  # a folder that is no folder holds nothing
             return {}
         return sizes if whole else {}
 
