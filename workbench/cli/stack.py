@@ -1,6 +1,9 @@
 """Commands on a stack."""
 
+import os
 import shlex
+import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -112,18 +115,23 @@ def env(stack: StackName = "local", *, hermetic: Hermetic = False) -> None:
 def _next_steps(ready: _Ready) -> None:
     name = "" if ready.stack.name == "local" else f" {ready.stack.name}"
     file = ready.stack.file.relative_to(PROJECT_ROOT)
-    kubectl = _shell(ready.toolchain.path("kubectl"))
+    kubectl, command = _shell(ready.toolchain.path("kubectl")), _own_command()
     out.print(
         f"""
   look    {kubectl} --kubeconfig={_shell(ready.instance.kubeconfig)} get nodes -L {LabelKey.POOL}
-          igz-clusters status{name}
-  change  edit {file}, then igz-clusters preview{name}, igz-clusters up{name}
-  stop    igz-clusters local stop {ready.instance.name}   (the data stays; up brings the same cluster back)
-  remove  igz-clusters destroy{name}""",
+          {command} status{name}
+  change  edit {file}, then {command} preview{name}, {command} up{name}
+  stop    {command} local stop {ready.instance.name}   (the data stays; up brings the same cluster back)
+  remove  {command} destroy{name}""",
         markup=False,
         highlight=False,
         soft_wrap=True,
     )
+
+
+def _own_command() -> str:
+    """Return this command as it can be typed in the shell that started it."""
+    return "igz-clusters" if shutil.which("igz-clusters") else _shell(Path(os.path.relpath(sys.argv[0])))
 
 
 def _shell(path: Path) -> str:
