@@ -30,9 +30,8 @@ class Check:
     message: str
 
 
-def is_marked_as_core_service(metadata: str) -> str:
-    """Return the expression for: the object at ``metadata`` carries the core-service label."""
-    key = LabelKey.CORE_SERVICE.value
+def is_marked(metadata: str, key: LabelKey) -> str:
+    """Return the expression for: the labels at ``metadata`` say ``true`` for ``key``."""
     return f"has({metadata}.labels) && '{key}' in {metadata}.labels && {metadata}.labels['{key}'] == '{TRUE}'"
 
 
@@ -49,8 +48,8 @@ CORE_SERVICE_NEEDS_RIGHT: Final = (
 
 POD_VARIABLES: Final = {
     "creates": "request.operation == 'CREATE'",
-    "core": is_marked_as_core_service("object.metadata"),
-    "was": f"!variables.creates && {is_marked_as_core_service('oldObject.metadata')}",
+    "core": is_marked("object.metadata", LabelKey.CORE_SERVICE),
+    "was": f"!variables.creates && {is_marked('oldObject.metadata', LabelKey.CORE_SERVICE)}",
     # Controllers and garbage collection touch metadata of core services; nobody else may touch what runs.
     "touched": "variables.creates ? variables.core : variables.core != variables.was"
     " || (variables.core && object.spec != oldObject.spec)",

@@ -21,7 +21,7 @@ from components.contract.admission import (
     MAY_USE_CORE_SERVICES,
     POD_VARIABLES,
     Check,
-    is_marked_as_core_service,
+    is_marked,
     pod_checks,
 )
 from components.contract.groups import NodeGroup
@@ -61,7 +61,7 @@ class AdmissionGuard(PlatformComponent):
         template = (
             "(has(object.spec.jobTemplate) ? object.spec.jobTemplate.spec.template : object.spec.template).metadata"
         )
-        marked = is_marked_as_core_service("variables.template")
+        marked = is_marked("variables.template", LabelKey.CORE_SERVICE)
         self._policy(
             "igz-core-service-mark",
             rules=[_rule(group, list(kinds), ["CREATE", "UPDATE"]) for group, kinds in GUARDED_CONTROLLERS.items()],
@@ -73,11 +73,8 @@ class AdmissionGuard(PlatformComponent):
         self.register_outputs({})
 
     def _namespace_mark(self) -> None:
-        key = LabelKey.USER_WORKLOADS.value
-        was, still = (
-            f"has({o}.metadata.labels) && '{key}' in {o}.metadata.labels && {o}.metadata.labels['{key}'] == '{TRUE}'"
-            for o in ("oldObject", "object")
-        )
+        key = LabelKey.USER_WORKLOADS
+        was, still = (is_marked(f"{version}.metadata", key) for version in ("oldObject", "object"))
         may = f"authorizer.group('{OWN_DOMAIN}').resource('usernamespaces').check('manage').allowed()"
         self._policy(
             "igz-user-namespace-mark",
