@@ -1,14 +1,21 @@
 """All commands, and the one place where a user's mistake becomes a message."""
 
+import errno
 import os
 import sys
+from typing import NoReturn
 
 import typer
 
 from workbench.cli import local, stack, toolchain
 from workbench.cli.console import errors
 from workbench.cli.doctor import doctor
+from workbench.cli.recover import recover
 from workbench.errors import UserError
+from workbench.paths import unusable
+
+_DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
+"""What a disk says that is full, or must not be written."""
 
 app = typer.Typer(
     name="igz-clusters",
@@ -23,6 +30,7 @@ app.command()(stack.preview)
 app.command()(stack.destroy)
 app.command()(stack.status)
 app.command()(stack.env)
+app.command()(recover)
 app.command()(doctor)
 app.add_typer(local.app, name="local")
 app.add_typer(toolchain.app, name="toolchain")
@@ -34,6 +42,14 @@ def main() -> None:
     try:
         app()
     except UserError as error:
-        errors.print("error:", style="bold red", end=" ")
-        errors.print(str(error), markup=False, highlight=False, soft_wrap=True)
-        sys.exit(1)
+        _refuse(error)
+    except OSError as error:
+        if error.errno not in _DISK_ERRORS:
+            raise
+        _refuse(unusable(error))
+
+
+def _refuse(error: UserError) -> NoReturn:
+    errors.print("error:", style="bold red", end=" ")
+    errors.print(str(error), markup=False, highlight=False, soft_wrap=True)
+    sys.exit(1)
