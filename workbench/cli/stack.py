@@ -12,18 +12,17 @@ import typer
 
 from components.contract.labels import LabelKey
 from infra.config import StackConfig
-from workbench import stacks, summary
+from workbench import ownership, stacks, summary
 from workbench.cli.console import errors, out
 from workbench.control_plane import Instance
 from workbench.engine import Session, open_session
 from workbench.errors import UserError
-from workbench.paths import PROJECT_ROOT
 from workbench.toolchain import Toolchain, ensure
 from workbench.toolchain.console import progress
 
 StackName = Annotated[
     str,
-    typer.Argument(help="Stack file Pulumi.STACK.yaml, at the top level or in examples/STACK.", metavar="STACK"),
+    typer.Argument(help="Stack file Pulumi.STACK.yaml, in the folder or in examples/STACK below it.", metavar="STACK"),
 ]
 Hermetic = Annotated[bool, typer.Option("--hermetic", help="Use the pinned engine even if `pulumi` is on PATH.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts, and nothing else, to standard output.")]
@@ -45,13 +44,22 @@ class _Ready:
 
 
 def _prepare(name: str, *, hermetic: bool = False) -> _Ready:
-    stack = stacks.find(name)  # first: a mistake in the stack file must not cost a build
+    stack = _own(name)  # first: a mistake in the stack file must not cost a build
     with progress(errors) as report:
         toolchain = ensure(hermetic=hermetic, progress=report)
     instance = Instance(stack.name)
     if instance.start(toolchain):
         errors.print(f"Local control plane '{instance.name}' started.")
     return _Ready(stack, instance, toolchain, open_session(stack, toolchain, instance.kubeconfig))
+
+
+def _own(name: str) -> stacks.Stack:
+    """Find a stack that may use the cluster and state of its name."""
+    stack = stacks.find(name)
+    if gone := ownership.claim(stack):
+        moved = f"Cluster and state '{name}' were of {gone}, which is gone. Now they are of {stack.file}."
+        errors.print(moved, markup=False, highlight=False, soft_wrap=True)
+    return stack
 
 
 def up(stack: StackName = "local", *, hermetic: Hermetic = False) -> None:
@@ -88,15 +96,18 @@ def destroy(
 ) -> None:
     """Delete everything that a stack made. The local control plane keeps running."""
     ready = _prepare(stack, hermetic=hermetic)
-    raise typer.Exit(ready.session.run("destroy", *(["--yes"] if yes else [])))
+    code = ready.session.run("destroy", *(["--yes"] if yes else []))
+    if not code:
+        ownership.release(ready.stack)
+    raise typer.Exit(code)
 
 
 def status(stack: StackName = "local", *, as_json: AsJson = False) -> None:
     """Show the pools of a stack with their sizes now."""
-    found = stacks.find(stack)
-    instance = Instance(found.name)
+    instance = Instance(stacks.find(stack).name)
     if not instance.status().running:
         raise UserError(f"The control plane '{instance.name}' is not running.", f"`igz-clusters up {stack}` starts it.")
+    found = _own(stack)
     rows = summary.pool_rows(found.config, ensure(["kubectl"]).path("kubectl"), instance.kubeconfig)
     summary.show(rows, as_json=as_json, console=out)
 
@@ -114,7 +125,7 @@ def env(stack: StackName = "local", *, hermetic: Hermetic = False) -> None:
 
 def _next_steps(ready: _Ready) -> None:
     name = "" if ready.stack.name == "local" else f" {ready.stack.name}"
-    file = ready.stack.file.relative_to(PROJECT_ROOT)
+    file = _shell(Path(os.path.relpath(ready.stack.file)))
     kubectl, command = _shell(ready.toolchain.path("kubectl")), _own_command()
     out.print(
         f"""
@@ -131,7 +142,11 @@ def _next_steps(ready: _Ready) -> None:
 
 def _own_command() -> str:
     """Return this command as it can be typed in the shell that started it."""
-    return "igz-clusters" if shutil.which("igz-clusters") else _shell(Path(os.path.relpath(sys.argv[0])))
+    command = "igz-clusters" if shutil.which("igz-clusters") else _shell(Path(os.path.relpath(sys.argv[0])))
+    chosen = os.environ.get(stacks.FOLDER_VARIABLE)
+    if chosen is None or Path(chosen).resolve() == Path.cwd():
+        return command
+    return f"{command} -C {_shell(Path(os.path.relpath(chosen)))}"
 
 
 def _shell(path: Path) -> str:
