@@ -30,7 +30,7 @@ class Cluster:
         result = subprocess.run(
             [COMMAND, *arguments],
             cwd=PROJECT_ROOT,
-            env={**_plain_environment(), "IGZ_CLUSTERS_DATA": str(self.data), **variables},
+            env={**plain_environment(), "IGZ_CLUSTERS_DATA": str(self.data), **variables},
             capture_output=True,
             text=True,
             timeout=600,
@@ -103,7 +103,7 @@ class Cluster:
         return pool
 
 
-def _plain_environment() -> dict[str, str]:
+def plain_environment() -> dict[str, str]:
     """Return the environment of a user who has set nothing about Python."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
