@@ -12,7 +12,7 @@ import typer
 
 from components.contract.labels import LabelKey
 from infra.config import StackConfig
-from workbench import ownership, stacks, summary
+from workbench import claims, stacks, summary
 from workbench.cli.console import errors, out
 from workbench.control_plane import Instance
 from workbench.engine import Session, open_session
@@ -56,7 +56,7 @@ def _prepare(name: str, *, hermetic: bool = False) -> _Ready:
 def _own(name: str) -> stacks.Stack:
     """Find a stack that may use the cluster and state of its name."""
     stack = stacks.find(name)
-    if gone := ownership.claim(stack):
+    if gone := claims.claim(stack):
         moved = f"Cluster and state '{name}' were of {gone}, which is gone. Now they are of {stack.file}."
         errors.print(moved, markup=False, highlight=False, soft_wrap=True)
     return stack
@@ -98,7 +98,7 @@ def destroy(
     ready = _prepare(stack, hermetic=hermetic)
     code = ready.session.run("destroy", *(["--yes"] if yes else []))
     if not code:
-        ownership.release(ready.stack)
+        claims.release(ready.stack)
     raise typer.Exit(code)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from support.cluster import COMMAND, plain_environment
-from workbench import ownership, stacks
+from workbench import claims, stacks
 from workbench.cli import stack
 from workbench.paths import PROJECT_ROOT
 from workbench.stacks import FOLDER_VARIABLE
@@ -20,7 +20,7 @@ def repositories(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
         patch.setenv(FOLDER_VARIABLE, str(tmp_path / "first"))
-        ownership.claim(stacks.find("mine"))
+        claims.claim(stacks.find("mine"))
     return tmp_path
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench import ownership, stacks
+from workbench import claims, stacks
 from workbench.errors import UserError
 from workbench.paths import PROJECT_ROOT
 
@@ -30,37 +30,37 @@ def stack_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Maker:
 
 def test_the_first_stack_file_owns_its_name_and_may_use_it_again(stack_in: Maker) -> None:
     stack = stack_in("first")
-    assert ownership.claim(stack) is None
-    assert ownership.claim(stack) is None
+    assert claims.claim(stack) is None
+    assert claims.claim(stack) is None
 
 
 def test_a_stack_of_the_same_name_elsewhere_is_refused_with_every_way_out(stack_in: Maker) -> None:
     first, second = stack_in("first"), stack_in("second")
-    ownership.claim(first)
+    claims.claim(first)
     with pytest.raises(UserError) as caught:
-        ownership.claim(second)
+        claims.claim(second)
     assert str(first.file) in caught.value.message
     assert str(second.file) in caught.value.message
     assert f"igz-clusters -C {first.file.parent} destroy mine" in caught.value.hint
     assert "renaming its file" in caught.value.hint
     assert "IGZ_CLUSTERS_DATA" in caught.value.hint
-    assert ownership.claim(first) is None
+    assert claims.claim(first) is None
 
 
 def test_a_destroyed_stack_frees_its_name(stack_in: Maker) -> None:
     first, second = stack_in("first"), stack_in("second")
-    ownership.claim(first)
-    ownership.release(first)
-    assert ownership.claim(second) is None
+    claims.claim(first)
+    claims.release(first)
+    assert claims.claim(second) is None
 
 
 def test_a_repository_that_was_moved_keeps_its_cluster_and_is_told(stack_in: Maker) -> None:
     first = stack_in("first")
-    ownership.claim(first)
+    claims.claim(first)
     first.file.parent.rename(first.file.parent.with_name("moved"))
     moved = stack_in("moved")
-    assert ownership.claim(moved) == first.file
-    assert ownership.claim(moved) is None
+    assert claims.claim(moved) == first.file
+    assert claims.claim(moved) is None
 
 
 def test_of_two_first_commands_at_once_one_wins(stack_in: Maker) -> None:
@@ -69,7 +69,7 @@ def test_of_two_first_commands_at_once_one_wins(stack_in: Maker) -> None:
 
         def attempt(stack: stacks.Stack) -> str | None:
             try:
-                ownership.claim(stack)
+                claims.claim(stack)
             except UserError:
                 return None
             return str(stack.file)
@@ -77,4 +77,4 @@ def test_of_two_first_commands_at_once_one_wins(stack_in: Maker) -> None:
         with ThreadPoolExecutor() as pool:
             winners = [file for file in pool.map(attempt, contenders) if file]
         assert len(winners) == 1
-        ownership.release(contenders[0])
+        claims.release(contenders[0])
