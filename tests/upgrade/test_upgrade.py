@@ -1,7 +1,8 @@
 """The present program over the state that each release left: nothing is replaced, nothing is deleted.
 
 The engine previews without refresh and the API server is out of reach, so the verdict is the engine's and the
-Kubernetes provider's own, from recorded state and new inputs alone. What only a live API server refuses is not seen.
+Kubernetes provider's own, from recorded state and new inputs alone. What only a live API server refuses is seen by
+`test_live_upgrade.py`.
 """
 
 import json
