@@ -3,13 +3,16 @@
 import errno
 import os
 import sys
-from typing import NoReturn
+from pathlib import Path
+from typing import Annotated, NoReturn
 
 import typer
 
+from workbench import stacks
 from workbench.cli import local, stack, toolchain
 from workbench.cli.console import errors
 from workbench.cli.doctor import doctor
+from workbench.cli.init import init
 from workbench.cli.recover import recover
 from workbench.errors import UserError
 from workbench.paths import unusable
@@ -20,11 +23,13 @@ _DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPE
 app = typer.Typer(
     name="igz-clusters",
     help="Build and guard the Kubernetes clusters that Iguazio and MLRun run on.",
-    epilog="Start with `igz-clusters up`: it makes a cluster on this machine, with no cloud account.",
+    epilog="Start with `igz-clusters up`: it makes a cluster on this machine, with no cloud account. "
+    "For clusters of your own, `igz-clusters init DIR` makes a repository.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command()(init)
 app.command()(stack.up)
 app.command()(stack.preview)
 app.command()(stack.destroy)
@@ -34,6 +39,24 @@ app.command()(recover)
 app.command()(doctor)
 app.add_typer(local.app, name="local")
 app.add_typer(toolchain.app, name="toolchain")
+
+
+@app.callback()
+def choose_folder(
+    directory: Annotated[
+        Path | None,
+        typer.Option(
+            "-C",
+            "--directory",
+            metavar="DIR",
+            envvar=stacks.FOLDER_VARIABLE,
+            help="Folder of the stack files. Default: the current one if it holds any, else this checkout.",
+        ),
+    ] = None,
+) -> None:
+    """Hand the folder on to everything that looks for stack files."""
+    if directory:
+        os.environ[stacks.FOLDER_VARIABLE] = str(directory.resolve())
 
 
 def main() -> None:

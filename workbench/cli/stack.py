@@ -14,21 +14,21 @@ import typer
 
 from components.contract.labels import LabelKey
 from infra.config import StackConfig
-from workbench import stacks, summary
+from workbench import claims, stacks, summary
 from workbench.cli.console import errors, out
 from workbench.cli.recover import refuse_unless_in_order
 from workbench.control_plane import Instance
 from workbench.engine import INTERRUPTED, Session, open_session
 from workbench.engine.lock import held_by, stack_lock
 from workbench.errors import UserError
-from workbench.paths import PROJECT_ROOT, require_space
+from workbench.paths import require_space
 from workbench.recovery import state_findings
 from workbench.toolchain import Toolchain, ensure
 from workbench.toolchain.console import progress
 
 StackName = Annotated[
     str,
-    typer.Argument(help="Stack file Pulumi.STACK.yaml, at the top level or in examples/STACK.", metavar="STACK"),
+    typer.Argument(help="Stack file Pulumi.STACK.yaml, in the folder or in examples/STACK below it.", metavar="STACK"),
 ]
 Hermetic = Annotated[bool, typer.Option("--hermetic", help="Use the pinned engine even if `pulumi` is on PATH.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts, and nothing else, to standard output.")]
@@ -52,7 +52,7 @@ class _Ready:
 @contextmanager
 def _changing(name: str, command: str, *, hermetic: bool) -> Iterator[_Ready]:
     """Prepare a stack for a change: nobody else changes it meanwhile, and it is as a finished run leaves it."""
-    stack = stacks.find(name)  # first: a mistake in the stack file must not cost a build
+    stack = _own(name)  # first: a mistake in the stack file must not cost a build
     with stack_lock(stack.name, command) as lock:
         refuse_unless_in_order(stack.name)
         yield _prepare(stack, hermetic=hermetic, lock=lock)
@@ -79,6 +79,15 @@ def _run(ready: _Ready, *arguments: str) -> None:
     raise typer.Exit(code if code > 0 else 1)
 
 
+def _own(name: str) -> stacks.Stack:
+    """Find a stack that may use the cluster and state of its name."""
+    stack = stacks.find(name)
+    if gone := claims.claim(stack):
+        moved = f"Cluster and state '{name}' were of {gone}, which is gone. Now they are of {stack.file}."
+        errors.print(moved, markup=False, highlight=False, soft_wrap=True)
+    return stack
+
+
 def up(stack: StackName = "local", *, hermetic: Hermetic = False) -> None:
     """Create or update a stack, with the policy packs attached.
 
@@ -99,7 +108,7 @@ def preview(
     diff: Annotated[bool, typer.Option("--diff", help="Show every changed property.")] = False,
 ) -> None:
     """Show what `up` would change, with the policy packs attached; change nothing."""
-    ready = _prepare(stacks.find(stack), hermetic=hermetic)
+    ready = _prepare(_own(stack), hermetic=hermetic)
     _note_the_state(stack)
     options = [*(["--json"] if as_json else []), *(["--diff"] if diff else [])]
     raise typer.Exit(ready.session.run("preview", *options))
@@ -114,14 +123,15 @@ def destroy(
     """Delete everything that a stack made. The local control plane keeps running."""
     with _changing(stack, "destroy", hermetic=hermetic) as ready:
         _run(ready, "destroy", *(["--yes"] if yes else []))
+        claims.release(ready.stack)
 
 
 def status(stack: StackName = "local", *, as_json: AsJson = False) -> None:
     """Show the pools of a stack with their sizes now."""
-    found = stacks.find(stack)
-    instance = Instance(found.name)
+    instance = Instance(stacks.find(stack).name)
     if not instance.status().running:
         raise UserError(f"The control plane '{instance.name}' is not running.", f"`igz-clusters up {stack}` starts it.")
+    found = _own(stack)
     rows = summary.pool_rows(found.config, ensure(["kubectl"]).path("kubectl"), instance.kubeconfig)
     summary.show(rows, as_json=as_json, console=out)
 
@@ -131,7 +141,7 @@ def env(stack: StackName = "local", *, hermetic: Hermetic = False) -> None:
 
     Run it again after you edited the stack file.
     """
-    ready = _prepare(stacks.find(stack), hermetic=hermetic)
+    ready = _prepare(_own(stack), hermetic=hermetic)
     exports = {**ready.session.environment, "KUBECONFIG": str(ready.instance.kubeconfig)}
     for name, value in exports.items():
         out.print(f"export {name}={shlex.quote(value)}", markup=False, highlight=False, soft_wrap=True)
@@ -148,7 +158,7 @@ def _note_the_state(stack: str) -> None:
 
 def _next_steps(ready: _Ready) -> None:
     name = "" if ready.stack.name == "local" else f" {ready.stack.name}"
-    file = ready.stack.file.relative_to(PROJECT_ROOT)
+    file = _shell(Path(os.path.relpath(ready.stack.file)))
     kubectl, command = _shell(ready.toolchain.path("kubectl")), _own_command()
     out.print(
         f"""
@@ -165,7 +175,11 @@ def _next_steps(ready: _Ready) -> None:
 
 def _own_command() -> str:
     """Return this command as it can be typed in the shell that started it."""
-    return "igz-clusters" if shutil.which("igz-clusters") else _shell(Path(os.path.relpath(sys.argv[0])))
+    command = "igz-clusters" if shutil.which("igz-clusters") else _shell(Path(os.path.relpath(sys.argv[0])))
+    chosen = os.environ.get(stacks.FOLDER_VARIABLE)
+    if chosen is None or Path(chosen).resolve() == Path.cwd():
+        return command
+    return f"{command} -C {_shell(Path(os.path.relpath(chosen)))}"
 
 
 def _shell(path: Path) -> str:
