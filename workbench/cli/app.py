@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from workbench.cli import local, stack, toolchain
+from workbench.cli import config, local, stack, toolchain
 from workbench.cli.console import errors
 from workbench.cli.doctor import doctor
 from workbench.errors import UserError
@@ -24,6 +24,7 @@ app.command()(stack.destroy)
 app.command()(stack.status)
 app.command()(stack.env)
 app.command()(doctor)
+app.add_typer(config.app, name="config")
 app.add_typer(local.app, name="local")
 app.add_typer(toolchain.app, name="toolchain")
 
