@@ -91,6 +91,13 @@ _NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
+_RESERVED = "|".join(prefix.replace(".", r"\.") for prefix in RESERVED_PREFIXES)
+
+LABEL_KEY_PATTERN: Final = rf"^(?!([-a-z0-9.]+\.)?({_RESERVED})/)([-a-z0-9.]+/)?{_NAME.pattern}$"
+LABEL_VALUE_PATTERN: Final = f"^({_NAME.pattern})?$"
+"""What an editor can know of the two functions below."""
+
+
 def label_autoscaler_tag(key: str, value: str) -> tuple[str, str]:
     """Return key and value of the Auto Scaling group tag from which the autoscaler learns a label.
 

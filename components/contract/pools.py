@@ -12,7 +12,13 @@ from typing_extensions import override
 
 from components.contract.choices import ContractModel, Explained, Findings
 from components.contract.instances import INSTANCE_TYPES, InstanceType
-from components.contract.labels import LabelKey, label_key_problem, label_value_problem
+from components.contract.labels import (
+    LABEL_KEY_PATTERN,
+    LABEL_VALUE_PATTERN,
+    LabelKey,
+    label_key_problem,
+    label_value_problem,
+)
 from components.contract.lifecycle import Lifecycle
 
 NODES_MAX: Final = 450
@@ -90,8 +96,8 @@ PoolName = Annotated[
 ]
 """A name that every cloud takes for a node group."""
 
-LabelName = Annotated[str, AfterValidator(_label_key)]
-LabelValue = Annotated[str, AfterValidator(_label_value)]
+LabelName = Annotated[str, AfterValidator(_label_key), Field(json_schema_extra={"pattern": LABEL_KEY_PATTERN})]
+LabelValue = Annotated[str, AfterValidator(_label_value), Field(json_schema_extra={"pattern": LABEL_VALUE_PATTERN})]
 
 InstanceTypeName = Annotated[
     str, AfterValidator(_instance_type), Field(json_schema_extra={"enum": sorted(INSTANCE_TYPES)})

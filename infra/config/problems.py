@@ -122,7 +122,7 @@ def allowed(node: Node) -> tuple[str, ...]:
         return tuple(str(value) for value in said.get("enum", [said.get("const")]))
     if "minimum" in said:
         return (f"{said['minimum']} to {said['maximum']}" if "maximum" in said else f"{said['minimum']} or more",)
-    return tuple(node.members)
+    return ()
 
 
 def _problem(detail: ErrorDetails, root: Node) -> Problem:
@@ -136,7 +136,7 @@ def _problem(detail: ErrorDetails, root: Node) -> Problem:
         known = (follow(root, detail["loc"][:-1])[1] or root).keys
         return Problem(path, f"unknown key{did_you_mean(path[-1], known)}", allowed=tuple(known))
     if kind.startswith("union_tag_"):
-        path, given = (*path, node.tag_key), given.get(node.tag_key)
+        path, given, node = (*path, node.tag_key), given.get(node.tag_key), Node({"enum": list(node.members)}, {})
         kind = "missing" if given is None else "enum"
     if kind == "missing":
         values = allowed(node)

@@ -44,7 +44,7 @@ commands only. `*` stands for a name of your choice.
 
 
 @cache
-def keys() -> tuple[Key, ...]:
+def all_keys() -> tuple[Key, ...]:
     """Return every key, in the order of the models."""
     return tuple(tree(StackConfig).walk())
 
@@ -72,7 +72,7 @@ def page() -> str:
 
 
 def _rows() -> Iterator[str]:
-    for key in keys():
+    for key in all_keys():
         said, values = key.node.said, values_of(key.node)
         listed = ", ".join(f"`{value}`" for value in values) if len(values) <= _LISTED_MAX else f"{len(values)} known"
         value = f"{key.node.kind}: {listed}" if values else key.node.kind

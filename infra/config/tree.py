@@ -28,8 +28,8 @@ class Node:
     @cached_property
     def members(self) -> dict[str, "Node"]:
         """Members of a union by their tag; empty elsewhere."""
-        mapping = self.said.get("discriminator", {}).get("mapping", {})
-        return {tag: self._node({"$ref": reference}) for tag, reference in mapping.items()}
+        tags = {reference: tag for tag, reference in self.said.get("discriminator", {}).get("mapping", {}).items()}
+        return {tags[option["$ref"]]: self._node(option) for option in self.said.get("oneOf", ()) if tags}
 
     @cached_property
     def tag_key(self) -> str:

@@ -14,7 +14,7 @@ from components.contract.choices import DECIDES
 from infra.config import CONFIG_KEY, Problem
 from infra.config.effective import Effective, effective
 from infra.config.problems import nearest, shown
-from infra.config.reference import default_of, keys, values_of
+from infra.config.reference import all_keys, default_of, values_of
 from infra.config.tree import NAME, Key
 from workbench import stacks
 from workbench.cli.console import out
@@ -81,7 +81,7 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Tell what a key means: values, default and its reason, an example, what it decides. Without KEY: all keys."""
-    found = [_find(key)] if key else list(keys())
+    found = [_find(key)] if key else list(all_keys())
     if as_json:
         out.print_json(json.dumps([_facts(each) for each in found]))
     elif key:
@@ -97,11 +97,11 @@ def explain(
 
 def _find(text: str) -> Key:
     parts = tuple(part for part in re.sub(r"\[.*?\]", "", text).split(".") if part)
-    if match := next((key for key in keys() if key.matches(parts)), None):
+    if match := next((key for key in all_keys() if key.matches(parts)), None):
         return match
-    names = {key.name.replace(f".{NAME}", ""): key for key in keys()}
+    names = {key.name.replace(f".{NAME}", ""): key for key in all_keys()}
     near = nearest(".".join(parts), names)
-    end = nearest(parts[-1] if parts else "", {key.path[-1] for key in keys()})
+    end = nearest(parts[-1] if parts else "", {key.path[-1] for key in all_keys()})
     suggested = [name for name, key in names.items() if name == near or key.path[-1] == end][:_SUGGESTED_MAX]
     hint = f"Did you mean {' or '.join(suggested)}?" if suggested else "`igz-clusters config explain` lists all keys."
     raise UserError(f"No key {shown(text)} is known.", hint)

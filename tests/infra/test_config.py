@@ -1,0 +1,74 @@
+from pathlib import Path
+
+import pytest
+import yaml
+
+from components.contract.environments import Environment
+from infra.config import ConfigurationError, parse
+from infra.program import run
+from support.recorder import record
+
+CASES = sorted((Path(__file__).parent / "cases").glob("*.yaml"))
+MINIMAL = {
+    "schemaVersion": 1,
+    "environment": "dev",
+    "cluster": {"kind": "local"},
+    "pools": {"initial": {"role": "initial", "size": {"min": 1, "max": 1}, "instanceTypes": ["m6i.2xlarge"]}},
+}
+GPU = {"role": "gpu", "size": {"min": 0, "max": 1}, "instanceTypes": ["g5.2xlarge"]}
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.stem for case in CASES])
+def test_a_bad_stack_file_is_answered_with_all_its_problems(case: Path) -> None:
+    document = yaml.safe_load(case.read_text())
+    with pytest.raises(ConfigurationError) as caught:
+        parse(document["given"])
+    assert [str(problem) for problem in caught.value.problems] == document["problems"]
+
+
+def test_there_is_a_bad_case_for_every_rule_that_the_configuration_enforces() -> None:
+    said = "\n".join(case.read_text() for case in CASES)
+    rules = ("NG-02", "NG-05", "NG-06", "NG-07", "NG-08", "NG-16", "NG-21", "RS-02", "RS-03", "RS-05")
+    assert [rule for rule in rules if f" {rule}: " not in said] == []
+
+
+def test_the_smallest_stack_file_gets_every_default() -> None:
+    config = parse(MINIMAL)
+    assert config.profile == "mlrun-ce"
+    assert config.namespaces["mlrun"].core_services
+    assert config.pod_resources.limits.memory == "4Gi"
+
+
+def test_production_reserves_what_it_promises() -> None:
+    pools = {"initial": {"role": "initial", "size": {"min": 2, "max": 2}, "instanceTypes": ["m6i.2xlarge"]}}
+    assert parse({**MINIMAL, "environment": "prod", "pools": pools}).pod_resources.is_guaranteed
+
+
+def test_default_resources_that_are_given_win_over_the_environments() -> None:
+    amounts = {"cpu": "3", "memory": "3Gi"}
+    config = parse({**MINIMAL, "defaultPodResources": {"requests": amounts, "limits": amounts}})
+    assert config.environment is Environment.DEV
+    assert config.pod_resources.limits.cpu == "3"
+
+
+def test_only_gpu_pools_have_a_gpu_resource() -> None:
+    config = parse({**MINIMAL, "pools": {**MINIMAL["pools"], "gpu": GPU, "amd": {**GPU, "gpuResource": "amd.com/gpu"}}})
+    assert {name: pool.gpu_resource for name, pool in config.pools.items()} == {
+        "initial": None,
+        "gpu": "nvidia.com/gpu",
+        "amd": "amd.com/gpu",
+    }
+
+
+def test_the_full_platform_leaves_spot_nodes_untainted_and_asks_for_a_lifecycle_selector() -> None:
+    spot = {"role": "workload", "lifecycle": "spot", "size": {"min": 0, "max": 3}, "instanceTypes": ["m6i.2xlarge"]}
+    pools = {**MINIMAL["pools"], "spot": spot}
+    config = parse({**MINIMAL, "profile": "iguazio", "servers": "pulumi", "pools": pools})
+    recorder = record(lambda: run(config, kubeconfig="/nowhere"))
+    templates = recorder.of_type("kubernetes:core/v1:ConfigMap")["kwok-provider-templates"]["data"]["templates"]
+    assert "NoSchedule" not in templates
+    policies = recorder.of_type("kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy")
+    messages = [v["message"] for v in policies["igz-user-pods-on-user-pools"]["spec"]["validations"]]
+    assert messages[-1].startswith("spot nodes carry no taint here: add nodeSelector app.iguazio.com/lifecycle: ")
+    classes = recorder.of_type("kubernetes:scheduling.k8s.io/v1:PriorityClass")
+    assert set(classes) == {"igz-workload-low", "igz-workload-medium", "igz-workload-high"}
