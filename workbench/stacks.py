@@ -105,8 +105,9 @@ def read(file: Path) -> Stack:
 
 def shown_path(file: Path) -> str:
     """Return a file's path as messages name it: from the checkout on, where it is inside."""
-    inside = file.resolve().is_relative_to(PROJECT_ROOT)
-    return printable(str(file.resolve().relative_to(PROJECT_ROOT) if inside else file), limit=300)
+    whole = file.absolute()
+    inside = whole.is_relative_to(PROJECT_ROOT)
+    return printable(str(whole.relative_to(PROJECT_ROOT) if inside else file), limit=300)
 
 
 def _choices(document: Any) -> Any:
@@ -123,6 +124,8 @@ def _file_problems(document: Any) -> Iterator[Problem]:
         if key not in ENGINE_KEYS or (key == "environment" and isinstance(value, str)):
             yield _misplaced(key) or Problem((key,), f"unknown key{did_you_mean(key, ENGINE_KEYS)}", None, ENGINE_KEYS)
     config = document.get("config")
+    if config is None and any(nearest(key, ["config"]) for key in document if key != "config"):
+        return  # a near miss of the key, named above
     if not isinstance(config, dict):
         yield Problem(("config",), f"must be a mapping with the key {CONFIG_KEY}, and is {_noun(config)}")
         return
@@ -134,10 +137,10 @@ def _file_problems(document: Any) -> Iterator[Problem]:
         yield Problem(CHOICES_PATH, f"must be a mapping, and is {_noun(config[CONFIG_KEY])}")
 
 
-def _config_key_problem(key: Any) -> Problem | None:
+def _config_key_problem(key: str) -> Problem | None:
     """Judge a key of ``config``. Keys of other namespaces are other programs' business."""
-    text, ours = str(key), CONFIG_KEY.partition(":")[0]
-    namespace, colon, _ = text.partition(":")
+    ours = CONFIG_KEY.partition(":")[0]
+    namespace, colon, _ = key.partition(":")
     if difflib.get_close_matches(namespace.lower()[:NAME_MAX], [ours], cutoff=0.85):
         return Problem(("config", key), f"unknown key, did you mean '{CONFIG_KEY}'?", None, (CONFIG_KEY,))
     if not colon:
@@ -145,7 +148,7 @@ def _config_key_problem(key: Any) -> Problem | None:
     return None
 
 
-def _misplaced(key: Any, *parents: str) -> Problem | None:
+def _misplaced(key: str, *parents: str) -> Problem | None:
     if key not in tree(StackConfig).keys:
         return None
     return Problem((*parents, key), f"belongs under config, {CONFIG_KEY}; indent it")

@@ -19,12 +19,14 @@ BYTES_MAX: Final = 2**20
 VALUES_MAX: Final = 5_000
 DEPTH_MAX: Final = 20
 
-_KEY_IS_TEXT: Final = "a key must be text; put it in quotes"
 _MERGE: Final = "tag:yaml.org,2002:merge"
-_PLAIN_TAGS: Final[dict[type[yaml.Node], str]] = {
-    yaml.MappingNode: "tag:yaml.org,2002:map",
-    yaml.SequenceNode: "tag:yaml.org,2002:seq",
+_YAML: Final = "tag:yaml.org,2002:"
+_TAGS: Final[dict[type[yaml.Node], set[str]]] = {
+    yaml.MappingNode: {f"{_YAML}map"},
+    yaml.SequenceNode: {f"{_YAML}seq"},
+    yaml.ScalarNode: {f"{_YAML}{kind}" for kind in ("bool", "float", "int", "null", "str", "timestamp")},
 }
+"""What a stack file may hold: YAML's own plain kinds."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Source:
     positions: dict[KeyPath, Position]
     """Where each key and each item of a list begins."""
     problems: tuple[Problem, ...]
-    """What is wrong with parts of it: keys given twice, unknown tags. Their values are None or the last one given."""
+    """What is wrong with parts of it: keys given twice, unknown tags. Their values are the first given, or None."""
 
     def position(self, path: KeyPath) -> Position:
         """Return where ``path`` is, or the nearest place above it that is there."""
@@ -88,8 +90,7 @@ def parse(text: str) -> Source:
         message = f"the file holds the character U+{character:04X}, which YAML does not allow"
         raise SourceError(message, _position_of(text, error.position)) from None
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise SourceError(_syntax(error, text), _position(mark) if mark else None) from None
+        raise _syntax(error, text) from None
     if node is None:
         raise SourceError("the file is empty; Pulumi.local.yaml shows the layout")
     reading = _Reading(loader)
@@ -129,7 +130,7 @@ class _Reading:
         # An alias is its anchor's node again, so this also bounds what aliases multiply to, and ends endless ones.
         self._values += 1
         _within_limits(len(path), self._values, _position(node.start_mark))
-        if node.tag != _PLAIN_TAGS.get(type(node), node.tag):
+        if node.tag not in _TAGS[type(node)]:
             return self._refuse(path, node, f"the tag {shown(node.tag)} means nothing here; drop it")
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path)
@@ -137,38 +138,40 @@ class _Reading:
             return [self._item(item, (*path, index)) for index, item in enumerate(node.value)]
         try:
             return self._loader.construct_object(node)
-        except (yaml.YAMLError, ValueError, LookupError):  # such as a date without a 13th month, or an unknown tag
-            return self._refuse(path, node, f"is no value of the kind {shown(node.tag.rpartition(':')[2])}")
+        except (yaml.YAMLError, ValueError, LookupError):  # such as a date in a 13th month
+            kind = node.tag.rpartition(":")[2]
+            return self._refuse(path, node, f"cannot be read as {kind}; if it is text, put it in quotes")
 
     def _item(self, node: yaml.Node, path: KeyPath) -> Any:
         self.positions[path] = _position(node.start_mark)
         return self.value(node, path)
 
-    def _mapping(self, node: yaml.MappingNode, path: KeyPath) -> dict[Any, Any]:
-        mapping: dict[Any, Any] = {}
+    def _mapping(self, node: yaml.MappingNode, path: KeyPath) -> dict[str, Any]:
+        mapping: dict[str, Any] = {}
         for key_node, value_node in self._entries(node, path):
-            key = self.value(key_node, path) if isinstance(key_node, yaml.ScalarNode) else None
-            if key is None:
-                self._refuse((*path, "null" if isinstance(key_node, yaml.ScalarNode) else "?"), key_node, _KEY_IS_TEXT)
-                continue
-            place = (*path, key)
+            place = (*path, key_node.value)
             self.positions[place] = _position(key_node.start_mark)
-            mapping[key] = self.value(value_node, place)
+            mapping[key_node.value] = self.value(value_node, place)
         return mapping
 
-    def _entries(self, node: yaml.MappingNode, path: KeyPath) -> Iterator[tuple[yaml.Node, yaml.Node]]:
-        """Return the entries of a mapping, what it merges first, so that its own keys win."""
-        own: dict[Any, tuple[yaml.Node, yaml.Node]] = {}
+    def _entries(self, node: yaml.MappingNode, path: KeyPath) -> Iterator[tuple[yaml.ScalarNode, yaml.Node]]:
+        """Return the entries of a mapping, what it merges first, so that its own keys win.
+
+        A key is the text that stands there, as in JSON: ``on`` and ``7`` are no flag and no number.
+        """
+        own: dict[str, tuple[yaml.ScalarNode, yaml.Node]] = {}
         for key, value in node.value:
             if key.tag == _MERGE:
                 for merged in self._merged(value, path):
                     yield from self._entries(merged, path)
                 continue
-            name = key.value if isinstance(key, yaml.ScalarNode) else id(key)
-            if name in own:
-                first = _position(own[name][0].start_mark).line
-                self._refuse((*path, name), key, f"is given twice, first in line {first}; keep one")
-            own[name] = (key, value)
+            if not isinstance(key, yaml.ScalarNode):
+                self._refuse((*path, "?"), key, "a key must be text")
+            elif key.value in own:
+                first = _position(own[key.value][0].start_mark).line
+                self._refuse((*path, key.value), key, f"is given twice, first in line {first}; keep one")
+            else:
+                own[key.value] = (key, value)
         yield from own.values()
 
     def _merged(self, node: yaml.Node, path: KeyPath) -> list[yaml.MappingNode]:
@@ -202,27 +205,35 @@ def _text(content: bytes) -> str:
         raise SourceError(message, _position_of(before, len(before))) from None
 
 
-def _syntax(error: yaml.MarkedYAMLError, text: str) -> str:
-    mark = error.problem_mark
+def _syntax(error: yaml.MarkedYAMLError, text: str) -> SourceError:
+    """Return the parser's error in our words, at the place where a person would mend it."""
+    mark = error.problem_mark or error.context_mark
     if mark and text[mark.index : mark.index + 1] == "\t":
-        return "no valid YAML: a tab cannot indent, use spaces"
+        return SourceError("no valid YAML: a tab cannot indent, use spaces", _position(mark))
+    for start, words in _UNFINISHED.items():
+        if str(error.problem).startswith(start):
+            return SourceError(f"no valid YAML: {words}", _position(error.context_mark or mark))
     advice = next((words for start, words in _ADVICE.items() if str(error.problem).startswith(start)), error.problem)
-    return f"no valid YAML: {advice}"
+    return SourceError(f"no valid YAML: {advice}", _position(mark))
 
 
 _ADVICE: Final = {
     "but found another document": "a second document begins here; keep one",
-    "could not find expected ':'": "a key without ': ' after it",
     "expected <block end>": "the indentation does not fit the lines above",
-    "expected ',' or": "a bracket is not closed, or a comma is missing",
-    "found unexpected end of stream": "a quote is not closed",
     "mapping values are not allowed here": "a second ': ' in one line; quote the text, or mend the indentation",
 }
 """Our words for some of the parser's messages, by how they begin."""
 
+_UNFINISHED: Final = {
+    "could not find expected ':'": "a key without ': ' after it",
+    "expected ',' or": "a bracket that begins here is not closed, or a comma is missing",
+    "found unexpected end of stream": "a quote that begins here is not closed",
+}
+"""The same for what the parser notices late: it began where the context is."""
 
-def _position(mark: yaml.Mark) -> Position:
-    return Position(mark.line + 1, mark.column + 1)
+
+def _position(mark: yaml.Mark | None) -> Position:
+    return Position(mark.line + 1, mark.column + 1) if mark else Position(1, 1)
 
 
 def _position_of(text: str, index: int) -> Position:

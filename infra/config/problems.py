@@ -20,6 +20,8 @@ _TEXT_MAX: Final = 60
 _MESSAGE_MAX: Final = 300
 _ALLOWED_MAX: Final = 12
 _DIGITS_MAX: Final = 18
+_NEAR: Final = 0.7
+_BEGUN_MIN: Final = 3
 _PLAIN_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -92,7 +94,10 @@ def nearest(text: Any, known: Iterable[str]) -> str | None:
     by_lower = {word.lower(): word for word in known}
     if not isinstance(text, str) or len(text) > _TEXT_MAX:
         return None
-    return next((by_lower[match] for match in difflib.get_close_matches(text.lower(), by_lower, n=1)), None)
+    lower = text.lower()
+    begun = [word for word in by_lower if len(word) >= _BEGUN_MIN and lower.startswith(word)]  # such as maximum
+    near = difflib.get_close_matches(lower, by_lower, n=1, cutoff=_NEAR) or begun
+    return by_lower[near[0]] if near else None
 
 
 def did_you_mean(text: Any, known: Iterable[str]) -> str:

@@ -62,8 +62,8 @@ def default_of(key: Key) -> str:
         return "required"
     if key.path[-1] == "*":
         return ""
-    why = said.get(WHY_DEFAULT, "")
-    return f"`{json.dumps(said['default'])}`: {why}" if "default" in said else why
+    why, value = said.get(WHY_DEFAULT, ""), said.get("default")
+    return f"`{value if isinstance(value, str) else json.dumps(value)}`: {why}" if "default" in said else why
 
 
 def page() -> str:

@@ -97,8 +97,8 @@ def explain(
 
 def _find(text: str) -> Key:
     parts = tuple(part for part in re.sub(r"\[.*?\]", "", text).split(".") if part)
-    if match := next((key for key in all_keys() if key.matches(parts)), None):
-        return match
+    if matching := [key for key in all_keys() if key.matches(parts)]:
+        return max(matching, key=lambda key: len(set(key.path) - {NAME}))  # `pools.size` is no pool called size
     names = {key.name.replace(f".{NAME}", ""): key for key in all_keys()}
     near = nearest(".".join(parts), names)
     end = nearest(parts[-1] if parts else "", {key.path[-1] for key in all_keys()})
