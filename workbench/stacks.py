@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from infra.config import CONFIG_KEY, ENGINE_KEYS, ConfigurationError, Problem, StackConfig, parse
-from infra.config import Path as KeyPath
+from infra.config import CONFIG_KEY, ENGINE_KEYS, ConfigurationError, KeyPath, Problem, StackConfig, parse
 from infra.config.problems import did_you_mean, nearest, printable, shown
 from infra.config.tree import tree
 from workbench import yaml_source

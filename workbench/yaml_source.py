@@ -11,8 +11,7 @@ from typing import Any, Final
 import yaml
 from typing_extensions import override
 
-from infra.config import Path as KeyPath
-from infra.config import Problem
+from infra.config import KeyPath, Problem
 from infra.config.problems import shown
 
 BYTES_MAX: Final = 2**20

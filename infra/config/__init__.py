@@ -2,15 +2,15 @@
 
 from infra.config.model import CONFIG_KEY, ENGINE_KEYS, SCHEMA_VERSION, LocalClusterChoices, StackConfig
 from infra.config.parse import ConfigurationError, parse
-from infra.config.problems import Path, Problem
+from infra.config.problems import KeyPath, Problem
 
 __all__ = [
     "CONFIG_KEY",
     "ENGINE_KEYS",
     "SCHEMA_VERSION",
     "ConfigurationError",
+    "KeyPath",
     "LocalClusterChoices",
-    "Path",
     "Problem",
     "StackConfig",
     "parse",

@@ -8,14 +8,14 @@ from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from components.contract.choices import Explained
-from infra.config.problems import Path
+from infra.config.problems import KeyPath
 
 
 @dataclass(frozen=True)
 class Effective:
     """One key and its value."""
 
-    path: Path
+    path: KeyPath
     value: Any
     """As plain data; of a mapping with keys of its own, which follow, None."""
     has_keys: bool
@@ -23,7 +23,7 @@ class Effective:
     """Reason of the default; None if the value was given."""
 
 
-def effective(value: Any, path: Path = ()) -> Iterator[Effective]:
+def effective(value: Any, path: KeyPath = ()) -> Iterator[Effective]:
     """Return every key of a model or mapping, each before the keys inside it."""
     for key, entry, why in _entries(value):
         has_keys = isinstance(entry, BaseModel) or (isinstance(entry, Mapping) and bool(entry))

@@ -54,7 +54,7 @@ class StackConfig(ContractModel):
     ] = Field(None, description="With profile iguazio only: who makes the servers.", examples=["pulumi"])
     pools: Annotated[
         dict[PoolName, NodePool],
-        Explained(decides="Node groups with their labels and taints; autoscaler hints; MLRun's node selectors."),
+        Explained(decides="Node groups with their labels and taints; autoscaler hints; MLRun's preemption settings."),
     ] = Field(
         min_length=1,
         description="Node pools by name; exactly one has the role initial.",

@@ -14,7 +14,7 @@ from components.contract.choices import FINDING
 from infra.config.model import CONFIG_KEY
 from infra.config.tree import Node, follow, tree
 
-Path = tuple[int | str, ...]
+KeyPath = tuple[int | str, ...]
 
 _TEXT_MAX: Final = 60
 _MESSAGE_MAX: Final = 300
@@ -29,7 +29,7 @@ _PLAIN_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 class Problem:
     """One problem. Its text is one printable line of bounded length, whatever was given."""
 
-    path: Path | None
+    path: KeyPath | None
     """Keys and indexes that lead to it, below ``CONFIG_KEY``; None if it is the file as a whole."""
     message: str
     """What is wrong, and what to do."""
@@ -54,7 +54,7 @@ class Problem:
         return f"{where}{printable(self.message, _MESSAGE_MAX)}{extra}"
 
 
-def path_text(path: Path) -> str:
+def path_text(path: KeyPath) -> str:
     """Return a path as people write it: ``pools.gpu.instanceTypes[0]``."""
     text = ""
     for part in path:
@@ -155,7 +155,7 @@ def _problem(detail: ErrorDetails, root: Node) -> Problem:
     return _unfit(path, f"{message}; put it in quotes" if is_unquoted else message, given, node)
 
 
-def _refused(path: Path, context: Mapping[str, Any], given: Any, node: Node) -> Problem:
+def _refused(path: KeyPath, context: Mapping[str, Any], given: Any, node: Node) -> Problem:
     """Return what a check of ours found. A list of values helps only if the value given is not on it."""
     message = context["message"] if "message" in context else str(context["error"])
     is_listed = "enum" in node.said or "const" in node.said
@@ -164,7 +164,7 @@ def _refused(path: Path, context: Mapping[str, Any], given: Any, node: Node) -> 
     return _unfit(path, message, given, node)
 
 
-def _unfit(path: Path, message: str, given: Any, node: Node) -> Problem:
+def _unfit(path: KeyPath, message: str, given: Any, node: Node) -> Problem:
     """Return a problem with a value that is none of those, or not of the kind, that belong at ``node``."""
     values = allowed(node)
     meant = did_you_mean(given, values)
