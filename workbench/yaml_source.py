@@ -18,6 +18,7 @@ BYTES_MAX: Final = 2**20
 VALUES_MAX: Final = 5_000
 DEPTH_MAX: Final = 20
 
+_HALF: Final = "holds half a Unicode character, which no UTF-8 text can"
 _MERGE: Final = "tag:yaml.org,2002:merge"
 _YAML: Final = "tag:yaml.org,2002:"
 _TAGS: Final[dict[type[yaml.Node], set[str]]] = {
@@ -135,6 +136,8 @@ class _Reading:
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode):
             return [self._item(item, (*path, index)) for index, item in enumerate(node.value)]
+        if not _is_whole(node.value):
+            return self._refuse(path, node, _HALF)
         try:
             return self._loader.construct_object(node)
         except (yaml.YAMLError, ValueError, LookupError):  # such as a date in a 13th month
@@ -153,7 +156,9 @@ class _Reading:
             mapping[key_node.value] = self.value(value_node, place)
         return mapping
 
-    def _entries(self, node: yaml.MappingNode, path: KeyPath) -> Iterator[tuple[yaml.ScalarNode, yaml.Node]]:
+    def _entries(
+        self, node: yaml.MappingNode, path: KeyPath, merges: int = 0
+    ) -> Iterator[tuple[yaml.ScalarNode, yaml.Node]]:
         """Return the entries of a mapping, what it merges first, so that its own keys win.
 
         A key is the text that stands there, as in JSON: ``on`` and ``7`` are no flag and no number.
@@ -162,10 +167,14 @@ class _Reading:
         for key, value in node.value:
             if key.tag == _MERGE:
                 for merged in self._merged(value, path):
-                    yield from self._entries(merged, path)
+                    self._values += 1
+                    _within_limits(merges, self._values, _position(node.start_mark))
+                    yield from self._entries(merged, path, merges + 1)
                 continue
             if not isinstance(key, yaml.ScalarNode):
                 self._refuse((*path, "?"), key, "a key must be text")
+            elif not _is_whole(key.value):
+                self._refuse((*path, key.value), key, _HALF)
             elif key.value in own:
                 first = _position(own[key.value][0].start_mark).line
                 self._refuse((*path, key.value), key, f"is given twice, first in line {first}; keep one")
@@ -179,13 +188,16 @@ class _Reading:
         mappings = [each for each in nodes if isinstance(each, yaml.MappingNode)]
         if len(mappings) < len(nodes):
             self._refuse((*path, "<<"), node, "merges mappings only; write an alias such as *name")
-        self._values += len(mappings)
-        _within_limits(0, self._values, _position(node.start_mark))
         return mappings[::-1]
 
     def _refuse(self, path: KeyPath, node: yaml.Node, message: str) -> None:
         position = _position(node.start_mark)
         self.problems.append(Problem(path, message, line=position.line, column=position.column))
+
+
+def _is_whole(text: str) -> bool:
+    r"""Return whether UTF-8 can hold a text; escapes such as ``\ud800`` make what it cannot."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _within_limits(depth: int, values: int, position: Position) -> None:

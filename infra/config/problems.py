@@ -183,7 +183,7 @@ _SAID: Final = {
         (
             *("bool_type", "bool_parsing", "dict_type", "float_type", "float_parsing", "finite_number"),
             *("int_type", "int_parsing", "int_from_float", "int_parsing_size", "list_type", "tuple_type"),
-            *("model_type", "model_attributes_type", "string_type", "string_unicode"),
+            *("model_type", "model_attributes_type", "string_type"),
         ),
         "must be {a_kind}",
     ),
@@ -194,6 +194,7 @@ _SAID: Final = {
     "less_than_equal": "must be at most {le}",
     "string_pattern_mismatch": "must match {pattern}",
     "string_too_long": "must have at most {max_length} characters",
+    "string_unicode": "must be text of whole Unicode characters",
     "string_too_short": "must have at least {min_length} characters",
     "too_long": "has {actual_length} entries, at most {max_length} are allowed",
     "too_short": "must have at least {min_length} entry",

@@ -45,7 +45,7 @@ def check(
     wrong = {file: error for file in files if (error := _error(file))}
     if as_json:
         rows = [_row(error.file, problem) for error in wrong.values() for problem in error.problems]
-        out.print_json(json.dumps(rows))
+        _print_json(rows)
     else:
         for file in files:
             for line in wrong[file].lines if file in wrong else [f"{stacks.shown_path(file)}: ok"]:
@@ -83,7 +83,7 @@ def explain(
     """Tell what a key means: values, default and its reason, an example, what it decides. Without KEY: all keys."""
     found = [_find(key)] if key else list(all_keys())
     if as_json:
-        out.print_json(json.dumps([_facts(each) for each in found]))
+        _print_json([_facts(each) for each in found])
     elif key:
         out.print(found[0].name, style="bold", **_PLAIN)
         for name, fact in _facts(found[0]).items():
@@ -138,7 +138,7 @@ def show(stack: StackName, *, as_json: AsJson = False) -> None:
         if each.why_default is not None
     ]
     config = found.config.model_dump(mode="json", by_alias=True)
-    out.print_json(json.dumps({"stack": found.name, "config": config, "defaults": defaults}))
+    _print_json({"stack": found.name, "config": config, "defaults": defaults})
 
 
 def _lines(stack: stacks.Stack) -> Iterator[str]:
@@ -152,6 +152,10 @@ def _lines(stack: stacks.Stack) -> Iterator[str]:
 def _line(entry: Effective) -> str:
     value = "" if entry.has_keys else f" {_inline(entry.value)}"
     return f"{_inline(entry.path[-1])}:{value}" + (f"  # default: {entry.why_default}" if entry.why_default else "")
+
+
+def _print_json(value: Any) -> None:
+    out.print_json(json.dumps(value), ensure_ascii=True)  # a key may hold what a terminal would obey
 
 
 def _inline(value: Any) -> str:

@@ -5,23 +5,16 @@ from pathlib import Path
 import pytest
 import yaml
 from click.testing import Result
-from rich.console import Console
 from typer.testing import CliRunner
 
 from infra.config import CONFIG_KEY, parse
 from support.stack_files import VALID
 from workbench import stacks
-from workbench.cli import config, stack
+from workbench.cli import stack
 from workbench.cli.app import app
 from workbench.errors import UserError
 
 BROKEN = VALID.replace("environment: dev", "environment: prd").replace("min: 2", "min: 1")
-
-
-@pytest.fixture(autouse=True)
-def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Print as into a pipe."""
-    monkeypatch.setattr(config, "out", Console(width=80))
 
 
 @pytest.fixture
@@ -186,6 +179,16 @@ def test_help_teaches_each_command(command: str) -> None:
     result = run(command, "--help")
     assert result.exit_code == 0
     assert "--json" in result.stdout
+
+
+def test_what_a_file_holds_reaches_the_terminal_as_plain_text_only(checkout: Path) -> None:
+    key = '"\\e[2J \\u202e [bold]:smile:[/] \\ud800"'
+    (checkout / "Pulumi.bad.yaml").write_text(f"{VALID}    {key}: 1\n")
+    text, parts = run("check", "bad").stdout, run("check", "bad", "--json").stdout
+    assert r"['\x1b[2J \u202e [bold]:smile:[/] \ud800']: holds half a Unicode character" in text
+    assert text.rstrip("\n").isprintable()
+    assert parts.replace("\n", "").isprintable()
+    assert json.loads(parts)[0]["path"] == ["\x1b[2J \u202e [bold]:smile:[/] \ud800"]
 
 
 def test_nothing_is_coloured_or_cut_outside_a_terminal(checkout: Path) -> None:
