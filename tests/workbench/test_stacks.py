@@ -101,7 +101,8 @@ def test_no_encrypted_value_and_no_value_of_an_unknown_key_is_ever_shown() -> No
 def test_a_stack_that_is_not_there_is_answered_with_those_that_are() -> None:
     with pytest.raises(UserError) as caught:
         stacks.find("locla")
-    assert str(caught.value) == "There is no stack 'locla'.\nDid you mean 'local'? Known stacks: local, local-prod."
+    known = ", ".join(sorted(stacks.stack_files()))
+    assert str(caught.value) == f"There is no stack 'locla'.\nDid you mean 'local'? Known stacks: {known}."
 
 
 def test_problems_are_listed_by_line() -> None:

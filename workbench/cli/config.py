@@ -31,7 +31,7 @@ _SUGGESTED_MAX: Final = 5
 def check(
     targets: Annotated[
         list[str] | None,
-        typer.Argument(help="Stacks or files; all stacks of the checkout if none is named.", metavar="[STACK|FILE]..."),
+        typer.Argument(help="Stacks or files; all stacks of the checkout if none is named.", metavar="STACK|FILE"),
     ] = None,
     *,
     as_json: AsJson = False,
@@ -76,7 +76,9 @@ def _row(file: str, problem: Problem) -> dict[str, Any]:
 
 @app.command()
 def explain(
-    key: Annotated[str, typer.Argument(help="Such as pools.size.min or pools.gpu.labels; * is any name.")] = "",
+    key: Annotated[
+        str, typer.Argument(help="Such as pools.size.min or pools.gpu.labels; * is any name.", metavar="KEY")
+    ] = "",
     *,
     as_json: AsJson = False,
 ) -> None:
