@@ -5,14 +5,27 @@ import sys
 
 import pulumi
 
-from infra.config import ConfigurationError, parse
+from infra.config import CONFIG_KEY, ConfigurationError, Problem, StackConfig, parse
 from infra.program import run
 
 KUBECONFIG = "IGZ_CLUSTERS_LOCAL_KUBECONFIG"
 """Set by ``igz-clusters``. Never the user's own KUBECONFIG: simulated nodes must not land in a real cluster."""
 
+
+def _choices() -> StackConfig:
+    namespace, _, name = CONFIG_KEY.partition(":")
+    if pulumi.runtime.is_config_secret(CONFIG_KEY):  # it arrives decrypted, and a message could show it
+        raise ConfigurationError([Problem((), "holds an encrypted value; choices are no secrets, write it plainly")])
+    config = pulumi.Config(namespace)
+    try:
+        document = config.get_object(name)
+    except pulumi.ConfigTypeError:
+        document = config.get(name)
+    return parse(document)
+
+
 try:
-    stack = parse(pulumi.Config("igz-clusters").require_object("stack"))
+    stack = _choices()
 except ConfigurationError as error:
     sys.exit("\n".join(f"error: {problem}" for problem in error.problems))
 if not (kubeconfig := os.environ.get(KUBECONFIG)):

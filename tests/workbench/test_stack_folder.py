@@ -55,5 +55,5 @@ def test_a_chosen_folder_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_mistake_names_the_file_as_seen_from_its_folder(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.mine.yaml").write_text(SHIPPED.replace("kind: local", "kind: moon"))
-    with pytest.raises(UserError, match=r"^Pulumi\.mine\.yaml"):
+    with pytest.raises(UserError, match=r"^1 problem in Pulumi\.mine\.yaml\n"):
         stacks.find("mine")

@@ -20,6 +20,9 @@ SHAPES: dict[ClusterKind, dict[Environment, str]] = {
 }
 """The shipped stack files that a new repository starts from, by kind of cluster."""
 
+_EDITORS = "# yaml-language-server: $schema=.igz-clusters/infra/stack.schema.json\n"
+"""Lets editors complete and check; the package's own checkout has the schema."""
+
 _FILES = Path(__file__).with_name("files")
 
 
@@ -95,4 +98,4 @@ def _stack_file(shape: str, stack: str) -> str:
     lines = (PROJECT_ROOT / shape).read_text().splitlines(keepends=True)
     while lines[0].startswith("#"):
         lines.pop(0)
-    return f"# Make it with `make up STACK={stack}`.\n{''.join(lines)}"
+    return f"{_EDITORS}# Make it with `make up STACK={stack}`.\n{''.join(lines)}"

@@ -62,8 +62,9 @@ def test_the_first_command_gets_the_pinned_package_and_later_ones_do_not(acme: P
     assert second == ["v0.1.0 . up acme-prod"]
 
 
-def test_check_previews_every_stack(acme: Path) -> None:
+def test_check_validates_all_stacks_and_previews_each(acme: Path) -> None:
     assert made(acme, "check")[1:] == [
+        "v0.1.0 . config check",
         "== acme-dev",
         "v0.1.0 . preview acme-dev",
         "== acme-prod",

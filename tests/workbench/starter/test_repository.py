@@ -66,7 +66,10 @@ def test_stack_files_make_the_same_choices_as_the_shipped_ones(repository: Path)
         own = (repository / f"Pulumi.acme-{environment}.yaml").read_text()
         shipped = (PROJECT_ROOT / shape).read_text()
         assert choices(own) == choices(shipped)
-        assert own.splitlines()[0] == f"# Make it with `make up STACK=acme-{environment}`."
+        assert own.splitlines()[:2] == [
+            "# yaml-language-server: $schema=.igz-clusters/infra/stack.schema.json",
+            f"# Make it with `make up STACK=acme-{environment}`.",
+        ]
         assert "igz-clusters up" not in own
 
 
