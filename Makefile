@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STACK ?= local
 INSTALLED := $(VENV)/.installed
+NO_PACKAGES := "error: the Python packages could not be installed; pip says why above." \
+	"Look at the network, HTTPS_PROXY and PIP_INDEX_URL; then run the same command again."
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -47,7 +49,7 @@ $(INSTALLED): requirements.txt pyproject.toml
 	@echo "Installing Python packages into $(VENV) ..."
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.txt || { echo $(NO_PACKAGES) >&2; exit 1; }
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --config-settings editable_mode=compat -e .
 	@touch $@
 

@@ -34,7 +34,8 @@ def _state(files: StateFiles) -> list[Finding]:
         return [_damage(files, str(error))]
     if not (operations := pending.operations(deployment)):
         return []
-    found = f"A run was killed in the middle of {len(operations)} operations: {', '.join(operations)}."
+    count = "1 operation" if len(operations) == 1 else f"{len(operations)} operations"
+    found = f"A run was killed in the middle of {count}: {', '.join(operations)}."
     try:
         mended = pending.resolved(deployment)
     except pending.UnresolvableError as error:

@@ -1,16 +1,13 @@
-import base64
-import hashlib
 import json
 import os
-import socket
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
-from workbench.engine.backend import DamagedError, EngineLock, StateFiles, read
+from support.state_files import checkpoint, engine_lock, said, write
+from workbench.engine.backend import DamagedError, StateFiles, read
 from workbench.paths import APP
 
 
@@ -21,20 +18,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StateFiles:
     files = StateFiles("local")
     files.current.parent.mkdir(parents=True)
     return files
-
-
-def checkpoint(*urns: str, **more: Any) -> bytes:
-    latest = {"resources": [{"urn": urn} for urn in urns], **more}
-    return json.dumps({"version": 3, "checkpoint": {"stack": "local", "latest": latest}}).encode()
-
-
-def write(file: Path, content: bytes, *, checksum_of: bytes | None = None) -> Path:
-    """Write a file as the engine does: with its checksum beside it."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(content)
-    digest = hashlib.md5(checksum_of or content, usedforsecurity=False).digest()
-    file.with_name(f"{file.name}.attrs").write_text(json.dumps({"md5": base64.b64encode(digest).decode()}))
-    return file
 
 
 def urns(deployment: dict[str, Any]) -> list[str]:
@@ -103,19 +86,6 @@ def test_saving_keeps_the_last_state_as_the_engine_does(files: StateFiles) -> No
     assert urns(files.deployment()) == ["b"]
     assert urns(read(files.current.with_suffix(".json.bak"))) == ["a"]
     assert json.loads(files.current.read_bytes())["version"] == 3
-
-
-def engine_lock(files: StateFiles, content: str) -> EngineLock:
-    folder = files.current.parents[2] / "locks" / "organization" / APP / "local"
-    folder.mkdir(parents=True)
-    (folder / "1.json").write_text(content)
-    (folder / "1.json.attrs").write_text("{}")
-    return files.locks()[0]
-
-
-def said(pid: int, host: str = "") -> str:
-    now = datetime.now(UTC).isoformat()
-    return json.dumps({"pid": pid, "hostname": host or socket.gethostname(), "username": "me", "timestamp": now})
 
 
 def test_a_lock_of_a_process_that_is_gone_is_stale_and_can_be_removed(files: StateFiles) -> None:
