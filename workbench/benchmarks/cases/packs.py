@@ -22,7 +22,9 @@ def packs(arena: Arena, rounds: int | None, say: Say) -> list[Finding]:
             f"{size} resources, no-op pack": project.preview(packs=[NO_OP_PACK]),
             f"{size} resources, our packs": project.preview(packs=OWN_PACKS),
         }
-        none, no_op, own = interleave(commands, rounds or own_rounds, say).values()
+        # The smaller size warms the larger one up.
+        measured = interleave(commands, rounds or own_rounds, say, warm_up=size == min(ROUNDS))
+        none, no_op, own = measured.values()
         findings += [
             Finding(f"{size} resources: our packs / none", ratios(own, none), AIMS.get(size)),
             Finding(f"{size} resources: no-op pack / none", ratios(no_op, none)),
