@@ -133,12 +133,18 @@ class Arena:
 def arena() -> Iterator[Arena]:
     """Make an arena; its folder and all that it holds go away at the end.
 
-    The environment of this process becomes that of a user who has set nothing about Python, Pulumi or this project.
+    Until then the environment of this process is that of a user who has set nothing about Python, Pulumi or this
+    project.
     """
+    before = dict(os.environ)
     foreign = ("PYTHON", "PULUMI_", "IGZ_CLUSTERS_DATA", "KUBECONFIG")
-    for variable in [name for name in os.environ if name.startswith(foreign)]:
+    for variable in [name for name in before if name.startswith(foreign)]:
         del os.environ[variable]
-    toolchain = ensure(hermetic=True)
-    with TemporaryDirectory(prefix="igz-clusters-bench-") as folder:
-        os.environ["IGZ_CLUSTERS_DATA"] = folder
-        yield Arena(toolchain, Path(folder).resolve())
+    try:
+        toolchain = ensure(hermetic=True)
+        with TemporaryDirectory(prefix="igz-clusters-bench-") as folder:
+            os.environ["IGZ_CLUSTERS_DATA"] = folder
+            yield Arena(toolchain, Path(folder).resolve())
+    finally:
+        os.environ.clear()
+        os.environ.update(before)

@@ -1,49 +1,19 @@
 """A fresh interpreter runs what the engine runs; what it imported is looked at from outside."""
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from support.offline import imported_by, observe_program
 from workbench import stacks
 from workbench.benchmarks.cases.modules import SDKS, foreign
 from workbench.paths import PROJECT_ROOT
 
 
-def fresh(*arguments: str, **variables: str) -> list[str]:
-    run = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=PROJECT_ROOT,
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    modules: list[str] = json.loads(run.stdout)["modules"]
-    return modules
-
-
-def imported_by(statement: str) -> set[str]:
-    script = f"{statement}\nimport json, sys; print(json.dumps({{'modules': list(sys.modules)}}))"
-    return set(fresh("-c", script))
-
-
-def imported_by_program(folder: Path, stack: str) -> list[str]:
-    config = stacks.find(stack).document["config"]
-    variables = {
-        "PULUMI_CONFIG": json.dumps({key: json.dumps(value) for key, value in config.items()}),
-        "IGZ_CLUSTERS_LOCAL_KUBECONFIG": "/nowhere",
-    }
-    return fresh("-m", "workbench.benchmarks.offline", str(folder), **variables)
-
-
 @pytest.mark.parametrize("stack", sorted(stacks.stack_files()))
 def test_a_stacks_program_imports_no_module_of_an_unused_cloud(stack: str) -> None:
     kind = stacks.find(stack).config.cluster.kind
-    imported = imported_by_program(PROJECT_ROOT / "infra", stack)
+    imported = observe_program(PROJECT_ROOT / "infra", stack)["modules"]
     assert SDKS[kind] <= set(imported), "the program did not run"
     assert foreign(imported, kind) == set()
 
@@ -53,7 +23,7 @@ def test_a_program_that_imports_another_clouds_sdk_is_noticed(tmp_path: Path) ->
         (tmp_path / package).mkdir()
         (tmp_path / package / "__init__.py").touch()
     (tmp_path / "__main__.py").write_text("import pulumi_aws, pulumi_azure_native, pulumi_kubernetes\n")
-    assert foreign(imported_by_program(tmp_path, "local"), "local") == {"pulumi_aws", "pulumi_azure_native"}
+    assert foreign(observe_program(tmp_path, "local")["modules"], "local") == {"pulumi_aws", "pulumi_azure_native"}
 
 
 @pytest.mark.parametrize("module", ["infra.config", "workbench.stacks", "components.contract.groups"])
