@@ -26,6 +26,8 @@ def benchmarks(
         raise UserError(f"There is no case {', '.join(unknown)}.", f"Known cases: {', '.join(CASES)}.")
     if write and only:
         raise UserError("--write renews the whole page, so it goes without --only.")
+    if json and not json.absolute().parent.is_dir():
+        raise UserError(f"There is no folder {json.absolute().parent} to write {json.name} to.")
     about, started = report.machine(), time.monotonic()
     with arena() as place, errors.status("") as line:
 

@@ -15,12 +15,14 @@ import yaml
 
 from workbench import stacks
 from workbench.benchmarks.measure import Command, measure
+from workbench.cli.console import errors
 from workbench.control_plane import Instance
 from workbench.engine import open_session
 from workbench.engine.secrets import passphrase_file
 from workbench.engine.session import policy_packs
 from workbench.paths import PROJECT_ROOT
 from workbench.toolchain import Toolchain, ensure, environment
+from workbench.toolchain.console import progress
 
 HERE = Path(__file__).parent
 INFRA = PROJECT_ROOT / "infra"
@@ -141,7 +143,8 @@ def arena() -> Iterator[Arena]:
     for variable in [name for name in before if name.startswith(foreign)]:
         del os.environ[variable]
     try:
-        toolchain = ensure(hermetic=True)
+        with progress(errors) as report:
+            toolchain = ensure(hermetic=True, progress=report)
         with TemporaryDirectory(prefix="igz-clusters-bench-") as folder:
             os.environ["IGZ_CLUSTERS_DATA"] = folder
             yield Arena(toolchain, Path(folder).resolve())
