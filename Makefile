@@ -25,6 +25,10 @@ test: $(INSTALLED) ## Run all tests, in tiers: unit, engine, control plane
 	@$(BIN)/igz-clusters toolchain build --hermetic
 	@$(BIN)/python -m pytest
 
+rehearse: $(INSTALLED) ## Kill every kind of run at 20 moments and recover; takes about half an hour
+	@$(BIN)/igz-clusters toolchain build --hermetic
+	@$(BIN)/python -m pytest --rehearse -k "kill or ctrl_c or at_once or damage"
+
 check: $(INSTALLED) ## Lint, format, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -50,4 +54,4 @@ $(INSTALLED): requirements.txt pyproject.toml
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --config-settings editable_mode=compat -e .
 	@touch $@
 
-.PHONY: help up status preview down test check bench lock
+.PHONY: help up status preview down test rehearse check bench lock

@@ -1,6 +1,7 @@
-"""Stacks of this checkout: which file describes them and what it says."""
+"""Stacks: where their files are, which file describes one, and what it says."""
 
 import difflib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ from workbench.paths import PROJECT_ROOT
 CONFIG_KEY = "igz-clusters:stack"
 """Key of the stack file under which all choices stand."""
 
+FOLDER_VARIABLE = "IGZ_CLUSTERS_STACKS"
+"""Names the folder of the stack files; set by ``--directory``."""
+
 
 @dataclass(frozen=True)
 class Stack:
@@ -26,8 +30,34 @@ class Stack:
     config: StackConfig
 
 
+def folder() -> Path:
+    """Return the folder whose stack files are meant.
+
+    It is the folder that ``IGZ_CLUSTERS_STACKS`` names, else the current one if it holds a stack file of ours, else
+    the checkout. Program, policy packs and toolchain are the checkout's always.
+
+    Raises
+    ------
+    UserError
+        The variable names no folder.
+    """
+    if chosen := os.environ.get(FOLDER_VARIABLE):
+        if not Path(chosen).is_dir():
+            raise UserError(f"--directory, {FOLDER_VARIABLE}: there is no folder {chosen}.")
+        return Path(chosen).resolve()
+    current = Path.cwd().resolve()
+    return current if any(map(_is_ours, current.glob("Pulumi.*.yaml"))) else PROJECT_ROOT
+
+
+def _is_ours(file: Path) -> bool:
+    try:
+        return CONFIG_KEY in file.read_text(errors="replace")
+    except OSError:
+        return False
+
+
 def find(name: str) -> Stack:
-    """Return the stack called ``name``: ``Pulumi.<name>.yaml`` at the top level or in ``examples/<name>/``.
+    """Return the stack called ``name``: ``Pulumi.<name>.yaml`` in the folder or in ``examples/<name>/`` below it.
 
     Raises
     ------
@@ -38,22 +68,24 @@ def find(name: str) -> Stack:
     if name not in files:
         nearest = difflib.get_close_matches(name, files, n=1)
         hint = f"Did you mean '{nearest[0]}'? " if nearest else ""
-        raise UserError(f"There is no stack '{name}'.", f"{hint}Known stacks: {', '.join(sorted(files))}.")
+        known = ", ".join(sorted(files)) or f"none, no Pulumi.STACK.yaml there says {CONFIG_KEY}"
+        raise UserError(f"There is no stack '{name}' in {folder()}.", f"{hint}Known stacks: {known}.")
     file = files[name]
     document = _read(file)
     try:
         config = parse(document["config"][CONFIG_KEY])
     except ConfigurationError as error:
         problems = "\n".join(f"  {problem}" for problem in error.problems)
-        raise UserError(f"{file.relative_to(PROJECT_ROOT)}, {CONFIG_KEY}:\n{problems}") from None
+        raise UserError(f"{file.relative_to(folder())}, {CONFIG_KEY}:\n{problems}") from None
     return Stack(name, file, document, config)
 
 
 def stack_files() -> dict[str, Path]:
     """Return the file of every stack by the stack's name."""
-    examples = PROJECT_ROOT.glob("examples/*/Pulumi.*.yaml")
+    root = folder()
+    examples = root.glob("examples/*/Pulumi.*.yaml")
     named = [(_name(file), file) for file in examples if _name(file) == file.parent.name]
-    return dict(sorted(named)) | {_name(file): file for file in sorted(PROJECT_ROOT.glob("Pulumi.*.yaml"))}
+    return dict(sorted(named)) | {_name(file): file for file in sorted(root.glob("Pulumi.*.yaml"))}
 
 
 def _name(file: Path) -> str:
@@ -61,7 +93,7 @@ def _name(file: Path) -> str:
 
 
 def _read(file: Path) -> dict[str, Any]:
-    shown = file.relative_to(PROJECT_ROOT)
+    shown = file.relative_to(folder())
     try:
         document = yaml.safe_load(file.read_text())
     except OSError as error:
