@@ -37,6 +37,9 @@ check: $(INSTALLED) ## Lint, format, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+bench: $(INSTALLED) ## Measure ratios of time, CPU and memory: docs/benchmarks.md (under 15 minutes)
+	@$(BIN)/python -m workbench.benchmarks
+
 lock: $(INSTALLED) ## Pin the newest allowed versions, with hashes and without an index address
 	$(BIN)/uv pip compile --upgrade pyproject.toml --extra dev --generate-hashes --python-version 3.11 \
 		--no-emit-index-url --no-header --quiet -o requirements.txt
@@ -53,4 +56,4 @@ $(INSTALLED): requirements.txt pyproject.toml
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --config-settings editable_mode=compat -e .
 	@touch $@
 
-.PHONY: help up status preview down test rehearse check lock
+.PHONY: help up status preview down test rehearse check bench lock
