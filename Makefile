@@ -25,7 +25,7 @@ down: $(INSTALLED) ## Stop the local control planes; their data stays
 
 test: $(INSTALLED) ## Run all tests, in tiers: unit, engine, control plane
 	@$(BIN)/igz-clusters toolchain build --hermetic
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
 
 rehearse: $(INSTALLED) ## Kill every kind of run at 20 moments and recover; takes about half an hour
 	@$(BIN)/igz-clusters toolchain build --hermetic

@@ -35,6 +35,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: TIERS.index(tier_of(item)))
     for item in items:
         item.user_properties.append(("tier", tier_of(item)))
+        if tier_of(item) != TIERS[0]:
+            item.add_marker(pytest.mark.xdist_group(_sharing(item)))
+
+
+def _sharing(item: pytest.Item) -> str:
+    """Return what an expensive test shares with others, so that they run in one process and one after the other."""
+    return "cluster" if "cluster" in getattr(item, "fixturenames", ()) else item.nodeid.partition("::")[0]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
