@@ -8,6 +8,16 @@ from typing import Any
 from pulumi.runtime import mocks
 from pulumi.runtime.stack import run_pulumi_func
 
+COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
+    "aws:eks/cluster:Cluster": lambda name: {
+        "endpoint": f"https://{name}.example",
+        "certificateAuthority": {"data": "Y2VydGlmaWNhdGU="},
+    },
+    "aws:eks/nodeGroup:NodeGroup": lambda name: {"resources": [{"autoscalingGroups": [{"name": f"{name}-asg"}]}]},
+    "aws:ec2/launchTemplate:LaunchTemplate": lambda _: {"latestVersion": 1},
+}
+"""What the provider answers beside the inputs, by type, where a program reads it."""
+
 
 @dataclass(frozen=True)
 class Recorded:
@@ -27,7 +37,8 @@ class Recorder(mocks.Mocks):
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
         self.resources.append(Recorded(args.typ, args.name, args.inputs, args.provider))
-        return f"{args.name}-id", args.inputs
+        computed = COMPUTED.get(args.typ, lambda _: {})(args.name)
+        return f"{args.name}-id", {"arn": f"arn:{args.typ}:{args.name}", **args.inputs, **computed}
 
     def call(self, args: mocks.MockCallArgs) -> dict[str, Any]:
         raise AssertionError(f"the program called {args.token}: no data source may be needed for a preview")
