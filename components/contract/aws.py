@@ -55,10 +55,11 @@ def _account_id(text: str) -> str:
 
 
 def _region(name: str) -> str:
+    if name.startswith(("cn-", "us-gov-", "us-iso")):
+        raise ValueError("is in a partition of AWS of its own, which this package does not know; take one of 'aws'")
     if name not in REGIONS:
         nearest = difflib.get_close_matches(name, REGIONS, n=1)
-        hint = f"; did you mean '{nearest[0]}'?" if nearest else ", such as eu-west-1"
-        raise ValueError(f"no region of AWS{hint}")
+        raise ValueError("no region of AWS; " + (f"did you mean '{nearest[0]}'?" if nearest else "one is eu-west-1"))
     return name
 
 

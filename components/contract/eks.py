@@ -60,7 +60,9 @@ USER_TAGS_MAX: Final = 40
 
 def _version(text: str) -> str:
     if text not in VERSIONS:
-        raise ValueError(f"HE-05: EKS supports {', '.join(VERSIONS)} without extra cost")
+        raise ValueError(
+            f"HE-05: EKS supports {', '.join(VERSIONS)} without extra cost; take one of these minor versions"
+        )
     return text
 
 
@@ -175,6 +177,6 @@ class EksChoices(ContractModel):
 def _known(given: dict[str, str], known: tuple[str, ...], noun: str) -> None:
     for name in given:
         if name not in known:
-            nearest = difflib.get_close_matches(name, known, n=1)
+            nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
             hint = f"; did you mean '{nearest[0]}'?" if nearest else f"; known: {', '.join(known)}"
             raise ValueError(f"no {noun} '{name}'{hint}")
