@@ -183,13 +183,17 @@ class CreatedVpc(PlatformComponent):
             retention_in_days=args.log_retention_days,
             opts=self.child(),
         )
-        actions = ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams"]
+        write = ["logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"]
         role = ServiceRole(
             name,
             RoleArgs(
                 service="vpc-flow-logs.amazonaws.com",
                 conditions={"StringEquals": {"aws:SourceAccount": args.account_id}},
-                statements=[{"Effect": "Allow", "Action": actions, "Resource": logs.arn.apply(lambda arn: f"{arn}:*")}],
+                statements=[
+                    {"Effect": "Allow", "Action": write, "Resource": logs.arn.apply(lambda arn: f"{arn}:*")},
+                    # A list has no resource to be bound to.
+                    {"Effect": "Allow", "Action": ["logs:DescribeLogGroups"], "Resource": "*"},
+                ],
                 permissions_boundary=args.permissions_boundary,
             ),
             self.child(),
