@@ -157,6 +157,7 @@ class EksCluster(PlatformComponent):
                     cluster_name=control_plane.cluster.name,
                     cluster_id=choices.name,
                     version=control_plane.cluster.version,
+                    release=choices.node_release,
                     role_arn=role.arn,
                     subnet_ids=network.node_subnet_ids,
                     disk_gib=choices.root_volume_gib,

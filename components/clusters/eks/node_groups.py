@@ -47,6 +47,8 @@ class NodeGroupArgs:
     """The name as plain data, for tags that a policy can judge before the cluster exists."""
     version: pulumi.Input[str]
     """The control plane's own answer, so that nodes never run ahead of it."""
+    release: str | None
+    """Release of the image; None for what EKS takes."""
     role_arn: pulumi.Input[str]
     subnet_ids: Mapping[str, pulumi.Input[str]]
     """The private subnet of each zone, by zone letter."""
@@ -77,6 +79,7 @@ class ManagedNodeGroup(PlatformComponent):
             name,
             cluster_name=args.cluster_name,
             version=args.version,
+            release_version=args.release,
             node_role_arn=args.role_arn,
             subnet_ids=subnets,
             ami_type=AMI_TYPES[group.instances[0].architecture, bool(group.gpu_resource)],

@@ -45,6 +45,13 @@ def test_other_groups_are_repaired_updated_and_replaced_freely() -> None:
             assert not built().of_type(LAUNCH_TEMPLATE)[name]["disableApiTermination"]
 
 
+def test_a_named_image_release_is_on_every_group_and_left_alone_on_data_groups() -> None:
+    recorder = build({"cluster.nodeRelease": "1.35.2-20261105"})
+    assert {g["releaseVersion"] for g in recorder.of_type(NODE_GROUP).values()} == {"1.35.2-20261105"}
+    assert {g.get("releaseVersion") for g in built().of_type(NODE_GROUP).values()} == {None}
+    assert all("releaseVersion" in recorder.options[NODE_GROUP, name].ignore_changes for name in DATA)
+
+
 def test_root_disks_are_encrypted_gp3_of_the_chosen_size() -> None:
     for template in build({"cluster.rootVolumeGib": 200}).of_type(LAUNCH_TEMPLATE).values():
         (disk,) = template["blockDeviceMappings"]

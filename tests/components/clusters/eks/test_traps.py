@@ -148,7 +148,7 @@ def templates_leave_the_rest_to_eks(recorder: Recorder) -> Iterator[str]:
     for name, template in recorder.of_type(LAUNCH_TEMPLATE).items():
         yield from (f"{name}: {key}" for key in TEMPLATE_MAY_NOT_SAY & set(template))
     for name, group in recorder.of_type(NODE_GROUP).items():
-        if not group.get("launchTemplate") or {"diskSize", "remoteAccess", "releaseVersion"} & set(group):
+        if not group.get("launchTemplate") or {"diskSize", "remoteAccess"} & set(group):
             yield name
 
 
