@@ -54,6 +54,7 @@ class NodeGroupArgs:
     """The private subnet of each zone, by zone letter."""
     disk_gib: int
     tags: Mapping[str, str]
+    """On instances and their volumes."""
 
 
 class ManagedNodeGroup(PlatformComponent):
@@ -95,12 +96,8 @@ class ManagedNodeGroup(PlatformComponent):
             if group.is_elastic
             else NodeGroupUpdateConfigArgs(max_unavailable=1),
             node_repair_config=NodeGroupNodeRepairConfigArgs(enabled=not holds_data),
-            tags={"Name": name, **args.tags},
-            opts=self.child(
-                protect=holds_data,
-                retain_on_delete=holds_data,
-                ignore_changes=_left_alone(group),
-            ),
+            tags={"Name": name},
+            opts=self.child(protect=holds_data, retain_on_delete=holds_data, ignore_changes=_left_alone(group)),
         )
         self._autoscaling(name, args)
         self.register_outputs({"name": self.node_group.node_group_name})
