@@ -5,7 +5,6 @@ from typing import Final, NamedTuple
 
 from components.contract.eks import EksChoices
 from components.contract.eks_autoscaling import autoscaling_tags
-from components.contract.environments import Environment
 from components.contract.groups import NodeGroup, in_zones
 from components.contract.instances import Provider
 from components.contract.lifecycle import Lifecycle
@@ -34,7 +33,6 @@ class Mismatch(NamedTuple):
 def mismatches(
     choices: EksChoices,
     pools: Mapping[str, NodePool],
-    environment: Environment,
     groups: tuple[NodeGroup, ...],
 ) -> Iterator[Mismatch]:
     """Find everything that AWS, or this package on AWS, would refuse later.
@@ -45,8 +43,6 @@ def mismatches(
         The cluster.
     pools
         Pools by name, as in the stack file.
-    environment
-        What the cluster is for.
     groups
         The groups of ``pools``, before zones are considered.
     """
@@ -66,11 +62,6 @@ def mismatches(
                 f"pools.{group.name}.labels",
                 f"{tags} tags tell the autoscaler about the group, AWS allows {ASG_TAGS_MAX}; drop labels",
             )
-    if environment is Environment.PROD and choices.public_access_cidrs and not choices.access.entries:
-        yield Mismatch(
-            "cluster.access.entries",
-            "HE-06: a prod cluster with a public endpoint names who may use it; add entries beside the two fixed ones",
-        )
 
 
 def _pool_problems(pool: NodePool, choices: EksChoices) -> Iterator[str]:

@@ -1,24 +1,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pulumi_aws._enums import Region as ProviderRegion
 
-from components.addons.images import AUTOSCALER_VERSIONS
-from components.contract.aws import REGIONS
-from components.contract.eks import VERSIONS
 from components.contract.eks_network import PUBLIC_PREFIX_MIN
 from infra.config import ConfigurationError
 from support.eks import EXISTING, ROLE, config
-
-
-def test_known_regions_are_the_providers_without_other_partitions() -> None:
-    theirs = {r.value for r in ProviderRegion if not r.value.startswith(("cn-", "us-gov-", "us-iso", "eu-isoe"))}
-    assert set(REGIONS) == theirs - {"eusc-de-east-1"}
-
-
-def test_every_version_has_its_autoscaler() -> None:
-    assert set(AUTOSCALER_VERSIONS) == set(VERSIONS)
-    assert all(image.startswith(f"v{minor}.") for minor, image in AUTOSCALER_VERSIONS.items())
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, PUBLIC_PREFIX_MIN - 1))
