@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from components.contract.eks_autoscaling import ACCELERATOR_LABEL, DISCOVERY_TAG
+from components.contract.aws import OwnTag
+from components.contract.eks_autoscaling import ACCELERATOR_LABEL
 from components.contract.instances import INSTANCE_TYPES
 from support.autoscaler import is_discovered, node_template
 from support.eks import ADDON, CLUSTER, LAUNCH_TEMPLATE, NODE_GROUP, TAG
@@ -263,7 +264,7 @@ def autoscaler_is_of_this_cluster(recorder: Recorder) -> Iterator[str]:
     statements = json.loads(recorder.of_type("aws:iam/rolePolicy:RolePolicy")["test-own-autoscaler"]["policy"])
     for statement in statements["Statement"]:
         writes = [a for a in statement["Action"] if not a.partition(":")[2].startswith(("Describe", "Get"))]
-        bound = statement.get("Condition", {}).get("StringEquals", {}).get(f"aws:ResourceTag/{DISCOVERY_TAG}")
+        bound = statement.get("Condition", {}).get("StringEquals", {}).get(f"aws:ResourceTag/{OwnTag.AUTOSCALER}")
         if writes and bound != cluster["name"]:
             yield f"unbound: {writes}"
     discovery = next(c for c in container["command"] if c.startswith("--node-group-auto-discovery="))

@@ -9,7 +9,7 @@ import pulumi
 from pulumi_aws.iam import Role, RolePolicy, RolePolicyAttachment
 
 from components.base import PlatformComponent
-from components.contract.eks_autoscaling import DISCOVERY_TAG
+from components.contract.aws import OwnTag
 
 POLICY_VERSION: Final = "2012-10-17"
 """Version of IAM's policy language."""
@@ -130,7 +130,7 @@ def autoscaler_statements(cluster_name: str) -> list[dict[str, Any]]:
             "Effect": "Allow",
             "Action": ["autoscaling:SetDesiredCapacity", "autoscaling:TerminateInstanceInAutoScalingGroup"],
             "Resource": "*",
-            "Condition": {"StringEquals": {f"aws:ResourceTag/{DISCOVERY_TAG}": cluster_name}},
+            "Condition": {"StringEquals": {f"aws:ResourceTag/{OwnTag.AUTOSCALER}": cluster_name}},
         },
     ]
 
