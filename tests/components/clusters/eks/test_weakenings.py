@@ -107,7 +107,7 @@ def test_a_stack_with_every_kind_of_pool_passes_every_rule_without_a_doubt() -> 
     assert judge().outcome == {"expect": [], "advise": [], "unjudged": []}
 
 
-def test_a_first_preview_knows_enough_for_every_rule() -> None:
+def test_the_inputs_of_a_first_preview_are_enough_for_every_rule() -> None:
     """No identifier and nothing that AWS computes is known then; a rule that cannot tell fails in CI."""
     recorder = build({"environment": "prod"}, first_preview=True)
     assert UNKNOWN_STRING_VALUE in json.dumps(recorder.sent[NODE_GROUP, "test-workload"])
