@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STACK ?= local
 INSTALLED := $(VENV)/.installed
+NO_PACKAGES := "error: the Python packages could not be installed; pip says why above." \
+	"Look at the network, HTTPS_PROXY and PIP_INDEX_URL; then run the same command again."
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -25,11 +27,18 @@ test: $(INSTALLED) ## Run all tests, in tiers: unit, engine, control plane
 	@$(BIN)/igz-clusters toolchain build --hermetic
 	@$(BIN)/python -m pytest
 
+rehearse: $(INSTALLED) ## Kill every kind of run at 20 moments and recover; takes about half an hour
+	@$(BIN)/igz-clusters toolchain build --hermetic
+	@$(BIN)/python -m pytest --rehearse -k "kill or ctrl_c or at_once or damage"
+
 check: $(INSTALLED) ## Lint, format, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+bench: $(INSTALLED) ## Measure ratios of time, CPU and memory: docs/benchmarks.md (under 15 minutes)
+	@$(BIN)/python -m workbench.benchmarks
 
 lock: $(INSTALLED) ## Pin the newest allowed versions, with hashes and without an index address
 	$(BIN)/uv pip compile --upgrade pyproject.toml --extra dev --generate-hashes --python-version 3.11 \
@@ -43,8 +52,8 @@ $(INSTALLED): requirements.txt pyproject.toml
 	@echo "Installing Python packages into $(VENV) ..."
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.txt || { echo $(NO_PACKAGES) >&2; exit 1; }
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --config-settings editable_mode=compat -e .
 	@touch $@
 
-.PHONY: help up status preview down test check lock
+.PHONY: help up status preview down test rehearse check bench lock

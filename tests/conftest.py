@@ -6,7 +6,21 @@ import pytest
 
 from support.cluster import Cluster, running_cluster
 
+REHEARSED = 20
 TIERS = ("unit", "engine", "control_plane")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Offer the long form of the tests that kill and damage."""
+    parser.addoption("--rehearse", action="store_true", help=f"Kill each run at {REHEARSED} moments instead of 2.")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give a test that asks for a ``moment`` fractions of a run's length."""
+    if "moment" in metafunc.fixturenames:
+        count = REHEARSED if metafunc.config.getoption("--rehearse") else 2
+        moments = [(index + 0.5) / count for index in range(count)]
+        metafunc.parametrize("moment", moments, ids=[f"at {moment:.0%}" for moment in moments])
 
 
 def tier_of(item: pytest.Item) -> str:
@@ -14,8 +28,10 @@ def tier_of(item: pytest.Item) -> str:
     return next((tier for tier in TIERS[1:] if item.get_closest_marker(tier)), TIERS[0])
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Run the quick tier first; keep the order inside each."""
+    if not config.getoption("--rehearse"):
+        items[:] = [item for item in items if not item.get_closest_marker("rehearsal")]
     items.sort(key=lambda item: TIERS.index(tier_of(item)))
     for item in items:
         item.user_properties.append(("tier", tier_of(item)))

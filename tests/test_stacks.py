@@ -2,6 +2,7 @@
 
 import pytest
 
+from components.ownership import FIELD_MANAGER
 from infra.program import run
 from support.policies import Report, Wire
 from support.recorder import Recorder, record
@@ -61,6 +62,13 @@ def test_everything_inside_the_cluster_is_made_by_its_own_provider(name: str) ->
     in_cluster = [r for r in build(name).resources if r.type.startswith("kubernetes:")]
     assert in_cluster
     assert [r.name for r in in_cluster if "test-kubernetes" not in r.provider] == []
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_every_object_is_applied_under_the_one_name_that_lets_a_killed_run_be_repeated(name: str) -> None:
+    objects = [r for r in build(name).resources if r.type.startswith("kubernetes:")]
+    owners = {r.name: r.inputs["metadata"]["annotations"].get("pulumi.com/patchFieldManager") for r in objects}
+    assert set(owners.values()) == {FIELD_MANAGER}, owners
 
 
 def judged(recorder: Recorder, stack: str) -> Report:

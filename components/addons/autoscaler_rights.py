@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import pulumi
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.rbac.v1 import ClusterRole, ClusterRoleBinding, Role, RoleBinding
+
+from components.ownership import owned
 
 NAME: Final = "cluster-autoscaler"
 """Of the autoscaler's objects, its service account and its lease."""
@@ -71,14 +72,14 @@ OWN_RULES: Final[Sequence[dict[str, Any]]] = (
 
 def autoscaler_rights(name: str, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
     """Make the autoscaler's two roles and bind its account to them."""
-    here = ObjectMetaArgs(name=NAME, namespace=NAMESPACE)
+    here = owned(NAME, namespace=NAMESPACE)
     subjects = [{"kind": "ServiceAccount", "name": NAME, "namespace": NAMESPACE}]
     role_ref = {"apiGroup": "rbac.authorization.k8s.io", "name": NAME}
     return [
-        ClusterRole(name, metadata=ObjectMetaArgs(name=NAME), rules=list(CLUSTER_RULES), opts=opts),
+        ClusterRole(name, metadata=owned(NAME), rules=list(CLUSTER_RULES), opts=opts),
         ClusterRoleBinding(
             name,
-            metadata=ObjectMetaArgs(name=NAME),
+            metadata=owned(NAME),
             role_ref={**role_ref, "kind": "ClusterRole"},
             subjects=subjects,
             opts=opts,

@@ -7,12 +7,12 @@ from typing import Any, Final
 import pulumi
 from pulumi_kubernetes.apps.v1 import Deployment
 from pulumi_kubernetes.core.v1 import ServiceAccount
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.policy.v1 import PodDisruptionBudget
 
 from components.addons.autoscaler_rights import NAME, NAMESPACE, autoscaler_rights
 from components.base import PlatformComponent
 from components.contract.labels import WellKnownLabel
+from components.ownership import owned
 
 LABELS: Final = {"app.kubernetes.io/name": NAME}
 METRICS_PORT: Final = 8085
@@ -44,7 +44,7 @@ class ClusterAutoscaler(PlatformComponent):
 
     def __init__(self, name: str, args: ClusterAutoscalerArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:addons:ClusterAutoscaler", name, None, opts)
-        metadata = ObjectMetaArgs(name=NAME, namespace=NAMESPACE, labels=LABELS)
+        metadata = owned(NAME, namespace=NAMESPACE, labels=LABELS)
         account = ServiceAccount(f"{name}-account", metadata=metadata, opts=self.child())
         rights = autoscaler_rights(name, self.child())
         Deployment(

@@ -7,12 +7,12 @@ from typing import Any, Final
 import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet
 from pulumi_kubernetes.core.v1 import ServiceAccount
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components.base import PlatformComponent
 from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
 from components.contract.taints import Taint
+from components.ownership import owned
 
 NAME: Final = "nvidia-device-plugin"
 NAMESPACE: Final = "kube-system"
@@ -41,7 +41,7 @@ class DevicePlugin(PlatformComponent):
     def __init__(self, name: str, args: DevicePluginArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:addons:DevicePlugin", name, None, opts)
         labels = {"app.kubernetes.io/name": NAME}
-        metadata = ObjectMetaArgs(name=NAME, namespace=NAMESPACE, labels=labels)
+        metadata = owned(NAME, namespace=NAMESPACE, labels=labels)
         account = ServiceAccount(f"{name}-account", metadata=metadata, opts=self.child())
         DaemonSet(
             name,

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import pulumi
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.storage.v1 import StorageClass
 
 from components.base import PlatformComponent
+from components.ownership import owned
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class DefaultStorageClass(PlatformComponent):
         super().__init__("igz-clusters:addons:DefaultStorageClass", name, None, opts)
         StorageClass(
             name,
-            metadata=ObjectMetaArgs(name=name, annotations={"storageclass.kubernetes.io/is-default-class": "true"}),
+            metadata=owned(name, annotations={"storageclass.kubernetes.io/is-default-class": "true"}),
             provisioner=args.provisioner,
             parameters=args.parameters,
             volume_binding_mode="WaitForFirstConsumer",

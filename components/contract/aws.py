@@ -1,12 +1,11 @@
 """Grammar of AWS's words in a stack file: what an identifier may look like, said before AWS is asked."""
 
-import difflib
 import re
 from enum import StrEnum
 from ipaddress import AddressValueError, IPv4Network, NetmaskValueError
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import AfterValidator, Field
 
 from components.contract.labels import OWN_DOMAIN
 
@@ -62,13 +61,6 @@ _KEY = re.compile(r"arn:aws:kms:(?P<region>[a-z0-9-]+):\d{12}:key/[0-9a-f-]{36}"
 _BOUNDARY = re.compile(r"arn:aws:iam::(\d{12}|aws):policy/[\w+=,.@/-]+")
 
 
-def quoted(value: Any) -> Any:
-    """Refuse a number where text is meant: YAML reads ``1.30`` as 1.3 and drops the zero in front of ``012``."""
-    if isinstance(value, int | float):
-        raise ValueError("YAML reads this as a number; put it in quotes")  # noqa: TRY004 pydantic reports ValueErrors
-    return value
-
-
 def _account_id(text: str) -> str:
     if not re.fullmatch(r"\d{12}", text):
         raise ValueError("an account id has 12 digits")
@@ -76,11 +68,8 @@ def _account_id(text: str) -> str:
 
 
 def _region(name: str) -> str:
-    if name.startswith(("cn-", "us-gov-", "us-iso")):
-        raise ValueError("is in a partition of AWS of its own, which this package does not know; take one of 'aws'")
     if name not in REGIONS:
-        nearest = difflib.get_close_matches(name, REGIONS, n=1)
-        raise ValueError("no region of AWS; " + (f"did you mean '{nearest[0]}'?" if nearest else "one is eu-west-1"))
+        raise ValueError("no region of AWS (those of China and of the US government are not supported)")
     return name
 
 
@@ -114,29 +103,31 @@ def _boundary_arn(arn: str) -> str:
     return arn
 
 
-def _resource_id(prefix: str) -> AfterValidator:
-    pattern = re.compile(rf"{prefix}-([0-9a-f]{{8}}|[0-9a-f]{{17}})")
-
+def _has_prefix(prefix: str) -> AfterValidator:
     def check(text: str) -> str:
-        if not pattern.fullmatch(text):
+        if not re.fullmatch(_id_pattern(prefix), text):
             raise ValueError(f"an id is '{prefix}-' and 8 or 17 hexadecimal digits")
         return text
 
     return AfterValidator(check)
 
 
+def _id_pattern(prefix: str) -> str:
+    return rf"{prefix}-([0-9a-f]{{8}}|[0-9a-f]{{17}})"
+
+
 def _tag_key(key: str) -> str:
     if not 0 < len(key) <= TAG_KEY_MAX or not _TAG.fullmatch(key):
-        raise ValueError(f"tag key: 1 to {TAG_KEY_MAX} letters, digits, spaces or _ . : / = + - @")
+        raise ValueError(f"a tag's key is 1 to {TAG_KEY_MAX} letters, digits, spaces or _ . : / = + - @")
     for prefix in RESERVED_TAG_PREFIXES:
         if key.lower().startswith(prefix) or f".{prefix}" in key.lower():
-            raise ValueError(f"tag key: '{prefix}' is reserved")
+            raise ValueError(f"the prefix '{prefix}' of tags is reserved")
     return key
 
 
 def _tag_value(value: str) -> str:
     if len(value) > TAG_VALUE_MAX or not _TAG.fullmatch(value):
-        raise ValueError(f"tag value: up to {TAG_VALUE_MAX} letters, digits, spaces or _ . : / = + - @")
+        raise ValueError(f"a tag's value is up to {TAG_VALUE_MAX} letters, digits, spaces or _ . : / = + - @")
     return value
 
 
@@ -157,12 +148,16 @@ def ipv4_network(text: str) -> IPv4Network:
     return network
 
 
-AccountId = Annotated[str, BeforeValidator(quoted), AfterValidator(_account_id)]
-Region = Annotated[str, AfterValidator(_region)]
-RoleArn = Annotated[str, AfterValidator(_role_arn)]
-KeyArn = Annotated[str, AfterValidator(_key_arn)]
-BoundaryArn = Annotated[str, AfterValidator(_boundary_arn)]
-VpcId = Annotated[str, _resource_id("vpc")]
-SubnetId = Annotated[str, _resource_id("subnet")]
+def _matching(pattern: str) -> Any:
+    return Field(json_schema_extra={"pattern": f"^{pattern}$"})
+
+
+AccountId = Annotated[str, AfterValidator(_account_id), _matching("[0-9]{12}")]
+Region = Annotated[str, AfterValidator(_region), Field(json_schema_extra={"enum": list(REGIONS)})]
+RoleArn = Annotated[str, AfterValidator(_role_arn), _matching("arn:aws:iam::[0-9]{12}:role/.+")]
+KeyArn = Annotated[str, AfterValidator(_key_arn), _matching("arn:aws:kms:[a-z0-9-]+:[0-9]{12}:key/[0-9a-f-]{36}")]
+BoundaryArn = Annotated[str, AfterValidator(_boundary_arn), _matching("arn:aws:iam::([0-9]{12}|aws):policy/.+")]
+VpcId = Annotated[str, _has_prefix("vpc"), _matching(_id_pattern("vpc"))]
+SubnetId = Annotated[str, _has_prefix("subnet"), _matching(_id_pattern("subnet"))]
 TagKey = Annotated[str, AfterValidator(_tag_key)]
-TagValue = Annotated[str, BeforeValidator(quoted), AfterValidator(_tag_value)]
+TagValue = Annotated[str, AfterValidator(_tag_value)]

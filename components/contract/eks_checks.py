@@ -26,7 +26,8 @@ SPOT_TYPES_MIN: Final = 3
 class Mismatch(NamedTuple):
     """One problem and the place in the stack file that it is about."""
 
-    path: str
+    path: tuple[str, ...]
+    """From the stack file's ``pools`` on."""
     message: str
 
 
@@ -42,17 +43,17 @@ def mismatches(choices: EksChoices, groups: Sequence[NodeGroup]) -> Iterator[Mis
     """
     for group in groups:
         for message in _group_problems(group, choices):
-            yield Mismatch(f"pools.{group.name}", message)
+            yield Mismatch((group.name,), message)
         tags = len(autoscaling_tags(group, choices.name, choices.root_volume_gib)) + EKS_ASG_TAGS
         if tags > ASG_TAGS_MAX:
             yield Mismatch(
-                f"pools.{group.name}.labels",
+                (group.name, "labels"),
                 f"{tags} tags tell the autoscaler about the group, AWS allows {ASG_TAGS_MAX}; drop labels",
             )
     made = len(in_zones(groups, choices.zones))
     if made > GROUPS_MAX:
         yield Mismatch(
-            "pools", f"make {made} node groups (jupyter and data: one a zone), EKS allows {GROUPS_MAX}; merge pools"
+            (), f"make {made} node groups (jupyter and data: one a zone), EKS allows {GROUPS_MAX}; merge pools"
         )
 
 

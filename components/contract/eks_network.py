@@ -14,7 +14,7 @@ from components.contract.aws import (
     VpcId,
     ipv4_network,
 )
-from components.contract.pools import ContractModel
+from components.contract.choices import ContractModel
 
 VPC_PREFIXES: Final = (16, 20)
 """Largest and smallest VPC. 16 is AWS's limit; below 20 pods, which take addresses of the VPC, run out of them.
@@ -69,7 +69,7 @@ def _service_cidr(text: str) -> str:
     return _bounded(text, SERVICE_PREFIXES, PRIVATE_RANGES, "service range")
 
 
-Zone = Annotated[str, AfterValidator(_zone)]
+Zone = Annotated[str, AfterValidator(_zone), Field(json_schema_extra={"pattern": "^[a-f]$"})]
 PublicCidr = Annotated[str, AfterValidator(_public_cidr)]
 VpcCidr = Annotated[str, AfterValidator(_vpc_cidr)]
 ServiceCidr = Annotated[str, AfterValidator(_service_cidr)]
@@ -78,17 +78,20 @@ ServiceCidr = Annotated[str, AfterValidator(_service_cidr)]
 class CreatedNetwork(ContractModel):
     """A VPC of the cluster's own: private subnets for nodes, public ones for load balancers and NAT."""
 
-    kind: Literal["created"]
-    cidr: VpcCidr = Field(description="Addresses of the VPC, /16 to /20.")
+    kind: Literal["created"] = Field(description="Whose network it is.", examples=["created"])
+    cidr: VpcCidr = Field(description="Addresses of the VPC, /16 to /20.", examples=["10.20.0.0/16"])
 
 
 class ExistingNetwork(ContractModel):
     """A VPC that somebody else owns. Nothing in it is changed; docs/eks.md lists what it must offer."""
 
-    kind: Literal["existing"]
-    vpc_id: VpcId = Field(description="The VPC.")
-    cidr: VpcCidr = Field(description="Its addresses, to see overlaps.")
-    node_subnet_ids: dict[Zone, SubnetId] = Field(description="The private subnet of each zone, by zone letter.")
+    kind: Literal["existing"] = Field(description="Whose network it is.", examples=["existing"])
+    vpc_id: VpcId = Field(description="The VPC.", examples=["vpc-0123456789abcdef0"])
+    cidr: VpcCidr = Field(description="Addresses of the VPC, /16 to /20.", examples=["10.20.0.0/16"])
+    node_subnet_ids: dict[Zone, SubnetId] = Field(
+        description="The private subnet of each zone, by zone letter.",
+        examples=[{"a": "subnet-0123456789abcdef0", "b": "subnet-0123456789abcdef1"}],
+    )
 
     @field_validator("node_subnet_ids", mode="after")
     @classmethod

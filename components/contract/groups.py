@@ -82,8 +82,7 @@ def _share(total: int, index: int, parts: int) -> int:
 
 
 def _group(name: str, pool: NodePool, spot_taint: Taint | None) -> NodeGroup:
-    gpu_resource = pool.gpu_resource if pool.role is PoolRole.GPU else None
-    taints = [gpu_taint(gpu_resource)] if gpu_resource else []
+    taints = [gpu_taint(pool.gpu_resource)] if pool.gpu_resource else []
     if pool.lifecycle is Lifecycle.SPOT and spot_taint:
         taints.append(spot_taint)
     labels = {
@@ -102,5 +101,5 @@ def _group(name: str, pool: NodePool, spot_taint: Taint | None) -> NodeGroup:
         instances=pool.instances,
         labels=labels,
         taints=tuple(taints),
-        gpu_resource=gpu_resource,
+        gpu_resource=pool.gpu_resource,
     )

@@ -91,6 +91,13 @@ _NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
+_RESERVED = "|".join(prefix.replace(".", r"\.") for prefix in RESERVED_PREFIXES)
+
+LABEL_KEY_PATTERN: Final = rf"^(?!([-a-z0-9.]+\.)?({_RESERVED})/)([-a-z0-9.]+/)?{_NAME.pattern}$"
+LABEL_VALUE_PATTERN: Final = f"^({_NAME.pattern})?$"
+"""What an editor can know of the two functions below."""
+
+
 def label_autoscaler_tag(key: str, value: str) -> tuple[str, str]:
     """Return key and value of the Auto Scaling group tag from which the autoscaler learns a label.
 
@@ -112,17 +119,18 @@ def label_key_problem(key: str) -> str | None:
     """
     prefix, slash, name = key.rpartition("/")
     if not _NAME.fullmatch(name):
-        return "the part after '/' must be 1 to 63 letters, digits, '-', '_' or '.', alphanumeric at both ends"
+        subject = "the part after '/'" if slash else "a label's key"
+        return f"{subject} must be 1 to 63 letters, digits, '-', '_' or '.', alphanumeric at both ends"
     if slash and not (0 < len(prefix) <= 253 and all(is_dns_label(p) for p in prefix.split("."))):  # noqa: PLR2004 the grammar's own limit
         return "the part before '/' must be a DNS name of at most 253 lower-case characters"
     for reserved in RESERVED_PREFIXES:
         if prefix == reserved or prefix.endswith(f".{reserved}"):
-            return f"the prefix '{reserved}' is reserved"
+            return f"the prefix '{reserved}' is reserved; use one of your own, or none"
     return None
 
 
 def label_value_problem(value: str) -> str | None:
     """Return why ``value`` cannot be a label's value, or None. The empty value is legal."""
     if value and not _NAME.fullmatch(value):
-        return "a label value is at most 63 letters, digits, '-', '_' or '.', alphanumeric at both ends"
+        return "must be at most 63 letters, digits, '-', '_' or '.', alphanumeric at both ends"
     return None

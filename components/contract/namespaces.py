@@ -1,44 +1,77 @@
 """User namespaces: where users' jobs, functions and notebooks run, and how much they may take."""
 
 from ipaddress import ip_network
+from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field
 
-from components.contract.pools import ContractModel
-from components.contract.quantities import parse_quantity
+from components.contract.choices import ContractModel, Explained
+from components.contract.labels import is_dns_label
+from components.contract.quantities import Quantity
+
+
+def _namespace_name(name: str) -> str:
+    if not is_dns_label(name):
+        raise ValueError("a namespace's name is 1 to 63 lower-case letters, digits or '-', not '-' at an end")
+    if name == "default" or name.startswith("kube-"):
+        raise ValueError("the namespace belongs to Kubernetes; choose another name")
+    return name
+
+
+def _cidr(text: str) -> str:
+    try:
+        network = ip_network(text, strict=False)
+    except ValueError:
+        raise ValueError("is no network: write it as in 10.0.0.0/16 or fd00::/8") from None
+    if str(network) != text:  # Kubernetes accepts the canonical form only
+        raise ValueError(f"must be written as '{network}'")
+    return text
+
+
+NamespaceName = Annotated[
+    str,
+    AfterValidator(_namespace_name),
+    Field(json_schema_extra={"pattern": "^(?!kube-|default$)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"}),
+]
+"""A name that Kubernetes allows and does not use itself."""
 
 
 class Quota(ContractModel):
     """Most that all pods of a namespace may request together, as Kubernetes quantities."""
 
-    cpu: str = Field(description="Cores, such as 64.")
-    memory: str = Field(description="Bytes, such as 256Gi.")
-    gpus: int = Field(0, ge=0, description="Whole GPUs.")
-
-    @field_validator("cpu", "memory", mode="after")
-    @classmethod
-    def _is_quantity(cls, text: str) -> str:
-        parse_quantity(text)
-        return text
+    cpu: Quantity = Field(description="Cores.", examples=["64"])
+    memory: Quantity = Field(description="Bytes.", examples=["256Gi"])
+    gpus: Annotated[int, Explained("A namespace with a quota gets GPUs only if it says how many.")] = Field(
+        0, ge=0, strict=True, description="Whole GPUs.", examples=[2]
+    )
 
 
 class UserNamespace(ContractModel):
     """Choices about one user namespace."""
 
-    core_services: bool = Field(
+    core_services: Annotated[
+        bool,
+        Explained(
+            "Core services need rights that user work must not have.",
+            "MLRun's settings (ConfigMap mlrun-override-env) in this namespace.",
+        ),
+    ] = Field(
         default=False,
+        strict=True,
         description="Whether the platform's own services are installed here too, as the MLRun CE chart does.",
+        examples=[True],
     )
-    quota: Quota | None = Field(
+    quota: Annotated[
+        Quota | None,
+        Explained("Work beyond a quota is refused; without one it waits its turn by priority.", "A ResourceQuota."),
+    ] = Field(
         None,
-        description="Default: none. Work beyond a quota is refused; without one it waits its turn by priority.",
+        description="Most that the namespace's pods may request together.",
+        examples=[{"cpu": "64", "memory": "256Gi", "gpus": 2}],
     )
-    egress_cidrs: tuple[str, ...] = Field((), description="Addresses outside the namespace that pods may reach.")
-
-    @field_validator("egress_cidrs", mode="after")
-    @classmethod
-    def _are_networks(cls, cidrs: tuple[str, ...]) -> tuple[str, ...]:
-        for cidr in cidrs:
-            if str(ip_network(cidr)) != cidr:  # Kubernetes accepts the canonical form only
-                raise ValueError(f"'{cidr}' must be written as '{ip_network(cidr)}'")
-        return cidrs
+    egress_cidrs: Annotated[
+        tuple[Annotated[str, AfterValidator(_cidr)], ...],
+        Explained("Pods reach only what somebody named.", "Network policies that let pods out to these addresses."),
+    ] = Field(
+        (), description="Addresses outside the namespace that pods may reach, as networks.", examples=[["10.0.0.0/16"]]
+    )

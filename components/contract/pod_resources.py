@@ -1,42 +1,42 @@
 """Requests and limits that a container gets when its author names none."""
 
 from decimal import Decimal
-from typing import Final, Self
+from typing import Final
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator
 
+from components.contract.choices import ContractModel, Findings
 from components.contract.environments import Environment
-from components.contract.pools import ContractModel
-from components.contract.quantities import parse_quantity
+from components.contract.quantities import PositiveQuantity, parse_quantity
 
 
 class ResourceAmounts(ContractModel):
     """CPU and memory of one container, as Kubernetes quantities."""
 
-    cpu: str = Field(description="Cores, such as 500m or 2.")
-    memory: str = Field(description="Bytes, such as 1Gi.")
-
-    @field_validator("cpu", "memory", mode="after")
-    @classmethod
-    def _is_positive(cls, text: str) -> str:
-        if parse_quantity(text) == 0:
-            raise ValueError(f"'{text}' must be more than 0")
-        return text
+    cpu: PositiveQuantity = Field(description="Cores.", examples=["500m", "2"])
+    memory: PositiveQuantity = Field(description="Bytes.", examples=["1Gi"])
 
 
 class PodResources(ContractModel):
     """Default requests and limits; equal ones give a pod guaranteed quality of service."""
 
-    requests: ResourceAmounts
-    limits: ResourceAmounts
+    requests: ResourceAmounts = Field(
+        description="What the scheduler keeps free for the container.", examples=[{"cpu": "500m", "memory": "1Gi"}]
+    )
+    limits: ResourceAmounts = Field(
+        description="What the container may use at most.", examples=[{"cpu": "2", "memory": "4Gi"}]
+    )
 
-    @model_validator(mode="after")
-    def _requests_fit_limits(self) -> Self:
-        for name in ("cpu", "memory"):
-            request, limit = getattr(self.requests, name), getattr(self.limits, name)
+    @field_validator("limits", mode="after")
+    @classmethod
+    def _requests_fit_limits(cls, limits: ResourceAmounts, info: ValidationInfo) -> ResourceAmounts:
+        findings = Findings()
+        for name in ("cpu", "memory") if "requests" in info.data else ():
+            request, limit = getattr(info.data["requests"], name), getattr(limits, name)
             if parse_quantity(request) > parse_quantity(limit):
-                raise ValueError(f"RS-02: requests.{name} {request} is above limits.{name} {limit}")
-        return self
+                findings.add(f"RS-02: must be at least requests.{name}, {request}", name, given=limit)
+        findings.refuse()
+        return limits
 
     @property
     def ratio(self) -> Decimal:

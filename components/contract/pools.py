@@ -4,16 +4,21 @@ Everything else about a pool (labels, taints, tolerations, autoscaler hints) is 
 Messages start with the id under which the catalogue of best practices lists the same fact.
 """
 
-import difflib
 from enum import StrEnum
-from typing import Annotated, Final, Self
+from typing import Annotated, Any, Final, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
-from pydantic.alias_generators import to_camel
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from typing_extensions import override
 
+from components.contract.choices import ContractModel, Explained, Findings
 from components.contract.instances import INSTANCE_TYPES, InstanceType
-from components.contract.labels import label_key_problem, label_value_problem
+from components.contract.labels import (
+    LABEL_KEY_PATTERN,
+    LABEL_VALUE_PATTERN,
+    LabelKey,
+    label_key_problem,
+    label_value_problem,
+)
 from components.contract.lifecycle import Lifecycle
 
 NODES_MAX: Final = 450
@@ -22,14 +27,11 @@ NODES_MAX: Final = 450
 DEFAULT_GPU_RESOURCE: Final = "nvidia.com/gpu"
 """Extended resource of NVIDIA's device plug-in."""
 
+TYPES_MAX: Final = 20
+"""Machine types that one EKS node group takes: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html."""
+
 POOL_NAME_MAX: Final = 12
 """Characters of an AKS Linux pool's name: https://learn.microsoft.com/azure/aks/create-node-pools."""
-
-
-class ContractModel(BaseModel):
-    """A closed, immutable part of a stack file; YAML keys are camelCase."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, validate_default=True)
 
 
 class PoolRole(StrEnum):
@@ -66,17 +68,65 @@ class PoolRole(StrEnum):
         return self in (PoolRole.INITIAL, PoolRole.DATA)
 
 
+def _pool_name(name: str) -> str:
+    if not (name.isascii() and name.isalnum() and name.islower() and name[0].isalpha()):
+        raise ValueError("a pool's name is lower-case letters and digits, a letter first")
+    if len(name) > POOL_NAME_MAX:
+        raise ValueError(f"a pool's name has at most {POOL_NAME_MAX} characters, the limit of AKS")
+    return name
+
+
+def _label_key(key: str) -> str:
+    if problem := label_key_problem(key):
+        raise ValueError(problem)
+    return key
+
+
+def _label_value(value: str) -> str:
+    if problem := label_value_problem(value):
+        raise ValueError(problem)
+    return value
+
+
+def _instance_type(name: str) -> str:
+    if name not in INSTANCE_TYPES:
+        raise ValueError("no facts about this machine type")
+    return name
+
+
+PoolName = Annotated[
+    str,
+    AfterValidator(_pool_name),
+    Field(json_schema_extra={"pattern": f"^[a-z][a-z0-9]{{0,{POOL_NAME_MAX - 1}}}$"}),
+]
+"""A name that every cloud takes for a node group."""
+
+LabelName = Annotated[str, AfterValidator(_label_key), Field(json_schema_extra={"pattern": LABEL_KEY_PATTERN})]
+LabelValue = Annotated[str, AfterValidator(_label_value), Field(json_schema_extra={"pattern": LABEL_VALUE_PATTERN})]
+
+InstanceTypeName = Annotated[
+    str, AfterValidator(_instance_type), Field(json_schema_extra={"enum": sorted(INSTANCE_TYPES)})
+]
+"""A machine type that ``instance_facts`` knows."""
+
+
 class PoolSize(ContractModel):
     """Nodes of a pool; equal bounds make it static, different ones leave the size to the autoscaler."""
 
-    min: int = Field(ge=0, le=NODES_MAX, description="Fewest nodes.")
-    max: int = Field(ge=1, le=NODES_MAX, description="Most nodes.")
+    min: Annotated[
+        int, Explained(decides="The size below which the autoscaler removes no node; 0 lets an idle pool vanish.")
+    ] = Field(ge=0, le=NODES_MAX, strict=True, description="Fewest nodes.", examples=[1])
+    max: Annotated[int, Explained(decides="The size above which work waits.")] = Field(
+        ge=1, le=NODES_MAX, strict=True, description="Most nodes.", examples=[10]
+    )
 
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.min > self.max:
-            raise ValueError(f"min {self.min} is above max {self.max}; swap them or raise max")
-        return self
+    @field_validator("max", mode="after")
+    @classmethod
+    def _not_below_min(cls, largest: int, info: ValidationInfo) -> int:
+        smallest = info.data.get("min", largest)
+        if smallest > largest:
+            raise ValueError(f"must be at least size.min, {smallest}; swap them or raise max")
+        return largest
 
     @override
     def __str__(self) -> str:
@@ -84,47 +134,49 @@ class PoolSize(ContractModel):
         return str(self.min) if self.min == self.max else f"{self.min}..{self.max}"
 
 
-def _label_key(key: str) -> str:
-    if problem := label_key_problem(key):
-        raise ValueError(f"label key '{key}': {problem}")
-    return key
-
-
-def _label_value(value: str) -> str:
-    if problem := label_value_problem(value):
-        raise ValueError(f"label value '{value}': {problem}")
-    return value
+def _gpu_resource_of(choices: dict[str, Any]) -> str | None:
+    return DEFAULT_GPU_RESOURCE if choices.get("role") is PoolRole.GPU else None
 
 
 class NodePool(ContractModel):
     """One pool of equal nodes."""
 
-    role: PoolRole = Field(description="What the pool is for.")
-    lifecycle: Lifecycle = Field(Lifecycle.ON_DEMAND, description="How its instances are bought.")
-    size: PoolSize = Field(description="Fewest and most nodes.")
-    instance_types: tuple[str, ...] = Field(
+    role: Annotated[
+        PoolRole, Explained(decides=f"Label {LabelKey.ROLE}; who may run there; the limits of the other keys.")
+    ] = Field(description="What the pool is for.", examples=["workload"])
+    lifecycle: Annotated[
+        Lifecycle,
+        Explained(
+            "Only work that survives an interruption belongs on spot nodes.",
+            f"Label {LabelKey.LIFECYCLE}; on spot nodes their taint; MLRun's preemption settings.",
+        ),
+    ] = Field(Lifecycle.ON_DEMAND, description="How its instances are bought.", examples=["spot"])
+    size: Annotated[PoolSize, Explained(decides="Bounds of the autoscaler, or a fixed number of nodes.")] = Field(
+        description="Fewest and most nodes.", examples=[{"min": 0, "max": 10}]
+    )
+    instance_types: Annotated[
+        tuple[InstanceTypeName, ...], Explained(decides="Capacity of the nodes; what the autoscaler expects of one.")
+    ] = Field(
         min_length=1,
-        max_length=20,
-        description="Machine types of one shape, preferred first. EKS takes at most 20 per group.",
+        max_length=TYPES_MAX,
+        description="Machine types of one shape (vCPUs, memory, GPUs, architecture), preferred first.",
+        examples=[["m6i.2xlarge", "m5.2xlarge"]],
     )
-    labels: dict[Annotated[str, AfterValidator(_label_key)], Annotated[str, AfterValidator(_label_value)]] = Field(
-        default_factory=dict, description="Further node labels; reserved prefixes are refused."
+    labels: Annotated[
+        dict[LabelName, LabelValue],
+        Explained("The contract's own labels are derived.", "Further labels of every node of the pool."),
+    ] = Field({}, description="Further node labels; reserved prefixes are refused.", examples=[{"team": "vision"}])
+    gpu_resource: Annotated[
+        str | None,
+        Explained(
+            f"{DEFAULT_GPU_RESOURCE} in pools of role gpu, none elsewhere.",
+            "Taint RESOURCE=present:NoSchedule; GPU quotas of user namespaces.",
+        ),
+    ] = Field(
+        default_factory=_gpu_resource_of,
+        description="Name under which its GPUs are requested; pools of role gpu only.",
+        examples=["amd.com/gpu"],
     )
-    gpu_resource: str = Field(
-        DEFAULT_GPU_RESOURCE, description="Name under which its GPUs are requested; pools of role gpu only."
-    )
-
-    @field_validator("instance_types", mode="after")
-    @classmethod
-    def _types_are_known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        problems = []
-        for name in names:
-            if name not in INSTANCE_TYPES:
-                nearest = difflib.get_close_matches(name, INSTANCE_TYPES, n=1)
-                problems.append(f"no facts about '{name}'" + (f", did you mean '{nearest[0]}'?" if nearest else ""))
-        if problems:
-            raise ValueError(f"{'; '.join(problems)} (known types: components/contract/instance_facts.py)")
-        return names
 
     @property
     def instances(self) -> tuple[InstanceType, ...]:
@@ -136,49 +188,77 @@ class NodePool(ContractModel):
         """Whether users' pods may run on the pool."""
         return self.role.holds_user_work
 
-    @model_validator(mode="after")
-    def _follows_its_role(self) -> Self:
-        problems = [*self._role_problems(), *self._type_problems()]
-        if problems:
-            raise ValueError("; ".join(problems))
-        return self
+    @field_validator("lifecycle", mode="after")
+    @classmethod
+    def _static_roles_are_on_demand(cls, lifecycle: Lifecycle, info: ValidationInfo) -> Lifecycle:
+        role = info.data.get("role")
+        if role in _STATIC_ROLE_RULES and lifecycle is Lifecycle.SPOT:
+            rule = _STATIC_ROLE_RULES[role].on_demand
+            raise ValueError(f"{rule}: a pool of role '{role}' is on-demand, spot is refused")
+        return lifecycle
 
-    def _role_problems(self) -> list[str]:
-        rules = {PoolRole.INITIAL: ("NG-07", "NG-08"), PoolRole.DATA: ("NG-21", "NG-21")}
-        if self.role not in rules:
-            return []
-        static, on_demand = rules[self.role]
-        problems = []
-        if self.size.min != self.size.max:
-            problems.append(f"{static}: a pool of role '{self.role}' is static, set size.min = size.max")
-        if self.size.min < 1:
-            rule = "NG-05" if self.role is PoolRole.INITIAL else static
-            problems.append(f"{rule}: a pool of role '{self.role}' needs at least 1 node")
-        if self.lifecycle is Lifecycle.SPOT:
-            problems.append(f"{on_demand}: a pool of role '{self.role}' is on-demand, spot is refused")
-        return problems
+    @field_validator("size", mode="after")
+    @classmethod
+    def _static_roles_keep_their_size(cls, size: PoolSize, info: ValidationInfo) -> PoolSize:
+        findings, role = Findings(), info.data.get("role")
+        if role in _STATIC_ROLE_RULES:
+            rules = _STATIC_ROLE_RULES[role]
+            if size.min != size.max:
+                message = f"{rules.static}: a pool of role '{role}' is static, set size.min = size.max"
+                findings.add(message, given=str(size))
+            if size.min < 1:
+                findings.add(f"{rules.not_empty}: a pool of role '{role}' needs at least 1 node", "min", given=size.min)
+        findings.refuse()
+        return size
 
-    def _type_problems(self) -> list[str]:
-        problems = []
-        if len(set(self.instance_types)) < len(self.instance_types):
-            problems.append("instanceTypes names a type twice")
-        if len({(i.provider, *i.shape) for i in self.instances}) > 1:
-            shapes = ", ".join(
-                f"{i.name} ({i.vcpus} vCPU, {i.memory_mib} MiB, {i.gpus} GPU, {i.architecture})" for i in self.instances
-            )
-            problems.append(f"NG-16: instanceTypes of one pool must have one shape, given {shapes}")
-        if problem := self._gpu_resource_problem():
-            problems.append(problem)
-        misplaced = [i.name for i in self.instances if bool(i.gpus) != (self.role is PoolRole.GPU)]
-        if misplaced:
-            kind = "have no GPU" if self.role is PoolRole.GPU else "have GPUs, which belong in a pool of role 'gpu'"
-            problems.append(f"NG-16: {', '.join(misplaced)} {kind}")
-        return problems
+    @field_validator("instance_types", mode="after")
+    @classmethod
+    def _types_are_alike_and_fit_the_role(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        findings, role = Findings(), info.data.get("role")
+        first, *_ = instances = [INSTANCE_TYPES[name] for name in names]
+        for index, instance in enumerate(instances):
+            if instance in instances[:index]:
+                findings.add("names a type twice; drop one", index, given=instance.name)
+            if role is PoolRole.GPU and not instance.gpus:
+                findings.add("NG-16: has no GPU, and the pool's role is 'gpu'", index, given=instance.name)
+            elif role not in (PoolRole.GPU, None) and instance.gpus:
+                findings.add("NG-16: has GPUs, which belong in a pool of role 'gpu'", index, given=instance.name)
+            elif (instance.provider, instance.shape) != (first.provider, first.shape):
+                rule = "NG-16: the types of a pool have one shape"
+                message = f"{rule}; this is {_shape(instance)}, the first is {_shape(first)}"
+                findings.add(message, index, given=instance.name)
+        findings.refuse()
+        return names
 
-    def _gpu_resource_problem(self) -> str | None:
-        if self.role is not PoolRole.GPU:
-            given = self.gpu_resource != DEFAULT_GPU_RESOURCE
-            return "gpuResource goes with role 'gpu' only; drop it" if given else None
-        problem = "it needs a domain, such as nvidia.com/gpu" if "/" not in self.gpu_resource else None
-        problem = problem or label_key_problem(self.gpu_resource)
-        return f"gpuResource '{self.gpu_resource}': {problem}" if problem else None
+    @field_validator("gpu_resource", mode="after")
+    @classmethod
+    def _gpu_resource_is_named_by_gpu_pools(cls, name: str | None, info: ValidationInfo) -> str | None:
+        role = info.data.get("role")
+        if role not in (PoolRole.GPU, None) and name is not None:
+            raise ValueError("goes with role 'gpu' only; drop it")
+        if role is PoolRole.GPU and name is None:
+            raise ValueError(f"is needed in a pool of role 'gpu'; without the key it is {DEFAULT_GPU_RESOURCE}")
+        if name is not None and "/" not in name:
+            raise ValueError(f"needs a domain, such as {DEFAULT_GPU_RESOURCE}")
+        if name is not None and (problem := label_key_problem(name)):
+            raise ValueError(problem)
+        return name
+
+
+class _StaticRoleRules(NamedTuple):
+    """Ids of the best practices that a pool of a static role follows."""
+
+    static: str
+    not_empty: str
+    on_demand: str
+
+
+_STATIC_ROLE_RULES: Final = {
+    PoolRole.INITIAL: _StaticRoleRules(static="NG-07", not_empty="NG-05", on_demand="NG-08"),
+    PoolRole.DATA: _StaticRoleRules(static="NG-21", not_empty="NG-21", on_demand="NG-21"),
+}
+
+
+def _shape(instance: InstanceType) -> str:
+    machine = f"{instance.vcpus} vCPU, {instance.memory_mib} MiB, {instance.gpus} GPU"
+    return f"{machine}, {instance.architecture}, {instance.provider}"

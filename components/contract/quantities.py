@@ -2,7 +2,9 @@
 
 import re
 from decimal import Decimal
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, Field
 
 _SUFFIXES: Final = {
     "m": Decimal("0.001"),
@@ -31,5 +33,25 @@ def parse_quantity(text: str) -> Decimal:
     match = _QUANTITY.fullmatch(text)
     if not match:
         allowed = ", ".join(suffix for suffix in _SUFFIXES if suffix)
-        raise ValueError(f"'{text}' is no quantity: give a number, then none or one of {allowed}")
+        raise ValueError(f"is no quantity: give a number, then none or one of {allowed}")
     return Decimal(match["number"]) * _SUFFIXES[match["suffix"]]
+
+
+def _is_quantity(text: str) -> str:
+    parse_quantity(text)
+    return text
+
+
+def _is_positive(text: str) -> str:
+    if parse_quantity(text) == 0:
+        raise ValueError("must be more than 0")
+    return text
+
+
+_SCHEMA: Final = Field(json_schema_extra={"pattern": f"^{re.sub('[?]P<[a-z]+>', '', _QUANTITY.pattern)}$"})
+
+Quantity = Annotated[str, AfterValidator(_is_quantity), _SCHEMA]
+"""A quantity as a stack file writes it; 0 is one."""
+
+PositiveQuantity = Annotated[str, AfterValidator(_is_positive), _SCHEMA]
+"""A quantity above 0."""

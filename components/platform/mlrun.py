@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components.base import PlatformComponent
 from components.contract.groups import NodeGroup
 from components.contract.mlrun import OVERRIDE_CONFIG_MAP, override_environment
 from components.contract.pod_resources import PodResources
 from components.contract.taints import Taint
+from components.ownership import owned
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,7 @@ class MlrunSettings(PlatformComponent):
         super().__init__("igz-clusters:platform:MlrunSettings", name, None, opts)
         ConfigMap(
             f"{name}-{OVERRIDE_CONFIG_MAP}",
-            metadata=ObjectMetaArgs(name=OVERRIDE_CONFIG_MAP, namespace=args.namespace),
+            metadata=owned(OVERRIDE_CONFIG_MAP, namespace=args.namespace),
             data=override_environment(args.groups, args.spot_taint, args.pod_resources),
             opts=self.child(),
         )

@@ -10,7 +10,6 @@ from pulumi_kubernetes.admissionregistration.v1 import (
     ValidatingAdmissionPolicy,
     ValidatingAdmissionPolicyBinding,
 )
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.rbac.v1 import ClusterRole, ClusterRoleBinding
 
 from components.base import PlatformComponent
@@ -26,6 +25,7 @@ from components.contract.admission import (
 )
 from components.contract.groups import NodeGroup
 from components.contract.labels import OWN_DOMAIN, TRUE, LabelKey
+from components.ownership import owned
 
 USER_NAMESPACES = {"namespaceSelector": {"matchLabels": {LabelKey.USER_WORKLOADS.value: TRUE}}}
 PLATFORM_ROLE = "igz-clusters:platform"
@@ -98,7 +98,7 @@ class AdmissionGuard(PlatformComponent):
     ) -> None:
         policy = ValidatingAdmissionPolicy(
             name,
-            metadata=ObjectMetaArgs(name=name),
+            metadata=owned(name),
             spec={
                 "failurePolicy": "Fail",
                 "matchConstraints": {"resourceRules": list(rules), **(scope or {})},
@@ -111,7 +111,7 @@ class AdmissionGuard(PlatformComponent):
         )
         ValidatingAdmissionPolicyBinding(
             name,
-            metadata=ObjectMetaArgs(name=name),
+            metadata=owned(name),
             spec={"policyName": name, "validationActions": ["Deny"]},
             opts=self.child(depends_on=[policy]),
         )
@@ -135,7 +135,7 @@ class AdmissionGuard(PlatformComponent):
         # Pods of a Deployment are made by a controller of the cluster: the mark was judged on the Deployment.
         ClusterRoleBinding(
             "igz-clusters-controllers",
-            metadata=ObjectMetaArgs(name="igz-clusters:controllers"),
+            metadata=owned("igz-clusters:controllers"),
             role_ref={"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": CORE_SERVICE_ROLE},
             subjects=[
                 {
@@ -148,7 +148,7 @@ class AdmissionGuard(PlatformComponent):
         )
 
     def _role(self, name: str, rules: list[dict[str, Any]]) -> None:
-        ClusterRole(name.replace(":", "-"), metadata=ObjectMetaArgs(name=name), rules=rules, opts=self.child())
+        ClusterRole(name.replace(":", "-"), metadata=owned(name), rules=rules, opts=self.child())
 
 
 def _rule(group: str, resources: list[str], operations: list[str]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from components.contract.labels import TRUE, LabelKey, WellKnownLabel
 from components.contract.namespaces import Quota, UserNamespace
 from components.contract.pod_resources import MAX_LIMIT_REQUEST_RATIO, PodResources
 from components.contract.priorities import RESERVED_CLASSES, SystemPriority
+from components.ownership import owned
 
 DNS_PORT = 53
 NODE_LOCAL_DNS = "169.254.20.10"
@@ -45,8 +46,8 @@ class UserNamespaceObjects(PlatformComponent):
         super().__init__("igz-clusters:scheduling:UserNamespace", name, None, opts)
         namespace = Namespace(
             name,
-            metadata=ObjectMetaArgs(
-                name=name,
+            metadata=owned(
+                name,
                 labels={
                     LabelKey.USER_WORKLOADS.value: TRUE,
                     WellKnownLabel.POD_SECURITY_ENFORCE.value: "baseline",
@@ -65,7 +66,7 @@ class UserNamespaceObjects(PlatformComponent):
 
     def _metadata(self, object_name: str) -> ObjectMetaArgs:
         # The namespace's name is plain data, so that policies can judge these objects in a first preview.
-        return ObjectMetaArgs(name=object_name, namespace=self._name)
+        return owned(object_name, namespace=self._name)
 
     def _limits(self, args: UserNamespaceArgs) -> None:
         limits: dict[str, Any] = {

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.scheduling.v1 import PriorityClass
 
 from components.base import PlatformComponent
 from components.contract.environments import PlatformProfile
 from components.contract.priorities import SystemPriority, UserPriority
+from components.ownership import owned
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class PriorityClasses(PlatformComponent):
         users = isinstance(tier, UserPriority)
         return PriorityClass(
             tier.value,
-            metadata=ObjectMetaArgs(name=tier.value),
+            metadata=owned(tier.value),
             value=tier.priority,
             preemption_policy=tier.preemption_policy.value,
             global_default=False,

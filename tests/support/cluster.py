@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from components.contract.labels import LabelKey
-from workbench.paths import PROJECT_ROOT
+from workbench.paths import APP, PROJECT_ROOT
 
 T = TypeVar("T")
 COMMAND = Path(sys.executable).with_name("igz-clusters")
@@ -30,7 +31,7 @@ class Cluster:
         result = subprocess.run(
             [COMMAND, *arguments],
             cwd=PROJECT_ROOT,
-            env={**_plain_environment(), "IGZ_CLUSTERS_DATA": str(self.data), **variables},
+            env={**user_environment(), "IGZ_CLUSTERS_DATA": str(self.data), **variables},
             capture_output=True,
             text=True,
             timeout=600,
@@ -39,6 +40,19 @@ class Cluster:
         if check:
             assert result.returncode == 0, f"igz-clusters {arguments}:\n{result.stdout}\n{result.stderr}"
         return result
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start ``igz-clusters`` and leave it running; standard error goes where standard output goes."""
+        return subprocess.Popen(
+            [COMMAND, *arguments],
+            cwd=PROJECT_ROOT,
+            env={**user_environment(), "IGZ_CLUSTERS_DATA": str(self.data)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            # A shell that runs the tests in the background starts them with SIGINT ignored; a terminal does not.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+        )
 
     def up(self) -> str:
         """Run ``up`` and return the engine's own summary of what changed."""
@@ -91,6 +105,12 @@ class Cluster:
         items = self.get("nodes")["items"]
         return {n["metadata"]["name"]: n for n in items if wanted.items() <= n["metadata"]["labels"].items()}
 
+    def state(self) -> dict[str, Any]:
+        """Return the deployment in the state file."""
+        file = self.data / "state" / ".pulumi" / "stacks" / APP / f"{self.stack}.json"
+        deployment: dict[str, Any] = json.loads(file.read_text())["checkpoint"]["latest"]
+        return deployment
+
     def pod(self, name: str, namespace: str = "mlrun") -> dict[str, Any]:
         """Return one pod."""
         pod: dict[str, Any] = self.get("pod", name, "-n", namespace)
@@ -103,7 +123,7 @@ class Cluster:
         return pool
 
 
-def _plain_environment() -> dict[str, str]:
+def user_environment() -> dict[str, str]:
     """Return the environment of a user who has set nothing about Python."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 

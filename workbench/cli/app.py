@@ -1,31 +1,63 @@
 """All commands, and the one place where a user's mistake becomes a message."""
 
+import errno
 import os
 import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
 
 import typer
 
-from workbench.cli import local, stack, toolchain
+from workbench import stacks
+from workbench.cli import config, local, stack, toolchain
 from workbench.cli.console import errors
 from workbench.cli.doctor import doctor
+from workbench.cli.init import init
+from workbench.cli.recover import recover
 from workbench.errors import UserError
+from workbench.paths import unusable
+
+_DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
+"""What a disk says that is full, or must not be written."""
 
 app = typer.Typer(
     name="igz-clusters",
     help="Build and guard the Kubernetes clusters that Iguazio and MLRun run on.",
-    epilog="Start with `igz-clusters up`: it makes a cluster on this machine, with no cloud account.",
+    epilog="Start with `igz-clusters up`: it makes a cluster on this machine, with no cloud account. "
+    "For clusters of your own, `igz-clusters init DIR` makes a repository.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command()(init)
 app.command()(stack.up)
 app.command()(stack.preview)
 app.command()(stack.destroy)
 app.command()(stack.status)
 app.command()(stack.env)
+app.command()(recover)
 app.command()(doctor)
+app.add_typer(config.app, name="config")
 app.add_typer(local.app, name="local")
 app.add_typer(toolchain.app, name="toolchain")
+
+
+@app.callback()
+def choose_folder(
+    directory: Annotated[
+        Path | None,
+        typer.Option(
+            "-C",
+            "--directory",
+            metavar="DIR",
+            envvar=stacks.FOLDER_VARIABLE,
+            help="Folder of the stack files. Default: the current one if it holds any, else this checkout.",
+        ),
+    ] = None,
+) -> None:
+    """Hand the folder on to everything that looks for stack files."""
+    if directory:
+        os.environ[stacks.FOLDER_VARIABLE] = str(directory.resolve())
 
 
 def main() -> None:
@@ -34,6 +66,14 @@ def main() -> None:
     try:
         app()
     except UserError as error:
-        errors.print("error:", style="bold red", end=" ")
-        errors.print(str(error), markup=False, highlight=False, soft_wrap=True)
-        sys.exit(1)
+        _refuse(error)
+    except OSError as error:
+        if error.errno not in _DISK_ERRORS:
+            raise
+        _refuse(unusable(error))
+
+
+def _refuse(error: UserError) -> NoReturn:
+    errors.print("error:", style="bold red", end=" ")
+    errors.print(str(error), markup=False, highlight=False, soft_wrap=True)
+    sys.exit(1)

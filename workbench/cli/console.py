@@ -2,8 +2,8 @@
 
 from rich.console import Console
 
-out = Console()
+out = Console(emoji=False)
 """Results. Colours only on a terminal."""
 
-errors = Console(stderr=True)
+errors = Console(stderr=True, emoji=False)
 """Progress, notes and errors, so that output can be piped."""

@@ -4,6 +4,8 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -12,18 +14,21 @@ import typer
 
 from components.contract.labels import LabelKey
 from infra.config import StackConfig
-from workbench import stacks, summary
+from workbench import claims, stacks, summary
 from workbench.cli.console import errors, out
+from workbench.cli.recover import refuse_unless_in_order
 from workbench.control_plane import Instance
-from workbench.engine import Session, open_session
+from workbench.engine import INTERRUPTED, Session, open_session
+from workbench.engine.lock import held_by, stack_lock
 from workbench.errors import UserError
-from workbench.paths import PROJECT_ROOT
+from workbench.paths import require_space
+from workbench.recovery import state_findings
 from workbench.toolchain import Toolchain, ensure
 from workbench.toolchain.console import progress
 
 StackName = Annotated[
     str,
-    typer.Argument(help="Stack file Pulumi.STACK.yaml, at the top level or in examples/STACK.", metavar="STACK"),
+    typer.Argument(help="Stack file Pulumi.STACK.yaml, in the folder or in examples/STACK below it.", metavar="STACK"),
 ]
 Hermetic = Annotated[bool, typer.Option("--hermetic", help="Use the pinned engine even if `pulumi` is on PATH.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts, and nothing else, to standard output.")]
@@ -44,14 +49,43 @@ class _Ready:
         return self.stack.config, self.toolchain.path("kubectl"), self.instance.kubeconfig
 
 
-def _prepare(name: str, *, hermetic: bool = False) -> _Ready:
-    stack = stacks.find(name)  # first: a mistake in the stack file must not cost a build
+@contextmanager
+def _changing(name: str, command: str, *, hermetic: bool) -> Iterator[_Ready]:
+    """Prepare a stack for a change: nobody else changes it meanwhile, and it is as a finished run leaves it."""
+    stack = _own(name)  # first: a mistake in the stack file must not cost a build
+    with stack_lock(stack.name, command) as lock:
+        refuse_unless_in_order(stack.name)
+        yield _prepare(stack, hermetic=hermetic, lock=lock)
+
+
+def _prepare(stack: stacks.Stack, *, hermetic: bool = False, lock: int | None = None) -> _Ready:
+    require_space()
     with progress(errors) as report:
         toolchain = ensure(hermetic=hermetic, progress=report)
     instance = Instance(stack.name)
     if instance.start(toolchain):
         errors.print(f"Local control plane '{instance.name}' started.")
-    return _Ready(stack, instance, toolchain, open_session(stack, toolchain, instance.kubeconfig))
+    return _Ready(stack, instance, toolchain, open_session(stack, toolchain, instance.kubeconfig, lock))
+
+
+def _run(ready: _Ready, *arguments: str) -> None:
+    """Run the engine on a stack whose lock we hold; leave with its exit code if it fails."""
+    if not (code := ready.session.run(*arguments)):
+        return
+    if state_findings(ready.stack.name):
+        errors.print(f"It left work half done: `igz-clusters recover {ready.stack.name}` mends that.", style="bold")
+    elif code == INTERRUPTED:
+        errors.print("Stopped. What was done is saved; the same command goes on from here.", style="bold")
+    raise typer.Exit(code if code > 0 else 1)
+
+
+def _own(name: str) -> stacks.Stack:
+    """Find a stack that may use the cluster and state of its name."""
+    stack = stacks.find(name)
+    if gone := claims.claim(stack):
+        moved = f"Cluster and state '{name}' were of {gone}, which is gone. Now they are of {stack.file}."
+        errors.print(moved, markup=False, highlight=False, soft_wrap=True)
+    return stack
 
 
 def up(stack: StackName = "local", *, hermetic: Hermetic = False) -> None:
@@ -60,9 +94,8 @@ def up(stack: StackName = "local", *, hermetic: Hermetic = False) -> None:
     Builds the tools if they are missing, starts the local control plane, and shows the pools at the end. Running it
     again changes nothing.
     """
-    ready = _prepare(stack, hermetic=hermetic)
-    if code := ready.session.run("up", "--yes", "--suppress-outputs"):
-        raise typer.Exit(code)
+    with _changing(stack, "up", hermetic=hermetic) as ready:
+        _run(ready, "up", "--yes", "--suppress-outputs")
     summary.show(summary.settled_rows(*ready.looking), as_json=False, console=out)
     _next_steps(ready)
 
@@ -75,7 +108,8 @@ def preview(
     diff: Annotated[bool, typer.Option("--diff", help="Show every changed property.")] = False,
 ) -> None:
     """Show what `up` would change, with the policy packs attached; change nothing."""
-    ready = _prepare(stack, hermetic=hermetic)
+    ready = _prepare(_own(stack), hermetic=hermetic)
+    _note_the_state(stack)
     options = [*(["--json"] if as_json else []), *(["--diff"] if diff else [])]
     raise typer.Exit(ready.session.run("preview", *options))
 
@@ -87,16 +121,17 @@ def destroy(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete everything that a stack made. The local control plane keeps running."""
-    ready = _prepare(stack, hermetic=hermetic)
-    raise typer.Exit(ready.session.run("destroy", *(["--yes"] if yes else [])))
+    with _changing(stack, "destroy", hermetic=hermetic) as ready:
+        _run(ready, "destroy", *(["--yes"] if yes else []))
+        claims.release(ready.stack)
 
 
 def status(stack: StackName = "local", *, as_json: AsJson = False) -> None:
     """Show the pools of a stack with their sizes now."""
-    found = stacks.find(stack)
-    instance = Instance(found.name)
+    instance = Instance(stacks.find(stack).name)
     if not instance.status().running:
         raise UserError(f"The control plane '{instance.name}' is not running.", f"`igz-clusters up {stack}` starts it.")
+    found = _own(stack)
     rows = summary.pool_rows(found.config, ensure(["kubectl"]).path("kubectl"), instance.kubeconfig)
     summary.show(rows, as_json=as_json, console=out)
 
@@ -106,15 +141,24 @@ def env(stack: StackName = "local", *, hermetic: Hermetic = False) -> None:
 
     Run it again after you edited the stack file.
     """
-    ready = _prepare(stack, hermetic=hermetic)
+    ready = _prepare(_own(stack), hermetic=hermetic)
     exports = {**ready.session.environment, "KUBECONFIG": str(ready.instance.kubeconfig)}
     for name, value in exports.items():
         out.print(f"export {name}={shlex.quote(value)}", markup=False, highlight=False, soft_wrap=True)
 
 
+def _note_the_state(stack: str) -> None:
+    """Tell a preview's reader why it may differ from what an update will do."""
+    if (held := held_by(stack)).processes:
+        errors.print(f"note: {held.run} is changing this stack; the preview compares with a state in motion.")
+    else:
+        for finding in state_findings(stack):
+            errors.print(f"note: {finding.found} Run `igz-clusters recover {stack}`.", soft_wrap=True)
+
+
 def _next_steps(ready: _Ready) -> None:
     name = "" if ready.stack.name == "local" else f" {ready.stack.name}"
-    file = ready.stack.file.relative_to(PROJECT_ROOT)
+    file = _shell(Path(os.path.relpath(ready.stack.file)))
     kubectl, command = _shell(ready.toolchain.path("kubectl")), _own_command()
     out.print(
         f"""
@@ -131,7 +175,11 @@ def _next_steps(ready: _Ready) -> None:
 
 def _own_command() -> str:
     """Return this command as it can be typed in the shell that started it."""
-    return "igz-clusters" if shutil.which("igz-clusters") else _shell(Path(os.path.relpath(sys.argv[0])))
+    command = "igz-clusters" if shutil.which("igz-clusters") else _shell(Path(os.path.relpath(sys.argv[0])))
+    chosen = os.environ.get(stacks.FOLDER_VARIABLE)
+    if chosen is None or Path(chosen).resolve() == Path.cwd():
+        return command
+    return f"{command} -C {_shell(Path(os.path.relpath(chosen)))}"
 
 
 def _shell(path: Path) -> str:

@@ -1,18 +1,15 @@
 """How a component's process comes into being, and why it cannot outlive its supervisor."""
 
-import ctypes
-import os
-import signal
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from signal import SIGKILL
 
 from workbench.control_plane.components import Component
 from workbench.control_plane.layout import Layout
+from workbench.processes import tied_to_this
 
 _LOG_LIMIT = 5_000_000
-_PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True)
@@ -48,18 +45,5 @@ class Launcher:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 pass_fds=(self.lock,),
-                preexec_fn=_tie_to(os.getpid()),  # noqa: PLW1509 - the supervisor has one thread
+                preexec_fn=tied_to_this(SIGKILL),  # noqa: PLW1509 - the supervisor has one thread
             )
-
-
-def _tie_to(parent: int) -> Callable[[], None]:
-    """Return what a child does before it becomes the program: it asks the kernel to die with its parent."""
-    prctl = ctypes.CDLL(None).prctl
-
-    def tie() -> None:
-        prctl(_PR_SET_PDEATHSIG, SIGKILL)
-        if os.getppid() != parent:  # the parent died before it was asked
-            os.kill(os.getpid(), SIGKILL)
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the supervisor blocks signals that it waits for
-
-    return tie

@@ -1,11 +1,11 @@
 """Where an instance keeps its files, and the lock that says whether it runs."""
 
-import fcntl
 import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from workbench import locks
 from workbench.errors import UserError
 from workbench.paths import data_dir
 
@@ -61,6 +61,11 @@ class Layout:
         return self.folder / "etcd"
 
     @property
+    def founding(self) -> Path:
+        """Mark of an etcd that was never ready; nothing can be in it."""
+        return self.folder / "founding"
+
+    @property
     def settings(self) -> Path:
         """File of what is decided before a start: ports, programs, versions."""
         return self.folder / "instance.json"
@@ -96,8 +101,7 @@ class Layout:
     def acquire(self) -> int | None:
         """Take the instance's lock without waiting.
 
-        The supervisor and its components inherit the descriptor and keep it for their lives. So the kernel answers
-        whether any of them runs: the last one's end frees the lock, be it a crash, and no stale file can lie.
+        The supervisor and its components inherit the descriptor and keep it for their lives.
 
         Returns
         -------
@@ -105,13 +109,7 @@ class Layout:
             The lock's descriptor, which the caller closes; None if somebody else holds the lock.
         """
         self.create()
-        descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(descriptor)
-            return None
-        return descriptor
+        return locks.take(self.folder / "lock")
 
 
 def write_private(path: Path, content: str | bytes) -> None:

@@ -2,6 +2,7 @@
 
 import base64
 import secrets
+import shutil
 from pathlib import Path
 
 import yaml
@@ -33,8 +34,18 @@ def prepare(layout: Layout, programs: dict[str, str]) -> None:
     ensure_pki(layout.pki)
     write_kubeconfigs(layout, settings.ports["kube-apiserver"])
     _ensure_encryption(layout)
+    _clear_half_founded(layout)
     _write_stages(layout, known["kube-apiserver"])
     settings.save(layout)
+
+
+def _clear_half_founded(layout: Layout) -> None:
+    """Begin anew with an etcd that was killed in its first start: it would wait for other members for ever."""
+    if layout.founding.exists():
+        shutil.rmtree(layout.etcd)
+        layout.create()
+    if not any(layout.etcd.iterdir()):
+        layout.founding.touch()
 
 
 def _ensure_encryption(layout: Layout) -> None:

@@ -56,10 +56,10 @@ class Settings:
 
     @classmethod
     def load(cls, layout: Layout) -> "Settings":
-        """Return what was saved; empty settings if there is nothing."""
+        """Return what was saved; empty settings, which are settled anew, if there is nothing that can be read."""
         try:
             return cls(**json.loads(layout.settings.read_bytes()))
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError, TypeError):
             return cls()
 
     def save(self, layout: Layout) -> None:
@@ -83,12 +83,12 @@ class State:
 
     @classmethod
     def load(cls, layout: Layout) -> "State | None":
-        """Return the last state that was saved."""
+        """Return the last state that was saved, None if there is none that can be read."""
         try:
             raw = json.loads(layout.state.read_bytes())
-        except FileNotFoundError:
+            return cls(**raw | {"components": tuple(ComponentStatus(**each) for each in raw["components"])})
+        except (FileNotFoundError, ValueError, TypeError, KeyError):
             return None
-        return cls(**raw | {"components": tuple(ComponentStatus(**each) for each in raw["components"])})
 
     def is_alive(self) -> bool:
         """Return whether the supervisor that said this still runs."""

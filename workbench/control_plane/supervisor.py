@@ -115,10 +115,17 @@ class Supervisor:
         if health is None:
             return None
         endpoint = self._endpoint(health)
+        if component.name == "etcd":
+            return lambda: endpoint.is_ok(health.path) and self._founded()
         if component.name == "kube-apiserver":
             # Nobody is let near a server that does not know yet what the simulator may do.
             return lambda: endpoint.is_ok(health.path) and grant_rights(endpoint)
         return lambda: endpoint.is_ok(health.path)
+
+    def _founded(self) -> bool:
+        """Note, before anybody writes to etcd, that it holds something from now on."""
+        self._layout.founding.unlink(missing_ok=True)
+        return True
 
     def _endpoint(self, health: Health) -> Endpoint:
         pki = self._layout.pki

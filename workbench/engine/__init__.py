@@ -1,5 +1,5 @@
 """Running the Pulumi engine on a stack: its environment, its state, its policy packs."""
 
-from workbench.engine.session import Session, open_session
+from workbench.engine.session import INTERRUPTED, Session, open_session
 
-__all__ = ["Session", "open_session"]
+__all__ = ["INTERRUPTED", "Session", "open_session"]

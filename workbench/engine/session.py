@@ -2,18 +2,26 @@
 
 import json
 import os
+import signal
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from workbench.engine import backend
+from workbench.engine.lock import opening
 from workbench.engine.secrets import passphrase_file
 from workbench.errors import UserError
-from workbench.paths import PROJECT_ROOT, data_dir
+from workbench.paths import PRIVATE, PROJECT_ROOT, data_dir
+from workbench.processes import tied_to_this
 from workbench.stacks import Stack
 from workbench.toolchain import Toolchain, environment
+
+INTERRUPTED = 130
+"""Exit code of a command that Ctrl-C stopped, as shells have it."""
 
 POLICY_PACKS = PROJECT_ROOT / "policies" / "packs"
 
@@ -26,21 +34,43 @@ class Session:
     pulumi: Path
     environment: dict[str, str]
     """Variables beyond the caller's own; with them plain ``pulumi`` does the same."""
+    lock: int | None = None
+    """The stack's lock, which all that the engine starts keeps too; None for a session that changes nothing."""
 
     def run(self, *arguments: str) -> int:
-        """Run the engine in the foreground and return its exit code.
+        """Run the engine in the foreground and return its exit code, ``INTERRUPTED`` if Ctrl-C stopped it.
 
-        Ctrl-C reaches the engine too: it finishes the step in flight, saves, and ends; so we only wait for it.
+        Ctrl-C reaches the engine too: it finishes the step in flight, saves, and ends; so we only wait for it. If we
+        are killed, the kernel asks it to do the same.
         """
-        process = subprocess.Popen([self.pulumi, *arguments], cwd=PROJECT_ROOT, env=self._whole_environment())
-        while True:
+        process = subprocess.Popen(
+            [self.pulumi, *arguments],
+            cwd=PROJECT_ROOT,
+            env=self._whole_environment(),
+            pass_fds=self._inherited,
+            preexec_fn=tied_to_this(signal.SIGTERM),  # noqa: PLW1509 - it makes two system calls
+        )
+        interrupted = False
+        while process.poll() is None:
             try:
-                return process.wait()
+                process.wait()
             except KeyboardInterrupt:
-                continue
+                interrupted = True
+        # Stopped early, the engine may forget its own lock.
+        backend.StateFiles(self.stack.name).unlock(process.pid)
+        return INTERRUPTED if interrupted and process.returncode else process.returncode
 
-    def query(self, *arguments: str, folder: Path = PROJECT_ROOT) -> Any:
+    def query(self, *arguments: str, folder: Path = PROJECT_ROOT, given: str | None = None) -> Any:
         """Run the engine quietly in ``folder`` and return the JSON that it prints, None if it prints nothing.
+
+        Parameters
+        ----------
+        arguments
+            The engine's command.
+        folder
+            Where it runs.
+        given
+            Text for its standard input. Default: none.
 
         Raises
         ------
@@ -51,29 +81,53 @@ class Session:
             [self.pulumi, *arguments, "--non-interactive"],
             cwd=folder,
             env=self._whole_environment(),
+            input=given,
             capture_output=True,
             text=True,
             check=False,
+            pass_fds=self._inherited,
         )
         if result.returncode:
             raise UserError(f"`pulumi {' '.join(arguments)}` failed:\n{result.stderr.strip()}")
         return json.loads(result.stdout or "null")
 
     def _whole_environment(self) -> dict[str, str]:
-        return {**os.environ, **self.environment}
+        # A passphrase of the user's own would win over our file.
+        own = {name: value for name, value in os.environ.items() if name != "PULUMI_CONFIG_PASSPHRASE"}
+        return {**own, **self.environment}
+
+    @property
+    def _inherited(self) -> tuple[int, ...]:
+        return () if self.lock is None else (self.lock,)
 
 
-def open_session(stack: Stack, toolchain: Toolchain, kubeconfig: Path) -> Session:
-    """Prepare home, backend, passphrase and stack file, and create the stack in the backend if it is new."""
-    state = data_dir() / "state"
-    state.mkdir(exist_ok=True, mode=0o700)
+def open_session(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int | None = None) -> Session:
+    """Prepare home, backend, passphrase and stack file, and create the stack in the backend if it is new.
+
+    Parameters
+    ----------
+    stack, toolchain, kubeconfig
+        What is run, with what, and on which local cluster.
+    lock
+        Descriptor of the stack's lock. Default: the session changes nothing.
+    """
+    with opening(stack.name):
+        return _open(stack, toolchain, kubeconfig, lock)
+
+
+def policy_packs() -> list[Path]:
+    """Return the folders of all packs."""
+    return sorted(file.parent for file in POLICY_PACKS.glob("*/PulumiPolicy.yaml"))
+
+
+def _open(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int | None) -> Session:
     config_file = data_dir() / "stacks" / f"Pulumi.{stack.name}.yaml"
     session = Session(
         stack,
         toolchain.pulumi,
         {
             **environment(toolchain),
-            "PULUMI_BACKEND_URL": f"file://{state}",
+            "PULUMI_BACKEND_URL": backend.address(),
             "PULUMI_CONFIG_PASSPHRASE_FILE": str(passphrase_file()),
             "PULUMI_STACK": stack.name,
             # The engine writes the salt of the passphrase into the stack file. That salt belongs to this user, not
@@ -82,6 +136,7 @@ def open_session(stack: Stack, toolchain: Toolchain, kubeconfig: Path) -> Sessio
             "PULUMI_OPTION_POLICY_PACK": ",".join(str(pack) for pack in policy_packs()),
             "IGZ_CLUSTERS_LOCAL_KUBECONFIG": str(kubeconfig),
         },
+        lock,
     )
     _write_config(config_file, stack)
     if stack.name not in {row["name"].rpartition("/")[2] for row in session.query("stack", "ls", "--json")}:
@@ -91,16 +146,14 @@ def open_session(stack: Stack, toolchain: Toolchain, kubeconfig: Path) -> Sessio
     return session
 
 
-def policy_packs() -> list[Path]:
-    """Return the folders of all packs."""
-    return sorted(file.parent for file in POLICY_PACKS.glob("*/PulumiPolicy.yaml"))
-
-
 def _write_config(file: Path, stack: Stack) -> None:
-    file.parent.mkdir(exist_ok=True, mode=0o700)
+    file.parent.mkdir(exist_ok=True, mode=PRIVATE)
     document = dict(stack.document)
     if file.exists():
         kept = yaml.safe_load(file.read_text()) or {}
         document |= {key: kept[key] for key in ("encryptionsalt",) if key in kept}
     header = f"# Generated from {stack.file.name}: edit that file, this copy is written anew by every command.\n"
-    file.write_text(header + yaml.safe_dump(document, sort_keys=False))
+    # In one step: an engine that runs now reads the old copy or the new one.
+    with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as new:
+        new.write(header + yaml.safe_dump(document, sort_keys=False))
+    Path(new.name).replace(file)

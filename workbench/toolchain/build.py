@@ -42,7 +42,7 @@ def build_missing(
         return
     problems = preflight.unwritable()
     # Without a writable cache there is no lock to take; the checks then end in an error anyway.
-    with nullcontext() if problems else store.locked(lambda pid: progress(Waiting(pid))):
+    with nullcontext() if problems else store.locked(lambda pid: progress(Waiting(pid))) as lock:
         entries = store.missing(bundles, sources)
         if not entries:  # the process that we waited for built them
             return
@@ -53,7 +53,7 @@ def build_missing(
         number = 1
         for entry in entries:
             with _stage(entry) as stage:
-                job = Job(entry, stage, progress, number, total)
+                job = Job(entry, stage, progress, number, total, lock)
                 sizes |= entry.publish(job.build(), go_version)
             number += len(entry.bundle.artifacts)
         progress(Completed(sizes, 0 if keep_build_cache else store.drop(store.go_cache())))

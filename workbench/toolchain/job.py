@@ -12,6 +12,7 @@ from pathlib import Path
 from signal import SIGKILL
 
 from workbench.paths import data_dir
+from workbench.processes import tied_to_this
 from workbench.toolchain import store
 from workbench.toolchain.events import Finished, Progress, Running, Started
 from workbench.toolchain.failures import build_failed
@@ -32,6 +33,9 @@ class Job:
         Gets the events.
     first, total
         Number of the bundle's first program, and number of all programs of the run.
+    lock
+        Descriptor of the cache's lock. Go and its compilers keep it, so that after a killed build the next one starts
+        when the last of them is gone. Default: there is none.
     """
 
     entry: store.Entry
@@ -39,6 +43,7 @@ class Job:
     progress: Progress
     first: int
     total: int
+    lock: int | None = None
 
     def build(self) -> Path:
         """Build all programs and return the folder that holds their ``bin``.
@@ -110,6 +115,8 @@ class Job:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # a group of its own, compilers included, that can be ended as a whole
+                pass_fds=() if self.lock is None else (self.lock,),
+                preexec_fn=tied_to_this(SIGKILL),  # noqa: PLW1509 - it makes two system calls
             )
             with _ended(process):
                 while _wait(process) is None:

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from workbench.errors import UserError
-from workbench.paths import cache_dir, data_dir
+from workbench.paths import cache_dir, data_dir, unusable
 from workbench.toolchain import store
 
 GIB = 2**30
@@ -40,8 +40,8 @@ def unwritable() -> list[Problem]:
         except UserError as error:
             problems.append(Problem(error.message, error.hint))
         except OSError as error:
-            message = f"Cannot write to {error.filename}: {error.strerror}."
-            problems.append(Problem(message, f"Set {variable} to a folder of yours on a disk with space."))
+            refused = unusable(error, variable)
+            problems.append(Problem(refused.message, refused.hint))
     return problems
 
 

@@ -4,7 +4,6 @@ Layout of ``cache_dir()/toolchain``: ``<bundle>-<key12>/{bin/,manifest.json}`` f
 ``.staging/`` for what is under way, ``lock`` for the process that builds.
 """
 
-import fcntl
 import hashlib
 import json
 import os
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from workbench import locks
 from workbench.errors import UserError
 from workbench.paths import PROJECT_ROOT, cache_dir
 from workbench.toolchain.recipes import BUNDLES, GOFLAGS, Bundle
@@ -121,8 +121,8 @@ def missing(bundles: Sequence[Bundle], sources: Path = SOURCES) -> list[Entry]:
 
 
 @contextmanager
-def locked(on_wait: Callable[[int], None]) -> Iterator[None]:
-    """Hold the cache's lock; the kernel releases it when the process ends, however it ends.
+def locked(on_wait: Callable[[int], None]) -> Iterator[int]:
+    """Hold the cache's lock; yields its descriptor, for children that write into the cache.
 
     Parameters
     ----------
@@ -130,17 +130,16 @@ def locked(on_wait: Callable[[int], None]) -> Iterator[None]:
         Called once with the other process's id if the lock is taken, before waiting for it.
     """
     home().mkdir(parents=True, exist_ok=True)
-    with (home() / "lock").open("a+") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.seek(0)
-            on_wait(int(file.read() or 0))
-            fcntl.flock(file, fcntl.LOCK_EX)
-        file.truncate(0)
-        file.write(str(os.getpid()))
-        file.flush()
-        yield
+    file = home() / "lock"
+    descriptor = locks.take(file)
+    if descriptor is None:
+        on_wait(int(file.read_text() or 0))
+        descriptor = locks.wait_for(file)
+    try:
+        locks.write(descriptor, str(os.getpid()))
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def disk_usage(folder: Path) -> int:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.core.v1 import ConfigMap, Node, NodeSpecArgs, TaintArgs
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components.base import PlatformComponent
 from components.clusters.handle import ClusterHandle
@@ -20,6 +19,7 @@ from components.contract import autoscaler
 from components.contract.environments import ClusterKind
 from components.contract.groups import NodeGroup
 from components.contract.taints import Taint
+from components.ownership import owned
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,7 @@ class LocalCluster(PlatformComponent):
     def _node(self, name: str, group: NodeGroup, provider: kubernetes.Provider) -> Node:
         return Node(
             name,
-            metadata=ObjectMetaArgs(**node_metadata(group, name)),
+            metadata=owned(**node_metadata(group, name)),
             # An untainted node sends no list at all: the list is atomic in server-side apply, and owning it
             # would remove the taints that the node controller sets while a node is not ready.
             spec=NodeSpecArgs(taints=[TaintArgs(**taint) for taint in node_taints(group)]) if group.taints else None,
@@ -89,7 +89,7 @@ class LocalCluster(PlatformComponent):
     def _config_map(self, name: str, data: Mapping[str, str], provider: kubernetes.Provider) -> ConfigMap:
         return ConfigMap(
             name,
-            metadata=ObjectMetaArgs(name=name, namespace=autoscaler.NAMESPACE),
+            metadata=owned(name, namespace=autoscaler.NAMESPACE),
             data=data,
             opts=self.child(provider=provider),
         )

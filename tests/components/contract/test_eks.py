@@ -81,4 +81,4 @@ def test_no_value_of_any_key_causes_anything_but_a_list_of_problems(key: str, va
         parse(given_)
     except ConfigurationError as error:
         assert error.problems
-        assert all(": " in problem for problem in error.problems)
+        assert all(": " in str(problem) for problem in error.problems)

@@ -1,6 +1,8 @@
 import json
+import shutil
 import signal
 import subprocess
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import psutil
 import pytest
 
 from support.tiny_toolchain import Gate, Tiny, wait_until
+from workbench import locks
 from workbench.errors import UserError
 from workbench.toolchain import store
 from workbench.toolchain.build import build_missing
@@ -109,6 +112,29 @@ def test_a_killed_builder_leaves_finished_bundles_only_and_the_next_one_goes_on(
     assert started(build(tiny)) == ["two"]
     assert [bool(entry.sizes()) for entry in entries] == [True, True]
     assert list(store.staging().iterdir()) == []
+
+
+def test_after_a_kill_at_any_moment_the_next_build_ends_whole_and_no_process_of_the_first_is_left(
+    tiny: Tiny, undisturbed: float, moment: float
+) -> None:
+    child = tiny.child()
+    time.sleep(undisturbed * moment)
+    child.kill()
+    child.wait()
+    build(tiny)
+    assert store.missing(tiny.bundles, tiny.sources) == []
+    assert list(store.staging().iterdir()) == []
+    assert locks.holders(store.home() / "lock") == []
+
+
+@pytest.fixture
+def undisturbed(tiny: Tiny) -> float:
+    """Seconds that a build takes when nobody disturbs it; nothing of it is left."""
+    begin = time.monotonic()
+    assert tiny.child().wait(timeout=120) == 0
+    seconds = time.monotonic() - begin
+    shutil.rmtree(store.home())
+    return seconds
 
 
 def test_of_two_builders_one_builds_and_the_other_waits_for_it(tiny: Tiny, gate: Gate) -> None:

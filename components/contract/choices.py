@@ -1,0 +1,88 @@
+"""What every part of a stack file is made of: closed models whose fields explain themselves and whose checks say all.
+
+A check on one value raises ``ValueError``. A check that may find several things, or one thing deeper inside its value,
+collects them in ``Findings``, so that each is reported at its own path.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, ValidationError
+from pydantic.alias_generators import to_camel
+from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
+
+FINDING: Final = "finding"
+"""Type of the errors that ``Findings`` raises; their context holds ``message`` and ``allowed``."""
+
+WHY_DEFAULT: Final = "x-why-default"
+DECIDES: Final = "x-decides"
+"""Keywords of the JSON Schema under which the two texts of ``Explained`` stand."""
+
+
+class ContractModel(BaseModel):
+    """A closed, immutable part of a stack file; YAML keys are camelCase.
+
+    Cross-field checks are validators of the later field and read the earlier ones from ``info.data``. A field that is
+    wrong itself is missing there, so one mistake neither hides nor causes another.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, validate_default=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What a choice's description does not say: why its default is right, and what is made from it."""
+
+    why_default: str = ""
+    """Reason of the default; demanded of every field that has one."""
+
+    decides: str = ""
+    """What is derived from the choice."""
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Return the field's JSON Schema with both texts in it, where every reader of the schema finds them."""
+        texts = {WHY_DEFAULT: self.why_default, DECIDES: self.decides}
+        return {**handler(core), **{key: text for key, text in texts.items() if text}}
+
+
+class Findings:
+    """Problems of one value, each at its own path inside it."""
+
+    def __init__(self) -> None:
+        self._details: list[InitErrorDetails] = []
+
+    def add(self, message: str, *path: str | int, given: Any = None, allowed: tuple[str, ...] = ()) -> None:
+        """Note a problem.
+
+        Parameters
+        ----------
+        message
+            What is wrong and what to do, the rule's id in front. ``given`` is shown beside it.
+        path
+            Where, from the value that the validator looks at.
+        given
+            The value that is wrong; None shows nothing.
+        allowed
+            Values that would be right.
+        """
+        error = PydanticCustomError(FINDING, "{message}", {"message": message, "allowed": allowed})
+        self._details.append(InitErrorDetails(type=error, loc=path, input=given))
+
+    @contextmanager
+    def collect(self) -> Iterator[None]:
+        """Note the problems that the block's validation raises, instead of ending with them."""
+        try:
+            yield
+        except ValidationError as error:
+            for detail in error.errors(include_url=False):
+                kind, context = detail["type"], detail.get("ctx", {})
+                error_type = PydanticCustomError(FINDING, "{message}", context) if kind == FINDING else kind
+                again = InitErrorDetails(type=error_type, loc=detail["loc"], input=detail["input"], ctx=context)
+                self._details.append(again)
+
+    def refuse(self) -> None:
+        """Raise everything that was noted, if there is anything."""
+        if self._details:
+            raise ValidationError.from_exception_data("findings", self._details)

@@ -1,0 +1,42 @@
+"""The configuration that really applies: every value given, and every default with its reason."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
+
+from components.contract.choices import Explained
+from infra.config.problems import KeyPath
+
+
+@dataclass(frozen=True)
+class Effective:
+    """One key and its value."""
+
+    path: KeyPath
+    value: Any
+    """As plain data; of a mapping with keys of its own, which follow, None."""
+    has_keys: bool
+    why_default: str | None
+    """Reason of the default; None if the value was given."""
+
+
+def effective(value: Any, path: KeyPath = ()) -> Iterator[Effective]:
+    """Return every key of a model or mapping, each before the keys inside it."""
+    for key, entry, why in _entries(value):
+        has_keys = isinstance(entry, BaseModel) or (isinstance(entry, Mapping) and bool(entry))
+        yield Effective((*path, key), None if has_keys else to_jsonable_python(entry), has_keys, why)
+        if has_keys:
+            yield from effective(entry, (*path, key))
+
+
+def _entries(value: Any) -> Iterator[tuple[str, Any, str | None]]:
+    if isinstance(value, Mapping):
+        yield from ((key, entry, None) for key, entry in value.items())
+        return
+    for name, field in type(value).model_fields.items():
+        is_given = name in value.model_fields_set
+        why = next((note.why_default for note in field.metadata if isinstance(note, Explained)), "")
+        yield str(field.alias), getattr(value, name), None if is_given else why

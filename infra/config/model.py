@@ -1,0 +1,163 @@
+"""What a stack file may say, under ``igz-clusters:stack``."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, ValidationError, ValidationInfo, ValidatorFunctionWrapHandler, field_validator
+
+from components.contract.choices import ContractModel, Explained, Findings
+from components.contract.eks import EksChoices
+from components.contract.eks_checks import mismatches
+from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
+from components.contract.groups import node_groups
+from components.contract.namespaces import NamespaceName, UserNamespace
+from components.contract.pod_resources import DEFAULT_POD_RESOURCES, MAX_LIMIT_REQUEST_RATIO, PodResources
+from components.contract.pools import NodePool, PoolName, PoolRole
+from components.contract.taints import spot_taint
+
+CONFIG_KEY: Final = "igz-clusters:stack"
+"""Key of the stack file under which all choices stand."""
+
+ENGINE_KEYS: Final = ("config", "encryptedkey", "encryptionsalt", "environment", "secretsprovider")
+"""Keys of the stack file itself: https://www.pulumi.com/docs/iac/concepts/projects/stack-settings-file/."""
+
+SCHEMA_VERSION: Final = 1
+PROD_INITIAL_MIN: Final = 2
+"""Initial nodes that production needs at least, for high availability (Iguazio best practices, production cluster)."""
+
+
+class LocalClusterChoices(ContractModel):
+    """A cluster on this machine: real control plane, simulated nodes."""
+
+    kind: Literal["local"] = Field(description="Where the cluster lives.", examples=["local"])
+
+
+def _pod_resources_of(choices: dict[str, Any]) -> PodResources:
+    return DEFAULT_POD_RESOURCES[choices["environment"]]
+
+
+class StackConfig(ContractModel):
+    """Everything that a stack file may say, under ``igz-clusters:stack``."""
+
+    schema_version: Literal[1] = Field(description="Version of this layout.", examples=[SCHEMA_VERSION])
+    environment: Annotated[
+        Environment,
+        Explained(decides="How strict the policies are; default requests and limits; the initial pool's least size."),
+    ] = Field(description="What the cluster is for; one per cluster.", examples=["dev"])
+    profile: Annotated[
+        PlatformProfile,
+        Explained(
+            "The open-source platform runs anywhere.",
+            "The taint of spot nodes; priority classes of core services.",
+        ),
+    ] = Field(PlatformProfile.MLRUN_CE, description="Which platform will run on it.", examples=["mlrun-ce"])
+    cluster: LocalClusterChoices | EksChoices = Field(
+        discriminator="kind", description="Where the cluster lives.", examples=[{"kind": "local"}]
+    )
+    servers: Annotated[
+        ServerOwner | None, Explained("Only the profile iguazio has servers that its installer could make.")
+    ] = Field(None, description="With profile iguazio only: who makes the servers.", examples=["pulumi"])
+    pools: Annotated[
+        dict[PoolName, NodePool],
+        Explained(decides="Node groups with their labels and taints; autoscaler hints; MLRun's preemption settings."),
+    ] = Field(
+        min_length=1,
+        description="Node pools by name; exactly one has the role initial.",
+        examples=[{"initial": {"role": "initial", "size": {"min": 2, "max": 2}, "instanceTypes": ["m6i.2xlarge"]}}],
+    )
+    namespaces: Annotated[
+        dict[NamespaceName, UserNamespace],
+        Explained(
+            "Where the MLRun CE chart is installed unless told otherwise.",
+            "Namespaces with default requests and limits, network policies, Pod Security and the admission guard.",
+        ),
+    ] = Field(
+        {"mlrun": UserNamespace.model_validate({"coreServices": True})},
+        description="User namespaces by name.",
+        examples=[{"mlrun": {"coreServices": True}, "jobs": {}}],
+    )
+    pod_resources: Annotated[
+        PodResources,
+        Explained(
+            "The environment's: in prod requests equal limits, in dev idle CPU is shared.",
+            "LimitRanges of user namespaces and MLRun's default resources of functions.",
+        ),
+    ] = Field(
+        alias="defaultPodResources",
+        default_factory=_pod_resources_of,
+        description="Requests and limits of containers that name none.",
+        examples=[DEFAULT_POD_RESOURCES[Environment.DEV].model_dump()],
+    )
+
+    @field_validator("schema_version", mode="before")
+    @classmethod
+    def _is_a_version_that_this_release_reads(cls, version: Any) -> Any:
+        if type(version) is not int:  # `true` and `1.0` equal 1, and mean something else
+            raise ValueError("must be a whole number")
+        if version > SCHEMA_VERSION:
+            raise ValueError(f"is newer than version {SCHEMA_VERSION}, which this release reads; update igz-clusters")
+        if version < SCHEMA_VERSION:
+            raise ValueError(f"there never was such a version; write {SCHEMA_VERSION}")
+        return version
+
+    @field_validator("servers", mode="after")
+    @classmethod
+    def _servers_follow_the_profile(cls, servers: ServerOwner | None, info: ValidationInfo) -> ServerOwner | None:
+        profile = info.data.get("profile")
+        if profile is PlatformProfile.MLRUN_CE and servers:
+            raise ValueError("goes with profile 'iguazio' only; drop it")
+        if profile is PlatformProfile.IGUAZIO and not servers:
+            raise ValueError("profile 'iguazio' must say who makes them: provazio (its installer) or pulumi (we)")
+        if servers is ServerOwner.PROVAZIO and isinstance(info.data.get("cluster"), LocalClusterChoices):
+            raise ValueError("a local cluster has no installer: with cluster.kind 'local' set servers: pulumi")
+        if servers is ServerOwner.PROVAZIO and isinstance(info.data.get("cluster"), EksChoices):
+            raise ValueError("this stack makes the servers itself: with cluster.kind 'eks' set servers: pulumi")
+        return servers
+
+    @field_validator("pools", mode="wrap")
+    @classmethod
+    def _one_initial_pool(cls, pools: Any, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+        """Judge the initial pool even where another one is wrong: that is why it wraps the pools' own validation."""
+        findings, sound = Findings(), {}
+        with findings.collect():
+            sound = handler(pools)
+        if isinstance(pools, Mapping) and pools:
+            roles = {str(name): pool.get("role") if isinstance(pool, Mapping) else None for name, pool in pools.items()}
+            initial = [name for name, role in roles.items() if role == PoolRole.INITIAL]
+            if not initial and all(role in list(PoolRole) for role in roles.values()):  # else the unknown one may be it
+                findings.add("NG-02: one pool must have the role 'initial', and none has")
+            for name in initial[1:]:
+                findings.add(f"NG-02: exactly one pool has the role 'initial', and '{initial[0]}' has it", name, "role")
+            for name in initial[:1] if info.data.get("environment") is Environment.PROD else ():
+                with suppress(ValidationError, KeyError):  # what is wrong with the pool itself is noted already
+                    if (least := handler({name: pools[name]})[name].size.min) < PROD_INITIAL_MIN:
+                        rule = f"NG-06: in prod the initial pool has at least {PROD_INITIAL_MIN} nodes"
+                        findings.add(f"{rule}; raise min and max", name, "size", "min", given=least)
+        findings.refuse()
+        return sound
+
+    @field_validator("pools", mode="after")
+    @classmethod
+    def _fit_their_cluster(cls, pools: dict[str, NodePool], info: ValidationInfo) -> dict[str, NodePool]:
+        cluster, profile = info.data.get("cluster"), info.data.get("profile")
+        findings = Findings()
+        if isinstance(cluster, EksChoices) and profile:
+            for mismatch in mismatches(cluster, node_groups(pools, spot_taint(ClusterKind.EKS, profile))):
+                findings.add(mismatch.message, *mismatch.path)
+        findings.refuse()
+        return pools
+
+    @field_validator("pod_resources", mode="after")
+    @classmethod
+    def _resources_follow_the_environment(cls, resources: PodResources, info: ValidationInfo) -> PodResources:
+        findings = Findings()
+        environment = info.data.get("environment")
+        bound = MAX_LIMIT_REQUEST_RATIO[environment] if environment else None
+        if bound and resources.ratio > bound:
+            rule = f"RS-05: in {environment} limits are at most {bound} times the requests"
+            findings.add(f"{rule}, here {float(resources.ratio):.3g} times; lower them", "limits")
+        if environment is Environment.PROD and not resources.is_guaranteed:
+            findings.add("RS-03: in prod requests must equal limits, for guaranteed quality of service", "requests")
+        findings.refuse()
+        return resources

@@ -1,0 +1,30 @@
+"""From plain data to choices, or to all problems at once."""
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from infra.config.model import StackConfig
+from infra.config.problems import Problem, problems_of
+
+
+class ConfigurationError(Exception):
+    """All problems of one stack's choices."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = problems
+
+
+def parse(document: Any) -> StackConfig:
+    """Return the choices in ``document``, the value of ``igz-clusters:stack``.
+
+    Raises
+    ------
+    ConfigurationError
+        With every problem at once, each at its own path.
+    """
+    try:
+        return StackConfig.model_validate(document)
+    except ValidationError as error:
+        raise ConfigurationError(problems_of(error, StackConfig)) from None

@@ -1,0 +1,141 @@
+"""The tree of all keys, read from the models' JSON Schema: what is known where, and what the models say about it.
+
+Error messages, the reference page, ``igz-clusters config explain`` and the editor's schema all read this one tree.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+from pydantic import BaseModel
+
+NAME = "*"
+"""Stands for any name in the path of a key, such as ``pools.*.size``."""
+
+_SCALARS = {"boolean": "true or false", "integer": "whole number", "number": "number", "string": "text"}
+_NULL = {"type": "null"}
+
+
+@dataclass(frozen=True)
+class Node:
+    """One place of the tree."""
+
+    said: Mapping[str, Any]
+    """JSON Schema of the place, references followed and ``null`` left out."""
+    definitions: Mapping[str, Any]
+
+    @cached_property
+    def members(self) -> dict[str, "Node"]:
+        """Members of a union by their tag; empty elsewhere."""
+        tags = {reference: tag for tag, reference in self.said.get("discriminator", {}).get("mapping", {}).items()}
+        return {tags[option["$ref"]]: self._node(option) for option in self.said.get("oneOf", ()) if tags}
+
+    @cached_property
+    def tag_key(self) -> str:
+        """Key whose value chooses the member of a union."""
+        return str(self.said.get("discriminator", {}).get("propertyName", ""))
+
+    @cached_property
+    def keys(self) -> dict[str, "Node"]:
+        """Known keys of a mapping, of all members of a union."""
+        own = {key: self._node(said) for key, said in self.said.get("properties", {}).items()}
+        return {key: node for member in self.members.values() for key, node in member.keys.items()} | own
+
+    @cached_property
+    def entries(self) -> "Node | None":
+        """What each value of a mapping with free names is, and each item of a list."""
+        patterned = list(self.said.get("patternProperties", {}).values())
+        said = next(iter(patterned), self.said.get("additionalProperties") or self.said.get("items"))
+        return self._node(said) if isinstance(said, Mapping) else None
+
+    @cached_property
+    def kind(self) -> str:
+        """What kind of value belongs here, in words."""
+        said_type = self.said.get("type", "")
+        if self.keys:
+            return f"mapping with the key{'s' if len(self.keys) > 1 else ''} {', '.join(self.keys)}"
+        if said_type == "array":
+            return f"list of {self.entries.kind}" if self.entries else "list"
+        if said_type == "object":
+            return f"mapping of names to {'mappings' if self.entries and self.entries.keys else 'text'}"
+        return _SCALARS.get(said_type, "value")
+
+    def walk(self, *path: str) -> Iterator["Key"]:
+        """Return every key below this place, each mapping's before what is inside it."""
+        for name, node in self.keys.items():
+            owners = [tag for tag, member in self.members.items() if name in member.keys and name != self.tag_key]
+            only_with = f"{self.tag_key}: {' or '.join(owners)}" if owners else ""
+            yield Key((*path, name), node, is_required=self.is_required(name), only_with=only_with)
+            yield from node.walk(*path, name)
+        if self.entries and self.entries.keys:
+            yield Key((*path, NAME), self.entries, is_required=False)
+            yield from self.entries.walk(*path, NAME)
+
+    def is_required(self, key: str) -> bool:
+        """Return whether a mapping must have the key."""
+        places = self.members.values() or (self,)
+        return any(key in place.said.get("required", ()) for place in places)
+
+    def _node(self, said: Mapping[str, Any]) -> "Node":
+        while "$ref" in said:
+            beside = {key: value for key, value in said.items() if key != "$ref"}
+            said = {**self.definitions[said["$ref"].rpartition("/")[2]], **beside}
+        if _NULL in (options := said.get("anyOf", ())):
+            beside = {key: value for key, value in said.items() if key != "anyOf"}
+            real = [option for option in options if option != _NULL]
+            return self._node({**(real[0] if len(real) == 1 else {"anyOf": real}), **beside})
+        return Node(said, self.definitions)
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key of the tree."""
+
+    path: tuple[str, ...]
+    node: Node
+    is_required: bool
+    only_with: str = ""
+    """Member of a union that the key belongs to, such as ``kind: local``."""
+
+    @property
+    def name(self) -> str:
+        """The path as people write it."""
+        return ".".join(self.path)
+
+    def matches(self, parts: tuple[str, ...]) -> bool:
+        """Return whether ``parts`` name the key; free names may be given, left out, or written as ``*``."""
+        return _matches(self.path, parts)
+
+
+def _matches(path: tuple[str, ...], parts: tuple[str, ...]) -> bool:
+    if not path:
+        return not parts
+    if path[0] == NAME and _matches(path[1:], parts):
+        return True
+    return bool(parts) and path[0] in (NAME, parts[0]) and _matches(path[1:], parts[1:])
+
+
+@cache
+def tree(model: type[BaseModel]) -> Node:
+    """Return the root of a model's tree."""
+    schema = model.model_json_schema()
+    return Node(schema, schema.get("$defs", {}))
+
+
+def follow(root: Node, location: tuple[int | str, ...]) -> tuple[tuple[int | str, ...], Node | None]:
+    """Return the path that a user knows for the place that pydantic names, and the place if the tree has it.
+
+    Pydantic's own parts are left out: the tag of a union's member, and the mark of a mapping's key.
+    """
+    path: list[int | str] = []
+    node: Node | None = root
+    for part in location:
+        if part == "[key]":
+            continue
+        if node and part in node.members:
+            node = node.members[str(part)]
+            continue
+        path.append(part)
+        node = node and (node.keys.get(str(part)) or node.entries)
+    return tuple(path), node

@@ -1,0 +1,115 @@
+"""A run that is killed at any moment: one `recover` and one `up` later nothing is doubled, orphaned or pending."""
+
+import itertools
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from support.cluster import Cluster, running_cluster
+from support.inventory import assert_whole
+
+pytestmark = pytest.mark.control_plane
+
+VICTIMS = itertools.cycle(["command and engine", "engine", "command"])
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A cluster for this file alone: it is destroyed and made again many times."""
+    with running_cluster(tmp_path_factory.mktemp("killed")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def lines(own: Cluster) -> dict[str, int]:
+    """How many lines each command prints when nobody disturbs it."""
+    return {each: len(own.command(*arguments(each)).stdout.splitlines()) for each in ("destroy", "up")}
+
+
+def arguments(command: str) -> list[str]:
+    return [command, "local", "--hermetic", *(["--yes"] if command == "destroy" else [])]
+
+
+def engine_of(process: subprocess.Popen[str]) -> list[int]:
+    try:
+        return [child.pid for child in psutil.Process(process.pid).children() if child.name() == "pulumi"]
+    except psutil.NoSuchProcess:
+        return []
+
+
+def kill_at_line(cluster: Cluster, command: str, line: int, victims: str) -> None:
+    process = cluster.start(*arguments(command))
+    assert process.stdout
+    for _ in itertools.islice(process.stdout, line):
+        pass
+    engine = engine_of(process)
+    for pid in {"command and engine": [process.pid, *engine], "engine": engine, "command": [process.pid]}[victims]:
+        os.kill(pid, signal.SIGKILL)
+    process.wait(timeout=60)
+    process.stdout.close()
+
+
+def test_after_a_kill_one_recover_and_one_up_make_it_whole(own: Cluster, lines: dict[str, int], moment: float) -> None:
+    victims = next(VICTIMS)
+    for command in ("destroy", "up"):
+        kill_at_line(own, command, round(lines[command] * moment), victims)
+        own.command("recover", "local", "--yes")
+        if command == "destroy":
+            own.up()
+            assert_whole(own)
+            own.command(*arguments("destroy"))
+    own.up()
+    assert_whole(own)
+
+
+def test_ctrl_c_ends_a_run_in_order_and_leaves_nothing_to_recover(
+    own: Cluster, lines: dict[str, int], moment: float
+) -> None:
+    for command in ("destroy", "up"):
+        process = own.start(*arguments(command))
+        assert process.stdout
+        for _ in itertools.islice(process.stdout, round(lines[command] * moment)):
+            pass
+        for pid in [*engine_of(process), process.pid]:  # a terminal sends it to all of them
+            os.kill(pid, signal.SIGINT)
+        rest = process.stdout.read()
+        process.wait(timeout=60)
+        assert "Traceback" not in rest
+        assert own.command("recover", "local").stdout.startswith("The stack 'local' is in order")
+        own.up()
+        assert_whole(own)
+
+
+def test_of_two_runs_at_once_one_works_and_the_other_says_who(own: Cluster, moment: float) -> None:
+    runs = [own.start(*arguments("up")) for _ in range(2)]
+    printed = [run.communicate(timeout=120)[0] for run in runs]
+    assert sorted(run.returncode for run in runs) == [0, 1], printed
+    winner, loser = sorted(range(2), key=lambda index: runs[index].returncode)
+    assert f"is being changed by `igz-clusters up` (process {runs[winner].pid}, since " in printed[loser]
+    assert "Wait until it ends" in printed[loser]
+    assert_whole(own)
+
+
+def test_a_killed_run_whose_processes_live_on_is_named_and_not_disturbed(own: Cluster) -> None:
+    process = own.start(*arguments("up"))
+    assert process.stdout
+    for line in process.stdout:
+        if "refreshing" in line:
+            break
+    for pid in [*engine_of(process), process.pid]:
+        os.kill(pid, signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    refused = own.command("up", "local", "--hermetic", check=False)
+    assert refused.returncode == 1
+    assert f"(process {process.pid}, since " in refused.stderr
+    assert "`igz-clusters recover local` ends it and mends what it left." in refused.stderr
+    unasked = own.command("recover", "local", check=False)
+    assert "Run it again with --yes." in unasked.stderr
+    own.command("recover", "local", "--yes")
+    own.up()
+    assert_whole(own)

@@ -1,0 +1,214 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from pydantic import BaseModel
+
+from components.contract.choices import Explained
+from infra.config import StackConfig, reference
+from workbench.paths import PROJECT_ROOT
+from workbench.stacks import stack_files
+
+CASES = sorted((Path(__file__).parent.parent / "cases").glob("*.yaml"))
+VALIDATOR = jsonschema.Draft202012Validator(reference.schema())
+
+BEYOND_A_SCHEMA = {
+    "autoscaled-data-pool",
+    "autoscaled-initial-pool",
+    "bad-egress-range",
+    "burstable-default-in-prod",
+    "cpu-type-in-a-gpu-pool",
+    "default-cpu-is-zero",
+    "dev-defaults-beyond-the-ratio",
+    "egress-address-instead-of-range",
+    "egress-in-long-ipv6",
+    "egress-to-a-host-name",
+    "egress-with-host-bits",
+    "empty-data-pool",
+    "empty-initial-pool",
+    "everything-wrong-with-the-initial-pool",
+    "gpu-and-cpu-types-in-one-pool",
+    "gpu-resource-is-null-in-a-gpu-pool",
+    "gpu-resource-is-the-default-on-a-cpu-pool",
+    "gpu-resource-of-kubernetes",
+    "gpu-resource-on-a-cpu-pool",
+    "gpu-resource-with-a-blank",
+    "gpu-resource-without-a-domain",
+    "gpu-type-in-a-cpu-pool",
+    "iguazio-servers-of-the-installer-on-a-local-cluster",
+    "iguazio-without-servers",
+    "instance-type-named-twice",
+    "instance-types-of-two-architectures",
+    "instance-types-of-two-clouds",
+    "memory-beyond-the-ratio-in-dev",
+    "min-above-max",
+    "mixed-shapes",
+    "no-initial-pool",
+    "no-initial-pool-and-a-bad-pool",
+    "request-above-limit",
+    "requests-above-limits-twice",
+    "schema-version-is-a-fraction",
+    "servers-without-iguazio",
+    "several-bad-egress-ranges",
+    "single-initial-node-in-prod",
+    "spot-data-pool",
+    "spot-initial-pool",
+    "three-initial-pools",
+    "two-initial-pools",
+    "eks-addon-version-is-latest",
+    "eks-cluster-admin-of-a-namespace",
+    "eks-data-not-a-multiple-of-the-zones",
+    "eks-data-of-several-types",
+    "eks-data-that-scales",
+    "eks-data-without-nvme",
+    "eks-entry-in-a-group-of-kubernetes",
+    "eks-entry-in-an-impossible-namespace",
+    "eks-entry-of-the-deployer-again",
+    "eks-entry-with-a-reserved-name",
+    "eks-four-zones",
+    "eks-gpus-under-another-name",
+    "eks-image-release-is-latest",
+    "eks-image-release-of-another-version",
+    "eks-key-of-another-region",
+    "eks-mirror-is-a-url",
+    "eks-more-than-30-groups",
+    "eks-more-than-50-tags-of-a-group",
+    "eks-one-role-for-deployer-and-break-glass",
+    "eks-one-zone-in-prod",
+    "eks-one-zone",
+    "eks-pool-of-azure-types",
+    "eks-public-range-is-an-address",
+    "eks-public-range-is-private",
+    "eks-public-range-twice",
+    "eks-public-world-in-two-halves",
+    "eks-public-world-of-ipv6",
+    "eks-public-world",
+    "eks-servers-of-the-installer",
+    "eks-service-range-is-public",
+    "eks-service-range-overlaps-the-vpc",
+    "eks-service-range-too-small",
+    "eks-spot-of-one-type",
+    "eks-spot-of-two-types-in-prod",
+    "eks-subnet-in-two-zones",
+    "eks-subnet-of-a-zone-is-missing",
+    "eks-tag-key-too-long",
+    "eks-tag-that-gives-a-subnet-away",
+    "eks-tag-value-too-long",
+    "eks-tag-value-with-a-forbidden-character",
+    "eks-tag-with-a-reserved-prefix",
+    "eks-tags-beyond-the-limit",
+    "eks-vpc-range-is-ipv6",
+    "eks-vpc-range-is-no-range",
+    "eks-vpc-range-is-public",
+    "eks-vpc-range-too-large",
+    "eks-vpc-range-too-small",
+    "eks-vpc-range-with-host-bits",
+    "eks-zone-twice",
+}
+"""Bad cases of several keys, of arithmetic, or of addresses: a schema cannot refuse them, the models do."""
+
+
+def models(model: type[BaseModel] = StackConfig) -> set[type[BaseModel]]:
+    """Return a model and all that its fields lead to."""
+
+    def inside(annotation: Any) -> set[type[BaseModel]]:
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            return models(annotation)
+        return {each for argument in getattr(annotation, "__args__", ()) for each in inside(argument)}
+
+    return {model}.union(*(inside(field.annotation) for field in model.model_fields.values()))
+
+
+FIELDS = [(model, name) for model in sorted(models(), key=lambda model: model.__name__) for name in model.model_fields]
+
+
+def test_all_models_are_looked_at() -> None:
+    assert {model.__name__ for model, _ in FIELDS} >= {
+        "StackConfig",
+        "NodePool",
+        "PoolSize",
+        "Quota",
+        "ResourceAmounts",
+    }
+
+
+def test_schema_and_page_in_the_repository_are_current() -> None:
+    assert reference.SCHEMA.read_text(encoding="utf-8") == reference.schema_text(), (
+        "python -m infra.config.reference --write"
+    )
+    assert reference.PAGE.read_text(encoding="utf-8") == reference.page(), "python -m infra.config.reference --write"
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(reference.schema())
+
+
+@pytest.mark.parametrize("name", sorted(stack_files()))
+def test_every_stack_file_names_the_schema_in_its_first_line_and_fits_it(name: str) -> None:
+    file = stack_files()[name]
+    text = file.read_text(encoding="utf-8")
+    comment, _, schema = text.splitlines()[0].partition("$schema=")
+    assert comment == "# yaml-language-server: "
+    assert (file.parent / schema).resolve() == reference.SCHEMA
+    assert [error.message for error in VALIDATOR.iter_errors(yaml.safe_load(text))] == []
+
+
+@pytest.mark.parametrize(("model", "name"), FIELDS, ids=lambda value: getattr(value, "__name__", value))
+def test_every_field_has_a_meaning_and_an_example(model: type[BaseModel], name: str) -> None:
+    field = model.model_fields[name]
+    assert (field.description or "").endswith(".")
+    assert field.examples
+
+
+@pytest.mark.parametrize(("model", "name"), FIELDS, ids=lambda value: getattr(value, "__name__", value))
+def test_every_default_has_a_reason(model: type[BaseModel], name: str) -> None:
+    field = model.model_fields[name]
+    reasons = [note.why_default for note in field.metadata if isinstance(note, Explained) and note.why_default]
+    assert bool(reasons) is not field.is_required()
+
+
+@pytest.mark.parametrize("key", reference.all_keys(), ids=lambda key: key.name)
+def test_every_example_is_legal(key: Any) -> None:
+    definitions = reference.schema()["$defs"]
+    for example in key.node.said.get("examples", []):
+        jsonschema.validate(example, {**key.node.said, "$defs": definitions}, jsonschema.Draft202012Validator)
+
+
+def test_the_schema_refuses_every_bad_case_that_a_schema_can_refuse() -> None:
+    def fits(case: Path) -> bool:
+        given = json.loads(json.dumps(yaml.safe_load(case.read_text())["given"]))  # keys as JSON knows them
+        return VALIDATOR.is_valid({"config": {"igz-clusters:stack": given}})
+
+    assert {case.stem for case in CASES if fits(case)} == BEYOND_A_SCHEMA
+
+
+def test_the_schema_is_closed_around_our_own_key() -> None:
+    document = yaml.safe_load((PROJECT_ROOT / "Pulumi.local.yaml").read_text())
+    config = document["config"]
+    assert VALIDATOR.is_valid(document)
+    for wrong in ({}, {"igz-clusters:stack": 1}, {**config, "igz-clusters:x": 1}, {"igz-clusters:stak": {}}):
+        assert not VALIDATOR.is_valid({**document, "config": wrong})
+    assert not VALIDATOR.is_valid({**document, "pools": {}})
+
+
+def test_a_key_is_named_with_or_without_its_free_names() -> None:
+    (key,) = [key for key in reference.all_keys() if key.name == "pools.*.size.min"]
+    for text in ("pools.*.size.min", "pools.gpu.size.min", "pools.size.min"):
+        assert [k.name for k in reference.all_keys() if k.matches(tuple(text.split(".")))] == [key.name]
+    assert not key.matches(("pools", "gpu", "size"))
+    assert not key.matches(())
+
+
+def test_the_engines_own_keys_and_other_namespaces_are_free() -> None:
+    document = yaml.safe_load((PROJECT_ROOT / "Pulumi.local.yaml").read_text())
+    document |= {"encryptionsalt": "v1:x", "environment": ["base"]}
+    document["config"] |= {"aws:region": "eu-central-1", "kubernetes:context": {"secure": "x"}}
+    assert VALIDATOR.is_valid(document)
+
+
+def test_the_schema_lists_what_an_editor_may_complete() -> None:
+    text = reference.schema_text()
+    assert [word for word in ("m6i.2xlarge", "on-demand", "initial", "prod", "local") if f'"{word}"' not in text] == []

@@ -1,0 +1,139 @@
+"""The present program over the state that each release left: nothing is replaced, nothing is deleted.
+
+The engine previews without refresh and the API server is out of reach, so the verdict is the engine's and the
+Kubernetes provider's own, from recorded state and new inputs alone. What only a live API server refuses is seen by
+`test_live_upgrade.py`.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from workbench.paths import PROJECT_ROOT
+from workbench.recording import KUBECONFIG, RELEASES, STATE, current_version
+from workbench.toolchain import ensure, environment
+
+RECORDINGS = sorted(RELEASES.glob(f"*/*/{STATE}"))
+HARMLESS = {"same", "update", "create"}
+CHANGED = Path(__file__).parent / "changed"
+UNREACHABLE = {
+    "apiVersion": "v1",
+    "kind": "Config",
+    "clusters": [{"name": "gone", "cluster": {"server": "https://127.0.0.1:9"}}],
+    "users": [{"name": "gone", "user": {}}],
+    "contexts": [{"name": "gone", "context": {"cluster": "gone", "user": "gone"}}],
+    "current-context": "gone",
+}
+
+
+@dataclass(frozen=True)
+class Previewer:
+    """Previews a program over recorded state, in a backend of its own."""
+
+    folder: Path
+    environment: dict[str, str]
+
+    def pulumi(self, *arguments: str, **variables: str) -> str:
+        result = subprocess.run(
+            ["pulumi", *arguments, "--non-interactive"],
+            cwd=self.folder,
+            env={**self.environment, **variables},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert result.returncode == 0, result.stdout + result.stderr
+        return result.stdout
+
+    def steps(self, recording: Path, program: Path, **variables: str) -> dict[str, list[str]]:
+        """Return what the preview would do: URNs without the stack's part, by operation."""
+        stack = recording.parent.name
+        runtime = {"name": "python", "options": {"toolchain": "pip", "virtualenv": str(PROJECT_ROOT / ".venv")}}
+        project = {"name": "igz-clusters", "main": str(program), "runtime": runtime}
+        (self.folder / "Pulumi.yaml").write_text(yaml.safe_dump(project))
+        shutil.copy(recording.parent / f"Pulumi.{stack}.yaml", self.folder)
+        self.pulumi("stack", "init", stack)
+        # The recorded path stands for a file of the user. The provider reads it to tell whether the cluster is another.
+        state = recording.read_text().replace(KUBECONFIG, self.environment["IGZ_CLUSTERS_LOCAL_KUBECONFIG"])
+        (self.folder / STATE).write_text(state)
+        self.pulumi("stack", "import", "--stack", stack, "--file", STATE)
+        options = ("--stack", stack, "--refresh=false", "--show-sames", "--json")
+        preview = json.loads(self.pulumi("preview", *options, **variables))
+        steps: dict[str, list[str]] = {}
+        for step in preview["steps"]:
+            steps.setdefault(step["op"], []).append(step["urn"].split("::", 2)[2])
+        return steps
+
+
+@pytest.fixture
+def previewer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Previewer:
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
+    toolchain = ensure(["pulumi", "pulumi-resource-kubernetes"], hermetic=True)
+    project, kubeconfig = tmp_path / "project", tmp_path / "kubeconfig"
+    project.mkdir()
+    kubeconfig.write_text(yaml.safe_dump(UNREACHABLE))
+    variables = {
+        "PULUMI_BACKEND_URL": f"file://{project}",
+        "PULUMI_CONFIG_PASSPHRASE": "only for this test",
+        "IGZ_CLUSTERS_LOCAL_KUBECONFIG": str(kubeconfig),
+        "PYTHONPATH": str(PROJECT_ROOT),
+    }
+    return Previewer(project, {**os.environ, **environment(toolchain), **variables})
+
+
+def harm(steps: dict[str, list[str]]) -> dict[str, list[str]]:
+    return {operation: urns for operation, urns in steps.items() if operation not in HARMLESS}
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("recording", RECORDINGS, ids=lambda file: "-".join(file.parts[-3:-1]))
+def test_the_present_program_replaces_and_deletes_nothing_that_a_release_made(
+    previewer: Previewer, recording: Path
+) -> None:
+    recorded = json.loads(recording.read_text())["deployment"]["resources"]
+    steps = previewer.steps(recording, PROJECT_ROOT / "infra")
+    assert harm(steps) == {}
+    assert len(steps["same"] + steps.get("update", [])) == len(recorded)
+
+
+FIRST = RELEASES / "v0.1.0" / "local" / STATE
+
+
+@pytest.mark.engine
+def test_a_changed_label_is_an_update_and_so_no_harm(previewer: Previewer) -> None:
+    steps = previewer.steps(FIRST, CHANGED, CHANGE="relabel")
+    assert harm(steps) == {}
+    assert len([urn for urn in steps["update"] if "core/v1:Node::" in urn]) == 2
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize(
+    ("change", "operation", "object_"),
+    [
+        ("rename_object", "replace", "PriorityClass::igz-workload-low"),
+        ("change_the_clusters_identity", "replace", "Node::initial-0"),
+        ("rename_component_type", "delete", "Namespace::mlrun"),
+    ],
+)
+def test_a_careless_change_is_harm(previewer: Previewer, change: str, operation: str, object_: str) -> None:
+    steps = previewer.steps(FIRST, CHANGED, CHANGE=change)
+    assert [urn for urn in harm(steps).get(operation, []) if urn.endswith(object_)], steps
+
+
+def test_the_version_of_this_checkout_is_recorded() -> None:
+    assert current_version() in {recording.parts[-3] for recording in RECORDINGS}
+
+
+@pytest.mark.parametrize("recording", RECORDINGS, ids=lambda file: "-".join(file.parts[-3:-1]))
+def test_a_recording_names_no_place_of_the_machine_that_made_it(recording: Path) -> None:
+    text = recording.read_text()
+    assert KUBECONFIG in text
+    assert re.findall(r"/(?:home|root|tmp|usr|var|work|Users)/[\w./-]*", text) == []

@@ -1,0 +1,199 @@
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import Result
+from typer.testing import CliRunner
+
+from infra.config import CONFIG_KEY, parse
+from support.stack_files import VALID
+from workbench import stacks
+from workbench.cli import stack
+from workbench.cli.app import app
+from workbench.errors import UserError
+
+BROKEN = VALID.replace("environment: dev", "environment: prd").replace("min: 2", "min: 1")
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A checkout with one sound and one broken stack."""
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path))
+    (tmp_path / "Pulumi.good.yaml").write_text(VALID)
+    (tmp_path / "Pulumi.bad.yaml").write_text(BROKEN)
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["config", *arguments])
+
+
+STATIC = "NG-07: a pool of role 'initial' is static, set size.min = size.max (given: '1..2')"
+PROBLEMS = [
+    "Pulumi.bad.yaml:4: environment: unknown value, did you mean 'prod'? (given: 'prd'; allowed: dev, prod)",
+    f"Pulumi.bad.yaml:9: pools.initial.size: {STATIC}",
+]
+
+
+def test_check_looks_at_all_stacks_and_prints_a_line_a_problem(checkout: Path) -> None:
+    result = run("check")
+    assert result.exit_code == 1
+    assert result.stdout.splitlines() == [*PROBLEMS, "Pulumi.good.yaml: ok"]
+
+
+def test_check_looks_at_the_stacks_and_files_that_are_named(checkout: Path) -> None:
+    assert run("check", "good").stdout == "Pulumi.good.yaml: ok\n"
+    assert run("check", "good").exit_code == 0
+    assert run("check", str(checkout / "Pulumi.bad.yaml"), "good").stdout.splitlines() == [
+        *PROBLEMS,
+        "Pulumi.good.yaml: ok",
+    ]
+
+
+def test_check_answers_a_file_and_a_stack_that_are_not_there(checkout: Path) -> None:
+    result = run("check", "nothing.yaml", "good")
+    assert result.exit_code == 1
+    assert result.stdout.splitlines() == [
+        "nothing.yaml: the file cannot be read: No such file or directory",
+        "Pulumi.good.yaml: ok",
+    ]
+    answer = f"There is no stack 'godo' in {checkout}.\nDid you mean 'good'? Known stacks: bad, good."
+    assert str(run("check", "godo").exception) == answer
+
+
+def test_check_as_json_lists_every_part_of_every_problem(checkout: Path) -> None:
+    result = run("check", "--json")
+    assert result.exit_code == 1
+    first, second = json.loads(result.stdout)
+    assert first == {
+        "file": "Pulumi.bad.yaml",
+        "line": 4,
+        "column": 5,
+        "path": ["environment"],
+        "message": "unknown value, did you mean 'prod'?",
+        "given": "'prd'",
+        "allowed": ["dev", "prod"],
+    }
+    assert second["path"] == ["pools", "initial", "size"]
+    assert json.loads(run("check", "good", "--json").stdout) == []
+
+
+@pytest.mark.parametrize("command", ["up", "preview", "destroy", "env", "status"])
+def test_every_stack_command_says_the_same_before_anything_is_built(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    def forbidden(*arguments: object, **options: object) -> None:
+        pytest.fail("something was built or started for a stack file that is wrong")
+
+    for name in ("ensure", "Instance", "open_session", "progress"):
+        monkeypatch.setattr(stack, name, forbidden)
+    result = CliRunner().invoke(app, [command, "bad"])
+    assert isinstance(result.exception, UserError)
+    assert str(result.exception).splitlines() == ["2 problems in Pulumi.bad.yaml", *PROBLEMS]
+
+
+@pytest.mark.parametrize("name", sorted(stacks.stack_files()))
+def test_show_prints_a_stack_file_that_means_the_same_and_leaves_no_default_unsaid(name: str) -> None:
+    result = run("show", name)
+    assert result.exit_code == 0
+    shown = yaml.safe_load(result.stdout)["config"][CONFIG_KEY]
+    assert parse(shown) == stacks.find(name).config
+    assert shown == stacks.find(name).config.model_dump(mode="json", by_alias=True)
+
+
+def test_show_marks_what_was_not_given_and_says_why(checkout: Path) -> None:
+    lines = {line.strip() for line in run("show", "good").stdout.splitlines()}
+    assert "environment: dev" in lines
+    assert "role: initial" in lines
+    assert "profile: mlrun-ce  # default: The open-source platform runs anywhere." in lines
+    assert "lifecycle: on-demand  # default: Only work that survives an interruption belongs on spot nodes." in lines
+    assert any(line.startswith("defaultPodResources:  # default: The environment's: ") for line in lines)
+
+
+def test_show_prints_the_defaults_of_the_stacks_own_environment(checkout: Path) -> None:
+    (checkout / "Pulumi.prod.yaml").write_text(VALID.replace("environment: dev", "environment: prod"))
+    limits = [
+        yaml.safe_load(run("show", name).stdout)["config"][CONFIG_KEY]["defaultPodResources"]["limits"]["cpu"]
+        for name in ("good", "prod")
+    ]
+    assert limits == ["2", "1"]
+
+
+def test_show_as_json_separates_values_from_reasons(checkout: Path) -> None:
+    shown = json.loads(run("show", "good", "--json").stdout)
+    assert parse(shown["config"]) == stacks.find("good").config
+    reasons = {tuple(row["path"]): row["reason"] for row in shown["defaults"]}
+    assert reasons[("profile",)] == "The open-source platform runs anywhere."
+    assert ("environment",) not in reasons
+    assert all(reasons.values())
+
+
+@pytest.mark.parametrize("key", ["pools.*.size.min", "pools.gpu.size.min", "pools.size.min"])
+def test_explain_tells_all_about_a_key(key: str) -> None:
+    assert run("explain", key).stdout.splitlines() == [
+        "pools.*.size.min",
+        "  meaning   Fewest nodes.",
+        "  type      whole number",
+        "  allowed   0 to 450",
+        "  default   required",
+        "  example   min: 1",
+        "  decides   The size below which the autoscaler removes no node; 0 lets an idle pool vanish.",
+    ]
+
+
+def test_explain_gives_the_default_with_its_reason() -> None:
+    assert (
+        "  default   on-demand: Only work that survives an interruption belongs on spot nodes."
+        in run("explain", "pools.lifecycle").stdout.splitlines()
+    )
+    assert "The environment's" in run("explain", "defaultPodResources").stdout
+
+
+def test_explain_without_a_key_lists_every_key_once() -> None:
+    lines = run("explain").stdout.splitlines()
+    assert [line.split()[0] for line in lines].count("instanceTypes") == 1
+    assert lines[0].split() == ["schemaVersion", "Version", "of", "this", "layout."]
+    assert [row["key"] for row in json.loads(run("explain", "--json").stdout)][
+        -1
+    ] == "defaultPodResources.limits.memory"
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("pols.size", "Did you mean pools.size?"),
+        ("minn", "Did you mean pools.size.min?"),
+        ("zone", "`igz-clusters config explain` lists all keys."),
+        (".", "`igz-clusters config explain` lists all keys."),
+    ],
+)
+def test_explain_suggests_the_nearest_keys(key: str, hint: str) -> None:
+    result = run("explain", key)
+    assert isinstance(result.exception, UserError)
+    assert result.exception.hint == hint
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "show"])
+def test_help_teaches_each_command(command: str) -> None:
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    assert "--json" in result.stdout
+
+
+def test_what_a_file_holds_reaches_the_terminal_as_plain_text_only(checkout: Path) -> None:
+    key = '"\\e[2J \\u202e [bold]:smile:[/] \\ud800"'
+    (checkout / "Pulumi.bad.yaml").write_text(f"{VALID}    {key}: 1\n")
+    text, parts = run("check", "bad").stdout, run("check", "bad", "--json").stdout
+    assert r"['\x1b[2J \u202e [bold]:smile:[/] \ud800']: holds half a Unicode character" in text
+    assert text.rstrip("\n").isprintable()
+    assert parts.replace("\n", "").isprintable()
+    assert json.loads(parts)[0]["path"] == ["\x1b[2J \u202e [bold]:smile:[/] \ud800"]
+
+
+def test_nothing_is_coloured_or_cut_outside_a_terminal(checkout: Path) -> None:
+    (checkout / "Pulumi.bad.yaml").write_text(VALID.replace("dev", "x" * 1000))
+    printed = run("check").stdout
+    assert "\x1b" not in printed
+    assert printed.splitlines()[0].endswith("... (1000 characters); allowed: dev, prod)")

@@ -1,0 +1,80 @@
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from workbench.engine.lock import held_by, stack_lock
+from workbench.errors import UserError
+
+HOLDER = "import sys, time; print('ready', flush=True); time.sleep(60)"
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    tmp_path.chmod(0o700)
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path))
+    monkeypatch.setattr("workbench.engine.lock._PATIENCE", 0.3)
+    return tmp_path
+
+
+@contextmanager
+def left_behind(descriptor: int) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that a run started, and that keeps the run's lock."""
+    command = [sys.executable, "-c", HOLDER]
+    with subprocess.Popen(command, pass_fds=(descriptor,), stdout=subprocess.PIPE) as child:
+        assert child.stdout
+        child.stdout.readline()
+        yield child
+        child.kill()
+
+
+def test_nobody_holds_a_lock_that_was_never_taken_or_was_given_back() -> None:
+    assert held_by("local").processes == []
+    with stack_lock("local", "up"):
+        pass
+    assert held_by("local").processes == []
+    with stack_lock("local", "up"):
+        pass
+
+
+def test_two_stacks_do_not_wait_for_each_other() -> None:
+    with stack_lock("one", "up"), stack_lock("two", "up"):
+        pass
+
+
+def test_a_killed_run_is_told_by_what_it_left_and_by_the_way_to_recover(data: Path) -> None:
+    with stack_lock("local", "up") as descriptor:
+        context = left_behind(descriptor)
+        child = context.__enter__()
+    try:
+        held = held_by("local")
+        assert not held.is_running
+        assert [process.pid for process in held.processes] == [child.pid]
+        with pytest.raises(UserError) as caught, stack_lock("local", "destroy"):
+            pass
+        assert f"`igz-clusters up` (process {os.getpid()}, since " in caught.value.message
+        assert f"was killed, and what it started still works on the stack 'local': {child.pid} " in caught.value.message
+        assert caught.value.hint == "`igz-clusters recover local` ends it and mends what it left."
+    finally:
+        context.__exit__(None, None, None)
+    with stack_lock("local", "destroy"):
+        pass
+
+
+def test_a_living_run_is_named_with_its_command_and_process(data: Path) -> None:
+    program = (
+        "import sys, time\nfrom workbench.engine.lock import stack_lock\n"
+        "with stack_lock('local', 'up'):\n    print('ready', flush=True)\n    time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as run:
+        assert run.stdout
+        run.stdout.readline()
+        with pytest.raises(UserError) as caught, stack_lock("local", "destroy"):
+            pass
+        run.kill()
+    assert f"is being changed by `igz-clusters up` (process {run.pid}, since " in caught.value.message
+    assert caught.value.hint.startswith("Wait until it ends, or press Ctrl-C where it runs")

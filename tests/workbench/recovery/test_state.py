@@ -1,0 +1,84 @@
+from pathlib import Path
+
+import pytest
+
+from support.state_files import checkpoint, engine_lock, said, write
+from workbench.engine.backend import StateFiles
+from workbench.recovery import state_findings
+
+CREATING = {
+    "type": "creating",
+    "resource": {
+        "urn": "urn:pulumi:local::igz-clusters::kubernetes:core/v1:Namespace::mlrun",
+        "type": "kubernetes:core/v1:Namespace",
+        "custom": True,
+        "inputs": {"metadata": {"name": "mlrun"}},
+    },
+}
+BUCKET = {"urn": "urn:bucket", "type": "aws:s3/bucket:Bucket", "custom": True, "inputs": {}}
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StateFiles:
+    tmp_path.chmod(0o700)
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path))
+    files = StateFiles("local")
+    files.current.parent.mkdir(parents=True)
+    return files
+
+
+def mend() -> None:
+    for finding in state_findings("local"):
+        assert finding.mend
+        finding.mend()
+
+
+def test_a_stack_in_order_and_one_that_never_was_have_no_findings(files: StateFiles) -> None:
+    assert state_findings("local") == []
+    write(files.current, checkpoint("a"))
+    assert state_findings("local") == []
+
+
+def test_pending_operations_are_named_and_mended(files: StateFiles) -> None:
+    write(files.current, checkpoint("a", pending_operations=[CREATING]))
+    (finding,) = state_findings("local")
+    assert finding.found == "A run was killed in the middle of 1 operation: creating Namespace mlrun."
+    mend()
+    assert state_findings("local") == []
+    assert [each.get("id") for each in files.deployment()["resources"]] == [None, "mlrun"]
+
+
+def test_what_cannot_be_resolved_is_left_to_the_user_with_the_way(files: StateFiles) -> None:
+    write(files.current, checkpoint(pending_operations=[{"type": "creating", "resource": BUCKET}]))
+    (finding,) = state_findings("local")
+    assert finding.mend is None
+    assert finding.remedy.startswith("Look whether urn:bucket exists")
+
+
+def test_a_stale_lock_and_a_damaged_state_are_found_at_once_and_mended(files: StateFiles) -> None:
+    write(files.current.with_suffix(".json.bak"), checkpoint("before"))
+    write(files.current, b"")
+    lock = engine_lock(files, said(2**22 + 1))
+    stale, damaged = state_findings("local")
+    assert stale.found.endswith("is stale: that process is gone.")
+    assert damaged.found == f"The state file {files.current} is damaged: it is empty."
+    assert "with 1 resources" in damaged.remedy
+    mend()
+    assert state_findings("local") == []
+    assert not lock.file.exists()
+    assert [each["urn"] for each in files.deployment()["resources"]] == ["before"]
+
+
+def test_a_lock_of_another_machine_is_not_ours_to_break(files: StateFiles) -> None:
+    engine_lock(files, said(1, "elsewhere"))
+    (finding,) = state_findings("local")
+    assert finding.mend is None
+    assert "was made on another machine" in finding.found
+
+
+def test_pending_operations_of_a_restored_copy_are_found_in_the_next_round(files: StateFiles) -> None:
+    write(files.current.with_suffix(".json.bak"), checkpoint(pending_operations=[CREATING]))
+    write(files.current, b"{")
+    mend()
+    (finding,) = state_findings("local")
+    assert "creating Namespace mlrun" in finding.found

@@ -1,0 +1,143 @@
+"""The Makefile of a user's repository against a package that only says what it was asked."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from components.contract.environments import ClusterKind
+from workbench.starter import create, pin_of
+
+Git = Callable[..., str]
+
+PACKAGE_MAKEFILE = """\
+.venv/.installed:
+	@mkdir -p .venv/bin
+	@printf '#!/bin/sh\\necho {release} "$$IGZ_CLUSTERS_STACKS" "$$@"\\n' > .venv/bin/igz-clusters
+	@chmod +x .venv/bin/igz-clusters
+.PHONY: .venv/.installed
+"""
+
+
+@pytest.fixture
+def release(tmp_path: Path, git: Git) -> Callable[[str], str]:
+    """Release the package and return the commit."""
+    (tmp_path / "package").mkdir()
+    git("init", "--quiet", "package")
+
+    def run(tag: str) -> str:
+        (tmp_path / "package" / "Makefile").write_text(PACKAGE_MAKEFILE.format(release=tag))
+        git("add", "Makefile", folder="package")
+        git("commit", "--quiet", "--message", tag, folder="package")
+        git("tag", tag, folder="package")
+        return git("rev-parse", "HEAD", folder="package")
+
+    return run
+
+
+@pytest.fixture
+def acme(tmp_path: Path, git: Git, release: Callable[[str], str]) -> Path:
+    release("v0.1.0")
+    create(tmp_path / "acme", "acme", ClusterKind.LOCAL, pin_of(tmp_path / "package"))
+    git("add", "--all", folder="acme")
+    git("commit", "--quiet", "--message", "Start", folder="acme")
+    return tmp_path / "acme"
+
+
+def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["make", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def made(folder: Path, *arguments: str) -> list[str]:
+    result = make(folder, *arguments)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout.splitlines()
+
+
+def test_the_first_command_gets_the_pinned_package_and_later_ones_do_not(acme: Path) -> None:
+    first, second = made(acme, "up"), made(acme, "up", "STACK=acme-prod")
+    assert first[0].startswith("Getting igz-clusters v0.1.0 ")
+    assert first[1:] == ["v0.1.0 . up acme-dev"]
+    assert second == ["v0.1.0 . up acme-prod"]
+
+
+def test_check_validates_all_stacks_and_previews_each(acme: Path) -> None:
+    assert made(acme, "check")[1:] == [
+        "v0.1.0 . config check",
+        "== acme-dev",
+        "v0.1.0 . preview acme-dev",
+        "== acme-prod",
+        "v0.1.0 . preview acme-prod",
+    ]
+
+
+def test_check_fails_with_the_first_stack_that_fails(acme: Path) -> None:
+    made(acme, "up")
+    (acme / ".igz-clusters/.venv/bin/igz-clusters").write_text('#!/bin/sh\ntest "$2" != acme-dev\n')
+    assert make(acme, "check").returncode != 0
+
+
+def test_an_upgrade_moves_tag_and_commit_alone_and_previews_every_stack_with_the_new_release(
+    acme: Path, release: Callable[[str], str], git: Git
+) -> None:
+    old, commit = git("rev-parse", "HEAD", folder="package"), release("v0.2.0")
+    printed = made(acme, "upgrade", "TAG=v0.2.0")
+    assert "v0.2.0 . preview acme-dev" in printed
+    assert "v0.2.0 . preview acme-prod" in printed
+    assert not [line for line in printed if " up " in line and line.startswith("v0.2.0 . ")]
+    changed = git("diff", "--unified=0", folder="acme").splitlines()
+    assert [line for line in changed if line[0] in "+-" and line[:3] not in ("+++", "---")] == [
+        "-PACKAGE_TAG := v0.1.0",
+        f"-PACKAGE_COMMIT := {old}",
+        "+PACKAGE_TAG := v0.2.0",
+        f"+PACKAGE_COMMIT := {commit}",
+    ]
+
+
+def test_taking_the_pin_back_takes_the_package_back(acme: Path, release: Callable[[str], str], git: Git) -> None:
+    release("v0.2.0")
+    made(acme, "upgrade", "TAG=v0.2.0")
+    git("checkout", "--quiet", "package.mk", folder="acme")
+    assert made(acme, "status")[-1] == "v0.1.0 . status acme-dev"
+
+
+def test_an_unknown_release_changes_nothing_and_names_those_that_there_are(acme: Path, git: Git) -> None:
+    result = make(acme, "upgrade", "TAG=v9")
+    assert result.returncode != 0
+    assert "There is no tag 'v9' at" in result.stderr
+    assert "Tags: v0.1.0" in result.stderr
+    assert git("status", "--porcelain", folder="acme") == ""
+
+
+def test_an_upgrade_to_nowhere_asks_which_release(acme: Path) -> None:
+    result = make(acme, "upgrade")
+    assert result.returncode != 0
+    assert "make upgrade TAG=v1.2.3" in result.stderr
+
+
+def test_a_tag_that_moved_is_refused(acme: Path, release: Callable[[str], str], git: Git) -> None:
+    release("v0.1.1")
+    git("tag", "--force", "v0.1.0", folder="package")
+    result = make(acme, "up")
+    assert result.returncode != 0
+    assert "the tag v0.1.0 at the source is not the commit" in result.stderr
+    assert "up acme-dev" not in result.stdout
+
+
+def test_another_source_of_the_same_commit_serves(acme: Path, tmp_path: Path, git: Git) -> None:
+    git("clone", "--quiet", "--bare", "package", "mirror.git")
+    (tmp_path / "package").rename(tmp_path / "out-of-reach")
+    assert make(acme, "up").returncode != 0
+    assert made(acme, f"PACKAGE_SOURCE={tmp_path / 'mirror.git'}", "up")[-1] == "v0.1.0 . up acme-dev"
+
+
+def test_a_pin_without_a_tag_is_its_commit(acme: Path, tmp_path: Path, git: Git) -> None:
+    git("tag", "--delete", "v0.1.0", folder="package")
+    create(tmp_path / "other", "other", ClusterKind.LOCAL, pin_of(tmp_path / "package"))
+    assert made(tmp_path / "other", "up")[-1] == "v0.1.0 . up other-dev"
+
+
+def test_what_make_gets_is_not_part_of_the_repository(acme: Path, git: Git) -> None:
+    made(acme, "up")
+    assert git("status", "--porcelain", folder="acme") == ""

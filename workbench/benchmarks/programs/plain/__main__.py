@@ -1,0 +1,40 @@
+"""Declares the resources of a JSON file one by one, with the SDK's own classes and no component of this project.
+
+What somebody would write by hand, without the loop: each resource its class, its inputs and its provider; what lives
+in a declared namespace waits for that namespace.
+"""  # noqa: INP001 run as a folder by the engine
+
+import json
+import os
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pulumi
+from pulumi_kubernetes import Provider
+
+KUBERNETES = re.compile(r"kubernetes:([a-z]+)[a-z0-9.]*/(v\w+):(\w+)")
+
+
+def resource_class(token: str) -> Any:
+    """Return the SDK's class of a type token such as ``kubernetes:core/v1:Node``."""
+    group, version, kind = re.fullmatch(KUBERNETES, token).groups()  # type: ignore[union-attr]
+    return getattr(import_module(f"pulumi_kubernetes.{group}.{version}"), kind)
+
+
+def arguments(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Return inputs as the class's keyword arguments."""
+    return {re.sub(r"(?<!^)(?=[A-Z])", "_", key).lower(): value for key, value in inputs.items()}
+
+
+resources: list[dict[str, Any]] = json.loads(Path(os.environ["IGZ_BENCHMARK_RESOURCES"]).read_text())
+provider = Provider("plain", kubeconfig=os.environ["IGZ_CLUSTERS_LOCAL_KUBECONFIG"], cluster_identifier="plain")
+namespaces: dict[str, pulumi.Resource] = {}
+for declared in resources:
+    inputs = {key: value for key, value in declared["inputs"].items() if key not in {"apiVersion", "kind"}}
+    inside = namespaces.get(inputs["metadata"].get("namespace"))
+    options = pulumi.ResourceOptions(provider=provider, depends_on=[inside] if inside else None)
+    made = resource_class(declared["type"])(declared["name"], **arguments(inputs), opts=options)
+    if declared["type"] == "kubernetes:core/v1:Namespace":
+        namespaces[inputs["metadata"]["name"]] = made

@@ -1,0 +1,165 @@
+"""Commands on stack files: are they right, what do their keys mean, what applies in the end."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+import yaml
+
+from components.contract.choices import DECIDES
+from infra.config import CONFIG_KEY, Problem
+from infra.config.effective import Effective, effective
+from infra.config.problems import nearest, shown
+from infra.config.reference import all_keys, default_of, values_of
+from infra.config.tree import NAME, Key
+from workbench import stacks
+from workbench.cli.console import out
+from workbench.cli.stack import AsJson, StackName
+from workbench.errors import UserError
+
+app = typer.Typer(help="Check stack files, explain their keys, show what applies.", no_args_is_help=True)
+
+_PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight": False}
+_SUGGESTED_MAX: Final = 5
+
+
+@app.command()
+def check(
+    targets: Annotated[
+        list[str] | None,
+        typer.Argument(help="Stacks or files; all stacks of the checkout if none is named.", metavar="STACK|FILE"),
+    ] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Check stack files: all problems at once, each with its line; exit code 1 if there are any.
+
+    Reads files only: no engine, no network, no credentials.
+    """
+    known = stacks.stack_files()
+    files = [_file(target, known) for target in targets] if targets else list(known.values())
+    wrong = {file: error for file in files if (error := _error(file))}
+    if as_json:
+        rows = [_row(error.file, problem) for error in wrong.values() for problem in error.problems]
+        _print_json(rows)
+    else:
+        for file in files:
+            for line in wrong[file].lines if file in wrong else [f"{stacks.shown_path(file)}: ok"]:
+                out.print(line, **_PLAIN)
+    raise typer.Exit(1 if wrong else 0)
+
+
+def _file(target: str, known: dict[str, Path]) -> Path:
+    if target in known:
+        return known[target]
+    if Path(target).exists() or target.endswith((".yaml", ".yml")) or "/" in target:
+        return Path(target)
+    return stacks.find(target).file  # raises, and names what there is
+
+
+def _error(file: Path) -> stacks.StackFileError | None:
+    try:
+        stacks.read(file)
+    except stacks.StackFileError as error:
+        return error
+    return None
+
+
+def _row(file: str, problem: Problem) -> dict[str, Any]:
+    row = asdict(problem)
+    return {"file": file, **{key: row[key] for key in ("line", "column", "path", "message", "given", "allowed")}}
+
+
+@app.command()
+def explain(
+    key: Annotated[
+        str, typer.Argument(help="Such as pools.size.min or pools.gpu.labels; * is any name.", metavar="KEY")
+    ] = "",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Tell what a key means: values, default and its reason, an example, what it decides. Without KEY: all keys."""
+    found = [_find(key)] if key else list(all_keys())
+    if as_json:
+        _print_json([_facts(each) for each in found])
+    elif key:
+        out.print(found[0].name, style="bold", **_PLAIN)
+        for name, fact in _facts(found[0]).items():
+            if name != "key" and fact:
+                out.print(f"  {name:<10}{fact if isinstance(fact, str) else ', '.join(fact)}", **_PLAIN)
+    else:
+        for each in found:
+            indent, meaning = "  " * (len(each.path) - 1), each.node.said.get("description", "")
+            out.print(f"{indent + each.path[-1]:<24}{meaning}", **_PLAIN)
+
+
+def _find(text: str) -> Key:
+    parts = tuple(part for part in re.sub(r"\[.*?\]", "", text).split(".") if part)
+    if matching := [key for key in all_keys() if key.matches(parts)]:
+        return max(matching, key=lambda key: len(set(key.path) - {NAME}))  # `pools.size` is no pool called size
+    names = {key.name.replace(f".{NAME}", ""): key for key in all_keys()}
+    near = nearest(".".join(parts), names)
+    end = nearest(parts[-1] if parts else "", {key.path[-1] for key in all_keys()})
+    suggested = [name for name, key in names.items() if name == near or key.path[-1] == end][:_SUGGESTED_MAX]
+    hint = f"Did you mean {' or '.join(suggested)}?" if suggested else "`igz-clusters config explain` lists all keys."
+    raise UserError(f"No key {shown(text)} is known.", hint)
+
+
+def _facts(key: Key) -> dict[str, Any]:
+    said = key.node.said
+    example = said.get("examples", [None])[0]
+    return {
+        "key": key.name,
+        "meaning": said.get("description", ""),
+        "only with": key.only_with,
+        "type": key.node.kind,
+        "allowed": list(values_of(key.node)),
+        "default": default_of(key).replace("`", ""),
+        "example": "" if example is None else f"{key.path[-1]}: {_inline(example)}",
+        "decides": said.get(DECIDES, ""),
+    }
+
+
+@app.command()
+def show(stack: StackName, *, as_json: AsJson = False) -> None:
+    """Print the whole configuration that applies: what the file says, and every default with its reason.
+
+    The output is a stack file again: it means the same with every default written out.
+    """
+    found = stacks.find(stack)
+    if not as_json:
+        out.print("\n".join(_lines(found)), **_PLAIN)
+        return
+    defaults = [
+        {"path": list(each.path), "reason": each.why_default}
+        for each in effective(found.config)
+        if each.why_default is not None
+    ]
+    config = found.config.model_dump(mode="json", by_alias=True)
+    _print_json({"stack": found.name, "config": config, "defaults": defaults})
+
+
+def _lines(stack: stacks.Stack) -> Iterator[str]:
+    yield f"# {stacks.shown_path(stack.file)} with every default written out."
+    yield "config:"
+    yield f"  {CONFIG_KEY}:"
+    for each in effective(stack.config):
+        yield "  " * (len(each.path) + 1) + _line(each)
+
+
+def _line(entry: Effective) -> str:
+    value = "" if entry.has_keys else f" {_inline(entry.value)}"
+    return f"{_inline(entry.path[-1])}:{value}" + (f"  # default: {entry.why_default}" if entry.why_default else "")
+
+
+def _print_json(value: Any) -> None:
+    out.print_json(json.dumps(value), ensure_ascii=True)  # a key may hold what a terminal would obey
+
+
+def _inline(value: Any) -> str:
+    """Return a value as YAML on one line."""
+    return yaml.safe_dump([value], default_flow_style=True, width=float("inf"), sort_keys=False).strip()[1:-1]

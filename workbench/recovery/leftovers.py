@@ -1,0 +1,27 @@
+"""What killed builds and starts left: harmless, since the next build or start begins by clearing it, but not hidden."""
+
+from functools import partial
+from pathlib import Path
+
+from workbench import locks
+from workbench.recovery.finding import Finding
+from workbench.toolchain import store
+
+
+def leftovers() -> list[Finding]:
+    """Return half-built programs that nobody builds any more."""
+    staging = store.staging()
+    if not staging.exists() or locks.holders(store.home() / "lock"):
+        return []
+    size = store.disk_usage(staging)
+    return [
+        Finding(
+            f"A build of the toolchain was killed and left {size / 1e6:.0f} MB in {staging}.",
+            "Delete that; finished programs and Go's build cache stay, so the next build goes on from there.",
+            partial(_drop, staging),
+        )
+    ]
+
+
+def _drop(folder: Path) -> None:
+    store.drop(folder)

@@ -1,0 +1,52 @@
+"""Processes that outlived the run that started them."""
+
+from contextlib import suppress
+
+import psutil
+
+from workbench.engine.lock import held_by, names
+from workbench.errors import UserError
+from workbench.recovery.finding import Finding
+
+_GRACE = 60.0
+"""Seconds for an engine to finish the step in flight and save."""
+_LAST_GRACE = 3.0
+"""Seconds for everything else."""
+
+
+def orphans(stack: str) -> list[Finding]:
+    """Return the processes of a killed run that still hold the stack.
+
+    Raises
+    ------
+    UserError
+        The run is alive: there is nothing to recover from.
+    """
+    held = held_by(stack)
+    if held.is_running:
+        raise UserError(
+            f"The stack '{stack}' is being changed by {held.run}: there is nothing to recover from.",
+            "Wait until it ends, or press Ctrl-C where it runs: it finishes the step in flight and saves.",
+        )
+    if not held.processes:
+        return []
+    return [
+        Finding(
+            f"{held.run} was killed; what it started still runs: {names(held.processes)}.",
+            f"End these processes; an engine among them gets up to {_GRACE:.0f} s to finish its step and save.",
+            lambda: _end(held.processes),
+        )
+    ]
+
+
+def _end(processes: list[psutil.Process]) -> None:
+    engines = [process for process in processes if process.is_running() and process.name() == "pulumi"]
+    for group, grace in ((engines, _GRACE), (processes, _LAST_GRACE)):
+        for process in group:
+            with suppress(psutil.NoSuchProcess):
+                process.terminate()
+        _, alive = psutil.wait_procs(group, timeout=grace)
+        for process in alive:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        psutil.wait_procs(alive, timeout=_LAST_GRACE)

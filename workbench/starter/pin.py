@@ -1,0 +1,94 @@
+"""Which release of this package a repository uses, and where it gets it."""
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from typing_extensions import override
+
+from workbench.errors import UserError
+
+_SOURCE = re.compile(r"[A-Za-z0-9@:/._~+%-]+")
+
+
+@dataclass(frozen=True)
+class Pin:
+    """One commit of this package. ``package.mk`` of a user's repository holds it."""
+
+    source: str
+    """What ``git fetch`` takes: an address or a folder."""
+    tag: str
+    """The release's tag; empty if the commit has none."""
+    commit: str
+    """The full hash: what is used, whatever becomes of the tag."""
+    notes: tuple[str, ...] = ()
+    """What the user should know about it, a sentence each."""
+
+    @override
+    def __str__(self) -> str:
+        """Return the pin as people name it."""
+        return f"{self.tag} ({self.commit[:12]})" if self.tag else self.commit
+
+
+def pin_of(checkout: Path, source: str | None = None) -> Pin:
+    """Return the pin to what ``checkout`` has checked out now.
+
+    Parameters
+    ----------
+    checkout
+        A Git checkout of this package.
+    source
+        Default: the checkout's remote ``origin`` without a password, else the checkout's own folder.
+
+    Raises
+    ------
+    UserError
+        It is no Git checkout, or the source holds characters that ``make`` or a shell would read as their own.
+    """
+    if _git(checkout, "rev-parse", "--show-toplevel") != str(checkout):
+        raise UserError(f"{checkout} is no Git checkout, so no release can be pinned.", "Clone this package with Git.")
+    commit = _git(checkout, "rev-parse", "--verify", "HEAD^{commit}")
+    if not commit:
+        raise UserError(f"{checkout} has no commit yet, so no release can be pinned.", "Commit, then try again.")
+    notes = []
+    tag = _git(checkout, "tag", "--points-at", "HEAD", "--sort=-version:refname", "--list", "v[0-9]*").partition("\n")[
+        0
+    ]
+    if not tag:
+        notes.append("This checkout is at no tag of a release, so the pin is its commit.")
+    if _git(checkout, "status", "--porcelain"):
+        notes.append("This checkout has changes that are not committed; the pin is without them.")
+    if source is None:
+        source, note = _default_source(checkout)
+        notes += note
+    if not _SOURCE.fullmatch(source):
+        raise UserError(
+            f"The source {source!r} holds a character that cannot be used.",
+            "Allowed are letters, digits and @ : / . _ ~ + % -. Choose another with --source.",
+        )
+    return Pin(source, tag, commit, tuple(notes))
+
+
+def _default_source(checkout: Path) -> tuple[str, list[str]]:
+    origin = _git(checkout, "remote", "get-url", "origin")
+    if not origin:
+        note = f"This checkout has no remote 'origin', so the source is {checkout}: only this machine has that."
+        return str(checkout), [f"{note} Choose another with --source."]
+    if (checkout / origin).exists():
+        return str((checkout / origin).resolve()), []
+    address = urlsplit(origin)
+    if address.scheme in {"http", "https"} and "@" in address.netloc:
+        bare = address._replace(netloc=address.netloc.rpartition("@")[2]).geturl()
+        return bare, ["The address of 'origin' holds a user or password; the source is the address without it."]
+    return origin, []
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    """Return what Git prints; empty if it refuses."""
+    try:
+        run = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise UserError("Git is not installed.", "Install `git` and try again.") from None
+    return run.stdout.strip()

@@ -1,0 +1,101 @@
+"""Writes a user's own repository: all of it, or nothing."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from components.contract.environments import ClusterKind, Environment
+from components.contract.labels import is_dns_label
+from workbench.errors import UserError
+from workbench.paths import PROJECT_ROOT
+from workbench.starter.pin import Pin
+
+SHAPES: dict[ClusterKind, dict[Environment, str]] = {
+    ClusterKind.LOCAL: {
+        Environment.DEV: "Pulumi.local.yaml",
+        Environment.PROD: "examples/local-prod/Pulumi.local-prod.yaml",
+    },
+}
+"""The shipped stack files that a new repository starts from, by kind of cluster."""
+
+_EDITORS = "# yaml-language-server: $schema=.igz-clusters/infra/stack.schema.json\n"
+"""Lets editors complete and check; the package's own checkout has the schema."""
+
+_FILES = Path(__file__).with_name("files")
+
+
+def stack_names(name: str) -> dict[Environment, str]:
+    """Return the stack of each environment of the repository ``name``.
+
+    A stack's name is its cluster's name and its state's, so it must be unique beyond its repository: hence the prefix.
+
+    Raises
+    ------
+    UserError
+        The name gives no names of clusters.
+    """
+    names = {environment: f"{name}-{environment.value}" for environment in Environment}
+    if not all(is_dns_label(stack) for stack in names.values()):
+        raise UserError(
+            f"The name {name!r} cannot begin the names of clusters.",
+            "Choose one with --name: up to 58 lower-case letters, digits and '-', no '-' first.",
+        )
+    return names
+
+
+def create(folder: Path, name: str, kind: ClusterKind, pin: Pin) -> None:
+    """Make ``folder`` a Git repository with stack files of ``kind`` and the pin; nothing is committed.
+
+    It is built beside ``folder`` and moved there at the end, so that no half of it is ever left.
+
+    Raises
+    ------
+    UserError
+        The folder is not empty, lies in this checkout, or cannot be written.
+    """
+    stacks = stack_names(name)
+    if folder.is_relative_to(PROJECT_ROOT):
+        raise UserError(f"{folder} lies in the checkout of this package.", "Choose a folder outside of it.")
+    try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise UserError(f"{folder} is there and not empty; it was left as it is.", "Choose a new or empty folder.")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+        try:
+            _write(draft, stacks, kind, pin)
+            subprocess.run(["git", "init", "--quiet", draft], check=True)
+            os.replace(draft, folder)  # noqa: PTH105 replaces an empty folder too, in one step
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+    except OSError as error:
+        raise UserError(f"Cannot write {folder}: {error.strerror}.", "Choose another folder.") from None
+
+
+def _write(folder: Path, stacks: dict[Environment, str], kind: ClusterKind, pin: Pin) -> None:
+    words = {
+        "@dev@": stacks[Environment.DEV],
+        "@prod@": stacks[Environment.PROD],
+        "@source@": pin.source,
+        "@tag@": pin.tag,
+        "@commit@": pin.commit,
+        "@pin@": str(pin),
+    }
+    for template in sorted(file for file in _FILES.rglob("*") if file.is_file()):
+        text = template.read_text()
+        for word, value in words.items():
+            text = text.replace(word, value)
+        target = folder / template.relative_to(_FILES)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+    for environment, shape in SHAPES[kind].items():
+        (folder / f"Pulumi.{stacks[environment]}.yaml").write_text(_stack_file(shape, stacks[environment]))
+
+
+def _stack_file(shape: str, stack: str) -> str:
+    """Return a shipped stack file under a heading of its own: the shipped one names commands of this checkout."""
+    lines = (PROJECT_ROOT / shape).read_text().splitlines(keepends=True)
+    while lines[0].startswith("#"):
+        lines.pop(0)
+    return f"{_EDITORS}# Make it with `make up STACK={stack}`.\n{''.join(lines)}"

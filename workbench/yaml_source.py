@@ -1,0 +1,252 @@
+"""YAML that people wrote: its values, the place of each, and all that is wrong with it as text.
+
+The limits keep a hostile or broken file from costing more than a message. A stack file has some 50 lines.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+from typing_extensions import override
+
+from infra.config import KeyPath, Problem
+from infra.config.problems import shown
+
+BYTES_MAX: Final = 2**20
+VALUES_MAX: Final = 5_000
+DEPTH_MAX: Final = 20
+
+_HALF: Final = "holds half a Unicode character, which no UTF-8 text can"
+_MERGE: Final = "tag:yaml.org,2002:merge"
+_YAML: Final = "tag:yaml.org,2002:"
+_TAGS: Final[dict[type[yaml.Node], set[str]]] = {
+    yaml.MappingNode: {f"{_YAML}map"},
+    yaml.SequenceNode: {f"{_YAML}seq"},
+    yaml.ScalarNode: {f"{_YAML}{kind}" for kind in ("bool", "float", "int", "null", "str", "timestamp")},
+}
+"""What a stack file may hold: YAML's own plain kinds."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """A place in a file; both from 1."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a file says."""
+
+    document: Any
+    positions: dict[KeyPath, Position]
+    """Where each key and each item of a list begins."""
+    problems: tuple[Problem, ...]
+    """What is wrong with parts of it: keys given twice, unknown tags. Their values are the first given, or None."""
+
+    def position(self, path: KeyPath) -> Position:
+        """Return where ``path`` is, or the nearest place above it that is there."""
+        while path not in self.positions:
+            path = path[:-1]
+        return self.positions[path]
+
+
+class SourceError(Exception):
+    """A file whose text cannot be read as one YAML document."""
+
+    def __init__(self, message: str, position: Position | None = None) -> None:
+        super().__init__(message)
+        line, column = (position.line, position.column) if position else (None, None)
+        self.problem = Problem(None, message, line=line, column=column)
+
+
+def read(file: Path) -> Source:
+    """Return what ``file`` says.
+
+    Raises
+    ------
+    SourceError
+        If it is too large, no UTF-8, empty, no YAML, more than one document, or nested too deeply.
+    OSError
+        If it cannot be read.
+    """
+    with file.open("rb") as stream:
+        content = stream.read(BYTES_MAX + 1)
+    if len(content) > BYTES_MAX:
+        raise SourceError(f"the file is larger than {BYTES_MAX // 1024} KiB, which no stack file needs")
+    return parse(_text(content))
+
+
+def parse(text: str) -> Source:
+    """Return what ``text`` says; raise ``SourceError`` as ``read`` does."""
+    try:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+    except yaml.reader.ReaderError as error:
+        character = error.character if isinstance(error.character, int) else ord(error.character)
+        message = f"the file holds the character U+{character:04X}, which YAML does not allow"
+        raise SourceError(message, _position_of(text, error.position)) from None
+    except yaml.MarkedYAMLError as error:
+        raise _syntax(error, text) from None
+    if node is None:
+        raise SourceError("the file is empty; Pulumi.local.yaml shows the layout")
+    reading = _Reading(loader)
+    document = reading.value(node, ())
+    return Source(document, {(): _position(node.start_mark)} | reading.positions, tuple(reading.problems))
+
+
+class _Loader(yaml.SafeLoader):
+    """Composes nodes, and stops where there are too many or too deep ones."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.depth = 0
+        self.values = 0
+
+    @override
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        self.depth += 1
+        self.values += 1
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        _within_limits(self.depth, self.values, _position(event.start_mark))
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
+class _Reading:
+    """Builds the values of nodes and notes where they are."""
+
+    def __init__(self, loader: _Loader) -> None:
+        self._loader = loader
+        self._values = 0
+        self.positions: dict[KeyPath, Position] = {}
+        self.problems: list[Problem] = []
+
+    def value(self, node: yaml.Node, path: KeyPath) -> Any:
+        # An alias is its anchor's node again, so this also bounds what aliases multiply to, and ends endless ones.
+        self._values += 1
+        _within_limits(len(path), self._values, _position(node.start_mark))
+        if node.tag not in _TAGS[type(node)]:
+            return self._refuse(path, node, f"the tag {shown(node.tag)} means nothing here; drop it")
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, path)
+        if isinstance(node, yaml.SequenceNode):
+            return [self._item(item, (*path, index)) for index, item in enumerate(node.value)]
+        if not _is_whole(node.value):
+            return self._refuse(path, node, _HALF)
+        try:
+            return self._loader.construct_object(node)
+        except (yaml.YAMLError, ValueError, LookupError):  # such as a date in a 13th month
+            kind = node.tag.rpartition(":")[2]
+            return self._refuse(path, node, f"cannot be read as {kind}; if it is text, put it in quotes")
+
+    def _item(self, node: yaml.Node, path: KeyPath) -> Any:
+        self.positions[path] = _position(node.start_mark)
+        return self.value(node, path)
+
+    def _mapping(self, node: yaml.MappingNode, path: KeyPath) -> dict[str, Any]:
+        mapping: dict[str, Any] = {}
+        for key_node, value_node in self._entries(node, path):
+            place = (*path, key_node.value)
+            self.positions[place] = _position(key_node.start_mark)
+            mapping[key_node.value] = self.value(value_node, place)
+        return mapping
+
+    def _entries(
+        self, node: yaml.MappingNode, path: KeyPath, merges: int = 0
+    ) -> Iterator[tuple[yaml.ScalarNode, yaml.Node]]:
+        """Return the entries of a mapping, what it merges first, so that its own keys win.
+
+        A key is the text that stands there, as in JSON: ``on`` and ``7`` are no flag and no number.
+        """
+        own: dict[str, tuple[yaml.ScalarNode, yaml.Node]] = {}
+        for key, value in node.value:
+            if key.tag == _MERGE:
+                for merged in self._merged(value, path):
+                    self._values += 1
+                    _within_limits(merges, self._values, _position(node.start_mark))
+                    yield from self._entries(merged, path, merges + 1)
+                continue
+            if not isinstance(key, yaml.ScalarNode):
+                self._refuse((*path, "?"), key, "a key must be text")
+            elif not _is_whole(key.value):
+                self._refuse((*path, key.value), key, _HALF)
+            elif key.value in own:
+                first = _position(own[key.value][0].start_mark).line
+                self._refuse((*path, key.value), key, f"is given twice, first in line {first}; keep one")
+            else:
+                own[key.value] = (key, value)
+        yield from own.values()
+
+    def _merged(self, node: yaml.Node, path: KeyPath) -> list[yaml.MappingNode]:
+        """Return the mappings that ``<<`` names, the first and strongest last."""
+        nodes = node.value if isinstance(node, yaml.SequenceNode) else [node]
+        mappings = [each for each in nodes if isinstance(each, yaml.MappingNode)]
+        if len(mappings) < len(nodes):
+            self._refuse((*path, "<<"), node, "merges mappings only; write an alias such as *name")
+        return mappings[::-1]
+
+    def _refuse(self, path: KeyPath, node: yaml.Node, message: str) -> None:
+        position = _position(node.start_mark)
+        self.problems.append(Problem(path, message, line=position.line, column=position.column))
+
+
+def _is_whole(text: str) -> bool:
+    r"""Return whether UTF-8 can hold a text; escapes such as ``\ud800`` make what it cannot."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _within_limits(depth: int, values: int, position: Position) -> None:
+    if depth > DEPTH_MAX:
+        raise SourceError(f"the file nests more than {DEPTH_MAX} levels deep", position)
+    if values > VALUES_MAX:
+        raise SourceError(f"the file holds more than {VALUES_MAX} values, each use of an alias counted", position)
+
+
+def _text(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode()
+        message = f"the file is not UTF-8 text, it holds the byte 0x{content[error.start]:02x}"
+        raise SourceError(message, _position_of(before, len(before))) from None
+
+
+def _syntax(error: yaml.MarkedYAMLError, text: str) -> SourceError:
+    """Return the parser's error in our words, at the place where a person would mend it."""
+    mark = error.problem_mark or error.context_mark
+    if mark and text[mark.index : mark.index + 1] == "\t":
+        return SourceError("no valid YAML: a tab cannot indent, use spaces", _position(mark))
+    for start, words in _UNFINISHED.items():
+        if str(error.problem).startswith(start):
+            return SourceError(f"no valid YAML: {words}", _position(error.context_mark or mark))
+    advice = next((words for start, words in _ADVICE.items() if str(error.problem).startswith(start)), error.problem)
+    return SourceError(f"no valid YAML: {advice}", _position(mark))
+
+
+_ADVICE: Final = {
+    "but found another document": "a second document begins here; keep one",
+    "expected <block end>": "the indentation does not fit the lines above",
+    "mapping values are not allowed here": "a second ': ' in one line; quote the text, or mend the indentation",
+}
+"""Our words for some of the parser's messages, by how they begin."""
+
+_UNFINISHED: Final = {
+    "could not find expected ':'": "a key without ': ' after it",
+    "expected ',' or": "a bracket that begins here is not closed, or a comma is missing",
+    "found unexpected end of stream": "a quote that begins here is not closed",
+}
+"""The same for what the parser notices late: it began where the context is."""
+
+
+def _position(mark: yaml.Mark | None) -> Position:
+    return Position(mark.line + 1, mark.column + 1) if mark else Position(1, 1)
+
+
+def _position_of(text: str, index: int) -> Position:
+    before = text[:index]
+    return Position(before.count("\n") + 1, len(before) - before.rfind("\n"))
