@@ -15,7 +15,7 @@ from infra.config import StackConfig
 from workbench import stacks, summary
 from workbench.cli.console import errors, out
 from workbench.control_plane import Instance
-from workbench.engine import Session, open_session
+from workbench.engine import Session, open_session, render
 from workbench.errors import UserError
 from workbench.paths import PROJECT_ROOT
 from workbench.toolchain import Toolchain, ensure
@@ -73,11 +73,34 @@ def preview(
     hermetic: Hermetic = False,
     as_json: AsJson = False,
     diff: Annotated[bool, typer.Option("--diff", help="Show every changed property.")] = False,
+    offline: Annotated[
+        bool, typer.Option("--render", help="Plan from nothing: no account, cluster, state or network is needed.")
+    ] = False,
 ) -> None:
     """Show what `up` would change, with the policy packs attached; change nothing."""
-    ready = _prepare(stack, hermetic=hermetic)
     options = [*(["--json"] if as_json else []), *(["--diff"] if diff else [])]
+    if offline:
+        raise typer.Exit(_render(stack, options, hermetic=hermetic))
+    ready = _prepare(stack, hermetic=hermetic)
     raise typer.Exit(ready.session.run("preview", *options))
+
+
+def _render(name: str, options: list[str], *, hermetic: bool) -> int:
+    stack = stacks.find(name)  # first: a mistake in the stack file must not cost a build
+    with progress(errors) as report:
+        toolchain = ensure(render.TOOLS, hermetic=hermetic, progress=report)
+    errors.print(render.LABEL, soft_wrap=True)
+    with render.rendering(stack, toolchain) as session:
+        code = session.run("preview", *options)
+        tally = session.tally
+    errors.print(
+        f"Values of AWS inputs: {tally.judged} judged by AWS's API models, {tally.unknown} not known yet, "
+        f"{tally.unmodelled} covered by no model. Calls to a cloud: {len(tally.refused)}.",
+        soft_wrap=True,
+    )
+    for refused in tally.refused:
+        errors.print(f"  refused: {refused}", markup=False, highlight=False, soft_wrap=True)
+    return code or (1 if tally.refused else 0)
 
 
 def destroy(
