@@ -89,17 +89,12 @@ def _render(name: str, options: list[str], *, hermetic: bool) -> int:
     stack = stacks.find(name)  # first: a mistake in the stack file must not cost a build
     with progress(errors) as report:
         toolchain = ensure(render.TOOLS, hermetic=hermetic, progress=report)
-    errors.print(render.LABEL, soft_wrap=True)
+    errors.print(render.LABEL, highlight=False, soft_wrap=True)
     with render.rendering(stack, toolchain) as session:
         code = session.run("preview", *options)
         tally = session.tally
-    errors.print(
-        f"Values of AWS inputs: {tally.judged} judged by AWS's API models, {tally.unknown} not known yet, "
-        f"{tally.unmodelled} covered by no model. Calls to a cloud: {len(tally.refused)}.",
-        soft_wrap=True,
-    )
-    for refused in tally.refused:
-        errors.print(f"  refused: {refused}", markup=False, highlight=False, soft_wrap=True)
+    for line in tally.lines:
+        errors.print(line, markup=False, highlight=False, soft_wrap=True)
     return code or (1 if tally.refused else 0)
 
 

@@ -28,8 +28,8 @@ TOOLS: Final = ("pulumi", "pulumi-resource-kubernetes")
 """What a render needs of the toolchain."""
 
 LABEL: Final = (
-    "Rendered offline: plug-ins of our own stand in for the cloud, by dated facts and AWS's API models. "
-    "Not compared with the live stack."
+    "Rendered offline, from an empty state: not compared with the live stack. In the cloud's place stands a plug-in of "
+    "our own, by dated facts of the real one."
 )
 
 PASSED_ON: Final = frozenset({"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TZ", "NO_COLOR", "COLUMNS", "CI"})
@@ -65,6 +65,16 @@ class Tally:
     unknown: int
     unmodelled: int
     refused: tuple[str, ...]
+
+    @property
+    def lines(self) -> list[str]:
+        """The figures in words."""
+        values = (
+            f"Values of AWS inputs: {self.judged} judged by AWS's API models, {self.unknown} not known yet, "
+            f"{self.unmodelled} covered by no model (docs/aws-inputs.md)."
+        )
+        calls = f"Calls that need a cloud: {len(self.refused)}."
+        return [*([values] if self.judged else []), calls, *(f"  refused: {call}" for call in self.refused)]
 
 
 @dataclass(frozen=True)
@@ -107,9 +117,8 @@ def _session(stack: Stack, toolchain: Toolchain, folder: Path) -> OfflineSession
     home, state, project = folder / "pulumi", folder / "state", folder / "project"
     for each in (home, state, project):
         each.mkdir(mode=PRIVATE)
-    _install(home, "aws", AWS_VERSION, f"exec {shlex.quote(sys.executable)} -m workbench.clouds.aws\n")
-    kubernetes = toolchain.path("pulumi-resource-kubernetes")
-    _install(home, "kubernetes", KUBERNETES_VERSION, f'exec {shlex.quote(str(kubernetes))} "$@"\n')
+    install(home, "aws", AWS_VERSION, sys.executable, "-m", "workbench.clouds.aws")
+    install(home, "kubernetes", KUBERNETES_VERSION, str(toolchain.path("pulumi-resource-kubernetes")))
     kubeconfig = folder / "kubeconfig"
     kubeconfig.write_text(yaml.safe_dump(NO_CLUSTER))
     config = project / f"Pulumi.{stack.name}.yaml"
@@ -143,9 +152,19 @@ def _session(stack: Stack, toolchain: Toolchain, folder: Path) -> OfflineSession
     return session
 
 
-def _install(home: Path, package: str, version: str, script: str) -> None:
-    """Put a plug-in where the engine looks for it, as a script of one line; nothing is copied or downloaded."""
+def install(home: Path, package: str, version: str, *command: str) -> None:
+    """Put a plug-in where the engine looks for it, as a script of one line: nothing is copied or downloaded.
+
+    Parameters
+    ----------
+    home
+        The ``PULUMI_HOME``.
+    package, version
+        What it is the plug-in of, such as ``aws``, and the release that the program asks for.
+    command
+        Program and arguments that serve it; the engine's own arguments follow.
+    """
     plugin = home / "plugins" / f"resource-{package}-v{version}" / f"pulumi-resource-{package}"
-    plugin.parent.mkdir(parents=True)
-    plugin.write_text(f"#!/bin/sh\n{script}")
+    plugin.parent.mkdir(parents=True, exist_ok=True)
+    plugin.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
     plugin.chmod(PRIVATE)

@@ -1,0 +1,186 @@
+"""The offline provider with the real engine: what it plans from nothing, and what an edit of a stack comes to."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from support.eks_edits import EDITS
+from workbench import stacks
+from workbench.clouds.aws.facts import PROVIDER_VERSION
+from workbench.engine.render import OfflineSession, install, rendering
+from workbench.paths import PROJECT_ROOT
+from workbench.toolchain import ensure
+from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
+
+pytestmark = pytest.mark.engine
+
+SAMPLE = PROJECT_ROOT / "tests" / "engine" / "sample"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The sample program in a project of its own, run in the environment of a render."""
+
+    project: Path
+    session: OfflineSession
+
+    def pulumi(self, *arguments: str, edit: str = "none", **variables: str) -> subprocess.CompletedProcess[str]:
+        environment = {
+            "PATH": os.environ["PATH"],
+            **self.session.environment,
+            "PYTHONPATH": str(PROJECT_ROOT / "tests"),
+            "EDIT": edit,
+            **variables,
+        }
+        return subprocess.run(
+            [self.session.pulumi, *arguments, "--non-interactive", "--color", "never"],
+            cwd=self.project,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=180,
+            check=False,
+        )
+
+    def plan(self, edit: str) -> list[tuple[str, str]]:
+        """Return operation and ``Type::name`` of every step of a preview that does something, in order."""
+        result = self.pulumi("preview", "--json", edit=edit)
+        assert result.returncode == 0, result.stdout[-3000:] + result.stderr
+        steps = json.loads(result.stdout)["steps"]
+        return [(step["op"], _short(step["urn"])) for step in steps if step["op"] not in ("same", "read")]
+
+
+def _short(urn: str) -> str:
+    return urn.rpartition("$")[2].rpartition(":")[0].rpartition(":")[0].rpartition(":")[2] + "::" + urn.rpartition(":")[2]
+
+
+def a_sample(folder: Path, session: OfflineSession) -> Sample:
+    runtime = {"name": "python", "options": {"toolchain": "pip", "virtualenv": str(PROJECT_ROOT / ".venv")}}
+    definition = {"name": "igz-clusters", "main": str(SAMPLE), "runtime": runtime}
+    (folder / "Pulumi.yaml").write_text(yaml.safe_dump(definition))
+    return Sample(folder, session)
+
+
+@pytest.fixture(scope="module")
+def offline() -> Iterator[OfflineSession]:
+    toolchain = ensure(["pulumi", "pulumi-resource-kubernetes"], hermetic=True)
+    with rendering(stacks.find("local"), toolchain) as session:
+        yield session
+
+
+@pytest.fixture(scope="module")
+def rendered(offline: OfflineSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The engine's digest of a render of the sample, as in a pull request: rules that cannot tell fail."""
+    result = a_sample(tmp_path_factory.mktemp("project"), offline).pulumi("preview", "--json", CI="true")
+    assert result.returncode == 0, result.stdout[-3000:] + result.stderr
+    digest: dict[str, Any] = json.loads(result.stdout)
+    return digest
+
+
+def inputs(digest: dict[str, Any], type_: str, name: str) -> dict[str, Any]:
+    return next(
+        step["newState"]["inputs"]
+        for step in digest["steps"]
+        if step["newState"]["type"] == type_ and step["urn"].endswith(f"::{name}")
+    )
+
+
+def test_everything_is_planned_the_objects_inside_the_cluster_too(rendered: dict[str, Any]) -> None:
+    types = [step["newState"]["type"] for step in rendered["steps"]]
+    assert {step["op"] for step in rendered["steps"]} == {"create"}
+    assert types.count("aws:eks/nodeGroup:NodeGroup") == 3
+    assert types.count("kubernetes:scheduling.k8s.io/v1:PriorityClass") == 6
+
+
+def test_a_group_gets_an_automatic_name_as_the_real_plug_in_gives_it(rendered: dict[str, Any]) -> None:
+    group = inputs(rendered, "aws:eks/nodeGroup:NodeGroup", "spot")
+    assert group["__defaults"] == ["nodeGroupName"]
+    assert group["nodeGroupName"].startswith("spot-")
+
+
+def test_no_call_needed_a_cloud_and_the_models_judged_most_values(
+    offline: OfflineSession, rendered: dict[str, Any]
+) -> None:
+    tally = offline.tally
+    assert tally.refused == ()
+    assert tally.judged > 100
+    assert tally.unmodelled < tally.judged / 10
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        ("import pulumi_aws as aws\naws.eks.NodeGroup('n', cluster_name='c', node_role_arn='r', subnet_ids=['s'], "
+         "capacity_type='CHEAP', scaling_config={'min_size': 1, 'max_size': 1, 'desired_size': 1})",
+         "must be one of ON_DEMAND, SPOT, CAPACITY_BLOCK, given 'CHEAP' (eks:CreateNodegroup)"),
+        ("import pulumi_aws as aws\naws.s3.Bucket('b')",
+         "the offline provider does not know aws:s3/bucket:Bucket: add it to UPSTREAM in workbench/aws_facts.py"),
+        ("import pulumi_aws as aws\naws.get_caller_identity()",
+         "the offline provider 'aws' only plans, it cannot call aws:index/getCallerIdentity:getCallerIdentity"),
+    ],
+    ids=["a bad value", "an unknown type", "a data source"],
+)
+def test_the_offline_provider_refuses_with_a_reason(
+    offline: OfflineSession, tmp_path: Path, program: str, message: str
+) -> None:
+    sample = a_sample(tmp_path, offline)
+    project = yaml.safe_load((tmp_path / "Pulumi.yaml").read_text())
+    (tmp_path / "Pulumi.yaml").write_text(yaml.safe_dump({**project, "main": "."}))
+    (tmp_path / "__main__.py").write_text(program)
+    result = sample.pulumi("preview", PULUMI_OPTION_POLICY_PACK="")
+    assert result.returncode != 0
+    assert message in result.stdout + result.stderr
+
+
+def test_nothing_can_be_made_offline(offline: OfflineSession, tmp_path: Path) -> None:
+    result = a_sample(tmp_path, offline).pulumi("up", "--yes", "--skip-preview", PULUMI_OPTION_POLICY_PACK="")
+    assert result.returncode != 0
+    assert "only plans, it cannot create" in result.stdout + result.stderr
+
+
+@pytest.fixture(scope="module")
+def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sample]:
+    """The sample as it is after an ``up`` that was told to pretend."""
+    toolchain = ensure(["pulumi", "pulumi-resource-kubernetes"], hermetic=True)
+    with rendering(stacks.find("local"), toolchain) as session:
+        session.environment.pop("PULUMI_OPTION_POLICY_PACK")
+        home = Path(session.environment["PULUMI_HOME"])
+        install(home, "aws", PROVIDER_VERSION, sys.executable, "-m", "support.pretend", "aws")
+        install(home, "kubernetes", KUBERNETES_VERSION, sys.executable, "-m", "support.pretend", "kubernetes")
+        sample = a_sample(tmp_path_factory.mktemp("project"), session)
+        result = sample.pulumi("up", "--yes", "--skip-preview")
+        assert result.returncode == 0, result.stdout[-3000:] + result.stderr
+        yield sample
+
+
+@pytest.mark.parametrize("name", [name for name, edit in EDITS.items() if not edit.refused])
+def test_an_edit_comes_to_what_the_matrix_says(deployed: Sample, name: str) -> None:
+    found = {resource: op for op, resource in deployed.plan(name) if op in ("create", "update", "replace", "delete")}
+    assert found == EDITS[name].verdicts
+
+
+@pytest.mark.parametrize("name", [name for name, edit in EDITS.items() if edit.refused])
+def test_the_replacement_of_a_cluster_or_a_data_group_is_refused(deployed: Sample, name: str) -> None:
+    result = deployed.pulumi("preview", edit=name)
+    assert result.returncode != 0
+    assert EDITS[name].refused in result.stdout + result.stderr
+
+
+def test_another_group_is_made_before_the_old_one_goes(deployed: Sample) -> None:
+    steps = [op for op, resource in deployed.plan("instance-types") if resource == "NodeGroup::spot"]
+    assert steps.index("create-replacement") < steps.index("delete-replaced")
+
+
+def test_the_initial_group_grows_and_shrinks_again_in_place(deployed: Sample) -> None:
+    for edit in ("size-of-the-initial-group", "none"):
+        result = deployed.pulumi("up", "--yes", "--skip-preview", edit=edit)
+        assert result.returncode == 0, result.stdout + result.stderr
+        assert "~ 1 updated" in result.stdout
