@@ -8,6 +8,7 @@ import io
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 import pulumi
@@ -49,20 +50,20 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
     the Kubernetes provider cannot be configured yet; what is planned for them was shown to the resource rules.
     """
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._inputs: dict[str, Any] = {}
+    @cached_property
+    def _inputs(self) -> dict[str, Any]:
+        return {}
 
     @override
     def Analyze(self, request: Any, _context: Any) -> Any:
         self._inputs[request.urn] = request.properties
-        return super().Analyze(request, _context)
+        return super().Analyze(request, _context)  # type: ignore[no-untyped-call]
 
     @override
     def AnalyzeStack(self, request: Any, _context: Any) -> Any:
         for resource in request.resources:
             resource.properties.CopyFrom(self._inputs.get(resource.urn, resource.properties))
-        return super().AnalyzeStack(request, _context)
+        return super().AnalyzeStack(request, _context)  # type: ignore[no-untyped-call]
 
     @override
     def ConfigureStack(self, request: Any, _context: Any) -> Any:

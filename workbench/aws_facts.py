@@ -31,6 +31,9 @@ READ_ON: Final = "2026-11-21"
 
 TARGET: Final = PROJECT_ROOT / "workbench" / "clouds" / "aws" / "facts.py"
 
+LINE_LENGTH: Final = 120
+"""The formatter's."""
+
 SCALARS: Final = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
@@ -384,14 +387,20 @@ def _tuple(values: tuple[str, ...]) -> str:
 
 
 def _line(row: Row) -> str:
-    return f'        ("{row.path}", "{row.kind}", {row.required}, "{row.change}"),'
+    words = [f'"{row.path}"', f'"{row.kind}"', str(row.required), f'"{row.change}"']
+    line = f"        ({', '.join(words)}),"
+    if len(line) <= LINE_LENGTH:
+        return line
+    return "\n".join(["        (", *(f"            {word}," for word in words), "        ),"])
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command line and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m workbench.aws_facts", description=(__doc__ or "").splitlines()[0])
     choice = parser.add_mutually_exclusive_group(required=True)
-    choice.add_argument("--check", action="store_true", help="compare the file with its sources; exit code 1 if it is stale")
+    choice.add_argument(
+        "--check", action="store_true", help="compare the file with its sources; exit code 1 if it is stale"
+    )
     choice.add_argument("--write", action="store_true", help="replace the file")
     text = generate()
     if parser.parse_args(arguments).write:

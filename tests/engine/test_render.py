@@ -2,6 +2,8 @@
 
 import json
 import os
+import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,11 +14,12 @@ from typing import Any
 import pytest
 import yaml
 
-from support.eks_edits import EDITS
+from support.cluster import COMMAND
+from support.eks_edits import EDITS, batches
 from workbench import stacks
 from workbench.clouds.aws.facts import PROVIDER_VERSION
 from workbench.engine.render import OfflineSession, install, rendering
-from workbench.paths import PROJECT_ROOT
+from workbench.paths import PROJECT_ROOT, cache_dir
 from workbench.toolchain import ensure
 from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
 
@@ -50,16 +53,18 @@ class Sample:
             check=False,
         )
 
-    def plan(self, edit: str) -> list[tuple[str, str]]:
+    def plan(self, edit: str, *options: str) -> list[tuple[str, str]]:
         """Return operation and ``Type::name`` of every step of a preview that does something, in order."""
-        result = self.pulumi("preview", "--json", edit=edit)
+        result = self.pulumi("preview", "--json", *options, edit=edit)
         assert result.returncode == 0, result.stdout[-3000:] + result.stderr
         steps = json.loads(result.stdout)["steps"]
         return [(step["op"], _short(step["urn"])) for step in steps if step["op"] not in ("same", "read")]
 
 
 def _short(urn: str) -> str:
-    return urn.rpartition("$")[2].rpartition(":")[0].rpartition(":")[0].rpartition(":")[2] + "::" + urn.rpartition(":")[2]
+    return (
+        urn.rpartition("$")[2].rpartition(":")[0].rpartition(":")[0].rpartition(":")[2] + "::" + urn.rpartition(":")[2]
+    )
 
 
 def a_sample(folder: Path, session: OfflineSession) -> Sample:
@@ -115,16 +120,27 @@ def test_no_call_needed_a_cloud_and_the_models_judged_most_values(
     assert tally.unmodelled < tally.judged / 10
 
 
+NODE_GROUP = """
+import pulumi_aws as aws
+size = {"min_size": 1, "max_size": 1, "desired_size": 1}
+aws.eks.NodeGroup(
+    "n", cluster_name="c", node_role_arn="r", subnet_ids=["s"], scaling_config=size, capacity_type="CHEAP"
+)
+"""
+
+
 @pytest.mark.parametrize(
     ("program", "message"),
     [
-        ("import pulumi_aws as aws\naws.eks.NodeGroup('n', cluster_name='c', node_role_arn='r', subnet_ids=['s'], "
-         "capacity_type='CHEAP', scaling_config={'min_size': 1, 'max_size': 1, 'desired_size': 1})",
-         "must be one of ON_DEMAND, SPOT, CAPACITY_BLOCK, given 'CHEAP' (eks:CreateNodegroup)"),
-        ("import pulumi_aws as aws\naws.s3.Bucket('b')",
-         "the offline provider does not know aws:s3/bucket:Bucket: add it to UPSTREAM in workbench/aws_facts.py"),
-        ("import pulumi_aws as aws\naws.get_caller_identity()",
-         "the offline provider 'aws' only plans, it cannot call aws:index/getCallerIdentity:getCallerIdentity"),
+        (NODE_GROUP, "must be one of ON_DEMAND, SPOT, CAPACITY_BLOCK, given 'CHEAP' (eks:CreateNodegroup)"),
+        (
+            "import pulumi_aws as aws\naws.s3.Bucket('b')",
+            "the offline provider does not know aws:s3/bucket:Bucket: add it to UPSTREAM in workbench/aws_facts.py",
+        ),
+        (
+            "import pulumi_aws as aws\naws.get_caller_identity()",
+            "the offline provider 'aws' only plans, it cannot call aws:index/getCallerIdentity:getCallerIdentity",
+        ),
     ],
     ids=["a bad value", "an unknown type", "a data source"],
 )
@@ -146,6 +162,64 @@ def test_nothing_can_be_made_offline(offline: OfflineSession, tmp_path: Path) ->
     assert "only plans, it cannot create" in result.stdout + result.stderr
 
 
+def without_network(*command: str, home: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command with nothing but PATH and HOME, where only loopback exists."""
+    inner = shlex.join(["env", "-i", f"PATH={os.defpath}", f"HOME={home}", "CI=true", *command])
+    return subprocess.run(
+        ["unshare", "--map-root-user", "--net", "sh", "-c", f"ip link set lo up && exec {inner}"],
+        cwd=PROJECT_ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.fixture
+def bare_home(tmp_path: Path) -> Path:
+    """A home in which nobody ever logged in anywhere: it holds the tools' cache and nothing else."""
+    (tmp_path / ".cache").mkdir()
+    (tmp_path / ".cache" / "igz-clusters").symlink_to(cache_dir())
+    if without_network("true", home=tmp_path).returncode:
+        pytest.skip("this kernel lets an ordinary user make no network namespace")
+    return tmp_path
+
+
+@pytest.mark.parametrize("stack", stacks.stack_files())
+def test_every_stack_renders_without_account_network_or_cluster(stack: str, bare_home: Path) -> None:
+    unreachable = without_network(
+        "python3", "-c", "__import__('socket').create_connection(('192.0.2.1', 443))", home=bare_home
+    )
+    assert "Network is unreachable" in unreachable.stderr
+    result = without_network(str(COMMAND), "preview", stack, "--render", "--json", "--hermetic", home=bare_home)
+    assert result.returncode == 0, result.stdout[-3000:] + result.stderr
+    assert json.loads(result.stdout)["changeSummary"].keys() == {"create"}
+    assert "not compared with the live stack" in result.stderr.splitlines()[0]
+    assert "Calls that need a cloud: 0." in result.stderr.splitlines()
+    assert [path.name for path in bare_home.rglob("*")] == [".cache", "igz-clusters"]
+
+
+def test_ctrl_c_ends_a_render_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    process = subprocess.Popen(
+        [COMMAND, "preview", "local", "--render", "--hermetic"],
+        cwd=PROJECT_ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout
+    while "Loading policy packs" not in process.stdout.readline():
+        assert process.poll() is None
+    os.killpg(process.pid, signal.SIGINT)
+    printed, _ = process.communicate(timeout=60)
+    assert process.returncode != 0, printed
+    assert "workbench/" not in printed  # no traceback of ours; the program's own may be cut in the middle
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.fixture(scope="module")
 def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sample]:
     """The sample as it is after an ``up`` that was told to pretend."""
@@ -161,10 +235,10 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sample]:
         yield sample
 
 
-@pytest.mark.parametrize("name", [name for name, edit in EDITS.items() if not edit.refused])
-def test_an_edit_comes_to_what_the_matrix_says(deployed: Sample, name: str) -> None:
-    found = {resource: op for op, resource in deployed.plan(name) if op in ("create", "update", "replace", "delete")}
-    assert found == EDITS[name].verdicts
+@pytest.mark.parametrize("names", batches(), ids="+".join)
+def test_an_edit_comes_to_what_the_matrix_says(deployed: Sample, names: list[str]) -> None:
+    found = {resource: op for op, resource in deployed.plan("+".join(names))}
+    assert found == {resource: op for name in names for resource, op in EDITS[name].verdicts.items()}
 
 
 @pytest.mark.parametrize("name", [name for name, edit in EDITS.items() if edit.refused])
@@ -175,7 +249,8 @@ def test_the_replacement_of_a_cluster_or_a_data_group_is_refused(deployed: Sampl
 
 
 def test_another_group_is_made_before_the_old_one_goes(deployed: Sample) -> None:
-    steps = [op for op, resource in deployed.plan("instance-types") if resource == "NodeGroup::spot"]
+    plan = deployed.plan("instance-types", "--show-replacement-steps")
+    steps = [op for op, resource in plan if resource == "NodeGroup::spot"]
     assert steps.index("create-replacement") < steps.index("delete-replaced")
 
 

@@ -87,3 +87,20 @@ EDITS: dict[str, Edit] = {
         of("aws:ec2/subnet:Subnet", "private-b", put(availabilityZone="eu-west-1c")), refused=PROTECTED
     ),
 }
+
+
+def batches() -> list[list[str]]:
+    """Return the edits that may be planned, in as few previews as do not mix their verdicts."""
+    found: list[tuple[set[str], list[str]]] = []
+    for name, edit in EDITS.items():
+        # An edit that changes nothing stands alone, or another one's verdict would hide its own.
+        touched = set(edit.verdicts) or {"anything"}
+        for resources, names in found:
+            if not edit.refused and "anything" not in touched | resources and resources.isdisjoint(touched):
+                resources.update(touched)
+                names.append(name)
+                break
+        else:
+            if not edit.refused:
+                found.append((touched, [name]))
+    return [names for _, names in found]

@@ -17,11 +17,13 @@ CLUSTER = "sample"
 def program() -> None:
     provider = aws.Provider("aws", region=REGION, default_tags=aws.ProviderDefaultTagsArgs(tags={"team": "sample"}))
     pulumi.runtime.register_resource_transform(
-        lambda args: pulumi.ResourceTransformResult(
-            args.props, pulumi.ResourceOptions.merge(args.opts, pulumi.ResourceOptions(provider=provider))
+        lambda args: (
+            pulumi.ResourceTransformResult(
+                args.props, pulumi.ResourceOptions.merge(args.opts, pulumi.ResourceOptions(provider=provider))
+            )
+            if args.type_.startswith("aws:")
+            else None
         )
-        if args.type_.startswith("aws:")
-        else None
     )
     subnets = network()
     cluster = control_plane(subnets)
@@ -144,9 +146,7 @@ def node_group(
                 ),
             )
         ],
-        tag_specifications=[
-            aws.ec2.LaunchTemplateTagSpecificationArgs(resource_type="instance", tags={"pool": name})
-        ],
+        tag_specifications=[aws.ec2.LaunchTemplateTagSpecificationArgs(resource_type="instance", tags={"pool": name})],
     )
     lifecycle = "preemptible" if spot else "non-preemptible"
     minimum, maximum, desired = size
@@ -160,13 +160,9 @@ def node_group(
         instance_types=["m6i.2xlarge", "m5.2xlarge"] if spot else ["m6i.2xlarge"],
         scaling_config=aws.eks.NodeGroupScalingConfigArgs(min_size=minimum, max_size=maximum, desired_size=desired),
         update_config=aws.eks.NodeGroupUpdateConfigArgs(max_unavailable=1),
-        launch_template=aws.eks.NodeGroupLaunchTemplateArgs(
-            id=template.id, version=template.latest_version.apply(str)
-        ),
+        launch_template=aws.eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
         labels={"app.iguazio.com/lifecycle": lifecycle, "igz-clusters.io/role": role, "igz-clusters.io/pool": name},
-        taints=[
-            aws.eks.NodeGroupTaintArgs(key="app.iguazio.com/lifecycle", value="preemptible", effect="NO_SCHEDULE")
-        ]
+        taints=[aws.eks.NodeGroupTaintArgs(key="app.iguazio.com/lifecycle", value="preemptible", effect="NO_SCHEDULE")]
         if spot
         else None,
         opts=pulumi.ResourceOptions(

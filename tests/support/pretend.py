@@ -6,10 +6,11 @@
 import sys
 from typing import Any, Final
 
+from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 from typing_extensions import override
 
 from workbench.clouds.aws.provider import OfflineAws
-from workbench.clouds.plugin import Changed, Checked, PropertyDiff, Provider, serve
+from workbench.clouds.plugin import Changed, Checked, Provider, serve
 
 ACCOUNT: Final = "arn:aws:service:eu-west-1:111122223333"
 

@@ -13,12 +13,13 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeAlias
 
 import grpc
 from google.protobuf.empty_pb2 import Empty
 from google.protobuf.struct_pb2 import Struct
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
+from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 from typing_extensions import override
 
 from workbench.clouds.properties import DEFAULTS, defaults, plain
@@ -29,8 +30,8 @@ JOURNAL: Final = "IGZ_CLUSTERS_OFFLINE_JOURNAL"
 PARENT_CHECK: Final = 1.0
 """Seconds between two looks whether the engine still lives."""
 
-PropertyDiff: Final = provider_pb2.PropertyDiff
-"""Kinds of change to one input."""
+Kind: TypeAlias = PropertyDiff.Kind.ValueType
+"""Kind of change to one input: added, updated or deleted, in place or by replacing the resource."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class Changed:
         The old resource must go before the new one is made; said only of a replacement.
     """
 
-    kinds: dict[str, PropertyDiff.Kind.ValueType] = field(default_factory=dict)
+    kinds: dict[str, Kind] = field(default_factory=dict)
     delete_first: bool = False
 
     @property
@@ -132,7 +133,7 @@ class Provider:
         """
         raise NotImplementedError
 
-    def create(self, type_: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def create(self, type_: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:  # noqa: ARG002 for those who make
         """Make a resource and return its id and its outputs beyond its inputs."""
         self._refuse(f"create {name} ({type_})")
 
@@ -140,7 +141,7 @@ class Provider:
         """Look a resource up; None means that the state is right."""
         self._refuse(f"read {name} ({type_})")
 
-    def update(self, type_: str, name: str, inputs: dict[str, Any]) -> None:
+    def update(self, type_: str, name: str, inputs: dict[str, Any]) -> None:  # noqa: ARG002 for those who change
         """Change a resource in place."""
         self._refuse(f"update {name} ({type_})")
 

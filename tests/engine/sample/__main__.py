@@ -1,4 +1,4 @@
-"""The sample cluster, with the edit that the test names laid over its inputs."""
+"""The sample cluster, with the edits that the test names laid over its inputs."""
 
 import os
 
@@ -7,11 +7,12 @@ import pulumi
 from support.eks_edits import EDITS
 from support.eks_sample import program
 
-edit = EDITS[os.environ["EDIT"]].apply
+edits = [EDITS[name].apply for name in os.environ["EDIT"].split("+")]
 
 
 def transform(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
-    edit(args.type_, args.name, args.props)
+    for edit in edits:
+        edit(args.type_, args.name, args.props)
     return pulumi.ResourceTransformResult(args.props, args.opts)
 
 

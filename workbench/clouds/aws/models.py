@@ -59,7 +59,7 @@ def judge(type_: str, inputs: Mapping[str, Any]) -> Verdict:
     """
     verdict = Verdict([])
     main = OPERATIONS[type_][0]
-    verdict.problems.extend(_missing(type_, "", inputs, main, _shape(main), main.supplied))
+    verdict.problems.extend(_missing(type_, "", inputs, Place(main, _shape(main), ""), ""))
     for name in inputs.keys() & children(type_, "").keys():
         _judge(type_, name, name, inputs[name], verdict)
     return verdict
@@ -168,9 +168,8 @@ def _judge(type_: str, fact: str, path: str, value: Any, verdict: Verdict) -> No
         for index, element in enumerate(value):
             _judge(type_, fact, f"{path}[{index}]", element, verdict)
     elif isinstance(value, dict) and inside:
-        shape = _innermost(place.shape) if place else None
-        if place and isinstance(shape, StructureShape):
-            verdict.problems.extend(_missing(type_, fact, value, place.request, shape, frozenset(), path))
+        if place and isinstance(_innermost(place.shape), StructureShape):
+            verdict.problems.extend(_missing(type_, fact, value, place, path))
         for name in value.keys() & inside.keys():
             _judge(type_, inside[name].path, f"{path}.{name}", value[name], verdict)
     elif place is None:
@@ -188,7 +187,9 @@ def _judge_map(place: Place, path: str, value: Mapping[str, Any], verdict: Verdi
     if isinstance(shape, MapShape):
         keys, values = shape.key, shape.value
     elif isinstance(inner, StructureShape):
-        keys, values = (next((s for m, s in inner.members.items() if m.endswith(end)), None) for end in ("Key", "Value"))
+        keys, values = (
+            next((s for m, s in inner.members.items() if m.endswith(end)), None) for end in ("Key", "Value")
+        )
     else:
         keys = values = None
     for key, element in value.items():
@@ -239,7 +240,7 @@ def _wrong_text(shape: Shape, limits: Mapping[str, Any], value: Any) -> str:
 
 @cache
 def _pattern(text: str) -> re.Pattern[str] | None:
-    """Return a pattern that Python understands; classes such as ``\\p{L}`` it does not."""
+    """Return a pattern, None if Python does not understand it, as with classes of letters in Unicode."""
     try:
         # AWS means the whole text, whether the pattern has anchors or not.
         return re.compile(text) if text else None
@@ -272,28 +273,20 @@ def _size(place: Place, shape: Shape, path: str, value: Any) -> Iterator[Problem
             yield Problem(path, f"{reason} ({_source(place.request)})")
 
 
-def _missing(
-    type_: str,
-    fact: str,
-    given: Mapping[str, Any],
-    request: Request,
-    shape: StructureShape,
-    supplied: frozenset[str],
-    path: str = "",
-) -> Iterator[Problem]:
-    """Report each required member of ``shape`` that no given input ends up in."""
+def _missing(type_: str, fact: str, given: Mapping[str, Any], place: Place, path: str) -> Iterator[Problem]:
+    """Report each required member of the structure at ``place`` that no given input ends up in."""
+    request, shape = place.request, _structure(place.shape)
     sources: dict[str, list[str]] = {}
     for name, known in children(type_, fact).items():
-        place = places(type_)[known.path]
-        if place and place.request is request:
-            sources.setdefault(place.member, []).append(name)
-    if not fact and request.inside:
-        sources.setdefault(request.inside, []).extend(given)
+        inner = places(type_)[known.path]
+        if inner and inner.request is request:
+            sources.setdefault(inner.member, []).append(name)
+    excused = set() if fact else {*request.supplied, request.inside}
     for member in shape.required_members:
         names = sources.get(member, [])
-        if member not in supplied and not any(name in given for name in names):
+        if member not in excused and not any(name in given for name in names):
             wanted = " or ".join(names) or member
-            yield Problem(f"{path}.{wanted}" if path else wanted, f"is required ({_source(request)}), not given")
+            yield Problem(f"{path}.{wanted}" if path else wanted, f"is required, not given ({_source(request)})")
 
 
 def _source(request: Request) -> str:

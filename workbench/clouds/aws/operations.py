@@ -123,9 +123,7 @@ OPERATIONS: Final[Mapping[str, tuple[Request, ...]]] = {
             inside="LaunchTemplateData",
         ),
     ),
-    "aws:ec2/natGateway:NatGateway": (
-        Request("ec2", "CreateNatGateway", {**_TAGS, "privateIp": "PrivateIpAddress"}),
-    ),
+    "aws:ec2/natGateway:NatGateway": (Request("ec2", "CreateNatGateway", {**_TAGS, "privateIp": "PrivateIpAddress"}),),
     "aws:ec2/route:Route": (
         Request(
             "ec2",
@@ -243,9 +241,7 @@ OPERATIONS: Final[Mapping[str, tuple[Request, ...]]] = {
         Request("kms", "ScheduleKeyDeletion", {"deletionWindowInDays": "PendingWindowInDays"}, inside=None),
         Request("kms", "EnableKeyRotation", {"rotationPeriodInDays": "RotationPeriodInDays"}, inside=None),
     ),
-    "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": (
-        Request("ec2", "AuthorizeSecurityGroupEgress", _RULE),
-    ),
+    "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": (Request("ec2", "AuthorizeSecurityGroupEgress", _RULE),),
     "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": (
         Request("ec2", "AuthorizeSecurityGroupIngress", _RULE),
     ),

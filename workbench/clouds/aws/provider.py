@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 from typing_extensions import override
 
 from workbench.clouds.aws.facts import DELETED_FIRST, FACTS, FACTS_DATE, PROVIDER_VERSION, RECOMPUTED
 from workbench.clouds.aws.inputs import TABLE, Input, children
 from workbench.clouds.aws.models import judge
-from workbench.clouds.plugin import Changed, Checked, Problem, PropertyDiff, Provider
+from workbench.clouds.plugin import Changed, Checked, Kind, Problem, Provider
 
 AUTO_NAMED: Final = ("name", "nodeGroupName")
 """Inputs that Pulumi's plug-in fills with the logical name and a random end, unless their prefix is given.
@@ -21,8 +22,6 @@ Source: pulumi/pulumi-aws, provider/resources.go, ``SetAutonaming`` and ``AutoNa
 
 RANDOM_LENGTH: Final = 7
 """Characters of the random end."""
-
-Kind = PropertyDiff.Kind.ValueType
 
 
 class OfflineAws(Provider):
@@ -134,14 +133,11 @@ def _text(value: Any) -> str:
 
 
 def _forces(known: Input, kind: Kind) -> bool:
-    match known.change:
-        case "replace":
-            return True
-        case "replace if removed":
-            return kind == PropertyDiff.DELETE
-        case "replace if exchanged":
-            return kind != PropertyDiff.UPDATE
-    return False
+    return (
+        known.change == "replace"
+        or (known.change == "replace if removed" and kind == PropertyDiff.DELETE)
+        or (known.change == "replace if exchanged" and kind != PropertyDiff.UPDATE)
+    )
 
 
 _FORCED: Final[dict[Kind, Kind]] = {
