@@ -370,7 +370,7 @@ def generate() -> str:
         '"""Outputs that any update in place makes unknown again, by type."""',
         "",
         "SOURCES: Final[dict[str, tuple[str, int]]] = {",
-        *(f'    "{token(name)}": ("{known.file}", {known.copy_of}),' for name, known in UPSTREAM.items()),
+        *(_wrapped(f'    "{token(name)}": (', f'"{k.file}"', str(k.copy_of)) for name, k in UPSTREAM.items()),
         "}",
         '"""File of the upstream provider by type, and the year of the copy that was read."""',
         "",
@@ -387,11 +387,16 @@ def _tuple(values: tuple[str, ...]) -> str:
 
 
 def _line(row: Row) -> str:
-    words = [f'"{row.path}"', f'"{row.kind}"', str(row.required), f'"{row.change}"']
-    line = f"        ({', '.join(words)}),"
+    return _wrapped("        (", f'"{row.path}"', f'"{row.kind}"', str(row.required), f'"{row.change}"')
+
+
+def _wrapped(start: str, *words: str) -> str:
+    """Return a tuple on one line, or on one for each word where that is too long."""
+    line = f"{start}{', '.join(words)}),"
     if len(line) <= LINE_LENGTH:
         return line
-    return "\n".join(["        (", *(f"            {word}," for word in words), "        ),"])
+    indent = " " * (len(start) - len(start.lstrip()))
+    return "\n".join([start, *(f"{indent}    {word}," for word in words), f"{indent}),"])
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -33,13 +33,19 @@ SOURCES: Final[dict[str, tuple[str, int]]] = {
     "aws:ec2/natGateway:NatGateway": ("internal/service/ec2/vpc_nat_gateway.go", 2026),
     "aws:ec2/route:Route": ("internal/service/ec2/vpc_route.go", 2024),
     "aws:ec2/routeTable:RouteTable": ("internal/service/ec2/vpc_route_table.go", 2024),
-    "aws:ec2/routeTableAssociation:RouteTableAssociation": ("internal/service/ec2/vpc_route_table_association.go", 2024),
+    "aws:ec2/routeTableAssociation:RouteTableAssociation": (
+        "internal/service/ec2/vpc_route_table_association.go",
+        2024,
+    ),
     "aws:ec2/securityGroup:SecurityGroup": ("internal/service/ec2/vpc_security_group.go", 2024),
     "aws:ec2/subnet:Subnet": ("internal/service/ec2/vpc_subnet.go", 2025),
     "aws:ec2/vpc:Vpc": ("internal/service/ec2/vpc_.go", 2024),
     "aws:ec2/vpcEndpoint:VpcEndpoint": ("internal/service/ec2/vpc_endpoint.go", 2024),
     "aws:eks/accessEntry:AccessEntry": ("internal/service/eks/access_entry.go", 2024),
-    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": ("internal/service/eks/access_policy_association.go", 2026),
+    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": (
+        "internal/service/eks/access_policy_association.go",
+        2026,
+    ),
     "aws:eks/addon:Addon": ("internal/service/eks/addon.go", 2026),
     "aws:eks/cluster:Cluster": ("internal/service/eks/cluster.go", 2026),
     "aws:eks/nodeGroup:NodeGroup": ("internal/service/eks/node_group.go", 2022),
@@ -49,8 +55,14 @@ SOURCES: Final[dict[str, tuple[str, int]]] = {
     "aws:iam/rolePolicyAttachment:RolePolicyAttachment": ("internal/service/iam/role_policy_attachment.go", 2026),
     "aws:kms/alias:Alias": ("internal/service/kms/alias.go", 2024),
     "aws:kms/key:Key": ("internal/service/kms/key.go", 2024),
-    "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": ("internal/service/ec2/vpc_security_group_ingress_rule.go", 2024),
-    "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": ("internal/service/ec2/vpc_security_group_ingress_rule.go", 2024),
+    "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": (
+        "internal/service/ec2/vpc_security_group_ingress_rule.go",
+        2024,
+    ),
+    "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": (
+        "internal/service/ec2/vpc_security_group_ingress_rule.go",
+        2024,
+    ),
 }
 """File of the upstream provider by type, and the year of the copy that was read."""
 
