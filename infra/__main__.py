@@ -5,7 +5,7 @@ import sys
 
 import pulumi
 
-from infra.config import ConfigurationError, parse
+from infra.config import ConfigurationError, LocalClusterChoices, parse
 from infra.program import run
 
 KUBECONFIG = "IGZ_CLUSTERS_LOCAL_KUBECONFIG"
@@ -15,6 +15,7 @@ try:
     stack = parse(pulumi.Config("igz-clusters").require_object("stack"))
 except ConfigurationError as error:
     sys.exit("\n".join(f"error: {problem}" for problem in error.problems))
-if not (kubeconfig := os.environ.get(KUBECONFIG)):
+kubeconfig = os.environ.get(KUBECONFIG)
+if isinstance(stack.cluster, LocalClusterChoices) and not kubeconfig:
     sys.exit(f'error: {KUBECONFIG} is not set. Use `igz-clusters up`, or run `eval "$(igz-clusters env)"` first.')
 run(stack, kubeconfig=kubeconfig)

@@ -7,11 +7,15 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
 
-from components.contract.environments import Environment, PlatformProfile, ServerOwner
+from components.contract.eks import EksChoices
+from components.contract.eks_checks import mismatches
+from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
+from components.contract.groups import node_groups
 from components.contract.labels import is_dns_label
 from components.contract.namespaces import UserNamespace
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES, MAX_LIMIT_REQUEST_RATIO, PodResources
 from components.contract.pools import POOL_NAME_MAX, ContractModel, NodePool, PoolRole
+from components.contract.taints import spot_taint
 
 SCHEMA_VERSION = 1
 PROD_INITIAL_MIN = 2
@@ -39,7 +43,7 @@ class StackConfig(ContractModel):
     environment: Environment = Field(description="What the cluster is for; one per cluster.")
     profile: PlatformProfile = Field(PlatformProfile.MLRUN_CE, description="Which platform will run on it.")
     servers: ServerOwner | None = Field(None, description="With profile iguazio only: who makes the servers.")
-    cluster: LocalClusterChoices = Field(description="Where the cluster lives.")
+    cluster: LocalClusterChoices | EksChoices = Field(discriminator="kind", description="Where the cluster lives.")
     pools: dict[str, NodePool] = Field(min_length=1, description="Node pools by name.")
     namespaces: dict[str, UserNamespace] = Field(
         default_factory=lambda: {"mlrun": UserNamespace.model_validate({"coreServices": True})},
@@ -108,6 +112,8 @@ class StackConfig(ContractModel):
         if self.servers is None:
             return ["profile 'iguazio' must say who makes the servers: servers: provazio (its installer) or pulumi"]
         if self.servers is ServerOwner.PROVAZIO:
+            if isinstance(self.cluster, EksChoices):
+                return ["this stack makes the cluster's servers itself: with cluster.kind 'eks' set servers: pulumi"]
             return ["a local cluster has no installer: with cluster.kind 'local' set servers: pulumi"]
         return []
 
@@ -126,19 +132,43 @@ def parse(document: Mapping[str, Any]) -> StackConfig:
         With every problem at once: path, what is wrong, what was given, and the nearest known key.
     """
     try:
-        return StackConfig.model_validate(document)
+        config = StackConfig.model_validate(document)
     except ValidationError as error:
-        raise ConfigurationError([_problem(detail) for detail in error.errors(include_url=False)]) from None
+        raise ConfigurationError([_problem(detail, document) for detail in error.errors(include_url=False)]) from None
+    if isinstance(config.cluster, EksChoices):
+        groups = node_groups(config.pools, spot_taint(ClusterKind.EKS, config.profile))
+        found = mismatches(config.cluster, config.pools, config.environment, groups)
+        if problems := [f"{path}: {message}" for path, message in found]:
+            raise ConfigurationError(problems)
+    return config
 
 
-def _problem(detail: ErrorDetails) -> str:
-    path = ".".join(str(part) for part in detail["loc"]) or "stack"
+def _problem(detail: ErrorDetails, document: Mapping[str, Any]) -> str:
+    path = ".".join(_without_kinds(detail["loc"], document)) or "stack"
+    if detail["type"] == "union_tag_not_found":
+        return f"{path}.kind: Field required"
+    if detail["type"] == "union_tag_invalid":
+        return f"{path}.kind: must be one of {detail['ctx']['expected_tags']} (given: {detail['ctx']['tag']!r})"
     if detail["type"] == "extra_forbidden":
         return f"{path}: unknown key{_nearest(detail['loc'])}"
     message = "must be a mapping" if detail["type"] in _NOT_A_MAPPING else detail["msg"].removeprefix("Value error, ")
     given = detail["input"]
     shown = "" if isinstance(given, Mapping | BaseModel) or detail["type"] == "missing" else f" (given: {given!r})"
     return f"{path}: {message}{shown}"
+
+
+def _without_kinds(location: tuple[int | str, ...], document: object) -> list[str]:
+    """Return ``location`` without the names of union members, which pydantic puts between the document's keys."""
+    path, here = [], document
+    for part in location:
+        if isinstance(here, Mapping) and part not in here and part == here.get("kind"):
+            continue
+        path.append(str(part))
+        if isinstance(here, Mapping):
+            here = here.get(part)
+        elif isinstance(here, list | tuple) and isinstance(part, int):
+            here = here[part] if part < len(here) else None
+    return path
 
 
 _NOT_A_MAPPING = ("model_type", "model_attributes_type", "dict_type")
@@ -155,6 +185,10 @@ def _keys_at(model: type[BaseModel], location: tuple[int | str, ...]) -> list[st
     schema: Any = model.model_json_schema(by_alias=True)
     definitions = schema.get("$defs", {})
     for part in location:
+        members = schema.get("discriminator", {}).get("mapping", {})
+        if part in members:
+            schema = definitions[members[part].rpartition("/")[2]]
+            continue
         for option in (schema, *schema.get("anyOf", ()), *schema.get("allOf", ())):
             option = definitions.get(option.get("$ref", "").rpartition("/")[2], option)  # noqa: PLW2901 follow the reference
             step = option.get("properties", {}).get(str(part), option.get("additionalProperties"))
