@@ -260,9 +260,6 @@ UPSTREAM: Final[Mapping[str, Upstream]] = {
 }
 """The resources that the offline provider knows, by module and class in ``pulumi_aws``."""
 
-REGION: Final = "internal/provider/sdkv2/region.go"
-"""Source of one more fact: a changed ``region`` replaces whatever resource has one."""
-
 
 class Row(NamedTuple):
     """One input, in the order of the generated tuples."""
@@ -292,6 +289,7 @@ def rows(resource: str) -> list[Row]:
 
 def _row(known: Upstream, path: str, kind: str, required: bool) -> Row:  # noqa: FBT001 a column
     change = "update"
+    # Of every resource that has one: internal/provider/sdkv2/region.go.
     if path == "region" or _within(path, known.replaces):
         change = "replace"
     elif _within(path, known.unread):

@@ -99,11 +99,14 @@ class Provider:
         Release of the real plug-in that this one stands in for.
     description
         What it is, in a sentence; for people who ask the plug-in itself.
+    place
+        Configuration that says where everything is; a change replaces everything.
     """
 
     name: str
     version: str
     description: str
+    place: frozenset[str] = frozenset()
 
     def check(self, type_: str, name: str, inputs: dict[str, Any], *, seed: bytes, kept: dict[str, Any]) -> Checked:
         """Judge a resource's inputs.
@@ -190,9 +193,13 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     @override
     def DiffConfig(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.DiffResponse:
-        same = plain(request.old_inputs) == plain(request.news)
-        changes = provider_pb2.DiffResponse.DIFF_NONE if same else provider_pb2.DiffResponse.DIFF_SOME
-        return provider_pb2.DiffResponse(changes=changes)
+        old, new = plain(request.old_inputs), plain(request.news)
+        changed = sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
+        return provider_pb2.DiffResponse(
+            changes=provider_pb2.DiffResponse.DIFF_SOME if changed else provider_pb2.DiffResponse.DIFF_NONE,
+            diffs=changed,
+            replaces=[key for key in changed if key in self._provider.place],
+        )
 
     @override
     def Configure(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.ConfigureResponse:

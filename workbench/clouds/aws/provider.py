@@ -32,6 +32,8 @@ class OfflineAws(Provider):
             "aws",
             PROVIDER_VERSION,
             f"Offline stand-in for Pulumi's AWS provider, by facts of {FACTS_DATE}. It plans and makes nothing.",
+            # Source: hashicorp/terraform-provider-aws, internal/provider/sdkv2/region.go.
+            frozenset({"region"}),
         )
 
     @override
