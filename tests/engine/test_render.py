@@ -5,7 +5,6 @@ import os
 import shlex
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +15,11 @@ import yaml
 
 from support.cluster import COMMAND
 from support.eks_edits import EDITS, batches
+from support.pretend import pretend
 from workbench import stacks
-from workbench.clouds.aws.facts import PROVIDER_VERSION
-from workbench.engine.render import OfflineSession, install, rendering
+from workbench.engine.render import OfflineSession, rendering
 from workbench.paths import PROJECT_ROOT, cache_dir
 from workbench.toolchain import ensure
-from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
 
 pytestmark = pytest.mark.engine
 
@@ -225,10 +223,7 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sample]:
     """The sample as it is after an ``up`` that was told to pretend."""
     toolchain = ensure(["pulumi", "pulumi-resource-kubernetes"], hermetic=True)
     with rendering(stacks.find("local"), toolchain) as session:
-        session.environment.pop("PULUMI_OPTION_POLICY_PACK")
-        home = Path(session.environment["PULUMI_HOME"])
-        install(home, "aws", PROVIDER_VERSION, sys.executable, "-m", "support.pretend", "aws")
-        install(home, "kubernetes", KUBERNETES_VERSION, sys.executable, "-m", "support.pretend", "kubernetes")
+        pretend(session)
         sample = a_sample(tmp_path_factory.mktemp("project"), session)
         result = sample.pulumi("up", "--yes", "--skip-preview")
         assert result.returncode == 0, result.stdout[-3000:] + result.stderr

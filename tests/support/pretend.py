@@ -4,13 +4,18 @@
 """
 
 import sys
+from pathlib import Path
 from typing import Any, Final
 
 from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 from typing_extensions import override
 
+from workbench.clouds.aws.facts import PROVIDER_VERSION
 from workbench.clouds.aws.provider import OfflineAws
 from workbench.clouds.plugin import Changed, Checked, Provider, serve
+from workbench.engine.render import OfflineSession, install
+from workbench.paths import PROJECT_ROOT
+from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
 
 ACCOUNT: Final = "arn:aws:service:eu-west-1:111122223333"
 
@@ -53,7 +58,7 @@ class PretendKubernetes(PretendAws):
     """Takes every object as it is; another name is another object."""
 
     def __init__(self) -> None:
-        Provider.__init__(self, "kubernetes", "0.0.0", "Pretends to make Kubernetes objects.")
+        Provider.__init__(self, "kubernetes", KUBERNETES_VERSION, "Pretends to make Kubernetes objects.")
 
     @override
     def check(self, type_: str, name: str, inputs: dict[str, Any], *, seed: bytes, kept: dict[str, Any]) -> Checked:
@@ -65,6 +70,15 @@ class PretendKubernetes(PretendAws):
         if old.get("metadata", {}).get("name") != new.get("metadata", {}).get("name"):
             kinds["metadata"] = PropertyDiff.UPDATE_REPLACE
         return Changed(kinds)
+
+
+def pretend(session: OfflineSession) -> None:
+    """Put the plug-ins of this module into a render's place of plug-ins, and no policy pack in its way."""
+    home = Path(session.environment["PULUMI_HOME"])
+    for package, version in {"aws": PROVIDER_VERSION, "kubernetes": KUBERNETES_VERSION}.items():
+        install(home, package, version, sys.executable, "-m", "support.pretend", package)
+    session.environment["PYTHONPATH"] = str(PROJECT_ROOT / "tests")
+    del session.environment["PULUMI_OPTION_POLICY_PACK"]
 
 
 if __name__ == "__main__":

@@ -85,6 +85,18 @@ def _covers_inside(path: str, covered: Mapping[str, Place | None]) -> bool:
     return any(place and inner.startswith((f"{path}.", f"{path}[]")) for inner, place in covered.items())
 
 
+def loose(type_: str) -> list[str]:
+    """Return the inputs of a type of which a model tells only that they are text or a number, and no limit."""
+    return [path for path, place in places(type_).items() if place and _has_no_limit(_innermost(place.shape))]
+
+
+def _has_no_limit(shape: Shape) -> bool:
+    limits = {key for key in ("min", "max") if key in shape.metadata}
+    if shape.type_name == "string":
+        return not (shape.enum or limits or _pattern(shape.metadata.get("pattern", "")))
+    return shape.type_name in NUMBERS and not limits
+
+
 # --- Finding the place -----------------------------------------------------------------------------------------------
 
 
@@ -286,7 +298,7 @@ def _missing(type_: str, fact: str, given: Mapping[str, Any], place: Place, path
         names = sources.get(member, [])
         if member not in excused and not any(name in given for name in names):
             wanted = " or ".join(names) or member
-            yield Problem(f"{path}.{wanted}" if path else wanted, f"is required, not given ({_source(request)})")
+            yield Problem(f"{path}.{wanted}" if path else wanted, f"is required ({_source(request)}), not given")
 
 
 def _source(request: Request) -> str:

@@ -10,7 +10,7 @@ from typing import Final
 
 from workbench.clouds.aws.facts import DELETED_FIRST, FACTS, FACTS_DATE, PROVIDER_VERSION, RECOMPUTED, SOURCES
 from workbench.clouds.aws.inputs import inputs_of
-from workbench.clouds.aws.models import unmodelled
+from workbench.clouds.aws.models import loose, unmodelled
 from workbench.clouds.aws.operations import OPERATIONS
 from workbench.paths import PROJECT_ROOT
 
@@ -29,7 +29,8 @@ says what that plug-in knows: the inputs of pulumi-aws {PROVIDER_VERSION} with w
 - **Replaced by** a change of these inputs; every other change is an update in place. A replacement is made before the
   old resource goes, unless the program fixed its name or the table says otherwise.
 - **Not read**: inputs that are newer than the copy of the source that was read. A change is taken for an update.
-- **No model**: inputs whose values nothing judges offline. Where the whole list says "-", all are judged.
+- **Type only**: inputs of which AWS's model says that they are text or a number, and no more.
+- **No model**: inputs whose values nothing judges offline.
 - `region` is left out below: a change replaces every resource that has one, and no model judges it.
 
 The year is that of the copy of the provider's source that was read. None is certainly the release that the plug-in
@@ -63,6 +64,7 @@ def _section(type_: str) -> Iterator[str]:
         yield "| Deleted first | always |"
     if type_ in RECOMPUTED:
         yield f"| Outputs unknown after any update | {_listed(RECOMPUTED[type_])} |"
+    yield f"| Type only | {_listed(loose(type_))} |"
     yield f"| No model | {_listed(path for path in unmodelled(type_) if path != 'region')} |"
     yield ""
 
