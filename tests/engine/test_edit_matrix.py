@@ -1,5 +1,6 @@
 """The page of edits against the engine; the whole page takes minutes, so a few rows of every kind stand for it."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -29,6 +30,21 @@ def matrix() -> Iterator[Matrix]:
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_row_of_the_page_is_what_the_engine_plans(matrix: Matrix, name: str) -> None:
     assert matrix.row(name) in PAGE.read_text().splitlines()
+
+
+@pytest.mark.engine
+def test_another_group_is_made_before_the_old_one_goes(matrix: Matrix) -> None:
+    result = matrix.preview("pools.initial.instanceTypes", "--show-replacement-steps")
+    steps = [s["op"] for s in json.loads(result.stdout)["steps"] if "NodeGroup::matrix-initial" in s["urn"]]
+    assert steps.index("create-replacement") < steps.index("delete-replaced")
+
+
+@pytest.mark.engine
+def test_the_initial_group_grows_and_shrinks_again_in_place(matrix: Matrix) -> None:
+    for name in ("pools.initial.size", "nothing"):
+        result = matrix.up(name)
+        assert result.returncode == 0, result.stdout + result.stderr
+        assert "replaced" not in result.stdout
 
 
 def test_the_page_has_a_row_for_every_edit() -> None:

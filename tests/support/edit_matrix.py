@@ -116,11 +116,20 @@ class Matrix:
 
     session: OfflineSession
 
-    def pulumi(self, *arguments: str, stack: dict[str, Any]) -> subprocess.CompletedProcess[str]:
-        """Run the engine on the repository's own program with another stack file."""
+    def preview(self, name: str, *options: str) -> subprocess.CompletedProcess[str]:
+        """Plan an edit; the digest goes to standard output."""
+        return self._pulumi(name, "preview", "--json", *options)
+
+    def up(self, name: str) -> subprocess.CompletedProcess[str]:
+        """Make an edit; ``nothing`` undoes every other one."""
+        return self._pulumi(name, "up", "--yes", "--skip-preview")
+
+    def _pulumi(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        edited = document({**PRODUCTION, **EDITS[name]})
+        parse(edited)
         config = Path(self.session.environment["PULUMI_OPTION_CONFIG_FILE"])
         salt = {k: v for k, v in (yaml.safe_load(config.read_text()) or {}).items() if k == "encryptionsalt"}
-        config.write_text(yaml.safe_dump({**salt, "config": {CONFIG_KEY: stack}}, sort_keys=False))
+        config.write_text(yaml.safe_dump({**salt, "config": {CONFIG_KEY: edited}}, sort_keys=False))
         return subprocess.run(
             [self.session.pulumi, *arguments, "--non-interactive", "--color", "never"],
             cwd=PROJECT_ROOT,
@@ -133,9 +142,7 @@ class Matrix:
 
     def row(self, name: str) -> str:
         """Return the line of the page for an edit."""
-        edited = document({**PRODUCTION, **EDITS[name]})
-        parse(edited)
-        result = self.pulumi("preview", "--json", stack=edited)
+        result = self.preview(name)
         if result.returncode:
             return f"| {name} | refused | protected: {_listed(_protected(result.stdout + result.stderr))} |"
         steps = [step for step in json.loads(result.stdout)["steps"] if step["op"] not in ("same", "read")]
@@ -150,7 +157,8 @@ OPERATIONS: Final = ("replace", "delete", "create", "update")
 
 
 def _protected(output: str) -> Counter[str]:
-    urns = set(re.findall(r'unable to (?:replace|delete) resource \\?"(urn:[^"\\]+)', output))
+    refusal = r'(?:unable to (?:replace|delete) |Preview failed: )resource \\?"(urn:[^"\\]+)'
+    urns = set(re.findall(refusal, output))
     assert urns, output[-3000:]
     return Counter(_kind(urn) for urn in urns)
 
@@ -171,7 +179,7 @@ def deployed() -> Iterator[Matrix]:
     with rendering(stack, ensure(TOOLS, hermetic=True)) as session:
         pretend(session)
         matrix = Matrix(session)
-        result = matrix.pulumi("up", "--yes", "--skip-preview", stack=BASE)
+        result = matrix.up("nothing")
         assert result.returncode == 0, result.stdout[-5000:] + result.stderr
         yield matrix
 
