@@ -12,7 +12,9 @@ from pulumi_kubernetes.policy.v1 import PodDisruptionBudget
 
 from components.addons.autoscaler_rights import NAME, NAMESPACE, autoscaler_rights
 from components.base import PlatformComponent
+from components.contract.labels import WellKnownLabel
 
+LABELS: Final = {"app.kubernetes.io/name": NAME}
 METRICS_PORT: Final = 8085
 
 RESOURCES: Final = {"cpu": "200m", "memory": "600Mi"}
@@ -42,27 +44,24 @@ class ClusterAutoscaler(PlatformComponent):
 
     def __init__(self, name: str, args: ClusterAutoscalerArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:addons:ClusterAutoscaler", name, None, opts)
-        labels = {"app.kubernetes.io/name": NAME}
-        metadata = ObjectMetaArgs(name=NAME, namespace=NAMESPACE, labels=labels)
+        metadata = ObjectMetaArgs(name=NAME, namespace=NAMESPACE, labels=LABELS)
         account = ServiceAccount(f"{name}-account", metadata=metadata, opts=self.child())
         rights = autoscaler_rights(name, self.child())
         Deployment(
             name,
             metadata=metadata,
             spec={
-                "replicas": 1,
-                # Two at once would wait for each other's lease; a gap of seconds harms nobody.
-                "strategy": {"type": "Recreate"},
-                "selector": {"matchLabels": labels},
-                "template": {"metadata": {"labels": labels}, "spec": _pod(args)},
+                # One works and one waits for its lease, on another node where there is one.
+                "replicas": 2,
+                "selector": {"matchLabels": LABELS},
+                "template": {"metadata": {"labels": LABELS}, "spec": _pod(args)},
             },
             opts=self.child(depends_on=[account, *rights]),
         )
         PodDisruptionBudget(
             name,
             metadata=metadata,
-            # A drain may move the one pod: a budget of none would block every upgrade of the node under it.
-            spec={"maxUnavailable": 1, "selector": {"matchLabels": labels}},
+            spec={"maxUnavailable": 1, "selector": {"matchLabels": LABELS}},
             opts=self.child(),
         )
         self.register_outputs({})
@@ -94,6 +93,14 @@ def _pod(args: ClusterAutoscalerArgs) -> dict[str, Any]:
         "serviceAccountName": NAME,
         "priorityClassName": "system-cluster-critical",
         "nodeSelector": dict(args.node_selector),
+        "topologySpreadConstraints": [
+            {
+                "maxSkew": 1,
+                "topologyKey": WellKnownLabel.HOSTNAME.value,
+                "whenUnsatisfiable": "ScheduleAnyway",
+                "labelSelector": {"matchLabels": LABELS},
+            }
+        ],
         "securityContext": {
             "runAsNonRoot": True,
             "runAsUser": NOBODY,

@@ -92,6 +92,9 @@ class EksChoices(ContractModel):
     log_retention_days: int | None = Field(None, description="Default: 30 in dev, 365 in prod.")
     root_volume_gib: int = Field(100, ge=30, le=16384, description="Root disk of every node: gp3, encrypted.")
     tags: dict[TagKey, TagValue] = Field(default_factory=dict, description="On everything, instances and disks too.")
+    node_release: str | None = Field(
+        None, description="Release of the nodes' image; default: the newest when a group is made or its version rises."
+    )
     addon_versions: dict[str, str] = Field(
         default_factory=dict, description="Versions of EKS add-ons; default: what AWS gives when it is installed."
     )
@@ -136,6 +139,13 @@ class EksChoices(ContractModel):
             raise ValueError(f"{len(tags)} tags, at most {USER_TAGS_MAX}: AWS allows 50, EKS and this package need 10")
         return tags
 
+    @field_validator("node_release", mode="after")
+    @classmethod
+    def _node_release(cls, release: str | None) -> str | None:
+        if release and not re.fullmatch(r"1\.\d+\.\d+-\d{8}", release):
+            raise ValueError("a release is a Kubernetes version and a date, such as 1.35.2-20261105")
+        return release
+
     @field_validator("addon_versions", mode="after")
     @classmethod
     def _addon_versions(cls, versions: dict[str, str]) -> dict[str, str]:
@@ -164,6 +174,8 @@ class EksChoices(ContractModel):
             problems.append(f"network.nodeSubnetIds has zones {given or 'none'}, zones has {wanted}; make them equal")
         if self.secrets_key_arn and key_region(self.secrets_key_arn) != self.region:
             problems.append(f"secretsKeyArn is a key of {key_region(self.secrets_key_arn)}, region is {self.region}")
+        if self.node_release and not self.node_release.startswith(f"{self.version}."):
+            problems.append(f"HE-05: nodeRelease {self.node_release} is no release of version {self.version}")
         if problems:
             raise ValueError("; ".join(problems))
         return self

@@ -16,6 +16,7 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
     },
     "aws:eks/nodeGroup:NodeGroup": lambda name: {"resources": [{"autoscalingGroups": [{"name": f"{name}-asg"}]}]},
     "aws:ec2/launchTemplate:LaunchTemplate": lambda _: {"latestVersion": 1},
+    "aws:iam/role:Role": lambda name: {"name": name},
 }
 """What the provider answers beside the inputs, by type, where a program reads it."""
 

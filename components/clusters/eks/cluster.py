@@ -58,7 +58,6 @@ class ControlPlane(PlatformComponent):
             f"{name}-role",
             RoleArgs(
                 service="eks.amazonaws.com",
-                conditions={"StringEquals": {"aws:SourceAccount": choices.account_id}},
                 managed_policies=CLUSTER_POLICIES,
                 permissions_boundary=choices.permissions_boundary_arn,
             ),
@@ -126,7 +125,7 @@ class ControlPlane(PlatformComponent):
                 f"{self._name}-{key}",
                 cluster_name=self.cluster.name,
                 principal_arn=choice.role_arn,
-                kubernetes_groups=list(choice.groups),
+                kubernetes_groups=list(choice.groups) or None,
                 type="STANDARD",
                 opts=self.child(),
             )

@@ -55,54 +55,29 @@ class EksCluster(PlatformComponent):
     def __init__(self, name: str, args: EksClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:clusters:EksCluster", name, None, opts)
         self._name, self._args = name, args
-        choices = args.choices
-        self._days = choices.log_retention_days or LOG_RETENTION_DAYS[args.environment]
-        self._tags = {**choices.tags, f"{OWN_DOMAIN}/cluster": choices.name, f"{OWN_DOMAIN}/stack": name}
-        aws = Provider(
-            f"{name}-aws",
-            region=choices.region,
-            allowed_account_ids=[choices.account_id],
-            default_tags=ProviderDefaultTagsArgs(tags=self._tags),
-            opts=self.child(),
-        )
+        self._tags = {**args.choices.tags, f"{OWN_DOMAIN}/cluster": args.choices.name, f"{OWN_DOMAIN}/stack": name}
+        self._days = args.choices.log_retention_days or LOG_RETENTION_DAYS[args.environment]
+        aws = self._aws_provider()
         self._in_aws = self.child(providers=[aws])
         network = self._network()
-        control_plane = ControlPlane(
-            f"{name}-cluster",
-            ControlPlaneArgs(
-                choices=choices, network=network, is_production=self._is_production, log_retention_days=self._days
-            ),
-            self._in_aws,
-        )
+        control_plane = self._control_plane(network)
         nodes = self._nodes(control_plane, network)
-        self._kubeconfig = kubeconfig(
-            choices.name,
-            choices.region,
-            control_plane.cluster.endpoint,
-            control_plane.cluster.certificate_authority.apply(lambda authority: authority.data or ""),
-        )
-        provider = kubernetes.Provider(
-            f"{name}-kubernetes",
-            kubeconfig=self._kubeconfig,
-            # Whatever becomes of the kubeconfig, this is the same cluster: nothing in it is replaced.
-            cluster_identifier=f"{choices.account_id}/{choices.region}/{choices.name}",
-            enable_config_map_mutable=True,
-            opts=self.child(depends_on=list(control_plane.access)),
-        )
         after = self._addons("addons", AFTER_NODES, control_plane, nodes)
-        in_cluster = ClusterAddons(
+        kubernetes_provider, config = self._kubernetes_provider(control_plane)
+        ready = (*control_plane.access, *nodes, after)
+        own = ClusterAddons(
             f"{name}-own",
-            ClusterAddonsArgs(choices=choices, groups=args.groups, cluster_arn=self._cluster_arn),
-            self.child(providers=[aws, provider], depends_on=[after, *nodes, *control_plane.access]),
+            ClusterAddonsArgs(choices=args.choices, groups=args.groups, cluster_arn=self._cluster_arn),
+            self.child(providers=[aws, kubernetes_provider], depends_on=list(ready)),
         )
         self.handle = ClusterHandle(
             name=name,
             kind=ClusterKind.EKS,
             groups=args.groups,
             spot_taint=args.spot_taint,
-            provider=provider,
-            ready=(*control_plane.access, *nodes, after, in_cluster),
-            kubeconfig=self._kubeconfig,
+            provider=kubernetes_provider,
+            ready=(*ready, own),
+            kubeconfig=config,
             facts=self._facts(control_plane, network),
         )
         self.register_outputs({"nodeGroups": [group.name for group in args.groups]})
@@ -115,6 +90,42 @@ class EksCluster(PlatformComponent):
     def _cluster_arn(self) -> str:
         choices = self._args.choices
         return f"arn:aws:eks:{choices.region}:{choices.account_id}:cluster/{choices.name}"
+
+    def _aws_provider(self) -> Provider:
+        choices = self._args.choices
+        return Provider(
+            f"{self._name}-aws",
+            region=choices.region,
+            allowed_account_ids=[choices.account_id],
+            default_tags=ProviderDefaultTagsArgs(tags=self._tags),
+            opts=self.child(),
+        )
+
+    def _kubernetes_provider(self, control_plane: ControlPlane) -> tuple[kubernetes.Provider, pulumi.Output[str]]:
+        choices, cluster = self._args.choices, control_plane.cluster
+        authority = cluster.certificate_authority.apply(lambda authority: authority.data or "")
+        config = kubeconfig(choices.name, choices.region, cluster.endpoint, authority)
+        provider = kubernetes.Provider(
+            f"{self._name}-kubernetes",
+            kubeconfig=config,
+            # Whatever becomes of the kubeconfig, this is the same cluster: nothing in it is replaced.
+            cluster_identifier=f"{choices.account_id}/{choices.region}/{choices.name}",
+            enable_config_map_mutable=True,
+            opts=self.child(depends_on=list(control_plane.access)),
+        )
+        return provider, config
+
+    def _control_plane(self, network: Network) -> ControlPlane:
+        return ControlPlane(
+            f"{self._name}-cluster",
+            ControlPlaneArgs(
+                choices=self._args.choices,
+                network=network,
+                is_production=self._is_production,
+                log_retention_days=self._days,
+            ),
+            self._in_aws,
+        )
 
     def _network(self) -> Network:
         choices = self._args.choices
@@ -157,6 +168,7 @@ class EksCluster(PlatformComponent):
                     cluster_name=control_plane.cluster.name,
                     cluster_id=choices.name,
                     version=control_plane.cluster.version,
+                    release=choices.node_release,
                     role_arn=role.arn,
                     subnet_ids=network.node_subnet_ids,
                     disk_gib=choices.root_volume_gib,

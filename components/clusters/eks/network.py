@@ -41,7 +41,8 @@ class Network:
 
 def existing_network(choices: ExistingNetwork) -> Network:
     """Return somebody else's network; no resource, so nothing in it is ever changed."""
-    return Network(vpc_id=choices.vpc_id, node_subnet_ids=dict(choices.node_subnet_ids), ready=())
+    subnets = dict(sorted(choices.node_subnet_ids.items()))
+    return Network(vpc_id=choices.vpc_id, node_subnet_ids=subnets, ready=())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,8 +88,8 @@ class CreatedVpc(PlatformComponent):
         # https://docs.aws.amazon.com/eks/latest/userguide/network-load-balancing.html
         private = self._subnets("private", plan.private, {"kubernetes.io/role/internal-elb": "1"})
         public = self._subnets("public", plan.public, {"kubernetes.io/role/elb": "1"})
-        routes, tables = self._routes(private, public)
-        endpoints = PrivateEndpoints(
+        tables = self._route_tables(private, public)
+        PrivateEndpoints(
             f"{name}-endpoints",
             PrivateEndpointsArgs(
                 vpc_id=self._vpc.id,
@@ -105,7 +106,7 @@ class CreatedVpc(PlatformComponent):
         self.network = Network(
             vpc_id=self._vpc.id,
             node_subnet_ids={zone: subnet.id for zone, subnet in private.items()},
-            ready=(*routes, endpoints),
+            ready=(self,),
         )
         self.register_outputs({"vpcId": self._vpc.id})
 
@@ -123,9 +124,7 @@ class CreatedVpc(PlatformComponent):
             for zone, cidr in cidrs.items()
         }
 
-    def _routes(
-        self, private: Mapping[str, Subnet], public: Mapping[str, Subnet]
-    ) -> tuple[list[pulumi.Resource], list[RouteTable]]:
+    def _route_tables(self, private: Mapping[str, Subnet], public: Mapping[str, Subnet]) -> list[RouteTable]:
         gateway = InternetGateway(
             f"{self._name}-internet", vpc_id=self._vpc.id, tags=self._tag("internet"), opts=self.child()
         )
@@ -140,20 +139,16 @@ class CreatedVpc(PlatformComponent):
         # The loss of a zone must not cut off the others in production; in development one gateway is cheaper.
         zones = list(private) if self._args.is_production else sorted(private)[:1]
         nats = {zone: self._nat(zone, public[zone], way_out) for zone in zones}
-        tables, routes = [outside], []
-        for zone, subnet in private.items():
-            table = self._table(f"private-{zone}", {zone: subnet})
-            tables.append(table)
-            routes.append(
-                Route(
-                    f"{self._name}-private-{zone}",
-                    route_table_id=table.id,
-                    destination_cidr_block=EVERYWHERE,
-                    nat_gateway_id=nats.get(zone, nats[zones[0]]).id,
-                    opts=self.child(),
-                )
+        tables = {zone: self._table(f"private-{zone}", {zone: subnet}) for zone, subnet in private.items()}
+        for zone, table in tables.items():
+            Route(
+                f"{self._name}-private-{zone}",
+                route_table_id=table.id,
+                destination_cidr_block=EVERYWHERE,
+                nat_gateway_id=nats.get(zone, nats[zones[0]]).id,
+                opts=self.child(),
             )
-        return [*routes], tables
+        return [outside, *tables.values()]
 
     def _table(self, tier: str, subnets: Mapping[str, Subnet]) -> RouteTable:
         table = RouteTable(f"{self._name}-{tier}", vpc_id=self._vpc.id, tags=self._tag(tier), opts=self.child())
@@ -183,13 +178,17 @@ class CreatedVpc(PlatformComponent):
             retention_in_days=args.log_retention_days,
             opts=self.child(),
         )
-        actions = ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams"]
+        write = ["logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"]
         role = ServiceRole(
             name,
             RoleArgs(
                 service="vpc-flow-logs.amazonaws.com",
                 conditions={"StringEquals": {"aws:SourceAccount": args.account_id}},
-                statements=[{"Effect": "Allow", "Action": actions, "Resource": logs.arn.apply(lambda arn: f"{arn}:*")}],
+                statements=[
+                    {"Effect": "Allow", "Action": write, "Resource": logs.arn.apply(lambda arn: f"{arn}:*")},
+                    # A list has no resource to be bound to.
+                    {"Effect": "Allow", "Action": ["logs:DescribeLogGroups"], "Resource": "*"},
+                ],
                 permissions_boundary=args.permissions_boundary,
             ),
             self.child(),

@@ -47,11 +47,14 @@ class NodeGroupArgs:
     """The name as plain data, for tags that a policy can judge before the cluster exists."""
     version: pulumi.Input[str]
     """The control plane's own answer, so that nodes never run ahead of it."""
+    release: str | None
+    """Release of the image; None for what EKS takes."""
     role_arn: pulumi.Input[str]
     subnet_ids: Mapping[str, pulumi.Input[str]]
     """The private subnet of each zone, by zone letter."""
     disk_gib: int
     tags: Mapping[str, str]
+    """On instances and their volumes."""
 
 
 class ManagedNodeGroup(PlatformComponent):
@@ -77,6 +80,7 @@ class ManagedNodeGroup(PlatformComponent):
             name,
             cluster_name=args.cluster_name,
             version=args.version,
+            release_version=args.release,
             node_role_arn=args.role_arn,
             subnet_ids=subnets,
             ami_type=AMI_TYPES[group.instances[0].architecture, bool(group.gpu_resource)],
@@ -92,12 +96,8 @@ class ManagedNodeGroup(PlatformComponent):
             if group.is_elastic
             else NodeGroupUpdateConfigArgs(max_unavailable=1),
             node_repair_config=NodeGroupNodeRepairConfigArgs(enabled=not holds_data),
-            tags={"Name": name, **args.tags},
-            opts=self.child(
-                protect=holds_data,
-                retain_on_delete=holds_data,
-                ignore_changes=_left_alone(group),
-            ),
+            tags={"Name": name},
+            opts=self.child(protect=holds_data, retain_on_delete=holds_data, ignore_changes=_left_alone(group)),
         )
         self._autoscaling(name, args)
         self.register_outputs({"name": self.node_group.node_group_name})

@@ -23,6 +23,7 @@ from support.recorder import Recorder
 Props = dict[str, Any]
 STORAGE_CLASS = "kubernetes:storage.k8s.io/v1:StorageClass"
 SUBNET = "aws:ec2/subnet:Subnet"
+ENDPOINT = "aws:ec2/vpcEndpoint:VpcEndpoint"
 DEPLOYMENT = "kubernetes:apps/v1:Deployment"
 
 
@@ -148,7 +149,7 @@ def templates_leave_the_rest_to_eks(recorder: Recorder) -> Iterator[str]:
     for name, template in recorder.of_type(LAUNCH_TEMPLATE).items():
         yield from (f"{name}: {key}" for key in TEMPLATE_MAY_NOT_SAY & set(template))
     for name, group in recorder.of_type(NODE_GROUP).items():
-        if not group.get("launchTemplate") or {"diskSize", "remoteAccess", "releaseVersion"} & set(group):
+        if not group.get("launchTemplate") or {"diskSize", "remoteAccess"} & set(group):
             yield name
 
 
@@ -277,8 +278,9 @@ def network_outlives_the_nodes(recorder: Recorder) -> Iterator[str]:
         needs = recorder.needs((NODE_GROUP, name))
         if (ADDON, "test-node-addons-vpc-cni") not in needs:
             yield f"{name}: the network plug-in goes before the nodes whose interfaces it must free"
-        if not any(kind == "aws:ec2/route:Route" for kind, _ in needs):
-            yield f"{name}: starts before it can reach AWS"
+        ways = {"aws:ec2/route:Route", "aws:ec2/routeTableAssociation:RouteTableAssociation", ENDPOINT}
+        if missing := ways - {kind for kind, _ in needs}:
+            yield f"{name}: starts before it can reach AWS, without {missing}"
 
 
 def one_modern_default_class(recorder: Recorder) -> Iterator[str]:

@@ -1,0 +1,93 @@
+import pytest
+
+from support.eks import LAUNCH_TEMPLATE, NODE_GROUP, build, built
+
+DATA = [f"test-data-{zone}" for zone in "abc"]
+
+
+def test_each_pool_is_a_group_and_zonal_pools_are_one_a_zone() -> None:
+    assert set(built().of_type(NODE_GROUP)) == {
+        *("test-initial", "test-workload", "test-arm", "test-spot", "test-gpu"),
+        *("test-jupyter-a", "test-jupyter-b", "test-jupyter-c"),
+        *DATA,
+    }
+
+
+def test_the_initial_group_is_static_and_its_size_is_sent() -> None:
+    for nodes in (2, 3):
+        recorder = build({"pools.initial.size": {"min": nodes, "max": nodes}})
+        sizes = recorder.of_type(NODE_GROUP)["test-initial"]["scalingConfig"]
+        assert sizes == {"minSize": nodes, "maxSize": nodes, "desiredSize": nodes}
+        assert recorder.options[NODE_GROUP, "test-initial"].ignore_changes == ()
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_a_data_group_is_guarded_in_every_way_that_eks_offers(name: str) -> None:
+    group, options = built().of_type(NODE_GROUP)[name], built().options[NODE_GROUP, name]
+    template = built().of_type(LAUNCH_TEMPLATE)[name]
+    assert options.protect
+    assert options.retain_on_delete
+    assert set(options.ignore_changes) == {"version", "releaseVersion", "launchTemplate"}
+    assert built().options[LAUNCH_TEMPLATE, name].protect
+    assert template["disableApiStop"]
+    assert template["disableApiTermination"]
+    assert group["nodeRepairConfig"] == {"enabled": False}
+    assert group["capacityType"] == "ON_DEMAND"
+    assert group["scalingConfig"] == {"minSize": 1, "maxSize": 1, "desiredSize": 1}
+
+
+def test_other_groups_are_repaired_updated_and_replaced_freely() -> None:
+    for name, group in built().of_type(NODE_GROUP).items():
+        if name not in DATA:
+            assert group["nodeRepairConfig"] == {"enabled": True}
+            assert not built().options[NODE_GROUP, name].protect
+            assert not built().options[NODE_GROUP, name].retain_on_delete
+            assert not built().of_type(LAUNCH_TEMPLATE)[name]["disableApiTermination"]
+
+
+def test_a_named_image_release_is_on_every_group_and_left_alone_on_data_groups() -> None:
+    recorder = build({"cluster.nodeRelease": "1.35.2-20261105"})
+    assert {g["releaseVersion"] for g in recorder.of_type(NODE_GROUP).values()} == {"1.35.2-20261105"}
+    assert {g.get("releaseVersion") for g in built().of_type(NODE_GROUP).values()} == {None}
+    assert all("releaseVersion" in recorder.options[NODE_GROUP, name].ignore_changes for name in DATA)
+
+
+def test_root_disks_are_encrypted_gp3_of_the_chosen_size() -> None:
+    for template in build({"cluster.rootVolumeGib": 200}).of_type(LAUNCH_TEMPLATE).values():
+        (disk,) = template["blockDeviceMappings"]
+        assert disk["ebs"] == {
+            "volumeType": "gp3",
+            "volumeSize": 200,
+            "encrypted": "true",
+            "deleteOnTermination": "true",
+        }
+
+
+def test_instances_and_volumes_carry_the_tags_of_the_stack() -> None:
+    for template in built().of_type(LAUNCH_TEMPLATE).values():
+        tags = {spec["resourceType"]: spec["tags"] for spec in template["tagSpecifications"]}
+        assert set(tags) == {"instance", "volume"}
+        for kind in tags.values():
+            assert kind.items() >= {"team": "ml", "igz-clusters.io/cluster": "research"}.items()
+
+
+def test_renaming_or_reordering_other_pools_leaves_a_group_as_it_is() -> None:
+    def of(recorder: object) -> dict[str, object]:
+        return {n: g for n, g in recorder.of_type(NODE_GROUP).items() if n != "test-arm"}  # type: ignore[attr-defined]
+
+    before = built()
+    pools = {"pools.workload": None, "pools.arm": None}
+    reordered = build({**pools, "pools.graviton": before_pool("arm"), "pools.workload": before_pool("workload")})
+    assert {n: g for n, g in of(reordered).items() if n != "test-graviton"} == of(before)
+
+
+def before_pool(name: str) -> dict[str, object]:
+    from support.eks import DOCUMENT  # noqa: PLC0415
+
+    return dict(DOCUMENT["pools"][name])
+
+
+def test_full_platform_with_v3io_leaves_spot_nodes_untainted_and_the_hop_limit_at_one() -> None:
+    recorder = build({"profile": "iguazio", "servers": "pulumi"})
+    assert recorder.of_type(NODE_GROUP)["test-spot"]["taints"] == []
+    assert {t["metadataOptions"]["httpPutResponseHopLimit"] for t in recorder.of_type(LAUNCH_TEMPLATE).values()} == {1}
