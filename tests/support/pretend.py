@@ -46,8 +46,8 @@ class PretendAws(OfflineAws):
         pass
 
     @override
-    def update(self, type_: str, name: str, inputs: dict[str, Any]) -> None:
-        pass
+    def update(self, type_: str, name: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        return {}
 
     @override
     def delete(self, type_: str, name: str) -> None:

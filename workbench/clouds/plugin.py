@@ -144,8 +144,8 @@ class Provider:
         """Look a resource up; None means that the state is right."""
         self._refuse(f"read {name} ({type_})")
 
-    def update(self, type_: str, name: str, inputs: dict[str, Any]) -> None:  # noqa: ARG002 for those who change
-        """Change a resource in place."""
+    def update(self, type_: str, name: str, inputs: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002 for those who change
+        """Change a resource in place and return its outputs that changed with it."""
         self._refuse(f"update {name} ({type_})")
 
     def delete(self, type_: str, name: str) -> None:
@@ -254,13 +254,15 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     @override
     def Update(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.UpdateResponse:
-        if not request.preview:
-            self._try(context, self._provider.update, *_type_and_name(request.urn), plain(request.news))
+        type_, name = _type_and_name(request.urn)
         # Old outputs stay known, or everything that depends on them would look changed.
         merged = _merged(request.olds, {})
         merged.MergeFrom(request.news)
-        for output in self._provider.recomputed(_type_and_name(request.urn)[0]) & set(merged.fields):
-            del merged.fields[output]
+        if request.preview:
+            for output in self._provider.recomputed(type_) & set(merged.fields):
+                del merged.fields[output]
+        else:
+            merged.update(self._try(context, self._provider.update, type_, name, plain(request.news)))
         return provider_pb2.UpdateResponse(properties=merged)
 
     @override

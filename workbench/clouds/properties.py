@@ -4,13 +4,13 @@ On the wire a bag is a ``Struct`` in which some values are marks: an unknown val
 a secret is an object with a signature around the value.
 """
 
-from collections.abc import Mapping
 from enum import Enum
 from typing import Any, Final
 
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.struct_pb2 import Struct
 from pulumi.runtime import rpc
+from typing_extensions import override
 
 UNKNOWN_MARKS: Final = frozenset(
     {
@@ -39,21 +39,32 @@ UNKNOWN: Final = Unknown.UNKNOWN
 """A value that nobody knows before the resource that it comes from exists."""
 
 
-def plain(bag: Struct | Mapping[str, Any]) -> dict[str, Any]:
-    """Return a bag without marks: ``UNKNOWN`` for what is unknown, secrets without their wrapping, no nulls."""
-    values = MessageToDict(bag) if isinstance(bag, Struct) else bag
-    return {key: _plain(value) for key, value in values.items() if value is not None and key != DEFAULTS}
+class Secret(str):
+    """A text that may be compared and judged, and that no message shows."""
+
+    __slots__ = ()
+
+    @override
+    def __repr__(self) -> str:
+        return "[secret]"
 
 
-def _plain(value: Any) -> Any:
+def plain(bag: Struct) -> dict[str, Any]:
+    """Return a bag without marks: ``UNKNOWN`` for what is unknown, texts in secrets as ``Secret``, no nulls."""
+    values: dict[str, Any] = _plain(MessageToDict(bag))
+    return values
+
+
+def _plain(value: Any, text: type[str] = str) -> Any:
     if isinstance(value, str):
-        return UNKNOWN if value in UNKNOWN_MARKS else value
+        return UNKNOWN if value in UNKNOWN_MARKS else text(value)
     if isinstance(value, list):
-        return [_plain(element) for element in value]
+        return [_plain(element, text) for element in value]
     if isinstance(value, dict):
         if value.get(rpc._special_sig_key) == rpc._special_secret_sig:  # noqa: SLF001 no public name
-            return _plain(value.get("value"))
-        return plain(value)
+            return _plain(value.get("value"), Secret)
+        known = {key: inner for key, inner in value.items() if inner is not None and key != DEFAULTS}
+        return {key: _plain(inner, text) for key, inner in known.items()}
     return value
 
 

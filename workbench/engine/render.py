@@ -77,7 +77,7 @@ class Tally:
         return [*([values] if self.judged else []), calls, *(f"  refused: {call}" for call in self.refused)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OfflineSession(Session):
     """A session with an empty state, in an environment that holds nothing of the caller's clouds."""
 
@@ -146,7 +146,7 @@ def _session(stack: Stack, toolchain: Toolchain, folder: Path) -> OfflineSession
             "IGZ_CLUSTERS_LOCAL_KUBECONFIG": str(kubeconfig),
             JOURNAL: str(folder / "journal"),
         },
-        folder / "journal",
+        journal=folder / "journal",
     )
     session.query("stack", "init", stack.name, "--no-select", folder=project)
     return session

@@ -25,3 +25,9 @@ def test_what_the_provider_filled_in_is_no_input_but_can_be_asked_for() -> None:
     given = bag(name="x-1234567", __defaults=["name"])
     assert plain(given) == {"name": "x-1234567"}
     assert defaults(given) == {"name"}
+
+
+def test_a_secret_is_compared_like_any_text_and_never_shown() -> None:
+    read = plain(bag(a={**SECRET, "value": {"b": ["hidden"]}}))["a"]["b"][0]
+    assert read == "hidden"
+    assert f"{read!r}" == "[secret]"

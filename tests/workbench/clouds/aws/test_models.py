@@ -6,7 +6,7 @@ from workbench.clouds.aws.facts import FACTS
 from workbench.clouds.aws.models import judge, loose, places, unmodelled
 from workbench.clouds.aws.operations import OPERATIONS
 from workbench.clouds.aws.page import PAGE, page
-from workbench.clouds.properties import UNKNOWN
+from workbench.clouds.properties import UNKNOWN, Secret
 
 GROUP = "aws:eks/nodeGroup:NodeGroup"
 
@@ -101,6 +101,12 @@ def test_unknown_values_are_counted_and_neither_judged_nor_missed() -> None:
     verdict = judge(GROUP, group(subnetIds=UNKNOWN, labels={"a": UNKNOWN}, nodeRoleArn=UNKNOWN))
     assert verdict.problems == []
     assert verdict.unknown == 3
+
+
+def test_a_secret_value_is_judged_and_not_shown() -> None:
+    found = problems(GROUP, group(capacityType=Secret("hidden")))
+    assert "capacityType must be one of" in found[0]
+    assert "hidden" not in found[0]
 
 
 def test_values_without_a_model_are_counted() -> None:
