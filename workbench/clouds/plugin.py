@@ -286,6 +286,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
 def serve(provider: Provider) -> None:
     """Serve ``provider`` on loopback until the engine that started this process is gone."""
+    parent = os.getppid()  # asked first: the engine may be gone before the port is out
     server = grpc.server(
         ThreadPoolExecutor(max_workers=8),
         options=[("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)],
@@ -296,7 +297,7 @@ def serve(provider: Provider) -> None:
     # The engine reads the port from the first line, and waits for it.
     sys.stdout.write(f"{port}\n")
     sys.stdout.flush()
-    threading.Thread(target=_leave_with_parent, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_leave_with_parent, args=(parent,), daemon=True).start()
     server.wait_for_termination()
 
 
