@@ -70,6 +70,7 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.logRetentionDays": {"cluster.logRetentionDays": 731},
     "cluster.rootVolumeGib": {"cluster.rootVolumeGib": 200},
     "cluster.tags": {"cluster.tags.owner": "us"},
+    "cluster.nodeRelease": {"cluster.nodeRelease": "1.35.2-20261105"},
     "cluster.addonVersions": {"cluster.addonVersions": {"coredns": "v1.12.1-eksbuild.2"}},
     "cluster.imageRegistries": {"cluster.imageRegistries": {"registry.k8s.io": "mirror.example.com"}},
     "environment, from prod to dev": {"environment": "dev"},

@@ -103,10 +103,12 @@ def _changes(type_: str, fact: str, path: str, old: Any, new: Any) -> Iterator[t
 def _change(type_: str, known: Input, path: str, old: Any, new: Any) -> Iterator[tuple[str, tuple[Input, Kind]]]:
     if _same(known, old, new):
         return
-    if _empty(old):
-        yield path, (known, PropertyDiff.ADD)
-    elif _empty(new):
-        yield path, (known, PropertyDiff.DELETE)
+    if _empty(old) or _empty(new):
+        yield path, (known, PropertyDiff.ADD if _empty(old) else PropertyDiff.DELETE)
+        if isinstance(old or new, dict):
+            # The whole object comes or goes, and something in it may replace the resource.
+            inside = _changes(type_, known.path, path, old or {}, new or {})
+            yield from ((where, (inner, kind)) for where, (inner, kind) in inside if _forces(inner, kind))
     elif isinstance(old, dict) and isinstance(new, dict) and children(type_, known.path):
         yield from _changes(type_, known.path, path, old, new)
     elif isinstance(old, list) and isinstance(new, list) and known.kind == "list" and len(old) == len(new):
