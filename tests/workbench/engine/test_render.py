@@ -43,8 +43,10 @@ def test_the_tally_adds_up_what_all_plug_ins_noted(session: OfflineSession) -> N
     session.journal.write_text("".join(f"{json.dumps(event)}\n" for event in events))
     assert session.tally == Tally(4, 1, 2, ("invoke aws:ec2/getAmi:getAmi",))
     assert session.tally.lines == [
-        "Values of AWS inputs: 4 judged by AWS's API models, 1 not known yet, 2 covered by no model "
-        "(docs/aws-inputs.md).",
+        (
+            "Values of AWS inputs: 4 judged by AWS's API models, 1 not known yet, 2 covered by no model "
+            "(docs/aws-inputs.md)."
+        ),
         "Calls that need a cloud: 1.",
         "  refused: invoke aws:ec2/getAmi:getAmi",
     ]
