@@ -29,7 +29,11 @@ def matrix() -> Iterator[Matrix]:
 @pytest.mark.engine
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_row_of_the_page_is_what_the_engine_plans(matrix: Matrix, name: str) -> None:
-    assert matrix.row(name) in PAGE.read_text().splitlines()
+    planned = matrix.row(name)
+    written = next(line for line in PAGE.read_text().splitlines() if line.startswith(f"| {name} | "))
+    # What a refusal met first is a matter of chance; that it is one is not.
+    verdict = f"| {name} | refused | "
+    assert planned == written or (planned.startswith(verdict) and written.startswith(verdict))
 
 
 @pytest.mark.engine

@@ -106,6 +106,7 @@ of {FACTS_DATE} ([aws-inputs.md](aws-inputs.md)). **Not compared with a real acc
 `tests/support/edit_matrix.py`: production, a created network in three zones, a pool of every role.
 
 "Refused" means that the engine stops before anything happens, because what would be replaced or deleted is protected.
+It names what it met first; there may be more.
 
 | edit | verdict | what changes |
 |---|---|---|
@@ -146,7 +147,7 @@ class Matrix:
         """Return the line of the page for an edit."""
         result = self.preview(name)
         if result.returncode:
-            return f"| {name} | refused | protected: {_listed(_protected(result.stdout + result.stderr))} |"
+            return f"| {name} | refused | protected: {', '.join(_protected(result.stdout + result.stderr))} |"
         steps = [step for step in json.loads(result.stdout)["steps"] if step["op"] not in ("same", "read")]
         found = {op: Counter(_kind(s["urn"]) for s in steps if s["op"] == op) for op in OPERATIONS}
         verdict = next((op for op in OPERATIONS if found[op]), "none")
@@ -158,11 +159,11 @@ OPERATIONS: Final = ("replace", "delete", "create", "update")
 """The gravest first."""
 
 
-def _protected(output: str) -> Counter[str]:
+def _protected(output: str) -> list[str]:
     refusal = r'(?:unable to (?:replace|delete) |Preview failed: )resource \\?"(urn:[^"\\]+)'
-    urns = set(re.findall(refusal, output))
-    assert urns, output[-3000:]
-    return Counter(_kind(urn) for urn in urns)
+    kinds = {_kind(urn) for urn in re.findall(refusal, output)}
+    assert kinds, output[-3000:]
+    return sorted(kinds)
 
 
 def _kind(urn: str) -> str:
