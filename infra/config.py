@@ -137,8 +137,7 @@ def parse(document: Mapping[str, Any]) -> StackConfig:
         raise ConfigurationError([_problem(detail, document) for detail in error.errors(include_url=False)]) from None
     if isinstance(config.cluster, EksChoices):
         groups = node_groups(config.pools, spot_taint(ClusterKind.EKS, config.profile))
-        found = mismatches(config.cluster, config.pools, config.environment, groups)
-        if problems := [f"{path}: {message}" for path, message in found]:
+        if problems := [f"{path}: {message}" for path, message in mismatches(config.cluster, groups)]:
             raise ConfigurationError(problems)
     return config
 

@@ -2,10 +2,13 @@
 
 import difflib
 import re
+from enum import StrEnum
 from ipaddress import AddressValueError, IPv4Network, NetmaskValueError
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BeforeValidator
+
+from components.contract.labels import OWN_DOMAIN
 
 REGIONS: Final = (
     *("af-south-1", "ap-east-1", "ap-east-2", "ap-northeast-1", "ap-northeast-2", "ap-northeast-3", "ap-south-1"),
@@ -32,7 +35,25 @@ TAG_KEY_MAX: Final = 128
 TAG_VALUE_MAX: Final = 256
 """Characters of a tag: https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html."""
 
-RESERVED_TAG_PREFIXES: Final = ("aws:", "eks:", "kubernetes.io/", "k8s.io/", "igz-clusters.io/")
+
+class OwnTag(StrEnum):
+    """Keys of the tags that this package gives a meaning."""
+
+    CLUSTER = f"{OWN_DOMAIN}/cluster"
+    """On everything in AWS: the cluster's name."""
+
+    STACK = f"{OWN_DOMAIN}/stack"
+    """On everything in AWS: the stack that made it."""
+
+    AUTOSCALER = f"{OWN_DOMAIN}/autoscaler"
+    """On the Auto Scaling groups that the autoscaler may touch: the name of its cluster.
+
+    EKS marks every group for the autoscaler's usual discovery, static ones too. With a mark of our own on elastic
+    groups only, initial and data nodes are out of the autoscaler's reach, and of its role's.
+    """
+
+
+RESERVED_TAG_PREFIXES: Final = ("aws:", "eks:", "kubernetes.io/", "k8s.io/", f"{OWN_DOMAIN}/")
 """AWS, EKS, Kubernetes, the autoscaler or we give these tags a meaning; a stack file may not set them."""
 
 _TAG = re.compile(r"[\w .:/=+\-@]*")

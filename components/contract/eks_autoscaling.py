@@ -6,20 +6,14 @@ The rules by which the tags are read: Cluster Autoscaler, ``cloudprovider/aws/aw
 
 from typing import Final
 
+from components.contract.aws import OwnTag
 from components.contract.groups import NodeGroup
-from components.contract.labels import OWN_DOMAIN, label_autoscaler_tag
+from components.contract.labels import label_autoscaler_tag
 
 ACCELERATOR_LABEL: Final = "k8s.amazonaws.com/accelerator"
 """On GPU nodes. Until it sees the GPUs of such a node, the autoscaler waits instead of starting another one.
 
 https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/cloudprovider/aws/README.md
-"""
-
-DISCOVERY_TAG: Final = f"{OWN_DOMAIN}/autoscaler"
-"""Tag of the Auto Scaling groups that the autoscaler may touch; the value is the cluster's name.
-
-EKS marks every group for the autoscaler's usual discovery, static ones too. With a mark of our own on elastic groups
-only, initial and data nodes are out of the autoscaler's reach, and of its role's.
 """
 
 
@@ -41,7 +35,7 @@ def autoscaling_tags(group: NodeGroup, cluster_name: str, disk_gib: int) -> dict
     if group.gpu_resource:
         resources[group.gpu_resource] = str(group.instances[0].gpus)
     return {
-        DISCOVERY_TAG: cluster_name,
+        OwnTag.AUTOSCALER.value: cluster_name,
         **dict(label_autoscaler_tag(key, value) for key, value in sorted(node_labels(group).items())),
         **dict(taint.to_autoscaler_tag() for taint in group.taints),
         **{f"k8s.io/cluster-autoscaler/node-template/resources/{name}": size for name, size in resources.items()},

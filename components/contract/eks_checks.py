@@ -1,15 +1,14 @@
 """What must hold between an EKS cluster and the rest of its stack file."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from components.contract.eks import EksChoices
 from components.contract.eks_autoscaling import autoscaling_tags
-from components.contract.environments import Environment
 from components.contract.groups import NodeGroup, in_zones
 from components.contract.instances import Provider
 from components.contract.lifecycle import Lifecycle
-from components.contract.pools import DEFAULT_GPU_RESOURCE, NodePool, PoolRole
+from components.contract.pools import DEFAULT_GPU_RESOURCE, PoolRole
 
 GROUPS_MAX: Final = 30
 """Managed node groups of a cluster, by default: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html."""
@@ -31,64 +30,52 @@ class Mismatch(NamedTuple):
     message: str
 
 
-def mismatches(
-    choices: EksChoices,
-    pools: Mapping[str, NodePool],
-    environment: Environment,
-    groups: tuple[NodeGroup, ...],
-) -> Iterator[Mismatch]:
+def mismatches(choices: EksChoices, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
     """Find everything that AWS, or this package on AWS, would refuse later.
 
     Parameters
     ----------
     choices
         The cluster.
-    pools
-        Pools by name, as in the stack file.
-    environment
-        What the cluster is for.
     groups
-        The groups of ``pools``, before zones are considered.
+        One group a pool, as ``groups.node_groups`` returns them.
     """
-    for name, pool in pools.items():
-        for message in _pool_problems(pool, choices):
-            yield Mismatch(f"pools.{name}", message)
-    zonal = in_zones(groups, choices.zones)
-    if len(zonal) > GROUPS_MAX:
-        yield Mismatch(
-            "pools",
-            f"make {len(zonal)} node groups (jupyter and data: one a zone), EKS allows {GROUPS_MAX}; merge pools",
-        )
     for group in groups:
+        for message in _group_problems(group, choices):
+            yield Mismatch(f"pools.{group.name}", message)
         tags = len(autoscaling_tags(group, choices.name, choices.root_volume_gib)) + EKS_ASG_TAGS
         if tags > ASG_TAGS_MAX:
             yield Mismatch(
                 f"pools.{group.name}.labels",
                 f"{tags} tags tell the autoscaler about the group, AWS allows {ASG_TAGS_MAX}; drop labels",
             )
-    if environment is Environment.PROD and choices.public_access_cidrs and not choices.access.entries:
+    made = len(in_zones(groups, choices.zones))
+    if made > GROUPS_MAX:
         yield Mismatch(
-            "cluster.access.entries",
-            "HE-06: a prod cluster with a public endpoint names who may use it; add entries beside the two fixed ones",
+            "pools", f"make {made} node groups (jupyter and data: one a zone), EKS allows {GROUPS_MAX}; merge pools"
         )
 
 
-def _pool_problems(pool: NodePool, choices: EksChoices) -> Iterator[str]:
-    foreign = [i.name for i in pool.instances if i.provider is not Provider.AWS]
+def _group_problems(group: NodeGroup, choices: EksChoices) -> Iterator[str]:
+    foreign = [i.name for i in group.instances if i.provider is not Provider.AWS]
     if foreign:
         yield f"{', '.join(foreign)} are no machine types of AWS; take one such as m6i.2xlarge"
-    if pool.gpu_resource != DEFAULT_GPU_RESOURCE:
-        yield f"gpuResource: on EKS GPUs are offered as {DEFAULT_GPU_RESOURCE}, given {pool.gpu_resource}"
-    if pool.lifecycle is Lifecycle.SPOT and 0 < len(pool.instance_types) < SPOT_TYPES_MIN:
-        yield f"HN-07: a spot pool needs {SPOT_TYPES_MIN} or more types of one shape, given {len(pool.instance_types)}"
-    if pool.role is PoolRole.DATA:
-        without = [i.name for i in pool.instances if not i.local_nvme_gib]
-        if without:
-            yield f"NG-22: {', '.join(without)} have no NVMe disks; data nodes need types such as i4i.2xlarge"
-        if len(pool.instance_types) > 1:
-            yield "NG-20: a data pool has one type, so that every node holds the same disks"
-        if pool.size.min % len(choices.zones):
-            yield (
-                f"NG-20: {pool.size.min} data nodes cannot be spread evenly over {len(choices.zones)} zones; "
-                f"take a multiple of {len(choices.zones)}, since moving one later loses its data"
-            )
+    if group.gpu_resource not in (None, DEFAULT_GPU_RESOURCE):
+        yield f"gpuResource: on EKS GPUs are offered as {DEFAULT_GPU_RESOURCE}, given {group.gpu_resource}"
+    if group.lifecycle is Lifecycle.SPOT and len(group.instances) < SPOT_TYPES_MIN:
+        yield f"HN-07: a spot pool needs {SPOT_TYPES_MIN} or more types of one shape, given {len(group.instances)}"
+    if group.role is PoolRole.DATA:
+        yield from _data_problems(group, len(choices.zones))
+
+
+def _data_problems(group: NodeGroup, zones: int) -> Iterator[str]:
+    without = [i.name for i in group.instances if not i.local_nvme_gib]
+    if without:
+        yield f"NG-22: {', '.join(without)} have no NVMe disks; data nodes need types such as i4i.2xlarge"
+    if len(group.instances) > 1:
+        yield "NG-20: a data pool has one type, so that every node holds the same disks"
+    if group.size.min % zones:
+        yield (
+            f"NG-20: {group.size.min} data nodes cannot be spread evenly over {zones} zones; "
+            f"take a multiple of {zones}, since moving one later loses its data"
+        )

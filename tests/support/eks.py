@@ -79,10 +79,10 @@ def config(changes: dict[str, Any] | None = None) -> StackConfig:
     return parse(document(changes))
 
 
-def build(changes: dict[str, Any] | None = None) -> Recorder:
+def build(changes: dict[str, Any] | None = None, *, first_preview: bool = False) -> Recorder:
     """Return everything that the program declares for the stack with ``changes``."""
     choices = config(changes)
-    return record(lambda: run(choices))
+    return record(lambda: run(choices), first_preview=first_preview)
 
 
 @lru_cache(maxsize=4)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
+from google.protobuf.json_format import MessageToDict
 from pulumi.runtime import get_root_resource, mocks
 from pulumi.runtime.stack import Stack, run_pulumi_func
 
@@ -53,10 +54,16 @@ class Recorder(mocks.Mocks):
     """By type token and logical name."""
     exports: dict[str, Any] = field(default_factory=dict)
     """The stack's outputs."""
+    is_first_preview: bool = False
+    """Whether nothing exists yet, so that no identifier and no computed value is known."""
+    sent: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    """Inputs by type token and logical name, with the engine's sentinel where a value is unknown."""
     _keys: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
         self.resources.append(Recorded(args.typ, args.name, args.inputs, args.provider))
+        if self.is_first_preview:
+            return "", args.inputs
         computed = COMPUTED.get(args.typ, lambda _: {})(args.name)
         return f"{args.name}-id", {"arn": f"arn:{args.typ}:{args.name}", **args.inputs, **computed}
 
@@ -67,6 +74,7 @@ class Recorder(mocks.Mocks):
         """Keep the options of the resource that ``request`` declares."""
         key = (request.type, request.name)
         self._keys[urn] = key
+        self.sent[key] = MessageToDict(request.object)
         self.options[key] = Options(
             protect=request.protect,
             retain_on_delete=request.retainOnDelete,
@@ -103,11 +111,11 @@ class _Monitor(mocks.MockMonitor):
         return response
 
 
-def record(program: Callable[[], None]) -> Recorder:
+def record(program: Callable[[], None], *, first_preview: bool = False) -> Recorder:
     """Run ``program`` to its end, outputs and all, and return what it declared."""
-    recorder = Recorder()
+    recorder = Recorder(is_first_preview=first_preview)
     asyncio.set_event_loop(asyncio.new_event_loop())
-    mocks.set_mocks(recorder, project="igz-clusters", stack="test", preview=False, monitor=_Monitor(recorder))
+    mocks.set_mocks(recorder, project="igz-clusters", stack="test", preview=first_preview, monitor=_Monitor(recorder))
 
     stack = get_root_resource()
     assert isinstance(stack, Stack)

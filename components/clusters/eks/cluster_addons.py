@@ -15,8 +15,8 @@ from components.addons.storage import DefaultStorageClass, DefaultStorageClassAr
 from components.base import PlatformComponent
 from components.clusters.eks.identity import PodRole, ServiceRole, autoscaler_statements, pod_role_args
 from components.clusters.eks.managed_addons import CORE_NODES
+from components.contract.aws import OwnTag
 from components.contract.eks import EksChoices
-from components.contract.eks_autoscaling import DISCOVERY_TAG
 from components.contract.groups import NodeGroup
 
 STORAGE_CLASS: Final = "gp3"
@@ -76,7 +76,7 @@ class ClusterAddons(PlatformComponent):
             ClusterAutoscalerArgs(
                 image=autoscaler_image(choices.version, choices.image_registries),
                 region=choices.region,
-                discovery_tag=(DISCOVERY_TAG, choices.name),
+                discovery_tag=(OwnTag.AUTOSCALER.value, choices.name),
                 node_selector=CORE_NODES,
             ),
             # A pod that starts before its identity never gets one.

@@ -23,11 +23,11 @@ from components.clusters.eks.managed_addons import (
 from components.clusters.eks.network import CreatedVpc, CreatedVpcArgs, Network, existing_network
 from components.clusters.eks.node_groups import ManagedNodeGroup, NodeGroupArgs
 from components.clusters.handle import ClusterHandle
+from components.contract.aws import OwnTag
 from components.contract.eks import EksChoices
 from components.contract.eks_network import ExistingNetwork
 from components.contract.environments import ClusterKind, Environment
 from components.contract.groups import NodeGroup, in_zones
-from components.contract.labels import OWN_DOMAIN
 from components.contract.taints import Taint
 
 LOG_RETENTION_DAYS: Final = {Environment.DEV: 30, Environment.PROD: 365}
@@ -55,7 +55,7 @@ class EksCluster(PlatformComponent):
     def __init__(self, name: str, args: EksClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:clusters:EksCluster", name, None, opts)
         self._name, self._args = name, args
-        self._tags = {**args.choices.tags, f"{OWN_DOMAIN}/cluster": args.choices.name, f"{OWN_DOMAIN}/stack": name}
+        self._tags = {**args.choices.tags, OwnTag.CLUSTER.value: args.choices.name, OwnTag.STACK.value: name}
         self._days = args.choices.log_retention_days or LOG_RETENTION_DAYS[args.environment]
         aws = self._aws_provider()
         self._in_aws = self.child(providers=[aws])

@@ -9,7 +9,7 @@ import pulumi
 from pulumi_aws.iam import Role, RolePolicy, RolePolicyAttachment
 
 from components.base import PlatformComponent
-from components.contract.eks_autoscaling import DISCOVERY_TAG
+from components.contract.aws import OwnTag
 
 POLICY_VERSION: Final = "2012-10-17"
 """Version of IAM's policy language."""
@@ -41,7 +41,7 @@ class RoleArgs:
     managed_policies: Sequence[str] = ()
     """Names of AWS's own policies."""
     statements: Sequence[Mapping[str, Any]] = ()
-    """Statements of a policy of its own; values may be outputs."""
+    """Statements of a policy of its own."""
     permissions_boundary: str | None
 
 
@@ -70,8 +70,7 @@ class ServiceRole(PlatformComponent):
                 f"{name}-{policy}", role=role.name, policy_arn=f"arn:aws:iam::aws:policy/{policy}", opts=self.child()
             )
         if args.statements:
-            policy_document = pulumi.Output.json_dumps({"Version": POLICY_VERSION, "Statement": list(args.statements)})
-            RolePolicy(name, role=role.name, policy=policy_document, opts=self.child())
+            RolePolicy(name, role=role.name, policy=_document(args.statements), opts=self.child())
         self.arn = role.arn
         self.register_outputs({"arn": role.arn})
 
@@ -131,7 +130,7 @@ def autoscaler_statements(cluster_name: str) -> list[dict[str, Any]]:
             "Effect": "Allow",
             "Action": ["autoscaling:SetDesiredCapacity", "autoscaling:TerminateInstanceInAutoScalingGroup"],
             "Resource": "*",
-            "Condition": {"StringEquals": {f"aws:ResourceTag/{DISCOVERY_TAG}": cluster_name}},
+            "Condition": {"StringEquals": {f"aws:ResourceTag/{OwnTag.AUTOSCALER}": cluster_name}},
         },
     ]
 

@@ -172,12 +172,15 @@ class CreatedVpc(PlatformComponent):
 
     def _flow_log(self) -> None:
         args, name = self._args, f"{self._name}-flow"
+        log_group = f"/igz-clusters/{args.cluster_name}/flow"
         logs = LogGroup(
             name,
-            name=f"/igz-clusters/{args.cluster_name}/flow",
+            name=log_group,
             retention_in_days=args.log_retention_days,
             opts=self.child(),
         )
+        # Plain data instead of the group's own answer, so that a policy can judge it before the group exists.
+        streams = f"arn:aws:logs:{args.region}:{args.account_id}:log-group:{log_group}:*"
         write = ["logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"]
         role = ServiceRole(
             name,
@@ -185,7 +188,7 @@ class CreatedVpc(PlatformComponent):
                 service="vpc-flow-logs.amazonaws.com",
                 conditions={"StringEquals": {"aws:SourceAccount": args.account_id}},
                 statements=[
-                    {"Effect": "Allow", "Action": write, "Resource": logs.arn.apply(lambda arn: f"{arn}:*")},
+                    {"Effect": "Allow", "Action": write, "Resource": streams},
                     # A list has no resource to be bound to.
                     {"Effect": "Allow", "Action": ["logs:DescribeLogGroups"], "Resource": "*"},
                 ],

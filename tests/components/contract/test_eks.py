@@ -1,24 +1,12 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from pulumi_aws._enums import Region as ProviderRegion
 
-from components.addons.images import AUTOSCALER_VERSIONS
-from components.contract.aws import REGIONS
-from components.contract.eks import VERSIONS
-from components.contract.eks_network import PUBLIC_PREFIX_MIN
-from infra.config import ConfigurationError
-from support.eks import EXISTING, ROLE, config
-
-
-def test_known_regions_are_the_providers_without_other_partitions() -> None:
-    theirs = {r.value for r in ProviderRegion if not r.value.startswith(("cn-", "us-gov-", "us-iso", "eu-isoe"))}
-    assert set(REGIONS) == theirs - {"eusc-de-east-1"}
-
-
-def test_every_version_has_its_autoscaler() -> None:
-    assert set(AUTOSCALER_VERSIONS) == set(VERSIONS)
-    assert all(image.startswith(f"v{minor}.") for minor, image in AUTOSCALER_VERSIONS.items())
+from components.contract.eks import EksChoices
+from components.contract.eks_access import Access
+from components.contract.eks_network import PUBLIC_PREFIX_MIN, ExistingNetwork
+from infra.config import ConfigurationError, parse
+from support.eks import CREATED, EXISTING, ROLE, config, document
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, PUBLIC_PREFIX_MIN - 1))
@@ -68,3 +56,29 @@ def test_the_two_fixed_entries_are_always_there_and_cluster_admin() -> None:
 )
 def test_choices_at_the_limits_are_accepted(changes: dict[str, object]) -> None:
     config(changes)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+keys = [f"cluster.{field.alias}" for field in EksChoices.model_fields.values()]
+keys += [f"cluster.network.{field.alias}" for field in ExistingNetwork.model_fields.values()]
+keys += [f"cluster.access.{field.alias}" for field in Access.model_fields.values()]
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.sampled_from(keys), json_values, st.sampled_from([CREATED, EXISTING]))
+def test_no_value_of_any_key_causes_anything_but_a_list_of_problems(key: str, value: object, network: object) -> None:
+    given_ = document({"cluster.network": network})
+    *parents, last = key.split(".")
+    here = given_
+    for parent in parents:
+        here = here[parent]
+    here[last] = value
+    try:
+        parse(given_)
+    except ConfigurationError as error:
+        assert error.problems
+        assert all(": " in problem for problem in error.problems)

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.contract.eks_autoscaling import ACCELERATOR_LABEL, DISCOVERY_TAG, autoscaling_tags, node_labels
+from components.contract.aws import OwnTag
+from components.contract.eks_autoscaling import ACCELERATOR_LABEL, autoscaling_tags, node_labels
 from components.contract.groups import NodeGroup, node_groups
 from components.contract.instances import INSTANCE_TYPES, Provider
 from components.contract.pools import NodePool
@@ -60,8 +61,8 @@ def test_the_first_type_stands_for_all_in_size(group: NodeGroup) -> None:
 @given(elastic_groups())
 def test_an_elastic_group_is_found_by_the_autoscaler_of_its_own_cluster_only(group: NodeGroup) -> None:
     tags = autoscaling_tags(group, "research", 100)
-    assert is_discovered(f"--node-group-auto-discovery=asg:tag={DISCOVERY_TAG}=research", tags)
-    assert not is_discovered(f"--node-group-auto-discovery=asg:tag={DISCOVERY_TAG}=other", tags)
+    assert is_discovered(f"--node-group-auto-discovery=asg:tag={OwnTag.AUTOSCALER}=research", tags)
+    assert not is_discovered(f"--node-group-auto-discovery=asg:tag={OwnTag.AUTOSCALER}=other", tags)
 
 
 def test_a_static_group_says_nothing_to_the_autoscaler() -> None:

@@ -6,8 +6,6 @@ import subprocess
 import sys
 from typing import Any
 
-import yaml
-
 from infra.program import run
 from support.eks import ACCOUNT, DOCUMENT, NODE_GROUP, build, built, document
 from support.recorder import record
@@ -30,19 +28,6 @@ def test_the_provider_checks_its_credentials_and_holds_none() -> None:
     provider = built().of_type(PROVIDER)["test-aws"]
     assert json.loads(provider["skipCredentialsValidation"]) is False
     assert not {"accessKey", "secretKey", "token", "profile", "skipRequestingAccountId"} & set(provider)
-
-
-def test_the_kubeconfig_asks_aws_for_a_token_and_holds_no_secret() -> None:
-    text = built().of_type(KUBERNETES)["test-kubernetes"]["kubeconfig"]
-    config: dict[str, Any] = yaml.safe_load(text)
-    (user,) = config["users"]
-    assert user["user"]["exec"]["args"] == ["eks", "get-token", "--cluster-name", "research", "--region", "eu-west-1"]
-    assert list(user["user"]) == ["exec"]
-    assert config["clusters"][0]["cluster"] == {
-        "server": "https://test-cluster.example",
-        "certificate-authority-data": "Y2VydGlmaWNhdGU=",
-    }
-    assert built().exports["kubeconfig"] == text
 
 
 def test_a_changed_kubeconfig_is_no_other_cluster() -> None:
@@ -85,26 +70,6 @@ def test_a_stack_without_elastic_or_gpu_pools_runs_no_autoscaler_and_no_plug_in(
     recorder = build({"pools": pools})
     assert not [r.name for r in recorder.resources if r.type.startswith("kubernetes:apps/")]
     assert "test-own-autoscaler" not in recorder.of_type("aws:iam/role:Role")
-
-
-def test_addon_versions_and_mirrors_are_where_the_stack_file_says() -> None:
-    recorder = build(
-        {
-            "cluster.addonVersions": {"vpc-cni": "v1.20.4-eksbuild.2"},
-            "cluster.imageRegistries": {"registry.k8s.io": "mirror.example.com/k8s", "nvcr.io": "mirror.example.com"},
-        }
-    )
-    addons = recorder.of_type("aws:eks/addon:Addon")
-    assert {name: a.get("addonVersion") for name, a in addons.items() if a.get("addonVersion")} == {
-        "test-node-addons-vpc-cni": "v1.20.4-eksbuild.2"
-    }
-    pods = [*recorder.of_type("kubernetes:apps/v1:Deployment").values()]
-    pods += recorder.of_type("kubernetes:apps/v1:DaemonSet").values()
-    images = {p["spec"]["template"]["spec"]["containers"][0]["image"].rpartition(":")[0] for p in pods}
-    assert images == {
-        "mirror.example.com/k8s/autoscaling/cluster-autoscaler",
-        "mirror.example.com/nvidia/k8s-device-plugin",
-    }
 
 
 def test_a_stack_loads_the_sdk_of_its_own_cloud_only() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from support.eks import LAUNCH_TEMPLATE, NODE_GROUP, build, built
+from support.eks import DOCUMENT, LAUNCH_TEMPLATE, NODE_GROUP, build, built
 
 DATA = [f"test-data-{zone}" for zone in "abc"]
 
@@ -52,42 +52,19 @@ def test_a_named_image_release_is_on_every_group_and_left_alone_on_data_groups()
     assert all("releaseVersion" in recorder.options[NODE_GROUP, name].ignore_changes for name in DATA)
 
 
-def test_root_disks_are_encrypted_gp3_of_the_chosen_size() -> None:
-    for template in build({"cluster.rootVolumeGib": 200}).of_type(LAUNCH_TEMPLATE).values():
-        (disk,) = template["blockDeviceMappings"]
-        assert disk["ebs"] == {
-            "volumeType": "gp3",
-            "volumeSize": 200,
-            "encrypted": "true",
-            "deleteOnTermination": "true",
-        }
-
-
-def test_instances_and_volumes_carry_the_tags_of_the_stack() -> None:
-    for template in built().of_type(LAUNCH_TEMPLATE).values():
-        tags = {spec["resourceType"]: spec["tags"] for spec in template["tagSpecifications"]}
-        assert set(tags) == {"instance", "volume"}
-        for kind in tags.values():
-            assert kind.items() >= {"team": "ml", "igz-clusters.io/cluster": "research"}.items()
-
-
-def test_renaming_or_reordering_other_pools_leaves_a_group_as_it_is() -> None:
-    def of(recorder: object) -> dict[str, object]:
-        return {n: g for n, g in recorder.of_type(NODE_GROUP).items() if n != "test-arm"}  # type: ignore[attr-defined]
-
-    before = built()
-    pools = {"pools.workload": None, "pools.arm": None}
-    reordered = build({**pools, "pools.graviton": before_pool("arm"), "pools.workload": before_pool("workload")})
-    assert {n: g for n, g in of(reordered).items() if n != "test-graviton"} == of(before)
-
-
-def before_pool(name: str) -> dict[str, object]:
-    from support.eks import DOCUMENT  # noqa: PLC0415
-
-    return dict(DOCUMENT["pools"][name])
-
-
 def test_full_platform_with_v3io_leaves_spot_nodes_untainted_and_the_hop_limit_at_one() -> None:
     recorder = build({"profile": "iguazio", "servers": "pulumi"})
     assert recorder.of_type(NODE_GROUP)["test-spot"]["taints"] == []
     assert {t["metadataOptions"]["httpPutResponseHopLimit"] for t in recorder.of_type(LAUNCH_TEMPLATE).values()} == {1}
+
+
+def test_renaming_a_pool_and_reordering_the_others_leaves_their_groups_as_they_are() -> None:
+    pools = DOCUMENT["pools"]
+    renamed = {"graviton" if name == "arm" else name: pools[name] for name in reversed(pools)}
+    after = build({"pools": renamed}).of_type(NODE_GROUP)
+    before = built().of_type(NODE_GROUP)
+    assert set(before) - set(after) == {"test-arm"}
+    assert set(after) - set(before) == {"test-graviton"}
+    assert {name: after[name] for name in before if name != "test-arm"} == {
+        name: group for name, group in before.items() if name != "test-arm"
+    }

@@ -1,12 +1,14 @@
 """A careless edit of a component, laid over what it declares, trips the rules that exist for it and no others."""
 
+import json
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
 import pytest
+from pulumi_policy.proxy import UNKNOWN_STRING_VALUE
 
-from support.eks import NODE_GROUP, built
+from support.eks import NODE_GROUP, build, built
 from support.policies import Wire
 
 Props = dict[str, Any]
@@ -103,6 +105,15 @@ def judge(change: tuple[str, str, Callable[[Props], object]] | None = None) -> A
 
 def test_a_stack_with_every_kind_of_pool_passes_every_rule_without_a_doubt() -> None:
     assert judge().outcome == {"expect": [], "advise": [], "unjudged": []}
+
+
+def test_the_inputs_of_a_first_preview_are_enough_for_every_rule() -> None:
+    """No identifier and nothing that AWS computes is known then; a rule that cannot tell fails in CI."""
+    recorder = build({"environment": "prod"}, first_preview=True)
+    assert UNKNOWN_STRING_VALUE in json.dumps(recorder.sent[NODE_GROUP, "test-workload"])
+    wire = Wire(stack={"environment": "prod", "profile": "mlrun-ce"})
+    report = wire.judge_stack([(token, name, inputs) for (token, name), inputs in recorder.sent.items()])
+    assert report.outcome == {"expect": [], "advise": [], "unjudged": []}
 
 
 @pytest.mark.parametrize("name", WEAKENINGS)
