@@ -8,8 +8,8 @@ it. Both work without a network. What comes from where:
 - What replaces a resource, what is a set, and what is deleted first, kept by hand in ``UPSTREAM``: Pulumi's plug-in
   bridges Terraform's AWS provider, and neither its schema nor its source is in a package. Read on ``READ_ON`` in
   stored copies of the files that the table names (repository hashicorp/terraform-provider-aws): ``ForceNew``,
-  ``RequiresReplace``, ``CustomizeDiff``, ``TypeSet``. Copies of ``2026`` are of this year; the others are up to two
-  years old, and none is certainly the release that the plug-in bridges.
+  ``RequiresReplace``, ``CustomizeDiff``, ``TypeSet``. The table gives the year of each copy; none is certainly the
+  release that the plug-in bridges.
 
 To move to a newer ``pulumi-aws`` raise its pin, read the files again and set ``READ_ON``.
 """

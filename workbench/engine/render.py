@@ -141,7 +141,6 @@ def _session(stack: Stack, toolchain: Toolchain, folder: Path) -> OfflineSession
             "PULUMI_STACK": stack.name,
             "PULUMI_OPTION_CONFIG_FILE": str(config),
             "PULUMI_OPTION_POLICY_PACK": ",".join(str(pack) for pack in policy_packs()),
-            "PULUMI_OPTION_REFRESH": "false",
             "KUBECONFIG": str(kubeconfig),
             "IGZ_CLUSTERS_LOCAL_KUBECONFIG": str(kubeconfig),
             JOURNAL: str(folder / "journal"),

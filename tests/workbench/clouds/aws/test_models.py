@@ -2,10 +2,7 @@ from typing import Any
 
 import pytest
 
-from workbench.clouds.aws.facts import FACTS
-from workbench.clouds.aws.models import judge, loose, places, unmodelled
-from workbench.clouds.aws.operations import OPERATIONS
-from workbench.clouds.aws.page import PAGE, page
+from workbench.clouds.aws.models import judge, loose, unmodelled
 from workbench.clouds.properties import UNKNOWN, Secret
 
 GROUP = "aws:eks/nodeGroup:NodeGroup"
@@ -111,29 +108,6 @@ def test_a_secret_value_is_judged_and_not_shown() -> None:
 
 def test_values_without_a_model_are_counted() -> None:
     assert judge(GROUP, group(region="eu-west-1")).unmodelled == 1
-
-
-@pytest.mark.parametrize("type_", FACTS)
-def test_every_type_has_a_request_whose_required_members_its_inputs_can_fill(type_: str) -> None:
-    # Judging nothing at all names every required member; each must be the name of an input.
-    known = set(places(type_))
-    for problem in judge(type_, {}).problems:
-        assert set(problem.path.split(" or ")) <= known, problem
-
-
-def test_the_tables_of_facts_and_of_operations_hold_the_same_types() -> None:
-    assert OPERATIONS.keys() == FACTS.keys()
-
-
-def test_the_words_of_the_operations_are_inputs_that_exist() -> None:
-    for type_, requests in OPERATIONS.items():
-        for request in requests:
-            optional = {"tags", "description"}  # one word list serves several types
-            assert set(request.members) - optional <= set(places(type_)), type_
-
-
-def test_the_page_is_current() -> None:
-    assert PAGE.read_text() == page()
 
 
 def test_what_no_model_covers_is_told() -> None:
