@@ -12,7 +12,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -39,7 +38,7 @@ PRODUCTION: Final[Changes] = {
     "pools.data.size": {"min": 6, "max": 6},  # so that two zones can share them as well as three
     "cluster.access.entries": {"team": {"roleArn": f"{ROLE}/team", "level": "view"}},
 }
-BASE: Final = document(deepcopy(PRODUCTION))
+BASE: Final = document(PRODUCTION)
 
 POOLS: Final = BASE["pools"]
 KEY: Final = "arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555"
@@ -128,7 +127,7 @@ class Matrix:
         return self._pulumi(name, "up", "--yes", "--skip-preview")
 
     def _pulumi(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        edited = document(deepcopy({**PRODUCTION, **EDITS[name]}))
+        edited = document({**PRODUCTION, **EDITS[name]})
         parse(edited)
         config = Path(self.session.environment["PULUMI_OPTION_CONFIG_FILE"])
         salt = {k: v for k, v in (yaml.safe_load(config.read_text()) or {}).items() if k == "encryptionsalt"}
