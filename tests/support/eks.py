@@ -70,7 +70,7 @@ def document(changes: dict[str, Any] | None = None) -> dict[str, Any]:
             here = here.setdefault(key, {})
         here.pop(last, None)
         if value is not None:
-            here[last] = value
+            here[last] = deepcopy(value)  # what the caller shares stays as it is
     return changed
 
 
