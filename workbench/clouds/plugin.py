@@ -22,10 +22,8 @@ from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 from typing_extensions import override
 
+from workbench.clouds.journal import JOURNAL
 from workbench.clouds.properties import DEFAULTS, defaults, plain
-
-JOURNAL: Final = "IGZ_CLUSTERS_OFFLINE_JOURNAL"
-"""Variable with the path of a file in which plug-ins note what they judged and refused, a line of JSON each."""
 
 PARENT_CHECK: Final = 1.0
 """Seconds between two looks whether the engine still lives."""

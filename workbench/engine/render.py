@@ -17,7 +17,7 @@ import yaml
 from typing_extensions import override
 
 from workbench.clouds.aws.facts import PROVIDER_VERSION as AWS_VERSION
-from workbench.clouds.plugin import JOURNAL
+from workbench.clouds.journal import JOURNAL
 from workbench.engine.session import Session, policy_packs
 from workbench.paths import PRIVATE, PROJECT_ROOT
 from workbench.stacks import Stack

@@ -14,7 +14,7 @@ from google.protobuf.struct_pb2 import Struct
 from pulumi.runtime import rpc
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
-from workbench.clouds.plugin import JOURNAL
+from workbench.clouds.journal import JOURNAL
 
 URN = "urn:pulumi:dev::igz-clusters::igz-clusters:clusters:Eks$aws:{}::{}"
 VPC, ROLE = "ec2/vpc:Vpc", "iam/role:Role"
