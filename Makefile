@@ -29,7 +29,7 @@ test: $(INSTALLED) ## Run all tests, in tiers: unit, engine, control plane
 
 rehearse: $(INSTALLED) ## Kill every kind of run at 20 moments and recover; takes about half an hour
 	@$(BIN)/igz-clusters toolchain build --hermetic
-	@$(BIN)/python -m pytest --rehearse -k "kill or ctrl_c or at_once or damage"
+	@$(BIN)/python -m pytest --rehearse --numprocesses 2 --dist loadgroup -k "kill or ctrl_c or at_once or damage"
 
 check: $(INSTALLED) ## Lint, format, types, layers
 	$(BIN)/ruff check .

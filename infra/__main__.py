@@ -6,7 +6,7 @@ import sys
 
 import pulumi
 
-from infra.config import CONFIG_KEY, ConfigurationError, Problem, StackConfig, parse
+from infra.config import CONFIG_KEY, ConfigurationError, LocalClusterChoices, Problem, StackConfig, parse
 
 KUBECONFIG = "IGZ_CLUSTERS_LOCAL_KUBECONFIG"
 """Set by ``igz-clusters``. Never the user's own KUBECONFIG: simulated nodes must not land in a real cluster."""
@@ -28,7 +28,8 @@ try:
     stack = _choices()
 except ConfigurationError as error:
     sys.exit("\n".join(f"error: {problem}" for problem in error.problems))
-if not (kubeconfig := os.environ.get(KUBECONFIG)):
+kubeconfig = os.environ.get(KUBECONFIG)
+if isinstance(stack.cluster, LocalClusterChoices) and not kubeconfig:
     sys.exit(f'error: {KUBECONFIG} is not set. Use `igz-clusters up`, or run `eval "$(igz-clusters env)"` first.')
 
 # The program ends within seconds. Looking for cycles takes up to a third of its time and frees a tenth of its memory.

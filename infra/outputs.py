@@ -12,8 +12,15 @@ def export(config: StackConfig, cluster: ClusterHandle) -> None:
     """Export the cluster's identity, its pools, and what the platform layer needs to be installed."""
     pulumi.export(
         "cluster",
-        {"name": cluster.name, "kind": cluster.kind.value, "environment": config.environment.value},
+        {
+            "name": cluster.name,
+            "kind": cluster.kind.value,
+            "environment": config.environment.value,
+            **cluster.facts,
+        },
     )
+    if cluster.kubeconfig is not None:
+        pulumi.export("kubeconfig", cluster.kubeconfig)
     pulumi.export(
         "pools",
         [

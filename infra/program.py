@@ -3,6 +3,7 @@
 import pulumi
 
 from components.clusters.handle import ClusterHandle
+from components.contract.eks import EksChoices
 from components.contract.environments import ClusterKind
 from components.contract.groups import node_groups
 from components.contract.taints import spot_taint
@@ -14,7 +15,7 @@ from infra.config import LocalClusterChoices, StackConfig
 from infra.outputs import export
 
 
-def run(config: StackConfig, *, kubeconfig: str) -> None:
+def run(config: StackConfig, *, kubeconfig: str | None = None) -> None:
     """Declare everything that ``config`` asks for.
 
     Parameters
@@ -22,7 +23,7 @@ def run(config: StackConfig, *, kubeconfig: str) -> None:
     config
         The stack's choices.
     kubeconfig
-        Path of the local cluster's kubeconfig.
+        Path of the local cluster's kubeconfig. The other kinds make their own.
     """
     cluster = _cluster(config, kubeconfig)
     inside = pulumi.ResourceOptions(providers=[cluster.provider], depends_on=list(cluster.ready))
@@ -55,12 +56,22 @@ def run(config: StackConfig, *, kubeconfig: str) -> None:
     export(config, cluster)
 
 
-def _cluster(config: StackConfig, kubeconfig: str) -> ClusterHandle:
-    choices: LocalClusterChoices = config.cluster
-    taint = spot_taint(ClusterKind(choices.kind), config.profile)
+def _cluster(config: StackConfig, kubeconfig: str | None) -> ClusterHandle:
+    taint = spot_taint(ClusterKind(config.cluster.kind), config.profile)
     groups = node_groups(config.pools, taint)
     # Imported here so that a stack loads the SDK of its own cloud only.
-    from components.clusters.local import LocalCluster, LocalClusterArgs  # noqa: PLC0415
+    match config.cluster:
+        case LocalClusterChoices():
+            from components.clusters.local import LocalCluster, LocalClusterArgs  # noqa: PLC0415
 
-    args = LocalClusterArgs(kubeconfig=kubeconfig, groups=groups, spot_taint=taint)
-    return LocalCluster(pulumi.get_stack(), args).handle
+            if kubeconfig is None:
+                raise ValueError("a local cluster needs the kubeconfig of its control plane")
+            local = LocalClusterArgs(kubeconfig=kubeconfig, groups=groups, spot_taint=taint)
+            return LocalCluster(pulumi.get_stack(), local).handle
+        case EksChoices():
+            from components.clusters.eks import EksCluster, EksClusterArgs  # noqa: PLC0415
+
+            eks = EksClusterArgs(
+                choices=config.cluster, environment=config.environment, groups=groups, spot_taint=taint
+            )
+            return EksCluster(pulumi.get_stack(), eks).handle

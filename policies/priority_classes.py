@@ -27,11 +27,7 @@ class PriorityClassFacts:
 
     @property
     def name(self) -> str:
-        """Name of the object.
-
-        Kubernetes objects always have one. In the first preview of a cloud cluster a stack rule sees none, because
-        the provider cannot be configured yet.
-        """
+        """Name of the object; Kubernetes objects always have one, so none means that it is not shown."""
         name = self._props.at("metadata", "name").text()
         if name is None:
             raise NotJudgeableError("metadata.name", "is not shown")

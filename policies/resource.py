@@ -17,7 +17,7 @@ class Resource:
     """Logical name."""
     urn: str
     props: Value
-    """Inputs in a resource rule, outputs in a stack rule."""
+    """Inputs, as they are planned; in a stack rule outputs, for what no resource rule was shown."""
     protect: bool = False
     ignore_changes: tuple[str, ...] = ()
 

@@ -8,6 +8,7 @@ import io
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 import pulumi
@@ -39,11 +40,30 @@ _CONFIG: Final = sdk.PolicyConfigSchema(
 
 
 class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public name
-    """The SDK's servicer, which also passes on the stack's configuration.
+    """The SDK's servicer, which also passes on the stack's configuration, and inputs to stack rules.
 
     Since CLI 3.221 the engine starts packs through the language host, without ``PULUMI_CONFIG``, and sends the
-    configuration in this call; pulumi-policy 1.21.0 drops it, so ``pulumi.Config`` would be empty in every rule.
+    configuration in a call of its own; pulumi-policy 1.21.0 drops it, so ``pulumi.Config`` would be empty in every
+    rule.
+
+    To stack rules the engine shows outputs. In the first preview of a cloud cluster its objects have none, because
+    the Kubernetes provider cannot be configured yet; what is planned for them was shown to the resource rules.
     """
+
+    @cached_property
+    def _inputs(self) -> dict[str, Any]:
+        return {}
+
+    @override
+    def Analyze(self, request: Any, _context: Any) -> Any:
+        self._inputs[request.urn] = request.properties
+        return super().Analyze(request, _context)  # type: ignore[no-untyped-call]
+
+    @override
+    def AnalyzeStack(self, request: Any, _context: Any) -> Any:
+        for resource in request.resources:
+            resource.properties.CopyFrom(self._inputs.get(resource.urn, resource.properties))
+        return super().AnalyzeStack(request, _context)  # type: ignore[no-untyped-call]
 
     @override
     def ConfigureStack(self, request: Any, _context: Any) -> Any:

@@ -32,6 +32,17 @@ def test_names_are_unique_and_stable_over_two_builds(name: str) -> None:
 
 
 COMPONENT_TYPES = {
+    "igz-clusters:addons:ClusterAutoscaler",
+    "igz-clusters:addons:DefaultStorageClass",
+    "igz-clusters:addons:DevicePlugin",
+    "igz-clusters:clusters:EksAddons",
+    "igz-clusters:clusters:EksCluster",
+    "igz-clusters:clusters:EksClusterAddons",
+    "igz-clusters:clusters:EksControlPlane",
+    "igz-clusters:clusters:EksEndpoints",
+    "igz-clusters:clusters:EksNetwork",
+    "igz-clusters:clusters:EksNodeGroup",
+    "igz-clusters:clusters:EksRole",
     "igz-clusters:clusters:LocalCluster",
     "igz-clusters:platform:MlrunSettings",
     "igz-clusters:scheduling:AdmissionGuard",

@@ -7,7 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from infra.config import CONFIG_KEY, ENGINE_KEYS, ConfigurationError, KeyPath, Problem, StackConfig, parse
+from infra.config import (
+    CONFIG_KEY,
+    ENGINE_KEYS,
+    ConfigurationError,
+    KeyPath,
+    LocalClusterChoices,
+    Problem,
+    StackConfig,
+    parse,
+)
 from infra.config.problems import did_you_mean, nearest, printable, shown
 from infra.config.tree import tree
 from workbench import yaml_source
@@ -36,6 +45,11 @@ class Stack:
     document: dict[str, Any]
     """The whole stack file, as the engine reads it."""
     config: StackConfig
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the cluster lives on this machine, and so its state."""
+        return isinstance(self.config.cluster, LocalClusterChoices)
 
 
 def folder() -> Path:

@@ -1,6 +1,7 @@
 """What every kind of cluster offers to the parts of a stack that live in the cluster."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import pulumi
 import pulumi_kubernetes as kubernetes
@@ -23,3 +24,7 @@ class ClusterHandle:
     """Kubernetes provider with which everything inside the cluster is made."""
     ready: tuple[pulumi.Resource, ...]
     """What must exist before a pod can be placed."""
+    kubeconfig: pulumi.Input[str] | None = None
+    """A kubeconfig without a secret in it; None if the caller gave it."""
+    facts: Mapping[str, pulumi.Input[object]] = field(default_factory=dict)
+    """Further identity of the cluster, for the stack's outputs."""

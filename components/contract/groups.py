@@ -1,7 +1,7 @@
 """Node groups: what the choices of a pool mean in labels, taints and sizes, on any kind of cluster."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from components.contract.instances import InstanceType
 from components.contract.labels import TRUE, LabelKey
@@ -24,6 +24,8 @@ class NodeGroup:
     taints: tuple[Taint, ...]
     gpu_resource: str | None
     """Name under which the group's GPUs are requested; None without GPUs."""
+    zone: str | None = None
+    """The one zone of the group's nodes; None if they may be in any."""
 
     @property
     def is_elastic(self) -> bool:
@@ -47,6 +49,36 @@ def node_groups(pools: Mapping[str, NodePool], spot_taint: Taint | None) -> tupl
         What every spot node of this kind of cluster carries, from ``taints.spot_taint``.
     """
     return tuple(_group(name, pool, spot_taint) for name, pool in pools.items())
+
+
+def in_zones(groups: Sequence[NodeGroup], zones: Sequence[str]) -> tuple[NodeGroup, ...]:
+    """Return ``groups`` with one group a zone in place of each whose volumes are bound to a zone.
+
+    A pod whose volume lies in one zone cannot start in another, and a group over several zones grows where it likes
+    (https://docs.aws.amazon.com/eks/latest/best-practices/cas.html). The bounds of a pool are shared out, so that
+    they stay what the stack file says; a zone that gets no node gets no group. The order of ``zones`` has no meaning.
+    """
+    return tuple(
+        part
+        for group in groups
+        for part in (_by_zone(group, sorted(zones)) if group.role.has_zonal_volumes else (group,))
+    )
+
+
+def _by_zone(group: NodeGroup, zones: Sequence[str]) -> list[NodeGroup]:
+    bounds = [
+        (zone, _share(group.size.min, index, len(zones)), _share(group.size.max, index, len(zones)))
+        for index, zone in enumerate(zones)
+    ]
+    return [
+        replace(group, name=f"{group.name}-{zone}", zone=zone, size=PoolSize(min=low, max=high))
+        for zone, low, high in bounds
+        if high
+    ]
+
+
+def _share(total: int, index: int, parts: int) -> int:
+    return total // parts + (index < total % parts)
 
 
 def _group(name: str, pool: NodePool, spot_taint: Taint | None) -> NodeGroup:

@@ -58,6 +58,11 @@ class PoolRole(StrEnum):
         return self in (PoolRole.WORKLOAD, PoolRole.JUPYTER, PoolRole.GPU)
 
     @property
+    def has_zonal_volumes(self) -> bool:
+        """Whether its pods usually come back to a disk that exists in one zone only."""
+        return self in (PoolRole.JUPYTER, PoolRole.DATA)
+
+    @property
     def is_static(self) -> bool:
         """Whether the size never moves by itself."""
         return self in (PoolRole.INITIAL, PoolRole.DATA)

@@ -7,10 +7,14 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, ValidationError, ValidationInfo, ValidatorFunctionWrapHandler, field_validator
 
 from components.contract.choices import ContractModel, Explained, Findings
-from components.contract.environments import Environment, PlatformProfile, ServerOwner
+from components.contract.eks import EksChoices
+from components.contract.eks_checks import mismatches
+from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
+from components.contract.groups import node_groups
 from components.contract.namespaces import NamespaceName, UserNamespace
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES, MAX_LIMIT_REQUEST_RATIO, PodResources
 from components.contract.pools import NodePool, PoolName, PoolRole
+from components.contract.taints import spot_taint
 
 CONFIG_KEY: Final = "igz-clusters:stack"
 """Key of the stack file under which all choices stand."""
@@ -48,7 +52,9 @@ class StackConfig(ContractModel):
             "The taint of spot nodes; priority classes of core services.",
         ),
     ] = Field(PlatformProfile.MLRUN_CE, description="Which platform will run on it.", examples=["mlrun-ce"])
-    cluster: LocalClusterChoices = Field(description="Where the cluster lives.", examples=[{"kind": "local"}])
+    cluster: LocalClusterChoices | EksChoices = Field(
+        discriminator="kind", description="Where the cluster lives.", examples=[{"kind": "local"}]
+    )
     servers: Annotated[
         ServerOwner | None, Explained("Only the profile iguazio has servers that its installer could make.")
     ] = Field(None, description="With profile iguazio only: who makes the servers.", examples=["pulumi"])
@@ -105,6 +111,8 @@ class StackConfig(ContractModel):
             raise ValueError("profile 'iguazio' must say who makes them: provazio (its installer) or pulumi (we)")
         if servers is ServerOwner.PROVAZIO and isinstance(info.data.get("cluster"), LocalClusterChoices):
             raise ValueError("a local cluster has no installer: with cluster.kind 'local' set servers: pulumi")
+        if servers is ServerOwner.PROVAZIO and isinstance(info.data.get("cluster"), EksChoices):
+            raise ValueError("this stack makes the servers itself: with cluster.kind 'eks' set servers: pulumi")
         return servers
 
     @field_validator("pools", mode="wrap")
@@ -128,6 +136,17 @@ class StackConfig(ContractModel):
                         findings.add(f"{rule}; raise min and max", name, "size", "min", given=least)
         findings.refuse()
         return sound
+
+    @field_validator("pools", mode="after")
+    @classmethod
+    def _fit_their_cluster(cls, pools: dict[str, NodePool], info: ValidationInfo) -> dict[str, NodePool]:
+        cluster, profile = info.data.get("cluster"), info.data.get("profile")
+        findings = Findings()
+        if isinstance(cluster, EksChoices) and profile:
+            for mismatch in mismatches(cluster, node_groups(pools, spot_taint(ClusterKind.EKS, profile))):
+                findings.add(mismatch.message, *mismatch.path)
+        findings.refuse()
+        return pools
 
     @field_validator("pod_resources", mode="after")
     @classmethod

@@ -3,14 +3,13 @@
 import itertools
 import os
 import signal
-import subprocess
 from collections.abc import Iterator
 
-import psutil
 import pytest
 
 from support.cluster import Cluster, running_cluster
 from support.inventory import assert_whole
+from support.runs import arguments, engine_of, lines_of
 
 pytestmark = pytest.mark.control_plane
 
@@ -26,19 +25,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def lines(own: Cluster) -> dict[str, int]:
-    """How many lines each command prints when nobody disturbs it."""
-    return {each: len(own.command(*arguments(each)).stdout.splitlines()) for each in ("destroy", "up")}
-
-
-def arguments(command: str) -> list[str]:
-    return [command, "local", "--hermetic", *(["--yes"] if command == "destroy" else [])]
-
-
-def engine_of(process: subprocess.Popen[str]) -> list[int]:
-    try:
-        return [child.pid for child in psutil.Process(process.pid).children() if child.name() == "pulumi"]
-    except psutil.NoSuchProcess:
-        return []
+    return lines_of(own)
 
 
 def kill_at_line(cluster: Cluster, command: str, line: int, victims: str) -> None:
@@ -64,24 +51,6 @@ def test_after_a_kill_one_recover_and_one_up_make_it_whole(own: Cluster, lines: 
             own.command(*arguments("destroy"))
     own.up()
     assert_whole(own)
-
-
-def test_ctrl_c_ends_a_run_in_order_and_leaves_nothing_to_recover(
-    own: Cluster, lines: dict[str, int], moment: float
-) -> None:
-    for command in ("destroy", "up"):
-        process = own.start(*arguments(command))
-        assert process.stdout
-        for _ in itertools.islice(process.stdout, round(lines[command] * moment)):
-            pass
-        for pid in [*engine_of(process), process.pid]:  # a terminal sends it to all of them
-            os.kill(pid, signal.SIGINT)
-        rest = process.stdout.read()
-        process.wait(timeout=60)
-        assert "Traceback" not in rest
-        assert own.command("recover", "local").stdout.startswith("The stack 'local' is in order")
-        own.up()
-        assert_whole(own)
 
 
 def test_of_two_runs_at_once_one_works_and_the_other_says_who(own: Cluster, moment: float) -> None:

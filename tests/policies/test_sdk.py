@@ -238,3 +238,13 @@ def test_advice_of_a_rule_that_announced_none_is_not_lost() -> None:
 def test_the_configuration_schema_offers_the_environments() -> None:
     [info] = Wire([a_rule(wrong)])._servicer.GetAnalyzerInfo(None, None).policies
     assert list(info.configSchema.properties["environment"]["enum"]) == list(Environment)
+
+
+def test_a_stack_rule_judges_what_is_planned_for_an_object_that_has_no_outputs_yet() -> None:
+    def check(stack: Any, _: Context) -> Iterator[Finding]:
+        yield from (Finding(f"x is {each.props.at('x').integer()}.") for each in stack)
+
+    wire = Wire([a_rule(check, applies_to=WholeStack())])
+    wire.judge("t", {"x": 2}, "planned")
+    assert "x is 2." in wire.judge_outputs([("t", "planned", {})]).messages[0]
+    assert "x is 3." in wire.judge_outputs([("t", "never-shown", {"x": 3})]).messages[0]

@@ -106,17 +106,23 @@ class Wire:
 
     def judge_stack(self, resources: Sequence[Given]) -> Report:
         """Send each resource through the resource rules, then all of them through the stack rules."""
-        report, sent = Report(), []
+        report = Report()
         for kind, name, props in resources:
             single = self.judge(kind, props, name)
             for key, values in vars(single).items():
                 getattr(report, key).extend(values)
-            sent.append(
-                proto.AnalyzerResource(
-                    type=kind, name=name, urn=_urn(kind, name), properties=_struct(props), parent="urn:stack"
-                )
+        return self.judge_outputs(resources, report)
+
+    def judge_outputs(self, resources: Sequence[Given], report: Report | None = None) -> Report:
+        """Send all resources through the stack rules alone, with their outputs."""
+        sent = [
+            proto.AnalyzerResource(
+                type=kind, name=name, urn=_urn(kind, name), properties=_struct(props), parent="urn:stack"
             )
-        return report.add(self._servicer.AnalyzeStack(proto.AnalyzeStackRequest(resources=sent), None))
+            for kind, name, props in resources
+        ]
+        response = self._servicer.AnalyzeStack(proto.AnalyzeStackRequest(resources=sent), None)
+        return (report or Report()).add(response)
 
 
 def _urn(kind: str, name: str) -> str:

@@ -5,8 +5,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from pulumi.runtime import mocks
-from pulumi.runtime.stack import run_pulumi_func
+import pulumi
+from google.protobuf.json_format import MessageToDict
+from pulumi.runtime import get_root_resource, mocks
+from pulumi.runtime.stack import Stack, run_pulumi_func
+
+COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
+    "aws:eks/cluster:Cluster": lambda name: {
+        "endpoint": f"https://{name}.example",
+        "certificateAuthority": {"data": "Y2VydGlmaWNhdGU="},
+    },
+    "aws:eks/nodeGroup:NodeGroup": lambda name: {"resources": [{"autoscalingGroups": [{"name": f"{name}-asg"}]}]},
+    "aws:ec2/launchTemplate:LaunchTemplate": lambda _: {"latestVersion": 1},
+    "aws:iam/role:Role": lambda name: {"name": name},
+}
+"""What the provider answers beside the inputs, by type, where a program reads it."""
 
 
 @dataclass(frozen=True)
@@ -19,32 +32,98 @@ class Recorded:
     provider: str
 
 
+@dataclass(frozen=True)
+class Options:
+    """What the engine is told about a resource beside its inputs."""
+
+    protect: bool
+    retain_on_delete: bool
+    delete_before_replace: bool
+    ignore_changes: tuple[str, ...]
+    parent: str
+    dependencies: tuple[str, ...]
+    """URNs of the resources that must exist first."""
+
+
 @dataclass
 class Recorder(mocks.Mocks):
     """Answers the SDK in the engine's place and keeps what was declared."""
 
     resources: list[Recorded] = field(default_factory=list)
+    options: dict[tuple[str, str], Options] = field(default_factory=dict)
+    """By type token and logical name."""
+    exports: dict[str, Any] = field(default_factory=dict)
+    """The stack's outputs."""
+    is_first_preview: bool = False
+    """Whether nothing exists yet, so that no identifier and no computed value is known."""
+    sent: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    """Inputs by type token and logical name, with the engine's sentinel where a value is unknown."""
+    _keys: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
         self.resources.append(Recorded(args.typ, args.name, args.inputs, args.provider))
-        return f"{args.name}-id", args.inputs
+        if self.is_first_preview:
+            return "", args.inputs
+        computed = COMPUTED.get(args.typ, lambda _: {})(args.name)
+        return f"{args.name}-id", {"arn": f"arn:{args.typ}:{args.name}", **args.inputs, **computed}
 
     def call(self, args: mocks.MockCallArgs) -> dict[str, Any]:
         raise AssertionError(f"the program called {args.token}: no data source may be needed for a preview")
+
+    def keep(self, urn: str, request: Any) -> None:
+        """Keep the options of the resource that ``request`` declares."""
+        key = (request.type, request.name)
+        self._keys[urn] = key
+        self.sent[key] = MessageToDict(request.object)
+        self.options[key] = Options(
+            protect=request.protect,
+            retain_on_delete=request.retainOnDelete,
+            delete_before_replace=request.deleteBeforeReplace,
+            ignore_changes=tuple(request.ignoreChanges),
+            parent=request.parent,
+            dependencies=tuple(request.dependencies),
+        )
+
+    def needs(self, key: tuple[str, str]) -> set[tuple[str, str]]:
+        """Return what must exist before the resource ``key``, through any number of steps; a destroy goes backwards."""
+        found: set[tuple[str, str]] = set()
+        todo = [key]
+        while todo:
+            options = self.options.get(todo.pop())
+            for urn in (options.parent, *options.dependencies) if options else ():
+                if (other := self._keys.get(urn)) and other not in found:
+                    found.add(other)
+                    todo.append(other)
+        return found
 
     def of_type(self, token: str) -> dict[str, dict[str, Any]]:
         """Return the inputs of all resources of one type by logical name."""
         return {r.name: r.inputs for r in self.resources if r.type == token}
 
 
-def record(program: Callable[[], None]) -> Recorder:
+class _Monitor(mocks.MockMonitor):
+    """Shows the recorder the whole request, of which ``Mocks`` see the inputs only."""
+
+    def RegisterResource(self, request: Any) -> Any:  # noqa: N802 the SDK's name
+        response = super().RegisterResource(request)
+        if isinstance(self.mocks, Recorder):
+            self.mocks.keep(response.urn, request)
+        return response
+
+
+def record(program: Callable[[], None], *, first_preview: bool = False) -> Recorder:
     """Run ``program`` to its end, outputs and all, and return what it declared."""
-    recorder = Recorder()
+    recorder = Recorder(is_first_preview=first_preview)
     asyncio.set_event_loop(asyncio.new_event_loop())
-    mocks.set_mocks(recorder, project="igz-clusters", stack="test", preview=False)
+    mocks.set_mocks(recorder, project="igz-clusters", stack="test", preview=first_preview, monitor=_Monitor(recorder))
+
+    stack = get_root_resource()
+    assert isinstance(stack, Stack)
+    stack.outputs.clear()
 
     async def run() -> None:
         await run_pulumi_func(program)
+        recorder.exports.update(await pulumi.Output.all(**stack.outputs).future(with_unknowns=False) or {})
 
     asyncio.get_event_loop().run_until_complete(run())
     return recorder

@@ -1,7 +1,8 @@
 """Runs a Pulumi program without an engine and prints, as JSON, what it declared and what it imported.
 
 ``python -m workbench.benchmarks.offline FOLDER`` runs the program in FOLDER exactly as the engine's Python host does,
-with the stack's configuration in ``PULUMI_CONFIG``; only the answers are made up.
+with the stack's configuration in ``PULUMI_CONFIG``; only the answers are made up: those of a first preview, in which
+nothing that a cloud computes is known.
 """
 
 import asyncio
@@ -24,7 +25,7 @@ class Recorder(mocks.Mocks):
     @override
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
         self.resources.append({"type": args.typ, "name": args.name, "inputs": args.inputs})
-        return f"{args.name}-id", args.inputs
+        return "", args.inputs  # no identifier: nothing exists yet
 
     @override
     def call(self, args: mocks.MockCallArgs) -> NoReturn:
@@ -36,7 +37,7 @@ def record(folder: str) -> Recorder:
     recorder = Recorder()
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    mocks.set_mocks(recorder, project="igz-clusters", stack="local", preview=False)
+    mocks.set_mocks(recorder, project="igz-clusters", stack="local", preview=True)
 
     def program() -> None:
         runpy.run_path(folder, run_name="__main__")
@@ -51,4 +52,5 @@ def record(folder: str) -> Recorder:
 
 if __name__ == "__main__":
     resources = record(sys.argv[1]).resources
-    print(json.dumps({"resources": resources, "modules": sorted(sys.modules)}))
+    # Only what is not known yet has no form in JSON.
+    print(json.dumps({"resources": resources, "modules": sorted(sys.modules)}, default=lambda _: "unknown"))

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -11,6 +12,7 @@ from workbench.cli.console import out
 from workbench.engine.lock import stack_lock
 from workbench.errors import UserError
 from workbench.recovery import Finding, leftovers, orphans, state_findings
+from workbench.stacks import StackFileError
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
@@ -25,6 +27,7 @@ def recover(
     """
     if stack not in stacks.stack_files():
         stacks.find(stack)  # says which ones there are
+    _refuse_clouds(stack)
     left = _mend(orphans(stack), yes=yes)
     with stack_lock(stack, "recover"):
         left += _mend(leftovers(), yes=yes)
@@ -35,6 +38,15 @@ def recover(
             if stuck:
                 break
     _say_the_end(stack, left)
+
+
+def _refuse_clouds(stack: str) -> None:
+    with suppress(StackFileError):  # whatever its file says now, what a killed run left on this machine can be mended
+        if not stacks.find(stack).is_local:
+            raise UserError(
+                f"The state of '{stack}' is in your own backend; this command mends stacks on this machine.",
+                "There, `pulumi cancel` drops a stale lock, and `igz-clusters up` refuses what must be looked at.",
+            )
 
 
 def refuse_unless_in_order(stack: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -18,7 +18,9 @@ from workbench import claims, stacks, summary
 from workbench.cli.console import errors, out
 from workbench.cli.recover import refuse_unless_in_order
 from workbench.control_plane import Instance
-from workbench.engine import INTERRUPTED, Session, open_session
+from workbench.engine import INTERRUPTED, Session, cloud, open_session, render
+from workbench.engine.backend import StateFiles
+from workbench.engine.cloud import cloud_session, refuse_pending_operations
 from workbench.engine.lock import held_by, stack_lock
 from workbench.errors import UserError
 from workbench.paths import require_space
@@ -31,6 +33,7 @@ StackName = Annotated[
     typer.Argument(help="Stack file Pulumi.STACK.yaml, in the folder or in examples/STACK below it.", metavar="STACK"),
 ]
 Hermetic = Annotated[bool, typer.Option("--hermetic", help="Use the pinned engine even if `pulumi` is on PATH.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts, and nothing else, to standard output.")]
 
 
@@ -70,13 +73,24 @@ def _prepare(stack: stacks.Stack, *, hermetic: bool = False, lock: int | None = 
 
 def _run(ready: _Ready, *arguments: str) -> None:
     """Run the engine on a stack whose lock we hold; leave with its exit code if it fails."""
-    if not (code := ready.session.run(*arguments)):
+    code = ready.session.run(*arguments)
+    StateFiles(ready.stack.name).drop_stale_locks()  # stopped early, the engine may forget its own
+    if not code:
         return
     if state_findings(ready.stack.name):
         errors.print(f"It left work half done: `igz-clusters recover {ready.stack.name}` mends that.", style="bold")
     elif code == INTERRUPTED:
         errors.print("Stopped. What was done is saved; the same command goes on from here.", style="bold")
     raise typer.Exit(code if code > 0 else 1)
+
+
+def _run_in_the_cloud(stack: stacks.Stack, *arguments: str, hermetic: bool, changes: bool) -> NoReturn:
+    """Run the engine on a stack of the user's backend, and leave with its exit code."""
+    with progress(errors) as report:
+        session = cloud_session(stack, ensure(cloud.TOOLS, hermetic=hermetic, progress=report))
+    if changes:
+        refuse_pending_operations(session)
+    raise typer.Exit(session.run(*arguments))
 
 
 def _own(name: str) -> stacks.Stack:
@@ -88,12 +102,15 @@ def _own(name: str) -> stacks.Stack:
     return stack
 
 
-def up(stack: StackName = "local", *, hermetic: Hermetic = False) -> None:
-    """Create or update a stack, with the policy packs attached.
+def up(stack: StackName = "local", *, hermetic: Hermetic = False, yes: Yes = False) -> None:
+    """Create or update a stack, with the policy packs attached. Running it again changes nothing.
 
-    Builds the tools if they are missing, starts the local control plane, and shows the pools at the end. Running it
-    again changes nothing.
+    On this machine it builds the tools if they are missing, starts the stack's control plane, does not ask, and shows
+    the pools at the end. In a cloud it uses your Pulumi login and credentials, shows the plan, and asks.
     """
+    found = stacks.find(stack)
+    if not found.is_local:
+        _run_in_the_cloud(found, "up", *_unasked(yes=yes), hermetic=hermetic, changes=True)
     with _changing(stack, "up", hermetic=hermetic) as ready:
         _run(ready, "up", "--yes", "--suppress-outputs")
     summary.show(summary.settled_rows(*ready.looking), as_json=False, console=out)
@@ -106,29 +123,48 @@ def preview(
     hermetic: Hermetic = False,
     as_json: AsJson = False,
     diff: Annotated[bool, typer.Option("--diff", help="Show every changed property.")] = False,
+    offline: Annotated[
+        bool, typer.Option("--render", help="Plan from nothing: no account, cluster, state or network is needed.")
+    ] = False,
 ) -> None:
     """Show what `up` would change, with the policy packs attached; change nothing."""
+    options = [*(["--json"] if as_json else []), *(["--diff"] if diff else [])]
+    if offline:
+        raise typer.Exit(_render(stack, options, hermetic=hermetic))
+    found = stacks.find(stack)
+    if not found.is_local:
+        _run_in_the_cloud(found, "preview", *options, hermetic=hermetic, changes=False)
     ready = _prepare(_own(stack), hermetic=hermetic)
     _note_the_state(stack)
-    options = [*(["--json"] if as_json else []), *(["--diff"] if diff else [])]
     raise typer.Exit(ready.session.run("preview", *options))
 
 
-def destroy(
-    stack: StackName = "local",
-    *,
-    hermetic: Hermetic = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-) -> None:
+def _render(name: str, options: list[str], *, hermetic: bool) -> int:
+    stack = stacks.find(name)  # first: a mistake in the stack file must not cost a build
+    with progress(errors) as report:
+        toolchain = ensure(render.TOOLS, hermetic=hermetic, progress=report)
+    errors.print(render.LABEL, highlight=False, soft_wrap=True)
+    with render.rendering(stack, toolchain) as session:
+        code = session.run("preview", *options)
+        tally = session.tally
+    for line in tally.lines:
+        errors.print(line, markup=False, highlight=False, soft_wrap=True)
+    return code or (1 if tally.refused else 0)
+
+
+def destroy(stack: StackName = "local", *, hermetic: Hermetic = False, yes: Yes = False) -> None:
     """Delete everything that a stack made. The local control plane keeps running."""
+    found = stacks.find(stack)
+    if not found.is_local:
+        _run_in_the_cloud(found, "destroy", *_unasked(yes=yes), hermetic=hermetic, changes=True)
     with _changing(stack, "destroy", hermetic=hermetic) as ready:
-        _run(ready, "destroy", *(["--yes"] if yes else []))
+        _run(ready, "destroy", *_unasked(yes=yes))
         claims.release(ready.stack)
 
 
 def status(stack: StackName = "local", *, as_json: AsJson = False) -> None:
-    """Show the pools of a stack with their sizes now."""
-    instance = Instance(stacks.find(stack).name)
+    """Show the pools of a local stack with their sizes now."""
+    instance = Instance(_local(stack).name)
     if not instance.status().running:
         raise UserError(f"The control plane '{instance.name}' is not running.", f"`igz-clusters up {stack}` starts it.")
     found = _own(stack)
@@ -137,14 +173,30 @@ def status(stack: StackName = "local", *, as_json: AsJson = False) -> None:
 
 
 def env(stack: StackName = "local", *, hermetic: Hermetic = False) -> None:
-    """Print the exports with which plain `pulumi` and `kubectl` work on a stack: eval "$(igz-clusters env)".
+    """Print the exports with which plain `pulumi` and `kubectl` work on a local stack: eval "$(igz-clusters env)".
 
-    Run it again after you edited the stack file.
+    Run it again after you edited the stack file. A stack in a cloud needs none: there, plain `pulumi` works as it is.
     """
+    _local(stack)
     ready = _prepare(_own(stack), hermetic=hermetic)
     exports = {**ready.session.environment, "KUBECONFIG": str(ready.instance.kubeconfig)}
     for name, value in exports.items():
         out.print(f"export {name}={shlex.quote(value)}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _local(name: str) -> stacks.Stack:
+    stack = stacks.find(name)
+    if not stack.is_local:
+        kind = stack.config.cluster.kind
+        raise UserError(f"'{name}' is a stack on {kind}; this command is about clusters on this machine.", _LOOK)
+    return stack
+
+
+_LOOK = "Look at a cloud's cluster with `pulumi stack output` and, with its kubeconfig, with kubectl."
+
+
+def _unasked(*, yes: bool) -> list[str]:
+    return ["--yes"] if yes else []
 
 
 def _note_the_state(stack: str) -> None:

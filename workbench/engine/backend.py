@@ -90,10 +90,10 @@ class StateFiles:
         folder = _root() / "locks" / "organization" / APP / self.stack
         return [EngineLock.read(file) for file in sorted(folder.glob("*.json"))]
 
-    def unlock(self, pid: int) -> None:
-        """Delete the locks of a process that has ended."""
+    def drop_stale_locks(self) -> None:
+        """Delete the locks of processes that have ended."""
         for lock in self.locks():
-            if lock.pid == pid and not lock.is_elsewhere:
+            if not lock.is_elsewhere and not lock.is_alive:
                 lock.remove()
 
     def deployment(self) -> dict[str, Any]:

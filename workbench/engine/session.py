@@ -56,8 +56,6 @@ class Session:
                 process.wait()
             except KeyboardInterrupt:
                 interrupted = True
-        # Stopped early, the engine may forget its own lock.
-        backend.StateFiles(self.stack.name).unlock(process.pid)
         return INTERRUPTED if interrupted and process.returncode else process.returncode
 
     def query(self, *arguments: str, folder: Path = PROJECT_ROOT, given: str | None = None) -> Any:
@@ -92,8 +90,9 @@ class Session:
         return json.loads(result.stdout or "null")
 
     def _whole_environment(self) -> dict[str, str]:
-        # A passphrase of the user's own would win over our file.
-        own = {name: value for name, value in os.environ.items() if name != "PULUMI_CONFIG_PASSPHRASE"}
+        own = dict(os.environ)
+        if "PULUMI_CONFIG_PASSPHRASE_FILE" in self.environment:
+            own.pop("PULUMI_CONFIG_PASSPHRASE", None)  # one of the user's own would win over our file
         return {**own, **self.environment}
 
     @property

@@ -17,6 +17,7 @@ SHAPES: dict[ClusterKind, dict[Environment, str]] = {
         Environment.DEV: "Pulumi.local.yaml",
         Environment.PROD: "examples/local-prod/Pulumi.local-prod.yaml",
     },
+    ClusterKind.EKS: {Environment.DEV: "Pulumi.dev.yaml", Environment.PROD: "Pulumi.prod.yaml"},
 }
 """The shipped stack files that a new repository starts from, by kind of cluster."""
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.contract.groups import node_groups
+from components.contract.groups import in_zones, node_groups
 from components.contract.labels import LabelKey
 from components.contract.pools import NodePool
 from components.contract.taints import OWN_SPOT_TAINT
@@ -58,3 +58,28 @@ def test_own_labels_of_a_pool_never_displace_the_contract(labels: dict[str, str]
     pool = NodePool.model_validate({**POOLS["workload"], "labels": labels})
     (group,) = node_groups({"workload": pool}, OWN_SPOT_TAINT)
     assert group.labels == {**labels, **groups["workload"].labels}
+
+
+sizes = st.integers(0, 12).flatmap(lambda low: st.integers(max(low, 1), 40).map(lambda high: (low, high)))
+
+
+@given(sizes, st.lists(st.sampled_from("abc"), min_size=2, max_size=3, unique=True))
+def test_zones_share_out_the_bounds_of_a_pool_evenly(bounds: tuple[int, int], zones: list[str]) -> None:
+    low, high = bounds
+    pool = NodePool.model_validate({**POOLS["jupyter"], "size": {"min": low, "max": high}})
+    parts = in_zones(node_groups({"jupyter": pool}, OWN_SPOT_TAINT), zones)
+    assert (sum(part.size.min for part in parts), sum(part.size.max for part in parts)) == bounds
+    assert max(part.size.max for part in parts) - min(part.size.max for part in parts) <= 1
+    assert [part.name for part in parts] == [f"jupyter-{zone}" for zone in sorted(zones)[: len(parts)]]
+    assert {part.zone for part in parts} <= set(zones)
+    assert all(dict(part.labels) == dict(parts[0].labels) for part in parts)
+
+
+@given(st.permutations(["a", "b", "c"]))
+def test_the_order_of_zones_has_no_meaning(zones: list[str]) -> None:
+    assert in_zones(tuple(groups.values()), zones) == in_zones(tuple(groups.values()), ["a", "b", "c"])
+
+
+def test_only_pools_with_zonal_volumes_are_split() -> None:
+    split = {part.name for part in in_zones(tuple(groups.values()), ["a", "b"]) if part.zone}
+    assert split == {"jupyter-a", "jupyter-b", "data-a", "data-b"}

@@ -165,7 +165,7 @@ def test_explain_without_a_key_lists_every_key_once() -> None:
     [
         ("pols.size", "Did you mean pools.size?"),
         ("minn", "Did you mean pools.size.min?"),
-        ("zone", "`igz-clusters config explain` lists all keys."),
+        ("orchard", "`igz-clusters config explain` lists all keys."),
         (".", "`igz-clusters config explain` lists all keys."),
     ],
 )

@@ -111,9 +111,10 @@ def test_a_lock_that_says_nothing_belongs_to_nobody(files: StateFiles, content: 
     assert not lock.is_elsewhere
 
 
-def test_the_lock_of_an_ended_engine_is_deleted_and_no_other(files: StateFiles) -> None:
-    lock = engine_lock(files, said(4711))
-    files.unlock(4712)
-    assert lock.file.exists()
-    files.unlock(4711)
+def test_locks_of_ended_processes_are_dropped_and_those_of_other_machines_stay(files: StateFiles) -> None:
+    lock = engine_lock(files, said(2**22 + 1))
+    files.drop_stale_locks()
     assert not lock.file.exists()
+    lock.file.write_text(said(1, "elsewhere"))
+    files.drop_stale_locks()
+    assert lock.file.exists()

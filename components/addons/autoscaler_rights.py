@@ -1,0 +1,89 @@
+"""What the Cluster Autoscaler may do in the cluster.
+
+Read from its own source: what its informers list, what its actuation writes. It reads no Secret, and writes only
+evictions, taints of nodes, events, its lease and its status.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import pulumi
+from pulumi_kubernetes.rbac.v1 import ClusterRole, ClusterRoleBinding, Role, RoleBinding
+
+from components.ownership import owned
+
+NAME: Final = "cluster-autoscaler"
+"""Of the autoscaler's objects, its service account and its lease."""
+
+NAMESPACE: Final = "kube-system"
+STATUS: Final = "cluster-autoscaler-status"
+"""ConfigMap in which it says what it sees."""
+
+_LOOK: Final = ["get", "list", "watch"]
+
+CLUSTER_RULES: Final[Sequence[dict[str, Any]]] = (
+    # The scheduler's simulation needs whatever decides where a pod fits.
+    {
+        "apiGroups": [""],
+        "resources": [
+            *("namespaces", "nodes", "persistentvolumeclaims", "persistentvolumes"),
+            *("pods", "replicationcontrollers", "services"),
+        ],
+        "verbs": _LOOK,
+    },
+    {"apiGroups": ["apps"], "resources": ["daemonsets", "replicasets", "statefulsets"], "verbs": _LOOK},
+    {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": _LOOK},
+    {"apiGroups": ["policy"], "resources": ["poddisruptionbudgets"], "verbs": _LOOK},
+    {
+        "apiGroups": ["storage.k8s.io"],
+        "resources": ["csidrivers", "csinodes", "csistoragecapacities", "storageclasses", "volumeattachments"],
+        "verbs": _LOOK,
+    },
+    {
+        "apiGroups": ["resource.k8s.io"],
+        "resources": ["deviceclasses", "resourceclaims", "resourceslices"],
+        "verbs": _LOOK,
+    },
+    # Taints on nodes that are about to go, and the emptying of these.
+    {"apiGroups": [""], "resources": ["nodes"], "verbs": ["patch", "update"]},
+    {"apiGroups": [""], "resources": ["pods/eviction"], "verbs": ["create"]},
+    {"apiGroups": ["", "events.k8s.io"], "resources": ["events"], "verbs": ["create", "patch"]},
+)
+
+OWN_RULES: Final[Sequence[dict[str, Any]]] = (
+    # A name cannot be demanded of something that does not exist yet.
+    {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create"]},
+    {
+        "apiGroups": ["coordination.k8s.io"],
+        "resources": ["leases"],
+        "resourceNames": [NAME],
+        "verbs": ["get", "update"],
+    },
+    {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["create"]},
+    {
+        "apiGroups": [""],
+        "resources": ["configmaps"],
+        "resourceNames": [STATUS],
+        "verbs": ["delete", "get", "update"],
+    },
+)
+"""In its own namespace."""
+
+
+def autoscaler_rights(name: str, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
+    """Make the autoscaler's two roles and bind its account to them."""
+    here = owned(NAME, namespace=NAMESPACE)
+    subjects = [{"kind": "ServiceAccount", "name": NAME, "namespace": NAMESPACE}]
+    role_ref = {"apiGroup": "rbac.authorization.k8s.io", "name": NAME}
+    return [
+        ClusterRole(name, metadata=owned(NAME), rules=list(CLUSTER_RULES), opts=opts),
+        ClusterRoleBinding(
+            name,
+            metadata=owned(NAME),
+            role_ref={**role_ref, "kind": "ClusterRole"},
+            subjects=subjects,
+            opts=opts,
+        ),
+        Role(name, metadata=here, rules=list(OWN_RULES), opts=opts),
+        RoleBinding(name, metadata=here, role_ref={**role_ref, "kind": "Role"}, subjects=subjects, opts=opts),
+    ]

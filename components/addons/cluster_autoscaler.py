@@ -1,0 +1,129 @@
+"""The Cluster Autoscaler on AWS: it makes and removes nodes of elastic groups as pods come and go."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pulumi
+from pulumi_kubernetes.apps.v1 import Deployment
+from pulumi_kubernetes.core.v1 import ServiceAccount
+from pulumi_kubernetes.policy.v1 import PodDisruptionBudget
+
+from components.addons.autoscaler_rights import NAME, NAMESPACE, autoscaler_rights
+from components.base import PlatformComponent
+from components.contract.labels import WellKnownLabel
+from components.ownership import owned
+
+LABELS: Final = {"app.kubernetes.io/name": NAME}
+METRICS_PORT: Final = 8085
+
+RESOURCES: Final = {"cpu": "200m", "memory": "600Mi"}
+"""Requests and limits alike. Memory is what grows with the cluster: the autoscaler keeps all pods and nodes in mind.
+
+https://docs.aws.amazon.com/eks/latest/best-practices/cas.html asks for more than 1 GiB from 1,000 nodes on.
+"""
+
+NOBODY: Final = 65534
+"""User and group that own nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterAutoscalerArgs:
+    """Inputs of the autoscaler."""
+
+    image: str
+    region: str
+    discovery_tag: tuple[str, str]
+    """Key and value of the tag by which it finds the Auto Scaling groups that it may size."""
+    node_selector: Mapping[str, str]
+    """Nodes that never scale in: it must not remove the node under itself."""
+
+
+class ClusterAutoscaler(PlatformComponent):
+    """The autoscaler and its rights in the cluster; the caller gives its account a role of the cloud."""
+
+    def __init__(self, name: str, args: ClusterAutoscalerArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:addons:ClusterAutoscaler", name, None, opts)
+        metadata = owned(NAME, namespace=NAMESPACE, labels=LABELS)
+        account = ServiceAccount(f"{name}-account", metadata=metadata, opts=self.child())
+        rights = autoscaler_rights(name, self.child())
+        Deployment(
+            name,
+            metadata=metadata,
+            spec={
+                # One works and one waits for its lease, on another node where there is one.
+                "replicas": 2,
+                "selector": {"matchLabels": LABELS},
+                "template": {"metadata": {"labels": LABELS}, "spec": _pod(args)},
+            },
+            opts=self.child(depends_on=[account, *rights]),
+        )
+        PodDisruptionBudget(
+            name,
+            metadata=metadata,
+            spec={"maxUnavailable": 1, "selector": {"matchLabels": LABELS}},
+            opts=self.child(),
+        )
+        self.register_outputs({})
+
+
+def flags(args: ClusterAutoscalerArgs) -> dict[str, str]:
+    """Return the command line: https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md."""
+    key, value = args.discovery_tag
+    return {
+        "cloud-provider": "aws",
+        "namespace": NAMESPACE,
+        "node-group-auto-discovery": f"asg:tag={key}={value}",
+        # The group that leaves the least unused, so that a small pod does not start a large machine.
+        "expander": "least-waste",
+        # The groups of one pool in several zones grow alike. EKS marks each group with its own name, which the
+        # autoscaler reads as a label of its nodes: without the exception no two groups would be alike.
+        "balance-similar-node-groups": "true",
+        "balancing-ignore-label": "nodegroup-name",
+        "enforce-node-group-min-size": "true",
+        "address": f":{METRICS_PORT}",
+        "stderrthreshold": "info",
+        "v": "2",
+    }
+
+
+def _pod(args: ClusterAutoscalerArgs) -> dict[str, Any]:
+    probe = {"httpGet": {"path": "/health-check", "port": METRICS_PORT}}
+    return {
+        "serviceAccountName": NAME,
+        "priorityClassName": "system-cluster-critical",
+        "nodeSelector": dict(args.node_selector),
+        "topologySpreadConstraints": [
+            {
+                "maxSkew": 1,
+                "topologyKey": WellKnownLabel.HOSTNAME.value,
+                "whenUnsatisfiable": "ScheduleAnyway",
+                "labelSelector": {"matchLabels": LABELS},
+            }
+        ],
+        "securityContext": {
+            "runAsNonRoot": True,
+            "runAsUser": NOBODY,
+            "runAsGroup": NOBODY,
+            "fsGroup": NOBODY,
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+        "containers": [
+            {
+                "name": NAME,
+                "image": args.image,
+                "command": ["./cluster-autoscaler", *(f"--{flag}={value}" for flag, value in flags(args).items())],
+                # Asked from the metadata service otherwise, which pods cannot reach.
+                "env": [{"name": "AWS_REGION", "value": args.region}],
+                "ports": [{"name": "metrics", "containerPort": METRICS_PORT}],
+                "livenessProbe": probe,
+                "readinessProbe": probe,
+                "resources": {"requests": RESOURCES, "limits": RESOURCES},
+                "securityContext": {
+                    "allowPrivilegeEscalation": False,
+                    "readOnlyRootFilesystem": True,
+                    "capabilities": {"drop": ["ALL"]},
+                },
+            }
+        ],
+    }

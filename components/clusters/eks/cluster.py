@@ -1,0 +1,145 @@
+"""The control plane: its keys, its logs, and who may reach it."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import pulumi
+from pulumi_aws.cloudwatch import LogGroup
+from pulumi_aws.eks import (
+    AccessEntry,
+    AccessPolicyAssociation,
+    AccessPolicyAssociationAccessScopeArgs,
+    Cluster,
+    ClusterAccessConfigArgs,
+    ClusterEncryptionConfigArgs,
+    ClusterEncryptionConfigProviderArgs,
+    ClusterKubernetesNetworkConfigArgs,
+    ClusterUpgradePolicyArgs,
+    ClusterVpcConfigArgs,
+)
+from pulumi_aws.kms import Alias, Key
+
+from components.base import PlatformComponent
+from components.clusters.eks.identity import CLUSTER_POLICIES, RoleArgs, ServiceRole
+from components.clusters.eks.network import Network
+from components.contract.eks import EksChoices
+from components.contract.eks_access import Access
+
+LOG_TYPES: Final = ("api", "audit", "authenticator", "controllerManager", "scheduler")
+"""All that EKS has: https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html."""
+
+KEY_DELETION_DAYS: Final = 30
+"""Longest wait before a key is gone, and with it every Secret: https://docs.aws.amazon.com/kms/latest/developerguide/deleting-keys.html."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControlPlaneArgs:
+    """Inputs of the control plane."""
+
+    choices: EksChoices
+    network: Network
+    is_production: bool
+    """Whether the cluster and its key are protected against removal."""
+    log_retention_days: int
+
+
+class ControlPlane(PlatformComponent):
+    """An EKS cluster with its role, its key, its logs and its access entries."""
+
+    cluster: Cluster
+    access: tuple[pulumi.Resource, ...]
+    """Objects in the cluster depend on these, so that a destroy still may reach them."""
+
+    def __init__(self, name: str, args: ControlPlaneArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:clusters:EksControlPlane", name, None, opts)
+        self._name, self._args = name, args
+        choices = args.choices
+        role = ServiceRole(
+            f"{name}-role",
+            RoleArgs(
+                service="eks.amazonaws.com",
+                managed_policies=CLUSTER_POLICIES,
+                permissions_boundary=choices.permissions_boundary_arn,
+            ),
+            self.child(),
+        )
+        logs = LogGroup(
+            f"{name}-logs",
+            # EKS writes to this name and makes the group itself, without an end, if it is not there first.
+            name=f"/aws/eks/{choices.name}/cluster",
+            retention_in_days=args.log_retention_days,
+            opts=self.child(),
+        )
+        self.cluster = Cluster(
+            name,
+            name=choices.name,
+            role_arn=role.arn,
+            version=choices.version,
+            vpc_config=ClusterVpcConfigArgs(
+                subnet_ids=list(args.network.node_subnet_ids.values()),
+                endpoint_private_access=True,
+                endpoint_public_access=not choices.is_private,
+                public_access_cidrs=list(choices.public_access_cidrs) or None,
+            ),
+            kubernetes_network_config=ClusterKubernetesNetworkConfigArgs(
+                ip_family="ipv4", service_ipv4_cidr=choices.service_cidr
+            ),
+            encryption_config=ClusterEncryptionConfigArgs(
+                resources=["secrets"],
+                provider=ClusterEncryptionConfigProviderArgs(key_arn=choices.secrets_key_arn or self._key()),
+            ),
+            enabled_cluster_log_types=list(LOG_TYPES),
+            access_config=ClusterAccessConfigArgs(
+                authentication_mode="API", bootstrap_cluster_creator_admin_permissions=False
+            ),
+            # Its own copies of CNI, proxy and DNS would be in the way of the add-ons.
+            bootstrap_self_managed_addons=False,
+            deletion_protection=args.is_production,
+            # Past the end of standard support EKS upgrades the cluster instead of charging six times the price.
+            upgrade_policy=ClusterUpgradePolicyArgs(support_type="STANDARD"),
+            opts=self.child(depends_on=[role, logs], protect=args.is_production),
+        )
+        self.access = self._entries(choices.access)
+        self.register_outputs({"name": self.cluster.name, "endpoint": self.cluster.endpoint})
+
+    def _key(self) -> pulumi.Output[str]:
+        key = Key(
+            f"{self._name}-secrets",
+            description=f"Secrets of the EKS cluster {self._args.choices.name}",
+            enable_key_rotation=True,
+            deletion_window_in_days=KEY_DELETION_DAYS,
+            opts=self.child(protect=self._args.is_production),
+        )
+        Alias(
+            f"{self._name}-secrets",
+            name=f"alias/eks/{self._args.choices.name}",
+            target_key_id=key.key_id,
+            opts=self.child(),
+        )
+        return key.arn
+
+    def _entries(self, access: Access) -> tuple[pulumi.Resource, ...]:
+        associations = []
+        for key, choice in access.all_entries.items():
+            entry = AccessEntry(
+                f"{self._name}-{key}",
+                cluster_name=self.cluster.name,
+                principal_arn=choice.role_arn,
+                kubernetes_groups=list(choice.groups) or None,
+                type="STANDARD",
+                opts=self.child(),
+            )
+            associations.append(
+                AccessPolicyAssociation(
+                    f"{self._name}-{key}",
+                    cluster_name=self.cluster.name,
+                    principal_arn=choice.role_arn,
+                    policy_arn=choice.level.policy_arn,
+                    access_scope=AccessPolicyAssociationAccessScopeArgs(
+                        type="namespace" if choice.namespaces else "cluster",
+                        namespaces=list(choice.namespaces) or None,
+                    ),
+                    opts=self.child(depends_on=[entry]),
+                )
+            )
+        return tuple(associations)

@@ -1,0 +1,84 @@
+"""What this package itself runs in an EKS cluster: autoscaler, GPU plug-in, default storage class."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import pulumi
+from pulumi_aws.eks import PodIdentityAssociation
+
+from components.addons.autoscaler_rights import NAME as AUTOSCALER
+from components.addons.autoscaler_rights import NAMESPACE
+from components.addons.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
+from components.addons.device_plugin import DevicePlugin, DevicePluginArgs
+from components.addons.images import autoscaler_image, device_plugin_image
+from components.addons.storage import DefaultStorageClass, DefaultStorageClassArgs
+from components.base import PlatformComponent
+from components.clusters.eks.identity import PodRole, ServiceRole, autoscaler_statements, pod_role_args
+from components.clusters.eks.managed_addons import CORE_NODES
+from components.contract.aws import OwnTag
+from components.contract.eks import EksChoices
+from components.contract.groups import NodeGroup
+
+STORAGE_CLASS: Final = "gp3"
+EBS_DRIVER: Final = "ebs.csi.aws.com"
+EBS_PARAMETERS: Final = {"type": "gp3", "encrypted": "true"}
+"""https://github.com/kubernetes-sigs/aws-ebs-csi-driver/blob/master/docs/parameters.md."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterAddonsArgs:
+    """Inputs of the cluster's own add-ons."""
+
+    choices: EksChoices
+    groups: tuple[NodeGroup, ...]
+    cluster_arn: str
+
+
+class ClusterAddons(PlatformComponent):
+    """A default storage class always; an autoscaler and a GPU plug-in where there is work for them."""
+
+    def __init__(self, name: str, args: ClusterAddonsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:clusters:EksClusterAddons", name, None, opts)
+        DefaultStorageClass(
+            STORAGE_CLASS,
+            DefaultStorageClassArgs(provisioner=EBS_DRIVER, parameters=dict(EBS_PARAMETERS)),
+            self.child(),
+        )
+        if any(group.is_elastic for group in args.groups):
+            self._autoscaler(name, args)
+        if gpu_groups := [group for group in args.groups if group.gpu_resource]:
+            taints = dict.fromkeys(taint for group in gpu_groups for taint in group.taints)
+            DevicePlugin(
+                f"{name}-device-plugin",
+                DevicePluginArgs(image=device_plugin_image(args.choices.image_registries), taints=list(taints)),
+                self.child(),
+            )
+        self.register_outputs({})
+
+    def _autoscaler(self, name: str, args: ClusterAddonsArgs) -> None:
+        choices = args.choices
+        pod = PodRole(service_account=AUTOSCALER, statements=autoscaler_statements(choices.name))
+        role = ServiceRole(
+            f"{name}-autoscaler",
+            pod_role_args(pod, args.cluster_arn, choices.permissions_boundary_arn),
+            self.child(),
+        )
+        identity = PodIdentityAssociation(
+            f"{name}-autoscaler",
+            cluster_name=choices.name,
+            namespace=NAMESPACE,
+            service_account=AUTOSCALER,
+            role_arn=role.arn,
+            opts=self.child(depends_on=[role]),
+        )
+        ClusterAutoscaler(
+            f"{name}-autoscaler",
+            ClusterAutoscalerArgs(
+                image=autoscaler_image(choices.version, choices.image_registries),
+                region=choices.region,
+                discovery_tag=(OwnTag.AUTOSCALER.value, choices.name),
+                node_selector=CORE_NODES,
+            ),
+            # A pod that starts before its identity never gets one.
+            self.child(depends_on=[identity]),
+        )

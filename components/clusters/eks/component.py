@@ -1,0 +1,217 @@
+"""The EKS cluster as a component: network, control plane, nodes and add-ons, in the order in which they can work."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+from pulumi_aws.provider import Provider, ProviderDefaultTagsArgs
+
+from components.base import PlatformComponent
+from components.clusters.eks.cluster import ControlPlane, ControlPlaneArgs
+from components.clusters.eks.cluster_addons import ClusterAddons, ClusterAddonsArgs
+from components.clusters.eks.identity import NODE_POLICIES, RoleArgs, ServiceRole
+from components.clusters.eks.kubeconfig import kubeconfig
+from components.clusters.eks.managed_addons import (
+    AFTER_NODES,
+    BEFORE_NODES,
+    ManagedAddon,
+    ManagedAddons,
+    ManagedAddonsArgs,
+)
+from components.clusters.eks.network import CreatedVpc, CreatedVpcArgs, Network, existing_network
+from components.clusters.eks.node_groups import ManagedNodeGroup, NodeGroupArgs
+from components.clusters.handle import ClusterHandle
+from components.contract.aws import OwnTag
+from components.contract.eks import EksChoices
+from components.contract.eks_network import ExistingNetwork
+from components.contract.environments import ClusterKind, Environment
+from components.contract.groups import NodeGroup, in_zones
+from components.contract.taints import Taint
+
+LOG_RETENTION_DAYS: Final = {Environment.DEV: 30, Environment.PROD: 365}
+"""Where the stack file names none. A year of audit logs outlives most investigations."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EksClusterArgs:
+    """Inputs of an EKS cluster."""
+
+    choices: EksChoices
+    environment: Environment
+    groups: tuple[NodeGroup, ...]
+    spot_taint: Taint | None
+
+
+class EksCluster(PlatformComponent):
+    """A private-by-default EKS cluster with managed node groups, its add-ons and, unless one is given, its network.
+
+    Everything in AWS is made with one explicit provider, which works in the one account that the stack file names.
+    """
+
+    handle: ClusterHandle
+
+    def __init__(self, name: str, args: EksClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:clusters:EksCluster", name, None, opts)
+        self._name, self._args = name, args
+        self._tags = {**args.choices.tags, OwnTag.CLUSTER.value: args.choices.name, OwnTag.STACK.value: name}
+        self._days = args.choices.log_retention_days or LOG_RETENTION_DAYS[args.environment]
+        aws = self._aws_provider()
+        self._in_aws = self.child(providers=[aws])
+        network = self._network()
+        control_plane = self._control_plane(network)
+        nodes = self._nodes(control_plane, network)
+        after = self._addons("addons", AFTER_NODES, control_plane, nodes)
+        kubernetes_provider, config = self._kubernetes_provider(control_plane)
+        ready = (*control_plane.access, *nodes, after)
+        own = ClusterAddons(
+            f"{name}-own",
+            ClusterAddonsArgs(choices=args.choices, groups=args.groups, cluster_arn=self._cluster_arn),
+            self.child(providers=[aws, kubernetes_provider], depends_on=list(ready)),
+        )
+        self.handle = ClusterHandle(
+            name=name,
+            kind=ClusterKind.EKS,
+            groups=args.groups,
+            spot_taint=args.spot_taint,
+            provider=kubernetes_provider,
+            ready=(*ready, own),
+            kubeconfig=config,
+            facts=self._facts(control_plane, network),
+        )
+        self.register_outputs({"nodeGroups": [group.name for group in args.groups]})
+
+    @property
+    def _is_production(self) -> bool:
+        return self._args.environment is Environment.PROD
+
+    @property
+    def _cluster_arn(self) -> str:
+        choices = self._args.choices
+        return f"arn:aws:eks:{choices.region}:{choices.account_id}:cluster/{choices.name}"
+
+    def _aws_provider(self) -> Provider:
+        choices = self._args.choices
+        return Provider(
+            f"{self._name}-aws",
+            region=choices.region,
+            allowed_account_ids=[choices.account_id],
+            default_tags=ProviderDefaultTagsArgs(tags=self._tags),
+            opts=self.child(),
+        )
+
+    def _kubernetes_provider(self, control_plane: ControlPlane) -> tuple[kubernetes.Provider, pulumi.Output[str]]:
+        choices, cluster = self._args.choices, control_plane.cluster
+        authority = cluster.certificate_authority.apply(lambda authority: authority.data or "")
+        config = kubeconfig(choices.name, choices.region, cluster.endpoint, authority)
+        provider = kubernetes.Provider(
+            f"{self._name}-kubernetes",
+            kubeconfig=config,
+            # Whatever becomes of the kubeconfig, this is the same cluster: nothing in it is replaced.
+            cluster_identifier=f"{choices.account_id}/{choices.region}/{choices.name}",
+            enable_config_map_mutable=True,
+            opts=self.child(depends_on=list(control_plane.access)),
+        )
+        return provider, config
+
+    def _control_plane(self, network: Network) -> ControlPlane:
+        return ControlPlane(
+            f"{self._name}-cluster",
+            ControlPlaneArgs(
+                choices=self._args.choices,
+                network=network,
+                is_production=self._is_production,
+                log_retention_days=self._days,
+            ),
+            self._in_aws,
+        )
+
+    def _network(self) -> Network:
+        choices = self._args.choices
+        if isinstance(choices.network, ExistingNetwork):
+            return existing_network(choices.network)
+        return CreatedVpc(
+            f"{self._name}-network",
+            CreatedVpcArgs(
+                choices=choices.network,
+                region=choices.region,
+                account_id=choices.account_id,
+                zones=choices.zones,
+                cluster_name=choices.name,
+                is_production=self._is_production,
+                is_private=choices.is_private,
+                log_retention_days=self._days,
+                permissions_boundary=choices.permissions_boundary_arn,
+            ),
+            self._in_aws,
+        ).network
+
+    def _nodes(self, control_plane: ControlPlane, network: Network) -> list[ManagedNodeGroup]:
+        choices = self._args.choices
+        before = self._addons("node-addons", BEFORE_NODES, control_plane, [])
+        role = ServiceRole(
+            f"{self._name}-nodes",
+            RoleArgs(
+                service="ec2.amazonaws.com",
+                managed_policies=NODE_POLICIES,
+                permissions_boundary=choices.permissions_boundary_arn,
+            ),
+            self._in_aws,
+        )
+        self._node_role_arn = role.arn
+        return [
+            ManagedNodeGroup(
+                f"{self._name}-{group.name}",
+                NodeGroupArgs(
+                    group=group,
+                    cluster_name=control_plane.cluster.name,
+                    cluster_id=choices.name,
+                    version=control_plane.cluster.version,
+                    release=choices.node_release,
+                    role_arn=role.arn,
+                    subnet_ids=network.node_subnet_ids,
+                    disk_gib=choices.root_volume_gib,
+                    tags=self._tags,
+                ),
+                pulumi.ResourceOptions.merge(
+                    self._in_aws, pulumi.ResourceOptions(depends_on=[role, before, *network.ready])
+                ),
+            )
+            for group in in_zones(self._args.groups, choices.zones)
+        ]
+
+    def _addons(
+        self,
+        part: str,
+        addons: Sequence[ManagedAddon],
+        control_plane: ControlPlane,
+        needed: Sequence[pulumi.Resource],
+    ) -> ManagedAddons:
+        choices = self._args.choices
+        return ManagedAddons(
+            f"{self._name}-{part}",
+            ManagedAddonsArgs(
+                addons=addons,
+                versions=choices.addon_versions,
+                cluster_name=control_plane.cluster.name,
+                cluster_arn=self._cluster_arn,
+                permissions_boundary=choices.permissions_boundary_arn,
+            ),
+            pulumi.ResourceOptions.merge(self._in_aws, pulumi.ResourceOptions(depends_on=list(needed))),
+        )
+
+    def _facts(self, control_plane: ControlPlane, network: Network) -> dict[str, pulumi.Input[object]]:
+        choices, cluster = self._args.choices, control_plane.cluster
+        return {
+            "clusterName": choices.name,
+            "clusterArn": self._cluster_arn,
+            "accountId": choices.account_id,
+            "region": choices.region,
+            "version": cluster.version,
+            "endpoint": cluster.endpoint,
+            "vpcId": network.vpc_id,
+            "nodeSubnetIds": dict(network.node_subnet_ids),
+            "nodeRoleArn": self._node_role_arn,
+            "access": {name: entry.role_arn for name, entry in choices.access.all_entries.items()},
+        }

@@ -1,0 +1,90 @@
+"""Ways from the VPC to AWS's own services that do not leave it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import pulumi
+from pulumi_aws.ec2 import SecurityGroup, VpcEndpoint
+from pulumi_aws.vpc import SecurityGroupIngressRule
+
+from components.base import PlatformComponent
+
+INTERFACE_SERVICES: Final = (
+    "autoscaling",  # Cluster Autoscaler
+    "ec2",  # CNI, EBS CSI driver, Cluster Autoscaler
+    "ecr.api",  # image pulls
+    "ecr.dkr",
+    "eks",  # the autoscaler's look at managed groups
+    "eks-auth",  # Pod Identity
+    "elasticloadbalancing",  # load balancers of services
+    "logs",
+    "sts",
+)
+"""What nodes and add-ons call: https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html."""
+
+HTTPS: Final = 443
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivateEndpointsArgs:
+    """Inputs of the endpoints."""
+
+    vpc_id: pulumi.Input[str]
+    cidr: str
+    region: str
+    subnet_ids: Sequence[pulumi.Input[str]]
+    route_table_ids: Sequence[pulumi.Input[str]]
+    has_interfaces: bool
+    """Whether there are interface endpoints beside the gateway to S3, which costs nothing."""
+
+
+class PrivateEndpoints(PlatformComponent):
+    """A gateway to S3, where image layers lie, and interface endpoints where the API is private."""
+
+    def __init__(self, name: str, args: PrivateEndpointsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:clusters:EksEndpoints", name, None, opts)
+        VpcEndpoint(
+            f"{name}-s3",
+            vpc_id=args.vpc_id,
+            service_name=f"com.amazonaws.{args.region}.s3",
+            vpc_endpoint_type="Gateway",
+            route_table_ids=args.route_table_ids,
+            tags={"Name": f"{name}-s3"},
+            opts=self.child(),
+        )
+        if args.has_interfaces:
+            group = self._security_group(name, args)
+            for service in INTERFACE_SERVICES:
+                VpcEndpoint(
+                    f"{name}-{service}",
+                    vpc_id=args.vpc_id,
+                    service_name=f"com.amazonaws.{args.region}.{service}",
+                    vpc_endpoint_type="Interface",
+                    subnet_ids=args.subnet_ids,
+                    security_group_ids=[group.id],
+                    private_dns_enabled=True,
+                    tags={"Name": f"{name}-{service}"},
+                    opts=self.child(),
+                )
+        self.register_outputs({})
+
+    def _security_group(self, name: str, args: PrivateEndpointsArgs) -> SecurityGroup:
+        group = SecurityGroup(
+            name,
+            vpc_id=args.vpc_id,
+            description="AWS services, from inside the VPC",
+            tags={"Name": name},
+            opts=self.child(),
+        )
+        SecurityGroupIngressRule(
+            name,
+            security_group_id=group.id,
+            description="HTTPS from the VPC",
+            ip_protocol="tcp",
+            from_port=HTTPS,
+            to_port=HTTPS,
+            cidr_ipv4=args.cidr,
+            opts=self.child(),
+        )
+        return group

@@ -1,0 +1,139 @@
+"""IAM roles of the cluster, its nodes and its add-ons. None has a key; each has the least that it needs."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pulumi
+from pulumi_aws.iam import Role, RolePolicy, RolePolicyAttachment
+
+from components.base import PlatformComponent
+from components.contract.aws import OwnTag
+
+POLICY_VERSION: Final = "2012-10-17"
+"""Version of IAM's policy language."""
+
+CLUSTER_POLICIES: Final = ("AmazonEKSClusterPolicy",)
+"""https://docs.aws.amazon.com/eks/latest/userguide/cluster-iam-role.html."""
+
+NODE_POLICIES: Final = ("AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly")
+"""Joining and pulling images. The network plug-in has a role of its own, so pods on a node gain nothing from its role.
+
+https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html
+"""
+
+CNI_POLICIES: Final = ("AmazonEKS_CNI_Policy",)
+
+EBS_POLICIES: Final = ("AmazonEBSCSIDriverPolicyV2",)
+"""Only volumes that the driver made: https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonEBSCSIDriverPolicyV2.html."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoleArgs:
+    """Inputs of a role that an AWS service assumes."""
+
+    service: str
+    """Who may assume it, such as ``eks.amazonaws.com``."""
+    actions: Sequence[str] = ("sts:AssumeRole",)
+    conditions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """When it may be assumed, in IAM's condition language."""
+    managed_policies: Sequence[str] = ()
+    """Names of AWS's own policies."""
+    statements: Sequence[Mapping[str, Any]] = ()
+    """Statements of a policy of its own."""
+    permissions_boundary: str | None
+
+
+class ServiceRole(PlatformComponent):
+    """A role with its policies. Depend on the component, not on the role: it stands for the policies too."""
+
+    arn: pulumi.Output[str]
+
+    def __init__(self, name: str, args: RoleArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:clusters:EksRole", name, None, opts)
+        trust: dict[str, Any] = {
+            "Effect": "Allow",
+            "Principal": {"Service": args.service},
+            "Action": list(args.actions),
+        }
+        if args.conditions:
+            trust["Condition"] = args.conditions
+        role = Role(
+            name,
+            assume_role_policy=_document([trust]),
+            permissions_boundary=args.permissions_boundary,
+            opts=self.child(),
+        )
+        for policy in args.managed_policies:
+            RolePolicyAttachment(
+                f"{name}-{policy}", role=role.name, policy_arn=f"arn:aws:iam::aws:policy/{policy}", opts=self.child()
+            )
+        if args.statements:
+            RolePolicy(name, role=role.name, policy=_document(args.statements), opts=self.child())
+        self.arn = role.arn
+        self.register_outputs({"arn": role.arn})
+
+
+@dataclass(frozen=True, kw_only=True)
+class PodRole:
+    """A service account that gets a role through EKS Pod Identity."""
+
+    service_account: str
+    managed_policies: Sequence[str] = ()
+    statements: Sequence[Mapping[str, Any]] = ()
+
+
+def pod_role_args(pod: PodRole, cluster_arn: str, permissions_boundary: str | None) -> RoleArgs:
+    """Return the role of ``pod``: only that account of that cluster may assume it.
+
+    https://docs.aws.amazon.com/eks/latest/userguide/pod-id-role.html
+    """
+    return RoleArgs(
+        service="pods.eks.amazonaws.com",
+        actions=("sts:AssumeRole", "sts:TagSession"),
+        conditions={
+            "StringEquals": {
+                "aws:RequestTag/eks-cluster-arn": cluster_arn,
+                "aws:RequestTag/kubernetes-namespace": "kube-system",
+                "aws:RequestTag/kubernetes-service-account": pod.service_account,
+            }
+        },
+        managed_policies=pod.managed_policies,
+        statements=pod.statements,
+        permissions_boundary=permissions_boundary,
+    )
+
+
+def autoscaler_statements(cluster_name: str) -> list[dict[str, Any]]:
+    """Return what the autoscaler may do: look at everything, change only groups that carry this cluster's mark.
+
+    https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/cloudprovider/aws/README.md
+    """
+    return [
+        {
+            "Effect": "Allow",
+            "Action": [
+                "autoscaling:DescribeAutoScalingGroups",
+                "autoscaling:DescribeAutoScalingInstances",
+                "autoscaling:DescribeLaunchConfigurations",
+                "autoscaling:DescribeScalingActivities",
+                "ec2:DescribeImages",
+                "ec2:DescribeInstanceTypes",
+                "ec2:DescribeLaunchTemplateVersions",
+                "ec2:GetInstanceTypesFromInstanceRequirements",
+                "eks:DescribeNodegroup",
+            ],
+            "Resource": "*",
+        },
+        {
+            "Effect": "Allow",
+            "Action": ["autoscaling:SetDesiredCapacity", "autoscaling:TerminateInstanceInAutoScalingGroup"],
+            "Resource": "*",
+            "Condition": {"StringEquals": {f"aws:ResourceTag/{OwnTag.AUTOSCALER}": cluster_name}},
+        },
+    ]
+
+
+def _document(statements: Sequence[Mapping[str, Any]]) -> str:
+    return json.dumps({"Version": POLICY_VERSION, "Statement": list(statements)}, sort_keys=True)

@@ -1,0 +1,64 @@
+"""How the machines of a group start."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pulumi
+from pulumi_aws.ec2 import (
+    LaunchTemplate,
+    LaunchTemplateBlockDeviceMappingArgs,
+    LaunchTemplateBlockDeviceMappingEbsArgs,
+    LaunchTemplateMetadataOptionsArgs,
+    LaunchTemplateTagSpecificationArgs,
+)
+
+from components.contract.groups import NodeGroup
+from components.contract.pools import PoolRole
+
+ROOT_DEVICE = "/dev/xvda"
+"""Root disk of Amazon Linux 2023: https://docs.aws.amazon.com/linux/al2023/ug/ec2.html."""
+
+METADATA_HOPS = 1
+"""The node itself, but no pod: add-ons have roles of their own (EKS best practices, identity and access)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaunchTemplateArgs:
+    """Inputs of a group's launch template."""
+
+    group: NodeGroup
+    disk_gib: int
+    tags: Mapping[str, str]
+    """On instances and their volumes, where default tags of the provider do not reach."""
+
+
+def launch_template(name: str, args: LaunchTemplateArgs, opts: pulumi.ResourceOptions) -> LaunchTemplate:
+    """Return the template of a group.
+
+    It names no machine type, image, subnet, profile or security group: those are the group's, or EKS's own
+    (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html).
+    """
+    holds_data = args.group.role is PoolRole.DATA
+    tags = {"Name": name, **args.tags}
+    return LaunchTemplate(
+        name,
+        update_default_version=True,
+        metadata_options=LaunchTemplateMetadataOptionsArgs(
+            http_endpoint="enabled", http_tokens="required", http_put_response_hop_limit=METADATA_HOPS
+        ),
+        block_device_mappings=[
+            LaunchTemplateBlockDeviceMappingArgs(
+                device_name=ROOT_DEVICE,
+                ebs=LaunchTemplateBlockDeviceMappingEbsArgs(
+                    volume_type="gp3", volume_size=args.disk_gib, encrypted="true", delete_on_termination="true"
+                ),
+            )
+        ],
+        # A stopped or terminated data node has lost its NVMe disks.
+        disable_api_stop=holds_data,
+        disable_api_termination=holds_data,
+        tag_specifications=[
+            LaunchTemplateTagSpecificationArgs(resource_type=kind, tags=tags) for kind in ("instance", "volume")
+        ],
+        opts=opts,
+    )

@@ -1,0 +1,95 @@
+"""Add-ons that EKS itself installs and looks after."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pulumi
+from pulumi_aws.eks import Addon, AddonPodIdentityAssociationArgs
+
+from components.base import PlatformComponent
+from components.clusters.eks.identity import CNI_POLICIES, EBS_POLICIES, PodRole, ServiceRole, pod_role_args
+from components.contract.labels import LabelKey
+from components.contract.pools import PoolRole
+
+CORE_NODES: Final = {LabelKey.ROLE.value: PoolRole.INITIAL.value}
+"""Selector of the initial group: it never scales in, so what runs there is never in the autoscaler's way."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ManagedAddon:
+    """One add-on and what is said to it."""
+
+    name: str
+    configuration: Mapping[str, Any] = field(default_factory=dict)
+    """By the add-on's own schema: ``aws eks describe-addon-configuration``."""
+    pod: PodRole | None = None
+
+
+BEFORE_NODES: Final = (
+    ManagedAddon(
+        name="vpc-cni",
+        # Without this the cluster stores NetworkPolicies and nobody enforces them.
+        configuration={"enableNetworkPolicy": "true"},
+        pod=PodRole(service_account="aws-node", managed_policies=CNI_POLICIES),
+    ),
+    ManagedAddon(name="kube-proxy"),
+    ManagedAddon(name="eks-pod-identity-agent"),
+)
+"""They run on every node, and a node is not ready without them."""
+
+AFTER_NODES: Final = (
+    ManagedAddon(name="coredns", configuration={"nodeSelector": CORE_NODES}),
+    ManagedAddon(
+        name="aws-ebs-csi-driver",
+        configuration={"controller": {"nodeSelector": CORE_NODES}},
+        pod=PodRole(service_account="ebs-csi-controller-sa", managed_policies=EBS_POLICIES),
+    ),
+    ManagedAddon(name="metrics-server", configuration={"nodeSelector": CORE_NODES}),
+)
+"""They are pods that wait for a node: made first, they would never become active."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ManagedAddonsArgs:
+    """Inputs of a set of add-ons."""
+
+    addons: Sequence[ManagedAddon]
+    versions: Mapping[str, str]
+    cluster_name: pulumi.Input[str]
+    cluster_arn: str
+    permissions_boundary: str | None
+
+
+class ManagedAddons(PlatformComponent):
+    """Some add-ons, each with the role of its pods."""
+
+    addons: tuple[Addon, ...]
+
+    def __init__(self, name: str, args: ManagedAddonsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:clusters:EksAddons", name, None, opts)
+        self.addons = tuple(self._addon(f"{name}-{addon.name}", addon, args) for addon in args.addons)
+        self.register_outputs({"names": [addon.name for addon in args.addons]})
+
+    def _addon(self, name: str, addon: ManagedAddon, args: ManagedAddonsArgs) -> Addon:
+        associations, needed = None, []
+        if addon.pod:
+            role = ServiceRole(
+                name, pod_role_args(addon.pod, args.cluster_arn, args.permissions_boundary), self.child()
+            )
+            account = addon.pod.service_account
+            associations = [AddonPodIdentityAssociationArgs(role_arn=role.arn, service_account=account)]
+            needed.append(role)
+        return Addon(
+            name,
+            cluster_name=args.cluster_name,
+            addon_name=addon.name,
+            addon_version=args.versions.get(addon.name),
+            configuration_values=json.dumps(addon.configuration, sort_keys=True) if addon.configuration else None,
+            pod_identity_associations=associations,
+            # What somebody changed by hand goes back to what is written here.
+            resolve_conflicts_on_create="OVERWRITE",
+            resolve_conflicts_on_update="OVERWRITE",
+            opts=self.child(depends_on=needed),
+        )

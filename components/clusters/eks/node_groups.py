@@ -1,0 +1,127 @@
+"""Managed node groups: the pools of the contract in EKS's words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import pulumi
+from pulumi_aws.autoscaling import Tag, TagTagArgs
+from pulumi_aws.eks import (
+    NodeGroup,
+    NodeGroupLaunchTemplateArgs,
+    NodeGroupNodeRepairConfigArgs,
+    NodeGroupScalingConfigArgs,
+    NodeGroupTaintArgs,
+    NodeGroupUpdateConfigArgs,
+)
+from pulumi_aws.eks.outputs import NodeGroupResource
+
+from components.base import PlatformComponent
+from components.clusters.eks.launch_templates import LaunchTemplateArgs, launch_template
+from components.contract import groups as contract
+from components.contract.eks_autoscaling import autoscaling_tags, node_labels
+from components.contract.lifecycle import Lifecycle
+from components.contract.pools import PoolRole
+
+CAPACITY_TYPES: Final = {Lifecycle.ON_DEMAND: "ON_DEMAND", Lifecycle.SPOT: "SPOT"}
+
+AMI_TYPES: Final = {
+    ("amd64", False): "AL2023_x86_64_STANDARD",
+    ("amd64", True): "AL2023_x86_64_NVIDIA",
+    ("arm64", False): "AL2023_ARM_64_STANDARD",
+    ("arm64", True): "AL2023_ARM_64_NVIDIA",
+}
+"""By architecture and GPU: https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html."""
+
+ELASTIC_UPDATE_PERCENT: Final = 33
+"""Part of an elastic group that an update may drain at once. A static one loses one node at a time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeGroupArgs:
+    """Inputs of one node group."""
+
+    group: contract.NodeGroup
+    cluster_name: pulumi.Input[str]
+    cluster_id: str
+    """The name as plain data, for tags that a policy can judge before the cluster exists."""
+    version: pulumi.Input[str]
+    """The control plane's own answer, so that nodes never run ahead of it."""
+    release: str | None
+    """Release of the image; None for what EKS takes."""
+    role_arn: pulumi.Input[str]
+    subnet_ids: Mapping[str, pulumi.Input[str]]
+    """The private subnet of each zone, by zone letter."""
+    disk_gib: int
+    tags: Mapping[str, str]
+    """On instances and their volumes."""
+
+
+class ManagedNodeGroup(PlatformComponent):
+    """One group, its launch template, and what the autoscaler must know of it.
+
+    EKS gets no name for the group: Pulumi adds a random part, so that a replacement exists before the group it
+    replaces goes away.
+    """
+
+    node_group: NodeGroup
+
+    def __init__(self, name: str, args: NodeGroupArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:clusters:EksNodeGroup", name, None, opts)
+        group = args.group
+        holds_data = group.role is PoolRole.DATA
+        template = launch_template(
+            name,
+            LaunchTemplateArgs(group=group, disk_gib=args.disk_gib, tags=args.tags),
+            self.child(protect=holds_data),
+        )
+        subnets = [subnet for zone, subnet in args.subnet_ids.items() if group.zone in (None, zone)]
+        self.node_group = NodeGroup(
+            name,
+            cluster_name=args.cluster_name,
+            version=args.version,
+            release_version=args.release,
+            node_role_arn=args.role_arn,
+            subnet_ids=subnets,
+            ami_type=AMI_TYPES[group.instances[0].architecture, bool(group.gpu_resource)],
+            capacity_type=CAPACITY_TYPES[group.lifecycle],
+            instance_types=[instance.name for instance in group.instances],
+            launch_template=NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
+            labels=node_labels(group),
+            taints=[NodeGroupTaintArgs(**taint.to_eks()) for taint in group.taints],
+            scaling_config=NodeGroupScalingConfigArgs(
+                min_size=group.size.min, max_size=group.size.max, desired_size=group.size.min
+            ),
+            update_config=NodeGroupUpdateConfigArgs(max_unavailable_percentage=ELASTIC_UPDATE_PERCENT)
+            if group.is_elastic
+            else NodeGroupUpdateConfigArgs(max_unavailable=1),
+            node_repair_config=NodeGroupNodeRepairConfigArgs(enabled=not holds_data),
+            tags={"Name": name},
+            opts=self.child(protect=holds_data, retain_on_delete=holds_data, ignore_changes=_left_alone(group)),
+        )
+        self._autoscaling(name, args)
+        self.register_outputs({"name": self.node_group.node_group_name})
+
+    def _autoscaling(self, name: str, args: NodeGroupArgs) -> None:
+        target = self.node_group.resources.apply(_autoscaling_group)
+        for key, value in autoscaling_tags(args.group, args.cluster_id, args.disk_gib).items():
+            Tag(
+                f"{name}/{key}",
+                autoscaling_group_name=target,
+                tag=TagTagArgs(key=key, value=value, propagate_at_launch=False),
+                opts=self.child(),
+            )
+
+
+def _autoscaling_group(resources: Sequence[NodeGroupResource]) -> str | None:
+    # EKS makes one Auto Scaling group for a managed group, whatever its number of zones.
+    return next((group.name for resource in resources for group in resource.autoscaling_groups or ()), None)
+
+
+def _left_alone(group: contract.NodeGroup) -> list[str]:
+    """Return the inputs whose changes are not sent, in the engine's spelling: another one silently does nothing."""
+    if group.role is PoolRole.DATA:
+        # An update replaces every node, and with it what its disks hold.
+        return ["version", "releaseVersion", "launchTemplate"]
+    # The size between the bounds is the autoscaler's. A static group's is ours: EKS wants it between the new bounds.
+    return ["scalingConfig.desiredSize"] if group.is_elastic else []

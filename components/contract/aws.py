@@ -1,0 +1,163 @@
+"""Grammar of AWS's words in a stack file: what an identifier may look like, said before AWS is asked."""
+
+import re
+from enum import StrEnum
+from ipaddress import AddressValueError, IPv4Network, NetmaskValueError
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, Field
+
+from components.contract.labels import OWN_DOMAIN
+
+REGIONS: Final = (
+    *("af-south-1", "ap-east-1", "ap-east-2", "ap-northeast-1", "ap-northeast-2", "ap-northeast-3", "ap-south-1"),
+    *("ap-south-2", "ap-southeast-1", "ap-southeast-2", "ap-southeast-3", "ap-southeast-4", "ap-southeast-5"),
+    *("ap-southeast-6", "ap-southeast-7", "ca-central-1", "ca-west-1", "eu-central-1", "eu-central-2", "eu-north-1"),
+    *("eu-south-1", "eu-south-2", "eu-west-1", "eu-west-2", "eu-west-3", "il-central-1", "me-central-1", "me-south-1"),
+    *("mx-central-1", "sa-east-1", "us-east-1", "us-east-2", "us-west-1", "us-west-2"),
+)
+"""Regions of the partition ``aws``: https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-regions.html.
+
+The partitions of China and of the US government spell ARNs and endpoints differently; nobody has asked for them.
+"""
+
+PRIVATE_RANGES: Final = tuple(IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"))
+"""RFC 1918."""
+
+SHARED_RANGE: Final = IPv4Network("100.64.0.0/10")
+"""RFC 6598, which AWS allows in a VPC too."""
+
+NEVER_PUBLIC: Final = (*PRIVATE_RANGES, SHARED_RANGE, IPv4Network("127.0.0.0/8"), IPv4Network("169.254.0.0/16"))
+"""Ranges from which nobody reaches a public endpoint."""
+
+TAG_KEY_MAX: Final = 128
+TAG_VALUE_MAX: Final = 256
+"""Characters of a tag: https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html."""
+
+
+class OwnTag(StrEnum):
+    """Keys of the tags that this package gives a meaning."""
+
+    CLUSTER = f"{OWN_DOMAIN}/cluster"
+    """On everything in AWS: the cluster's name."""
+
+    STACK = f"{OWN_DOMAIN}/stack"
+    """On everything in AWS: the stack that made it."""
+
+    AUTOSCALER = f"{OWN_DOMAIN}/autoscaler"
+    """On the Auto Scaling groups that the autoscaler may touch: the name of its cluster.
+
+    EKS marks every group for the autoscaler's usual discovery, static ones too. With a mark of our own on elastic
+    groups only, initial and data nodes are out of the autoscaler's reach, and of its role's.
+    """
+
+
+RESERVED_TAG_PREFIXES: Final = ("aws:", "eks:", "kubernetes.io/", "k8s.io/", f"{OWN_DOMAIN}/")
+"""AWS, EKS, Kubernetes, the autoscaler or we give these tags a meaning; a stack file may not set them."""
+
+_TAG = re.compile(r"[\w .:/=+\-@]*")
+_ROLE = re.compile(r"arn:aws:iam::\d{12}:role/[\w+=,.@/-]+")
+_KEY = re.compile(r"arn:aws:kms:(?P<region>[a-z0-9-]+):\d{12}:key/[0-9a-f-]{36}")
+_BOUNDARY = re.compile(r"arn:aws:iam::(\d{12}|aws):policy/[\w+=,.@/-]+")
+
+
+def _account_id(text: str) -> str:
+    if not re.fullmatch(r"\d{12}", text):
+        raise ValueError("an account id has 12 digits")
+    return text
+
+
+def _region(name: str) -> str:
+    if name not in REGIONS:
+        raise ValueError("no region of AWS (those of China and of the US government are not supported)")
+    return name
+
+
+def _role_arn(arn: str) -> str:
+    if ":sts::" in arn or ":assumed-role/" in arn:
+        raise ValueError("is a session, which ends; give the role: arn:aws:iam::ACCOUNT:role/NAME")
+    if ":user/" in arn or arn.endswith(":root"):
+        raise ValueError("users have keys that never end; give a role: arn:aws:iam::ACCOUNT:role/NAME")
+    if not _ROLE.fullmatch(arn):
+        raise ValueError("is no ARN of a role: arn:aws:iam::ACCOUNT:role/NAME")
+    return arn
+
+
+def _key_arn(arn: str) -> str:
+    if ":alias/" in arn:
+        raise ValueError("is an alias, which can be moved to another key; give the key's own ARN")
+    if not _KEY.fullmatch(arn):
+        raise ValueError("is no ARN of a KMS key: arn:aws:kms:REGION:ACCOUNT:key/UUID")
+    return arn
+
+
+def key_region(arn: str) -> str:
+    """Return the region of a KMS key."""
+    match = _KEY.fullmatch(arn)
+    return match["region"] if match else ""
+
+
+def _boundary_arn(arn: str) -> str:
+    if not _BOUNDARY.fullmatch(arn):
+        raise ValueError("is no ARN of a policy: arn:aws:iam::ACCOUNT:policy/NAME")
+    return arn
+
+
+def _has_prefix(prefix: str) -> AfterValidator:
+    def check(text: str) -> str:
+        if not re.fullmatch(_id_pattern(prefix), text):
+            raise ValueError(f"an id is '{prefix}-' and 8 or 17 hexadecimal digits")
+        return text
+
+    return AfterValidator(check)
+
+
+def _id_pattern(prefix: str) -> str:
+    return rf"{prefix}-([0-9a-f]{{8}}|[0-9a-f]{{17}})"
+
+
+def _tag_key(key: str) -> str:
+    if not 0 < len(key) <= TAG_KEY_MAX or not _TAG.fullmatch(key):
+        raise ValueError(f"a tag's key is 1 to {TAG_KEY_MAX} letters, digits, spaces or _ . : / = + - @")
+    for prefix in RESERVED_TAG_PREFIXES:
+        if key.lower().startswith(prefix) or f".{prefix}" in key.lower():
+            raise ValueError(f"the prefix '{prefix}' of tags is reserved")
+    return key
+
+
+def _tag_value(value: str) -> str:
+    if len(value) > TAG_VALUE_MAX or not _TAG.fullmatch(value):
+        raise ValueError(f"a tag's value is up to {TAG_VALUE_MAX} letters, digits, spaces or _ . : / = + - @")
+    return value
+
+
+def ipv4_network(text: str) -> IPv4Network:
+    """Return the network that ``text`` names in its canonical form.
+
+    Raises
+    ------
+    ValueError
+        If it is no IPv4 network, or one of its host bits is set.
+    """
+    try:
+        network = IPv4Network(text, strict=False)
+    except (AddressValueError, NetmaskValueError, ValueError):
+        raise ValueError("is no IPv4 range such as 10.20.0.0/16") from None
+    if str(network) != text:
+        raise ValueError(f"must be written as '{network}'")
+    return network
+
+
+def _matching(pattern: str) -> Any:
+    return Field(json_schema_extra={"pattern": f"^{pattern}$"})
+
+
+AccountId = Annotated[str, AfterValidator(_account_id), _matching("[0-9]{12}")]
+Region = Annotated[str, AfterValidator(_region), Field(json_schema_extra={"enum": list(REGIONS)})]
+RoleArn = Annotated[str, AfterValidator(_role_arn), _matching("arn:aws:iam::[0-9]{12}:role/.+")]
+KeyArn = Annotated[str, AfterValidator(_key_arn), _matching("arn:aws:kms:[a-z0-9-]+:[0-9]{12}:key/[0-9a-f-]{36}")]
+BoundaryArn = Annotated[str, AfterValidator(_boundary_arn), _matching("arn:aws:iam::([0-9]{12}|aws):policy/.+")]
+VpcId = Annotated[str, _has_prefix("vpc"), _matching(_id_pattern("vpc"))]
+SubnetId = Annotated[str, _has_prefix("subnet"), _matching(_id_pattern("subnet"))]
+TagKey = Annotated[str, AfterValidator(_tag_key)]
+TagValue = Annotated[str, AfterValidator(_tag_value)]

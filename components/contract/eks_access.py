@@ -1,0 +1,131 @@
+"""Who may reach an EKS cluster: access entries, by name."""
+
+from enum import StrEnum
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+
+from components.contract.aws import RoleArn
+from components.contract.choices import ContractModel, Explained, Findings
+from components.contract.labels import is_dns_label
+
+
+class AccessLevel(StrEnum):
+    """What an entry may do: EKS's own policies, in Kubernetes' words for them."""
+
+    VIEW = "view"
+    EDIT = "edit"
+    ADMIN = "admin"
+    CLUSTER_ADMIN = "cluster-admin"
+
+    @property
+    def policy_arn(self) -> str:
+        """Return the access policy: https://docs.aws.amazon.com/eks/latest/userguide/access-policy-permissions.html."""
+        name = {
+            AccessLevel.VIEW: "AmazonEKSViewPolicy",
+            AccessLevel.EDIT: "AmazonEKSEditPolicy",
+            AccessLevel.ADMIN: "AmazonEKSAdminPolicy",
+            AccessLevel.CLUSTER_ADMIN: "AmazonEKSClusterAdminPolicy",
+        }[self]
+        return f"arn:aws:eks::aws:cluster-access-policy/{name}"
+
+
+DEPLOYER: Final = "deployer"
+BREAK_GLASS: Final = "break-glass"
+"""Names of the two entries that every cluster has."""
+
+RESERVED_GROUPS: Final = ("system:", "eks:", "aws:", "amazon:", "iam:")
+"""Beginnings that EKS refuses: https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html."""
+
+
+def _namespace(name: str) -> str:
+    if not is_dns_label(name):
+        raise ValueError("is no name of a namespace")
+    return name
+
+
+def _group(name: str) -> str:
+    if not name or name.startswith(RESERVED_GROUPS):
+        raise ValueError("begins like a group of Kubernetes or AWS, which EKS refuses; choose a name of your own")
+    return name
+
+
+def _entry_name(name: str) -> str:
+    if not is_dns_label(name) or name in (DEPLOYER, BREAK_GLASS):
+        fixed = f"neither '{DEPLOYER}' nor '{BREAK_GLASS}'"
+        raise ValueError(f"an entry's name is 1 to 63 lower-case letters, digits or '-', and {fixed}")
+    return name
+
+
+EntryName = Annotated[str, AfterValidator(_entry_name)]
+
+
+class AccessEntry(ContractModel):
+    """One role and what it may do."""
+
+    role_arn: RoleArn = Field(
+        description="The role that people or a pipeline assume.", examples=["arn:aws:iam::111122223333:role/platform"]
+    )
+    level: AccessLevel = Field(description="What it may do, in Kubernetes' words.", examples=["view"])
+    namespaces: Annotated[
+        tuple[Annotated[str, AfterValidator(_namespace)], ...],
+        Explained("What watches or runs the whole cluster needs all of them."),
+    ] = Field((), description="Where it may do so; empty: everywhere.", examples=[["mlrun"]])
+    groups: Annotated[
+        tuple[Annotated[str, AfterValidator(_group)], ...],
+        Explained("The level is enough for most."),
+    ] = Field((), description="Kubernetes groups, to which roles in the cluster may be bound.", examples=[["ml-team"]])
+
+    @field_validator("namespaces", mode="after")
+    @classmethod
+    def _cluster_admin_is_everywhere(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        if names and info.data.get("level") is AccessLevel.CLUSTER_ADMIN:
+            raise ValueError("level cluster-admin has no namespaces; use admin for some of them")
+        return names
+
+
+class Access(ContractModel):
+    """The entries of a cluster. EKS makes those of its nodes itself."""
+
+    deployer_role_arn: RoleArn = Field(
+        description="The role that runs Pulumi: it makes the objects in the cluster.",
+        examples=["arn:aws:iam::111122223333:role/deployer"],
+    )
+    break_glass_role_arn: RoleArn = Field(
+        description="The role for the day when nothing else works; nobody's own.",
+        examples=["arn:aws:iam::111122223333:role/break-glass"],
+    )
+    entries: Annotated[dict[EntryName, AccessEntry], Explained("Who is not named has no access.")] = Field(
+        {},
+        description="Further entries by name.",
+        examples=[{"platform": {"roleArn": "arn:aws:iam::111122223333:role/platform", "level": "view"}}],
+    )
+
+    @field_validator("break_glass_role_arn", mode="after")
+    @classmethod
+    def _is_not_the_deployer(cls, arn: str, info: ValidationInfo) -> str:
+        if arn == info.data.get("deployer_role_arn"):
+            raise ValueError("is the deployer's role too; a role has one entry, and this one must work when that fails")
+        return arn
+
+    @field_validator("entries", mode="after")
+    @classmethod
+    def _principals_differ(cls, entries: dict[str, AccessEntry], info: ValidationInfo) -> dict[str, AccessEntry]:
+        # A second entry of the same principal is refused by EKS, in the middle of the deployment.
+        seen = {info.data.get("deployer_role_arn"): DEPLOYER, info.data.get("break_glass_role_arn"): BREAK_GLASS}
+        findings = Findings()
+        for name, entry in entries.items():
+            if (first := seen.setdefault(entry.role_arn, name)) != name:
+                message = f"a role has one entry, and this one has '{first}'"
+                findings.add(message, name, "roleArn", given=entry.role_arn)
+        findings.refuse()
+        return entries
+
+    @property
+    def all_entries(self) -> dict[str, AccessEntry]:
+        """All entries by name, the two fixed ones first."""
+        return {
+            DEPLOYER: AccessEntry.model_validate({"roleArn": self.deployer_role_arn, "level": "cluster-admin"}),
+            BREAK_GLASS: AccessEntry.model_validate({"roleArn": self.break_glass_role_arn, "level": "cluster-admin"}),
+            **self.entries,
+        }

@@ -1,0 +1,42 @@
+"""What the Cluster Autoscaler learns about an EKS node group from the tags of its Auto Scaling group.
+
+Tags of the managed node group do not reach the Auto Scaling group, and a group of size 0 has no node to learn from.
+The rules by which the tags are read: Cluster Autoscaler, ``cloudprovider/aws/aws_manager.go``.
+"""
+
+from typing import Final
+
+from components.contract.aws import OwnTag
+from components.contract.groups import NodeGroup
+from components.contract.labels import label_autoscaler_tag
+
+ACCELERATOR_LABEL: Final = "k8s.amazonaws.com/accelerator"
+"""On GPU nodes. Until it sees the GPUs of such a node, the autoscaler waits instead of starting another one.
+
+https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/cloudprovider/aws/README.md
+"""
+
+
+def node_labels(group: NodeGroup) -> dict[str, str]:
+    """Return the labels of the group's nodes on EKS."""
+    if not group.gpu_resource:
+        return dict(group.labels)
+    return {**group.labels, ACCELERATOR_LABEL: f"nvidia-{group.instances[0].gpu_model.lower()}"}
+
+
+def autoscaling_tags(group: NodeGroup, cluster_name: str, disk_gib: int) -> dict[str, str]:
+    """Return the tags of the group's Auto Scaling group; none for a static one.
+
+    Size in CPU and memory is not among them: the autoscaler takes it from the first machine type.
+    """
+    if not group.is_elastic:
+        return {}
+    resources = {"ephemeral-storage": f"{disk_gib}Gi"}
+    if group.gpu_resource:
+        resources[group.gpu_resource] = str(group.instances[0].gpus)
+    return {
+        OwnTag.AUTOSCALER.value: cluster_name,
+        **dict(label_autoscaler_tag(key, value) for key, value in sorted(node_labels(group).items())),
+        **dict(taint.to_autoscaler_tag() for taint in group.taints),
+        **{f"k8s.io/cluster-autoscaler/node-template/resources/{name}": size for name, size in resources.items()},
+    }

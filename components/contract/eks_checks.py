@@ -1,0 +1,82 @@
+"""What must hold between an EKS cluster and the rest of its stack file."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from components.contract.eks import EksChoices
+from components.contract.eks_autoscaling import autoscaling_tags
+from components.contract.groups import NodeGroup, in_zones
+from components.contract.instances import Provider
+from components.contract.lifecycle import Lifecycle
+from components.contract.pools import DEFAULT_GPU_RESOURCE, PoolRole
+
+GROUPS_MAX: Final = 30
+"""Managed node groups of a cluster, by default: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html."""
+
+ASG_TAGS_MAX: Final = 50
+"""Tags of an Auto Scaling group: https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-tagging.html."""
+
+EKS_ASG_TAGS: Final = 5
+"""Tags that EKS itself puts on the group: cluster, node group, ownership and two of the autoscaler's discovery."""
+
+SPOT_TYPES_MIN: Final = 3
+"""Types of a spot pool. With fewer, one shortage of capacity stops all of it (EKS best practices, cost)."""
+
+
+class Mismatch(NamedTuple):
+    """One problem and the place in the stack file that it is about."""
+
+    path: tuple[str, ...]
+    """From the stack file's ``pools`` on."""
+    message: str
+
+
+def mismatches(choices: EksChoices, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
+    """Find everything that AWS, or this package on AWS, would refuse later.
+
+    Parameters
+    ----------
+    choices
+        The cluster.
+    groups
+        One group a pool, as ``groups.node_groups`` returns them.
+    """
+    for group in groups:
+        for message in _group_problems(group, choices):
+            yield Mismatch((group.name,), message)
+        tags = len(autoscaling_tags(group, choices.name, choices.root_volume_gib)) + EKS_ASG_TAGS
+        if tags > ASG_TAGS_MAX:
+            yield Mismatch(
+                (group.name, "labels"),
+                f"{tags} tags tell the autoscaler about the group, AWS allows {ASG_TAGS_MAX}; drop labels",
+            )
+    made = len(in_zones(groups, choices.zones))
+    if made > GROUPS_MAX:
+        yield Mismatch(
+            (), f"make {made} node groups (jupyter and data: one a zone), EKS allows {GROUPS_MAX}; merge pools"
+        )
+
+
+def _group_problems(group: NodeGroup, choices: EksChoices) -> Iterator[str]:
+    foreign = [i.name for i in group.instances if i.provider is not Provider.AWS]
+    if foreign:
+        yield f"{', '.join(foreign)} are no machine types of AWS; take one such as m6i.2xlarge"
+    if group.gpu_resource not in (None, DEFAULT_GPU_RESOURCE):
+        yield f"gpuResource: on EKS GPUs are offered as {DEFAULT_GPU_RESOURCE}, given {group.gpu_resource}"
+    if group.lifecycle is Lifecycle.SPOT and len(group.instances) < SPOT_TYPES_MIN:
+        yield f"HN-07: a spot pool needs {SPOT_TYPES_MIN} or more types of one shape, given {len(group.instances)}"
+    if group.role is PoolRole.DATA:
+        yield from _data_problems(group, len(choices.zones))
+
+
+def _data_problems(group: NodeGroup, zones: int) -> Iterator[str]:
+    without = [i.name for i in group.instances if not i.local_nvme_gib]
+    if without:
+        yield f"NG-22: {', '.join(without)} have no NVMe disks; data nodes need types such as i4i.2xlarge"
+    if len(group.instances) > 1:
+        yield "NG-20: a data pool has one type, so that every node holds the same disks"
+    if group.size.min % zones:
+        yield (
+            f"NG-20: {group.size.min} data nodes cannot be spread evenly over {zones} zones; "
+            f"take a multiple of {zones}, since moving one later loses its data"
+        )

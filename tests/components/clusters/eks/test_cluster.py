@@ -1,0 +1,76 @@
+from support.eks import CLUSTER, ROLE, build, built
+
+KEY = "aws:kms/key:Key"
+ENTRY = "aws:eks/accessEntry:AccessEntry"
+ASSOCIATION = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
+LOGS = "aws:cloudwatch/logGroup:LogGroup"
+
+
+def test_the_api_is_private_unless_ranges_are_named() -> None:
+    private = built().of_type(CLUSTER)["test-cluster"]["vpcConfig"]
+    assert (private["endpointPrivateAccess"], private["endpointPublicAccess"]) == (True, False)
+    ranges = ["203.0.113.0/24"]
+    public = build({"cluster.publicAccessCidrs": ranges}).of_type(CLUSTER)["test-cluster"]["vpcConfig"]
+    assert (public["endpointPrivateAccess"], public["endpointPublicAccess"]) == (True, True)
+    assert public["publicAccessCidrs"] == ranges
+
+
+def test_all_five_logs_are_kept_as_long_as_the_environment_needs() -> None:
+    cluster = built().of_type(CLUSTER)["test-cluster"]
+    assert cluster["enabledClusterLogTypes"] == ["api", "audit", "authenticator", "controllerManager", "scheduler"]
+    days = {e: built(e).of_type(LOGS)["test-cluster-logs"]["retentionInDays"] for e in ("dev", "prod")}
+    assert days == {"dev": 30, "prod": 365}
+    own = build({"cluster.logRetentionDays": 731}).of_type(LOGS)
+    assert own["test-cluster-logs"]["retentionInDays"] == 731
+
+
+def test_the_log_group_exists_before_eks_would_make_one_without_an_end() -> None:
+    assert built().of_type(LOGS)["test-cluster-logs"]["name"] == "/aws/eks/research/cluster"
+    assert (LOGS, "test-cluster-logs") in built().needs((CLUSTER, "test-cluster"))
+
+
+def test_production_is_protected_twice_and_development_is_not() -> None:
+    assert built("prod").of_type(CLUSTER)["test-cluster"]["deletionProtection"] is True
+    assert built().of_type(CLUSTER)["test-cluster"]["deletionProtection"] is False
+    kept = {e: {key for key, o in built(e).options.items() if o.protect} for e in ("dev", "prod")}
+    assert kept["prod"] - kept["dev"] == {
+        (CLUSTER, "test-cluster"),
+        (KEY, "test-cluster-secrets"),
+        ("aws:ec2/vpc:Vpc", "test-network-vpc"),
+    }
+
+
+def test_a_given_key_replaces_the_own_one() -> None:
+    arn = "arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555"
+    recorder = build({"cluster.secretsKeyArn": arn})
+    assert recorder.of_type(KEY) == {}
+    assert recorder.of_type(CLUSTER)["test-cluster"]["encryptionConfig"]["provider"]["keyArn"] == arn
+
+
+def test_eks_brings_no_add_ons_of_its_own_and_no_extended_support() -> None:
+    cluster = built().of_type(CLUSTER)["test-cluster"]
+    assert cluster["bootstrapSelfManagedAddons"] is False
+    assert cluster["upgradePolicy"] == {"supportType": "STANDARD"}
+
+
+def test_each_entry_has_its_policy_where_it_applies() -> None:
+    entries = {
+        "team": {"roleArn": f"{ROLE}/team", "level": "admin", "namespaces": ["mlrun"], "groups": ["ml-team"]},
+        "audit": {"roleArn": f"{ROLE}/audit", "level": "view"},
+    }
+    recorder = build({"cluster.access.entries": entries})
+    scopes = {
+        name.removeprefix("test-cluster-"): (
+            a["policyArn"].rpartition("/")[2],
+            a["accessScope"]["type"],
+            a["accessScope"].get("namespaces"),
+        )
+        for name, a in recorder.of_type(ASSOCIATION).items()
+    }
+    assert scopes == {
+        "deployer": ("AmazonEKSClusterAdminPolicy", "cluster", None),
+        "break-glass": ("AmazonEKSClusterAdminPolicy", "cluster", None),
+        "team": ("AmazonEKSAdminPolicy", "namespace", ["mlrun"]),
+        "audit": ("AmazonEKSViewPolicy", "cluster", None),
+    }
+    assert recorder.of_type(ENTRY)["test-cluster-team"]["kubernetesGroups"] == ["ml-team"]

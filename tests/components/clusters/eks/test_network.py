@@ -1,0 +1,64 @@
+from support.eks import CLUSTER, EXISTING, NODE_GROUP, build, built
+
+VPC = "aws:ec2/vpc:Vpc"
+SUBNET = "aws:ec2/subnet:Subnet"
+NAT = "aws:ec2/natGateway:NatGateway"
+ROUTE = "aws:ec2/route:Route"
+
+
+def test_each_zone_has_a_private_and_a_public_subnet_and_no_machine_gets_a_public_address() -> None:
+    subnets = built().of_type(SUBNET)
+    assert {(s["availabilityZone"], "private" in name) for name, s in subnets.items()} == {
+        (f"eu-west-1{zone}", private) for zone in "abc" for private in (True, False)
+    }
+    assert {s["mapPublicIpOnLaunch"] for s in subnets.values()} == {False}
+
+
+def test_cluster_and_nodes_live_in_private_subnets_only() -> None:
+    private = {f"test-network-private-{zone}-id" for zone in "abc"}
+    assert set(built().of_type(CLUSTER)["test-cluster"]["vpcConfig"]["subnetIds"]) == private
+    for group in built().of_type(NODE_GROUP).values():
+        assert set(group["subnetIds"]) <= private
+
+
+def test_production_loses_one_zone_only_with_one_gateway() -> None:
+    routes = built("prod").of_type(ROUTE)
+    assert {z: routes[f"test-network-private-{z}"]["natGatewayId"] for z in "abc"} == {
+        z: f"test-network-nat-{z}-id" for z in "abc"
+    }
+
+
+def test_development_pays_for_one_gateway() -> None:
+    assert set(built().of_type(NAT)) == {"test-network-nat-a"}
+    routes = built().of_type(ROUTE)
+    assert {routes[f"test-network-private-{z}"]["natGatewayId"] for z in "abc"} == {"test-network-nat-a-id"}
+
+
+def test_only_public_subnets_have_a_route_to_the_internet_gateway() -> None:
+    routes = built("prod").of_type(ROUTE)
+    assert [name for name, route in routes.items() if route.get("gatewayId")] == ["test-network-public"]
+    tables = built("prod").of_type("aws:ec2/routeTableAssociation:RouteTableAssociation")
+    public = {name for name, t in tables.items() if t["routeTableId"] == "test-network-public-id"}
+    assert public == {f"test-network-public-{zone}" for zone in "abc"}
+
+
+def test_production_keeps_flow_logs_and_protects_the_vpc() -> None:
+    flow = built("prod").of_type("aws:ec2/flowLog:FlowLog")["test-network-flow"]
+    assert (flow["trafficType"], flow["vpcId"]) == ("ALL", "test-network-vpc-id")
+    assert built("prod").options[VPC, "test-network-vpc"].protect
+    assert not built().of_type("aws:ec2/flowLog:FlowLog")
+    assert not built().options[VPC, "test-network-vpc"].protect
+
+
+def test_the_default_security_group_lets_nothing_through() -> None:
+    (group,) = built().of_type("aws:ec2/defaultSecurityGroup:DefaultSecurityGroup").values()
+    assert (group["ingress"], group["egress"]) == ([], [])
+
+
+def test_nothing_is_made_in_an_existing_network() -> None:
+    recorder = build({"cluster.network": EXISTING, "environment": "prod"})
+    made = {r.type for r in recorder.resources if r.type.startswith(("aws:ec2", "aws:vpc"))}
+    assert made == {"aws:ec2/launchTemplate:LaunchTemplate"}
+    subnets = EXISTING["nodeSubnetIds"]
+    assert set(recorder.of_type(CLUSTER)["test-cluster"]["vpcConfig"]["subnetIds"]) == set(subnets.values())
+    assert recorder.of_type(NODE_GROUP)["test-jupyter-b"]["subnetIds"] == [subnets["b"]]

@@ -1,0 +1,70 @@
+import pytest
+
+from support.eks import DOCUMENT, LAUNCH_TEMPLATE, NODE_GROUP, build, built
+
+DATA = [f"test-data-{zone}" for zone in "abc"]
+
+
+def test_each_pool_is_a_group_and_zonal_pools_are_one_a_zone() -> None:
+    assert set(built().of_type(NODE_GROUP)) == {
+        *("test-initial", "test-workload", "test-arm", "test-spot", "test-gpu"),
+        *("test-jupyter-a", "test-jupyter-b", "test-jupyter-c"),
+        *DATA,
+    }
+
+
+def test_the_initial_group_is_static_and_its_size_is_sent() -> None:
+    for nodes in (2, 3):
+        recorder = build({"pools.initial.size": {"min": nodes, "max": nodes}})
+        sizes = recorder.of_type(NODE_GROUP)["test-initial"]["scalingConfig"]
+        assert sizes == {"minSize": nodes, "maxSize": nodes, "desiredSize": nodes}
+        assert recorder.options[NODE_GROUP, "test-initial"].ignore_changes == ()
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_a_data_group_is_guarded_in_every_way_that_eks_offers(name: str) -> None:
+    group, options = built().of_type(NODE_GROUP)[name], built().options[NODE_GROUP, name]
+    template = built().of_type(LAUNCH_TEMPLATE)[name]
+    assert options.protect
+    assert options.retain_on_delete
+    assert set(options.ignore_changes) == {"version", "releaseVersion", "launchTemplate"}
+    assert built().options[LAUNCH_TEMPLATE, name].protect
+    assert template["disableApiStop"]
+    assert template["disableApiTermination"]
+    assert group["nodeRepairConfig"] == {"enabled": False}
+    assert group["capacityType"] == "ON_DEMAND"
+    assert group["scalingConfig"] == {"minSize": 1, "maxSize": 1, "desiredSize": 1}
+
+
+def test_other_groups_are_repaired_updated_and_replaced_freely() -> None:
+    for name, group in built().of_type(NODE_GROUP).items():
+        if name not in DATA:
+            assert group["nodeRepairConfig"] == {"enabled": True}
+            assert not built().options[NODE_GROUP, name].protect
+            assert not built().options[NODE_GROUP, name].retain_on_delete
+            assert not built().of_type(LAUNCH_TEMPLATE)[name]["disableApiTermination"]
+
+
+def test_a_named_image_release_is_on_every_group_and_left_alone_on_data_groups() -> None:
+    recorder = build({"cluster.nodeRelease": "1.35.2-20261105"})
+    assert {g["releaseVersion"] for g in recorder.of_type(NODE_GROUP).values()} == {"1.35.2-20261105"}
+    assert {g.get("releaseVersion") for g in built().of_type(NODE_GROUP).values()} == {None}
+    assert all("releaseVersion" in recorder.options[NODE_GROUP, name].ignore_changes for name in DATA)
+
+
+def test_full_platform_with_v3io_leaves_spot_nodes_untainted_and_the_hop_limit_at_one() -> None:
+    recorder = build({"profile": "iguazio", "servers": "pulumi"})
+    assert recorder.of_type(NODE_GROUP)["test-spot"]["taints"] == []
+    assert {t["metadataOptions"]["httpPutResponseHopLimit"] for t in recorder.of_type(LAUNCH_TEMPLATE).values()} == {1}
+
+
+def test_renaming_a_pool_and_reordering_the_others_leaves_their_groups_as_they_are() -> None:
+    pools = DOCUMENT["pools"]
+    renamed = {"graviton" if name == "arm" else name: pools[name] for name in reversed(pools)}
+    after = build({"pools": renamed}).of_type(NODE_GROUP)
+    before = built().of_type(NODE_GROUP)
+    assert set(before) - set(after) == {"test-arm"}
+    assert set(after) - set(before) == {"test-graviton"}
+    assert {name: after[name] for name in before if name != "test-arm"} == {
+        name: group for name, group in before.items() if name != "test-arm"
+    }

@@ -1,0 +1,50 @@
+"""The engine's entry point: what it asks of its environment, by kind of cluster."""
+
+import json
+import runpy
+from typing import Any
+
+import pulumi
+import pytest
+
+from support.eks import NODE_GROUP, document
+from support.recorder import Recorder, record
+from workbench.paths import PROJECT_ROOT
+from workbench.stacks import CONFIG_KEY, find
+
+VARIABLE = "IGZ_CLUSTERS_LOCAL_KUBECONFIG"
+
+
+def start(choices: dict[str, Any]) -> Recorder:
+    pulumi.runtime.set_all_config({CONFIG_KEY: json.dumps(choices)})
+    try:
+        return record(lambda: runpy.run_path(str(PROJECT_ROOT / "infra" / "__main__.py"), run_name="__main__") and None)
+    finally:
+        pulumi.runtime.set_all_config({})
+
+
+def local() -> dict[str, Any]:
+    choices: dict[str, Any] = find("local").document["config"][CONFIG_KEY]
+    return choices
+
+
+def test_an_eks_stack_needs_nothing_of_a_local_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert start(document()).of_type(NODE_GROUP)
+
+
+def test_a_local_stack_says_which_variable_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    with pytest.raises(SystemExit, match=f"{VARIABLE} is not set"):
+        start(local())
+
+
+def test_a_local_stack_works_on_the_cluster_that_the_variable_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "/somewhere/kubeconfig")
+    (provider,) = start(local()).of_type("pulumi:providers:kubernetes").values()
+    assert provider["kubeconfig"] == "/somewhere/kubeconfig"
+
+
+def test_a_mistake_ends_the_program_before_the_first_resource() -> None:
+    with pytest.raises(SystemExit, match=r"error: cluster\.region: no region of AWS"):
+        start(document({"cluster.region": "eu-wset-1"}))

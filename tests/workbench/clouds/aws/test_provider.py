@@ -1,0 +1,93 @@
+from typing import Any
+
+import pytest
+from pulumi.runtime.proto.provider_pb2 import PropertyDiff
+
+from workbench.clouds.aws.provider import OfflineAws
+from workbench.clouds.plugin import Changed
+from workbench.clouds.properties import UNKNOWN
+
+AWS = OfflineAws()
+CLUSTER, GROUP = "aws:eks/cluster:Cluster", "aws:eks/nodeGroup:NodeGroup"
+RULE = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
+
+
+def compare(type_: str, old: dict[str, Any], new: dict[str, Any], *filled: str) -> Changed:
+    return AWS.compare(type_, old, new, filled=frozenset(filled))
+
+
+def check(type_: str, **inputs: Any) -> list[str]:
+    checked = AWS.check(type_, "main", inputs, seed=b"seed", kept={})
+    return [f"{problem.path}: {problem.reason}" for problem in checked.problems]
+
+
+@pytest.mark.parametrize(
+    ("type_", "old", "new", "changed", "replaces"),
+    [
+        (GROUP, {"labels": {"a": "1"}}, {"labels": {"a": "2"}}, ["labels"], []),
+        (GROUP, {"instanceTypes": ["a", "b"]}, {"instanceTypes": ["b", "a"]}, ["instanceTypes[0]", "instanceTypes[1]"],
+         ["instanceTypes[0]", "instanceTypes[1]"]),
+        (GROUP, {"subnetIds": ["a", "b"]}, {"subnetIds": ["b", "a"]}, [], []),
+        (GROUP, {"subnetIds": ["a"]}, {"subnetIds": ["a", "b"]}, ["subnetIds"], ["subnetIds"]),
+        (GROUP, {"taints": []}, {}, [], []),
+        (GROUP, {"launchTemplate": {"id": "a", "version": "1"}}, {"launchTemplate": {"id": "a", "version": "2"}},
+         ["launchTemplate.version"], []),
+        (GROUP, {"launchTemplate": {"id": "a"}}, {"launchTemplate": {"id": UNKNOWN}}, ["launchTemplate.id"],
+         ["launchTemplate.id"]),
+        (GROUP, {}, {"launchTemplate": {"id": "a", "version": "1"}}, ["launchTemplate", "launchTemplate.id"],
+         ["launchTemplate.id"]),
+        (GROUP, {"updateConfig": {"maxUnavailable": 1}}, {}, ["updateConfig"], []),
+        (CLUSTER, {"encryptionConfig": {"resources": ["secrets"]}}, {}, ["encryptionConfig"], ["encryptionConfig"]),
+        (CLUSTER, {}, {"encryptionConfig": {"resources": ["secrets"]}}, ["encryptionConfig"], []),
+        (CLUSTER, {"vpcConfig": {"subnetIds": ["a"]}}, {"vpcConfig": {"subnetIds": ["b"]}}, ["vpcConfig.subnetIds"],
+         []),
+        (RULE, {"cidrIpv4": "10.0.0.0/8"}, {"cidrIpv4": "10.0.0.0/9"}, ["cidrIpv4"], []),
+        (RULE, {"cidrIpv4": "10.0.0.0/8"}, {"prefixListId": "pl"}, ["cidrIpv4", "prefixListId"],
+         ["cidrIpv4", "prefixListId"]),
+    ],
+)  # fmt: skip
+def test_a_change_means_what_the_facts_say(
+    type_: str, old: dict[str, Any], new: dict[str, Any], changed: list[str], replaces: list[str]
+) -> None:
+    found = compare(type_, old, new)
+    assert list(found.kinds) == changed
+    assert found.replaces == replaces
+
+
+def test_the_kind_of_a_change_tells_what_was_there() -> None:
+    found = compare(GROUP, {"labels": {"a": "1"}, "version": "1.34"}, {"version": "1.35", "tags": {"b": "2"}})
+    assert found.kinds == {"labels": PropertyDiff.DELETE, "tags": PropertyDiff.ADD, "version": PropertyDiff.UPDATE}
+
+
+def test_a_fixed_name_makes_room_first_and_an_automatic_one_does_not() -> None:
+    old, new = {"nodeGroupName": "a", "amiType": "x"}, {"nodeGroupName": "a", "amiType": "y"}
+    assert compare(GROUP, old, new).delete_first
+    assert not compare(GROUP, old, new, "nodeGroupName").delete_first
+    assert not compare(GROUP, {"nodeGroupNamePrefix": "a"}, {"nodeGroupNamePrefix": "b"}).delete_first
+
+
+def test_an_attachment_goes_before_its_equal_is_made() -> None:
+    attachment = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
+    assert compare(attachment, {"role": "a"}, {"role": "b"}).delete_first
+
+
+def test_inputs_that_do_not_exist_or_are_missing_are_told_with_those_that_are_wrong() -> None:
+    scaling = {"minSize": 1, "maxSize": 1, "desired": 1}
+    found = check(GROUP, clusterName="c", nodeRoleArn="r", subnetIds=["s"], scalingConfig=scaling, amiType="?")
+    assert [line.partition(":")[0] for line in found] == [
+        "amiType",
+        "scalingConfig.desired",
+        "scalingConfig.desiredSize",
+    ]
+
+
+def test_a_prefix_takes_the_place_of_an_automatic_name() -> None:
+    given = {"clusterName": "c", "nodeRoleArn": "r", "subnetIds": ["s"], "nodeGroupNamePrefix": "x-"}
+    checked = AWS.check(GROUP, "main", given, seed=b"", kept={})
+    assert checked.filled == {}
+
+
+def test_an_alias_gets_a_name_that_kms_accepts() -> None:
+    checked = AWS.check("aws:kms/alias:Alias", "secrets", {"targetKeyId": "k"}, seed=b"", kept={})
+    assert checked.problems == ()
+    assert checked.filled["name"].startswith("alias/secrets-")

@@ -1,0 +1,419 @@
+"""Generates ``workbench/clouds/aws/facts.py``: what each AWS input is, and what a change of it does.
+
+Run ``python -m workbench.aws_facts --check`` to compare the checked-in file with its sources, ``--write`` to replace
+it. Both work without a network. What comes from where:
+
+- Names, types, and which inputs are required, generated: the classes of the installed ``pulumi-aws``, which Pulumi
+  generates from the schema of the plug-in of the same version.
+- What replaces a resource, what is a set, and what is deleted first, kept by hand in ``UPSTREAM``: Pulumi's plug-in
+  bridges Terraform's AWS provider, and neither its schema nor its source is in a package. Read on ``READ_ON`` in
+  stored copies of the files that the table names (repository hashicorp/terraform-provider-aws): ``ForceNew``,
+  ``RequiresReplace``, ``CustomizeDiff``, ``TypeSet``. The table gives the year of each copy; none is certainly the
+  release that the plug-in bridges.
+
+To move to a newer ``pulumi-aws`` raise its pin, read the files again and set ``READ_ON``.
+"""
+
+import argparse
+import inspect
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from importlib.metadata import version
+from typing import Any, Final, NamedTuple, Union, get_args, get_origin
+
+from workbench.errors import UserError
+from workbench.paths import PROJECT_ROOT
+
+READ_ON: Final = "2026-11-21"
+"""When the files were last read; a constant, so that a run on another day is equal."""
+
+TARGET: Final = PROJECT_ROOT / "workbench" / "clouds" / "aws" / "facts.py"
+
+LINE_LENGTH: Final = 120
+"""The formatter's."""
+
+SCALARS: Final = {str: "string", int: "integer", float: "number", bool: "boolean"}
+
+
+class Upstream(NamedTuple):
+    """What the source of one resource says.
+
+    Parameters
+    ----------
+    file
+        Path in hashicorp/terraform-provider-aws.
+    copy_of
+        Year of the copyright line of the copy that was read.
+    replaces
+        Inputs whose change replaces the resource, as Pulumi spells them.
+    sets
+        Lists whose order means nothing.
+    replaces_if_removed
+        Inputs whose removal replaces the resource; other changes update it.
+    replaces_as_one
+        Inputs of which exactly one is given; to give another one replaces the resource, to change it updates it.
+    unread
+        Inputs that the copy does not know yet; a change of one is taken for an update.
+    recomputed
+        Outputs that any update makes unknown again.
+    deleted_first
+        The old resource is deleted before the new one is made, also where the name is automatic.
+    """
+
+    file: str
+    copy_of: int
+    replaces: tuple[str, ...] = ()
+    sets: tuple[str, ...] = ()
+    replaces_if_removed: tuple[str, ...] = ()
+    replaces_as_one: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    recomputed: tuple[str, ...] = ()
+    deleted_first: bool = False
+
+
+_NAME: Final = ("name", "namePrefix")
+_RULE_SETS: Final = ("ingress", "egress", "ingress[].securityGroups", "egress[].securityGroups")
+_RULE: Final = Upstream(
+    "internal/service/ec2/vpc_security_group_ingress_rule.go",
+    2024,
+    ("securityGroupId",),
+    replaces_as_one=("cidrIpv4", "cidrIpv6", "prefixListId", "referencedSecurityGroupId"),
+)
+
+UPSTREAM: Final[Mapping[str, Upstream]] = {
+    "autoscaling.Tag": Upstream("internal/service/autoscaling/group_tag.go", 2024, ("autoscalingGroupName", "tag.key")),
+    "cloudwatch.LogGroup": Upstream("internal/service/logs/group.go", 2025, (*_NAME, "logGroupClass")),
+    "ec2.DefaultSecurityGroup": Upstream(
+        "internal/service/ec2/vpc_default_security_group.go", 2024, ("vpcId",), _RULE_SETS
+    ),
+    "ec2.Eip": Upstream(
+        "internal/service/ec2/ec2_eip.go", 2024, ("address", "domain", "networkBorderGroup", "publicIpv4Pool")
+    ),
+    "ec2.FlowLog": Upstream(
+        "internal/service/ec2/vpc_flow_log.go",
+        2024,
+        (
+            "deliverCrossAccountRole",
+            "destinationOptions",
+            "eniId",
+            "iamRoleArn",
+            "logDestination",
+            "logDestinationType",
+            "logFormat",
+            "maxAggregationInterval",
+            "subnetId",
+            "trafficType",
+            "transitGatewayAttachmentId",
+            "transitGatewayId",
+            "vpcId",
+        ),
+    ),
+    "ec2.InternetGateway": Upstream("internal/service/ec2/vpc_internet_gateway.go", 2024),
+    "ec2.LaunchTemplate": Upstream(
+        "internal/service/ec2/ec2_launch_template.go",
+        2024,
+        _NAME,
+        (
+            "vpcSecurityGroupIds",
+            "securityGroupNames",
+            "licenseSpecifications",
+            "networkInterfaces[].securityGroups",
+            "networkInterfaces[].ipv4Addresses",
+            "networkInterfaces[].ipv4Prefixes",
+            "networkInterfaces[].ipv6Addresses",
+            "networkInterfaces[].ipv6Prefixes",
+        ),
+        recomputed=("latestVersion",),
+    ),
+    "ec2.NatGateway": Upstream(
+        "internal/service/ec2/vpc_nat_gateway.go",
+        2026,
+        ("allocationId", "availabilityMode", "connectivityType", "privateIp", "subnetId", "vpcId"),
+        (
+            "availabilityZoneAddresses",
+            "availabilityZoneAddresses[].allocationIds",
+            "secondaryAllocationIds",
+            "secondaryPrivateIpAddresses",
+        ),
+    ),
+    "ec2.Route": Upstream(
+        "internal/service/ec2/vpc_route.go",
+        2024,
+        ("routeTableId", "destinationCidrBlock", "destinationIpv6CidrBlock", "destinationPrefixListId"),
+    ),
+    "ec2.RouteTable": Upstream(
+        "internal/service/ec2/vpc_route_table.go", 2024, ("vpcId",), ("routes", "propagatingVgws")
+    ),
+    "ec2.RouteTableAssociation": Upstream(
+        "internal/service/ec2/vpc_route_table_association.go", 2024, ("gatewayId", "subnetId")
+    ),
+    "ec2.SecurityGroup": Upstream(
+        "internal/service/ec2/vpc_security_group.go", 2024, (*_NAME, "description", "vpcId"), _RULE_SETS
+    ),
+    "ec2.Subnet": Upstream(
+        "internal/service/ec2/vpc_subnet.go",
+        2025,
+        ("availabilityZone", "availabilityZoneId", "cidrBlock", "ipv6Native", "outpostArn", "vpcId"),
+    ),
+    "ec2.Vpc": Upstream(
+        "internal/service/ec2/vpc_.go",
+        2024,
+        ("cidrBlock", "ipv4IpamPoolId", "ipv4NetmaskLength"),
+    ),
+    "ec2.VpcEndpoint": Upstream(
+        "internal/service/ec2/vpc_endpoint.go",
+        2024,
+        ("serviceName", "vpcEndpointType", "vpcId"),
+        ("routeTableIds", "securityGroupIds", "subnetIds", "subnetConfigurations"),
+    ),
+    "eks.AccessEntry": Upstream(
+        "internal/service/eks/access_entry.go",
+        2024,
+        ("clusterName", "principalArn", "type"),
+        ("kubernetesGroups",),
+    ),
+    "eks.AccessPolicyAssociation": Upstream(
+        "internal/service/eks/access_policy_association.go",
+        2026,
+        ("accessScope", "clusterName", "policyArn", "principalArn"),
+        ("accessScope.namespaces",),
+    ),
+    "eks.Addon": Upstream(
+        "internal/service/eks/addon.go",
+        2026,
+        ("addonName", "clusterName", "namespaceConfig"),
+        ("podIdentityAssociations",),
+    ),
+    "eks.Cluster": Upstream(
+        "internal/service/eks/cluster.go",
+        2026,
+        (
+            "accessConfig.bootstrapClusterCreatorAdminPermissions",
+            "bootstrapSelfManagedAddons",
+            "kubernetesNetworkConfig.ipFamily",
+            "kubernetesNetworkConfig.serviceIpv4Cidr",
+            "name",
+            "outpostConfig.controlPlaneInstanceType",
+            "outpostConfig.controlPlanePlacement",
+            "roleArn",
+        ),
+        (
+            "computeConfig.nodePools",
+            "enabledClusterLogTypes",
+            "encryptionConfig.resources",
+            "outpostConfig.outpostArns",
+            "remoteNetworkConfig.remoteNodeNetworks.cidrs",
+            "remoteNetworkConfig.remotePodNetworks.cidrs",
+            "vpcConfig.publicAccessCidrs",
+            "vpcConfig.securityGroupIds",
+            "vpcConfig.subnetIds",
+        ),
+        replaces_if_removed=("encryptionConfig",),
+        unread=(
+            "kubeApiServerConfig",
+            "kubeControllerManagerConfig",
+            "kubeSchedulerConfig",
+            "vpcConfig.controlPlaneEgressMode",
+        ),
+    ),
+    "eks.NodeGroup": Upstream(
+        "internal/service/eks/node_group.go",
+        2022,
+        (
+            "amiType",
+            "capacityType",
+            "clusterName",
+            "diskSize",
+            "instanceTypes",
+            "launchTemplate.id",
+            "launchTemplate.name",
+            "nodeGroupName",
+            "nodeGroupNamePrefix",
+            "nodeRoleArn",
+            "remoteAccess",
+            "subnetIds",
+        ),
+        ("remoteAccess.sourceSecurityGroupIds", "subnetIds", "taints"),
+        unread=("nodeRepairConfig", "warmPoolConfig"),
+    ),
+    "eks.PodIdentityAssociation": Upstream(
+        "internal/service/eks/pod_identity_association.go", 2026, ("clusterName", "namespace", "serviceAccount")
+    ),
+    "iam.Role": Upstream(
+        "internal/service/iam/role.go", 2026, (*_NAME, "path"), ("inlinePolicies", "managedPolicyArns")
+    ),
+    "iam.RolePolicy": Upstream("internal/service/iam/role_policy.go", 2026, (*_NAME, "role")),
+    # Deleted first by Pulumi's own provider/resources.go: making the same attachment and then deleting it leaves none.
+    "iam.RolePolicyAttachment": Upstream(
+        "internal/service/iam/role_policy_attachment.go", 2026, ("policyArn", "role"), deleted_first=True
+    ),
+    "kms.Alias": Upstream("internal/service/kms/alias.go", 2024, _NAME),
+    "kms.Key": Upstream(
+        "internal/service/kms/key.go",
+        2024,
+        ("customKeyStoreId", "customerMasterKeySpec", "keyUsage", "multiRegion", "xksKeyId"),
+    ),
+    "vpc.SecurityGroupEgressRule": _RULE,
+    "vpc.SecurityGroupIngressRule": _RULE,
+}
+"""The resources that the offline provider knows, by module and class in ``pulumi_aws``."""
+
+
+class Row(NamedTuple):
+    """One input, in the order of the generated tuples."""
+
+    path: str
+    kind: str
+    required: bool
+    change: str
+
+
+def rows(resource: str) -> list[Row]:
+    """Return the facts about every input of a resource, outer inputs before inner ones.
+
+    Raises
+    ------
+    UserError
+        The table names an input that the installed ``pulumi-aws`` does not have; all of them are listed.
+    """
+    module, _, name = resource.partition(".")
+    known = UPSTREAM[resource]
+    found = [_row(known, *each) for each in _inputs(getattr(import_module(f"pulumi_aws.{module}"), f"{name}Args"), "")]
+    named = {*known.replaces, *known.sets, *known.replaces_if_removed, *known.replaces_as_one, *known.unread}
+    if unknown := sorted(named - {row.path for row in found}):
+        raise UserError(f"UPSTREAM names inputs that {resource} does not have: {', '.join(unknown)}")
+    return found
+
+
+def _row(known: Upstream, path: str, kind: str, required: bool) -> Row:  # noqa: FBT001 a column
+    change = "update"
+    # Of every resource that has one: internal/provider/sdkv2/region.go.
+    if path == "region" or _within(path, known.replaces):
+        change = "replace"
+    elif _within(path, known.unread):
+        change = "unread"
+    elif path in known.replaces_if_removed:
+        change = "replace if removed"
+    elif path in known.replaces_as_one:
+        change = "replace if exchanged"
+    return Row(path, "set" if path in known.sets else kind, required, change)
+
+
+def _within(path: str, outer: Iterable[str]) -> bool:
+    return any(path == each or path.startswith((f"{each}.", f"{each}[")) for each in outer)
+
+
+def _inputs(arguments: Any, prefix: str) -> Iterator[tuple[str, str, bool]]:
+    from pulumi._types import input_type_py_to_pulumi_names, input_type_types  # noqa: PLC0415 only the generator needs it
+
+    names, types = input_type_py_to_pulumi_names(arguments), input_type_types(arguments)
+    for parameter in inspect.signature(arguments.__init__).parameters.values():
+        if parameter.name not in names:  # `self`
+            continue
+        path = f"{prefix}{names[parameter.name]}"
+        kind, inner = _kind(types[names[parameter.name]])
+        yield path, kind, parameter.default is inspect.Parameter.empty
+        if inner:
+            yield from _inputs(inner, f"{path}[]." if kind == "list" else f"{path}.")
+
+
+def _kind(declared: Any) -> tuple[str, Any]:
+    """Return the kind of value, and the class of the objects in it if it holds objects."""
+    origin = get_origin(declared)
+    if declared in SCALARS:
+        return SCALARS[declared], None
+    if origin is Union:  # an input may also be a promise of it; a policy document may also be an object
+        return _kind(next(option for option in get_args(declared) if option is not type(None)))
+    if origin is not None and issubclass(origin, Mapping):
+        return "map", None
+    if origin is not None and issubclass(origin, Sequence):
+        inner = _kind(get_args(declared)[0])
+        return "list", inner[1]
+    return ("string", None) if not inspect.isclass(declared) else ("object", declared)
+
+
+def token(resource: str) -> str:
+    """Return the type token of a resource, such as ``aws:eks/nodeGroup:NodeGroup``."""
+    module, _, name = resource.partition(".")
+    return str(getattr(import_module(f"pulumi_aws.{module}"), name).pulumi_type)
+
+
+def generate() -> str:
+    """Return the text of the module, as the formatter would leave it."""
+    lines = [
+        '"""Inputs of the AWS resources that we use. Generated by ``workbench/aws_facts.py``; do not edit by hand.',
+        "",
+        "That script's docstring tells which facts come from which source and which are kept by hand.",
+        '"""',
+        "",
+        "from typing import Final",
+        "",
+        f'FACTS_DATE: Final = "{READ_ON}"',
+        "",
+        f'PROVIDER_VERSION: Final = "{version("pulumi-aws")}"',
+        '"""Release of ``pulumi-aws`` whose classes were read."""',
+        "",
+        "DELETED_FIRST: Final = frozenset(",
+        "    {",
+        *(f'        "{token(name)}",' for name, known in UPSTREAM.items() if known.deleted_first),
+        "    }",
+        ")",
+        '"""Resources of which the old one is deleted before the new one is made, always."""',
+        "",
+        "RECOMPUTED: Final[dict[str, tuple[str, ...]]] = {",
+        *(f'    "{token(name)}": {_tuple(known.recomputed)},' for name, known in UPSTREAM.items() if known.recomputed),
+        "}",
+        '"""Outputs that any update in place makes unknown again, by type."""',
+        "",
+        "SOURCES: Final[dict[str, tuple[str, int]]] = {",
+        *(_wrapped(f'    "{token(name)}": (', f'"{k.file}"', str(k.copy_of)) for name, k in UPSTREAM.items()),
+        "}",
+        '"""File of the upstream provider by type, and the year of the copy that was read."""',
+        "",
+        "FACTS: Final[dict[str, tuple[tuple[str, str, bool, str], ...]]] = {",
+        "    # input, kind, required, what a change does",
+    ]
+    for name in UPSTREAM:
+        lines += [f'    "{token(name)}": (', *map(_line, rows(name)), "    ),"]
+    return "\n".join([*lines, "}", ""])
+
+
+def _tuple(values: tuple[str, ...]) -> str:
+    return f"({', '.join(json.dumps(value) for value in values)}{',' if len(values) == 1 else ''})"
+
+
+def _line(row: Row) -> str:
+    return _wrapped("        (", f'"{row.path}"', f'"{row.kind}"', str(row.required), f'"{row.change}"')
+
+
+def _wrapped(start: str, *words: str) -> str:
+    """Return a tuple on one line, or on one for each word where that is too long."""
+    line = f"{start}{', '.join(words)}),"
+    if len(line) <= LINE_LENGTH:
+        return line
+    indent = " " * (len(start) - len(start.lstrip()))
+    return "\n".join([start, *(f"{indent}    {word}," for word in words), f"{indent}),"])
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line and return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m workbench.aws_facts", description=(__doc__ or "").splitlines()[0])
+    choice = parser.add_mutually_exclusive_group(required=True)
+    choice.add_argument(
+        "--check", action="store_true", help="compare the file with its sources; exit code 1 if it is stale"
+    )
+    choice.add_argument("--write", action="store_true", help="replace the file")
+    text = generate()
+    if parser.parse_args(arguments).write:
+        TARGET.write_text(text, encoding="utf-8")
+        return 0
+    if TARGET.read_text(encoding="utf-8") == text:
+        return 0
+    sys.stderr.write(f"{TARGET.relative_to(PROJECT_ROOT)} is stale: run python -m workbench.aws_facts --write\n")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Clouds without an account: provider plug-ins of our own, for renders and tests."""

@@ -1,0 +1,1 @@
+"""AWS without an account."""

@@ -1,0 +1,327 @@
+"""A provider plug-in of the engine in Python.
+
+``serve`` runs a ``Provider`` as the gRPC service that the engine expects. A provider that does not say more only
+plans: it checks and compares inputs, and refuses to read or change anything. One that really makes things overrides
+``create``, ``read``, ``update`` and ``delete``.
+"""
+
+import json
+import os
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, NoReturn, TypeAlias
+
+import grpc
+from google.protobuf.empty_pb2 import Empty
+from google.protobuf.struct_pb2 import Struct
+from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
+from pulumi.runtime.proto.provider_pb2 import PropertyDiff
+from typing_extensions import override
+
+from workbench.clouds.journal import JOURNAL
+from workbench.clouds.properties import DEFAULTS, defaults, plain
+
+PARENT_CHECK: Final = 1.0
+"""Seconds between two looks whether the engine still lives."""
+
+Kind: TypeAlias = PropertyDiff.Kind.ValueType
+"""Kind of change to one input: added, updated or deleted, in place or by replacing the resource."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One input that is wrong."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check of one resource's inputs came to.
+
+    Parameters
+    ----------
+    problems
+        What is wrong; nothing is planned if there is any.
+    filled
+        Inputs that the provider adds because the program left them out.
+    note
+        Figures for the journal.
+    """
+
+    problems: tuple[Problem, ...] = ()
+    filled: dict[str, Any] = field(default_factory=dict)
+    note: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What the new inputs of a resource mean for it.
+
+    Parameters
+    ----------
+    kinds
+        Kind of change by path of the input.
+    delete_first
+        The old resource must go before the new one is made; said only of a replacement.
+    """
+
+    kinds: dict[str, Kind] = field(default_factory=dict)
+    delete_first: bool = False
+
+    @property
+    def replaces(self) -> list[str]:
+        """Paths that make a replacement necessary."""
+        forced = (PropertyDiff.ADD_REPLACE, PropertyDiff.DELETE_REPLACE, PropertyDiff.UPDATE_REPLACE)
+        return [path for path, kind in self.kinds.items() if kind in forced]
+
+
+class RefusedError(Exception):
+    """The plug-in does not do this; the text says what to do instead."""
+
+
+@dataclass(frozen=True)
+class Provider:
+    """What one package's plug-in does.
+
+    Parameters
+    ----------
+    name
+        The package, such as ``aws``.
+    version
+        Release of the real plug-in that this one stands in for.
+    description
+        What it is, in a sentence; for people who ask the plug-in itself.
+    place
+        Configuration that says where everything is; a change replaces everything.
+    """
+
+    name: str
+    version: str
+    description: str
+    place: frozenset[str] = frozenset()
+
+    def check(self, type_: str, name: str, inputs: dict[str, Any], *, seed: bytes, kept: dict[str, Any]) -> Checked:
+        """Judge a resource's inputs.
+
+        Parameters
+        ----------
+        type_, name
+            Type token and logical name.
+        inputs
+            As the program gave them, unknown values as ``UNKNOWN``.
+        seed
+            Randomness that stays the same for the same resource in the same run.
+        kept
+            What earlier checks filled in, by input, if the resource exists.
+        """
+        raise NotImplementedError
+
+    def compare(self, type_: str, old: dict[str, Any], new: dict[str, Any], *, filled: frozenset[str]) -> Changed:
+        """Say what a change of inputs means.
+
+        Parameters
+        ----------
+        old, new
+            Inputs of the last deployment and of this one.
+        filled
+            Inputs that the check filled in, not the program.
+        """
+        raise NotImplementedError
+
+    def create(self, type_: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:  # noqa: ARG002 for those who make
+        """Make a resource and return its id and its outputs beyond its inputs."""
+        self._refuse(f"create {name} ({type_})")
+
+    def read(self, type_: str, name: str) -> None:
+        """Look a resource up; None means that the state is right."""
+        self._refuse(f"read {name} ({type_})")
+
+    def update(self, type_: str, name: str, inputs: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002 for those who change
+        """Change a resource in place and return its outputs that changed with it."""
+        self._refuse(f"update {name} ({type_})")
+
+    def delete(self, type_: str, name: str) -> None:
+        """Delete a resource."""
+        self._refuse(f"delete {name} ({type_})")
+
+    def recomputed(self, type_: str) -> frozenset[str]:  # noqa: ARG002 for providers that know of some
+        """Return the outputs that any update in place makes unknown again."""
+        return frozenset()
+
+    def invoke(self, token: str) -> dict[str, Any]:
+        """Answer a call of a function, also known as a data source."""
+        self._refuse(f"call {token}")
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise RefusedError(
+            f"the offline provider '{self.name}' only plans, it cannot {what}: "
+            "use the real plug-in with credentials, and no data source in the program"
+        )
+
+
+class Servicer(provider_pb2_grpc.ResourceProviderServicer):
+    """Translates between the engine's protocol and a ``Provider``."""
+
+    def __init__(self, provider: Provider) -> None:
+        self._provider = provider
+
+    @override
+    def GetPluginInfo(self, request: Any, context: grpc.ServicerContext) -> plugin_pb2.PluginInfo:
+        return plugin_pb2.PluginInfo(version=self._provider.version)
+
+    @override
+    def GetSchema(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.GetSchemaResponse:
+        described = self._provider
+        schema = {"name": described.name, "version": described.version, "description": described.description}
+        return provider_pb2.GetSchemaResponse(schema=json.dumps(schema))
+
+    @override
+    def Handshake(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.ProviderHandshakeResponse:
+        return provider_pb2.ProviderHandshakeResponse(accept_secrets=True)
+
+    @override
+    def CheckConfig(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.CheckResponse:
+        return provider_pb2.CheckResponse(inputs=request.news)
+
+    @override
+    def DiffConfig(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.DiffResponse:
+        old, new = plain(request.old_inputs), plain(request.news)
+        changed = sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
+        return provider_pb2.DiffResponse(
+            changes=provider_pb2.DiffResponse.DIFF_SOME if changed else provider_pb2.DiffResponse.DIFF_NONE,
+            diffs=changed,
+            replaces=[key for key in changed if key in self._provider.place],
+        )
+
+    @override
+    def Configure(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.ConfigureResponse:
+        return provider_pb2.ConfigureResponse(acceptSecrets=True, supportsPreview=True)
+
+    @override
+    def Cancel(self, request: Any, context: grpc.ServicerContext) -> Empty:
+        return Empty()
+
+    @override
+    def Check(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.CheckResponse:
+        type_, name = _type_and_name(request.urn)
+        old = plain(request.olds)
+        kept = {key: old[key] for key in defaults(request.olds) if key in old}
+        checked = self._provider.check(type_, name, plain(request.news), seed=request.randomSeed, kept=kept)
+        _journal(self._provider, "check", type_, **checked.note)
+        response = provider_pb2.CheckResponse(inputs=request.news)
+        if checked.filled:
+            response.inputs.update({**checked.filled, DEFAULTS: sorted(checked.filled)})
+        response.failures.extend(
+            provider_pb2.CheckFailure(property=problem.path, reason=problem.reason) for problem in checked.problems
+        )
+        return response
+
+    @override
+    def Diff(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.DiffResponse:
+        type_, _ = _type_and_name(request.urn)
+        old, new = plain(request.old_inputs), plain(request.news)
+        changed = self._provider.compare(type_, old, new, filled=defaults(request.news))
+        return provider_pb2.DiffResponse(
+            changes=provider_pb2.DiffResponse.DIFF_SOME if changed.kinds else provider_pb2.DiffResponse.DIFF_NONE,
+            diffs=sorted({path.partition(".")[0].partition("[")[0] for path in changed.kinds}),
+            replaces=changed.replaces,
+            deleteBeforeReplace=changed.delete_first and bool(changed.replaces),
+            hasDetailedDiff=True,
+            detailedDiff={path: PropertyDiff(kind=kind, inputDiff=True) for path, kind in changed.kinds.items()},
+        )
+
+    @override
+    def Create(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.CreateResponse:
+        if request.preview:
+            # What is left out, the id too, the engine takes for unknown.
+            return provider_pb2.CreateResponse(properties=request.properties)
+        type_, name = _type_and_name(request.urn)
+        identifier, outputs = self._try(context, self._provider.create, type_, name, plain(request.properties))
+        return provider_pb2.CreateResponse(id=identifier, properties=_merged(request.properties, outputs))
+
+    @override
+    def Read(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.ReadResponse:
+        self._try(context, self._provider.read, *_type_and_name(request.urn))
+        return provider_pb2.ReadResponse(id=request.id, properties=request.properties, inputs=request.inputs)
+
+    @override
+    def Update(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.UpdateResponse:
+        type_, name = _type_and_name(request.urn)
+        # Old outputs stay known, or everything that depends on them would look changed.
+        merged = _merged(request.olds, {})
+        merged.MergeFrom(request.news)
+        if request.preview:
+            for output in self._provider.recomputed(type_) & set(merged.fields):
+                del merged.fields[output]
+        else:
+            merged.update(self._try(context, self._provider.update, type_, name, plain(request.news)))
+        return provider_pb2.UpdateResponse(properties=merged)
+
+    @override
+    def Delete(self, request: Any, context: grpc.ServicerContext) -> Empty:
+        self._try(context, self._provider.delete, *_type_and_name(request.urn))
+        return Empty()
+
+    @override
+    def Invoke(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.InvokeResponse:
+        response = provider_pb2.InvokeResponse()
+        getattr(response, "return").update(self._try(context, self._provider.invoke, request.tok))
+        return response
+
+    def _try(self, context: grpc.ServicerContext, action: Any, *arguments: Any) -> Any:
+        try:
+            return action(*arguments)
+        except RefusedError as refused:
+            _journal(self._provider, "refused", action.__name__, what=str(arguments[0]))
+            context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(refused))
+
+
+def serve(provider: Provider) -> None:
+    """Serve ``provider`` on loopback until the engine that started this process is gone."""
+    parent = os.getppid()  # asked first: the engine may be gone before the port is out
+    server = grpc.server(
+        ThreadPoolExecutor(max_workers=8),
+        options=[("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)],
+    )
+    provider_pb2_grpc.add_ResourceProviderServicer_to_server(Servicer(provider), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    # The engine reads the port from the first line, and waits for it.
+    sys.stdout.write(f"{port}\n")
+    sys.stdout.flush()
+    threading.Thread(target=_leave_with_parent, args=(parent,), daemon=True).start()
+    server.wait_for_termination()
+
+
+def _leave_with_parent(parent: int) -> None:
+    # The engine ends its plug-ins, but not if it is killed.
+    while os.getppid() == parent:
+        time.sleep(PARENT_CHECK)
+    os._exit(0)
+
+
+def _type_and_name(urn: str) -> tuple[str, str]:
+    """Return type token and logical name from ``urn:pulumi:STACK::PROJECT::PARENT$TYPE::NAME``."""
+    _, _, types, name = urn.split("::", 3)
+    return types.rpartition("$")[2], name
+
+
+def _merged(inputs: Struct, outputs: dict[str, Any]) -> Struct:
+    merged = Struct()
+    merged.CopyFrom(inputs)
+    merged.update(outputs)
+    return merged
+
+
+def _journal(provider: Provider, event: str, subject: str, **details: Any) -> None:
+    if path := os.environ.get(JOURNAL):
+        line = json.dumps({"provider": provider.name, "event": event, "subject": subject, **details})
+        # One write in append mode: lines of several plug-ins never mix.
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")

@@ -1,0 +1,46 @@
+"""A stack in a cloud: backend, login and credentials are the user's own; program, packs and stack file are ours."""
+
+from workbench.engine import pending
+from workbench.engine.session import Session, policy_packs
+from workbench.errors import UserError
+from workbench.stacks import Stack
+from workbench.toolchain import Toolchain, environment
+
+TOOLS = ("pulumi",)
+"""What it takes of the toolchain; the engine gets the clouds' plug-ins itself."""
+
+
+def cloud_session(stack: Stack, toolchain: Toolchain) -> Session:
+    """Return a session that leaves the user's backend, home, passphrase and credentials as they are."""
+    return Session(
+        stack,
+        toolchain.pulumi,
+        {
+            **environment(toolchain, local=False),
+            "PULUMI_STACK": stack.name,
+            "PULUMI_OPTION_CONFIG_FILE": str(stack.file),
+            "PULUMI_OPTION_POLICY_PACK": ",".join(str(pack) for pack in policy_packs()),
+        },
+    )
+
+
+def refuse_pending_operations(session: Session) -> None:
+    """Refuse to change a stack that a killed run left with operations under way: the engine would only warn.
+
+    Raises
+    ------
+    UserError
+        There are some, or the backend does not give the stack.
+    """
+    name = session.stack.name
+    try:
+        exported = session.query("stack", "export")
+    except UserError as error:
+        way = f"`pulumi login` once, `pulumi stack init {name}` once a stack; docs/eks.md tells the steps."
+        raise UserError(error.message, way) from None
+    if under_way := pending.operations(exported.get("deployment") or {}):
+        raise UserError(
+            f"A run on '{name}' was killed while it was {', '.join(under_way)}.",
+            "Look in the cloud whether these exist. What exists: `pulumi import` it. Then run "
+            "`pulumi refresh --clear-pending-creates`, and this again. An update now would make them a second time.",
+        )
