@@ -3,6 +3,10 @@
 from typing_extensions import override
 
 
+class AskedToEnd(KeyboardInterrupt):
+    """Somebody sent a signal to this process; Ctrl-C in a terminal reaches all processes of a command."""
+
+
 class UserError(Exception):
     """A mistake or a missing precondition that the user can mend; shown without a traceback.
 

@@ -1,7 +1,9 @@
 """Where the project keeps what it builds (cache) and what it must not lose (data)."""
 
+import errno
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import platformdirs
@@ -10,6 +12,8 @@ from workbench.errors import UserError
 
 APP = "igz-clusters"
 PRIVATE = 0o700
+_DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR}
+"""What a disk says that is full, or must not be written."""
 DATA_BYTES = 300_000_000
 """Free space for etcd's log and snapshots (128 MB at least), logs, and several copies of a large state."""
 
@@ -19,12 +23,12 @@ PROJECT_ROOT = Path(__file__).resolve().parent.parent
 
 def cache_dir() -> Path:
     """Return the folder of rebuildable things; ``IGZ_CLUSTERS_CACHE`` overrides the user's cache folder."""
-    return _folder("IGZ_CLUSTERS_CACHE", platformdirs.user_cache_path(APP))
+    return _folder("IGZ_CLUSTERS_CACHE", platformdirs.user_cache_path)
 
 
 def data_dir() -> Path:
     """Return the folder of state, keys and logs, mode 0700; ``IGZ_CLUSTERS_DATA`` overrides it."""
-    return _folder("IGZ_CLUSTERS_DATA", platformdirs.user_data_path(APP), mode=PRIVATE)
+    return _folder("IGZ_CLUSTERS_DATA", platformdirs.user_data_path, mode=PRIVATE)
 
 
 def require_space() -> None:
@@ -45,15 +49,18 @@ def require_space() -> None:
 
 
 def unusable(error: OSError, variable: str = "IGZ_CLUSTERS_DATA or IGZ_CLUSTERS_CACHE") -> UserError:
-    """Return what a user is told about a file that cannot be written, and which variable leads elsewhere."""
-    return UserError(
-        f"Cannot write to {error.filename or 'a file'}: {error.strerror}.",
-        f"Set {variable} to a folder of yours on a disk with space.",
-    )
+    """Return what a user is told about a file that cannot be used, and which variable leads elsewhere."""
+    if error.errno in _DISK_ERRORS:
+        hint = f"Set {variable} to a folder of yours on a disk with space."
+        return UserError(f"Cannot write to {error.filename or 'a file'}: {error.strerror}.", hint)
+    return UserError(f"Cannot use {error.filename}: {error.strerror}.", "Look what is there, and move it away.")
 
 
-def _folder(variable: str, default: Path, mode: int = 0o755) -> Path:
-    folder = Path(os.environ.get(variable) or default).expanduser().resolve()
+def _folder(variable: str, default: Callable[[str], Path], mode: int = 0o755) -> Path:
+    try:
+        folder = Path(os.environ.get(variable) or default(APP)).expanduser().resolve()
+    except RuntimeError:
+        raise UserError(f"You have no home folder, and {variable} names none.", f"Set {variable}.") from None
     if set(str(folder)) & set("#%?"):
         raise UserError(f"The folder {folder} cannot be used: '#', '%' and '?' mean something in a backend's address.")
     try:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from components.contract.labels import is_dns_label
 from infra.config import (
     CONFIG_KEY,
     ENGINE_KEYS,
@@ -111,6 +112,11 @@ def find(name: str) -> Stack:
         If its file cannot be read or is wrong; with all problems at once.
     """
     files = stack_files()
+    if name in files and not is_dns_label(name):
+        raise UserError(
+            f"{shown_path(files[name])}: a stack's name is its cluster's, and {shown(name)} cannot be one.",
+            "Rename the file: Pulumi.NAME.yaml with 1 to 63 lower-case letters, digits and '-', no '-' at an end.",
+        )
     if name not in files:
         match = nearest(name, files)
         hint = f"Did you mean '{match}'? " if match else ""

@@ -3,6 +3,7 @@
 The limits keep a hostile or broken file from costing more than a message. A stack file has some 50 lines.
 """
 
+import errno
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,9 @@ from typing_extensions import override
 
 from infra.config import KeyPath, Problem
 from infra.config.problems import shown
+
+_NO_VALUE = (yaml.YAMLError, ValueError, LookupError, AttributeError, ArithmeticError)
+"""What PyYAML raises for a scalar that is not what its tag or its looks say, such as a date in a 13th month."""
 
 BYTES_MAX: Final = 2**20
 VALUES_MAX: Final = 5_000
@@ -73,6 +77,8 @@ def read(file: Path) -> Source:
     OSError
         If it cannot be read.
     """
+    if file.exists() and not file.is_file():
+        raise OSError(errno.EINVAL, "it is no regular file")
     with file.open("rb") as stream:
         content = stream.read(BYTES_MAX + 1)
     if len(content) > BYTES_MAX:
@@ -140,7 +146,7 @@ class _Reading:
             return self._refuse(path, node, _HALF)
         try:
             return self._loader.construct_object(node)
-        except (yaml.YAMLError, ValueError, LookupError):  # such as a date in a 13th month
+        except _NO_VALUE:
             kind = node.tag.rpartition(":")[2]
             return self._refuse(path, node, f"cannot be read as {kind}; if it is text, put it in quotes")
 

@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment ends a run in order."""
+"""Ctrl-C, and a signal from a CI job, end a run in order at any moment."""
 
 import itertools
 import os
@@ -9,7 +9,7 @@ import pytest
 
 from support.cluster import Cluster, running_cluster
 from support.inventory import assert_whole
-from support.runs import arguments, engine_of, lines_of
+from support.runs import arguments, lines_of
 
 pytestmark = pytest.mark.control_plane
 
@@ -25,16 +25,18 @@ def lines(own: Cluster) -> dict[str, int]:
     return lines_of(own)
 
 
-def test_ctrl_c_ends_a_run_in_order_and_leaves_nothing_to_recover(
+SIGNALS = {"destroy": signal.SIGTERM, "up": signal.SIGINT}
+
+
+def test_ctrl_c_and_sigterm_end_a_run_in_order_and_leave_nothing_to_recover(
     own: Cluster, lines: dict[str, int], moment: float
 ) -> None:
-    for command in ("destroy", "up"):
+    for command, asked in SIGNALS.items():
         process = own.start(*arguments(command))
         assert process.stdout
         for _ in itertools.islice(process.stdout, round(lines[command] * moment)):
             pass
-        for pid in [*engine_of(process), process.pid]:  # a terminal sends it to all of them
-            os.kill(pid, signal.SIGINT)
+        os.killpg(process.pid, asked)
         rest = process.stdout.read()
         process.wait(timeout=60)
         assert "Traceback" not in rest

@@ -50,6 +50,7 @@ class Cluster:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            process_group=0,  # as shells do it: a signal to the group is not one to the tests
             # A shell that runs the tests in the background starts them with SIGINT ignored; a terminal does not.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
         )

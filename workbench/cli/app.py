@@ -2,6 +2,7 @@
 
 import errno
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -14,11 +15,8 @@ from workbench.cli.console import errors
 from workbench.cli.doctor import doctor
 from workbench.cli.init import init
 from workbench.cli.recover import recover
-from workbench.errors import UserError
+from workbench.errors import AskedToEnd, UserError
 from workbench.paths import unusable
-
-_DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
-"""What a disk says that is full, or must not be written."""
 
 app = typer.Typer(
     name="igz-clusters",
@@ -63,14 +61,20 @@ def choose_folder(
 def main() -> None:
     """Run the command line; mistakes of the user end with exit code 1 and no traceback."""
     os.umask(0o077)  # keys, state and logs are their owner's alone, whatever the shell's default
+    for asked_to_end in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(asked_to_end, _end)
     try:
         app()
     except UserError as error:
         _refuse(error)
     except OSError as error:
-        if error.errno not in _DISK_ERRORS:
+        if not error.filename and error.errno != errno.ENOSPC:
             raise
         _refuse(unusable(error))
+
+
+def _end(_number: int, _frame: object) -> NoReturn:
+    raise AskedToEnd
 
 
 def _refuse(error: UserError) -> NoReturn:

@@ -31,12 +31,10 @@ def recover(
     left = _mend(orphans(stack), yes=yes)
     with stack_lock(stack, "recover"):
         left += _mend(leftovers(), yes=yes)
-        # One at a time: what is pending can be read only from a state that is whole.
-        while found := state_findings(stack):
-            stuck = _mend(found, yes=yes)
-            left += stuck
-            if stuck:
-                break
+        # Twice: what is pending can be read only from a state that is whole.
+        for _ in range(2):
+            stuck = _mend(state_findings(stack), yes=yes)
+        left += stuck
     _say_the_end(stack, left)
 
 

@@ -201,8 +201,9 @@ def _unasked(*, yes: bool) -> list[str]:
 
 def _note_the_state(stack: str) -> None:
     """Tell a preview's reader why it may differ from what an update will do."""
-    if (held := held_by(stack)).processes:
-        errors.print(f"note: {held.run} is changing this stack; the preview compares with a state in motion.")
+    if (held := held_by(stack)).is_running:
+        note = f"note: {held.run} is changing this stack; the preview compares with a state in motion."
+        errors.print(note, soft_wrap=True)
     else:
         for finding in state_findings(stack):
             errors.print(f"note: {finding.found} Run `igz-clusters recover {stack}`.", soft_wrap=True)

@@ -2,9 +2,10 @@
 
 import yaml
 
-from workbench.control_plane.layout import Layout, write_private
+from workbench.control_plane.layout import Layout
 from workbench.control_plane.pki import CLIENTS, CLUSTER_CA
 from workbench.control_plane.ports import LOOPBACK
+from workbench.files import write_private
 
 
 def write_kubeconfigs(layout: Layout, port: int) -> None:

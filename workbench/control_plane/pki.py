@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePrivateKey, generate_private_key
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from workbench.control_plane.layout import write_private
+from workbench.files import write_private
 
 CA_LIFE = timedelta(days=3650)
 LIFE = timedelta(days=365)

@@ -8,11 +8,12 @@ from pathlib import Path
 import yaml
 
 from workbench.control_plane.kubeconfigs import write_kubeconfigs
-from workbench.control_plane.layout import Layout, write_private
+from workbench.control_plane.layout import Layout
 from workbench.control_plane.pki import ensure_pki
 from workbench.control_plane.ports import settle
 from workbench.control_plane.programs import fingerprint, versions
 from workbench.control_plane.state import Settings
+from workbench.files import write_private
 
 _STAGES = Path(__file__).with_name("stages")
 

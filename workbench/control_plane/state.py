@@ -4,13 +4,11 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
-import psutil
-
-from workbench.control_plane.layout import Layout, write_private
+from workbench.control_plane.layout import Layout
+from workbench.files import write_private
+from workbench.processes import living
 
 ComponentState = Literal["waiting", "starting", "ready", "crashed", "stopped"]
-
-_CLOCK_SLACK = 2.0
 
 
 @dataclass(frozen=True)
@@ -92,13 +90,7 @@ class State:
 
     def is_alive(self) -> bool:
         """Return whether the supervisor that said this still runs."""
-        try:
-            process = psutil.Process(self.pid)
-            # The kernel's clock may be set a little between two looks at the same process.
-            same = abs(process.create_time() - self.created) < _CLOCK_SLACK
-            return same and process.status() != psutil.STATUS_ZOMBIE
-        except psutil.NoSuchProcess:
-            return False
+        return living(self.pid, before=self.created) is not None
 
     def save(self, layout: Layout) -> None:
         """Write the state."""

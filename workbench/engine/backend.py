@@ -13,11 +13,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import psutil
-
+from workbench.engine.pending import operations
+from workbench.files import write_private
 from workbench.paths import APP, PRIVATE, data_dir
-
-_CLOCK_SLACK = 2.0
+from workbench.processes import living
 
 
 class DamagedError(Exception):
@@ -40,7 +39,7 @@ class EngineLock:
         try:
             said = json.loads(file.read_bytes())
             return cls(file, int(said["pid"]), said["hostname"], said["username"], said["timestamp"])
-        except (ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, OverflowError):
             return cls(file, 0, socket.gethostname(), "?", "?")
 
     @property
@@ -52,17 +51,19 @@ class EngineLock:
     def is_alive(self) -> bool:
         """Whether the process that wrote it still runs on this machine."""
         try:
-            process = psutil.Process(self.pid)
             written = datetime.fromisoformat(self.since).timestamp()
-        except (psutil.Error, ValueError):
+        except (ValueError, TypeError):
             return False
-        # A later process may have got the same id.
-        return self.pid > 0 and process.create_time() < written + _CLOCK_SLACK and "pulumi" in process.name()
+        process = living(self.pid, before=written) if self.pid > 0 else None
+        return process is not None and "pulumi" in process.name()
 
     def remove(self) -> None:
         """Delete the lock."""
         _attributes(self.file).unlink(missing_ok=True)
-        self.file.unlink(missing_ok=True)
+        if self.file.is_dir():
+            self.file.rmdir()
+        else:
+            self.file.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ class StateFiles:
         except DamagedError:
             before = self.current.with_suffix(".json.bak")
             # A save that was interrupted between checksum and content leaves the content of the save before it.
-            if before.exists() and self.current.read_bytes() == before.read_bytes():
+            if _is_whole(before) and self.current.is_file() and self.current.read_bytes() == before.read_bytes():
                 return read(before)
             raise
 
@@ -125,8 +126,10 @@ class StateFiles:
         """Give the damaged state and its broken copies other names, so that nothing is lost and nothing is read."""
         for file in (self.current, *self.copies()):
             if file.exists() and not _is_whole(file):
-                file.rename(file.with_name(f"{file.name}.damaged-{datetime.now().astimezone():%Y%m%dT%H%M%S}"))
-                _attributes(file).unlink(missing_ok=True)
+                when = f"damaged-{datetime.now().astimezone():%Y%m%dT%H%M%S}"
+                for each in (file, _attributes(file)):
+                    if each.exists():
+                        each.rename(each.with_name(f"{each.name}.{when}"))
 
     def restore(self, copy: Path) -> None:
         """Make an older state the current one."""
@@ -148,6 +151,25 @@ def address() -> str:
     return f"file://{folder}"
 
 
+def meta_is_damaged() -> bool:
+    """Return whether the note about the backend's own layout is there and cannot be read: nothing works without it."""
+    file = _meta()
+    return file.exists() and not (
+        file.is_file()
+        and file.read_bytes().startswith(b"version:")
+        and (not _attributes(file).exists() or _noted_checksum(file))
+    )
+
+
+def restore_meta() -> None:
+    """Write the note about the backend's layout anew; it says nothing else in this release of the engine."""
+    _write(_meta(), b"version: 1\n")
+
+
+def _meta() -> Path:
+    return _root() / "meta.yaml"
+
+
 def read(file: Path) -> dict[str, Any]:
     """Return the deployment in a checkpoint file.
 
@@ -156,21 +178,22 @@ def read(file: Path) -> dict[str, Any]:
     DamagedError
         The file is not what the engine wrote.
     """
-    content = file.read_bytes()
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise DamagedError(f"it cannot be read: {error.strerror}") from None
     if not content.strip(b"\0 \n"):
         raise DamagedError("it is empty")
     try:
         document = json.loads(content)
     except ValueError as error:
         raise DamagedError(f"it ends or breaks off: {error}") from None
-    try:
-        said = json.loads(_attributes(file).read_bytes())["md5"]
-    except (OSError, ValueError, KeyError):
-        said = None  # a file that was put back by hand has no checksum
-    if said is not None and base64.b64decode(said) != _checksum(content):
+    # A file that was put back by hand has no checksum. One that cannot be read stops the engine, too.
+    if _attributes(file).exists() and _noted_checksum(file) != _checksum(content):
         raise DamagedError("its content differs from its checksum")
     try:
         deployment = document["checkpoint"]["latest"] or {}
+        operations(deployment)  # what cannot be told cannot be mended
         return {**deployment, "resources": list(deployment.get("resources") or [])}
     except (KeyError, TypeError, AttributeError):
         raise DamagedError("it is no state of the engine") from None
@@ -186,10 +209,8 @@ def _is_whole(file: Path) -> bool:
 
 def _write(file: Path, content: bytes) -> None:
     """Write a file and its checksum in the engine's order, so that a kill in between is told from damage."""
-    new = file.with_name(f"{file.name}.new")
-    new.write_bytes(content)
-    _attributes(file).write_text(json.dumps({"md5": base64.b64encode(_checksum(content)).decode()}))
-    new.rename(file)
+    write_private(_attributes(file), json.dumps({"md5": base64.b64encode(_checksum(content)).decode()}))
+    write_private(file, content)
 
 
 def _root() -> Path:
@@ -198,6 +219,13 @@ def _root() -> Path:
 
 def _attributes(file: Path) -> Path:
     return file.with_name(f"{file.name}.attrs")
+
+
+def _noted_checksum(file: Path) -> bytes | None:
+    try:
+        return base64.b64decode(json.loads(_attributes(file).read_bytes())["md5"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def _checksum(content: bytes) -> bytes:

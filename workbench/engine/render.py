@@ -95,7 +95,7 @@ class OfflineSession(Session):
         return Tally(figures["judged"], figures["unknown"], figures["unmodelled"], refused)
 
     @override
-    def _whole_environment(self) -> dict[str, str]:
+    def whole_environment(self) -> dict[str, str]:
         passed = {k: v for k, v in os.environ.items() if k in PASSED_ON or k.startswith(PASSED_ON_PREFIX)}
         return {**passed, **self.environment}
 

@@ -4,7 +4,8 @@ import json
 import os
 import signal
 import subprocess
-import tempfile
+import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ import yaml
 from workbench.engine import backend
 from workbench.engine.lock import opening
 from workbench.engine.secrets import passphrase_file
-from workbench.errors import UserError
+from workbench.errors import AskedToEnd, UserError
+from workbench.files import write_private
 from workbench.paths import PRIVATE, PROJECT_ROOT, data_dir
 from workbench.processes import tied_to_this
 from workbench.stacks import Stack
@@ -40,22 +42,28 @@ class Session:
     def run(self, *arguments: str) -> int:
         """Run the engine in the foreground and return its exit code, ``INTERRUPTED`` if Ctrl-C stopped it.
 
-        Ctrl-C reaches the engine too: it finishes the step in flight, saves, and ends; so we only wait for it. If we
-        are killed, the kernel asks it to do the same.
+        Asked to end, by Ctrl-C or by a signal, the engine finishes the step in flight, saves, and ends; we wait for it.
+        If we are killed, the kernel asks it to do the same.
         """
+        has_terminal = sys.stdin.isatty()
         process = subprocess.Popen(
             [self.pulumi, *arguments],
             cwd=PROJECT_ROOT,
-            env=self._whole_environment(),
+            env=self.whole_environment(),
             pass_fds=self._inherited,
+            # The engine drops what it does when it is asked to end twice. A signal to a group would be one time, ours
+            # the other; so where no terminal needs it in our group, it gets its own, and every signal through us.
+            process_group=None if has_terminal else 0,
             preexec_fn=tied_to_this(signal.SIGTERM),  # noqa: PLW1509 - it makes two system calls
         )
         interrupted = False
         while process.poll() is None:
             try:
                 process.wait()
-            except KeyboardInterrupt:
+            except KeyboardInterrupt as wish:
                 interrupted = True
+                if not has_terminal or isinstance(wish, AskedToEnd):
+                    process.send_signal(signal.SIGINT)
         return INTERRUPTED if interrupted and process.returncode else process.returncode
 
     def query(self, *arguments: str, folder: Path = PROJECT_ROOT, given: str | None = None) -> Any:
@@ -78,7 +86,7 @@ class Session:
         result = subprocess.run(
             [self.pulumi, *arguments, "--non-interactive"],
             cwd=folder,
-            env=self._whole_environment(),
+            env=self.whole_environment(),
             input=given,
             capture_output=True,
             text=True,
@@ -89,7 +97,8 @@ class Session:
             raise UserError(f"`pulumi {' '.join(arguments)}` failed:\n{result.stderr.strip()}")
         return json.loads(result.stdout or "null")
 
-    def _whole_environment(self) -> dict[str, str]:
+    def whole_environment(self) -> dict[str, str]:
+        """Return the variables of a run: the caller's and the session's."""
         own = dict(os.environ)
         if "PULUMI_CONFIG_PASSPHRASE_FILE" in self.environment:
             own.pop("PULUMI_CONFIG_PASSPHRASE", None)  # one of the user's own would win over our file
@@ -140,7 +149,7 @@ def _open(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int | None
     _write_config(config_file, stack)
     if stack.name not in {row["name"].rpartition("/")[2] for row in session.query("stack", "ls", "--json")}:
         # `stack init` writes beside the project file of its folder, whatever the option says.
-        (config_file.parent / "Pulumi.yaml").write_text((PROJECT_ROOT / "Pulumi.yaml").read_text())
+        write_private(config_file.parent / "Pulumi.yaml", (PROJECT_ROOT / "Pulumi.yaml").read_text())
         session.query("stack", "init", stack.name, "--no-select", folder=config_file.parent)
     return session
 
@@ -149,10 +158,8 @@ def _write_config(file: Path, stack: Stack) -> None:
     file.parent.mkdir(exist_ok=True, mode=PRIVATE)
     document = dict(stack.document)
     if file.exists():
-        kept = yaml.safe_load(file.read_text()) or {}
-        document |= {key: kept[key] for key in ("encryptionsalt",) if key in kept}
+        with suppress(yaml.YAMLError, UnicodeDecodeError):  # of a damaged copy nothing is needed: the salt is made anew
+            kept = yaml.safe_load(file.read_text())
+            document |= {key: kept[key] for key in ("encryptionsalt",) if isinstance(kept, dict) and key in kept}
     header = f"# Generated from {stack.file.name}: edit that file, this copy is written anew by every command.\n"
-    # In one step: an engine that runs now reads the old copy or the new one.
-    with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as new:
-        new.write(header + yaml.safe_dump(document, sort_keys=False))
-    Path(new.name).replace(file)
+    write_private(file, header + yaml.safe_dump(document, sort_keys=False))

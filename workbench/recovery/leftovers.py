@@ -24,4 +24,5 @@ def leftovers() -> list[Finding]:
 
 
 def _drop(folder: Path) -> None:
-    store.drop(folder)
+    with store.locked(lambda _: None):  # a build may have begun since
+        store.drop(folder)

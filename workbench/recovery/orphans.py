@@ -33,7 +33,7 @@ def orphans(stack: str) -> list[Finding]:
     return [
         Finding(
             f"{held.run} was killed; what it started still runs: {names(held.processes)}.",
-            f"End these processes; an engine among them gets up to {_GRACE:.0f} s to finish its step and save.",
+            f"Give an engine among them up to {_GRACE:.0f} s to finish its step and save; then end them.",
             lambda: _end(held.processes),
         )
     ]
@@ -41,7 +41,9 @@ def orphans(stack: str) -> list[Finding]:
 
 def _end(processes: list[psutil.Process]) -> None:
     engines = [process for process in processes if process.is_running() and process.name() == "pulumi"]
-    for group, grace in ((engines, _GRACE), (processes, _LAST_GRACE)):
+    # The kernel has asked an engine to end in order when its command died. Asked twice, it drops what it does.
+    psutil.wait_procs(engines, timeout=_GRACE)
+    for group, grace in ((engines, _LAST_GRACE), (processes, _LAST_GRACE)):
         for process in group:
             with suppress(psutil.NoSuchProcess):
                 process.terminate()

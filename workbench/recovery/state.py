@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from workbench.engine import pending
-from workbench.engine.backend import DamagedError, EngineLock, StateFiles, read
+from workbench.engine.backend import DamagedError, EngineLock, StateFiles, meta_is_damaged, read, restore_meta
 from workbench.recovery.finding import Finding
 
 
@@ -15,16 +15,26 @@ def state_findings(stack: str) -> list[Finding]:
     The caller holds the stack's lock, so no run of ours is under way. It takes milliseconds.
     """
     files = StateFiles(stack)
-    return [*map(_lock, files.locks()), *_state(files)]
+    locks = files.locks()
+    if in_use := [lock for lock in locks if lock.is_alive or lock.is_elsewhere]:
+        return [*map(_lock, in_use)]  # what the state says while somebody works on it is no finding
+    return [*map(_lock, locks), *_meta(), *_state(files)]
 
 
 def _lock(lock: EngineLock) -> Finding:
     found = f"The engine's lock of process {lock.pid} ({lock.user}@{lock.host}, {lock.since})"
     if lock.is_elsewhere:
-        return Finding(f"{found} was made on another machine.", "Wait for it, or run `pulumi cancel` there.")
+        way = f"Wait for it, or run `pulumi cancel` there. If that machine is gone, delete {lock.file}."
+        return Finding(f"{found} was made on another machine.", way)
     if lock.is_alive:
         return Finding(f"{found} is in use: `pulumi` works on the stack.", "Wait until it ends.")
     return Finding(f"{found} is stale: that process is gone.", "Delete this lock, and no other.", lock.remove)
+
+
+def _meta() -> list[Finding]:
+    if not meta_is_damaged():
+        return []
+    return [Finding("The engine's note about its folder of states is damaged.", "Write it anew.", restore_meta)]
 
 
 def _state(files: StateFiles) -> list[Finding]:

@@ -28,7 +28,7 @@ def test_a_render_sees_nothing_of_the_callers_clouds(session: OfflineSession, mo
     }
     for name, value in callers.items():
         monkeypatch.setenv(name, value)
-    seen = session._whole_environment()
+    seen = session.whole_environment()
     assert seen["HOME"] == session.environment["HOME"]
     passed = {name for name in callers if seen.get(name) == callers[name]}
     assert passed == {"CI", "LANG", "IGZ_CLUSTERS_POLICY_UNKNOWN"}

@@ -1,5 +1,9 @@
+import shutil
+import subprocess
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from support.state_files import checkpoint, engine_lock, said, write
@@ -82,3 +86,62 @@ def test_pending_operations_of_a_restored_copy_are_found_in_the_next_round(files
     mend()
     (finding,) = state_findings("local")
     assert "creating Namespace mlrun" in finding.found
+
+
+def test_while_somebody_works_on_the_stack_nothing_else_is_a_finding(files: StateFiles, tmp_path: Path) -> None:
+    write(files.current, checkpoint(pending_operations=[CREATING]))
+    engine = tmp_path / "pulumi"
+    shutil.copy("/bin/sleep", engine)
+    with subprocess.Popen([engine, "60"]) as process:
+        engine_lock(files, said(process.pid))
+        (finding,) = state_findings("local")
+        process.kill()
+    assert finding.found.endswith("is in use: `pulumi` works on the stack.")
+    assert finding.mend is None
+
+
+def test_a_killed_engine_that_nobody_reaped_is_not_alive(files: StateFiles, tmp_path: Path) -> None:
+    engine = tmp_path / "pulumi"
+    shutil.copy("/bin/sleep", engine)
+    process = subprocess.Popen([engine, "60"])
+    lock = engine_lock(files, said(process.pid))
+    process.kill()
+    while psutil.Process(process.pid).status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.01)
+    assert not lock.is_alive
+    process.wait()
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"md5": 5}', '{"md5": "x"}'])
+def test_a_checksum_that_cannot_be_read_is_damage_and_is_mended(files: StateFiles, content: str) -> None:
+    write(files.current.with_suffix(".json.bak"), checkpoint("before"))
+    write(files.current, checkpoint("now"))
+    files.current.with_name("local.json.attrs").write_text(content)
+    (finding,) = state_findings("local")
+    assert "differs from its checksum" in finding.found
+    mend()
+    assert state_findings("local") == []
+
+
+def test_a_damaged_note_about_the_backend_is_written_anew(files: StateFiles) -> None:
+    note = files.current.parents[2] / "meta.yaml"
+    write(note, b"version: 1\n")
+    assert state_findings("local") == []
+    note.with_name("meta.yaml.attrs").write_text("")
+    mend()
+    note.write_text("")
+    mend()
+    assert state_findings("local") == []
+    assert note.read_text() == "version: 1\n"
+
+
+def test_a_state_that_is_a_folder_is_set_aside(files: StateFiles) -> None:
+    files.current.mkdir()
+    mend()
+    assert files.deployment() == {}
+
+
+def test_a_pending_operation_that_says_nothing_is_damage(files: StateFiles) -> None:
+    write(files.current, checkpoint(pending_operations=[{"type": "creating"}]))
+    (finding,) = state_findings("local")
+    assert "it is no state of the engine" in finding.found

@@ -10,6 +10,7 @@ from workbench.benchmarks.cases.growth import growth
 from workbench.benchmarks.cases.modules import modules
 from workbench.benchmarks.cases.packs import packs
 from workbench.benchmarks.cases.previews import previews
+from workbench.benchmarks.cases.renders import renders
 from workbench.benchmarks.findings import Finding
 from workbench.benchmarks.pairs import Say
 
@@ -18,6 +19,7 @@ CASES: Final[dict[str, Callable[[Arena, int | None, Say], list[Finding]]]] = {
     "command-line": command_line,
     "components": components,
     "previews": previews,
+    "renders": renders,
     "packs": packs,
     "growth": growth,
 }

@@ -1,0 +1,67 @@
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.engine.cloud import cloud_session, refuse_pending_operations
+from workbench.engine.session import policy_packs
+from workbench.errors import UserError
+from workbench.stacks import find
+from workbench.toolchain import Toolchain
+
+CREATING = {
+    "type": "creating",
+    "resource": {
+        "urn": "urn:pulumi:dev::igz-clusters::aws:eks/cluster:Cluster::dev",
+        "type": "aws:eks/cluster:Cluster",
+    },
+}
+
+
+def engine(folder: Path, *, prints: Any = None, fails: str = "") -> Toolchain:
+    """A stand-in for the engine that answers every command with the same words."""
+    program = folder / "pulumi"
+    answer = f"echo '{fails}' >&2; exit 255" if fails else f"cat <<'END'\n{json.dumps(prints)}\nEND"
+    program.write_text(f"#!/bin/sh\n{answer}\n")
+    program.chmod(stat.S_IRWXU)
+    return Toolchain({"pulumi": program})
+
+
+def test_login_backend_passphrase_and_credentials_stay_the_users_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = {
+        "PULUMI_BACKEND_URL": "s3://states",
+        "PULUMI_CONFIG_PASSPHRASE": "mine",
+        "PULUMI_HOME": "/home/me/.pulumi",
+        "AWS_PROFILE": "deployer",
+    }
+    for name, value in own.items():
+        monkeypatch.setenv(name, value)
+    session = cloud_session(find("dev"), engine(tmp_path))
+    seen = session.whole_environment()
+    assert own.items() <= seen.items()
+    assert "IGZ_CLUSTERS_LOCAL_KUBECONFIG" not in seen
+    assert seen["PULUMI_STACK"] == "dev"
+    assert seen["PULUMI_OPTION_CONFIG_FILE"] == str(find("dev").file)
+    assert seen["PULUMI_OPTION_POLICY_PACK"] == ",".join(map(str, policy_packs()))
+
+
+def test_a_stack_with_operations_under_way_is_refused_with_their_names(tmp_path: Path) -> None:
+    toolchain = engine(tmp_path, prints={"deployment": {"pending_operations": [CREATING]}})
+    with pytest.raises(UserError, match="was killed while it was creating Cluster dev") as caught:
+        refuse_pending_operations(cloud_session(find("dev"), toolchain))
+    assert "`pulumi refresh --clear-pending-creates`" in caught.value.hint
+
+
+@pytest.mark.parametrize("exported", [{"deployment": None}, {"deployment": {"resources": []}}])
+def test_a_stack_in_order_passes(tmp_path: Path, exported: dict[str, Any]) -> None:
+    refuse_pending_operations(cloud_session(find("dev"), engine(tmp_path, prints=exported)))
+
+
+def test_a_stack_that_the_backend_does_not_know_is_answered_with_the_steps(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no stack named") as caught:
+        refuse_pending_operations(cloud_session(find("dev"), engine(tmp_path, fails="error: no stack named dev found")))
+    assert "`pulumi stack init dev`" in caught.value.hint

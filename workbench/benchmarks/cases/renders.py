@@ -1,0 +1,36 @@
+"""The offline render of a cloud's stack, over the first preview of an empty program."""
+
+from typing import Final
+
+from workbench import stacks
+from workbench.benchmarks.arena import EMPTY, OWN_PACKS, Arena, Project
+from workbench.benchmarks.findings import Finding, ratios
+from workbench.benchmarks.pairs import Say, interleave
+from workbench.engine.render import rendering
+from workbench.paths import PROJECT_ROOT
+
+STACKS: Final = ("dev", "prod")
+"""Names of the stacks; none of them can be up without an account, so there is no unchanged preview to measure."""
+
+ROUNDS = 5
+OPTIONS: Final = {"": (), ", packs": OWN_PACKS}
+
+
+def renders(arena: Arena, rounds: int | None, say: Say) -> list[Finding]:
+    """Measure every stack with and without packs; the empty program gets the same options."""
+    empty = arena.scratch("empty-render", EMPTY)
+    findings = []
+    for stack in STACKS:
+        with rendering(stacks.find(stack), arena.toolchain) as session:
+            variables = session.whole_environment()
+            variables.pop("PULUMI_OPTION_POLICY_PACK")
+            project = Project(session.pulumi, PROJECT_ROOT, variables)
+            commands = {}
+            for words, packs in OPTIONS.items():
+                commands[f"empty{words}"] = empty.preview(packs=packs)
+                commands[f"{stack}{words}"] = project.preview(packs=packs)
+            series = interleave(commands, rounds or ROUNDS, say)
+        for words in OPTIONS:
+            compared = ratios(series[f"{stack}{words}"], series[f"empty{words}"])
+            findings.append(Finding(f"{stack}{words} / empty{words}", compared))
+    return findings
