@@ -125,8 +125,8 @@ class Cluster:
 
 
 def user_environment() -> dict[str, str]:
-    """Return the environment of a user who has set nothing about Python."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    """Return the environment of a user who has set nothing about Python, and whose shell no `make` started."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "MAKE", "MFLAGS"))}
 
 
 def pod(

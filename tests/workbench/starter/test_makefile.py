@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from components.contract.environments import ClusterKind
+from support.cluster import user_environment
 from workbench.starter import create, pin_of
 
 Git = Callable[..., str]
@@ -46,7 +47,9 @@ def acme(tmp_path: Path, git: Git, release: Callable[[str], str]) -> Path:
 
 
 def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["make", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        ["make", *arguments], cwd=folder, env=user_environment(), capture_output=True, text=True, check=False
+    )
 
 
 def made(folder: Path, *arguments: str) -> list[str]:

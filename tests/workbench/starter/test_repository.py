@@ -8,6 +8,7 @@ import yaml
 
 from components.contract.environments import ClusterKind, Environment
 from infra.config import StackConfig, parse
+from support.cluster import user_environment
 from workbench import stacks
 from workbench.errors import UserError
 from workbench.paths import PROJECT_ROOT
@@ -87,7 +88,8 @@ def test_no_word_is_left_to_fill_in(repository: Path) -> None:
 
 
 def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["make", "-C", folder, *arguments], capture_output=True, text=True, check=False)
+    command = ["make", "-C", folder, *arguments]
+    return subprocess.run(command, env=user_environment(), capture_output=True, text=True, check=False)
 
 
 def test_make_reads_the_pin_and_the_stacks_and_lists_its_targets(repository: Path) -> None:
