@@ -12,7 +12,7 @@ from workbench.paths import PROJECT_ROOT
 STACKS: Final = ("dev", "prod")
 """Names of the stacks; none of them can be up without an account, so there is no unchanged preview to measure."""
 
-ROUNDS = 5
+ROUNDS = 3
 OPTIONS: Final = {"": (), ", packs": OWN_PACKS}
 
 
