@@ -28,6 +28,7 @@ def tier_of(item: pytest.Item) -> str:
     return next((tier for tier in TIERS[1:] if item.get_closest_marker(tier)), TIERS[0])
 
 
+@pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Run the quick tier first; keep the order inside each."""
     if not config.getoption("--rehearse"):
