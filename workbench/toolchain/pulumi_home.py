@@ -9,6 +9,7 @@ from workbench.paths import data_dir
 from workbench.toolchain.api import Toolchain
 from workbench.toolchain.recipes import PROVIDER_VERSION
 
+LOGS_KEPT = 20
 PLUGIN = "pulumi-resource-kubernetes"
 
 
@@ -28,6 +29,7 @@ def prepare(toolchain: Toolchain) -> Path:
         Pulumi refused to install the plug-in.
     """
     home = data_dir() / "pulumi-home"
+    _drop_old_logs(home)
     plugin = toolchain.path(PLUGIN)
     installed = home / "plugins" / f"resource-kubernetes-v{PROVIDER_VERSION}" / PLUGIN
     record = home / "kubernetes-plugin-key"
@@ -50,6 +52,13 @@ def prepare(toolchain: Toolchain) -> Path:
         )
     record.write_text(key)
     return home
+
+
+def _drop_old_logs(home: Path) -> None:
+    """Keep the newest logs; the engine writes one a run, some 300 kB each, and never deletes any."""
+    logs = sorted((home / "logs").glob("*"), key=lambda file: file.stat().st_mtime, reverse=True)
+    for file in logs[LOGS_KEPT:]:
+        file.unlink(missing_ok=True)
 
 
 def environment(toolchain: Toolchain, *, local: bool = True) -> dict[str, str]:

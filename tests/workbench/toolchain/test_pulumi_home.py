@@ -7,8 +7,8 @@ import pytest
 
 from workbench.errors import UserError
 from workbench.paths import PROJECT_ROOT
-from workbench.toolchain import Toolchain, ensure
-from workbench.toolchain.pulumi_home import PLUGIN, environment, prepare
+from workbench.toolchain import Toolchain, ensure, pulumi_home
+from workbench.toolchain.pulumi_home import LOGS_KEPT, PLUGIN, environment, prepare
 
 Program = Callable[[str, str], Path]
 
@@ -41,6 +41,17 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], P
 @pytest.fixture
 def toolchain(program: Program, calls: Path, plugin: Callable[[str], Path]) -> Toolchain:
     return Toolchain({"pulumi": program("pulumi", INSTALLER.format(calls=calls)), PLUGIN: plugin("a")})
+
+
+def test_the_newest_logs_of_the_engine_are_kept_and_no_more(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for age in range(LOGS_KEPT + 5):
+        file = logs / f"pulumi-{age}.log"
+        file.touch()
+        os.utime(file, (1_000_000 - age, 1_000_000 - age))
+    pulumi_home._drop_old_logs(tmp_path)
+    assert {file.name for file in logs.iterdir()} == {f"pulumi-{age}.log" for age in range(LOGS_KEPT)}
 
 
 def test_the_plug_in_is_installed_once(toolchain: Toolchain, calls: Path, tmp_path: Path) -> None:
