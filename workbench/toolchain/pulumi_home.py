@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 from workbench.errors import UserError
@@ -56,9 +57,10 @@ def prepare(toolchain: Toolchain) -> Path:
 
 def _drop_old_logs(home: Path) -> None:
     """Keep the newest logs; the engine writes one a run, some 300 kB each, and never deletes any."""
-    logs = sorted((home / "logs").glob("*"), key=lambda file: file.stat().st_mtime, reverse=True)
-    for file in logs[LOGS_KEPT:]:
-        file.unlink(missing_ok=True)
+    with suppress(FileNotFoundError):  # another run does the same at the same time
+        logs = sorted((home / "logs").glob("*"), key=lambda file: file.stat().st_mtime, reverse=True)
+        for file in logs[LOGS_KEPT:]:
+            file.unlink()
 
 
 def environment(toolchain: Toolchain, *, local: bool = True) -> dict[str, str]:
