@@ -34,5 +34,5 @@ def test_configuration_is_judged_without_pulumi(module: str) -> None:
 
 
 def test_the_command_line_imports_no_pulumi() -> None:
-    imported = imported_by("import workbench.cli")
+    imported = imported_by("import workbench.cli.app")
     assert {name for name in imported if name.startswith("pulumi")} == set()
