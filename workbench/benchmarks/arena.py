@@ -19,6 +19,7 @@ from workbench.benchmarks.measure import Command, measure
 from workbench.cli.console import errors
 from workbench.control_plane import Instance
 from workbench.engine import open_session
+from workbench.engine.render import NO_CLUSTER
 from workbench.engine.secrets import passphrase_file
 from workbench.engine.session import policy_packs
 from workbench.paths import PROJECT_ROOT
@@ -35,16 +36,6 @@ OWN_PACKS = tuple(policy_packs())
 
 STACK = "local"
 """Name of the stack in every scratch project."""
-
-NOWHERE = {
-    "apiVersion": "v1",
-    "kind": "Config",
-    "clusters": [{"name": "nowhere", "cluster": {"server": "https://127.0.0.1:9"}}],
-    "contexts": [{"name": "nowhere", "context": {"cluster": "nowhere", "user": "nobody"}}],
-    "users": [{"name": "nobody", "user": {}}],
-    "current-context": "nowhere",
-}
-"""Address at which nobody listens: the Kubernetes provider then previews without comparing with a cluster."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +67,7 @@ class Arena:
     def environment(self) -> dict[str, str]:
         """Variables of every run: the engine's own home, no policy pack, no cluster."""
         nowhere = self.folder / "nowhere"
-        nowhere.write_text(yaml.safe_dump(NOWHERE))
+        nowhere.write_text(yaml.safe_dump(NO_CLUSTER))
         return {
             **os.environ,
             **environment(self.toolchain),

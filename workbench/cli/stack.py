@@ -16,7 +16,7 @@ from components.contract.labels import LabelKey
 from infra.config import StackConfig
 from workbench import claims, stacks, summary
 from workbench.cli.console import errors, out
-from workbench.cli.recover import refuse_unless_in_order
+from workbench.cli.recover import Yes, refuse_unless_in_order
 from workbench.control_plane import Instance
 from workbench.engine import INTERRUPTED, Session, cloud, open_session, render
 from workbench.engine.backend import StateFiles
@@ -33,7 +33,6 @@ StackName = Annotated[
     typer.Argument(help="Stack file Pulumi.STACK.yaml, in the folder or in examples/STACK below it.", metavar="STACK"),
 ]
 Hermetic = Annotated[bool, typer.Option("--hermetic", help="Use the pinned engine even if `pulumi` is on PATH.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts, and nothing else, to standard output.")]
 
 
@@ -53,9 +52,9 @@ class _Ready:
 
 
 @contextmanager
-def _changing(name: str, command: str, *, hermetic: bool) -> Iterator[_Ready]:
+def _changing(stack: stacks.Stack, command: str, *, hermetic: bool) -> Iterator[_Ready]:
     """Prepare a stack for a change: nobody else changes it meanwhile, and it is as a finished run leaves it."""
-    stack = _own(name)  # first: a mistake in the stack file must not cost a build
+    _claim(stack)
     with stack_lock(stack.name, command) as lock:
         refuse_unless_in_order(stack.name)
         yield _prepare(stack, hermetic=hermetic, lock=lock)
@@ -93,13 +92,11 @@ def _run_in_the_cloud(stack: stacks.Stack, *arguments: str, hermetic: bool, chan
     raise typer.Exit(session.run(*arguments))
 
 
-def _own(name: str) -> stacks.Stack:
-    """Find a stack that may use the cluster and state of its name."""
-    stack = stacks.find(name)
+def _claim(stack: stacks.Stack) -> None:
+    """Refuse a stack that may not use the cluster and state of its name."""
     if gone := claims.claim(stack):
-        moved = f"Cluster and state '{name}' were of {gone}, which is gone. Now they are of {stack.file}."
+        moved = f"Cluster and state '{stack.name}' were of {gone}, which is gone. Now they are of {stack.file}."
         errors.print(moved, markup=False, highlight=False, soft_wrap=True)
-    return stack
 
 
 def up(stack: StackName = "local", *, hermetic: Hermetic = False, yes: Yes = False) -> None:
@@ -111,7 +108,7 @@ def up(stack: StackName = "local", *, hermetic: Hermetic = False, yes: Yes = Fal
     found = stacks.find(stack)
     if not found.is_local:
         _run_in_the_cloud(found, "up", *_unasked(yes=yes), hermetic=hermetic, changes=True)
-    with _changing(stack, "up", hermetic=hermetic) as ready:
+    with _changing(found, "up", hermetic=hermetic) as ready:
         _run(ready, "up", "--yes", "--suppress-outputs")
     summary.show(summary.settled_rows(*ready.looking), as_json=False, console=out)
     _next_steps(ready)
@@ -134,7 +131,8 @@ def preview(
     found = stacks.find(stack)
     if not found.is_local:
         _run_in_the_cloud(found, "preview", *options, hermetic=hermetic, changes=False)
-    ready = _prepare(_own(stack), hermetic=hermetic)
+    _claim(found)
+    ready = _prepare(found, hermetic=hermetic)
     _note_the_state(stack)
     raise typer.Exit(ready.session.run("preview", *options))
 
@@ -157,17 +155,18 @@ def destroy(stack: StackName = "local", *, hermetic: Hermetic = False, yes: Yes 
     found = stacks.find(stack)
     if not found.is_local:
         _run_in_the_cloud(found, "destroy", *_unasked(yes=yes), hermetic=hermetic, changes=True)
-    with _changing(stack, "destroy", hermetic=hermetic) as ready:
+    with _changing(found, "destroy", hermetic=hermetic) as ready:
         _run(ready, "destroy", *_unasked(yes=yes))
         claims.release(ready.stack)
 
 
 def status(stack: StackName = "local", *, as_json: AsJson = False) -> None:
     """Show the pools of a local stack with their sizes now."""
-    instance = Instance(_local(stack).name)
+    found = _local(stack)
+    instance = Instance(found.name)
     if not instance.status().running:
         raise UserError(f"The control plane '{instance.name}' is not running.", f"`igz-clusters up {stack}` starts it.")
-    found = _own(stack)
+    _claim(found)
     rows = summary.pool_rows(found.config, ensure(["kubectl"]).path("kubectl"), instance.kubeconfig)
     summary.show(rows, as_json=as_json, console=out)
 
@@ -177,8 +176,9 @@ def env(stack: StackName = "local", *, hermetic: Hermetic = False) -> None:
 
     Run it again after you edited the stack file. A stack in a cloud needs none: there, plain `pulumi` works as it is.
     """
-    _local(stack)
-    ready = _prepare(_own(stack), hermetic=hermetic)
+    found = _local(stack)
+    _claim(found)
+    ready = _prepare(found, hermetic=hermetic)
     exports = {**ready.session.environment, "KUBECONFIG": str(ready.instance.kubeconfig)}
     for name, value in exports.items():
         out.print(f"export {name}={shlex.quote(value)}", markup=False, highlight=False, soft_wrap=True)
