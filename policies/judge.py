@@ -29,7 +29,7 @@ def judge_resource(rule: Rule[Any], resource: Resource, context: Context) -> Ver
             for thing in scope.find(resource):
                 # One thing that cannot be judged does not excuse its neighbours.
                 with _recorded(verdict):
-                    if scope.concerns(thing):
+                    if scope.concerns(thing, context):
                         _collect(rule, thing, context, verdict)
     return verdict
 
@@ -54,7 +54,7 @@ def _recorded(verdict: Verdict) -> Iterator[None]:
         yield
     except NotJudgeableError as problem:
         verdict.unjudged.append(str(problem))
-    except Exception as error:  # noqa: BLE001 an exception that leaves the pack stops everybody's deployment
+    except BaseException as error:  # noqa: BLE001 one that leaves the pack stops everybody's deployment, or hangs it
         # Not the error's text: it may quote a secret.
         place = traceback.extract_tb(error.__traceback__)[-1]
         verdict.findings.append(

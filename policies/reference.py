@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from components.contract.environments import Environment
 from policies.registry import RULES, rules_of
-from policies.rule import Level, Pack, Rule
+from policies.rule import Pack, Rule
 
 PAGE: Final = Path(__file__).parent.parent / "docs" / "policies.md"
 
@@ -44,7 +44,7 @@ def _index() -> Iterator[str]:
     for pack in Pack:
         yield from (f"## Pack `{pack}`", "", "| Rule | Demands | dev | prod |", "|---|---|---|---|")
         for rule in rules_of(pack):
-            levels = " | ".join(_level(rule, environment) for environment in Environment)
+            levels = " | ".join(rule.level[environment] for environment in Environment)
             yield f"| [{rule.id}](#{rule.anchor}) | {rule.title} | {levels} |"
         yield ""
 
@@ -56,11 +56,6 @@ def _section(rule: Rule[Any]) -> Iterator[str]:
     yield f"- Source: {rule.source}."
     yield f"- Policy name: `{rule.name}`. [Examples](../policies/rules/examples/{rule.anchor})"
     yield ""
-
-
-def _level(rule: Rule[Any], environment: Environment) -> str:
-    level = rule.level[environment]
-    return f"{level}, partly advice" if rule.advises and level is Level.MANDATORY else level
 
 
 def main() -> int | str:

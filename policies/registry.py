@@ -1,4 +1,4 @@
-"""All rules, found by looking: adding a file to ``policies/rules`` adds the rule."""
+"""All rules, found by looking: adding a file to a family of ``policies/rules`` adds the rule."""
 
 import pkgutil
 from importlib import import_module
@@ -9,7 +9,8 @@ from policies.rule import Pack, Rule
 
 
 def _discover() -> tuple[Rule[Any], ...]:
-    modules = (import_module(f"{rules.__name__}.{found.name}") for found in pkgutil.iter_modules(rules.__path__))
+    found = pkgutil.walk_packages(rules.__path__, f"{rules.__name__}.")
+    modules = (import_module(module.name) for module in found if not module.ispkg)
     return tuple(sorted((module.RULE for module in modules), key=lambda rule: rule.id))
 
 
@@ -19,4 +20,4 @@ RULES: Final = _discover()
 
 def rules_of(pack: Pack) -> tuple[Rule[Any], ...]:
     """Return the rules of one pack, sorted by id."""
-    return tuple(rule for rule in RULES if rule.pack.value == pack.value)
+    return tuple(rule for rule in RULES if rule.pack is pack)

@@ -1,7 +1,7 @@
 """A resource as rules see it, free of the policy SDK's types."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from policies.values import Value
@@ -20,6 +20,10 @@ class Resource:
     """Inputs, as they are planned; in a stack rule outputs, for what no resource rule was shown."""
     protect: bool = False
     ignore_changes: tuple[str, ...] = ()
+    parent: str = ""
+    """URN of the component that made it; empty for the stack itself."""
+    depends_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """URNs of the resources that each input is made from, by the input's name. In stack rules only."""
 
 
 Stack: TypeAlias = Sequence[Resource]

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Generic, TypeVar
 
 from components.contract.environments import Environment, PlatformProfile
+from components.contract.policy_choices import PolicyChoices
 from policies.resource import Resource
 
 S = TypeVar("S")
@@ -41,6 +42,9 @@ class Pack(StrEnum):
     BEST_PRACTICES = "best_practices"
     """What Iguazio's documents ask of a cluster."""
 
+    HARDENING = "hardening"
+    """What security benchmarks and the clouds' own guides ask beyond them; ids that start with ``H``."""
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
@@ -48,6 +52,10 @@ class Context:
 
     environment: Environment
     profile: PlatformProfile
+    choices: PolicyChoices = field(default_factory=lambda: PolicyChoices.model_validate({}))
+    """What the stack file says under ``policies``."""
+    namespaces: frozenset[str] | None = None
+    """User namespaces of the stack file; None where there is no stack file, as in ``policy analyze``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +77,7 @@ class EachOf(Generic[S]):
     types: re.Pattern[str]
     """Type tokens of the resources that can hold such a thing."""
     find: Callable[[Resource], Iterable[S]]
-    concerns: Callable[[S], bool] = lambda _: True
+    concerns: Callable[[S, Context], bool] = lambda _, __: True
     """Whether the rule is about this very thing."""
 
 
@@ -78,6 +86,36 @@ class WholeStack:
     """Scope of a rule that compares resources with each other. Such rules are slow: keep them few."""
 
     noun: str = "the stack"
+
+
+class Subject(StrEnum):
+    """What the API server shows to a rule at admission."""
+
+    PODS = "pods"
+    """Pods of user namespaces at their creation, and the templates of their controllers."""
+
+    PRIORITY_CLASSES = "priorityclasses"
+    """Priority classes at creation and change, cluster-wide."""
+
+    NODES = "nodes"
+    """Nodes at their deletion, cluster-wide."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admission:
+    """The rule once more, in the API server's own language (CEL)."""
+
+    expression: str
+    """True where the rule is kept.
+
+    For pods over ``variables.spec`` and ``variables.metadata`` (of the pod, or of a controller's template),
+    ``variables.containers`` (all kinds of containers in one list), ``namespaceObject`` and ``params.spec``, whose
+    fields are those of ``components.contract.admission.PolicyParameters``. For other subjects over ``object``,
+    ``oldObject`` and ``params.spec``.
+    """
+    subject: Subject = Subject.PODS
+    spares_core_services: bool = True
+    """Whether pods that carry the mark of a core service may do otherwise."""
 
 
 MANDATORY_EVERYWHERE: Final[Mapping[Environment, Level]] = dict.fromkeys(Environment, Level.MANDATORY)
@@ -104,9 +142,13 @@ class Rule(Generic[S]):
     """What to change, as an order to the reader."""
     check: Callable[[S, Context], Iterator[Finding]]
     """Yields a finding for each thing that is wrong; raises ``NotJudgeableError`` where it cannot tell."""
-    advises: bool = False
-    """Whether some of its findings are advice below the rule's own level."""
-    pack: Pack = Pack.BEST_PRACTICES
+    admission: Admission | None = None
+    """The same rule at admission; None where it needs more than one object, or no object of the cluster."""
+
+    @property
+    def pack(self) -> Pack:
+        """Pack that the rule ships in."""
+        return Pack.HARDENING if self.id.startswith("H") else Pack.BEST_PRACTICES
 
     @property
     def anchor(self) -> str:

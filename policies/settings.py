@@ -1,12 +1,15 @@
 """Where a rule learns the environment, and whether the run is one that must not pass on doubt."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import pulumi
+from pydantic import ValidationError
 
 from components.contract.environments import Environment, PlatformProfile
+from components.contract.namespaces import DEFAULT_NAMESPACES
+from components.contract.policy_choices import PolicyChoices
 from policies.rule import Context
 
 STACK_KEY: Final = "igz-clusters:stack"
@@ -16,19 +19,21 @@ UNKNOWN_VARIABLE: Final = "IGZ_CLUSTERS_POLICY_UNKNOWN"
 """``fail`` or ``note``: what happens to a rule that cannot be judged. Without it, ``fail`` where CI is set."""
 
 
-def context(rule_config: Mapping[str, Any], stack_tags: Mapping[str, str]) -> Context:
+def context(rule_config: Mapping[str, Any], choices: Mapping[str, Any], stack_tags: Mapping[str, str]) -> Context:
     """Return what rules may know about the stack.
 
     The first that names an environment decides: the rule's own configuration, the stack's configuration, the stack's
     tag ``environment``. Nobody, or a word that is no environment, means production: the strictest reading.
     """
-    choices = _stack_choices()
     named = rule_config.get("environment") or choices.get("environment") or stack_tags.get("environment")
+    namespaces = choices.get("namespaces", DEFAULT_NAMESPACES if choices else None)
     return Context(
         environment=Environment.DEV if named == Environment.DEV else Environment.PROD,
         profile=PlatformProfile.IGUAZIO
         if choices.get("profile") == PlatformProfile.IGUAZIO
         else PlatformProfile.MLRUN_CE,
+        choices=_policy_choices(choices.get("policies", {})),
+        namespaces=frozenset(namespaces) if isinstance(namespaces, Iterable) else None,
     )
 
 
@@ -38,7 +43,16 @@ def unknown_fails() -> bool:
     return wanted == "fail" if wanted else os.environ.get("CI", "").lower() in ("true", "1")
 
 
-def _stack_choices() -> Mapping[str, Any]:
+def _policy_choices(given: Any) -> PolicyChoices:
+    try:
+        return PolicyChoices.model_validate(given)
+    except ValidationError:
+        # The program itself refuses it, in better words.
+        return PolicyChoices.model_validate({})
+
+
+def stack_choices() -> Mapping[str, Any]:
+    """Return what the stack file says, nothing where there is none."""
     project, _, key = STACK_KEY.partition(":")
     try:
         choices = pulumi.Config(project).get_object(key)

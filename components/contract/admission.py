@@ -107,3 +107,30 @@ def _requires(key: LabelKey) -> str:
     affinity = "object.spec.?affinity.?nodeAffinity.?requiredDuringSchedulingIgnoredDuringExecution"
     terms = f"{affinity}.?nodeSelectorTerms.orValue([])"
     return f"({terms}.size() > 0 && {terms}.all(t, t.?matchExpressions.orValue([]).exists(e, e.key == '{key}')))"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyParameters:
+    """What the rules at admission know of the stack: the ``spec`` of the cluster's one parameter object.
+
+    CEL reads a field by its camelCase name, such as ``params.spec.gpuResources``.
+    """
+
+    user_pools: tuple[str, ...]
+    """Names of the pools that user work may run on."""
+    user_classes: tuple[str, ...]
+    """Priority classes that user work may name."""
+    max_user_priority: int
+    """User classes have values below it."""
+    spot_taint_keys: tuple[str, ...]
+    """Keys of the taints of spot nodes; empty where they carry none."""
+    has_untainted_spot: bool
+    """Whether spot nodes exist that no taint protects, so that pods must choose a lifecycle themselves."""
+    gpu_resources: tuple[str, ...]
+    """Names under which GPUs are requested; also the keys of the GPU nodes' taints."""
+    elastic_pools: tuple[str, ...]
+    """Names of the pools whose size the autoscaler changes."""
+    approved_registries: tuple[str, ...]
+    """Prefixes that images may have; empty accepts any."""
+    jupyter_services: tuple[str, ...]
+    """Names of the Jupyter services that production may run."""

@@ -1,13 +1,19 @@
 """User namespaces: where users' jobs, functions and notebooks run, and how much they may take."""
 
 from ipaddress import ip_network
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field
 
 from components.contract.choices import ContractModel, Explained
 from components.contract.labels import is_dns_label
 from components.contract.quantities import Quantity
+
+DEFAULT_NAMESPACES: Final = ("mlrun",)
+"""User namespaces of a stack that names none: where the MLRun CE chart is installed unless told otherwise."""
+
+SYSTEM_NAMESPACES: Final = ("kube-system", "kube-public", "kube-node-lease", "iguazio-system")
+"""Namespaces of Kubernetes and of the platform's own operators, which no rule about user work concerns."""
 
 
 def _namespace_name(name: str) -> str:

@@ -11,8 +11,9 @@ from components.contract.eks import EksChoices
 from components.contract.eks_checks import mismatches
 from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
 from components.contract.groups import node_groups
-from components.contract.namespaces import NamespaceName, UserNamespace
+from components.contract.namespaces import DEFAULT_NAMESPACES, NamespaceName, UserNamespace
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES, MAX_LIMIT_REQUEST_RATIO, PodResources
+from components.contract.policy_choices import PolicyChoices
 from components.contract.pools import NodePool, PoolName, PoolRole
 from components.contract.taints import spot_taint
 
@@ -73,7 +74,7 @@ class StackConfig(ContractModel):
             "Namespaces with default requests and limits, network policies, Pod Security and the admission guard.",
         ),
     ] = Field(
-        {"mlrun": UserNamespace.model_validate({"coreServices": True})},
+        {name: UserNamespace.model_validate({"coreServices": True}) for name in DEFAULT_NAMESPACES},
         description="User namespaces by name.",
         examples=[{"mlrun": {"coreServices": True}, "jobs": {}}],
     )
@@ -88,6 +89,13 @@ class StackConfig(ContractModel):
         default_factory=_pod_resources_of,
         description="Requests and limits of containers that name none.",
         examples=[DEFAULT_POD_RESOURCES[Environment.DEV].model_dump()],
+    )
+    policies: Annotated[
+        PolicyChoices, Explained("What the rules demand of every cluster.", "Bounds of rules, actions at admission.")
+    ] = Field(
+        default_factory=PolicyChoices,
+        description="Choices about the policies.",
+        examples=[{"admission": "warn"}],
     )
 
     @field_validator("schema_version", mode="before")

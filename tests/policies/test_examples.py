@@ -1,9 +1,10 @@
 import pytest
 
+from policies.examples import FOLDER, KINDS, Example, load
 from policies.registry import RULES
-from support.policy_examples import FOLDER, Example, examples
+from support.policies import judge
 
-EXAMPLES = examples()
+EXAMPLES = load()
 
 
 @pytest.fixture(autouse=True)
@@ -13,12 +14,13 @@ def _not_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: f"{e.rule}/{e.name}")
 def test_the_whole_pack_says_exactly_what_the_example_expects(example: Example) -> None:
-    assert example.judge().outcome == example.expectation
+    assert judge(example).outcome == example.outcome
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: f"{e.rule}/{e.name}")
 def test_an_example_is_about_its_rule(example: Example) -> None:
-    rule_id, said = example.rule.upper(), example.expectation
+    rule_id, said = example.rule, example.outcome
+    assert example.content["about"].endswith(".")
     match example.kind:
         case "good":
             assert said == {"expect": [], "advise": [], "unjudged": []}
@@ -33,15 +35,17 @@ def test_an_example_is_about_its_rule(example: Example) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: r.id)
-@pytest.mark.parametrize("kind", ["good", "bad", "unknown", "absent"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_rule_has_every_kind_of_example(rule: object, kind: str) -> None:
-    assert any(e.rule == rule.anchor and e.kind == kind for e in EXAMPLES)
+    assert any(e.rule == rule.id and e.kind == kind for e in EXAMPLES)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: r.id)
 def test_some_unknown_example_of_every_rule_leaves_it_unjudged(rule: object) -> None:
-    assert any(rule.id in e.expectation["unjudged"] for e in EXAMPLES if e.rule == rule.anchor and e.kind == "unknown")
+    assert any(rule.id in e.outcome["unjudged"] for e in EXAMPLES if e.rule == rule.id and e.kind == "unknown")
 
 
-def test_no_folder_of_examples_is_without_rule() -> None:
-    assert {path.name for path in FOLDER.iterdir()} == {rule.anchor for rule in RULES}
+def test_examples_stand_beside_their_rule_and_none_is_without() -> None:
+    rules = {path.relative_to(FOLDER).parent / path.stem[:5].replace("_", "-") for path in FOLDER.glob("*/*_*.py")}
+    files = {path.relative_to(FOLDER).parents[1] / path.stem for path in FOLDER.glob("*/examples/*.yaml")}
+    assert files == {rule for rule in rules if not rule.name.startswith("-")}

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from support.policies import UNKNOWN
-from support.policy_examples import Example, examples
+from policies.examples import UNKNOWN_TEXT as UNKNOWN
+from policies.examples import Example, Given, load
+from support.policies import judge
 
 Path = tuple[str | int, ...]
 
-EXAMPLES = [example for example in examples() if example.kind == "good"]
+EXAMPLES = [example for example in load() if example.kind == "good"]
 WRONG = [3, -1, 0.5, True, "", "text", "{", "- [", None, [], ["x"], {}, {"x": 1}, [[]], [None], {"key": None}]
 QUICKLY = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -31,44 +32,44 @@ def _paths(value: Any, path: Path = ()) -> Iterator[Path]:
 
 
 @st.composite
-def damaged(draw: st.DrawFn, replacement: st.SearchStrategy[Any] | None) -> tuple[Example, list[Any]]:
+def damaged(draw: st.DrawFn, replacement: st.SearchStrategy[Any] | None) -> tuple[Example, list[Given]]:
     """Return a good example and its resources with one place replaced, or dropped without ``replacement``."""
     example = draw(st.sampled_from(EXAMPLES))
-    resources = [list(resource) for resource in copy.deepcopy(example.resources)]
-    index = draw(st.sampled_from([i for i, (_, _, props) in enumerate(resources) if props] or [0]))
-    paths = list(_paths(resources[index][2]))
+    resources = copy.deepcopy(example.resources)
+    index = draw(st.sampled_from([i for i, given in enumerate(resources) if given.props] or [0]))
+    paths = list(_paths(resources[index].props))
     if not paths:
         return example, example.resources
     *parents, last = draw(st.sampled_from(paths))
-    place = resources[index][2]
+    place = resources[index].props
     for key in parents:
         place = place[key]
     if replacement is None:
         del place[last]
     else:
         place[last] = draw(replacement)
-    return example, [tuple(resource) for resource in resources]
+    return example, resources
 
 
 @QUICKLY
 @given(damaged(st.sampled_from(WRONG)))
-def test_a_value_of_the_wrong_type_crashes_no_rule(case: tuple[Example, list[Any]]) -> None:
+def test_a_value_of_the_wrong_type_crashes_no_rule(case: tuple[Example, list[Given]]) -> None:
     example, resources = case
-    assert not [m for m in example.judge(resources).messages if "crashed" in m]
+    assert not [m for m in judge(example, resources).messages if "crashed" in m]
 
 
 @QUICKLY
 @given(damaged(None))
-def test_a_missing_value_crashes_no_rule(case: tuple[Example, list[Any]]) -> None:
+def test_a_missing_value_crashes_no_rule(case: tuple[Example, list[Given]]) -> None:
     example, resources = case
-    assert not [m for m in example.judge(resources).messages if "crashed" in m]
+    assert not [m for m in judge(example, resources).messages if "crashed" in m]
 
 
 @QUICKLY
 @given(damaged(st.just(UNKNOWN)))
-def test_an_unknown_value_never_makes_a_violation(case: tuple[Example, list[Any]]) -> None:
+def test_an_unknown_value_never_makes_a_violation(case: tuple[Example, list[Given]]) -> None:
     example, resources = case
-    report = example.judge(resources)
+    report = judge(example, resources)
     assert (report.violated, report.advised) == ([], [])
 
 
@@ -76,7 +77,7 @@ def test_an_unknown_value_never_makes_a_violation(case: tuple[Example, list[Any]
 @pytest.mark.parametrize("all_of_it", [{}, UNKNOWN], ids=["nothing", "all unknown"])
 def test_a_resource_without_any_known_value_crashes_no_rule(example: Example, all_of_it: Any) -> None:
     emptied = [
-        (kind, name, {} if all_of_it == {} else dict.fromkeys(props, UNKNOWN))
-        for kind, name, props in example.resources
+        (given.type, given.name, {} if all_of_it == {} else dict.fromkeys(given.props, UNKNOWN))
+        for given in example.resources
     ]
-    assert not [m for m in example.judge(emptied).messages if "crashed" in m]
+    assert not [m for m in judge(example, emptied).messages if "crashed" in m]

@@ -10,9 +10,9 @@ from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.pools import NodePool, PoolRole
 from components.contract.taints import AKS_SPOT_TAINT, OWN_SPOT_TAINT, Taint, TaintEffect, gpu_taint, spot_taint
-from policies.node_groups import NodeGroupFacts, node_groups
 from policies.resource import Resource
 from policies.values import UNKNOWN, NotJudgeableError, Value
+from policies.views.node_groups import NodeGroupFacts, node_groups
 
 EKS = "aws:eks/nodeGroup:NodeGroup"
 AKS = "azure-native:containerservice:AgentPool"

@@ -22,8 +22,8 @@ def test_rules_are_sorted_and_ids_are_unique() -> None:
     assert ids == sorted(set(ids))
 
 
-def test_every_file_of_the_folder_is_a_rule() -> None:
-    files = {path.stem for path in Path(rules.__path__[0]).glob("*.py")} - {"__init__"}
+def test_every_file_of_a_family_is_a_rule() -> None:
+    files = {path.stem for path in Path(rules.__path__[0]).glob("*/*.py")} - {"__init__"}
     assert files == {rule.name.replace("-", "_") for rule in RULES}
 
 

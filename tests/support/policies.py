@@ -11,16 +11,15 @@ from pulumi.runtime.proto import analyzer_pb2 as proto
 from pulumi_policy import EnforcementLevel
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE
 
+from policies.examples import UNKNOWN_TEXT as UNKNOWN
+from policies.examples import Example, Given
 from policies.registry import RULES
 from policies.rule import Rule
 from policies.sdk import Servicer, policies
 from policies.settings import STACK_KEY
 
-UNKNOWN = "<unknown>"
-"""Stands in given properties where the engine would send its sentinel."""
-
-Given = tuple[str, str, Any]
-"""Type token, logical name and properties of a resource."""
+Resource = tuple[str, str, Any] | Given
+"""Type token, logical name and properties of a resource; or one of an example, with options."""
 
 
 @dataclass
@@ -104,25 +103,43 @@ class Wire:
         )
         return Report().add(self._servicer.Analyze(request, None))
 
-    def judge_stack(self, resources: Sequence[Given]) -> Report:
+    def judge_stack(self, resources: Sequence[Resource]) -> Report:
         """Send each resource through the resource rules, then all of them through the stack rules."""
         report = Report()
-        for kind, name, props in resources:
-            single = self.judge(kind, props, name)
+        for given in map(_given, resources):
+            single = self.judge(given.type, given.props, given.name, **given.opts)
             for key, values in vars(single).items():
                 getattr(report, key).extend(values)
         return self.judge_outputs(resources, report)
 
-    def judge_outputs(self, resources: Sequence[Given], report: Report | None = None) -> Report:
+    def judge_outputs(self, resources: Sequence[Resource], report: Report | None = None) -> Report:
         """Send all resources through the stack rules alone, with their outputs."""
         sent = [
             proto.AnalyzerResource(
-                type=kind, name=name, urn=_urn(kind, name), properties=_struct(props), parent="urn:stack"
+                type=given.type,
+                name=given.name,
+                urn=_urn(given.type, given.name),
+                properties=_struct(given.props),
+                options=proto.AnalyzerResourceOptions(**given.opts),
+                parent="urn:stack",
             )
-            for kind, name, props in resources
+            for given in map(_given, resources)
         ]
         response = self._servicer.AnalyzeStack(proto.AnalyzeStackRequest(resources=sent), None)
         return (report or Report()).add(response)
+
+
+def judge(example: Example, resources: Sequence[Resource] | None = None) -> Report:
+    """Send an example, or a damaged copy of its resources, through both packs."""
+    wire, sent = Wire(stack=example.stack_config), example.resources if resources is None else resources
+    if example.is_stack:
+        return wire.judge_stack(sent)
+    [given] = map(_given, sent)
+    return wire.judge(given.type, given.props, given.name, **given.opts)
+
+
+def _given(resource: Resource) -> Given:
+    return resource if isinstance(resource, Given) else Given(*resource, opts={})
 
 
 def _urn(kind: str, name: str) -> str:

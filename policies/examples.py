@@ -1,0 +1,130 @@
+"""The examples beside the rules: resources as data, and what both packs say about them.
+
+A file ``<family>/examples/<id>.yaml`` maps names to examples. A name starts with ``good``, ``bad``, ``unknown`` or
+``absent``. An example is a resource (``resource``, ``name``, ``props``, ``opts``) or a ``stack`` of them by name.
+``like`` starts from a base, such as ``eks/gpu-group`` of ``bases/eks.yaml``, or from another example of the file;
+``but`` changes it: maps are merged, ``null`` drops a key, anything else replaces.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from policies import rules
+
+FOLDER: Final = Path(rules.__path__[0])
+BASES: Final = FOLDER / "bases"
+
+KINDS: Final = ("good", "bad", "unknown", "absent")
+"""What each rule has at least one example of."""
+
+UNKNOWN_TEXT: Final = "<unknown>"
+"""Stands in examples for a value that a preview cannot know."""
+
+_OUTCOMES: Final = ("expect", "advise", "unjudged")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One resource as the engine would send it."""
+
+    type: str
+    name: str
+    props: Any
+    opts: Mapping[str, Any]
+    """Options in the engine's own words, such as ``protect`` and ``ignoreChanges``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One example with its reviewed outcome."""
+
+    rule: str
+    """Id of the rule that it illustrates."""
+    name: str
+    content: Mapping[str, Any]
+    """Everything with ``like`` and ``but`` carried out."""
+
+    @property
+    def kind(self) -> str:
+        """``good``, ``bad``, ``unknown`` or ``absent``."""
+        return self.name.partition("-")[0]
+
+    @property
+    def is_stack(self) -> bool:
+        """Whether rules about the whole stack judge it too."""
+        return "stack" in self.content
+
+    @property
+    def resources(self) -> list[Given]:
+        """Its resources; without a name they are called ``example``."""
+        if not self.is_stack:
+            return [_given(self.content.get("name", "example"), self.content)]
+        return [_given(one.get("name", name), one) for name, one in self.content["stack"].items()]
+
+    @property
+    def outcome(self) -> dict[str, list[str]]:
+        """Ids of the rules that are violated, that only advise, and that could not be judged."""
+        return {key: sorted(self.content.get(key, [])) for key in _OUTCOMES}
+
+    @property
+    def stack_config(self) -> dict[str, Any]:
+        """What the stack file says, a production cluster with MLRun CE unless told otherwise."""
+        defaults = {"environment": "prod", "profile": "mlrun-ce"}
+        named = {key: self.content.get(key, default) for key, default in defaults.items()}
+        return {**named, **self.content.get("config", {})}
+
+
+def load() -> list[Example]:
+    """Return all examples of all rules."""
+    return [example for file in sorted(FOLDER.glob("*/examples/*.yaml")) for example in load_file(file)]
+
+
+def load_file(file: Path) -> Iterator[Example]:
+    """Return the examples of one file, which is named after its rule."""
+    entries = yaml.safe_load(file.read_text(encoding="utf-8"))
+    for name, entry in entries.items():
+        yield Example(file.stem.upper(), name, _resolved(entry, entries))
+
+
+def changed(value: Any, change: Any) -> Any:
+    """Return ``value`` with ``change`` merged into it: maps key by key, ``null`` drops, anything else replaces."""
+    if not isinstance(change, Mapping):
+        return change
+    merged = dict(value) if isinstance(value, Mapping) else {}
+    for key, item in change.items():
+        merged[key] = changed(merged.get(key), item)
+    return {key: item for key, item in merged.items() if item is not None or key not in change}
+
+
+def _resolved(entry: Mapping[str, Any], siblings: Mapping[str, Any]) -> dict[str, Any]:
+    entry = dict(entry)
+    like, but = entry.pop("like", None), entry.pop("but", {})
+    start: dict[str, Any] = {}
+    if like is not None:
+        source = _resolved(siblings[like], siblings) if "/" not in like else _base(like)
+        start = {key: value for key, value in source.items() if key not in (*_OUTCOMES, "about")}
+    result: dict[str, Any] = changed({**start, **entry}, but)
+    if "stack" in result:
+        result["stack"] = {name: _resolved(one, {}) for name, one in result["stack"].items()}
+    return result
+
+
+def _base(reference: str) -> dict[str, Any]:
+    file, _, name = reference.partition("/")
+    bases = _bases(BASES / f"{file}.yaml")
+    return _resolved(bases[name], bases)
+
+
+@cache
+def _bases(file: Path) -> dict[str, Any]:
+    bases: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return bases
+
+
+def _given(name: str, one: Mapping[str, Any]) -> Given:
+    return Given(one["resource"], name, one.get("props", {}), one.get("opts", {}))

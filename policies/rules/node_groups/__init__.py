@@ -1,0 +1,1 @@
+"""Node groups: roles, sizes, lifecycles, taints."""

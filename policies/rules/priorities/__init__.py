@@ -1,0 +1,1 @@
+"""Priority classes and who uses which."""

@@ -1,0 +1,1 @@
+"""What rules look at: one view of node groups, pods, classes for all kinds of cluster."""

@@ -1,0 +1,48 @@
+"""One view of node groups for all kinds of cluster, so that a rule about them is written once.
+
+A new kind of cluster adds a module with its ``NodeGroupFacts`` and a line in ``_FINDERS``.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from components.contract.pools import PoolRole
+from policies.resource import Resource
+from policies.rule import EachOf
+from policies.views.node_groups.aks import AGENT_POOL, MANAGED_CLUSTER, agent_pool, inline_agent_pools
+from policies.views.node_groups.eks import NODE_GROUP, managed_node_group
+from policies.views.node_groups.facts import NodeGroupFacts
+from policies.views.node_groups.local import CONFIG_MAP, NODE, node_templates, simulated_node
+
+__all__ = ["INITIAL_GROUPS", "NODE_GROUPS", "NodeGroupFacts", "node_groups"]
+
+_FINDERS: Final[dict[str, Callable[[Resource], Iterator[NodeGroupFacts]]]] = {
+    NODE_GROUP: managed_node_group,
+    AGENT_POOL: agent_pool,
+    MANAGED_CLUSTER: inline_agent_pools,
+    NODE: simulated_node,
+    CONFIG_MAP: node_templates,
+}
+"""What finds the groups, by pattern of the resource's type token."""
+
+
+def node_groups(resource: Resource) -> Iterator[NodeGroupFacts]:
+    """Return the node groups that a resource makes; none for most resources."""
+    for pattern, find in _FINDERS.items():
+        if re.fullmatch(pattern, resource.type):
+            yield from find(resource)
+
+
+NODE_GROUPS: Final = EachOf(
+    noun="each node group",
+    types=re.compile("|".join(_FINDERS)),
+    find=node_groups,
+)
+
+INITIAL_GROUPS: Final = EachOf(
+    noun="each node group of role `initial`",
+    types=NODE_GROUPS.types,
+    find=node_groups,
+    concerns=lambda group, _: group.role is PoolRole.INITIAL,
+)

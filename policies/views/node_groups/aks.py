@@ -1,0 +1,88 @@
+"""Agent pools of AKS: resources of their own, or inline in the cluster."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import ClassVar, Final
+
+from typing_extensions import override
+
+from components.contract.environments import ClusterKind
+from components.contract.lifecycle import Lifecycle
+from components.contract.taints import AKS_SPOT_TAINT, Taint, TaintEffect
+from policies.resource import Resource
+from policies.values import NotJudgeableError, Value
+from policies.views.node_groups.facts import NodeGroupFacts
+
+AGENT_POOL: Final = r"azure-native:containerservice(/v\w+)?:AgentPool"
+MANAGED_CLUSTER: Final = r"azure-native:containerservice(/v\w+)?:ManagedCluster"
+
+_LIFECYCLES: Final = {"Regular": Lifecycle.ON_DEMAND, "Spot": Lifecycle.SPOT}
+
+
+class AgentPool(NodeGroupFacts):
+    """One agent pool."""
+
+    kind: ClassVar = ClusterKind.AKS
+
+    @property
+    @override
+    def lifecycle(self) -> Lifecycle:
+        return self._props.at("scaleSetPriority").choice(_LIFECYCLES) or Lifecycle.ON_DEMAND
+
+    @property
+    def _bounds(self) -> tuple[str, str]:
+        # Without the autoscaler AKS ignores the bounds, and the count is the size.
+        return ("minCount", "maxCount") if self._props.at("enableAutoScaling").flag() else ("count", "count")
+
+    @property
+    @override
+    def size_min(self) -> int | None:
+        return self._props.at(self._bounds[0]).integer()
+
+    @property
+    @override
+    def size_max(self) -> int | None:
+        return self._props.at(self._bounds[1]).integer()
+
+    @property
+    @override
+    def size_desired(self) -> int | None:
+        return self._props.at("count").integer()
+
+    @property
+    @override
+    def instance_types(self) -> tuple[str, ...]:
+        size = self._props.at("vmSize").text()
+        return (size,) if size else ()
+
+    @override
+    def _labels(self) -> Value:
+        return self._props.at("nodeLabels")
+
+    @override
+    def _taints(self) -> list[Callable[[], Taint | None]]:
+        stated: list[Callable[[], Taint | None]] = [
+            partial(_taint, entry) for entry in self._props.at("nodeTaints").elements()
+        ]
+        # AKS adds this taint by itself, whatever the inputs say.
+        return [*stated, lambda: AKS_SPOT_TAINT] if self.lifecycle is Lifecycle.SPOT else stated
+
+
+def _taint(entry: Value) -> Taint:
+    rest, _, effect = (entry.text() or "").rpartition(":")
+    key, _, value = rest.partition("=")
+    try:
+        return Taint(key, value, TaintEffect(effect))
+    except ValueError:
+        raise NotJudgeableError(entry.path, "is not of the form key=value:Effect") from None
+
+
+def agent_pool(resource: Resource) -> Iterator[AgentPool]:
+    """Return the one pool that the resource is."""
+    yield AgentPool(resource.props, resource.name)
+
+
+def inline_agent_pools(resource: Resource) -> Iterator[AgentPool]:
+    """Return the pools that a cluster declares itself."""
+    for profile in resource.props.at("agentPoolProfiles").elements():
+        yield AgentPool(profile, resource.name)

@@ -1,0 +1,115 @@
+"""Node groups of the local cluster: simulated nodes, and templates from which the autoscaler makes more."""
+
+import json
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from typing import Any, ClassVar, Final
+
+import yaml
+from typing_extensions import override
+
+from components.contract import autoscaler
+from components.contract.environments import ClusterKind
+from components.contract.labels import AnnotationKey, WellKnownLabel
+from components.contract.lifecycle import Lifecycle
+from components.contract.taints import Taint, TaintEffect
+from policies.resource import Resource
+from policies.values import NotJudgeableError, Value
+from policies.views.node_groups.facts import NodeGroupFacts, taint_object
+
+NODE: Final = "kubernetes:core/v1:Node"
+CONFIG_MAP: Final = "kubernetes:core/v1:ConfigMap"
+
+_LIFECYCLES: Final = {lifecycle.value: lifecycle for lifecycle in Lifecycle}
+_EFFECTS: Final = {effect.value: effect for effect in TaintEffect}
+
+
+class SimulatedGroup(NodeGroupFacts):
+    """The group of a simulated node or of a node template. Its annotations say what a cloud's API would say."""
+
+    kind: ClassVar = ClusterKind.LOCAL
+
+    @property
+    @override
+    def lifecycle(self) -> Lifecycle | None:
+        return self._annotation(AnnotationKey.CAPACITY_TYPE).choice(_LIFECYCLES)
+
+    @property
+    @override
+    def size_min(self) -> int | None:
+        return self._annotation(AnnotationKey.SIZE_MIN).integer()
+
+    @property
+    @override
+    def size_max(self) -> int | None:
+        return self._annotation(AnnotationKey.SIZE_MAX).integer()
+
+    @property
+    @override
+    def size_desired(self) -> int | None:
+        return self._annotation(AnnotationKey.SIZE_DESIRED).integer()
+
+    @property
+    @override
+    def instance_types(self) -> tuple[str, ...]:
+        name = self._labels().at(WellKnownLabel.INSTANCE_TYPE.value).text()
+        return (name,) if name else ()
+
+    @property
+    @override
+    def gpu_resources(self) -> tuple[str, ...]:
+        # Only devices have a domain in front: nvidia.com/gpu, but cpu, memory, pods.
+        offered = tuple(resource for resource in self._capacity() if "/" in resource)
+        return offered or super().gpu_resources
+
+    def _capacity(self) -> dict[str, Any]:
+        stated = self._annotation(AnnotationKey.CAPACITY)
+        try:
+            capacity = json.loads(stated.text() or "{}")
+        except ValueError:
+            raise NotJudgeableError(stated.path, "is no JSON") from None
+        return capacity if isinstance(capacity, dict) else {}
+
+    def _annotation(self, key: AnnotationKey) -> Value:
+        return self._props.at("metadata", "annotations", key.value)
+
+    @override
+    def _labels(self) -> Value:
+        return self._props.at("metadata", "labels")
+
+    @override
+    def _taints(self) -> list[Callable[[], Taint | None]]:
+        return [partial(taint_object, entry, _EFFECTS) for entry in self._props.at("spec", "taints").elements()]
+
+
+def simulated_node(resource: Resource) -> Iterator[SimulatedGroup]:
+    """Return the group of a node that kwok simulates; real nodes belong to whoever made them."""
+    metadata = resource.props.at("metadata")
+    if metadata.is_absent:
+        # In a stack rule: the provider could not be configured yet and showed nothing.
+        raise NotJudgeableError(metadata.path, "is not shown")
+    if metadata.at("annotations", AnnotationKey.SIMULATED.value).text() == "fake":
+        yield SimulatedGroup(resource.props, resource.name)
+
+
+def node_templates(resource: Resource) -> Iterator[SimulatedGroup]:
+    """Return the groups of the autoscaler's templates; nothing for any other ConfigMap."""
+    if _holds_templates(resource.props.at("metadata")):
+        templates = resource.props.at("data", "templates")
+        for template in _parse(templates.text() or "", templates.path):
+            yield SimulatedGroup(template, resource.name)
+
+
+def _holds_templates(metadata: Value) -> bool:
+    # The autoscaler finds its ConfigMap by a fixed name, so a name that is not known yet is another's.
+    if metadata.is_unknown or any(metadata.at(key).is_unknown for key in ("name", "namespace")):
+        return False
+    return (metadata.at("name").text(), metadata.at("namespace").text()) == (autoscaler.TEMPLATES, autoscaler.NAMESPACE)
+
+
+@lru_cache(maxsize=16)  # every rule asks for the same text
+def _parse(text: str, path: str) -> tuple[Value, ...]:
+    try:
+        return Value(yaml.safe_load(text), path).at("items").elements()
+    except yaml.YAMLError:
+        raise NotJudgeableError(path, "is no YAML") from None

@@ -1,0 +1,114 @@
+"""Pods as rules see them, whatever makes them: pods themselves, controllers, and resources of operators."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from typing_extensions import override
+
+from components.contract.labels import TRUE, LabelKey
+from components.contract.namespaces import SYSTEM_NAMESPACES
+from policies.resource import Resource
+from policies.rule import Context, EachOf
+from policies.values import Value
+
+
+class PodFacts:
+    """One pod, or the template from which a controller makes pods. Every fact is read when a rule asks for it."""
+
+    def __init__(self, resource: Resource, metadata: Value, spec: Value) -> None:
+        self._resource = resource
+        self.metadata = metadata
+        """Labels and annotations of the pods."""
+        self.spec = spec
+        """The pods' ``spec``, in the words of Kubernetes' pod API also where an operator has words of its own."""
+
+    @override
+    def __str__(self) -> str:
+        """Return the start of every message about the pod."""
+        kind = self._resource.type.rpartition(":")[2]
+        return f"{kind} '{self._resource.name}'" + (f" ({self.spec.path})" if self.spec.path != "spec" else "")
+
+    @property
+    def kind(self) -> str:
+        """Kind of the object that makes the pods, such as ``Deployment``."""
+        return self._resource.type.rpartition(":")[2]
+
+    @property
+    def namespace(self) -> str:
+        """Namespace of the object; ``default`` if it names none, as the API server has it."""
+        return self._resource.props.at("metadata", "namespace").text() or "default"
+
+    @property
+    def is_core_service(self) -> bool:
+        """Whether the pods carry the mark of a core service, which the API server guards."""
+        return self.label(LabelKey.CORE_SERVICE.value) == TRUE
+
+    def label(self, key: str) -> str | None:
+        """Return the value of a label of the pods."""
+        return self.metadata.at("labels", key).text()
+
+    def annotation(self, key: str) -> str | None:
+        """Return the value of an annotation of the pods."""
+        return self.metadata.at("annotations", key).text()
+
+    def containers(self) -> tuple[Value, ...]:
+        """Return all containers, those that run at start and those for debugging included."""
+        kinds = ("containers", "initContainers", "ephemeralContainers")
+        return tuple(container for kind in kinds for container in self.spec.at(kind).elements())
+
+    def is_system(self) -> bool:
+        """Return whether the pods belong to Kubernetes or to the platform's operators."""
+        return self.namespace in SYSTEM_NAMESPACES
+
+    def is_user_work(self, context: Context) -> bool:
+        """Return whether the pods are user work: in a user namespace and without the mark of a core service.
+
+        Without a stack file nobody names the user namespaces, so all but the system's count.
+        """
+        inside = self.namespace in context.namespaces if context.namespaces is not None else not self.is_system()
+        return inside and not self.is_core_service
+
+
+def _itself(resource: Resource) -> Iterator[PodFacts]:
+    yield PodFacts(resource, resource.props.at("metadata"), resource.props.at("spec"))
+
+
+def _template(*path: str) -> Callable[[Resource], Iterator[PodFacts]]:
+    def find(resource: Resource) -> Iterator[PodFacts]:
+        template = resource.props.at(*path)
+        yield PodFacts(resource, template.at("metadata"), template.at("spec"))
+
+    return find
+
+
+_FINDERS: Final[dict[str, Callable[[Resource], Iterator[PodFacts]]]] = {
+    "kubernetes:core/v1:Pod": _itself,
+    r"kubernetes:apps/v1:(Deployment|StatefulSet|DaemonSet|ReplicaSet)": _template("spec", "template"),
+    "kubernetes:core/v1:ReplicationController": _template("spec", "template"),
+    "kubernetes:batch/v1:Job": _template("spec", "template"),
+    "kubernetes:batch/v1:CronJob": _template("spec", "jobTemplate", "spec", "template"),
+}
+"""What finds the pods, by pattern of the resource's type token."""
+
+
+def pods(resource: Resource) -> Iterator[PodFacts]:
+    """Return the pods that a resource is or makes; none for most resources."""
+    for pattern, find in _FINDERS.items():
+        if re.fullmatch(pattern, resource.type):
+            yield from find(resource)
+
+
+PODS: Final = EachOf(
+    noun="each pod outside the system's namespaces",
+    types=re.compile("|".join(_FINDERS)),
+    find=pods,
+    concerns=lambda pod, _: not pod.is_system(),
+)
+
+USER_PODS: Final = EachOf(
+    noun="each pod of user work",
+    types=PODS.types,
+    find=pods,
+    concerns=lambda pod, context: pod.is_user_work(context),
+)

@@ -1,0 +1,60 @@
+"""Priority classes as rules see them."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from components.contract.priorities import SystemPriority, UserPriority
+from policies.resource import Resource, Stack
+from policies.rule import EachOf
+from policies.values import NotJudgeableError
+
+PRIORITY_CLASS: Final = "kubernetes:scheduling.k8s.io/v1:PriorityClass"
+
+USER_PREFIX: Final = UserPriority.HIGH.value.removesuffix("high")
+"""What the names of all user classes start with."""
+
+SYSTEM_PREFIX: Final = SystemPriority.HIGH.value.removesuffix("high")
+"""What the names of all core services' classes start with."""
+
+
+class PriorityClassFacts:
+    """One priority class."""
+
+    def __init__(self, resource: Resource) -> None:
+        self.urn = resource.urn
+        self._props = resource.props
+
+    @property
+    def name(self) -> str:
+        """Name of the object; Kubernetes objects always have one, so none means that it is not shown."""
+        name = self._props.at("metadata", "name").text()
+        if name is None:
+            raise NotJudgeableError("metadata.name", "is not shown")
+        return name
+
+    @property
+    def value(self) -> int:
+        """Priority of its pods."""
+        value = self._props.at("value").integer()
+        if value is None:
+            raise NotJudgeableError("value", "is not shown")
+        return value
+
+    @property
+    def preemption_policy(self) -> str | None:
+        """``Never``, or ``PreemptLowerPriority``, which absence means too."""
+        return self._props.at("preemptionPolicy").text()
+
+
+def priority_classes(stack: Stack) -> Iterator[PriorityClassFacts]:
+    """Return all classes that the stack makes."""
+    return (PriorityClassFacts(resource) for resource in stack if resource.type == PRIORITY_CLASS)
+
+
+USER_CLASSES: Final = EachOf(
+    noun="each user priority class",
+    types=re.compile(re.escape(PRIORITY_CLASS)),
+    find=lambda resource: (PriorityClassFacts(resource),),
+    concerns=lambda facts, _: facts.name.startswith(USER_PREFIX),
+)
