@@ -8,6 +8,7 @@ from typing import Final, Generic, TypeVar
 
 from components.contract.environments import Environment, PlatformProfile
 from components.contract.policy_choices import PolicyChoices
+from policies.remedies import Draft
 from policies.resource import Resource
 
 S = TypeVar("S")
@@ -144,6 +145,9 @@ class Rule(Generic[S]):
     """Yields a finding for each thing that is wrong; raises ``NotJudgeableError`` where it cannot tell."""
     admission: Admission | None = None
     """The same rule at admission; None where it needs more than one object, or no object of the cluster."""
+
+    remedy: Callable[[Draft, Context], None] | None = None
+    """Mends a resource in place, where that cannot hurt and only if a stack asks for it; None where people must."""
 
     @property
     def pack(self) -> Pack:

@@ -6,31 +6,34 @@ environment and on what it found.
 """
 
 import io
-import re
 import sys
-from collections.abc import Iterable, Mapping
-from functools import cached_property
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from typing import Any, Final, TypeAlias
 
 import pulumi
 import pulumi_policy as sdk
 from google.protobuf import json_format
 from pulumi.runtime.proto import analyzer_pb2 as proto
 from pulumi_policy import policy as sdk_internals
-from pulumi_policy import proxy
-from pulumi_policy.deserialize import deserialize_properties
 from typing_extensions import override
 
 from components.contract.environments import Environment
 from policies.judge import Verdict, judge_resource, judge_stack
 from policies.registry import rules_of
+from policies.remedies import Draft
 from policies.resource import Resource
-from policies.rule import Context, EachOf, Level, Pack, Rule, Severity, WholeStack
+from policies.rule import Context, EachOf, Level, Pack, Rule, WholeStack
 from policies.settings import STACK_KEY, context, stack_choices, unknown_fails
-from policies.values import UNKNOWN, Value
+from policies.values import NotJudgeableError
+from policies.waivers import Waivers
+from policies.watchdog import time_limit
+from policies.wire import LEVELS, diagnostic, is_mark, resource_of
 
 REFERENCE: Final = "docs/policies.md"
 """Reference page of all rules, an anchor each."""
+
+_WAIVERS: Final = f"See {REFERENCE}#waivers"
 
 _CONFIG: Final = sdk.PolicyConfigSchema(
     properties={
@@ -38,25 +41,19 @@ _CONFIG: Final = sdk.PolicyConfigSchema(
             "type": "string",
             "enum": [environment.value for environment in Environment],
             "description": "Judge as this environment, whatever the stack says.",
-        }
+        },
+        "waivers": {
+            "type": "array",
+            "items": {"type": "object"},
+            "description": "Accepted violations of this rule: rows of policies/overrides.yaml.",
+        },
     }
 )
 
-_SENTINELS: Final = frozenset(text for name, text in vars(proxy).items() if re.fullmatch("UNKNOWN_[A-Z]+_VALUE", name))
-"""What the engine sends in place of a value that a preview cannot know."""
-
-_LEVELS: Final = {
-    Level.OFF: proto.DISABLED,
-    Level.ADVISORY: proto.ADVISORY,
-    Level.MANDATORY: proto.MANDATORY,
-}
-_SEVERITIES: Final = {
-    Severity.LOW: proto.POLICY_SEVERITY_LOW,
-    Severity.MEDIUM: proto.POLICY_SEVERITY_MEDIUM,
-    Severity.HIGH: proto.POLICY_SEVERITY_HIGH,
-    Severity.CRITICAL: proto.POLICY_SEVERITY_CRITICAL,
-}
 _STRICTNESS: Final = [Level.OFF, Level.ADVISORY, Level.MANDATORY]
+
+
+Remedy: TypeAlias = Callable[[Draft, Context], None]
 
 
 def serve(pack: Pack) -> None:
@@ -94,14 +91,24 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
         self._configured: dict[str, Level] = {}
         self._settings: dict[str, Mapping[str, Any]] = {}
         self._tags: Mapping[str, str] = {}
+        self._remedied: set[str] = set()
+        self._waivers = Waivers()
+        self._contexts: dict[str | None, Context] = {}
 
     @override
     def Configure(self, request: Any, _context: Any) -> Any:
-        names = {number: level for level, number in _LEVELS.items()} | {proto.REMEDIATE: Level.MANDATORY}
+        names = {number: level for level, number in LEVELS.items()} | {proto.REMEDIATE: Level.MANDATORY}
         self._configured = {name: names[entry.enforcementLevel] for name, entry in request.policyConfig.items()}
         self._settings = {
             name: json_format.MessageToDict(entry.properties) for name, entry in request.policyConfig.items()
         }
+        self._remedied = {
+            name for name, entry in request.policyConfig.items() if entry.enforcementLevel == proto.REMEDIATE
+        }
+        self._waivers = Waivers()
+        for rule in self._rules:
+            rows = self._settings.get(rule.name, {}).get("waivers", [])
+            self._waivers.add(rule.id, rows if isinstance(rows, list) else [rows])
         return super().Configure(request, _context)  # type: ignore[no-untyped-call]
 
     @override
@@ -109,21 +116,20 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
         # Only the key that rules read, and always, so that nothing is left of an earlier stack.
         pulumi.runtime.set_config(STACK_KEY, request.config.get(STACK_KEY))
         self._tags = dict(request.tags)
-        self.__dict__.pop("_choices", None)
+        self._contexts.clear()
         return super().ConfigureStack(request, _context)
-
-    @cached_property
-    def _choices(self) -> Mapping[str, Any]:
-        return stack_choices()
 
     @override
     def Analyze(self, request: Any, _context: Any) -> Any:
         self._inputs[request.urn] = request.properties
         response = proto.AnalyzeResponse()
-        resource = _resource(request)
-        for rule in self._concerned(request.type):
-            if known := self._context(rule, response):
-                self._report(rule, known, judge_resource(rule, resource, known), response)
+        with time_limit(f"{request.type} '{request.name}'"):
+            resource = resource_of(request)
+            for rule in self._concerned(request.type):
+                if known := self._context(rule, response):
+                    response.diagnostics.extend(
+                        self._report(rule, known, judge_resource(rule, resource, known), [resource])
+                    )
         return response
 
     @override
@@ -133,11 +139,55 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
             # The engine shows outputs here. In the first preview of a cloud cluster its objects have none, because the
             # Kubernetes provider cannot be configured yet; what is planned for them was shown to the resource rules.
             given.properties.CopyFrom(self._inputs.get(given.urn, given.properties))
-        stack = sorted((_resource(given) for given in request.resources), key=lambda resource: resource.urn)
-        for rule in self._rules:
-            if isinstance(rule.applies_to, WholeStack) and (known := self._context(rule, response)):
-                self._report(rule, known, judge_stack(rule, stack, known), response)
+        with time_limit("the whole stack"):
+            stack = sorted((resource_of(given) for given in request.resources), key=lambda resource: resource.urn)
+            for rule in self._rules:
+                if isinstance(rule.applies_to, WholeStack) and (known := self._context(rule, response)):
+                    response.diagnostics.extend(self._report(rule, known, judge_stack(rule, stack, known), stack))
+        self._account(response)
         return response
+
+    @override
+    def Remediate(self, request: Any, _context: Any) -> Any:
+        response = proto.RemediateResponse()
+        inputs = json_format.MessageToDict(request.properties)
+        for rule in self._concerned(request.type) if self._remedied else ():
+            known = self._known(rule)
+            if rule.remedy and rule.name in self._remedied and self._level(rule, known) is not Level.OFF:
+                self._mend(rule, rule.remedy, inputs, known, response)
+        return response
+
+    def _mend(self, rule: Rule[Any], remedy: Remedy, inputs: dict[str, Any], known: Context, response: Any) -> None:
+        before = deepcopy(inputs)
+        answer = proto.Remediation(
+            policyName=rule.name,
+            policyPackName=self._pack,
+            policyPackVersion=self._version,
+            description=rule.title,
+        )
+        try:
+            remedy(Draft(inputs, is_mark), known)
+        except Exception as problem:  # noqa: BLE001 one that leaves the pack stops everybody's deployment
+            inputs.clear()
+            inputs.update(before)
+            why = str(problem) if isinstance(problem, NotJudgeableError) else f"it crashed: {type(problem).__name__}"
+            answer.diagnostic = f"[{rule.id}] could not be remedied: {why}"
+        if inputs != before:
+            answer.properties.update(inputs)
+        if answer.diagnostic or inputs != before:
+            response.remediations.append(answer)
+
+    def _account(self, response: Any) -> None:
+        """Say what weakened the rules in this run: waivers out of order, and levels below the rules' own."""
+        for rule in self._rules:
+            for notice in self._waivers.notices(rule.id):
+                level = Level.MANDATORY if notice.fails else Level.ADVISORY
+                text = f"[{rule.id}] {notice.message} {_WAIVERS}"
+                response.diagnostics.append(self._diagnostic(rule, level, text, ""))
+            own, level = rule.level[self._known(rule).environment], self._level(rule, self._known(rule))
+            if _STRICTNESS.index(level) < _STRICTNESS.index(own):
+                text = f"[{rule.id}] is {level} by configuration; by itself it is {own}."
+                response.diagnostics.append(self._diagnostic(rule, Level.ADVISORY, text, ""))
 
     def _concerned(self, token: str) -> list[Rule[Any]]:
         if token not in self._rules_by_type:
@@ -150,12 +200,23 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
 
     def _context(self, rule: Rule[Any], response: Any) -> Context | None:
         """Return what the rule may know; None, and a note in the response, where it has nothing to say."""
-        known = context(self._settings.get(rule.name, {}), self._choices, self._tags)
+        known = self._known(rule)
         if self._level(rule, known) is not Level.OFF:
             return known
         reason = f"{rule.id} does not apply to a {known.environment} cluster"
         response.not_applicable.append(proto.PolicyNotApplicable(policy_name=rule.name, reason=reason))
         return None
+
+    def _diagnostic(self, rule: Rule[Any], level: Level, text: str, urn: str) -> Any:
+        made = diagnostic(rule, level, text, urn)
+        made.policyPackName, made.policyPackVersion = self._pack, self._version
+        return made
+
+    def _known(self, rule: Rule[Any]) -> Context:
+        wanted = self._settings.get(rule.name, {}).get("environment")
+        if wanted not in self._contexts:
+            self._contexts[wanted] = context(wanted, stack_choices(), self._tags)
+        return self._contexts[wanted]
 
     def _level(self, rule: Rule[Any], known: Context) -> Level:
         # The engine always sends a level: the declared one, unless a configuration file says otherwise.
@@ -165,52 +226,23 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
             return min(own, configured, key=_STRICTNESS.index)
         return own if configured is declared else configured
 
-    def _report(self, rule: Rule[Any], known: Context, verdict: Verdict, response: Any) -> None:
-        level = self._level(rule, known)
+    def _report(self, rule: Rule[Any], known: Context, verdict: Verdict, judged: Sequence[Resource]) -> Iterator[Any]:
+        level, advice = self._level(rule, known), Level.ADVISORY
         for finding in verdict.findings:
-            text = f"[{rule.id}] {finding.message} Fix: {rule.fix} See {REFERENCE}#{rule.anchor}"
-            self._say(rule, Level.ADVISORY if finding.advice else level, text, finding.urn, response)
+            text = f"{finding.message} Fix: {rule.fix} See {REFERENCE}#{rule.anchor}"
+            yield self._unless_waived(rule, advice if finding.advice else level, text, finding.urn, judged)
         if verdict.unjudged:
-            reasons = "; ".join(verdict.unjudged)
-            text = f"[{rule.id}] could not be judged: {reasons}. See {REFERENCE}#could-not-be-judged"
-            self._say(rule, level if unknown_fails() else Level.ADVISORY, text, "", response)
+            text = f"could not be judged: {'; '.join(verdict.unjudged)}. See {REFERENCE}#could-not-be-judged"
+            yield self._unless_waived(rule, level if unknown_fails() else advice, text, "", judged)
 
-    def _say(self, rule: Rule[Any], level: Level, text: str, urn: str, response: Any) -> None:
-        response.diagnostics.append(
-            proto.AnalyzeDiagnostic(
-                policyName=rule.name,
-                policyPackName=self._pack,
-                policyPackVersion=self._version,
-                description=rule.title,
-                message=f"{rule.title}\n{text}",
-                urn=urn,
-                enforcementLevel=_LEVELS[level],
-                severity=_SEVERITIES[rule.severity],
-            )
-        )
-
-
-def plain(value: Any) -> Any:
-    """Return decoded properties with ``UNKNOWN`` in place of the engine's sentinels."""
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [plain(item) for item in value]
-    return UNKNOWN if isinstance(value, str) and value in _SENTINELS else value
-
-
-def _resource(given: Any) -> Resource:
-    """Return the resource of a request for one, or of an entry in a request for the whole stack."""
-    return Resource(
-        type=given.type,
-        name=given.name,
-        urn=given.urn,
-        props=Value(plain(deserialize_properties(json_format.MessageToDict(given.properties)))),
-        protect=given.options.protect,
-        ignore_changes=tuple(given.options.ignoreChanges),
-        parent=given.options.parent,
-        depends_on={key: tuple(made.urns) for key, made in getattr(given, "propertyDependencies", {}).items()},
-    )
+    def _unless_waived(self, rule: Rule[Any], level: Level, text: str, urn: str, judged: Sequence[Resource]) -> Any:
+        """Return the diagnostic; as advice, and with the waiver in front, where one covers the resource at fault."""
+        at_fault = judged if len(judged) == 1 else [resource for resource in judged if urn and resource.urn == urn]
+        for resource in at_fault:
+            if waiver := self._waivers.find(rule.id, resource.type, resource.name):
+                by = f"waived until {waiver.expires} by {waiver.owner} ({waiver.ticket}: {waiver.reason})."
+                level, text = Level.ADVISORY, f"{by} {text}"
+        return self._diagnostic(rule, level, f"[{rule.id}] {text}", urn)
 
 
 def _policy(rule: Rule[Any]) -> sdk.Policy:

@@ -19,13 +19,13 @@ UNKNOWN_VARIABLE: Final = "IGZ_CLUSTERS_POLICY_UNKNOWN"
 """``fail`` or ``note``: what happens to a rule that cannot be judged. Without it, ``fail`` where CI is set."""
 
 
-def context(rule_config: Mapping[str, Any], choices: Mapping[str, Any], stack_tags: Mapping[str, str]) -> Context:
+def context(wanted: str | None, choices: Mapping[str, Any], stack_tags: Mapping[str, str]) -> Context:
     """Return what rules may know about the stack.
 
-    The first that names an environment decides: the rule's own configuration, the stack's configuration, the stack's
-    tag ``environment``. Nobody, or a word that is no environment, means production: the strictest reading.
+    The first that names an environment decides: ``wanted`` (the rule's own configuration), the stack's configuration,
+    the stack's tag ``environment``. Nobody, or a word that is no environment, means production: the strictest reading.
     """
-    named = rule_config.get("environment") or choices.get("environment") or stack_tags.get("environment")
+    named = wanted or choices.get("environment") or stack_tags.get("environment")
     namespaces = choices.get("namespaces", DEFAULT_NAMESPACES if choices else None)
     return Context(
         environment=Environment.DEV if named == Environment.DEV else Environment.PROD,

@@ -1,4 +1,3 @@
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -6,13 +5,13 @@ import pytest
 from pulumi.runtime.proto import analyzer_pb2 as proto
 
 from components.contract.environments import Environment
-from policies.rule import Context, EachOf, Finding, Level, Rule, Severity, WholeStack
-from policies.sdk import plain
+from policies.rule import Context, EachOf, Finding, Level, WholeStack
 from policies.values import UNKNOWN, NotJudgeableError
+from policies.wire import plain
 from support.policies import UNKNOWN as UNKNOWN_TEXT
 from support.policies import Wire
+from support.rules import ANYTHING, a_rule
 
-ANYTHING = EachOf(noun="anything", types=re.compile("t"), find=lambda resource: (resource,))
 M, A, OFF = Level.MANDATORY, Level.ADVISORY, Level.OFF
 
 
@@ -20,22 +19,6 @@ M, A, OFF = Level.MANDATORY, Level.ADVISORY, Level.OFF
 def _outside_ci(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.delenv("IGZ_CLUSTERS_POLICY_UNKNOWN", raising=False)
-
-
-def a_rule(check: Any, dev: Level = M, prod: Level = M, **changes: Any) -> Rule[Any]:
-    fields: dict[str, Any] = {
-        "id": "XX-01",
-        "slug": "made-up",
-        "title": "A made-up rule",
-        "severity": Severity.LOW,
-        "level": {Environment.DEV: dev, Environment.PROD: prod},
-        "source": "Iguazio best practices",
-        "applies_to": ANYTHING,
-        "why": "Because.",
-        "fix": "Do better.",
-        "check": check,
-    }
-    return Rule(**{**fields, **changes})
 
 
 def wrong(_: Any, context: Context) -> Iterator[Finding]:

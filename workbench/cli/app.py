@@ -10,7 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from workbench import stacks
-from workbench.cli import config, local, stack, toolchain
+from workbench.cli import config, local, policy, stack, toolchain
 from workbench.cli.console import errors
 from workbench.cli.doctor import doctor
 from workbench.cli.init import init
@@ -37,6 +37,7 @@ app.command()(recover)
 app.command()(doctor)
 app.add_typer(config.app, name="config")
 app.add_typer(local.app, name="local")
+app.add_typer(policy.app, name="policy")
 app.add_typer(toolchain.app, name="toolchain")
 
 

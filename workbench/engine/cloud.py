@@ -3,6 +3,7 @@
 from workbench.engine import pending
 from workbench.engine.session import Session, policy_packs
 from workbench.errors import UserError
+from workbench.policy.overrides import attached
 from workbench.stacks import Stack
 from workbench.toolchain import Toolchain, environment
 
@@ -19,7 +20,7 @@ def cloud_session(stack: Stack, toolchain: Toolchain) -> Session:
             **environment(toolchain, local=False),
             "PULUMI_STACK": stack.name,
             "PULUMI_OPTION_CONFIG_FILE": str(stack.file),
-            "PULUMI_OPTION_POLICY_PACK": ",".join(str(pack) for pack in policy_packs()),
+            **attached(stack.name, policy_packs()),
         },
     )
 

@@ -20,6 +20,7 @@ from workbench.clouds.aws.facts import PROVIDER_VERSION as AWS_VERSION
 from workbench.clouds.journal import JOURNAL
 from workbench.engine.session import Session, policy_packs
 from workbench.paths import PRIVATE, PROJECT_ROOT
+from workbench.policy.overrides import attached
 from workbench.stacks import Stack
 from workbench.toolchain import Toolchain
 from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
@@ -140,7 +141,7 @@ def _session(stack: Stack, toolchain: Toolchain, folder: Path) -> OfflineSession
             "PULUMI_CONFIG_PASSPHRASE": secrets.token_urlsafe(32),
             "PULUMI_STACK": stack.name,
             "PULUMI_OPTION_CONFIG_FILE": str(config),
-            "PULUMI_OPTION_POLICY_PACK": ",".join(str(pack) for pack in policy_packs()),
+            **attached(stack.name, policy_packs(), folder),
             "KUBECONFIG": str(kubeconfig),
             "IGZ_CLUSTERS_LOCAL_KUBECONFIG": str(kubeconfig),
             JOURNAL: str(folder / "journal"),

@@ -18,6 +18,7 @@ from workbench.engine.secrets import passphrase_file
 from workbench.errors import AskedToEnd, UserError
 from workbench.files import write_private
 from workbench.paths import PRIVATE, PROJECT_ROOT, data_dir
+from workbench.policy.overrides import attached
 from workbench.processes import tied_to_this
 from workbench.stacks import Stack
 from workbench.toolchain import Toolchain, environment
@@ -141,7 +142,7 @@ def _open(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int | None
             # The engine writes the salt of the passphrase into the stack file. That salt belongs to this user, not
             # into the repository, so the engine gets a copy of the file that holds both.
             "PULUMI_OPTION_CONFIG_FILE": str(config_file),
-            "PULUMI_OPTION_POLICY_PACK": ",".join(str(pack) for pack in policy_packs()),
+            **attached(stack.name, policy_packs()),
             "IGZ_CLUSTERS_LOCAL_KUBECONFIG": str(kubeconfig),
         },
         lock,

@@ -1,0 +1,163 @@
+"""Judges resources through the SDK's own servicer, with messages as the engine sends them, and without an engine."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from google.protobuf import struct_pb2
+from pulumi.runtime.proto import analyzer_pb2 as proto
+from pulumi_policy import EnforcementLevel
+from pulumi_policy.proxy import UNKNOWN_STRING_VALUE
+
+from policies.examples import UNKNOWN_TEXT, Example, Given
+from policies.registry import RULES
+from policies.rule import Rule
+from policies.sdk import Servicer, policies
+from policies.settings import STACK_KEY
+
+Resource = tuple[str, str, Any] | Given
+"""Type token, logical name and properties of a resource; or one of an example, with options."""
+
+
+@dataclass
+class Report:
+    """What the pack answered, by rule id."""
+
+    violated: list[str] = field(default_factory=list)
+    """Mandatory violations: they fail the run."""
+    advised: list[str] = field(default_factory=list)
+    unjudged: list[str] = field(default_factory=list)
+    """Advisory notes that a rule could not tell."""
+    not_applicable: list[str] = field(default_factory=list)
+    """Names of policies that do not apply."""
+    messages: list[str] = field(default_factory=list)
+    policies: list[str] = field(default_factory=list)
+    """Names of the policies that spoke, in the order of the messages."""
+    urns: list[str] = field(default_factory=list)
+
+    def add(self, response: proto.AnalyzeResponse) -> "Report":
+        """Add what a response says, and return the report."""
+        for diagnostic in response.diagnostics:
+            rule_id = re.findall(r"\[([A-Z]{2}-\d\d)\]", diagnostic.message)[0]
+            self._list_for(diagnostic).append(rule_id)
+            self.messages.append(diagnostic.message)
+            self.policies.append(diagnostic.policyName)
+            self.urns.append(diagnostic.urn)
+        self.not_applicable.extend(entry.policy_name for entry in response.not_applicable)
+        return self
+
+    def _list_for(self, diagnostic: proto.AnalyzeDiagnostic) -> list[str]:
+        if diagnostic.enforcementLevel == proto.MANDATORY:
+            return self.violated
+        return self.unjudged if "could not be judged" in diagnostic.message else self.advised
+
+    @property
+    def outcome(self) -> dict[str, list[str]]:
+        """Rule ids without repetition, in the form of an example's expectation."""
+        lists = {"expect": self.violated, "advise": self.advised, "unjudged": self.unjudged}
+        return {key: sorted(set(ids)) for key, ids in lists.items()}
+
+
+class Wire:
+    """A served pack in a configured stack."""
+
+    def __init__(
+        self,
+        rules: Iterable[Rule[Any]] = RULES,
+        *,
+        stack: Mapping[str, Any] | str | None = None,
+        tags: Mapping[str, str] | None = None,
+        config: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
+        """Serve ``rules``; ``stack`` is the value of ``igz-clusters:stack``, ``config`` that of policies by name."""
+        self._servicer = Servicer("test", "0", policies(rules), EnforcementLevel.ADVISORY)
+        text = stack if isinstance(stack, str) else json.dumps(stack)
+        self._servicer.ConfigureStack(
+            proto.AnalyzerStackConfigureRequest(tags=tags or {}, config={STACK_KEY: text} if stack else {}), None
+        )
+        self._servicer.Configure(proto.ConfigureAnalyzerRequest(policyConfig=self._levels(config or {})), None)
+
+    def _levels(self, config: Mapping[str, Mapping[str, Any]]) -> dict[str, proto.PolicyConfig]:
+        # The engine always sends a level for every policy: the pack's own unless a file overrides it.
+        return {
+            info.name: proto.PolicyConfig(
+                enforcementLevel=info.enforcementLevel, properties=_struct(config.get(info.name, {}))
+            )
+            for info in self._info().policies
+        }
+
+    def _info(self) -> proto.AnalyzerInfo:
+        return self._servicer.GetAnalyzerInfo(None, None)  # type: ignore[no-untyped-call, no-any-return]
+
+    def levels(self) -> dict[str, int]:
+        """Return the level of every policy on the wire, by name."""
+        return {info.name: info.enforcementLevel for info in self._info().policies}
+
+    def judge(self, kind: str, props: Any, name: str = "example", **options: Any) -> Report:
+        """Send one resource through all resource rules."""
+        request = proto.AnalyzeRequest(
+            type=kind,
+            name=name,
+            urn=_urn(kind, name),
+            properties=_struct(props),
+            options=proto.AnalyzerResourceOptions(**options),
+        )
+        return Report().add(self._servicer.Analyze(request, None))
+
+    def judge_stack(self, resources: Sequence[Resource]) -> Report:
+        """Send each resource through the resource rules, then all of them through the stack rules."""
+        report = Report()
+        for given in map(_given, resources):
+            single = self.judge(given.type, given.props, given.name, **given.opts)
+            for key, values in vars(single).items():
+                getattr(report, key).extend(values)
+        return self.judge_outputs(resources, report)
+
+    def judge_outputs(self, resources: Sequence[Resource], report: Report | None = None) -> Report:
+        """Send all resources through the stack rules alone, with their outputs."""
+        sent = [
+            proto.AnalyzerResource(
+                type=given.type,
+                name=given.name,
+                urn=_urn(given.type, given.name),
+                properties=_struct(given.props),
+                options=proto.AnalyzerResourceOptions(**given.opts),
+                parent="urn:stack",
+            )
+            for given in map(_given, resources)
+        ]
+        response = self._servicer.AnalyzeStack(proto.AnalyzeStackRequest(resources=sent), None)
+        return (report or Report()).add(response)
+
+
+def judge(example: Example, resources: Sequence[Resource] | None = None) -> Report:
+    """Send an example, or a damaged copy of its resources, through both packs."""
+    wire, sent = Wire(stack=example.stack_config), example.resources if resources is None else resources
+    if example.is_stack:
+        return wire.judge_stack(sent)
+    [given] = map(_given, sent)
+    return wire.judge(given.type, given.props, given.name, **given.opts)
+
+
+def _given(resource: Resource) -> Given:
+    return resource if isinstance(resource, Given) else Given(*resource, opts={})
+
+
+def _urn(kind: str, name: str) -> str:
+    return f"urn:pulumi:test::igz-clusters::{kind}::{name}"
+
+
+def _struct(props: Any) -> struct_pb2.Struct:
+    struct = struct_pb2.Struct()
+    struct.update(_with_sentinels(props))
+    return struct
+
+
+def _with_sentinels(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _with_sentinels(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_sentinels(item) for item in value]
+    return UNKNOWN_STRING_VALUE if value == UNKNOWN_TEXT else value

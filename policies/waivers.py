@@ -1,0 +1,106 @@
+"""Waivers: who accepted which violation, why, and until when.
+
+They come from the reviewed file ``policies/overrides.yaml`` beside the stack files; the command line hands a stack's
+rows to the packs as configuration of their rules. A row converts to an exception of the engine's own, once
+those are general: rule and reason as they are, the pattern as ``urn:pulumi:STACK::*::*PATTERN``.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from fnmatch import fnmatchcase
+from typing import Annotated, Any, Final
+
+from pydantic import Field, StringConstraints, ValidationError
+
+from components.contract.choices import ContractModel
+
+MAX_AGE: Final = timedelta(days=90)
+"""Longest time from today that a waiver may run: what lasts longer is a decision, and belongs into a rule."""
+
+_Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+
+
+class Waiver(ContractModel):
+    """One accepted violation."""
+
+    rule: Annotated[str, Field(pattern=r"^[A-Z]{2}-\d\d$")] = Field(description="Id of the rule.", examples=["HN-06"])
+    stack: _Text = Field(description="Name of the stack.", examples=["dev"])
+    resource: _Text = Field(
+        description="Pattern of the resource, type::name, where * is anything.",
+        examples=["aws:eks/nodeGroup:NodeGroup::dev-legacy*"],
+    )
+    reason: _Text = Field(description="Why it may stay.", examples=["replaced when the migration is over"])
+    owner: _Text = Field(description="Who answers for it.", examples=["ml-platform"])
+    ticket: _Text = Field(description="Where the way out is tracked.", examples=["OPS-1234"])
+    expires: date = Field(description="Last day on which it holds.", examples=["2026-12-31"])
+
+    @property
+    def label(self) -> str:
+        """What a message calls it."""
+        return f"the waiver {self.ticket} of {self.owner} for {self.resource}"
+
+    def covers(self, token: str, name: str) -> bool:
+        """Return whether a resource of type ``token`` called ``name`` fits the pattern."""
+        return fnmatchcase(f"{token}::{name}", self.resource)
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What is to be said about a waiver itself."""
+
+    rule: str
+    message: str
+    fails: bool
+    """Whether it fails the run."""
+
+
+@dataclass(slots=True)
+class Waivers:
+    """The waivers of one run, and which of them were needed."""
+
+    rows: list[Waiver] = field(default_factory=list)
+    refused: list[Notice] = field(default_factory=list)
+    _used: set[int] = field(default_factory=set)
+
+    def add(self, rule: str, rows: Iterable[Any]) -> None:
+        """Add the rows that a rule is configured with; one that is no waiver is refused, and said to be."""
+        for row in rows:
+            try:
+                self._add(rule, Waiver.model_validate(row))
+            except ValidationError as error:
+                wrong = sorted({str(problem["loc"][0]) if problem["loc"] else "the row" for problem in error.errors()})
+                self.refused.append(Notice(rule, f"a waiver is refused: look at {', '.join(wrong)}.", fails=True))
+
+    def _add(self, rule: str, waiver: Waiver) -> None:
+        if waiver.rule != rule:
+            said = f"{waiver.label} is refused: it is a waiver of {waiver.rule}."
+        elif waiver.expires < today():
+            said = f"{waiver.label} expired on {waiver.expires}. Fix: mend the resource, or have the row renewed."
+        elif waiver.expires > today() + MAX_AGE:
+            last = today() + MAX_AGE
+            said = f"{waiver.label} is refused: it runs until {waiver.expires}, at most until {last} is allowed."
+        else:
+            self.rows.append(waiver)
+            return
+        self.refused.append(Notice(rule, said, fails=True))
+
+    def find(self, rule: str, token: str, name: str) -> Waiver | None:
+        """Return a waiver of ``rule`` that covers the resource, and note that it is used."""
+        for index, waiver in enumerate(self.rows):
+            if waiver.rule == rule and waiver.covers(token, name):
+                self._used.add(index)
+                return waiver
+        return None
+
+    def notices(self, rule: str) -> Iterator[Notice]:
+        """Return what is to be said once everything was judged: what was refused, and what nothing needed."""
+        yield from (notice for notice in self.refused if notice.rule == rule)
+        for index, waiver in enumerate(self.rows):
+            if waiver.rule == rule and index not in self._used:
+                yield Notice(rule, f"{waiver.label} covers no violation. Fix: drop the row.", fails=False)
+
+
+def today() -> date:
+    """Return the day by which waivers are judged, in UTC."""
+    return datetime.now(tz=UTC).date()

@@ -1,0 +1,72 @@
+"""The engine's messages: resources as they arrive, verdicts as they leave."""
+
+import re
+from typing import Any, Final
+
+from google.protobuf import json_format
+from pulumi.runtime.proto import analyzer_pb2 as proto
+from pulumi_policy import proxy
+from pulumi_policy.deserialize import deserialize_properties
+
+from policies.resource import Resource
+from policies.rule import Level, Rule, Severity
+from policies.values import UNKNOWN, Value
+
+LEVELS: Final = {
+    Level.OFF: proto.DISABLED,
+    Level.ADVISORY: proto.ADVISORY,
+    Level.MANDATORY: proto.MANDATORY,
+}
+"""The engine's numbers for levels."""
+
+_SEVERITIES: Final = {
+    Severity.LOW: proto.POLICY_SEVERITY_LOW,
+    Severity.MEDIUM: proto.POLICY_SEVERITY_MEDIUM,
+    Severity.HIGH: proto.POLICY_SEVERITY_HIGH,
+    Severity.CRITICAL: proto.POLICY_SEVERITY_CRITICAL,
+}
+_SENTINELS: Final = frozenset(text for name, text in vars(proxy).items() if re.fullmatch("UNKNOWN_[A-Z]+_VALUE", name))
+"""What the engine sends in place of a value that a preview cannot know."""
+
+_MARK: Final = "4dabf18193072939515e22adb298388d"
+"""Key by which the engine tells a map of its own, such as a secret, from a user's."""
+
+
+def plain(value: Any) -> Any:
+    """Return decoded properties with ``UNKNOWN`` in place of the engine's sentinels."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return UNKNOWN if isinstance(value, str) and value in _SENTINELS else value
+
+
+def resource_of(given: Any) -> Resource:
+    """Return the resource of a request for one, or of an entry in a request for the whole stack."""
+    return Resource(
+        type=given.type,
+        name=given.name,
+        urn=given.urn,
+        props=Value(plain(deserialize_properties(json_format.MessageToDict(given.properties)))),
+        protect=given.options.protect,
+        ignore_changes=tuple(given.options.ignoreChanges),
+        parent=given.options.parent,
+        depends_on={key: tuple(made.urns) for key, made in getattr(given, "propertyDependencies", {}).items()},
+    )
+
+
+def is_mark(value: object) -> bool:
+    """Return whether something in a message stands for an unknown value, a secret, or another special value."""
+    return (isinstance(value, str) and value in _SENTINELS) or (isinstance(value, dict) and _MARK in value)
+
+
+def diagnostic(rule: Rule[Any], level: Level, text: str, urn: str) -> Any:
+    """Return what the engine prints about ``rule``; without ``urn`` about the resource that it asked for."""
+    return proto.AnalyzeDiagnostic(
+        policyName=rule.name,
+        description=rule.title,
+        message=f"{rule.title}\n{text}",
+        urn=urn,
+        enforcementLevel=LEVELS[level],
+        severity=_SEVERITIES[rule.severity],
+    )

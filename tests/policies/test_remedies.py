@@ -1,0 +1,84 @@
+"""Remedies on the wire: in place, only where a stack asks for it, and nothing behind a mark is touched."""
+
+from typing import Any
+
+import pytest
+from google.protobuf import json_format
+from pulumi.runtime.proto import analyzer_pb2 as proto
+from pulumi_policy import EnforcementLevel
+
+from policies.remedies import Draft
+from policies.rule import Context, Rule
+from policies.sdk import Servicer, policies
+from support.rules import a_rule
+
+SIGNATURE = "4dabf18193072939515e22adb298388d"
+SECRET = {SIGNATURE: "1b47061264138c4ac30d75fd1eb44270", "value": "hunter2"}
+UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+
+
+def remedy(draft: Draft, _: Context) -> None:
+    draft.set("required", "options", "tokens")
+    for disk in draft.elements("disks"):
+        disk.set("true", "encrypted")
+
+
+def remediate(inputs: dict[str, Any], *, level: int = proto.REMEDIATE, rule: Rule[Any] | None = None) -> Any:
+    rule = rule or a_rule(lambda *_: iter(()), remedy=remedy)
+    servicer = Servicer("test", "0", policies([rule]), EnforcementLevel.ADVISORY)
+    config = {rule.name: proto.PolicyConfig(enforcementLevel=level)}
+    servicer.Configure(proto.ConfigureAnalyzerRequest(policyConfig=config), None)
+    request = proto.AnalyzeRequest(type="t", name="n", urn="u")
+    request.properties.update(inputs)
+    return [
+        (json_format.MessageToDict(r.properties), r.diagnostic) for r in servicer.Remediate(request, None).remediations
+    ]
+
+
+def test_what_is_wrong_is_mended_and_all_else_stays() -> None:
+    before = {"options": {"hops": 1}, "disks": [{"size": 1}, {"encrypted": "false"}], "password": SECRET}
+    [(after, said)] = remediate(before)
+    assert after == {
+        "options": {"hops": 1, "tokens": "required"},
+        "disks": [{"size": 1, "encrypted": "true"}, {"encrypted": "true"}],
+        "password": SECRET,
+    }
+    assert said == ""
+
+
+def test_maps_that_lead_there_are_made() -> None:
+    assert remediate({}) == [({"options": {"tokens": "required"}}, "")]
+
+
+def test_what_is_right_already_is_no_remediation() -> None:
+    assert remediate({"options": {"tokens": "required"}, "disks": []}) == []
+
+
+@pytest.mark.parametrize("level", [proto.MANDATORY, proto.ADVISORY, proto.DISABLED])
+def test_nothing_is_mended_unless_the_stack_asks_for_it(level: int) -> None:
+    assert remediate({}, level=level) == []
+
+
+@pytest.mark.parametrize("mark", [SECRET, UNKNOWN, "text", 3.0, [1.0]])
+@pytest.mark.parametrize("place", ["options", "disks"])
+def test_a_mark_on_the_way_stops_the_remedy_and_undoes_what_it_did(mark: Any, place: str) -> None:
+    inputs = {"disks": [{"encrypted": "false"}], place: mark if place == "options" else [mark]}
+    [(after, said)] = remediate(inputs)
+    assert after == {}
+    assert said.startswith("[XX-01] could not be remedied: ")
+    assert "hunter2" not in said
+
+
+def test_a_mark_in_the_place_itself_stays() -> None:
+    for mark in (SECRET, UNKNOWN):
+        [(after, said)] = remediate({"options": {"tokens": mark}})
+        assert (after, "options.tokens is unknown or secret" in said) == ({}, True)
+
+
+def test_a_remedy_that_crashes_changes_nothing_and_shows_no_value() -> None:
+    def crashes(draft: Draft, _: Context) -> None:
+        draft.set("x", "y")
+        raise KeyError("hunter2")
+
+    [(after, said)] = remediate({"a": 1}, rule=a_rule(lambda *_: iter(()), remedy=crashes))
+    assert (after, said) == ({}, "[XX-01] could not be remedied: it crashed: KeyError")

@@ -1,0 +1,177 @@
+"""Commands on the policies: what they demand, why, and what they say about a state or about examples."""
+
+import difflib
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+import yaml
+from rich.table import Table
+
+from components.contract.environments import Environment
+from policies.examples import Example, load, load_file
+from policies.registry import RULES
+from policies.rule import Rule
+from policies.settings import UNKNOWN_VARIABLE
+from policies.trial import judge
+from workbench.cli.console import errors, out
+from workbench.cli.stack import AsJson
+from workbench.errors import UserError
+from workbench.policy.analysis import TOOLS, analyse
+from workbench.policy.catalogue import Entry, catalogue, entry
+from workbench.toolchain import ensure
+from workbench.toolchain.console import progress
+
+app = typer.Typer(help="List and explain the policies; judge a state or examples by them.", no_args_is_help=True)
+
+_PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight": False}
+
+
+@app.command("list")
+def list_(*, as_json: AsJson = False) -> None:
+    """List all rules with their levels and where they are enforced, and what no rule can enforce."""
+    entries = catalogue()
+    if as_json:
+        out.print_json(json.dumps([asdict(each) for each in entries]))
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("id", "dev", "prod", "enforced at", "demands"):
+        table.add_column(heading, overflow="fold")
+    for each in entries:
+        where = ", ".join(each.enforced_at) or f"nowhere: {each.reason}"
+        table.add_row(each.id, each.level.get("dev", ""), each.level.get("prod", ""), where, each.demands)
+    out.print(table)
+
+
+@app.command()
+def explain(
+    rule_id: Annotated[str, typer.Argument(help="Such as NG-07.", metavar="ID")], *, as_json: AsJson = False
+) -> None:
+    """Explain a rule: source, reason, levels, how to mend it, an example that passes and one that fails."""
+    found = entry(rule_id)
+    rule = next((rule for rule in RULES if rule.id == found.id), None)
+    os.environ[UNKNOWN_VARIABLE] = "note"
+    examples = {kind: example for kind in ("good", "bad") if rule and (example := _example(rule, kind))}
+    if as_json:
+        shown = {kind: {"about": e.content["about"], "resources": _resources(e)} for kind, e in examples.items()}
+        out.print_json(json.dumps({**asdict(found), "examples": shown}))
+        return
+    out.print(f"{found.id}: {found.demands}", style="bold", **_PLAIN)
+    for name, fact in _facts(found).items():
+        out.print(f"  {name:<12}{fact}", **_PLAIN)
+    if examples:
+        _show(found.id, **examples)
+
+
+def _show(rule_id: str, good: Example, bad: Example) -> None:
+    """Print the good example, then what is different in the bad one, and what the rule says about it."""
+    passes, fails = (yaml.safe_dump(_resources(e), sort_keys=False).splitlines() for e in (good, bad))
+    out.print(f"\npasses: {good.content['about']}", style="bold", **_PLAIN)
+    out.print("\n".join(passes), **_PLAIN)
+    out.print(f"\nfails: {bad.content['about']}", style="bold", **_PLAIN)
+    changes = list(difflib.unified_diff(passes, fails, n=1, lineterm=""))[2:]
+    out.print("\n".join(changes if len(changes) < len(fails) else fails), **_PLAIN)
+    said = [message for message in judge(bad).messages if f"[{rule_id}]" in message]
+    out.print("\n  " + said[0].partition("\n")[2], style="red", **_PLAIN)
+
+
+def _facts(found: Entry) -> dict[str, str]:
+    return {
+        key: text
+        for key, text in {
+            "severity": found.severity,
+            "levels": ", ".join(f"{environment} {level}" for environment, level in found.level.items()),
+            "enforced at": ", ".join(found.enforced_at) or f"nowhere: {found.reason}",
+            "source": found.source,
+            "why": found.why,
+            "fix": found.fix,
+        }.items()
+        if text
+    }
+
+
+def _example(rule: Rule[Any], kind: str) -> Example | None:
+    own = [example for example in load() if example.rule == rule.id and example.kind == kind]
+    return next(iter(own), None)
+
+
+def _resources(example: Example) -> list[dict[str, Any]]:
+    return [{"resource": given.type, "name": given.name, "props": given.props} for given in example.resources]
+
+
+@app.command()
+def check(
+    state: Annotated[Path, typer.Argument(help="What `pulumi stack export` wrote.", metavar="STATE")],
+    *,
+    environment: Annotated[
+        Environment, typer.Option(help="What the cluster is for; a state does not say it.")
+    ] = Environment.PROD,
+    as_json: AsJson = False,
+) -> None:
+    """Judge an exported state by both packs: no login, no cloud. Exit code 1 if a mandatory rule is violated."""
+    with progress(errors) as report:
+        toolchain = ensure(TOOLS, progress=report)
+    verdicts = analyse(state, environment, toolchain)
+    mandatory = sum(verdict.level == "mandatory" for verdict in verdicts)
+    if as_json:
+        out.print_json(json.dumps([asdict(verdict) for verdict in verdicts]), ensure_ascii=True)
+    else:
+        for verdict in verdicts:
+            colour = "red" if verdict.level == "mandatory" else "yellow"
+            out.print(f"{verdict.level}: {verdict.urn or 'the stack'}", style=colour, **_PLAIN)
+            out.print(f"  {verdict.message}", **_PLAIN)
+        out.print(
+            f"{len(RULES)} rules, judged as {environment}: {mandatory} violations, {len(verdicts) - mandatory} notes"
+        )
+    raise typer.Exit(1 if mandatory else 0)
+
+
+@app.command("test")
+def test_(
+    folder: Annotated[Path, typer.Argument(help="Folder with files of examples, named <id>.yaml.", metavar="DIR")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Judge examples by both packs and compare with what they expect. Exit code 1 if one differs.
+
+    An example is a resource as data; policies/README.md tells the format.
+    """
+    os.environ[UNKNOWN_VARIABLE] = "note"  # as examples have it, in CI too
+    files = sorted(folder.rglob("*.yaml"))
+    rows = [_compared(example) for file in files for example in _read(file)]
+    if not rows:
+        raise UserError(
+            f"There is no example in {folder}.", "Files are called <id>.yaml; policies/README.md tells more."
+        )
+    differing = [row for row in rows if row["said"] != row["expected"]]
+    if as_json:
+        out.print_json(json.dumps(rows))
+    else:
+        for row in differing:
+            out.print(f"{row['example']}: expected {_outcome(row['expected'])}, is {_outcome(row['said'])}", **_PLAIN)
+        out.print(f"{len(rows)} examples: {len(rows) - len(differing)} as expected, {len(differing)} differ")
+    raise typer.Exit(1 if differing else 0)
+
+
+_FORMAT = "A file is called <id>.yaml and maps names to examples; policies/README.md tells the format."
+
+
+def _read(file: Path) -> list[Example]:
+    try:
+        return list(load_file(file))
+    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+        raise UserError(
+            f"{file}: holds no examples: {type(error).__name__} {error}.", "policies/README.md tells the format."
+        ) from None
+
+
+def _compared(example: Example) -> dict[str, Any]:
+    return {"example": f"{example.rule}/{example.name}", "expected": example.outcome, "said": judge(example).outcome}
+
+
+def _outcome(outcome: dict[str, list[str]]) -> str:
+    said = [f"{key}: {', '.join(ids)}" for key, ids in outcome.items() if ids]
+    return "; ".join(said) or "nothing"
