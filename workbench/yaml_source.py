@@ -98,7 +98,7 @@ def parse(text: str) -> Source:
     except yaml.MarkedYAMLError as error:
         raise _syntax(error, text) from None
     if node is None:
-        raise SourceError("the file is empty; Pulumi.local.yaml shows the layout")
+        raise SourceError("the file is empty")
     reading = _Reading(loader)
     document = reading.value(node, ())
     return Source(document, {(): _position(node.start_mark)} | reading.positions, tuple(reading.problems))

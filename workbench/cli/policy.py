@@ -130,7 +130,7 @@ def check(
 
 
 @app.command("test")
-def test_(
+def run_examples(
     folder: Annotated[Path, typer.Argument(help="Folder with files of examples, named <id>.yaml.", metavar="DIR")],
     *,
     as_json: AsJson = False,
@@ -161,11 +161,14 @@ _FORMAT = "A file is called <id>.yaml and maps names to examples; policies/READM
 
 def _read(file: Path) -> list[Example]:
     try:
-        return list(load_file(file))
-    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+        found = list(load_file(file))
+        for example in found:
+            _ = example.resources
+    except (yaml.YAMLError, OSError, KeyError, TypeError, AttributeError) as error:
         raise UserError(
             f"{file}: holds no examples: {type(error).__name__} {error}.", "policies/README.md tells the format."
         ) from None
+    return found
 
 
 def _compared(example: Example) -> dict[str, Any]:
@@ -175,3 +178,7 @@ def _compared(example: Example) -> dict[str, Any]:
 def _outcome(outcome: dict[str, list[str]]) -> str:
     said = [f"{key}: {', '.join(ids)}" for key, ids in outcome.items() if ids]
     return "; ".join(said) or "nothing"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
