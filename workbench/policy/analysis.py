@@ -7,10 +7,13 @@ import secrets
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
+
+import psutil
 
 from components.contract.environments import Environment
 from policies.registry import RULES
@@ -63,17 +66,7 @@ def analyse(state: Path, environment: Environment, toolchain: Toolchain) -> list
             word for pack in packs for word in ("--policy-pack", str(pack), "--policy-pack-config", str(config))
         ]
         command = [str(toolchain.pulumi), "policy", "analyze", "--file", str(state.resolve()), *attached, "--json"]
-        try:
-            result = subprocess.run(
-                [*command, "--non-interactive"],
-                env=_environment(Path(folder), toolchain),
-                capture_output=True,
-                text=True,
-                timeout=SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise UserError(f"The packs did not come to an end within {SECONDS} s.") from None
+        result = _run([*command, "--non-interactive"], _environment(Path(folder), toolchain))
     events = list(_events(result.stdout))
     verdicts = sorted((_verdict(event["policyEvent"]) for event in events if "policyEvent" in event), reverse=True)
     judged = {name for event in events for name in event.get("summaryEvent", {}).get("PolicyPacks", {})}
@@ -81,6 +74,22 @@ def analyse(state: Path, environment: Environment, toolchain: Toolchain) -> list
     if failed or len(judged) != len(packs):
         raise UserError(f"The state could not be judged:\n{(result.stderr or result.stdout).strip()[-2000:]}")
     return verdicts
+
+
+def _run(command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as engine:
+        try:
+            printed, said = engine.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            # What it started holds its pipes, and would outlive it.
+            parent = psutil.Process(engine.pid)
+            for process in [*parent.children(recursive=True), parent]:
+                with suppress(psutil.NoSuchProcess):
+                    process.kill()
+            raise UserError(f"The packs did not come to an end within {SECONDS} s.") from None
+    return subprocess.CompletedProcess(command, engine.returncode, printed, said)
 
 
 def _environment(folder: Path, toolchain: Toolchain) -> dict[str, str]:
