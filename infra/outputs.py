@@ -26,6 +26,7 @@ def export(config: StackConfig, cluster: ClusterHandle) -> None:
         [
             {
                 "name": group.name,
+                "pool": group.pool,
                 "role": group.role.value,
                 "lifecycle": group.lifecycle.value,
                 "min": group.size.min,

@@ -9,7 +9,8 @@ it. Both work without a network. What comes from where:
   bridges Terraform's AWS provider, and neither its schema nor its source is in a package. Read on ``READ_ON`` in
   stored copies of the files that the table names (repository hashicorp/terraform-provider-aws): ``ForceNew``,
   ``RequiresReplace``, ``CustomizeDiff``, ``TypeSet``. The table gives the year of each copy; none is certainly the
-  release that the plug-in bridges.
+  release that the plug-in bridges. Of inputs younger than a copy it gives what the change that brought them says of
+  itself, or somebody who used them, with link and date. Where neither does, they stay marked as not read.
 
 To move to a newer ``pulumi-aws`` raise its pin, read the files again and set ``READ_ON``.
 """
@@ -37,6 +38,27 @@ LINE_LENGTH: Final = 120
 SCALARS: Final = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
+class Later(NamedTuple):
+    """What a source younger than the copy says of inputs that the copy does not know.
+
+    Parameters
+    ----------
+    inputs
+        As Pulumi spells them; what is inside them is meant too.
+    change
+        What a change of one does, in the words of ``workbench/clouds/aws/inputs.py``.
+    source
+        Where it is said.
+    date
+        When it was said.
+    """
+
+    inputs: tuple[str, ...]
+    change: str
+    source: str
+    date: str
+
+
 class Upstream(NamedTuple):
     """What the source of one resource says.
 
@@ -52,10 +74,14 @@ class Upstream(NamedTuple):
         Lists whose order means nothing.
     replaces_if_removed
         Inputs whose removal replaces the resource; other changes update it.
+    replaces_once_set
+        Inputs whose change or removal replaces the resource; giving one where none was updates it.
     replaces_as_one
         Inputs of which exactly one is given; to give another one replaces the resource, to change it updates it.
+    later
+        What younger sources say of inputs that the copy does not know.
     unread
-        Inputs that the copy does not know yet; a change of one is taken for an update.
+        Inputs of which no source says what a change does; it is taken for an update.
     recomputed
         Outputs that any update makes unknown again.
     deleted_first
@@ -67,7 +93,9 @@ class Upstream(NamedTuple):
     replaces: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
     replaces_if_removed: tuple[str, ...] = ()
+    replaces_once_set: tuple[str, ...] = ()
     replaces_as_one: tuple[str, ...] = ()
+    later: tuple[Later, ...] = ()
     unread: tuple[str, ...] = ()
     recomputed: tuple[str, ...] = ()
     deleted_first: bool = False
@@ -211,16 +239,30 @@ UPSTREAM: Final[Mapping[str, Upstream]] = {
             "vpcConfig.subnetIds",
         ),
         replaces_if_removed=("encryptionConfig",),
-        unread=(
-            "kubeApiServerConfig",
-            "kubeControllerManagerConfig",
-            "kubeSchedulerConfig",
-            "vpcConfig.controlPlaneEgressMode",
+        replaces_once_set=("computeConfig.nodeRoleArn",),
+        later=(
+            # Back to AWS's own routing replaces, the other way does not. Both change a mode that was given, so that
+            # the way there is taken for a replacement too, unless the mode was left to its default.
+            Later(
+                ("vpcConfig.controlPlaneEgressMode",),
+                "replace once set",
+                "https://github.com/hashicorp/terraform-provider-aws/pull/48497",
+                "2026-06-20",
+            ),
+            # Set on a running cluster.
+            Later(
+                ("kubeSchedulerConfig",),
+                "update",
+                "https://github.com/terraform-aws-modules/terraform-aws-eks/pull/3741",
+                "2026-08-13",
+            ),
         ),
+        # hashicorp/terraform-provider-aws#49412 brought both, and does not say what a change does.
+        unread=("kubeApiServerConfig", "kubeControllerManagerConfig"),
     ),
     "eks.NodeGroup": Upstream(
         "internal/service/eks/node_group.go",
-        2022,
+        2025,
         (
             "amiType",
             "capacityType",
@@ -236,7 +278,33 @@ UPSTREAM: Final[Mapping[str, Upstream]] = {
             "subnetIds",
         ),
         ("remoteAccess.sourceSecurityGroupIds", "subnetIds", "taints"),
-        unread=("nodeRepairConfig", "warmPoolConfig"),
+        later=(
+            # Optional, and nothing more is said of them; EKS's UpdateNodegroupConfig takes all of them.
+            Later(
+                (
+                    "nodeRepairConfig.maxParallelNodesRepairedCount",
+                    "nodeRepairConfig.maxParallelNodesRepairedPercentage",
+                    "nodeRepairConfig.maxUnhealthyNodeThresholdCount",
+                    "nodeRepairConfig.maxUnhealthyNodeThresholdPercentage",
+                    "nodeRepairConfig.nodeRepairConfigOverrides",
+                ),
+                "update",
+                "https://github.com/hashicorp/terraform-provider-aws/pull/44894",
+                "2025-10-31",
+            ),
+            Later(
+                ("updateConfig.updateStrategy",),
+                "update",
+                "https://github.com/terraform-aws-modules/terraform-aws-eks/issues/3625",
+                "2026-01-13",
+            ),
+            Later(
+                ("warmPoolConfig",),
+                "update",
+                "https://github.com/hashicorp/terraform-provider-aws/pull/48977",
+                "2026-07-16",
+            ),
+        ),
     ),
     "eks.PodIdentityAssociation": Upstream(
         "internal/service/eks/pod_identity_association.go", 2026, ("clusterName", "namespace", "serviceAccount")
@@ -281,14 +349,15 @@ def rows(resource: str) -> list[Row]:
     module, _, name = resource.partition(".")
     known = UPSTREAM[resource]
     found = [_row(known, *each) for each in _inputs(getattr(import_module(f"pulumi_aws.{module}"), f"{name}Args"), "")]
-    named = {*known.replaces, *known.sets, *known.replaces_if_removed, *known.replaces_as_one, *known.unread}
+    changing = (known.replaces, known.replaces_if_removed, known.replaces_once_set, known.replaces_as_one, known.unread)
+    named = {path for paths in (*changing, known.sets, *(later.inputs for later in known.later)) for path in paths}
     if unknown := sorted(named - {row.path for row in found}):
         raise UserError(f"UPSTREAM names inputs that {resource} does not have: {', '.join(unknown)}")
     return found
 
 
 def _row(known: Upstream, path: str, kind: str, required: bool) -> Row:  # noqa: FBT001 a column
-    change = "update"
+    change = next((later.change for later in known.later if _within(path, later.inputs)), "update")
     # Of every resource that has one: internal/provider/sdkv2/region.go.
     if path == "region" or _within(path, known.replaces):
         change = "replace"
@@ -296,6 +365,8 @@ def _row(known: Upstream, path: str, kind: str, required: bool) -> Row:  # noqa:
         change = "unread"
     elif path in known.replaces_if_removed:
         change = "replace if removed"
+    elif path in known.replaces_once_set:
+        change = "replace once set"
     elif path in known.replaces_as_one:
         change = "replace if exchanged"
     return Row(path, "set" if path in known.sets else kind, required, change)
@@ -372,12 +443,24 @@ def generate() -> str:
         "}",
         '"""File of the upstream provider by type, and the year of the copy that was read."""',
         "",
+        "LATER: Final[dict[str, tuple[tuple[str, str, str], ...]]] = {",
+        *(line for name, known in UPSTREAM.items() if known.later for line in _later(name, known.later)),
+        "}",
+        '"""Inputs younger than the copy, by type: which, where it is said what a change does, and when."""',
+        "",
         "FACTS: Final[dict[str, tuple[tuple[str, str, bool, str], ...]]] = {",
         "    # input, kind, required, what a change does",
     ]
     for name in UPSTREAM:
         lines += [f'    "{token(name)}": (', *map(_line, rows(name)), "    ),"]
     return "\n".join([*lines, "}", ""])
+
+
+def _later(name: str, found: tuple[Later, ...]) -> Iterator[str]:
+    yield f'    "{token(name)}": ('
+    for later in found:
+        yield from (_wrapped("        (", *map(json.dumps, (path, later.source, later.date))) for path in later.inputs)
+    yield "    ),"
 
 
 def _tuple(values: tuple[str, ...]) -> str:

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from components.contract.environments import ClusterKind
 from components.contract.groups import NodeGroup, node_groups
-from components.contract.labels import LabelKey, WellKnownLabel
+from components.contract.labels import AnnotationKey, LabelKey, WellKnownLabel
 from components.contract.priorities import UserPriority
 from components.contract.taints import spot_taint
 from infra.config import StackConfig
@@ -27,9 +27,10 @@ _PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight"
 
 @dataclass(frozen=True)
 class PoolRow:
-    """One pool: what was asked for, and how many nodes are ready now."""
+    """One node group, in most pools the only one: what was asked for, and how many nodes are ready now."""
 
     pool: str
+    group: str
     role: str
     lifecycle: str
     ready: int
@@ -42,16 +43,16 @@ class PoolRow:
 
 
 def pool_rows(config: StackConfig, kubectl: Path, kubeconfig: Path) -> list[PoolRow]:
-    """Return a row a pool, with the sizes that the cluster reports now."""
+    """Return a row a node group, with the sizes that the cluster reports now."""
     nodes = _get(kubectl, kubeconfig, "nodes")
-    live = Counter(node["metadata"]["labels"].get(LabelKey.POOL) for node in nodes)
-    ready = Counter(node["metadata"]["labels"].get(LabelKey.POOL) for node in nodes if _is_ready(node))
+    live = Counter(_group_of(node) for node in nodes)
+    ready = Counter(_group_of(node) for node in nodes if _is_ready(node))
     groups = node_groups(config.pools, spot_taint(ClusterKind(config.cluster.kind), config.profile))
     return [_row(group, ready[group.name], live[group.name]) for group in groups]
 
 
 def settled_rows(config: StackConfig, kubectl: Path, kubeconfig: Path) -> list[PoolRow]:
-    """Return the rows once every pool has its minimum of ready nodes, or as they are after ``SETTLE_SECONDS``."""
+    """Return the rows once every group has its minimum of ready nodes, or as they are after ``SETTLE_SECONDS``."""
     deadline = time.monotonic() + SETTLE_SECONDS
     rows = pool_rows(config, kubectl, kubeconfig)
     while any(row.ready < row.min for row in rows) and time.monotonic() < deadline:
@@ -66,22 +67,23 @@ def show(rows: list[PoolRow], *, as_json: bool, console: Console) -> None:
         console.print_json(json.dumps([asdict(row) for row in rows]))
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("pool", "role", "lifecycle", "ready", "size", "type"):
+    for heading in ("group", "role", "lifecycle", "ready", "size", "type"):
         table.add_column(heading, no_wrap=heading != "type")
     for row in rows:
         size = f"{row.nodes} of {row.min}..{row.max}"
-        table.add_row(row.pool, row.role, row.lifecycle, str(row.ready), size, ", ".join(row.instance_types))
+        table.add_row(row.group, row.role, row.lifecycle, str(row.ready), size, ", ".join(row.instance_types))
     console.print(table)
     for row in rows:
         labels = " ".join(f"{key}={value}" for key, value in sorted(row.labels.items()))
-        console.print(f"\n{row.pool}\n  labels  {labels}\n  taints  {' '.join(row.taints) or 'none'}", **_PLAIN)
+        console.print(f"\n{row.group}\n  labels  {labels}\n  taints  {' '.join(row.taints) or 'none'}", **_PLAIN)
     console.print("\npriority classes, none of which ever evicts a pod", **_PLAIN)
     console.print("  " + "  ".join(f"{tier.value}={tier.priority}" for tier in UserPriority), **_PLAIN)
 
 
 def _row(group: NodeGroup, ready: int, nodes: int) -> PoolRow:
     return PoolRow(
-        pool=group.name,
+        pool=group.pool,
+        group=group.name,
         role=group.role.value,
         lifecycle=group.lifecycle.value,
         ready=ready,
@@ -92,6 +94,12 @@ def _row(group: NodeGroup, ready: int, nodes: int) -> PoolRow:
         labels={key: value for key, value in group.labels.items() if key not in set(WellKnownLabel)},
         taints=[str(taint) for taint in group.taints],
     )
+
+
+def _group_of(node: dict[str, Any]) -> str | None:
+    metadata = node["metadata"]
+    name: str | None = metadata.get("annotations", {}).get(AnnotationKey.GROUP, metadata["labels"].get(LabelKey.POOL))
+    return name
 
 
 def _is_ready(node: dict[str, Any]) -> bool:

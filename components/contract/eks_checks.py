@@ -39,22 +39,26 @@ def mismatches(choices: EksChoices, groups: Sequence[NodeGroup]) -> Iterator[Mis
     choices
         The cluster.
     groups
-        One group a pool, as ``groups.node_groups`` returns them.
+        As ``groups.node_groups`` returns them.
     """
+    # The groups of one pool have the same labels and role, so that they may be wrong for the same reason.
+    yield from dict.fromkeys(_mismatches_of_groups(choices, groups))
+    made = len(in_zones(groups, choices.zones))
+    if made > GROUPS_MAX:
+        which = "one a shape; of jupyter and data one a zone too"
+        yield Mismatch((), f"make {made} node groups ({which}), EKS allows {GROUPS_MAX}; merge pools")
+
+
+def _mismatches_of_groups(choices: EksChoices, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
     for group in groups:
         for message in _group_problems(group, choices):
-            yield Mismatch((group.name,), message)
+            yield Mismatch((group.pool,), message)
         tags = len(autoscaling_tags(group, choices.name, choices.root_volume_gib)) + EKS_ASG_TAGS
         if tags > ASG_TAGS_MAX:
             yield Mismatch(
-                (group.name, "labels"),
+                (group.pool, "labels"),
                 f"{tags} tags tell the autoscaler about the group, AWS allows {ASG_TAGS_MAX}; drop labels",
             )
-    made = len(in_zones(groups, choices.zones))
-    if made > GROUPS_MAX:
-        yield Mismatch(
-            (), f"make {made} node groups (jupyter and data: one a zone), EKS allows {GROUPS_MAX}; merge pools"
-        )
 
 
 def _group_problems(group: NodeGroup, choices: EksChoices) -> Iterator[str]:
@@ -64,7 +68,8 @@ def _group_problems(group: NodeGroup, choices: EksChoices) -> Iterator[str]:
     if group.gpu_resource not in (None, DEFAULT_GPU_RESOURCE):
         yield f"gpuResource: on EKS GPUs are offered as {DEFAULT_GPU_RESOURCE}, given {group.gpu_resource}"
     if group.lifecycle is Lifecycle.SPOT and len(group.instances) < SPOT_TYPES_MIN:
-        yield f"HN-07: a spot pool needs {SPOT_TYPES_MIN} or more types of one shape, given {len(group.instances)}"
+        given = f"{len(group.instances)} of {group.instances[0].shape_name}"
+        yield f"HN-07: a spot pool needs {SPOT_TYPES_MIN} or more types of each shape, given {given}"
     if group.role is PoolRole.DATA:
         yield from _data_problems(group, len(choices.zones))
 

@@ -15,6 +15,8 @@ class NodeGroup:
     """One group of equal nodes, ready to be rendered by a cluster kind."""
 
     name: str
+    """The pool's, with the shape for every shape but the first, and with the zone where it has only one."""
+    pool: str
     role: PoolRole
     lifecycle: Lifecycle
     size: PoolSize
@@ -30,7 +32,7 @@ class NodeGroup:
     @property
     def is_elastic(self) -> bool:
         """Whether the autoscaler owns the size between the bounds."""
-        return self.size.min < self.size.max
+        return self.size.is_elastic
 
     @property
     def holds_user_work(self) -> bool:
@@ -39,7 +41,12 @@ class NodeGroup:
 
 
 def node_groups(pools: Mapping[str, NodePool], spot_taint: Taint | None) -> tuple[NodeGroup, ...]:
-    """Return the groups of all pools, in the stack file's order.
+    """Return the groups of all pools, one for each shape of machine, in the stack file's order.
+
+    The first shape's group has the pool's name and keeps its minimum. A further shape brings a group of its own, which
+    may be empty, and leaves the others as they are. Each may grow to the pool's maximum: the autoscaler's expander
+    (https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md#what-are-expanders) chooses among
+    the groups that fit a waiting pod and are not full, so a shared-out maximum would strand pods that fit one shape.
 
     Parameters
     ----------
@@ -48,7 +55,7 @@ def node_groups(pools: Mapping[str, NodePool], spot_taint: Taint | None) -> tupl
     spot_taint
         What every spot node of this kind of cluster carries, from ``taints.spot_taint``.
     """
-    return tuple(_group(name, pool, spot_taint) for name, pool in pools.items())
+    return tuple(part for name, pool in pools.items() for part in _by_shape(_group(name, pool, spot_taint)))
 
 
 def in_zones(groups: Sequence[NodeGroup], zones: Sequence[str]) -> tuple[NodeGroup, ...]:
@@ -63,6 +70,18 @@ def in_zones(groups: Sequence[NodeGroup], zones: Sequence[str]) -> tuple[NodeGro
         for group in groups
         for part in (_by_zone(group, sorted(zones)) if group.role.has_zonal_volumes else (group,))
     )
+
+
+def _by_shape(group: NodeGroup) -> list[NodeGroup]:
+    shapes: dict[tuple[object, ...], list[InstanceType]] = {}
+    for instance in group.instances:
+        shapes.setdefault(instance.shape, []).append(instance)
+    first, *others = map(tuple, shapes.values())
+    further = PoolSize(min=0, max=group.size.max)
+    return [
+        replace(group, instances=first),
+        *(replace(group, name=f"{group.name}-{i[0].shape_name}", size=further, instances=i) for i in others),
+    ]
 
 
 def _by_zone(group: NodeGroup, zones: Sequence[str]) -> list[NodeGroup]:
@@ -95,6 +114,7 @@ def _group(name: str, pool: NodePool, spot_taint: Taint | None) -> NodeGroup:
         labels[LabelKey.USER_WORKLOADS.value] = TRUE
     return NodeGroup(
         name=name,
+        pool=name,
         role=pool.role,
         lifecycle=pool.lifecycle,
         size=pool.size,

@@ -34,6 +34,16 @@ class InstanceType:
         """What must be equal inside one node group: the autoscaler takes any member for all of them."""
         return self.vcpus, self.memory_mib, self.gpus, self.architecture
 
+    @property
+    def shape_name(self) -> str:
+        """Shape in a name that nodes and node groups may have, such as ``16cpu-64gib`` or ``48cpu-192gib-4gpu``.
+
+        The architecture is left out: a pool has only one.
+        """
+        whole, rest = divmod(self.memory_mib, 1024)
+        memory = f"{self.memory_mib}mib" if rest else f"{whole}gib"
+        return f"{self.vcpus}cpu-{memory}" + (f"-{self.gpus}gpu" if self.gpus else "")
+
 
 INSTANCE_TYPES: dict[str, InstanceType] = {
     row[0]: InstanceType(row[0], Provider(provider), *row[1:]) for provider, rows in FACTS.items() for row in rows

@@ -52,8 +52,14 @@ class AnnotationKey(StrEnum):
     CAPACITY_TYPE = f"{OWN_DOMAIN}/capacity-type"
     """``spot`` or ``on-demand``: how a simulated node is bought, the fact that a cloud would state itself."""
 
+    GROUP = "cluster-autoscaler.kwok.nodegroup/name"
+    """The node's group, on templates and on nodes made from them. The key is the autoscaler's kwok provider's.
+
+    On no static node: one whose group has no template is removed.
+    """
+
     SIZE_MIN = "cluster-autoscaler.kwok.nodegroup/min-count"
-    """Smallest size of the node's group. The key is the autoscaler's kwok provider's."""
+    """Smallest size of the node's group; a key of the same provider, as the next two."""
 
     SIZE_MAX = "cluster-autoscaler.kwok.nodegroup/max-count"
     """Largest size of the node's group."""

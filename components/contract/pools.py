@@ -116,7 +116,7 @@ class PoolSize(ContractModel):
     min: Annotated[
         int, Explained(decides="The size below which the autoscaler removes no node; 0 lets an idle pool vanish.")
     ] = Field(ge=0, le=NODES_MAX, strict=True, description="Fewest nodes.", examples=[1])
-    max: Annotated[int, Explained(decides="The size above which work waits.")] = Field(
+    max: Annotated[int, Explained(decides="The size above which work waits; with several shapes, of each.")] = Field(
         ge=1, le=NODES_MAX, strict=True, description="Most nodes.", examples=[10]
     )
 
@@ -128,10 +128,15 @@ class PoolSize(ContractModel):
             raise ValueError(f"must be at least size.min, {smallest}; swap them or raise max")
         return largest
 
+    @property
+    def is_elastic(self) -> bool:
+        """Whether the autoscaler owns the size between the bounds."""
+        return self.min < self.max
+
     @override
     def __str__(self) -> str:
         """Return ``2`` for a static size and ``0..20`` for an elastic one."""
-        return str(self.min) if self.min == self.max else f"{self.min}..{self.max}"
+        return f"{self.min}..{self.max}" if self.is_elastic else str(self.min)
 
 
 def _gpu_resource_of(choices: dict[str, Any]) -> str | None:
@@ -139,7 +144,7 @@ def _gpu_resource_of(choices: dict[str, Any]) -> str | None:
 
 
 class NodePool(ContractModel):
-    """One pool of equal nodes."""
+    """One pool of nodes that are for the same work and bought alike."""
 
     role: Annotated[
         PoolRole, Explained(decides=f"Label {LabelKey.ROLE}; who may run there; the limits of the other keys.")
@@ -155,11 +160,12 @@ class NodePool(ContractModel):
         description="Fewest and most nodes.", examples=[{"min": 0, "max": 10}]
     )
     instance_types: Annotated[
-        tuple[InstanceTypeName, ...], Explained(decides="Capacity of the nodes; what the autoscaler expects of one.")
+        tuple[InstanceTypeName, ...],
+        Explained(decides="Capacity of the nodes; a node group for each shape (vCPUs, memory, GPUs) among them."),
     ] = Field(
         min_length=1,
         max_length=TYPES_MAX,
-        description="Machine types of one shape (vCPUs, memory, GPUs, architecture), preferred first.",
+        description="Machine types of one architecture, preferred first; of one shape unless user work scales there.",
         examples=[["m6i.2xlarge", "m5.2xlarge"]],
     )
     labels: Annotated[
@@ -214,7 +220,7 @@ class NodePool(ContractModel):
     @field_validator("instance_types", mode="after")
     @classmethod
     def _types_are_alike_and_fit_the_role(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        findings, role = Findings(), info.data.get("role")
+        findings, role, one_shape = Findings(), info.data.get("role"), _one_shape_rule(info.data)
         first, *_ = instances = [INSTANCE_TYPES[name] for name in names]
         for index, instance in enumerate(instances):
             if instance in instances[:index]:
@@ -223,9 +229,12 @@ class NodePool(ContractModel):
                 findings.add("NG-16: has no GPU, and the pool's role is 'gpu'", index, given=instance.name)
             elif role not in (PoolRole.GPU, None) and instance.gpus:
                 findings.add("NG-16: has GPUs, which belong in a pool of role 'gpu'", index, given=instance.name)
-            elif (instance.provider, instance.shape) != (first.provider, first.shape):
-                rule = "NG-16: the types of a pool have one shape"
-                message = f"{rule}; this is {_shape(instance)}, the first is {_shape(first)}"
+            elif (instance.provider, instance.architecture) != (first.provider, first.architecture):
+                rule = "NG-16: the types of a pool have one architecture and one cloud"
+                message = f"{rule}; this is {_make(instance)}, the first is {_make(first)}"
+                findings.add(message, index, given=instance.name)
+            elif one_shape and instance.shape != first.shape:
+                message = f"NG-16: {one_shape}; this is {_shape(instance)}, the first is {_shape(first)}"
                 findings.add(message, index, given=instance.name)
         findings.refuse()
         return names
@@ -259,6 +268,19 @@ _STATIC_ROLE_RULES: Final = {
 }
 
 
+def _one_shape_rule(choices: dict[str, Any]) -> str | None:
+    """Return why all types of a pool must have one shape; None if they need not, or if that cannot be known."""
+    role, size = choices.get("role"), choices.get("size")
+    if role in _STATIC_ROLE_RULES:
+        return f"the types of a pool of role '{role}' have one shape"
+    if size and not size.is_elastic:
+        return f"at a fixed size ({size}) nobody chooses between shapes; let size.min differ from size.max or take one"
+    return None
+
+
+def _make(instance: InstanceType) -> str:
+    return f"{instance.architecture}, {instance.provider}"
+
+
 def _shape(instance: InstanceType) -> str:
-    machine = f"{instance.vcpus} vCPU, {instance.memory_mib} MiB, {instance.gpus} GPU"
-    return f"{machine}, {instance.architecture}, {instance.provider}"
+    return f"{instance.vcpus} vCPU, {instance.memory_mib} MiB, {instance.gpus} GPU"

@@ -90,7 +90,7 @@ def test_up_changes_nothing_after_the_autoscaler_moved(cluster: Cluster) -> None
 def test_status_as_json_gives_sizes_now_and_their_bounds(cluster: Cluster) -> None:
     rows = {row["pool"]: row for row in json.loads(cluster.command("status", "--json").stdout)}
     assert (rows["initial"]["ready"], rows["initial"]["min"], rows["initial"]["max"]) == (2, 2, 2)
-    assert (rows["spot"]["min"], rows["spot"]["max"]) == (0, 20)
+    assert (rows["spot"]["group"], rows["spot"]["min"], rows["spot"]["max"]) == ("spot", 0, 20)
 
 
 def test_down_leaves_no_process_and_no_port_and_up_brings_the_same_cluster_back(cluster: Cluster) -> None:

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 import pytest
 
 from components.contract.eks import EksChoices
+from components.contract.namespaces import UserNamespace
 from components.contract.pools import NodePool
-from support.edit_matrix import EDITS, PAGE, Matrix, deployed
+from infra.config import StackConfig
+from support.edit_matrix import BASE, EDITS, PAGE, Matrix, deployed
 
 SAMPLES = [
     "nothing",
@@ -17,6 +19,8 @@ SAMPLES = [
     "pools, one renamed",
     "pools.initial.instanceTypes",
     "pools.data.instanceTypes",
+    "pools.workload.instanceTypes, another shape",
+    "namespaces, one more",
 ]
 
 
@@ -44,7 +48,9 @@ def test_another_group_is_made_before_the_old_one_goes(matrix: Matrix) -> None:
 
 
 @pytest.mark.engine
-def test_the_initial_group_grows_and_shrinks_again_in_place(matrix: Matrix) -> None:
+def test_the_initial_group_goes_from_two_to_three_nodes_and_back_in_place(matrix: Matrix) -> None:
+    sizes = [EDITS["pools.initial.size"]["pools.initial.size"], BASE["pools"]["initial"]["size"]]
+    assert [size["min"] for size in sizes] == [3, 2]
     for name in ("pools.initial.size", "nothing"):
         result = matrix.up(name)
         assert result.returncode == 0, result.stdout + result.stderr
@@ -56,10 +62,16 @@ def test_the_page_has_a_row_for_every_edit() -> None:
     assert rows[1:] == list(EDITS)
 
 
-def test_every_input_of_cluster_and_pools_is_edited() -> None:
+def test_every_input_is_edited() -> None:
     edited = {path for changes in EDITS.values() for path in changes}
     cluster = {f"cluster.{field.alias or name}" for name, field in EksChoices.model_fields.items() if name != "kind"}
     # On EKS gpuResource has one value only.
+    whole = {field.alias or name for name, field in StackConfig.model_fields.items()} - {"schemaVersion"}
+    namespaces = {field.alias or name for name, field in UserNamespace.model_fields.items()}
     pools = {field.alias or name for name, field in NodePool.model_fields.items()} - {"gpuResource"}
     assert {each for each in cluster if not any(path.startswith(each) for path in edited)} == set()
+    assert {each for each in whole if not any(path.startswith(each) for path in edited)} == set()
+    assert {each for each in namespaces if not any(f".{each}" in path for path in edited if "namespaces." in path)} == (
+        set()
+    )
     assert {each for each in pools if not any(f".{each}" in path for path in edited if "pools." in path)} == set()

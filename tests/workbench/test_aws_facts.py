@@ -1,7 +1,9 @@
+from datetime import date
+
 import pytest
 
 from workbench import aws_facts
-from workbench.aws_facts import UPSTREAM, Upstream, generate, main, rows
+from workbench.aws_facts import UPSTREAM, Later, Upstream, generate, main, rows
 from workbench.clouds.aws import facts
 from workbench.errors import UserError
 
@@ -19,7 +21,12 @@ def test_the_checked_in_facts_are_what_the_installed_sdk_and_the_table_give() ->
         ("eks.NodeGroup", "labels", "map", False, "update"),
         ("eks.Cluster", "encryptionConfig", "object", False, "replace if removed"),
         ("eks.Cluster", "vpcConfig.subnetIds", "set", True, "update"),
-        ("eks.Cluster", "kubeSchedulerConfig.nodeResourcesFit", "object", False, "unread"),
+        ("eks.Cluster", "computeConfig.nodeRoleArn", "string", False, "replace once set"),
+        ("eks.Cluster", "kubeApiServerConfig.eventTtl", "string", False, "unread"),
+        ("eks.Cluster", "kubeSchedulerConfig.nodeResourcesFit", "object", False, "update"),
+        ("eks.Cluster", "vpcConfig.controlPlaneEgressMode", "string", False, "replace once set"),
+        ("eks.NodeGroup", "nodeRepairConfig.enabled", "boolean", False, "update"),
+        ("eks.NodeGroup", "warmPoolConfig.poolState", "string", False, "update"),
         ("eks.AccessPolicyAssociation", "accessScope.type", "string", True, "replace"),
         ("vpc.SecurityGroupIngressRule", "cidrIpv4", "string", False, "replace if exchanged"),
         ("iam.Role", "assumeRolePolicy", "string", True, "update"),
@@ -40,6 +47,20 @@ def test_the_table_may_not_name_an_input_that_the_sdk_does_not_have(monkeypatch:
 def test_every_resource_names_the_file_that_was_read() -> None:
     assert all(known.file.startswith("internal/service/") and known.file.endswith(".go") for known in UPSTREAM.values())
     assert facts.SOURCES.keys() == facts.FACTS.keys()
+
+
+def test_what_a_younger_source_says_is_a_change_that_the_provider_knows_with_its_link_and_date() -> None:
+    said = {(kind, path): source for kind, rows_ in facts.LATER.items() for path, *source in rows_}
+    changes = {(kind, row[0]): row[3] for kind, rows_ in facts.FACTS.items() for row in rows_}
+    assert {changes[each] for each in said} == {"update", "replace once set"}
+    assert all(link.startswith("https://github.com/") and date.fromisoformat(on) for link, on in said.values())
+
+
+def test_a_younger_source_may_not_name_an_input_that_the_sdk_does_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = Upstream("a/file.go", 2026, later=(Later(("cidr",), "update", "https://github.com/a/b", "2026-01-01"),))
+    monkeypatch.setattr(aws_facts, "UPSTREAM", {"ec2.Vpc": wrong})
+    with pytest.raises(UserError, match=r"ec2\.Vpc does not have: cidr"):
+        rows("ec2.Vpc")
 
 
 def test_a_stale_file_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: pytest.TempPathFactory) -> None:

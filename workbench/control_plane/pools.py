@@ -7,10 +7,10 @@ from typing import Any
 import yaml
 
 from components.contract import autoscaler
+from components.contract.labels import AnnotationKey
 from workbench.control_plane.child import Child
 from workbench.control_plane.endpoint import Endpoint
 
-_GROUP = "cluster-autoscaler.kwok.nodegroup/name"
 _GRACE = 10.0
 
 
@@ -34,7 +34,7 @@ class Pools:
             key = yaml.safe_load(self.config)["nodegroups"]["fromNodeLabelKey"]
             documents = [each for each in yaml.safe_load_all(self.templates) if each]
             nodes = [node for each in documents for node in each.get("items", [each])]
-            return frozenset(node["metadata"]["labels"][key] for node in nodes)
+            return frozenset(_named(node["metadata"]) or node["metadata"]["labels"][key] for node in nodes)
         except (yaml.YAMLError, LookupError, TypeError, AttributeError) as error:
             raise ValueError(f"not readable: {error!r}") from error
 
@@ -92,10 +92,15 @@ class PoolKeeper:
         if nodes is None:
             return False
         for metadata in (node["metadata"] for node in nodes["items"]):
-            group = metadata.get("annotations", {}).get(_GROUP)
+            group = _named(metadata)
             if group is not None and group not in groups:
                 self._api.request("DELETE", f"/api/v1/nodes/{metadata['name']}")
         return True
+
+
+def _named(metadata: Any) -> str | None:
+    name: str | None = metadata.get("annotations", {}).get(AnnotationKey.GROUP)
+    return name
 
 
 def _pools(config_maps: list[Any]) -> Pools | None:

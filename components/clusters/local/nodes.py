@@ -51,13 +51,19 @@ def autoscaler_templates(groups: Sequence[NodeGroup]) -> str:
         {
             "apiVersion": "v1",
             "kind": "Node",
-            "metadata": node_metadata(group, group.name),
+            "metadata": _template_metadata(group),
             "spec": {"taints": node_taints(group)},
             "status": {"capacity": capacity(group), "allocatable": allocatable(group)},
         }
         for group in groups
     ]
     return yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": items}, sort_keys=True)
+
+
+def _template_metadata(group: NodeGroup) -> dict[str, Any]:
+    metadata = node_metadata(group, group.name)
+    # Without it the label of the pool names the group, and shapes of one pool would be one group.
+    return {**metadata, "annotations": {**metadata["annotations"], AnnotationKey.GROUP.value: group.name}}
 
 
 def autoscaler_config(groups: Sequence[NodeGroup]) -> str:

@@ -1,8 +1,11 @@
-from hypothesis import given
+from dataclasses import replace
+
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from components.contract.groups import in_zones, node_groups
-from components.contract.labels import LabelKey
+from components.contract.groups import NodeGroup, in_zones, node_groups
+from components.contract.instances import INSTANCE_TYPES, InstanceType, Provider
+from components.contract.labels import LabelKey, is_dns_label
 from components.contract.pools import NodePool
 from components.contract.taints import OWN_SPOT_TAINT
 
@@ -47,6 +50,67 @@ def test_without_a_spot_taint_spot_groups_are_told_by_their_label_only() -> None
     spot = next(group for group in node_groups(parsed, None) if group.name == "spot")
     assert spot.taints == ()
     assert spot.labels[LabelKey.LIFECYCLE] == "preemptible"
+
+
+def by_shape(types: list[str], **pool: object) -> list[NodeGroup]:
+    choices = {**POOLS["workload"], "size": {"min": 2, "max": 9}, "instanceTypes": types, **pool}
+    return list(node_groups({"jobs": NodePool.model_validate(choices)}, OWN_SPOT_TAINT))
+
+
+def test_a_pool_of_several_shapes_is_a_group_for_each() -> None:
+    found = by_shape(["m6i.2xlarge", "m6i.4xlarge", "m5.2xlarge", "r6i.2xlarge"])
+    assert [(group.name, [i.name for i in group.instances], str(group.size)) for group in found] == [
+        ("jobs", ["m6i.2xlarge", "m5.2xlarge"], "2..9"),
+        ("jobs-16cpu-64gib", ["m6i.4xlarge"], "0..9"),
+        ("jobs-8cpu-64gib", ["r6i.2xlarge"], "0..9"),
+    ]
+
+
+def test_the_groups_of_a_pool_differ_in_name_size_and_machines_only() -> None:
+    gpu = {"role": "gpu", "lifecycle": "spot", "labels": {"team": "vision"}}
+    first, *others = by_shape(["g5.2xlarge", "g5.12xlarge"], **gpu)
+    assert others
+    assert others[0].name == "jobs-48cpu-192gib-4gpu"
+    assert [replace(each, name=first.name, size=first.size, instances=first.instances) for each in others] == [first]
+
+
+AMD64 = [i for i in INSTANCE_TYPES.values() if i.provider is Provider.AWS and i.architecture == "amd64" and not i.gpus]
+TYPES = st.lists(st.sampled_from(AMD64), min_size=1, max_size=8, unique=True)
+
+
+@given(TYPES, st.sampled_from(AMD64), st.data())
+def test_another_type_touches_no_group_of_another_shape(
+    types: list[InstanceType], another: InstanceType, data: st.DataObject
+) -> None:
+    """Whatever place it takes behind the first: the name of a group says its shape, not its place."""
+    place = data.draw(st.integers(1, len(types)))
+    names = [each.name for each in types if each != another]
+    assume(names)
+    before = by_shape(names)
+    after = by_shape([*names[:place], another.name, *names[place:]])
+    assert [each for each in after if each.instances[0].shape != another.shape] == [
+        each for each in before if each.instances[0].shape != another.shape
+    ]
+    assert {each.name for each in before} <= {each.name for each in after}
+
+
+@given(TYPES)
+def test_every_group_has_one_shape_and_a_name_of_its_own_that_nodes_may_have(types: list[InstanceType]) -> None:
+    found = by_shape([each.name for each in types])
+    assert all(len({i.shape for i in group.instances}) == 1 for group in found)
+    assert sorted(i.name for group in found for i in group.instances) == sorted(each.name for each in types)
+    assert len({group.name for group in found}) == len(found)
+    assert all(is_dns_label(group.name) for group in found)
+
+
+def test_shapes_in_zones_are_a_group_for_each_of_both() -> None:
+    found = in_zones(by_shape(["m6i.xlarge", "m6i.4xlarge"], role="jupyter", size={"min": 1, "max": 2}), ["a", "b"])
+    assert [(group.name, str(group.size)) for group in found] == [
+        ("jobs-a", "1"),
+        ("jobs-b", "0..1"),
+        ("jobs-16cpu-64gib-a", "0..1"),
+        ("jobs-16cpu-64gib-b", "0..1"),
+    ]
 
 
 def test_groups_keep_the_order_of_the_stack_file() -> None:

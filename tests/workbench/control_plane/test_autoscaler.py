@@ -3,7 +3,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import yaml
 
+from components.clusters.local.nodes import autoscaler_config, autoscaler_templates
+from components.contract.groups import node_groups
+from components.contract.pools import NodePool
 from support.cluster import eventually, holds_for
 from workbench.control_plane import ComponentStatus, Instance
 
@@ -45,8 +49,8 @@ def pool(group: str) -> dict[str, Any]:
     }
 
 
-def pod(name: str, group: str) -> dict[str, Any]:
-    container = {"name": "main", "image": "example.invalid/image", "resources": {"requests": {"cpu": "6"}}}
+def pod(name: str, group: str, cpu: str = "6") -> dict[str, Any]:
+    container = {"name": "main", "image": "example.invalid/image", "resources": {"requests": {"cpu": cpu}}}
     spec = {"nodeSelector": {POOL: group}, "containers": [container]}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
 
@@ -100,6 +104,27 @@ def test_the_autoscaler_follows_its_node_groups_and_spares_static_nodes(
     kubectl(shared, "delete", "configmap", "kwok-provider-config", "-n=kube-system")
     eventually(lambda: autoscaler(shared).state == "waiting", within=20)
     eventually(lambda: set(nodes()) == {"static"}, within=10)
+
+
+def test_every_shape_of_a_pool_grows_for_the_pods_that_fit_it_best(
+    shared: Instance, apply: Callable[..., None], get: Callable[..., Any]
+) -> None:
+    choices = {"role": "workload", "size": {"min": 0, "max": 3}, "instanceTypes": ["m6i.2xlarge", "m6i.4xlarge"]}
+    groups = node_groups({"mixed": NodePool.model_validate(choices)}, None)
+    rendered = {
+        "kwok-provider-templates": ("templates", yaml.safe_load(autoscaler_templates(groups))),
+        "kwok-provider-config": ("config", yaml.safe_load(autoscaler_config(groups))),
+    }
+    apply(shared, *(config_map(name, key, content) for name, (key, content) in rendered.items()))
+    apply(shared, pod("modest", "mixed", cpu="6"), pod("large", "mixed", cpu="12"))
+
+    def machine(name: str) -> str | None:
+        node = get(shared, "pod", name)["spec"].get("nodeName")
+        labels = get(shared, "node", node)["metadata"]["labels"] if node else {}
+        return labels.get("node.kubernetes.io/instance-type")
+
+    eventually(lambda: (machine("modest"), machine("large")) == ("m6i.2xlarge", "m6i.4xlarge"), within=60)
+    assert len(get(shared, "nodes", "-l", f"{POOL}=mixed")["items"]) == 2
 
 
 def test_nodes_of_an_idle_group_are_removed_down_to_none(

@@ -1,5 +1,6 @@
 import pytest
 
+from components.contract.labels import AnnotationKey
 from workbench.control_plane.pools import Pools
 
 CONFIG = "nodegroups: {fromNodeLabelKey: pool}"
@@ -13,6 +14,12 @@ def test_groups_are_read_from_a_list_of_nodes() -> None:
 def test_groups_are_read_from_documents_of_one_node_each() -> None:
     nodes = "metadata: {labels: {pool: a}}\n---\nmetadata: {labels: {pool: b}}\n---\n"
     assert Pools(CONFIG, nodes).groups == {"a", "b"}
+
+
+def test_an_annotation_names_a_group_before_the_label_does() -> None:
+    name = f"annotations: {{{AnnotationKey.GROUP}: pool-large}}"
+    nodes = f"{{items: [{{metadata: {{labels: {{pool: pool}}}}}}, {{metadata: {{labels: {{pool: pool}}, {name}}}}}]}}"
+    assert Pools(CONFIG, nodes).groups == {"pool", "pool-large"}
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ class Input:
     required
         Whether the object that it belongs to must have it.
     change
-        What a change of it does: update, replace, replace if removed, replace if exchanged, unread.
+        What a change of it does: update, replace, replace if removed, replace once set, replace if exchanged, unread.
     """
 
     path: str

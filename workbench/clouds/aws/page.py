@@ -6,9 +6,11 @@
 import sys
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
+from itertools import groupby
+from operator import itemgetter
 from typing import Final
 
-from workbench.clouds.aws.facts import DELETED_FIRST, FACTS, FACTS_DATE, PROVIDER_VERSION, RECOMPUTED, SOURCES
+from workbench.clouds.aws.facts import DELETED_FIRST, FACTS, FACTS_DATE, LATER, PROVIDER_VERSION, RECOMPUTED, SOURCES
 from workbench.clouds.aws.inputs import inputs_of
 from workbench.clouds.aws.models import loose, unmodelled
 from workbench.clouds.aws.operations import OPERATIONS
@@ -28,7 +30,8 @@ says what that plug-in knows: the inputs of pulumi-aws {PROVIDER_VERSION} with w
 
 - **Replaced by** a change of these inputs; every other change is an update in place. A replacement is made before the
   old resource goes, unless the program fixed its name or the table says otherwise.
-- **Not read**: inputs that are newer than the copy of the source that was read. A change is taken for an update.
+- **Younger source**: inputs that are newer than the copy of the source that was read, and what somebody said of them.
+- **Not read**: inputs of which no source says what a change does. It is taken for an update.
 - **Type only**: inputs of which AWS's model says that they are text or a number, and no more.
 - **No model**: inputs whose values nothing judges offline.
 - `region` is left out below: a change replaces every resource that has one, and no model judges it.
@@ -55,11 +58,15 @@ def _section(type_: str) -> Iterator[str]:
     yield f"| Replaced by | {_listed(_outermost(type_, 'replace'))} |"
     for change, heading in {
         "replace if removed": "Replaced if removed",
+        "replace once set": "Replaced if changed or removed, not if added",
         "replace if exchanged": "Replaced if one takes another's place",
         "unread": "Not read",
     }.items():
         if found := _outermost(type_, change):
             yield f"| {heading} | {_listed(found)} |"
+    for (link, date), group in groupby(LATER.get(type_, ()), key=itemgetter(1, 2)):
+        paths = [path for path, *_ in group]
+        yield f"| Younger source | {_listed(paths)}: {inputs_of(type_)[paths[0]].change} ([{date}]({link})) |"
     if type_ in DELETED_FIRST:
         yield "| Deleted first | always |"
     if type_ in RECOMPUTED:

@@ -140,6 +140,7 @@ def _forces(known: Input, kind: Kind) -> bool:
     return (
         known.change == "replace"
         or (known.change == "replace if removed" and kind == PropertyDiff.DELETE)
+        or (known.change == "replace once set" and kind != PropertyDiff.ADD)
         or (known.change == "replace if exchanged" and kind != PropertyDiff.UPDATE)
     )
 

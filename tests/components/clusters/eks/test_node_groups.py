@@ -1,6 +1,6 @@
 import pytest
 
-from support.eks import DOCUMENT, LAUNCH_TEMPLATE, NODE_GROUP, build, built
+from support.eks import DOCUMENT, LAUNCH_TEMPLATE, NODE_GROUP, TAG, build, built
 
 DATA = [f"test-data-{zone}" for zone in "abc"]
 
@@ -56,6 +56,26 @@ def test_full_platform_with_v3io_leaves_spot_nodes_untainted_and_the_hop_limit_a
     recorder = build({"profile": "iguazio", "servers": "pulumi"})
     assert recorder.of_type(NODE_GROUP)["test-spot"]["taints"] == []
     assert {t["metadataOptions"]["httpPutResponseHopLimit"] for t in recorder.of_type(LAUNCH_TEMPLATE).values()} == {1}
+
+
+def test_another_shape_is_another_group_with_its_template_and_tags_and_touches_nothing_else() -> None:
+    after, before = build({"pools.workload.instanceTypes": ["m6i.2xlarge", "m6i.4xlarge"]}), built()
+    name = "test-workload-16cpu-64gib"
+    for kind in (NODE_GROUP, LAUNCH_TEMPLATE, TAG):
+        new = after.of_type(kind)
+        assert {each: new[each] for each in before.of_type(kind)} == before.of_type(kind)
+        assert {each.partition("/")[0] for each in set(new) - set(before.of_type(kind))} == {name}
+    group = after.of_type(NODE_GROUP)[name]
+    assert group["instanceTypes"] == ["m6i.4xlarge"]
+    assert group["scalingConfig"] == {"minSize": 0, "maxSize": 10, "desiredSize": 0}
+    assert group["labels"] == before.of_type(NODE_GROUP)["test-workload"]["labels"]
+
+
+def test_without_its_last_shape_a_pool_loses_one_group_and_no_other_changes() -> None:
+    types = {"pools.gpu.instanceTypes": ["g5.12xlarge", "g5.2xlarge"]}
+    before, after = build(types).of_type(NODE_GROUP), built().of_type(NODE_GROUP)
+    assert set(before) - set(after) == {"test-gpu-8cpu-32gib-1gpu"}
+    assert {name: before[name] for name in after} == after
 
 
 def test_renaming_a_pool_and_reordering_the_others_leaves_their_groups_as_they_are() -> None:
