@@ -18,6 +18,8 @@ class Draft:
     content: dict[str, Any]
     is_mark: Callable[[object], bool]
     """Whether something stands for an unknown value or a secret."""
+    type: str
+    """Type token of the resource."""
     path: str = ""
 
     def get(self, *path: str) -> Any:
@@ -37,7 +39,7 @@ class Draft:
         entries = self.get(*path)
         for index, entry in enumerate(entries if isinstance(entries, list) else []):
             place = f"{'.'.join(path)}[{index}]"
-            yield Draft(self._map(self._open(entry, place), place), self.is_mark, place)
+            yield Draft(self._map(self._open(entry, place), place), self.is_mark, self.type, place)
 
     def _parent(self, path: tuple[str, ...], *, create: bool) -> dict[str, Any] | None:
         here = self.content

@@ -153,12 +153,16 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
         inputs = json_format.MessageToDict(request.properties)
         for rule in self._concerned(request.type) if self._remedied else ():
             known = self._known(rule)
-            if rule.remedy and rule.name in self._remedied and self._level(rule, known) is not Level.OFF:
-                self._mend(rule, rule.remedy, inputs, known, response)
+            if not rule.remedy or rule.name not in self._remedied or self._level(rule, known) is Level.OFF:
+                continue
+            if judge_resource(rule, resource_of(request), known).findings:
+                self._mend(rule, rule.remedy, Draft(inputs, is_mark, request.type), known, response)
+                request.properties.Clear()
+                request.properties.update(inputs)
         return response
 
-    def _mend(self, rule: Rule[Any], remedy: Remedy, inputs: dict[str, Any], known: Context, response: Any) -> None:
-        before = deepcopy(inputs)
+    def _mend(self, rule: Rule[Any], remedy: Remedy, draft: Draft, known: Context, response: Any) -> None:
+        inputs, before = draft.content, deepcopy(draft.content)
         answer = proto.Remediation(
             policyName=rule.name,
             policyPackName=self._pack,
@@ -166,7 +170,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
             description=rule.title,
         )
         try:
-            remedy(Draft(inputs, is_mark), known)
+            remedy(draft, known)
         except Exception as problem:  # noqa: BLE001 one that leaves the pack stops everybody's deployment
             inputs.clear()
             inputs.update(before)

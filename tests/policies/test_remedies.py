@@ -1,5 +1,6 @@
 """Remedies on the wire: in place, only where a stack asks for it, and nothing behind a mark is touched."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -7,8 +8,11 @@ from google.protobuf import json_format
 from pulumi.runtime.proto import analyzer_pb2 as proto
 from pulumi_policy import EnforcementLevel
 
+from policies.examples import Example, load
+from policies.registry import RULES
 from policies.remedies import Draft
-from policies.rule import Context, Rule
+from policies.resource import Resource
+from policies.rule import Context, Finding, Rule
 from policies.sdk import Servicer, policies
 from support.rules import a_rule
 
@@ -23,8 +27,13 @@ def remedy(draft: Draft, _: Context) -> None:
         disk.set("true", "encrypted")
 
 
+def unless_required(resource: Resource, _: Context) -> Iterator[Finding]:
+    if resource.props.at("options", "tokens").text() != "required":
+        yield Finding("wrong.")
+
+
 def remediate(inputs: dict[str, Any], *, level: int = proto.REMEDIATE, rule: Rule[Any] | None = None) -> Any:
-    rule = rule or a_rule(lambda *_: iter(()), remedy=remedy)
+    rule = rule or a_rule(unless_required, remedy=remedy)
     servicer = Servicer("test", "0", policies([rule]), EnforcementLevel.ADVISORY)
     config = {rule.name: proto.PolicyConfig(enforcementLevel=level)}
     servicer.Configure(proto.ConfigureAnalyzerRequest(policyConfig=config), None)
@@ -59,20 +68,54 @@ def test_nothing_is_mended_unless_the_stack_asks_for_it(level: int) -> None:
     assert remediate({}, level=level) == []
 
 
-@pytest.mark.parametrize("mark", [SECRET, UNKNOWN, "text", 3.0, [1.0]])
-@pytest.mark.parametrize("place", ["options", "disks"])
-def test_a_mark_on_the_way_stops_the_remedy_and_undoes_what_it_did(mark: Any, place: str) -> None:
-    inputs = {"disks": [{"encrypted": "false"}], place: mark if place == "options" else [mark]}
-    [(after, said)] = remediate(inputs)
+@pytest.mark.parametrize("mark", [SECRET, UNKNOWN, "text", 3.0])
+def test_a_mark_on_the_way_stops_the_remedy_and_undoes_what_it_did(mark: Any) -> None:
+    [(after, said)] = remediate({"options": {"tokens": "no"}, "disks": [{"encrypted": "false"}, mark]})
     assert after == {}
-    assert said.startswith("[XX-01] could not be remedied: ")
+    assert said.startswith("[XX-01] could not be remedied: disks[1] ")
     assert "hunter2" not in said
 
 
-def test_a_mark_in_the_place_itself_stays() -> None:
-    for mark in (SECRET, UNKNOWN):
-        [(after, said)] = remediate({"options": {"tokens": mark}})
-        assert (after, "options.tokens is unknown or secret" in said) == ({}, True)
+def test_what_cannot_be_judged_is_not_touched() -> None:
+    assert remediate({"options": UNKNOWN}) == remediate({"options": {"tokens": UNKNOWN}}) == []
+
+
+def test_a_secret_in_the_place_itself_stays() -> None:
+    [(after, said)] = remediate({"options": {"tokens": SECRET}})
+    assert (after, "options.tokens is unknown or secret" in said) == ({}, True)
+
+
+MENDED = [
+    (rule, example)
+    for rule in RULES
+    if rule.remedy
+    for example in load()
+    if example.rule == rule.id and not example.is_stack and example.outcome["expect"] == [rule.id]
+]
+
+
+@pytest.mark.parametrize(("rule", "example"), MENDED, ids=lambda x: getattr(x, "name", ""))
+def test_a_bad_example_is_good_after_the_rules_remedy(rule: Rule[Any], example: Example) -> None:
+    [given] = example.resources
+    config = {rule.name: proto.PolicyConfig(enforcementLevel=proto.REMEDIATE)}
+    servicer = Servicer("test", "0", policies([rule]), EnforcementLevel.ADVISORY)
+    servicer.Configure(proto.ConfigureAnalyzerRequest(policyConfig=config), None)
+    request = proto.AnalyzeRequest(type=given.type, name="n", urn="u")
+    request.properties.update(given.props)
+    remediations = servicer.Remediate(request, None).remediations
+    if given.type in LEFT_TO_PEOPLE:
+        assert not remediations
+        return
+    [mended] = remediations
+    request.properties.CopyFrom(mended.properties)
+    assert [d.message for d in servicer.Analyze(request, None).diagnostics] == []
+
+
+LEFT_TO_PEOPLE = {
+    "kubernetes:core/v1:Node",
+    "kubernetes:core/v1:ConfigMap",
+    "azure-native:containerservice:ManagedCluster",
+}
 
 
 def test_a_remedy_that_crashes_changes_nothing_and_shows_no_value() -> None:
@@ -80,5 +123,5 @@ def test_a_remedy_that_crashes_changes_nothing_and_shows_no_value() -> None:
         draft.set("x", "y")
         raise KeyError("hunter2")
 
-    [(after, said)] = remediate({"a": 1}, rule=a_rule(lambda *_: iter(()), remedy=crashes))
+    [(after, said)] = remediate({"a": 1}, rule=a_rule(lambda *_: iter([Finding("wrong.")]), remedy=crashes))
     assert (after, said) == ({}, "[XX-01] could not be remedied: it crashed: KeyError")

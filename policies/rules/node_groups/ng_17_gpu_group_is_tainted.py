@@ -6,6 +6,8 @@ from components.contract.environments import Environment
 from components.contract.taints import gpu_taint
 from policies.rule import Context, Finding, Level, Rule, Severity
 from policies.views.node_groups import NODE_GROUPS, NodeGroupFacts
+from policies.views.node_groups.facts import GPU_RESOURCES
+from policies.views.node_groups.mending import add_taint
 
 
 def check(group: NodeGroupFacts, _: Context) -> Iterator[Finding]:
@@ -26,4 +28,5 @@ RULE = Rule(
     why="Pods without a GPU would fill GPU machines; pods that ask for one get this taint's toleration by themselves.",
     fix="Taint the group with <GPU resource>=present:NoSchedule.",
     check=check,
+    remedy=lambda draft, _: add_taint(draft, gpu_taint(GPU_RESOURCES[0])),
 )

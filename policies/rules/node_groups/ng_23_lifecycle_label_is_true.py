@@ -6,6 +6,7 @@ from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
 from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity
 from policies.views.node_groups import NODE_GROUPS, NodeGroupFacts
+from policies.views.node_groups.mending import set_true_lifecycle
 
 LEGAL = [lifecycle.label_value for lifecycle in Lifecycle]
 
@@ -30,4 +31,5 @@ RULE = Rule(
     why="MLRun places work on or off spot nodes by this label alone; a wrong one sends training to nodes that vanish.",
     fix=f"Label the nodes {LabelKey.LIFECYCLE} to match how they are bought.",
     check=check,
+    remedy=set_true_lifecycle,
 )

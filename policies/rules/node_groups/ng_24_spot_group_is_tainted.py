@@ -6,6 +6,7 @@ from components.contract.lifecycle import Lifecycle
 from components.contract.taints import spot_taint
 from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity
 from policies.views.node_groups import NODE_GROUPS, NodeGroupFacts
+from policies.views.node_groups.mending import add_spot_taint
 
 
 def check(group: NodeGroupFacts, context: Context) -> Iterator[Finding]:
@@ -26,4 +27,5 @@ RULE = Rule(
     why="Without the taint, work that cannot be interrupted lands on nodes that the cloud may reclaim.",
     fix="Taint the group as components/contract/taints.py does for its kind of cluster.",
     check=check,
+    remedy=add_spot_taint,
 )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from components.contract.environments import PlatformProfile
+from policies.remedies import Draft
 from policies.resource import Resource
 from policies.rule import MANDATORY_EVERYWHERE, Context, EachOf, Finding, Rule, Severity
 
@@ -23,6 +24,12 @@ def check(template: Resource, context: Context) -> Iterator[Finding]:
         yield Finding(f"Launch template '{template.name}' has httpPutResponseHopLimit {found}, wanted {most}.")
 
 
+def remedy(template: Draft, _: Context) -> None:
+    """Set both to what is right everywhere."""
+    template.set("required", "metadataOptions", "httpTokens")
+    template.set(HOPS, "metadataOptions", "httpPutResponseHopLimit")
+
+
 RULE = Rule(
     id="HN-01",
     slug="metadata-is-guarded",
@@ -38,4 +45,5 @@ RULE = Rule(
     why="Whoever can ask the metadata service from a pod acts with the rights of the node.",
     fix=f"Set metadataOptions.httpTokens to required and httpPutResponseHopLimit to {HOPS}.",
     check=check,
+    remedy=remedy,
 )

@@ -25,4 +25,5 @@ RULE = Rule(
     why="A user's pod must not be able to evict another pod; a higher class is only placed first.",
     fix=f"Set preemptionPolicy: {PreemptionPolicy.NEVER}. It is immutable: the class is replaced.",
     check=check,
+    remedy=lambda draft, _: draft.set(PreemptionPolicy.NEVER.value, "preemptionPolicy"),
 )
