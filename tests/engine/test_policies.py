@@ -1,12 +1,16 @@
 """The packs with the real engine: states that are good and bad, and packs that do not come to an answer."""
 
 import json
+import shutil
+import subprocess
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 import yaml
 
 from components.contract.environments import Environment
+from support.cluster import COMMAND
 from workbench.engine.session import policy_packs
 from workbench.errors import UserError
 from workbench.paths import PROJECT_ROOT
@@ -120,3 +124,34 @@ def test_a_pack_that_does_not_answer_never_passes_a_state(
         assert "could not be judged" in str(refused) or "did not come to an end" in str(refused)
     else:
         assert [v for v in verdicts if v.level == "mandatory" and v.rule == "XX-01"], verdicts
+
+
+OVERRIDES = """\
+waivers:
+  - rule: NG-17
+    stack: mine
+    resource: aws:eks/nodeGroup:NodeGroup::mine-legacy
+    reason: goes with the migration
+    owner: ml-platform
+    ticket: OPS-1
+    expires: {expires}
+"""
+
+
+@pytest.mark.parametrize(
+    ("days", "passes", "said"),
+    [
+        (30, True, "the waiver OPS-1 of ml-platform for aws:eks/nodeGroup:NodeGroup::mine-legacy covers no violation."),
+        (-1, False, "the waiver OPS-1 of ml-platform for aws:eks/nodeGroup:NodeGroup::mine-legacy expired on "),
+    ],
+)
+def test_the_engine_prints_what_is_wrong_with_a_waiver(tmp_path: Path, days: int, passes: bool, said: str) -> None:
+    shutil.copy(PROJECT_ROOT / "Pulumi.dev.yaml", tmp_path / "Pulumi.mine.yaml")
+    (tmp_path / "policies").mkdir()
+    (tmp_path / "policies" / "overrides.yaml").write_text(
+        OVERRIDES.format(expires=datetime.now(tz=UTC).date() + timedelta(days=days))
+    )
+    command = [COMMAND, "-C", tmp_path, "preview", "mine", "--render", "--hermetic"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (result.returncode == 0) is passes, result.stdout + result.stderr
+    assert said in " ".join(result.stdout.split())
