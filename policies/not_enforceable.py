@@ -20,6 +20,14 @@ class NotEnforceable:
 
 NOT_ENFORCEABLE: Final = (
     NotEnforceable(
+        id="HK-13",
+        source="Helm documentation, Charts (versions)",
+        advice="Helm releases and charts name one exact version, and no range.",
+        # Seen in a preview with version 4.25.0 of the provider, and in its source, Check of helm_release.go.
+        reason="Policies see no range: the provider puts the version that it found in its place, and a v4 Chart shows "
+        "no inputs. A newer version appears in the preview as a change, and the objects of a v4 Chart are judged.",
+    ),
+    NotEnforceable(
         source="Iguazio best practices, Node Groups",
         advice="On vanilla Kubernetes, an IT administrator labels the application nodes in the platform's UI.",
         reason="A click there is no resource of the stack. Who may label nodes is a right of the platform's users.",
