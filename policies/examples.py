@@ -84,6 +84,12 @@ def load() -> list[Example]:
     return [example for file in sorted(FOLDER.glob("*/examples/*.yaml")) for example in load_file(file)]
 
 
+def file_of(rule_id: str) -> Path:
+    """Return the file with the examples of one rule."""
+    [file] = FOLDER.glob(f"*/examples/{rule_id.lower()}.yaml")
+    return file
+
+
 def load_file(file: Path) -> Iterator[Example]:
     """Return the examples of one file, which is named after its rule."""
     entries = yaml.safe_load(file.read_text(encoding="utf-8"))

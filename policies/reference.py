@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from components.contract.environments import Environment
+from policies.examples import file_of
+from policies.not_enforceable import NOT_ENFORCEABLE, NotEnforceable
 from policies.registry import RULES, rules_of
 from policies.rule import Pack, Rule
 
@@ -35,9 +37,27 @@ elsewhere; `IGZ_CLUSTERS_POLICY_UNKNOWN=fail` or `note` decides otherwise.
 """
 
 
+_COVERAGE: Final = """\
+## Coverage
+
+What each document asks for, the rule that demands it, the examples that prove the rule, and where it is enforced. A
+preview and an update judge what the program declares. Admission judges, in the API server, also what nobody declares:
+the pods that MLRun, Nuclio and Spark make while they run.
+"""
+
+_NOT_ENFORCEABLE: Final = """\
+<a id="not-enforceable"></a>
+
+### Not enforceable
+
+| Source | Asks for | Why no rule demands it |
+|---|---|---|"""
+
+
 def render() -> str:
     """Return the page."""
-    return "\n".join([_INTRODUCTION, *_index(), *(line for rule in RULES for line in _section(rule))])
+    sections = (line for rule in RULES for line in _section(rule))
+    return "\n".join([_INTRODUCTION, *_index(), *_coverage(), *sections])
 
 
 def _index() -> Iterator[str]:
@@ -49,12 +69,47 @@ def _index() -> Iterator[str]:
         yield ""
 
 
+def _coverage() -> Iterator[str]:
+    yield _COVERAGE
+    for document in sorted({_document(rule) for rule in RULES}):
+        header = "| Section | Demands | Rule | Examples | Enforced at |"
+        yield from (f"### {document}", "", header, "|---|---|---|---|---|")
+        yield from (_covered(rule) for rule in RULES if _document(rule) == document)
+        yield ""
+    yield _NOT_ENFORCEABLE
+    for entry in NOT_ENFORCEABLE:
+        yield f"| {_source(entry)} | {entry.advice} | {entry.reason} |"
+    yield ""
+
+
+def _document(rule: Rule[Any]) -> str:
+    return rule.source.partition(", ")[0]
+
+
+def _covered(rule: Rule[Any]) -> str:
+    section = rule.source.partition(", ")[2]
+    return f"| {section} | {rule.title} | [{rule.id}](#{rule.anchor}) | {_examples(rule)} | {_places(rule)} |"
+
+
+def _places(rule: Rule[Any]) -> str:
+    return "preview and update" + (f"; admission of {rule.admission.subject}" if rule.admission else "")
+
+
+def _examples(rule: Rule[Any]) -> str:
+    file = file_of(rule.id)
+    return f"[{file.name}](../{file.relative_to(PAGE.parent.parent)})"
+
+
+def _source(entry: NotEnforceable) -> str:
+    return f"{entry.source} ({entry.id})" if entry.id else entry.source
+
+
 def _section(rule: Rule[Any]) -> Iterator[str]:
     yield from (f'<a id="{rule.anchor}"></a>', "", f"## {rule.id}: {rule.title}", "")
     yield from (f"{rule.why}", "", f"**Fix.** {rule.fix}", "")
     yield f"- Judges {rule.applies_to.noun}; severity {rule.severity}."
     yield f"- Source: {rule.source}."
-    yield f"- Policy name: `{rule.name}`. [Examples](../policies/rules/examples/{rule.anchor})"
+    yield f"- Policy name: `{rule.name}`. Examples: {_examples(rule)}. Enforced at: {_places(rule)}."
     yield ""
 
 

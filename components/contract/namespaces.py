@@ -15,6 +15,9 @@ DEFAULT_NAMESPACES: Final = ("mlrun",)
 SYSTEM_NAMESPACES: Final = ("kube-system", "kube-public", "kube-node-lease", "iguazio-system")
 """Namespaces of Kubernetes and of the platform's own operators, which no rule about user work concerns."""
 
+V3IO_NAMESPACES: Final = ("default-tenant", "iguazio-system")
+"""Where a full Iguazio platform runs V3IO's daemons, which need privileged pods and folders of their node."""
+
 
 def _namespace_name(name: str) -> str:
     if not is_dns_label(name):

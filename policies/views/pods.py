@@ -112,3 +112,10 @@ USER_PODS: Final = EachOf(
     find=pods,
     concerns=lambda pod, context: pod.is_user_work(context),
 )
+
+ORDINARY_PODS: Final = EachOf(
+    noun="each pod outside the system's namespaces that is no core service",
+    types=PODS.types,
+    find=pods,
+    concerns=lambda pod, _: not pod.is_system() and not pod.is_core_service,
+)

@@ -1,0 +1,41 @@
+"""HK-01: the API server refuses pods that could take over their node, namespace by namespace."""
+
+import re
+from collections.abc import Iterator
+
+from components.contract.environments import Environment, PlatformProfile
+from components.contract.labels import WellKnownLabel
+from components.contract.namespaces import V3IO_NAMESPACES
+from policies.resource import Resource
+from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
+
+SAFE = ("baseline", "restricted")
+OPEN = "privileged"
+
+
+def check(namespace: Resource, context: Context) -> Iterator[Finding]:
+    """Demand an enforced level that excludes privileged pods; V3IO's daemons cannot work without such pods."""
+    metadata = namespace.props.at("metadata")
+    enforced = metadata.at("labels", WellKnownLabel.POD_SECURITY_ENFORCE.value).text()
+    may_be_open = enforced == OPEN and context.profile is PlatformProfile.IGUAZIO
+    if enforced not in SAFE and not (may_be_open and metadata.at("name").text() in V3IO_NAMESPACES):
+        found = f"{WellKnownLabel.POD_SECURITY_ENFORCE} {enforced or 'absent'}"
+        yield Finding(f"Namespace '{namespace.name}' has {found}, wanted {' or '.join(SAFE)}.")
+
+
+RULE = Rule(
+    id="HK-01",
+    slug="namespaces-enforce-pod-security",
+    title="Namespaces enforce a Pod Security level",
+    severity=Severity.HIGH,
+    level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
+    source="CIS EKS benchmark, 4.2 (Pod Security Standards)",
+    applies_to=EachOf(
+        noun="each namespace",
+        types=re.compile("kubernetes:core/v1:Namespace"),
+        find=lambda resource: (resource,),
+    ),
+    why="Without the label the API server accepts pods that act as root on their node, whoever makes them.",
+    fix=f"Label the namespace with {WellKnownLabel.POD_SECURITY_ENFORCE}: {SAFE[0]}.",
+    check=check,
+)

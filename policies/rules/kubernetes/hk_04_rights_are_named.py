@@ -1,0 +1,59 @@
+"""HK-04: rights in the cluster are named one by one, so that somebody can read what an account may do."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from components.contract.environments import Environment
+from policies.resource import Resource
+from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
+
+EVERYTHING: Final = "*"
+ADMINISTRATOR: Final = "cluster-admin"
+FIELDS: Final = ("verbs", "resources", "apiGroups", "nonResourceURLs")
+
+
+def check(resource: Resource, _: Context) -> Iterator[Finding]:
+    """Refuse roles with a wildcard, and bindings to Kubernetes' own role for everything."""
+    kind = resource.type.rpartition(":")[2]
+    yield from _CHECKS[kind](resource, f"{kind} '{resource.name}'")
+
+
+def _role(resource: Resource, subject: str) -> Iterator[Finding]:
+    for rule in resource.props.at("rules").elements():
+        for field in FIELDS:
+            for element in rule.at(field).elements():
+                if element.text() == EVERYTHING:
+                    yield Finding(f"{subject} has {element.path} '{EVERYTHING}', wanted names.")
+
+
+def _binding(resource: Resource, subject: str) -> Iterator[Finding]:
+    role = resource.props.at("roleRef", "name").text()
+    if role == ADMINISTRATOR and resource.props.at("roleRef", "kind").text() == "ClusterRole":
+        yield Finding(f"{subject} binds the role {ADMINISTRATOR}, wanted a role with the rights that are needed.")
+
+
+_CHECKS: Final[Mapping[str, Callable[[Resource, str], Iterator[Finding]]]] = {
+    "ClusterRole": _role,
+    "ClusterRoleBinding": _binding,
+    "Role": _role,
+    "RoleBinding": _binding,
+}
+
+
+RULE = Rule(
+    id="HK-04",
+    slug="rights-are-named",
+    title="Roles have no wildcards, and nobody is bound to cluster-admin",
+    severity=Severity.HIGH,
+    level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
+    source="CIS EKS benchmark, 4.1.1 and 4.1.3",
+    applies_to=EachOf(
+        noun="each role and each binding of one",
+        types=re.compile(rf"kubernetes:rbac\.authorization\.k8s\.io/v1:({'|'.join(_CHECKS)})"),
+        find=lambda resource: (resource,),
+    ),
+    why="A wildcard also grants what a later version or add-on brings, such as reading every Secret.",
+    fix="List the verbs, resources and API groups that the account needs, and bind a role that has only these.",
+    check=check,
+)

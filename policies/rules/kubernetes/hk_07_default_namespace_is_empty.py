@@ -1,0 +1,50 @@
+"""HK-07: what has no place of its own ends in the default namespace, where no guard stands."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from components.contract.environments import Environment
+from policies.resource import Resource
+from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
+from policies.views.pods import PODS
+
+DEFAULT: Final = "default"
+RELEASE: Final = "kubernetes:helm.sh/v3:Release"
+
+NAMESPACED: Final = (
+    PODS.types.pattern,
+    "kubernetes:core/v1:(ConfigMap|PersistentVolumeClaim|Secret|Service|ServiceAccount)",
+    r"kubernetes:networking\.k8s\.io/v1:(Ingress|NetworkPolicy)",
+    r"kubernetes:rbac\.authorization\.k8s\.io/v1:(Role|RoleBinding)",
+    re.escape(RELEASE),
+)
+"""Objects that live in a namespace and that programs usually make."""
+
+
+def check(resource: Resource, _: Context) -> Iterator[Finding]:
+    """Demand another namespace; an object that names none lands in the default one."""
+    place = resource.props if resource.type == RELEASE else resource.props.at("metadata")
+    namespace = place.at("namespace")
+    if (namespace.text() or DEFAULT) == DEFAULT:
+        kind = resource.type.rpartition(":")[2]
+        found = f"namespace {DEFAULT}" + ("" if namespace.text() else f", since {namespace.path} is absent")
+        yield Finding(f"{kind} '{resource.name}' goes into {found}, wanted another namespace.")
+
+
+RULE = Rule(
+    id="HK-07",
+    slug="default-namespace-is-empty",
+    title="Nothing lives in the default namespace",
+    severity=Severity.MEDIUM,
+    level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
+    source="CIS EKS benchmark, 4.5.2",
+    applies_to=EachOf(
+        noun="each object that lives in a namespace",
+        types=re.compile("|".join(NAMESPACED)),
+        find=lambda resource: (resource,),
+    ),
+    why="The default namespace has no default resources, quota, network policy or admission guard.",
+    fix="Name one of the stack's namespaces.",
+    check=check,
+)

@@ -1,0 +1,69 @@
+"""HK-10: core services go on working while one node is drained, dies or is replaced."""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+
+from components.contract.environments import Environment
+from policies.resource import Resource, Stack
+from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
+from policies.values import some
+from policies.views.pods import PodFacts, pods
+from policies.views.selectors import selects
+
+CONTROLLERS = re.compile("kubernetes:apps/v1:(Deployment|StatefulSet)")
+BUDGET = "kubernetes:policy/v1:PodDisruptionBudget"
+LEAST = 2
+PROBES = ("livenessProbe", "readinessProbe")
+SPREADS = (
+    ("topologySpreadConstraints",),
+    ("affinity", "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution"),
+    ("affinity", "podAntiAffinity", "preferredDuringSchedulingIgnoredDuringExecution"),
+)
+"""Places in a pod's spec that keep its siblings off its node."""
+
+
+def check(stack: Stack, _: Context) -> Iterator[Finding]:
+    """Demand two pods, apart from each other, that tell how they are and are not drained together."""
+    controllers = [resource for resource in stack if CONTROLLERS.fullmatch(resource.type)]
+    services = [
+        (resource, pod) for resource in controllers for pod in pods(resource) if pod.is_core_service or pod.is_system()
+    ]
+    for resource, pod in services:
+        yield from (Finding(f"{pod} {lack}.", urn=resource.urn) for lack in _own_lacks(resource, pod))
+    budgets = [resource for resource in stack if resource.type == BUDGET]
+    for resource, pod in services:
+        if not some(budgets, partial(_guards, pod)):
+            yield Finding(f"{pod} has no PodDisruptionBudget in its namespace, wanted one.", urn=resource.urn)
+
+
+def _own_lacks(resource: Resource, pod: PodFacts) -> Iterator[str]:
+    replicas = resource.props.at("spec", "replicas").integer()
+    if replicas is None or replicas < LEAST:
+        found = "none, which means 1" if replicas is None else replicas
+        yield f"has replicas {found}, wanted {LEAST} or more"
+    if not some(SPREADS, lambda path: bool(pod.spec.at(*path).elements())):
+        yield "lets all its pods lie on one node, wanted topologySpreadConstraints or podAntiAffinity"
+    for container in pod.spec.at("containers").elements():
+        missing = [probe for probe in PROBES if container.at(probe).is_absent]
+        if missing:
+            yield f"has no {' and no '.join(missing)} in {container.path}, wanted both"
+
+
+def _guards(pod: PodFacts, budget: Resource) -> bool:
+    namespace = budget.props.at("metadata", "namespace").text() or "default"
+    return namespace == pod.namespace and selects(budget.props.at("spec", "selector"), pod.metadata.at("labels"))
+
+
+RULE = Rule(
+    id="HK-10",
+    slug="core-services-survive-a-node",
+    title="Core services have two spread, probed pods and a disruption budget",
+    severity=Severity.HIGH,
+    level={Environment.DEV: Level.OFF, Environment.PROD: Level.MANDATORY},
+    source="EKS best practices, reliability (applications)",
+    applies_to=WholeStack(noun="Deployments and StatefulSets of core services, and of system namespaces"),
+    why="An upgrade drains every node in turn: what has one pod, or all on one node, is gone for all users meanwhile.",
+    fix="Give the service replicas, topologySpreadConstraints, both probes and a PodDisruptionBudget.",
+    check=check,
+)

@@ -1,0 +1,44 @@
+"""Label selectors: which objects one object means when it names them by their labels."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from policies.values import NotJudgeableError, Value, some
+
+
+def selects(selector: Value, labels: Value) -> bool:
+    """Return whether an object with ``labels`` is meant. An empty selector means all objects, an absent one none.
+
+    Raises
+    ------
+    NotJudgeableError
+        If no part of the selector certainly excludes the object, and one part cannot be known.
+    """
+    if selector.is_absent:
+        return False
+    wanted = selector.at("matchLabels")
+    excluded: list[Callable[[], bool]] = [
+        *(lambda key=key: labels.at(key).text() != wanted.at(key).text() for key in wanted.keys()),  # noqa: SIM118 no map
+        *(lambda entry=entry: not _fits(entry, labels) for entry in selector.at("matchExpressions").elements()),
+    ]
+    return not some(excluded, lambda is_excluded: is_excluded())
+
+
+def selects_everything(selector: Value) -> bool:
+    """Return whether the selector has no condition; where a spec requires one, leaving it out means that too."""
+    return not selector.at("matchLabels").keys() and not selector.at("matchExpressions").elements()
+
+
+_OPERATORS: Final[Mapping[str, Callable[[str | None, set[str | None]], bool]]] = {
+    "In": lambda value, values: value in values,
+    "NotIn": lambda value, values: value not in values,
+    "Exists": lambda value, _: value is not None,
+    "DoesNotExist": lambda value, _: value is None,
+}
+
+
+def _fits(entry: Value, labels: Value) -> bool:
+    key, operator = entry.at("key").text(), entry.at("operator").choice(_OPERATORS)
+    if key is None or operator is None:
+        raise NotJudgeableError(entry.path, "names no key or no operator")
+    return operator(labels.at(key).text(), {value.text() for value in entry.at("values").elements()})
