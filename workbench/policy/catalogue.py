@@ -4,15 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from infra.config.problems import did_you_mean, shown
+from policies.not_enforceable import NOT_ENFORCEABLE
 from policies.registry import RULES
 from workbench.errors import UserError
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One id of the catalogue."""
+    """One rule, or one piece of advice that no rule enforces."""
 
     id: str
+    """Empty for advice that never had one."""
     demands: str
     level: Mapping[str, str]
     """By environment; empty where nothing enforces it."""
@@ -27,7 +29,7 @@ class Entry:
 
 
 def catalogue() -> list[Entry]:
-    """Return all entries, sorted by id."""
+    """Return all entries, sorted by id, advice without one at the end."""
     rules = [
         Entry(
             id=rule.id,
@@ -42,7 +44,21 @@ def catalogue() -> list[Entry]:
         )
         for rule in RULES
     ]
-    return sorted(rules, key=lambda each: each.id)
+    others = [
+        Entry(
+            id=advice.id or "",
+            demands=advice.advice,
+            level={},
+            severity="",
+            enforced_at=(),
+            reason=advice.reason,
+            source=advice.source,
+            why="",
+            fix="",
+        )
+        for advice in NOT_ENFORCEABLE
+    ]
+    return sorted([*rules, *others], key=lambda each: (not each.id, each.id))
 
 
 def entry(rule_id: str) -> Entry:
@@ -53,7 +69,7 @@ def entry(rule_id: str) -> Entry:
     UserError
         There is none; with the nearest one.
     """
-    entries = {each.id: each for each in catalogue()}
+    entries = {each.id: each for each in catalogue() if each.id}
     if found := entries.get(rule_id.upper()):
         return found
     hint = f"`igz-clusters policy list` names all{did_you_mean(rule_id, entries)}"

@@ -17,11 +17,12 @@ def run(*arguments: str) -> Result:
 
 
 def test_the_list_names_every_rule_with_level_and_place() -> None:
-    listed = {row["id"]: row for row in json.loads(run("list", "--json").stdout)}
+    rows = json.loads(run("list", "--json").stdout)
+    listed = {row["id"]: row for row in rows if row["id"]}
     assert {rule.id for rule in RULES} <= set(listed)
     assert listed["NG-17"]["level"] == {"dev": "advisory", "prod": "mandatory"}
-    assert all(row["enforced_at"] or row["reason"] for row in listed.values())
-    assert sorted(listed) == [each.id for each in catalogue()]
+    assert all(bool(row["enforced_at"]) != bool(row["reason"]) for row in rows)
+    assert sorted(listed) == [each.id for each in catalogue() if each.id]
     assert "NG-17" in run("list").stdout
 
 
