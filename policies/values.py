@@ -51,6 +51,11 @@ class Value:
         """Whether there is something here that a preview cannot know yet."""
         return self._raw is UNKNOWN
 
+    @property
+    def raw(self) -> object:
+        """What is here, untouched: ``UNKNOWN`` and None too. For views that tell it again in another place."""
+        return self._raw
+
     def text(self) -> str | None:
         """Return the text here, None if absent."""
         return self._read(str, "text")
