@@ -32,6 +32,11 @@ class PodFacts:
         return f"{kind} '{self._resource.name}'" + (f" ({self.spec.path})" if self.spec.path != "spec" else "")
 
     @property
+    def urn(self) -> str:
+        """URN of the object that makes the pods, for findings of stack rules."""
+        return self._resource.urn
+
+    @property
     def kind(self) -> str:
         """Kind of the object that makes the pods, such as ``Deployment``."""
         return self._resource.type.rpartition(":")[2]
