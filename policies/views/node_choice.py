@@ -110,5 +110,7 @@ def may_run_on(pod: PodFacts, group: NodeGroupFacts) -> bool:
     def met(found: list[Demand]) -> bool:
         return not some(found, lambda demand: not demand.is_met_by(group))
 
+    if not met(selector(pod)):
+        return False
     alternatives = terms(pod)
-    return met(selector(pod)) and (not alternatives or some(alternatives, lambda term: met(expressions(term))))
+    return not alternatives or some(alternatives, lambda term: met(expressions(term)))
