@@ -57,6 +57,10 @@ class Context:
     """What the stack file says under ``policies``."""
     namespaces: frozenset[str] | None = None
     """User namespaces of the stack file; None where there is no stack file, as in ``policy analyze``."""
+    user_pools: frozenset[str] | None = None
+    """Pools of the stack file that user work may run on; None where no pool is listed."""
+    gpu_resources: tuple[str, ...] = ()
+    """Names under which pools of the stack file offer GPUs, where they say so."""
 
 
 @dataclass(frozen=True, slots=True)

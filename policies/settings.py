@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from components.contract.environments import Environment, PlatformProfile
 from components.contract.namespaces import DEFAULT_NAMESPACES
 from components.contract.policy_choices import PolicyChoices
+from components.contract.pools import USER_ROLES
 from policies.rule import Context
 
 STACK_KEY: Final = "igz-clusters:stack"
@@ -27,6 +28,7 @@ def context(wanted: str | None, choices: Mapping[str, Any], stack_tags: Mapping[
     """
     named = wanted or choices.get("environment") or stack_tags.get("environment")
     namespaces = choices.get("namespaces", DEFAULT_NAMESPACES if choices else None)
+    pools = _pools(choices.get("pools"))
     return Context(
         environment=Environment.DEV if named == Environment.DEV else Environment.PROD,
         profile=PlatformProfile.IGUAZIO
@@ -34,6 +36,8 @@ def context(wanted: str | None, choices: Mapping[str, Any], stack_tags: Mapping[
         else PlatformProfile.MLRUN_CE,
         choices=_policy_choices(choices.get("policies", {})),
         namespaces=frozenset(namespaces) if isinstance(namespaces, Iterable) else None,
+        user_pools=frozenset(name for name, pool in pools.items() if pool.get("role") in USER_ROLES) if pools else None,
+        gpu_resources=tuple(sorted({str(pool["gpuResource"]) for pool in pools.values() if pool.get("gpuResource")})),
     )
 
 
@@ -41,6 +45,11 @@ def unknown_fails() -> bool:
     """Return whether a rule that cannot be judged counts as violated."""
     wanted = os.environ.get(UNKNOWN_VARIABLE)
     return wanted == "fail" if wanted else os.environ.get("CI", "").lower() in ("true", "1")
+
+
+def _pools(given: Any) -> Mapping[str, Mapping[str, Any]]:
+    pools = given if isinstance(given, Mapping) else {}
+    return {str(name): pool for name, pool in pools.items() if isinstance(pool, Mapping)}
 
 
 def _policy_choices(given: Any) -> PolicyChoices:

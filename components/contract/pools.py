@@ -68,6 +68,10 @@ class PoolRole(StrEnum):
         return self in (PoolRole.INITIAL, PoolRole.DATA)
 
 
+USER_ROLES: Final = tuple(role for role in PoolRole if role.holds_user_work)
+"""Roles of the pools that user work may choose."""
+
+
 def _pool_name(name: str) -> str:
     if not (name.isascii() and name.isalnum() and name.islower() and name[0].isalpha()):
         raise ValueError("a pool's name is lower-case letters and digits, a letter first")

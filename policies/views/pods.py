@@ -11,6 +11,8 @@ from components.contract.namespaces import SYSTEM_NAMESPACES
 from policies.resource import Resource
 from policies.rule import Context, EachOf
 from policies.values import Value
+from policies.views.operators import PodTemplate, mpi_replicas, nuclio_function
+from policies.views.spark import spark_pods
 
 
 class PodFacts:
@@ -28,6 +30,11 @@ class PodFacts:
         """Return the start of every message about the pod."""
         kind = self._resource.type.rpartition(":")[2]
         return f"{kind} '{self._resource.name}'" + (f" ({self.spec.path})" if self.spec.path != "spec" else "")
+
+    @property
+    def urn(self) -> str:
+        """URN of the object that makes the pods, for findings of stack rules."""
+        return self._resource.urn
 
     @property
     def kind(self) -> str:
@@ -70,10 +77,6 @@ class PodFacts:
         return inside and not self.is_core_service
 
 
-def _itself(resource: Resource) -> Iterator[PodFacts]:
-    yield PodFacts(resource, resource.props.at("metadata"), resource.props.at("spec"))
-
-
 def _template(*path: str) -> Callable[[Resource], Iterator[PodFacts]]:
     def find(resource: Resource) -> Iterator[PodFacts]:
         template = resource.props.at(*path)
@@ -82,12 +85,24 @@ def _template(*path: str) -> Callable[[Resource], Iterator[PodFacts]]:
     return find
 
 
+def _told(find: Callable[[Value], Iterator[PodTemplate]]) -> Callable[[Resource], Iterator[PodFacts]]:
+    def find_told(resource: Resource) -> Iterator[PodFacts]:
+        return (PodFacts(resource, metadata, spec) for metadata, spec in find(resource.props))
+
+    return find_told
+
+
 _FINDERS: Final[dict[str, Callable[[Resource], Iterator[PodFacts]]]] = {
-    "kubernetes:core/v1:Pod": _itself,
+    "kubernetes:core/v1:Pod": _template(),
     r"kubernetes:apps/v1:(Deployment|StatefulSet|DaemonSet|ReplicaSet)": _template("spec", "template"),
     "kubernetes:core/v1:ReplicationController": _template("spec", "template"),
     "kubernetes:batch/v1:Job": _template("spec", "template"),
     "kubernetes:batch/v1:CronJob": _template("spec", "jobTemplate", "spec", "template"),
+    r"kubernetes:keda\.sh/v1alpha1:ScaledJob": _template("spec", "jobTargetRef", "template"),
+    r"kubernetes:kubeflow\.org/(v1|v2beta1):MPIJob": _told(mpi_replicas),
+    r"kubernetes:nuclio\.io/v1beta1:NuclioFunction": _told(nuclio_function),
+    r"kubernetes:sparkoperator\.k8s\.io/v1beta2:SparkApplication": _told(spark_pods("spec")),
+    r"kubernetes:sparkoperator\.k8s\.io/v1beta2:ScheduledSparkApplication": _told(spark_pods("spec", "template")),
 }
 """What finds the pods, by pattern of the resource's type token."""
 

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from components.contract.pools import PoolRole
-from policies.resource import Resource
+from policies.resource import Resource, Stack
 from policies.rule import EachOf
 from policies.views.node_groups.aks import AGENT_POOL, MANAGED_CLUSTER, agent_pool, inline_agent_pools
 from policies.views.node_groups.eks import NODE_GROUP, managed_node_group
 from policies.views.node_groups.facts import NodeGroupFacts
 from policies.views.node_groups.local import CONFIG_MAP, NODE, node_templates, simulated_node
 
-__all__ = ["INITIAL_GROUPS", "NODE_GROUPS", "NodeGroupFacts", "node_groups"]
+__all__ = ["INITIAL_GROUPS", "NODE_GROUPS", "NodeGroupFacts", "holders", "node_groups"]
 
 _FINDERS: Final[dict[str, Callable[[Resource], Iterator[NodeGroupFacts]]]] = {
     NODE_GROUP: managed_node_group,
@@ -46,3 +46,8 @@ INITIAL_GROUPS: Final = EachOf(
     find=node_groups,
     concerns=lambda group, _: group.role is PoolRole.INITIAL,
 )
+
+
+def holders(stack: Stack) -> list[Resource]:
+    """Return the resources that can hold node groups, so that a stack rule looks for groups in few of them."""
+    return [resource for resource in stack if NODE_GROUPS.types.fullmatch(resource.type)]

@@ -1,0 +1,34 @@
+"""What a node keeps for its own daemons, so that it is missing to pods.
+
+The formula is that of EKS's machine images (https://awslabs.github.io/amazon-eks-ami/nodeadm/). Other clouds keep
+about as much.
+"""
+
+from decimal import Decimal
+from typing import Final
+
+from components.contract.instances import InstanceType
+
+PODS_PER_NODE: Final = 110
+"""Upstream kubelet's default: https://kubernetes.io/docs/setup/best-practices/cluster-large/."""
+
+_CPU_SHARES: Final = ((1, "0.06"), (1, "0.01"), (2, "0.005"))
+_CPU_SHARE_REST: Final = "0.0025"
+_MEMORY_BASE_MIB: Final = 255
+_MEMORY_PER_POD_MIB: Final = 11
+_EVICTION_MIB: Final = 100
+
+
+def allocatable_cpu_millis(instance: InstanceType) -> int:
+    """Return thousandths of a core that pods may use of a machine."""
+    reserved, left = Decimal(0), instance.vcpus
+    for cores, share in _CPU_SHARES:
+        taken = min(cores, left)
+        reserved += taken * Decimal(share)
+        left -= taken
+    return instance.vcpus * 1000 - int((reserved + left * Decimal(_CPU_SHARE_REST)) * 1000)
+
+
+def allocatable_memory_mib(instance: InstanceType) -> int:
+    """Return MiB of memory that pods may use of a machine."""
+    return instance.memory_mib - (_MEMORY_BASE_MIB + _MEMORY_PER_POD_MIB * PODS_PER_NODE + _EVICTION_MIB)

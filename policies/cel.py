@@ -1,0 +1,44 @@
+"""Pieces of CEL, the API server's expression language, that several rules need."""
+
+from collections.abc import Iterable
+from typing import Final
+
+TERMS: Final = (
+    "variables.spec.?affinity.?nodeAffinity.?requiredDuringSchedulingIgnoredDuringExecution"
+    ".?nodeSelectorTerms.orValue([])"
+)
+"""Terms of the pod's required node affinity, of which a node must fulfil one."""
+
+EXPRESSIONS: Final = "term.?matchExpressions.orValue([])"
+"""What a ``term`` demands of labels."""
+
+VALUES: Final = "demand.?values.orValue([])"
+"""Values that a ``demand`` names."""
+
+TOLERATIONS: Final = "variables.spec.?tolerations.orValue([])"
+"""The pod's tolerations."""
+
+
+def selected(key: str) -> str:
+    """Return the expression for the value that the pod's node selector has for ``key``, empty without one."""
+    return f"variables.spec.?nodeSelector['{key}'].orValue('')"
+
+
+def label(key: str) -> str:
+    """Return the expression for the value of the pod's label ``key``, empty without one."""
+    return f"variables.metadata.?labels['{key}'].orValue('')"
+
+
+def words(texts: Iterable[str]) -> str:
+    """Return a list of texts."""
+    return "[" + ", ".join(f"'{text}'" for text in texts) + "]"
+
+
+def every_term(test: str) -> str:
+    """Return the expression for: there are terms, and each of them holds a ``demand`` that passes ``test``."""
+    return f"({TERMS}.size() > 0 && {TERMS}.all(term, {EXPRESSIONS}.exists(demand, {test})))"
+
+
+def every_demand(test: str) -> str:
+    """Return the expression for: each ``demand`` of each term passes ``test``."""
+    return f"{TERMS}.all(term, {EXPRESSIONS}.all(demand, {test}))"

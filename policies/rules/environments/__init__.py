@@ -1,0 +1,1 @@
+"""Development and production are different clusters."""

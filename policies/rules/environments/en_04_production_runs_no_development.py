@@ -1,0 +1,55 @@
+"""EN-04: what calls itself development is not on a production cluster."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from components.contract.environments import Environment
+from policies.cel import label, words
+from policies.resource import Resource
+from policies.rule import Admission, Context, EachOf, Finding, Level, Rule, Severity
+from policies.views.pods import USER_PODS, PodFacts, pods
+
+NAMESPACE: Final = "kubernetes:core/v1:Namespace"
+
+KEYS: Final = ("environment", "env")
+"""Labels by which people say what something is for."""
+
+DEVELOPMENT: Final = (Environment.DEV.value, "development")
+"""What they say of development."""
+
+
+def namespaces_and_pods(resource: Resource) -> Iterator[PodFacts]:
+    """Return the pods that a resource makes; a namespace stands for the pods that will be in it."""
+    if resource.type == NAMESPACE:
+        yield PodFacts(resource, resource.props.at("metadata"), resource.props.at("spec"))
+    yield from pods(resource)
+
+
+def check(labelled: PodFacts, _: Context) -> Iterator[Finding]:
+    """Refuse labels that say development."""
+    for key in KEYS:
+        if (value := labelled.label(key)) in DEVELOPMENT:
+            yield Finding(f"{labelled} is labelled {key}: {value}, wanted no development here.")
+
+
+RULE = Rule(
+    id="EN-04",
+    slug="production-runs-no-development",
+    title="A production cluster runs no development work",
+    severity=Severity.HIGH,
+    level={Environment.DEV: Level.OFF, Environment.PROD: Level.MANDATORY},
+    source="Iguazio best practices, Node Groups",
+    applies_to=EachOf(
+        noun="each namespace and each pod of user work",
+        types=re.compile(f"{NAMESPACE}|{USER_PODS.types.pattern}"),
+        find=namespaces_and_pods,
+        concerns=lambda labelled, context: labelled.kind == "Namespace" or labelled.is_user_work(context),
+    ),
+    why="Trial work takes resources and access that production work relies on.",
+    fix="Run it on the development cluster; if the label is wrong, correct it.",
+    check=check,
+    admission=Admission(
+        expression=" && ".join(f"!({label(key)} in {words(DEVELOPMENT)})" for key in KEYS),
+    ),
+)

@@ -1,0 +1,51 @@
+"""EN-05: on a production cluster only those Jupyter services run that somebody decided on."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from components.contract.environments import Environment
+from policies.cel import label
+from policies.rule import Admission, Context, Finding, Level, Rule, Severity
+from policies.values import some
+from policies.views.pods import USER_PODS, PodFacts
+
+JUPYTER: Final = "jupyter"
+"""What images and components of notebook servers have in their names."""
+
+COMPONENT: Final = "app.kubernetes.io/component"
+
+SERVICE_LABELS: Final = ("app.kubernetes.io/instance", "app.kubernetes.io/name", "app", "release")
+"""Labels that name the service of a pod; the pod's own name changes with every start."""
+
+
+def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
+    """Recognise a notebook server by image and component, and look up its service's name."""
+    names = [name for name in map(pod.label, SERVICE_LABELS) if name]
+    if _is_jupyter(pod) and not set(names).intersection(context.choices.jupyter_services):
+        listed = ", ".join(context.choices.jupyter_services) or "none"
+        yield Finding(f"{pod} is a Jupyter service ({', '.join(names) or 'no name in its labels'}); listed: {listed}.")
+
+
+def _is_jupyter(pod: PodFacts) -> bool:
+    if JUPYTER in (pod.label(COMPONENT) or ""):
+        return True
+    return some(pod.containers(), lambda container: JUPYTER in (container.at("image").text() or ""))
+
+
+RULE = Rule(
+    id="EN-05",
+    slug="jupyter-in-production-is-listed",
+    title="Jupyter runs in production only where it was decided",
+    severity=Severity.MEDIUM,
+    level={Environment.DEV: Level.OFF, Environment.PROD: Level.ADVISORY},
+    source="Iguazio best practices, Node Groups",
+    applies_to=USER_PODS,
+    why="A notebook keeps its resources while nobody looks, and is development more often than not.",
+    fix=f"List the service under policies.jupyterServices by a label ({', '.join(SERVICE_LABELS)}), or remove it.",
+    check=check,
+    admission=Admission(
+        expression=f"!({label(COMPONENT)}.contains('{JUPYTER}')"
+        f" || variables.containers.exists(container, container.?image.orValue('').contains('{JUPYTER}')))"
+        + "".join(f" || {label(key)} in params.spec.jupyterServices" for key in SERVICE_LABELS)
+    ),
+)

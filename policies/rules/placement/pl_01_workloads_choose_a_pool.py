@@ -1,0 +1,49 @@
+"""PL-01: user work says that it wants user pools."""
+
+from collections.abc import Iterator
+
+from components.contract.labels import TRUE, LabelKey
+from components.contract.pools import USER_ROLES
+from policies.cel import VALUES, every_term, selected, words
+from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity
+from policies.views.node_choice import Demand, always, user_pools
+from policies.views.pods import USER_PODS, PodFacts
+
+
+def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
+    """Demand the mark of user pools, a user pool by name, or a role that holds user work."""
+    if not always(pod, lambda demand: _means_user_pools(demand, context)):
+        yield Finding(f"{pod} may run on any node, wanted nodeSelector {LabelKey.USER_WORKLOADS}: '{TRUE}'.")
+
+
+def _means_user_pools(demand: Demand, context: Context) -> bool:
+    if pools := demand.wants(LabelKey.POOL):
+        return user_pools(context).issuperset(pools)
+    marks, roles = demand.wants(LabelKey.USER_WORKLOADS), demand.wants(LabelKey.ROLE)
+    return set(marks) == {TRUE} or (bool(roles) and set(roles).issubset(USER_ROLES))
+
+
+_ROLES = words(USER_ROLES)
+_POOLS = "params.spec.userPools"
+_MEANS_USER_POOLS = (
+    f"demand.operator == 'In' && (demand.key == '{LabelKey.USER_WORKLOADS}' && {VALUES}.all(value, value == '{TRUE}')"
+    f" || demand.key == '{LabelKey.ROLE}' && {VALUES}.all(value, value in {_ROLES})"
+    f" || demand.key == '{LabelKey.POOL}' && {VALUES}.all(value, value in {_POOLS}))"
+)
+
+RULE = Rule(
+    id="PL-01",
+    slug="workloads-choose-a-pool",
+    title="User work runs on user pools because it says so",
+    severity=Severity.HIGH,
+    level=MANDATORY_EVERYWHERE,
+    source="Iguazio best practices, Assigning Services and Jobs to Node Groups",
+    applies_to=USER_PODS,
+    why="The initial group is untainted, so a pod without a choice may fill the nodes of the core services.",
+    fix=f"Add nodeSelector {LabelKey.USER_WORKLOADS}: '{TRUE}' (MLRun and Nuclio add it by themselves).",
+    check=check,
+    admission=Admission(
+        expression=f"{selected(LabelKey.USER_WORKLOADS)} == '{TRUE}' || {selected(LabelKey.ROLE)} in {_ROLES}"
+        f" || {selected(LabelKey.POOL)} in {_POOLS} || {every_term(_MEANS_USER_POOLS)}"
+    ),
+)

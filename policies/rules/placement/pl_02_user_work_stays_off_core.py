@@ -1,0 +1,64 @@
+"""PL-02: user work neither chooses nor tolerates nodes that are kept for others."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from components.contract.labels import LabelKey
+from components.contract.pools import USER_ROLES
+from policies.cel import TOLERATIONS, VALUES, every_demand, selected, words
+from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity
+from policies.values import each
+from policies.views.gpus import tolerations
+from policies.views.node_choice import Demand, demands, user_pools
+from policies.views.pods import USER_PODS, PodFacts
+
+CORE_TAINTS: Final = (
+    "CriticalAddonsOnly",
+    "node-role.kubernetes.io/control-plane",
+    "node-role.kubernetes.io/master",
+)
+"""Keys of taints that keep system nodes free: AKS system pools, control planes."""
+
+
+def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
+    """Refuse roles and pools that hold no user work, and tolerations of all taints or of system nodes."""
+
+    def choices(demand: Demand) -> Iterator[Finding]:
+        foreign = [role for role in demand.wants(LabelKey.ROLE) if role not in USER_ROLES]
+        foreign += [pool for pool in demand.wants(LabelKey.POOL) if pool not in user_pools(context)]
+        if foreign:
+            yield Finding(f"{pod} chooses {demand.key} {', '.join(foreign)}, wanted one that holds user work.")
+
+    yield from each(demands(pod), choices)
+    for key, _ in tolerations(pod):
+        if not key:
+            yield Finding(f"{pod} has a toleration without key, which tolerates every taint; wanted keys.")
+        elif key in CORE_TAINTS:
+            yield Finding(f"{pod} tolerates {key}, the taint of system nodes; wanted no such toleration.")
+
+
+_ROLES = words(USER_ROLES)
+_POOLS = "params.spec.userPools"
+_FOR_USERS = (
+    f"demand.operator != 'In' || (demand.key != '{LabelKey.ROLE}' || {VALUES}.all(value, value in {_ROLES}))"
+    f" && (demand.key != '{LabelKey.POOL}' || {VALUES}.all(value, value in {_POOLS}))"
+)
+
+RULE = Rule(
+    id="PL-02",
+    slug="user-work-stays-off-core",
+    title="User work neither chooses nor tolerates the core services' nodes",
+    severity=Severity.HIGH,
+    level=MANDATORY_EVERYWHERE,
+    source="Iguazio best practices, Assigning Services and Jobs to Node Groups",
+    applies_to=USER_PODS,
+    why="User work on the initial or data nodes takes room from the services that the whole platform needs.",
+    fix=f"Choose a pool of role {', '.join(USER_ROLES)}, and tolerate only taints that you name.",
+    check=check,
+    admission=Admission(
+        expression=f"({selected(LabelKey.ROLE)} == '' || {selected(LabelKey.ROLE)} in {_ROLES})"
+        f" && ({selected(LabelKey.POOL)} == '' || {selected(LabelKey.POOL)} in {_POOLS})"
+        f" && {every_demand(_FOR_USERS)}"
+        f" && {TOLERATIONS}.all(toleration, !(toleration.?key.orValue('') in {words(('', *CORE_TAINTS))}))"
+    ),
+)

@@ -1,0 +1,41 @@
+"""PL-06: work without a GPU does not tolerate the taint of GPU nodes."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from components.contract.environments import Environment
+from policies.cel import TOLERATIONS, label
+from policies.rule import Admission, Context, Finding, Level, Rule, Severity
+from policies.views.gpus import ASKS_FOR_GPU, GPU_NAMES, asks_for, gpu_names, tolerations
+from policies.views.operators import MPI_ROLE_LABELS
+from policies.views.pods import USER_PODS, PodFacts
+
+HELPERS: Final = (*((key, "launcher") for key in MPI_ROLE_LABELS), ("mlrun/class", "build"))
+"""Labels of pods that share a GPU function's choice of nodes without asking for a GPU: MPI launchers, image builds."""
+
+
+def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
+    """Refuse a toleration for each GPU taint whose GPU the pod does not ask for."""
+    tolerated = {key for key, _ in tolerations(pod)}
+    for gpu in gpu_names(context):
+        if gpu in tolerated and not asks_for(pod, gpu) and not any(pod.label(key) == value for key, value in HELPERS):
+            yield Finding(f"{pod} tolerates {gpu} and asks for no such GPU, wanted no toleration.")
+
+
+RULE = Rule(
+    id="PL-06",
+    slug="others-keep-off-gpu-nodes",
+    title="Work without a GPU does not tolerate GPU nodes",
+    severity=Severity.MEDIUM,
+    level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
+    source="Iguazio best practices, Development Cluster (GPUs)",
+    applies_to=USER_PODS,
+    why="It fills the dearest machines of the cluster, and GPU work waits beside idle GPUs.",
+    fix="Drop the toleration: who asks for a GPU gets it without asking.",
+    check=check,
+    admission=Admission(
+        expression=" || ".join(f"{label(key)} == '{value}'" for key, value in HELPERS)
+        + f" || {GPU_NAMES}.all(gpu, {ASKS_FOR_GPU}"
+        f" || !{TOLERATIONS}.exists(toleration, toleration.?key.orValue('') == gpu))"
+    ),
+)

@@ -1,0 +1,82 @@
+"""PL-08: a pod asks for no more than one node of its pool can give."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import partial
+
+from components.contract.allocatable import allocatable_cpu_millis, allocatable_memory_mib
+from components.contract.environments import Environment
+from components.contract.instances import InstanceType
+from policies.resource import Resource, Stack
+from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
+from policies.values import NotJudgeableError, each, some
+from policies.views.gpus import gpu_names
+from policies.views.node_choice import may_run_on
+from policies.views.node_groups import NodeGroupFacts, holders, node_groups
+from policies.views.pod_requests import pod_request
+from policies.views.pods import PodFacts, pods
+
+_MIB = 2**20
+
+
+def check(stack: Stack, context: Context) -> Iterator[Finding]:
+    """Compare each pod with the machines of the pools whose labels it asks for."""
+    pools = holders(stack)
+    if pools:
+        yield from each(stack, lambda resource: each(pods(resource), partial(_too_large, pools, context)))
+
+
+def _too_large(pools: list[Resource], context: Context, pod: PodFacts) -> Iterator[Finding]:
+    if pod.is_system():
+        return
+    needs = {name: pod_request(pod, name) for name in ("cpu", "memory", *gpu_names(context))}
+    if not any(needs.values()):
+        return
+    if some(pools, lambda resource: some(node_groups(resource), lambda group: _has_room(pod, needs, group))):
+        return
+    groups = (group for resource in pools for group in node_groups(resource) if may_run_on(pod, group))
+    machines = [machine for group in groups for machine in group.instances]
+    # Where no pool has the labels, nothing is too small: PL-03 says so.
+    if machines:
+        largest = max(machines, key=lambda machine: (machine.memory_mib, machine.vcpus))
+        asked = ", ".join(f"{_shown(name, need)} {name}" for name, need in needs.items() if need)
+        given = ", ".join(f"{_shown(name, _room(name, largest))} {name}" for name, need in needs.items() if need)
+        yield Finding(
+            f"{pod} asks for {asked}; the largest node of its pool, {largest.name}, has {given}.", urn=pod.urn
+        )
+
+
+def _has_room(pod: PodFacts, needs: dict[str, Decimal], group: NodeGroupFacts) -> bool:
+    if not may_run_on(pod, group):
+        return False
+    if not group.instances:
+        raise NotJudgeableError(group.location or group.name, "names no machine type")
+    return any(all(need <= _room(name, machine) for name, need in needs.items()) for machine in group.instances)
+
+
+def _room(name: str, machine: InstanceType) -> Decimal:
+    match name:
+        case "cpu":
+            return Decimal(allocatable_cpu_millis(machine)) / 1000
+        case "memory":
+            return Decimal(allocatable_memory_mib(machine) * _MIB)
+        case _:
+            return Decimal(machine.gpus)
+
+
+def _shown(name: str, amount: Decimal) -> str:
+    return f"{amount / _MIB:.0f}Mi" if name == "memory" else f"{amount.normalize():f}"
+
+
+RULE = Rule(
+    id="PL-08",
+    slug="pod-fits-its-pool",
+    title="A pod asks for no more than one node of its pool has",
+    severity=Severity.MEDIUM,
+    level=dict.fromkeys(Environment, Level.ADVISORY),
+    source="Iguazio best practices, Requests and Limits",
+    applies_to=WholeStack(),
+    why="No autoscaler can help: the pod waits for ever.",
+    fix="Ask for less, or give the pool a larger machine type.",
+    check=check,
+)

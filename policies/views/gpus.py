@@ -1,0 +1,38 @@
+"""Which pods ask for GPUs, and which tolerate the taint of GPU nodes."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from policies.cel import words
+from policies.rule import Context
+from policies.values import Value, some
+from policies.views.node_groups.facts import GPU_RESOURCES
+from policies.views.pods import PodFacts
+
+GPU_NAMES: Final = f"(params.spec.gpuResources + {words(GPU_RESOURCES)})"
+"""The same names in CEL."""
+
+ASKS_FOR_GPU: Final = (
+    "variables.containers.exists(container, string(container.?resources.?limits[gpu].orValue('0')) != '0')"
+)
+"""Whether the pod asks for ``gpu``, in CEL."""
+
+
+def gpu_names(context: Context) -> tuple[str, ...]:
+    """Return the names under which GPUs are requested; also the keys of the GPU nodes' taints."""
+    return tuple(dict.fromkeys((*GPU_RESOURCES, *context.gpu_resources)))
+
+
+def asks_for(pod: PodFacts, resource: str) -> bool:
+    """Return whether a container asks for ``resource``. Devices are always limits: the API server demands it."""
+    return some(pod.containers(), lambda container: bool(container.at("resources", "limits", resource).quantity()))
+
+
+def asked_gpus(pod: PodFacts, context: Context) -> list[str]:
+    """Return the names of the GPUs that the pod asks for."""
+    return [name for name in gpu_names(context) if asks_for(pod, name)]
+
+
+def tolerations(pod: PodFacts) -> Iterator[tuple[str, Value]]:
+    """Return the key of each toleration, empty if it tolerates every taint, and the toleration itself."""
+    return ((entry.at("key").text() or "", entry) for entry in pod.spec.at("tolerations").elements())

@@ -1,0 +1,116 @@
+"""Which nodes a pod may go to: its node selector and its required node affinity in one view."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from components.contract.labels import IGUAZIO_DOMAIN, OWN_DOMAIN, LabelKey
+from policies.rule import Context
+from policies.values import NotJudgeableError, Value, some
+from policies.views.node_groups import NodeGroupFacts
+from policies.views.pods import PodFacts
+
+_REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+class Demand:
+    """One thing that a pod demands of a label of its node, in the words of ``NodeSelectorRequirement``."""
+
+    def __init__(self, key: Value, operator: Value, values: Value) -> None:
+        self._key, self._operator, self._values = key, operator, values
+
+    @property
+    def key(self) -> str:
+        """Label that it is about."""
+        return self._key.text() or ""
+
+    @property
+    def operator(self) -> str:
+        """``In``, ``NotIn``, ``Exists``, ``DoesNotExist``, ``Gt`` or ``Lt``."""
+        return self._operator.text() or ""
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Values that it names."""
+        return tuple(value.text() or "" for value in self._values.elements())
+
+    def wants(self, key: str) -> tuple[str, ...]:
+        """Return the values of label ``key`` of which the node must have one; none if it says nothing like that."""
+        return self.values if self.key == key and self.operator == "In" else ()
+
+    def is_met_by(self, group: NodeGroupFacts) -> bool:
+        """Return whether nodes of ``group`` fulfil it, as far as their labels are ours to know."""
+        found = group.label(self.key)
+        if found is None and _may_be_added(self.key):
+            return True
+        match self.operator:
+            case "In":
+                return found in self.values
+            case "NotIn":
+                return found not in self.values
+            case "Exists":
+                return found is not None
+            case "DoesNotExist":
+                return found is None
+            case _:
+                raise NotJudgeableError(self._operator.path, "is none of In, NotIn, Exists, DoesNotExist")
+
+
+def _may_be_added(key: str) -> bool:
+    # Kubernetes, clouds and feature discovery label nodes when they start; all of them write a domain in front.
+    domain, slash, _ = key.rpartition("/")
+    return bool(slash) and domain not in (IGUAZIO_DOMAIN, OWN_DOMAIN)
+
+
+def user_pools(context: Context) -> frozenset[str]:
+    """Return the pools that user work may name."""
+    if context.user_pools is None:
+        raise NotJudgeableError(LabelKey.POOL, "names a pool, and no stack file says which hold user work")
+    return context.user_pools
+
+
+def selector(pod: PodFacts) -> list[Demand]:
+    """Return what the node selector demands."""
+    entries = pod.spec.at("nodeSelector")
+    return [
+        Demand(Value(key, entries.path), Value("In"), Value([entries.at(key).raw], f"{entries.path}.{key}"))
+        for key in entries.keys()  # noqa: SIM118 a Value is no map
+    ]
+
+
+def terms(pod: PodFacts) -> tuple[Value, ...]:
+    """Return the terms of the required node affinity, of which a node must fulfil one."""
+    return pod.spec.at("affinity", "nodeAffinity", _REQUIRED, "nodeSelectorTerms").elements()
+
+
+def expressions(term: Value) -> list[Demand]:
+    """Return what one term demands of labels."""
+    return [Demand(e.at("key"), e.at("operator"), e.at("values")) for e in term.at("matchExpressions").elements()]
+
+
+def demands(pod: PodFacts) -> Iterator[Demand]:
+    """Return everything that the pod demands anywhere."""
+    yield from selector(pod)
+    for term in terms(pod):
+        yield from expressions(term)
+
+
+def always(pod: PodFacts, test: Callable[[Demand], bool]) -> bool:
+    """Return whether every node that the pod may go to fulfils a demand that passes ``test``."""
+
+    def every_term() -> bool:
+        found = terms(pod)
+        return bool(found) and not some(found, lambda term: not some(expressions(term), test))
+
+    return some((lambda: some(selector(pod), test), every_term), lambda part: part())
+
+
+def may_run_on(pod: PodFacts, group: NodeGroupFacts) -> bool:
+    """Return whether nodes of ``group`` have the labels that the pod demands; taints are no part of it."""
+
+    def met(found: list[Demand]) -> bool:
+        return not some(found, lambda demand: not demand.is_met_by(group))
+
+    if not met(selector(pod)):
+        return False
+    alternatives = terms(pod)
+    return not alternatives or some(alternatives, lambda term: met(expressions(term)))

@@ -1,0 +1,102 @@
+"""Pods of operators' resources, told in the words of Kubernetes' pod API, so that no rule needs to know an operator.
+
+A told pod is what the operator makes. What nobody knows yet of its resource is not known of the pod either.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Final
+
+from policies.values import UNKNOWN, NotJudgeableError, Value
+
+PodTemplate = tuple[Value, Value]
+"""Metadata and spec of pods."""
+
+MPI_ROLE_LABELS: Final = ("mpi-job-role", "training.kubeflow.org/job-role")
+"""Labels by which the MPI operator, and the training operator after it, tell launcher from workers."""
+
+_NUCLIO_WORDS: Final = (
+    "affinity",
+    "initContainers",
+    "nodeName",
+    "nodeSelector",
+    "priorityClassName",
+    "runtimeClassName",
+    "securityContext",
+    "tolerations",
+)
+"""What a Nuclio function spells as a pod does."""
+
+
+def mpi_replicas(props: Value) -> Iterator[PodTemplate]:
+    """Return launcher and workers of an MPIJob."""
+    replicas = props.at("spec", "mpiReplicaSpecs")
+    for name in replicas.keys():  # noqa: SIM118 a Value is no map
+        template = replicas.at(name, "template")
+        yield labelled(template.at("metadata"), dict.fromkeys(MPI_ROLE_LABELS, name.lower())), template.at("spec")
+
+
+def nuclio_function(props: Value) -> Iterator[PodTemplate]:
+    """Return the pods of a Nuclio function.
+
+    https://docs.nuclio.io/en/stable/reference/function-configuration/function-configuration-reference.html
+    """
+    function = props.at("spec")
+    yield props.at("metadata"), told(partial(_nuclio_spec, function), function.path)
+
+
+def _nuclio_spec(function: Value) -> dict[str, object]:
+    container = present(
+        name="nuclio",
+        **{key: function.at(key).raw for key in ("image", "env", "envFrom", "resources")},
+        securityContext=function.at("containerSecurityContext").raw,
+        volumeMounts=_each(function.at("volumes"), "volumeMount"),
+    )
+    return present(
+        **{key: function.at(key).raw for key in _NUCLIO_WORDS},
+        containers=or_unknown(lambda: [container, *raw_elements(function.at("sidecars"))]),
+        serviceAccountName=function.at("serviceAccount").raw,
+        volumes=_each(function.at("volumes"), "volume"),
+    )
+
+
+def _each(entries: Value, key: str) -> object:
+    return or_unknown(lambda: [entry.at(key).raw for entry in entries.elements()])
+
+
+def told(tell: Callable[[], object], path: str) -> Value:
+    """Return what ``tell`` says of the value at ``path``."""
+    return Value(or_unknown(tell), path)
+
+
+def or_unknown(tell: Callable[[], object]) -> object:
+    """Return what ``tell`` says, ``UNKNOWN`` if it reads something that cannot be known."""
+    try:
+        return tell()
+    except NotJudgeableError:
+        return UNKNOWN
+
+
+def labelled(metadata: Value, labels: Mapping[str, str]) -> Value:
+    """Return ``metadata`` with labels that an operator adds."""
+
+    def tell() -> object:
+        all_labels = or_unknown(lambda: {**raw_entries(metadata.at("labels")), **labels})
+        return present(labels=all_labels, annotations=metadata.at("annotations").raw)
+
+    return told(tell, metadata.path)
+
+
+def present(**words: object) -> dict[str, object]:
+    """Return ``words`` without those that nobody gave."""
+    return {word: given for word, given in words.items() if given is not None}
+
+
+def raw_entries(value: Value) -> dict[str, object]:
+    """Return the map here with what it holds untouched."""
+    return {key: value.at(key).raw for key in value.keys()}  # noqa: SIM118 a Value is no map
+
+
+def raw_elements(value: Value) -> list[object]:
+    """Return the list here with what it holds untouched."""
+    return [element.raw for element in value.elements()]
