@@ -1,9 +1,13 @@
 """Reading a resource's properties without confusing the three answers: a value, nothing, and not known yet."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from decimal import Decimal
 from enum import Enum
 from typing import Final, TypeVar
 
+from components.contract.quantities import parse_quantity
+
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -80,6 +84,23 @@ class Value:
             return int(raw)
         raise NotJudgeableError(self.path, "is no whole number")
 
+    def quantity_text(self) -> str | None:
+        """Return the Kubernetes quantity here as it is spelled, which may be a plain number; None if absent."""
+        raw = self._read(object, "value")
+        if raw is None or isinstance(raw, str):
+            return raw
+        if isinstance(raw, int | float) and not isinstance(raw, bool):
+            return str(int(raw)) if float(raw).is_integer() else str(raw)
+        raise NotJudgeableError(self.path, "is no quantity")
+
+    def quantity(self) -> Decimal | None:
+        """Return what the Kubernetes quantity here stands for, None if absent. One without sense is RS-02's to say."""
+        text = self.quantity_text()
+        try:
+            return None if text is None else parse_quantity(text)
+        except ValueError:
+            raise NotJudgeableError(self.path, "is no quantity") from None
+
     def elements(self) -> tuple["Value", ...]:
         """Return the elements of the list here, none if absent."""
         elements = self._read(list, "list") or []
@@ -123,3 +144,21 @@ def some(candidates: Iterable[T], test: Callable[[T], bool]) -> bool:
     if doubt:
         raise doubt
     return False
+
+
+def each(things: Iterable[S], read: Callable[[S], Iterable[T]]) -> Iterator[T]:
+    """Return all that ``read`` finds in ``things``: one that cannot be judged does not excuse its neighbours.
+
+    Raises
+    ------
+    NotJudgeableError
+        After everything else was returned, if something could not be judged.
+    """
+    doubt: NotJudgeableError | None = None
+    for thing in things:
+        try:
+            yield from read(thing)
+        except NotJudgeableError as problem:
+            doubt = doubt or problem
+    if doubt:
+        raise doubt
