@@ -1,7 +1,8 @@
 """User namespaces as rules see them, with what they give to pods and keep from them."""
 
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Callable
+from functools import cache
+from typing import Final, TypeAlias
 
 from components.contract.labels import TRUE, LabelKey
 from policies.resource import Resource, Stack
@@ -10,6 +11,9 @@ from policies.values import NotJudgeableError, Value
 NAMESPACE: Final = "kubernetes:core/v1:Namespace"
 LIMIT_RANGE: Final = "kubernetes:core/v1:LimitRange"
 RESOURCE_QUOTA: Final = "kubernetes:core/v1:ResourceQuota"
+
+ByNamespace: TypeAlias = Callable[[str], list[Resource]]
+"""Objects of one type by namespace."""
 
 _SOURCES: Final = {
     "requests": ("defaultRequest", "default", "max", "min"),
@@ -37,14 +41,18 @@ def namespace_of(resource: Resource) -> str:
     return resource.props.at("metadata", "namespace").text() or "default"
 
 
-def of_type(stack: Stack, kind: str) -> list[Resource]:
-    """Return the objects of one type."""
-    return [resource for resource in stack if resource.type == kind]
+def by_namespace(stack: Stack, kind: str) -> ByNamespace:
+    """Return what finds the objects of one type; it looks at the first question, and once."""
 
+    @cache
+    def found() -> dict[str, list[Resource]]:
+        objects: dict[str, list[Resource]] = {}
+        for resource in stack:
+            if resource.type == kind:
+                objects.setdefault(namespace_of(resource), []).append(resource)
+        return objects
 
-def within(objects: Iterable[Resource], namespace: str) -> Iterator[Resource]:
-    """Return the objects that are in a namespace."""
-    return (resource for resource in objects if namespace_of(resource) == namespace)
+    return lambda namespace: found().get(namespace, [])
 
 
 def container_defaults(limit_range: Resource) -> list[Value]:
@@ -59,7 +67,7 @@ def default(defaults: list[Value], side: str, name: str) -> Value | None:
     return next((place for place in places if not place.is_absent), None)
 
 
-def default_in(limit_ranges: Iterable[Resource], namespace: str, side: str, name: str) -> Value | None:
-    """Return the namespace's default of ``side`` for a resource; None if no LimitRange gives it one."""
-    found = (default(container_defaults(r), side, name) for r in within(limit_ranges, namespace))
+def default_in(limit_ranges: list[Resource], side: str, name: str) -> Value | None:
+    """Return the default of ``side`` for a resource; None if no LimitRange gives it one."""
+    found = (default(container_defaults(limit_range), side, name) for limit_range in limit_ranges)
     return next((value for value in found if value), None)

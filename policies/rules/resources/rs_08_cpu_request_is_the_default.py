@@ -8,21 +8,21 @@ from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import each, some
 from policies.views.claims import containers, is_guaranteed
 from policies.views.landing import user_work
-from policies.views.namespaces import LIMIT_RANGE, default_in, namespace_of, of_type
+from policies.views.namespaces import LIMIT_RANGE, ByNamespace, by_namespace, default_in, namespace_of
 from policies.views.scaling import AutoscalerFacts, autoscalers, nuclio_function
 
 
 def check(stack: Stack, context: Context) -> Iterator[Finding]:
     """Recommend the namespace's own CPU request, unless the pod is guaranteed or scaled by its use of CPU."""
-    ranges, scalers = of_type(stack, LIMIT_RANGE), autoscalers(stack)
+    ranges, scalers = by_namespace(stack, LIMIT_RANGE), autoscalers(stack)
     yield from each(stack, lambda resource: _check(resource, ranges, scalers, context))
 
 
 def _check(
-    resource: Resource, ranges: list[Resource], scalers: list[AutoscalerFacts], context: Context
+    resource: Resource, ranges: ByNamespace, scalers: list[AutoscalerFacts], context: Context
 ) -> Iterator[Finding]:
     for pod in user_work(resource, context):
-        common = default_in(ranges, namespace_of(resource), "requests", "cpu")
+        common = default_in(ranges(namespace_of(resource)), "requests", "cpu")
         usual = common.quantity() if common else None
         odd = [claims for claims in containers(pod) if claims.request("cpu") not in (None, usual)] if common else []
         if common and odd and not is_guaranteed(pod) and not _is_scaled(resource, scalers):

@@ -9,26 +9,26 @@ from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import Value, each
 from policies.views.namespaces import (
     LIMIT_RANGE,
+    ByNamespace,
+    by_namespace,
     container_defaults,
     default,
     is_user_namespace,
     name_of,
-    of_type,
-    within,
 )
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
     """Demand one LimitRange with defaults in each user namespace that the stack makes."""
-    ranges = of_type(stack, LIMIT_RANGE)
+    ranges = by_namespace(stack, LIMIT_RANGE)
     yield from each(stack, lambda resource: _check(resource, ranges))
 
 
-def _check(namespace: Resource, limit_ranges: list[Resource]) -> Iterator[Finding]:
+def _check(namespace: Resource, limit_ranges: ByNamespace) -> Iterator[Finding]:
     if not is_user_namespace(namespace):
         return
     name = name_of(namespace)
-    ranges = [container_defaults(limit_range) for limit_range in within(limit_ranges, name)]
+    ranges = [container_defaults(limit_range) for limit_range in limit_ranges(name)]
     with_defaults = [defaults for defaults in ranges if any(_gives(defaults, *wanted) for wanted in EXPECTED)]
     joint: list[Value] = [item for defaults in ranges for item in defaults]
     missing = [".".join(wanted) for wanted in EXPECTED if not _gives(joint, *wanted)]

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from components.contract.environments import Environment
-from policies.resource import Resource, Stack
+from policies.resource import Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import NotJudgeableError
 from policies.views.landing import nodes_max, user_groups
-from policies.views.namespaces import RESOURCE_QUOTA, is_user_namespace, name_of, of_type, within
+from policies.views.namespaces import RESOURCE_QUOTA, ByNamespace, by_namespace, is_user_namespace, name_of
 from policies.views.node_groups import NodeGroupFacts
 
 SPELLINGS = {"cpu": ("requests.cpu", "cpu"), "memory": ("requests.memory", "memory")}
@@ -21,7 +21,7 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
     One namespace needs none: nobody else is there to be kept from anything, and work waits for room by priority.
     """
     names = [name_of(resource) for resource in stack if is_user_namespace(resource)]
-    objects = of_type(stack, RESOURCE_QUOTA)
+    objects = by_namespace(stack, RESOURCE_QUOTA)
     for resource, spellings in SPELLINGS.items():
         quotas = {name: _quota(objects, name, spellings) for name in names}
         unbounded = [name for name, quota in quotas.items() if quota is None]
@@ -33,9 +33,9 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
             yield Finding(f"{found}, wanted at most the {_spelled(resource, room)} of all user pools at their largest.")
 
 
-def _quota(objects: list[Resource], namespace: str, spellings: tuple[str, ...]) -> Decimal | None:
+def _quota(objects: ByNamespace, namespace: str, spellings: tuple[str, ...]) -> Decimal | None:
     """Return the narrowest bound on all pods of the namespace; a quota with a scope bounds only some."""
-    specs = [quota.props.at("spec") for quota in within(objects, namespace)]
+    specs = [quota.props.at("spec") for quota in objects(namespace)]
     general = [spec for spec in specs if spec.at("scopes").is_absent and spec.at("scopeSelector").is_absent]
     stated = [spec.at("hard", spelling).quantity() for spec in general for spelling in spellings]
     return min((bound for bound in stated if bound is not None), default=None)

@@ -6,24 +6,24 @@ from policies.resource import Resource, Stack
 from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity, WholeStack
 from policies.values import each
 from policies.views.claims import Claims, containers, whole
-from policies.views.namespaces import LIMIT_RANGE, default_in, namespace_of, of_type
+from policies.views.namespaces import LIMIT_RANGE, ByNamespace, by_namespace, default_in, namespace_of
 from policies.views.pods import PODS, pods
 from policies.views.scaling import AutoscalerFacts, autoscalers, nuclio_function
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
     """Demand a request for each measured resource of each target that the stack makes, its own or its namespace's."""
-    ranges = of_type(stack, LIMIT_RANGE)
+    ranges = by_namespace(stack, LIMIT_RANGE)
     # What makes no pods cannot be a target, and may have a name that is not known yet.
     makers = [resource for resource in stack if PODS.types.fullmatch(resource.type)]
     yield from each(autoscalers(stack), lambda scaler: _targets(scaler, makers, ranges))
     yield from each(stack, _functions)
 
 
-def _targets(scaler: AutoscalerFacts, makers: list[Resource], ranges: list[Resource]) -> Iterator[Finding]:
+def _targets(scaler: AutoscalerFacts, makers: list[Resource], ranges: ByNamespace) -> Iterator[Finding]:
     for resource in makers:
         for name, container in scaler.percentages() if scaler.scales(resource) else ():
-            lacking = [] if default_in(ranges, namespace_of(resource), "requests", name) else _lacking(resource, name)
+            lacking = [] if default_in(ranges(namespace_of(resource)), "requests", name) else _lacking(resource, name)
             if found := ", ".join(str(claims) for claims in lacking if container in (None, claims.container)):
                 message = f"{scaler} scales '{resource.name}' by a share of the {name} request, which {found} lacks"
                 yield Finding(f"{message}, wanted a request.", urn=scaler.urn)
