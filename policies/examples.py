@@ -3,7 +3,8 @@
 A file ``<family>/examples/<id>.yaml`` maps names to examples. A name starts with ``good``, ``bad``, ``unknown`` or
 ``absent``. An example is a resource (``resource``, ``name``, ``props``, ``opts``) or a ``stack`` of them by name.
 ``like`` starts from a base, such as ``eks/gpu-group`` of ``bases/eks.yaml``, or from another example of the file;
-``but`` changes it: maps are merged, ``null`` drops a key, anything else replaces.
+``but`` changes it: maps are merged, ``null`` drops a key, a map of numbers changes elements of a list by their place,
+anything else replaces.
 """
 
 from collections.abc import Iterator, Mapping
@@ -98,9 +99,11 @@ def load_file(file: Path) -> Iterator[Example]:
 
 
 def changed(value: Any, change: Any) -> Any:
-    """Return ``value`` with ``change`` merged into it: maps key by key, ``null`` drops, anything else replaces."""
+    """Return ``value`` with ``change`` merged into it, as the examples say it."""
     if not isinstance(change, Mapping):
         return change
+    if isinstance(value, list) and all(isinstance(key, int) for key in change):
+        return list(changed(dict(enumerate(value)), change).values())
     merged = dict(value) if isinstance(value, Mapping) else {}
     for key, item in change.items():
         merged[key] = changed(merged.get(key), item)

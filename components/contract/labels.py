@@ -32,12 +32,19 @@ class LabelKey(StrEnum):
     CORE_SERVICE = f"{OWN_DOMAIN}/core-service"
     """``true`` on pods of the platform's own services inside a user namespace; setting it needs a right."""
 
+    COMPLETION = f"{OWN_DOMAIN}/completion"
+    """``guaranteed`` on pods of work whose completion must be guaranteed (Iguazio best practices, QoS)."""
+
     GPU_MODEL = f"{OWN_DOMAIN}/gpu-model"
     """On GPU nodes: the model, such as ``A10G``. The local autoscaler knows a GPU group by it."""
 
 
 TRUE: Final = "true"
 """The only value of the two marks ``USER_WORKLOADS`` and ``CORE_SERVICE``."""
+
+
+GUARANTEED: Final = "guaranteed"
+"""The only value of ``COMPLETION``."""
 
 
 class AnnotationKey(StrEnum):

@@ -42,13 +42,17 @@ def override_environment(
     }
     for side in ("requests", "limits"):
         for name in ("cpu", "memory"):
-            variable = f"MLRUN_DEFAULT_FUNCTION_POD_RESOURCES__{side}__{name}".upper()
-            environment[variable] = getattr(getattr(resources, side), name)
+            environment[default_resource_variable(side, name)] = getattr(getattr(resources, side), name)
     if any(group.lifecycle is Lifecycle.SPOT for group in groups):
         environment["MLRUN_PREEMPTIBLE_NODES__NODE_SELECTOR"] = _encode(dict(PREEMPTIBLE_NODE_SELECTOR))
         if spot_taint:
             environment["MLRUN_PREEMPTIBLE_NODES__TOLERATIONS"] = _encode([spot_taint.toleration()])
     return environment
+
+
+def default_resource_variable(side: str, name: str) -> str:
+    """Return the variable for the default of ``requests`` or ``limits`` (``side``) of a resource."""
+    return f"MLRUN_DEFAULT_FUNCTION_POD_RESOURCES__{side}__{name}".upper()
 
 
 def _encode(value: Any) -> str:

@@ -53,6 +53,12 @@ class PodResources(ContractModel):
         )
 
 
+EXPECTED: Final = (("requests", "cpu"), ("requests", "memory"), ("limits", "memory"))
+"""What every container is expected to state, or to be given.
+
+No limit of CPU: use beyond a share only costs others time that is idle, while memory without a bound costs them life.
+"""
+
 DEFAULT_POD_RESOURCES: Final = {
     Environment.DEV: PodResources(
         requests=ResourceAmounts(cpu="500m", memory="1Gi"), limits=ResourceAmounts(cpu="2", memory="4Gi")

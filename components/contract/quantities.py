@@ -1,4 +1,4 @@
-"""Kubernetes resource quantities, as far as sizes of nodes, limits and quotas need them."""
+"""Kubernetes resource quantities: sizes of nodes, requests, limits and quotas."""
 
 import re
 from decimal import Decimal
@@ -7,34 +7,46 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Field
 
 _SUFFIXES: Final = {
+    "n": Decimal("1e-9"),
+    "u": Decimal("1e-6"),
     "m": Decimal("0.001"),
     "": Decimal(1),
     "k": Decimal(10) ** 3,
     "M": Decimal(10) ** 6,
     "G": Decimal(10) ** 9,
     "T": Decimal(10) ** 12,
+    "P": Decimal(10) ** 15,
+    "E": Decimal(10) ** 18,
     "Ki": Decimal(2) ** 10,
     "Mi": Decimal(2) ** 20,
     "Gi": Decimal(2) ** 30,
     "Ti": Decimal(2) ** 40,
+    "Pi": Decimal(2) ** 50,
+    "Ei": Decimal(2) ** 60,
 }
 
-_QUANTITY: Final = re.compile(rf"(?P<number>[0-9]+(\.[0-9]+)?)(?P<suffix>{'|'.join(filter(None, _SUFFIXES))}|)")
+_NUMBER: Final = r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)"
+# Two digits of exponent are beyond any machine, and keep a typing error from becoming a huge number.
+_SUFFIX: Final = rf"{'|'.join(filter(None, _SUFFIXES))}|[eE][-+]?[0-9]{{1,2}}|"
+_QUANTITY: Final = re.compile(rf"(?P<number>{_NUMBER})(?P<suffix>{_SUFFIX})")
 
 
 def parse_quantity(text: str) -> Decimal:
-    """Return the plain number that a quantity such as ``500m`` or ``4Gi`` stands for.
+    """Return the plain number that a quantity such as ``500m``, ``4Gi`` or ``1e3`` stands for.
+
+    Grammar: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
 
     Raises
     ------
     ValueError
-        If ``text`` is no quantity, is negative, or has a suffix or exponent that resources of pods do not use.
+        If ``text`` is no quantity, or is negative.
     """
     match = _QUANTITY.fullmatch(text)
     if not match:
         allowed = ", ".join(suffix for suffix in _SUFFIXES if suffix)
         raise ValueError(f"is no quantity: give a number, then none or one of {allowed}")
-    return Decimal(match["number"]) * _SUFFIXES[match["suffix"]]
+    number, suffix = Decimal(match["number"]), match["suffix"]
+    return number * _SUFFIXES[suffix] if suffix in _SUFFIXES else number.scaleb(int(suffix[1:]))
 
 
 def _is_quantity(text: str) -> str:

@@ -18,13 +18,25 @@ from components.contract.quantities import parse_quantity
         ("1G", 10**9),
         ("1.5Gi", 1610612736),
         ("0", 0),
+        ("1e3", 1000),
+        ("25E-1", "2.5"),
+        ("1E", 10**18),
+        ("2Ei", 2**61),
+        ("100u", "0.0001"),
+        ("5n", "0.000000005"),
+        ("+1", 1),
+        (".5", "0.5"),
+        ("1.", 1),
     ],
 )
 def test_suffixes_mean_what_kubernetes_says(text: str, value: str | int) -> None:
     assert parse_quantity(text) == Decimal(value)
 
 
-@pytest.mark.parametrize("text", ["", "Gi", "-1", "1gi", "1 Gi", "nan", "Infinity", "1mm", "0x10", "one"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "Gi", "-1", "1gi", "1 Gi", "nan", "Infinity", "1mm", "0x10", "one", "1e", "1e3m", "1e100", ".", "1.2.3"],
+)
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is no quantity"):
         parse_quantity(text)

@@ -1,0 +1,1 @@
+"""Requests, limits, quotas and replicas: what work takes from the cluster."""

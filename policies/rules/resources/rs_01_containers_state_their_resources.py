@@ -1,0 +1,39 @@
+"""RS-01: every container says what it needs."""
+
+from collections.abc import Iterator
+
+from components.contract.environments import Environment
+from components.contract.pod_resources import EXPECTED
+from policies.rule import Admission, Context, Finding, Level, Rule, Severity
+from policies.views.claims import CONTAINERS, cel_claim, containers, whole
+from policies.views.pods import USER_PODS, PodFacts
+
+
+def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
+    """Demand requests for CPU and memory and a limit for memory, of each container or of the pod as a whole."""
+    for side, name in EXPECTED:
+        silent = [str(claims) for claims in containers(pod) if claims.claim(side, name) is None]
+        if silent and whole(pod).claim(side, name) is None:
+            yield Finding(f"{pod}: {', '.join(silent)} has no {side}.{name}, wanted one.")
+
+
+def _is_stated(side: str, name: str) -> str:
+    whole_pod, container = (f"{cel_claim(owner, side, name)}.hasValue()" for owner in ("variables.spec", "c"))
+    return f"({whole_pod} || {CONTAINERS}.all(c, {container}))"
+
+
+RULE = Rule(
+    id="RS-01",
+    slug="containers-state-their-resources",
+    title="Containers state requests for CPU and memory and a limit for memory",
+    severity=Severity.MEDIUM,
+    level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
+    source="MLRun job resources, CPU, GPU, and memory limits for user jobs",
+    applies_to=USER_PODS,
+    why="The scheduler and the autoscaler plan with requests; a container without them is placed anywhere, evicted "
+    "first, and may take a whole node's memory.",
+    fix="Set resources.requests.cpu, resources.requests.memory and resources.limits.memory (in MLRun: with_requests "
+    "and with_limits).",
+    check=check,
+    admission=Admission(expression=" && ".join(_is_stated(side, name) for side, name in EXPECTED)),
+)

@@ -1,0 +1,51 @@
+"""RS-02: requests and limits are quantities, and no request is above its limit."""
+
+from collections.abc import Iterator
+
+from components.contract.quantities import parse_quantity
+from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity
+from policies.values import each
+from policies.views.claims import SIDES, Claims, whole
+from policies.views.pods import PODS, PodFacts
+
+
+def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
+    """Demand what the API server would refuse otherwise, in the middle of an update."""
+    joint = whole(pod)
+    yield from each((joint, *joint.parts), lambda claims: _check(pod, claims))
+
+
+def _check(pod: PodFacts, claims: Claims) -> Iterator[Finding]:
+    for name in claims.names:
+        nonsense = [side for side in SIDES if not _is_quantity(claims.resources.at(side, name).quantity_text())]
+        for side in nonsense:
+            found = claims.resources.at(side, name).quantity_text()
+            yield Finding(f"{pod}: {claims} has {side}.{name} '{found}', wanted a quantity such as 500m, 2 or 4Gi.")
+        if nonsense:
+            continue
+        request, limit = claims.resources.at("requests", name).quantity(), claims.limit(name)
+        if request is not None and limit is not None and request > limit:
+            hint = " Gi counts 1024s, G counts 1000s." if name == "memory" else ""
+            yield Finding(f"{pod}: {claims} has {claims.spelled(name)}, wanted a limit of at least the request.{hint}")
+
+
+def _is_quantity(text: str | None) -> bool:
+    try:
+        return text is None or parse_quantity(text) >= 0
+    except ValueError:
+        return False
+
+
+# No admission: the API server's own validation refuses such pods, and templates of them, before any policy is asked.
+RULE = Rule(
+    id="RS-02",
+    slug="requests-fit-limits",
+    title="Requests and limits are quantities, and no request exceeds its limit",
+    severity=Severity.MEDIUM,
+    level=MANDATORY_EVERYWHERE,
+    source="MLRun job resources, CPU, GPU, and memory limits for user jobs",
+    applies_to=PODS,
+    why="The API server refuses such an object only when the update is half done.",
+    fix="Write quantities as Kubernetes does, and raise the limit or lower the request.",
+    check=check,
+)

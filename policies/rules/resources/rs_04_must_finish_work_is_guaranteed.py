@@ -1,0 +1,33 @@
+"""RS-04: work that must finish gets all that it may use."""
+
+from collections.abc import Iterator
+
+from components.contract.labels import GUARANTEED, LabelKey
+from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity
+from policies.views.claims import CEL_GUARANTEED, unequal
+from policies.views.pods import USER_PODS, PodFacts
+
+
+def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
+    """Demand requests equal to limits, for CPU and memory, of pods that are marked."""
+    if pod.label(LabelKey.COMPLETION.value) == GUARANTEED:
+        for reason in unequal(pod):
+            yield Finding(f"{pod} must finish, and {reason}, wanted equal ones above 0.")
+
+
+RULE = Rule(
+    id="RS-04",
+    slug="must-finish-work-is-guaranteed",
+    title="Work whose completion must be guaranteed has guaranteed quality of service",
+    severity=Severity.HIGH,
+    level=MANDATORY_EVERYWHERE,
+    source="Iguazio best practices, Requests and Limits (workloads whose completion must be guaranteed)",
+    applies_to=USER_PODS,
+    why="On a node short of memory every other pod is evicted before a guaranteed one.",
+    fix=f"Set CPU and memory requests equal to the limits, or drop the label {LabelKey.COMPLETION}.",
+    check=check,
+    admission=Admission(
+        expression=f"variables.metadata.?labels['{LabelKey.COMPLETION}'].orValue('') != '{GUARANTEED}'"
+        f" || {CEL_GUARANTEED}"
+    ),
+)

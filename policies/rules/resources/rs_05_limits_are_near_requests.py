@@ -1,0 +1,48 @@
+"""RS-05: in development work may exceed its request, within reason."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+from components.contract.environments import Environment
+from components.contract.pod_resources import MAX_LIMIT_REQUEST_RATIO
+from policies.rule import Admission, Context, Finding, Level, Rule, Severity
+from policies.views.claims import COMPUTE, cel_deciding, cel_limit, cel_quantity, cel_request, deciding
+from policies.views.pods import USER_PODS, PodFacts
+
+RATIO: Final = MAX_LIMIT_REQUEST_RATIO[Environment.DEV] or 1
+
+
+def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
+    """Recommend limits of at most ``RATIO`` times the request, where both are known."""
+    for name in COMPUTE:
+        for claims in deciding(pod, name):
+            limit, request = claims.limit(name), claims.request(name)
+            if limit is not None and request is not None and limit > RATIO * request:
+                yield Finding(f"{pod}: {claims} has {claims.spelled(name)}, wanted at most {RATIO} times the request.")
+
+
+def _expression() -> str:
+    return " && ".join(cel_deciding(partial(_is_near, name), name) for name in COMPUTE)
+
+
+def _is_near(name: str, owner: str) -> str:
+    # CEL multiplies no quantities, and floats would round.
+    request = cel_quantity(cel_request(owner, name))
+    most = request + f".add({request})" * (RATIO - 1)
+    return f"{cel_quantity(cel_limit(owner, name))}.compareTo({most}) <= 0"
+
+
+RULE = Rule(
+    id="RS-05",
+    slug="limits-are-near-requests",
+    title=f"In development limits are at most {RATIO} times the requests",
+    severity=Severity.LOW,
+    level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.OFF},
+    source="Iguazio best practices, Requests and Limits (risk of eviction in development)",
+    applies_to=USER_PODS,
+    why="The more pods may exceed what was kept free for them, the sooner a node runs out and evicts some.",
+    fix="Raise the request or lower the limit.",
+    check=check,
+    admission=Admission(expression=_expression()),
+)

@@ -1,0 +1,38 @@
+"""RS-07: GPUs are claimed whole, and as a limit."""
+
+from collections.abc import Iterator
+
+from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity
+from policies.values import each
+from policies.views.claims import Claims, containers
+from policies.views.pods import PODS, PodFacts
+
+
+def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
+    """Demand a limit, no other request, and whole numbers, for everything that a device plug-in offers."""
+    yield from each(containers(pod), lambda claims: _check(pod, claims))
+
+
+def _check(pod: PodFacts, claims: Claims) -> Iterator[Finding]:
+    # Only devices have a domain in front: nvidia.com/gpu, but cpu, memory, ephemeral-storage.
+    for name in (name for name in claims.names if "/" in name):
+        limit, request = claims.limit(name), claims.request(name)
+        if limit is None or request != limit:
+            yield Finding(f"{pod}: {claims} has {claims.spelled(name)}, wanted a limit, and no other request.")
+        elif limit != int(limit):
+            yield Finding(f"{pod}: {claims} has {claims.spelled(name)}, wanted a whole number.")
+
+
+# No admission: the API server's own validation refuses such pods, and templates of them, before any policy is asked.
+RULE = Rule(
+    id="RS-07",
+    slug="devices-are-whole-and-bounded",
+    title="GPUs are claimed as limits, in whole numbers, with equal requests",
+    severity=Severity.MEDIUM,
+    level=MANDATORY_EVERYWHERE,
+    source="Iguazio best practices, Requests and Limits (GPU)",
+    applies_to=PODS,
+    why="A device is given to one container or not at all; the API server refuses anything else half-way.",
+    fix="State GPUs under resources.limits only, as a whole number.",
+    check=check,
+)

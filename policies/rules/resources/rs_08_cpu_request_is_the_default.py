@@ -1,0 +1,51 @@
+"""RS-08: the CPU request is what makes users equal, so it is left alone without a reason."""
+
+from collections.abc import Iterator
+
+from components.contract.environments import Environment
+from policies.resource import Resource, Stack
+from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
+from policies.values import each, some
+from policies.views.claims import containers, is_guaranteed
+from policies.views.landing import user_work
+from policies.views.namespaces import LIMIT_RANGE, ByNamespace, by_namespace, default_in, namespace_of
+from policies.views.scaling import AutoscalerFacts, autoscalers, nuclio_function
+
+
+def check(stack: Stack, context: Context) -> Iterator[Finding]:
+    """Recommend the namespace's own CPU request, unless the pod is guaranteed or scaled by its use of CPU."""
+    ranges, scalers = by_namespace(stack, LIMIT_RANGE), autoscalers(stack)
+    yield from each(stack, lambda resource: _check(resource, ranges, scalers, context))
+
+
+def _check(
+    resource: Resource, ranges: ByNamespace, scalers: list[AutoscalerFacts], context: Context
+) -> Iterator[Finding]:
+    for pod in user_work(resource, context):
+        common = default_in(ranges(namespace_of(resource)), "requests", "cpu")
+        usual = common.quantity() if common else None
+        odd = [claims for claims in containers(pod) if claims.request("cpu") not in (None, usual)] if common else []
+        if common and odd and not is_guaranteed(pod) and not _is_scaled(resource, scalers):
+            for claims in odd:
+                message = f"{pod}: {claims} has {claims.spelled('cpu')}, wanted request {common.quantity_text()}."
+                yield Finding(message, urn=resource.urn)
+
+
+def _is_scaled(resource: Resource, scalers: list[AutoscalerFacts]) -> bool:
+    if any(function.scales_on_cpu for function in nuclio_function(resource)):
+        return True
+    return some(scalers, lambda scaler: scaler.scales(resource) and any(n == "cpu" for n, _ in scaler.percentages()))
+
+
+RULE = Rule(
+    id="RS-08",
+    slug="cpu-request-is-the-default",
+    title="CPU requests are the namespace's default unless there is a reason",
+    severity=Severity.LOW,
+    level=dict.fromkeys(Environment, Level.ADVISORY),
+    source="Iguazio best practices, Requests and Limits (CPU)",
+    applies_to=WholeStack(),
+    why="Requests share out CPU time on a busy node: whoever asks for more takes it from everybody else.",
+    fix="Drop the CPU request, or set requests equal to limits, or scale by CPU.",
+    check=check,
+)

@@ -1,0 +1,40 @@
+"""RS-11: work that claims all it uses finds room, because a pool grows for it."""
+
+from collections.abc import Iterator
+from functools import cache
+
+from components.contract.environments import Environment
+from policies.resource import Resource, Stack
+from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
+from policies.values import each, some
+from policies.views.claims import is_guaranteed
+from policies.views.landing import Groups, is_elastic, may_land, user_groups, user_work
+
+
+def check(stack: Stack, context: Context) -> Iterator[Finding]:
+    """Recommend an elastic pool among those on which a guaranteed pod may land."""
+    groups = cache(lambda: list(user_groups(stack)))
+    yield from each(stack, lambda resource: _check(resource, groups, context))
+
+
+def _check(resource: Resource, groups: Groups, context: Context) -> Iterator[Finding]:
+    for pod in user_work(resource, context):
+        possible = [group for group in groups() if may_land(pod, group)] if is_guaranteed(pod) else []
+        if possible and not some(possible, is_elastic):
+            names = ", ".join(sorted({f"'{group.name}'" for group in possible}))
+            found = f"{pod} is guaranteed and may use pool {names} only, of fixed size"
+            yield Finding(f"{found}, wanted a pool that grows.", urn=resource.urn)
+
+
+RULE = Rule(
+    id="RS-11",
+    slug="guaranteed-work-can-grow-its-pool",
+    title="Guaranteed work may use an elastic pool",
+    severity=Severity.LOW,
+    level=dict.fromkeys(Environment, Level.ADVISORY),
+    source="Iguazio best practices, Requests and Limits (pods with high requests, auto-scaling)",
+    applies_to=WholeStack(),
+    why="High requests find no room on a full pool, and nothing adds a node: the pod waits, possibly for ever.",
+    fix="Give the pool a size with max above min, or let the pod select an elastic one.",
+    check=check,
+)

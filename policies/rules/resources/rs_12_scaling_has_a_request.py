@@ -1,0 +1,62 @@
+"""RS-12: what scales by a share of its request has a request."""
+
+from collections.abc import Iterator
+
+from policies.resource import Resource, Stack
+from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity, WholeStack
+from policies.values import each
+from policies.views.claims import Claims, containers, whole
+from policies.views.namespaces import LIMIT_RANGE, ByNamespace, by_namespace, default_in, namespace_of
+from policies.views.pods import PODS, pods
+from policies.views.scaling import AutoscalerFacts, autoscalers, nuclio_function
+
+
+def check(stack: Stack, _: Context) -> Iterator[Finding]:
+    """Demand a request for each measured resource of each target that the stack makes, its own or its namespace's."""
+    ranges = by_namespace(stack, LIMIT_RANGE)
+    # What makes no pods cannot be a target, and may have a name that is not known yet.
+    makers = [resource for resource in stack if PODS.types.fullmatch(resource.type)]
+    yield from each(autoscalers(stack), lambda scaler: _targets(scaler, makers, ranges))
+    yield from each(stack, _functions)
+
+
+def _targets(scaler: AutoscalerFacts, makers: list[Resource], ranges: ByNamespace) -> Iterator[Finding]:
+    for resource in makers:
+        for name, container in scaler.percentages() if scaler.scales(resource) else ():
+            lacking = [] if default_in(ranges(namespace_of(resource)), "requests", name) else _lacking(resource, name)
+            if found := ", ".join(str(claims) for claims in lacking if container in (None, claims.container)):
+                message = f"{scaler} scales '{resource.name}' by a share of the {name} request, which {found} lacks"
+                yield Finding(f"{message}, wanted a request.", urn=scaler.urn)
+
+
+def _lacking(resource: Resource, name: str) -> list[Claims]:
+    # Containers that only run at start are not measured.
+    return [
+        claims
+        for pod in pods(resource)
+        if whole(pod).request(name) is None
+        for claims in containers(pod, "containers")
+        if claims.request(name) is None
+    ]
+
+
+def _functions(resource: Resource) -> Iterator[Finding]:
+    # Nuclio fills a request in from its own configuration: enough to run, and no measure to scale by.
+    for function in nuclio_function(resource):
+        if function.scales_on_cpu and function.cpu_request.is_absent:
+            found = f"{function} scales by a share of its cpu request and states none, wanted one"
+            yield Finding(f"{found}.", advice=True, urn=resource.urn)
+
+
+RULE = Rule(
+    id="RS-12",
+    slug="scaling-has-a-request",
+    title="What scales by utilization has a request to measure against",
+    severity=Severity.MEDIUM,
+    level=MANDATORY_EVERYWHERE,
+    source="MLRun job resources, Replicas (target utilization)",
+    applies_to=WholeStack(),
+    why="Utilization is a share of the request; without one the autoscaler measures nothing and never scales.",
+    fix="Set the request in every container of the target, or measure an absolute value.",
+    check=check,
+)

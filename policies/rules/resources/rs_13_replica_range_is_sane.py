@@ -1,0 +1,47 @@
+"""RS-13: the range in which something scales is a range."""
+
+import re
+from collections.abc import Iterator
+
+from components.contract.environments import Environment
+from policies.resource import Resource
+from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
+from policies.views.scaling import HORIZONTAL_POD_AUTOSCALER, NUCLIO_FUNCTION, AutoscalerFacts, NuclioFunctionFacts
+
+Scaled = AutoscalerFacts | NuclioFunctionFacts
+
+
+def check(scaled: Scaled, _: Context) -> Iterator[Finding]:
+    """Recommend both bounds, in order, and room for one replica at least."""
+    if isinstance(scaled, NuclioFunctionFacts) and scaled.has_fixed_size:
+        return
+    fewest, most = scaled.replicas
+    if fewest is None and most is None:
+        return
+    if fewest is None or most is None:
+        missing = "minReplicas" if fewest is None else "maxReplicas"
+        yield Finding(f"{scaled} has no {missing}, wanted both bounds.")
+    elif not 0 <= fewest <= most or most < 1:
+        yield Finding(f"{scaled} has replicas {fewest} to {most}, wanted minReplicas <= maxReplicas, 1 or more.")
+
+
+def _find(resource: Resource) -> Iterator[Scaled]:
+    yield (NuclioFunctionFacts if NUCLIO_FUNCTION.fullmatch(resource.type) else AutoscalerFacts)(resource)
+
+
+RULE = Rule(
+    id="RS-13",
+    slug="replica-range-is-sane",
+    title="Scaled functions and deployments have both bounds, in order",
+    severity=Severity.LOW,
+    level=dict.fromkeys(Environment, Level.ADVISORY),
+    source="MLRun job resources, Replicas and Scaling and auto-scaling",
+    applies_to=EachOf(
+        noun="each Nuclio function and each HorizontalPodAutoscaler",
+        types=re.compile(f"{HORIZONTAL_POD_AUTOSCALER.pattern}|{NUCLIO_FUNCTION.pattern}"),
+        find=_find,
+    ),
+    why="Without an upper bound Nuclio scales nothing, and the API server refuses an autoscaler with a reversed range.",
+    fix="Set minReplicas and maxReplicas, the first not above the second.",
+    check=check,
+)

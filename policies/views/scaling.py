@@ -1,0 +1,130 @@
+"""What scales by itself: targets of HorizontalPodAutoscalers, and Nuclio functions."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from typing_extensions import override
+
+from policies.resource import Resource, Stack
+from policies.values import Value
+from policies.views.namespaces import name_of, namespace_of
+
+HORIZONTAL_POD_AUTOSCALER: Final = re.compile(r"kubernetes:autoscaling/v\d\w*:HorizontalPodAutoscaler")
+NUCLIO_FUNCTION: Final = re.compile(r"kubernetes:nuclio\.io/v1beta1:NuclioFunction")
+
+
+class AutoscalerFacts:
+    """One HorizontalPodAutoscaler."""
+
+    def __init__(self, resource: Resource) -> None:
+        self.urn = resource.urn
+        self._resource = resource
+        self._spec = resource.props.at("spec")
+
+    @override
+    def __str__(self) -> str:
+        """Return the start of every message about it."""
+        return f"HorizontalPodAutoscaler '{self._resource.name}'"
+
+    def scales(self, resource: Resource) -> bool:
+        """Return whether ``resource`` is its target."""
+        target = self._spec.at("scaleTargetRef")
+        kind = resource.type.rpartition(":")[2]
+        return (
+            kind == target.at("kind").text()
+            and name_of(resource) == target.at("name").text()
+            and namespace_of(resource) == namespace_of(self._resource)
+        )
+
+    def percentages(self) -> Iterator[tuple[str, str | None]]:
+        """Return resources whose use it measures as a share of their request, each with its container or None for all.
+
+        https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/
+        """
+        metrics = self._spec.at("metrics")
+        if metrics.is_absent:
+            # The API server's default, and all that version 1 of the API can say.
+            yield "cpu", None
+        for metric in metrics.elements():
+            for source in ("resource", "containerResource"):
+                measured = metric.at(source)
+                if measured.at("target", "type").text() == "Utilization":
+                    yield measured.at("name").text() or "", measured.at("container").text()
+
+    @property
+    def replicas(self) -> tuple[int, int | None]:
+        """Fewest replicas, 1 if absent, and most."""
+        fewest = self._spec.at("minReplicas").integer()
+        return 1 if fewest is None else fewest, self._spec.at("maxReplicas").integer()
+
+
+def autoscalers(stack: Stack) -> list[AutoscalerFacts]:
+    """Return all HorizontalPodAutoscalers of the stack."""
+    return [AutoscalerFacts(resource) for resource in stack if HORIZONTAL_POD_AUTOSCALER.fullmatch(resource.type)]
+
+
+class NuclioFunctionFacts:
+    """One Nuclio function.
+
+    https://docs.nuclio.io/en/stable/reference/function-configuration/function-configuration-reference.html
+    """
+
+    def __init__(self, resource: Resource) -> None:
+        self._name = resource.name
+        self._spec = resource.props.at("spec")
+
+    @override
+    def __str__(self) -> str:
+        """Return the start of every message about it."""
+        return f"NuclioFunction '{self._name}'"
+
+    @property
+    def has_fixed_size(self) -> bool:
+        """Whether it states a number of replicas, over which bounds have no say."""
+        return self._spec.at("replicas").integer() is not None
+
+    @property
+    def replicas(self) -> tuple[int | None, int | None]:
+        """Fewest and most replicas, as stated."""
+        return self._spec.at("minReplicas").integer(), self._spec.at("maxReplicas").integer()
+
+    @property
+    def scales_on_cpu(self) -> bool:
+        """Whether replicas follow the use of CPU, as a share of its request."""
+        if self.has_fixed_size or any(
+            not self._spec.at(key).is_absent for key in ("autoScaleMetrics", "customScalingMetricSpecs")
+        ):
+            return False
+        # Nuclio's own reading of what is absent: one at least, and no more than the fewest.
+        fewest, most = self.replicas
+        fewest = 1 if fewest is None else fewest
+        return most is not None and most > fewest
+
+    def limits(self) -> Value:
+        """Return its limits, by resource."""
+        return self._spec.at("resources", "limits")
+
+    @property
+    def cpu_request(self) -> Value:
+        """What each replica requests of CPU: its limit where only that is stated."""
+        request = self._spec.at("resources", "requests", "cpu")
+        return self.limits().at("cpu") if request.is_absent else request
+
+    @property
+    def workers(self) -> int:
+        """Workers of a replica, all triggers together; a function without a trigger gets one, with one worker."""
+        triggers = self._spec.at("triggers")
+        return sum(_workers(triggers.at(name)) for name in triggers.keys()) or 1  # noqa: SIM118 a Value is no map
+
+
+def _workers(trigger: Value) -> int:
+    # ``maxWorkers`` is the older spelling, which MLRun still writes.
+    stated = (trigger.at(key).integer() for key in ("numWorkers", "maxWorkers"))
+    return next((count for count in stated if count), 1)
+
+
+def nuclio_function(resource: Resource) -> Iterator[NuclioFunctionFacts]:
+    """Return the one function that the resource is; none for most resources."""
+    if NUCLIO_FUNCTION.fullmatch(resource.type):
+        yield NuclioFunctionFacts(resource)
