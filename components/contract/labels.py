@@ -35,12 +35,15 @@ class LabelKey(StrEnum):
     COMPLETION = f"{OWN_DOMAIN}/completion"
     """``guaranteed`` on pods of work whose completion must be guaranteed (Iguazio best practices, QoS)."""
 
+    CRITICAL = f"{OWN_DOMAIN}/critical"
+    """``true`` on pods of work that others wait for; its author chooses the class that is placed first."""
+
     GPU_MODEL = f"{OWN_DOMAIN}/gpu-model"
     """On GPU nodes: the model, such as ``A10G``. The local autoscaler knows a GPU group by it."""
 
 
 TRUE: Final = "true"
-"""The only value of the two marks ``USER_WORKLOADS`` and ``CORE_SERVICE``."""
+"""The only value of the marks ``USER_WORKLOADS``, ``CORE_SERVICE`` and ``CRITICAL``."""
 
 
 GUARANTEED: Final = "guaranteed"
@@ -48,7 +51,10 @@ GUARANTEED: Final = "guaranteed"
 
 
 class AnnotationKey(StrEnum):
-    """Annotation keys of the contract, on nodes and node templates of the local cluster."""
+    """Annotation keys of the contract: on pods, and on nodes and node templates of the local cluster."""
+
+    RESTART_PLAN = f"{OWN_DOMAIN}/restart-plan"
+    """On pods that may run on spot nodes: who or what starts them again, in the form of ``RESTART_PLAN_PATTERN``."""
 
     CAPACITY = f"{OWN_DOMAIN}/capacity"
     """JSON object of resource quantities; a simulated node reports it as its capacity."""
@@ -88,6 +94,11 @@ class WellKnownLabel(StrEnum):
     NAMESPACE_NAME = "kubernetes.io/metadata.name"
     POD_SECURITY_ENFORCE = "pod-security.kubernetes.io/enforce"
     POD_SECURITY_ENFORCE_VERSION = "pod-security.kubernetes.io/enforce-version"
+
+
+RESTART_PLAN_PATTERN: Final = "^(retry|checkpoint:.+|manual:.+)$"
+"""``retry``: the object that makes the pod makes another. ``checkpoint:PATH``: a new run goes on from there.
+``manual:WHO``: a person starts it again."""
 
 
 RESERVED_PREFIXES: Final = (

@@ -7,6 +7,7 @@ are base64 of JSON: raw JSON makes MLRun fail at import. The list of classes has
 import base64
 import json
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any, Final
 
 from components.contract.groups import NodeGroup
@@ -18,6 +19,54 @@ from components.contract.taints import Taint
 
 OVERRIDE_CONFIG_MAP: Final = "mlrun-override-env"
 """ConfigMap that the MLRun CE chart reads last and never creates: the hook for provisioning."""
+
+
+class MlrunVariable(StrEnum):
+    """Variables that place a function's pods."""
+
+    DEFAULT_CLASS = "MLRUN_DEFAULT_FUNCTION_PRIORITY_CLASS_NAME"
+    """Priority class of a function that names none."""
+
+    DEFAULT_SELECTOR = "MLRUN_DEFAULT_FUNCTION_NODE_SELECTOR"
+    """Node selector of every function."""
+
+    PREEMPTION_MODE = "MLRUN_FUNCTION_DEFAULTS__PREEMPTION_MODE"
+    """What a function that says nothing does about spot nodes, a ``PreemptionMode``."""
+
+    SPOT_SELECTOR = "MLRUN_PREEMPTIBLE_NODES__NODE_SELECTOR"
+    """Label by which MLRun recognises a spot node."""
+
+    SPOT_TOLERATIONS = "MLRUN_PREEMPTIBLE_NODES__TOLERATIONS"
+    """What answers the taint of spot nodes."""
+
+    VALID_CLASSES = "MLRUN_VALID_FUNCTION_PRIORITY_CLASS_NAMES"
+    """Priority classes that a function may name."""
+
+
+class PreemptionMode(StrEnum):
+    """May a function's pods run on spot nodes (MLRun job resources, preemption mode); MLRun's and Nuclio's spelling."""
+
+    ALLOW = "allow"
+    CONSTRAIN = "constrain"
+    """Nowhere else."""
+
+    PREVENT = "prevent"
+    NONE = "none"
+    """MLRun leaves the pods as their author wrote them."""
+
+
+DEFAULT_PREEMPTION_MODE: Final = PreemptionMode.PREVENT
+
+STATE_THRESHOLD_PREFIX: Final = "MLRUN_FUNCTION__SPEC__STATE_THRESHOLDS__DEFAULT__"
+"""Start of the variables that say how long a run may stay in a state before it is aborted."""
+
+STATE_THRESHOLDS: Final[Mapping[str, str]] = {
+    "pending_scheduled": "1h",
+    "pending_not_scheduled": "24h",
+    "image_pull_backoff": "1h",
+    "executing": "24h",
+}
+"""MLRun's own defaults, but for waiting: where pools grow by themselves, who found no node in a day never will."""
 
 DEFAULT_NODE_SELECTOR: Final[Mapping[str, str]] = {LabelKey.USER_WORKLOADS.value: TRUE}
 """Selector of every function that names none: keeps user work off the initial group."""
@@ -35,24 +84,30 @@ def override_environment(
     given only where spot nodes really carry the taint: otherwise the mode ``prevent`` would protect nothing.
     """
     environment = {
-        "MLRUN_DEFAULT_FUNCTION_NODE_SELECTOR": _encode(dict(DEFAULT_NODE_SELECTOR)),
-        "MLRUN_DEFAULT_FUNCTION_PRIORITY_CLASS_NAME": DEFAULT_USER_PRIORITY.value,
-        "MLRUN_VALID_FUNCTION_PRIORITY_CLASS_NAMES": ",".join(UserPriority),
-        "MLRUN_FUNCTION_DEFAULTS__PREEMPTION_MODE": "prevent",
+        MlrunVariable.DEFAULT_SELECTOR.value: _encode(dict(DEFAULT_NODE_SELECTOR)),
+        MlrunVariable.DEFAULT_CLASS.value: DEFAULT_USER_PRIORITY.value,
+        MlrunVariable.VALID_CLASSES.value: ",".join(UserPriority),
+        MlrunVariable.PREEMPTION_MODE.value: DEFAULT_PREEMPTION_MODE.value,
+        **{threshold_variable(state): threshold for state, threshold in STATE_THRESHOLDS.items()},
     }
     for side in ("requests", "limits"):
         for name in ("cpu", "memory"):
             environment[default_resource_variable(side, name)] = getattr(getattr(resources, side), name)
     if any(group.lifecycle is Lifecycle.SPOT for group in groups):
-        environment["MLRUN_PREEMPTIBLE_NODES__NODE_SELECTOR"] = _encode(dict(PREEMPTIBLE_NODE_SELECTOR))
+        environment[MlrunVariable.SPOT_SELECTOR.value] = _encode(dict(PREEMPTIBLE_NODE_SELECTOR))
         if spot_taint:
-            environment["MLRUN_PREEMPTIBLE_NODES__TOLERATIONS"] = _encode([spot_taint.toleration()])
+            environment[MlrunVariable.SPOT_TOLERATIONS.value] = _encode([spot_taint.toleration()])
     return environment
 
 
 def default_resource_variable(side: str, name: str) -> str:
     """Return the variable for the default of ``requests`` or ``limits`` (``side``) of a resource."""
     return f"MLRUN_DEFAULT_FUNCTION_POD_RESOURCES__{side}__{name}".upper()
+
+
+def threshold_variable(state: str) -> str:
+    """Return the variable that holds the threshold of ``state``."""
+    return f"{STATE_THRESHOLD_PREFIX}{state.upper()}"
 
 
 def _encode(value: Any) -> str:

@@ -25,17 +25,21 @@ class MlrunSettingsFacts:
     """Start of every message about the settings."""
     get: Callable[[str], str | None]
     """Returns the value of a variable, None if nobody sets it here."""
+    variables: Callable[[], tuple[str, ...]]
+    """Returns the names of all variables set here."""
 
 
 def mlrun_settings(resource: Resource) -> Iterator[MlrunSettingsFacts]:
     """Return the settings that a resource holds; none for most resources."""
     if resource.type == CONFIG_MAP and _name(resource) == OVERRIDE_CONFIG_MAP:
         data = resource.props.at("data")
-        yield MlrunSettingsFacts(f"ConfigMap '{resource.name}'", lambda variable: data.at(variable).text())
+        yield MlrunSettingsFacts(f"ConfigMap '{resource.name}'", lambda variable: data.at(variable).text(), data.keys)
     elif resource.type == DEPLOYMENT and _name(resource).startswith(API):
         for container in resource.props.at("spec", "template", "spec", "containers").elements():
             if (container.at("name").text() or "").startswith(API) and not _reads_override(container):
-                yield MlrunSettingsFacts(f"Deployment '{resource.name}'", partial(_environment_value, container))
+                yield MlrunSettingsFacts(
+                    f"Deployment '{resource.name}'", partial(_environment_value, container), partial(_names, container)
+                )
 
 
 def _name(resource: Resource) -> str:
@@ -50,6 +54,10 @@ def _reads_override(container: Value) -> bool:
     return any(
         source.at("configMapRef", "name").text() == OVERRIDE_CONFIG_MAP for source in container.at("envFrom").elements()
     )
+
+
+def _names(container: Value) -> tuple[str, ...]:
+    return tuple(entry.at("name").text() or "" for entry in container.at("env").elements())
 
 
 def _environment_value(container: Value, variable: str) -> str | None:

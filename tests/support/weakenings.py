@@ -99,7 +99,9 @@ WEAKENINGS: dict[str, Weakening] = {
         of_template("spot", labels(LabelKey.LIFECYCLE, "non-preemptible")), ("NG-23",)
     ),
     "group-without-lifecycle": Weakening(of_template("workload", labels(LabelKey.LIFECYCLE, None)), ("NG-23",)),
-    "spot-group-without-taint": Weakening(of_template("spot", lambda node: node["spec"].pop("taints")), ("NG-24",)),
+    "spot-group-without-taint": Weakening(
+        of_template("spot", lambda node: node["spec"].pop("taints")), ("NG-24", "SP-05")
+    ),
     "missing-class": Weakening(
         of_class("igz-workload-low", lambda cls: cls["metadata"].update(name="igz-other")), ("PR-01",)
     ),

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from components.contract.priorities import PreemptionPolicy
-from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity
-from policies.views.priority_classes import USER_CLASSES, PriorityClassFacts
+from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity, Subject
+from policies.views.priority_classes import USER_CLASSES, USER_PREFIX, PriorityClassFacts
 
 
 def check(facts: PriorityClassFacts, _: Context) -> Iterator[Finding]:
@@ -26,4 +26,9 @@ RULE = Rule(
     fix=f"Set preemptionPolicy: {PreemptionPolicy.NEVER}. It is immutable: the class is replaced.",
     check=check,
     remedy=lambda draft, _: draft.set(PreemptionPolicy.NEVER.value, "preemptionPolicy"),
+    admission=Admission(
+        expression=f"!object.metadata.name.startsWith('{USER_PREFIX}')"
+        f" || object.?preemptionPolicy.orValue('') == '{PreemptionPolicy.NEVER}'",
+        subject=Subject.PRIORITY_CLASSES,
+    ),
 )

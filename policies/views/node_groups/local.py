@@ -2,10 +2,9 @@
 
 import json
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, ClassVar, Final
 
-import yaml
 from typing_extensions import override
 
 from components.contract import autoscaler
@@ -16,6 +15,7 @@ from components.contract.taints import Taint, TaintEffect
 from policies.resource import Resource
 from policies.values import NotJudgeableError, Value
 from policies.views.node_groups.facts import NodeGroupFacts, taint_object
+from policies.views.yaml_text import parsed
 
 NODE: Final = "kubernetes:core/v1:Node"
 CONFIG_MAP: Final = "kubernetes:core/v1:ConfigMap"
@@ -96,7 +96,7 @@ def node_templates(resource: Resource) -> Iterator[SimulatedGroup]:
     """Return the groups of the autoscaler's templates; nothing for any other ConfigMap."""
     if _holds_templates(resource.props.at("metadata")):
         templates = resource.props.at("data", "templates")
-        for template in _parse(templates.text() or "", templates.path):
+        for template in parsed(templates).at("items").elements():
             yield SimulatedGroup(template, resource.name)
 
 
@@ -105,11 +105,3 @@ def _holds_templates(metadata: Value) -> bool:
     if metadata.is_unknown or any(metadata.at(key).is_unknown for key in ("name", "namespace")):
         return False
     return (metadata.at("name").text(), metadata.at("namespace").text()) == (autoscaler.TEMPLATES, autoscaler.NAMESPACE)
-
-
-@lru_cache(maxsize=16)  # every rule asks for the same text
-def _parse(text: str, path: str) -> tuple[Value, ...]:
-    try:
-        return Value(yaml.safe_load(text), path).at("items").elements()
-    except yaml.YAMLError:
-        raise NotJudgeableError(path, "is no YAML") from None

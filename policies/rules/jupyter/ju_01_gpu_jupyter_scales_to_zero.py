@@ -1,0 +1,70 @@
+"""JU-01: an idle notebook gives its GPU back."""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+
+from components.contract.environments import Environment
+from policies.resource import Resource, Stack
+from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
+from policies.values import Value, some
+from policies.views.jupyter import app_services, is_gpu_notebook
+from policies.views.pods import pods
+
+_SCALED_OBJECT = re.compile(r"kubernetes:keda\.sh/v1alpha1:ScaledObject")
+_AUTOSCALER = re.compile(r"kubernetes:autoscaling/v2:HorizontalPodAutoscaler")
+_SERVICE = re.compile(r"kubernetes:apps/v1:(Deployment|StatefulSet)")
+
+
+def check(stack: Stack, _: Context) -> Iterator[Finding]:
+    """Demand something that stops each Jupyter service with a GPU when nobody uses it."""
+    for resource in stack:
+        for service in app_services(resource):
+            if service.kind == "jupyter" and service.has_gpu and not service.scales_to_zero:
+                found = "no scale_to_zero with mode enabled and a metric"
+                yield Finding(f"Jupyter {service} has a GPU and {found}, wanted one.", urn=resource.urn)
+        if _has_gpu_notebook(resource) and not some(stack, partial(_scales_to_zero, resource)):
+            kind = resource.type.rpartition(":")[2]
+            found = "no ScaledObject or HorizontalPodAutoscaler with 0 replicas at least targets it"
+            yield Finding(f"Jupyter {kind} '{resource.name}' has a GPU and {found}, wanted one.", urn=resource.urn)
+
+
+def _has_gpu_notebook(resource: Resource) -> bool:
+    return _SERVICE.fullmatch(resource.type) is not None and any(map(is_gpu_notebook, pods(resource)))
+
+
+def _scales_to_zero(service: Resource, scaler: Resource) -> bool:
+    spec = scaler.props.at("spec")
+    if _SCALED_OBJECT.fullmatch(scaler.type):
+        # KEDA goes down to 0 unless told otherwise.
+        smallest = spec.at("minReplicaCount").integer() or 0
+    elif _AUTOSCALER.fullmatch(scaler.type):
+        least = spec.at("minReplicas").integer()
+        smallest = 1 if least is None else least
+    else:
+        return False
+    return smallest == 0 and _is_target(spec.at("scaleTargetRef"), scaler, service)
+
+
+def _is_target(target: Value, scaler: Resource, service: Resource) -> bool:
+    kind = target.at("kind").text() or "Deployment"
+    same_place = _name(scaler, "namespace") == _name(service, "namespace")
+    return same_place and (kind, target.at("name").text()) == (service.type.rpartition(":")[2], _name(service, "name"))
+
+
+def _name(resource: Resource, key: str) -> str | None:
+    return resource.props.at("metadata", key).text()
+
+
+RULE = Rule(
+    id="JU-01",
+    slug="gpu-jupyter-scales-to-zero",
+    title="A Jupyter service with a GPU is stopped when idle",
+    severity=Severity.MEDIUM,
+    level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
+    source="Iguazio best practices, Jupyter Service and GPUs",
+    applies_to=WholeStack(),
+    why="An open notebook holds a whole GPU machine day and night.",
+    fix="Switch scale_to_zero on in the platform's service; elsewhere add a KEDA ScaledObject with minReplicaCount 0.",
+    check=check,
+)

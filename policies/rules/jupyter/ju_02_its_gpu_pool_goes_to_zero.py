@@ -1,0 +1,45 @@
+"""JU-02: when the notebooks have given their GPUs back, the machines go too."""
+
+from collections.abc import Iterator
+
+from components.contract.environments import Environment
+from components.contract.labels import LabelKey
+from policies.resource import Resource, Stack
+from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
+from policies.views.jupyter import app_services, is_gpu_notebook
+from policies.views.node_groups import node_groups
+from policies.views.pods import pods
+
+
+def check(stack: Stack, _: Context) -> Iterator[Finding]:
+    """Demand a minimum of 0 from GPU groups that Jupyter services use."""
+    pools = {pool for resource in stack for pool in _pools_of_notebooks(resource)}
+    for resource in stack if pools else ():
+        for group in node_groups(resource):
+            if pools & {"", group.name} and group.has_gpus and group.size_min:
+                yield Finding(
+                    f"{group} keeps {group.size_min} GPU nodes for Jupyter, wanted 0 at least.", urn=resource.urn
+                )
+
+
+def _pools_of_notebooks(resource: Resource) -> Iterator[str]:
+    """Return the pools that Jupyter with a GPU selects, empty for any."""
+    for pod in pods(resource):
+        if is_gpu_notebook(pod):
+            yield pod.spec.at("nodeSelector", LabelKey.POOL.value).text() or ""
+    if any(service.kind == "jupyter" and service.has_gpu for service in app_services(resource)):
+        yield ""
+
+
+RULE = Rule(
+    id="JU-02",
+    slug="its-gpu-pool-goes-to-zero",
+    title="The GPU pool of Jupyter services may shrink to nothing",
+    severity=Severity.LOW,
+    level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.OFF},
+    source="Iguazio best practices, Jupyter Service and GPUs",
+    applies_to=WholeStack(),
+    why="A service that stops saves nothing while its machine stays.",
+    fix="Set the pool's minimum size to 0.",
+    check=check,
+)

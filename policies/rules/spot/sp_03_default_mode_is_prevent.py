@@ -1,0 +1,50 @@
+"""SP-03: a function goes to spot nodes only if its author says so."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from components.contract.environments import Environment
+from components.contract.mlrun import DEFAULT_PREEMPTION_MODE, MlrunVariable, PreemptionMode
+from policies.resource import Resource
+from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
+from policies.views.mlrun import MLRUN_SETTINGS, mlrun_settings
+from policies.views.nuclio import nuclio_settings
+
+_NUCLIO_MODE = ("preemptibleNodes", "defaultMode")
+
+
+@dataclass(frozen=True, slots=True)
+class _DefaultMode:
+    where: str
+    mode: str | None
+
+
+def _default_modes(resource: Resource) -> Iterator[_DefaultMode]:
+    for settings in mlrun_settings(resource):
+        where = f"{settings.where}, {MlrunVariable.PREEMPTION_MODE},"
+        yield _DefaultMode(where, settings.get(MlrunVariable.PREEMPTION_MODE))
+    for nuclio in nuclio_settings(resource):
+        mode = nuclio.kube.at(*_NUCLIO_MODE)
+        yield _DefaultMode(f"{nuclio.where}, {mode.path},", mode.text())
+
+
+def check(default: _DefaultMode, _: Context) -> Iterator[Finding]:
+    """Demand the mode that both have if nobody says anything."""
+    if default.mode and default.mode != DEFAULT_PREEMPTION_MODE:
+        legal = default.mode in set(PreemptionMode)
+        found = default.mode if legal else f"none of {', '.join(PreemptionMode)}"
+        yield Finding(f"{default.where} is {found}, wanted {DEFAULT_PREEMPTION_MODE}.")
+
+
+RULE = Rule(
+    id="SP-03",
+    slug="default-mode-is-prevent",
+    title="The default preemption mode of MLRun and Nuclio keeps functions off spot nodes",
+    severity=Severity.MEDIUM,
+    level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
+    source="MLRun job resources, Preemption mode",
+    applies_to=EachOf(noun="what MLRun and Nuclio are told", types=MLRUN_SETTINGS.types, find=_default_modes),
+    why="With another default, work whose author never thought of spot nodes is interrupted there.",
+    fix=f"Set {DEFAULT_PREEMPTION_MODE}, or say nothing; functions that may run on spot nodes choose it themselves.",
+    check=check,
+)

@@ -1,0 +1,1 @@
+"""Work that neither ends nor starts."""

@@ -1,0 +1,45 @@
+"""ST-04: a Job of Kubernetes ends too, as a run of MLRun does."""
+
+import re
+from collections.abc import Iterator
+
+from components.contract.environments import Environment
+from components.contract.namespaces import SYSTEM_NAMESPACES
+from policies.resource import Resource
+from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
+from policies.values import Value
+
+_LONGEST = 24 * 60 * 60
+"""Seconds; what MLRun gives a run by default."""
+
+
+def check(job: Value, _: Context) -> Iterator[Finding]:
+    """Demand a deadline of the whole Job, its retries included."""
+    deadline = job.at("activeDeadlineSeconds").integer()
+    if deadline is None or deadline > _LONGEST:
+        found = "absent" if deadline is None else deadline
+        yield Finding(f"{job.path}.activeDeadlineSeconds is {found}, wanted at most {_LONGEST}.")
+
+
+def _jobs(resource: Resource) -> Iterator[Value]:
+    if (resource.props.at("metadata", "namespace").text() or "default") in SYSTEM_NAMESPACES:
+        return
+    yield resource.props.at("spec", "jobTemplate", "spec") if ":Cron" in resource.type else resource.props.at("spec")
+
+
+RULE = Rule(
+    id="ST-04",
+    slug="jobs-have-a-deadline",
+    title="Kubernetes Jobs end within a day",
+    severity=Severity.LOW,
+    level=dict.fromkeys(Environment, Level.ADVISORY),
+    source="MLRun job resources, Preventing stuck pods (the state executing, carried over to Jobs)",
+    applies_to=EachOf(
+        noun="each Job and CronJob outside the system's namespaces",
+        types=re.compile("kubernetes:batch/v1:(Cron)?Job"),
+        find=_jobs,
+    ),
+    why="A Job that hangs keeps its node, and with it an elastic pool from shrinking.",
+    fix="Set spec.activeDeadlineSeconds.",
+    check=check,
+)

@@ -1,0 +1,1 @@
+"""What pods mount, and the keys to it."""

@@ -1,0 +1,44 @@
+"""VO-02: keys to storage are not readable by whoever may read a pod."""
+
+import re
+from collections.abc import Iterator
+
+from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity
+from policies.views.pods import USER_PODS, PodFacts
+
+_NAMES = "(^|_)ACCESS_KEY$"
+"""Variables that hold the secret half of a key: ``V3IO_ACCESS_KEY``, ``AWS_SECRET_ACCESS_KEY``."""
+_OPTION = "accessKey"
+"""Option of V3IO's volume driver."""
+
+
+def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
+    """Demand a reference in place of each key, in variables and in V3IO's volumes."""
+    for container in pod.containers():
+        for entry in container.at("env").elements():
+            name = entry.at("name").text() or ""
+            if re.search(_NAMES, name) and entry.at("value").text():
+                yield Finding(f"{pod} spells out {name} ({entry.path}), wanted valueFrom.secretKeyRef.")
+    for volume in pod.spec.at("volumes").elements():
+        if volume.at("flexVolume", "options", _OPTION).text():
+            yield Finding(f"{pod} spells out {_OPTION} ({volume.path}), wanted flexVolume.secretRef.")
+
+
+RULE = Rule(
+    id="VO-02",
+    slug="keys-come-from-secrets",
+    title="Access keys of storage come from Secrets",
+    severity=Severity.HIGH,
+    level=MANDATORY_EVERYWHERE,
+    source="MLRun job resources, Volumes (access key of V3IO)",
+    applies_to=USER_PODS,
+    why="A pod's definition is shown in dashboards, logs and state, to people who must not act as its user.",
+    fix="Put the key into a Secret and refer to it; MLRun does so for keys that it is given as project secrets.",
+    check=check,
+    admission=Admission(
+        expression="!variables.containers.exists(c, c.?env.orValue([])"
+        f".exists(e, e.name.matches('{_NAMES}') && e.?value.orValue('') != ''))"
+        " && !variables.spec.?volumes.orValue([])"
+        f".exists(v, v.?flexVolume.?options['{_OPTION}'].orValue('') != '')"
+    ),
+)

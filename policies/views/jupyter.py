@@ -1,0 +1,103 @@
+"""Jupyter as rules see it: pods of any chart, and services of Iguazio's platform."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from typing_extensions import override
+
+from policies.resource import Resource
+from policies.rule import Context, EachOf
+from policies.values import Value, some
+from policies.views.node_groups.facts import GPU_RESOURCES
+from policies.views.pods import USER_PODS, PodFacts
+
+PATTERN: Final = "jupyter([^h]|$)|singleuser"
+"""In the image or the name of a container that runs Jupyter; JupyterHub's own services are none.
+
+``jupyter`` and ``jupyter-notebook`` name the containers of Iguazio's and of MLRun CE's chart.
+"""
+
+IS_JUPYTER: Final = (
+    f"variables.containers.exists(c, c.name.matches('{PATTERN}') || c.?image.orValue('').matches('{PATTERN}'))"
+)
+"""The CEL of ``is_jupyter``."""
+
+APP_SERVICES: Final = r"kubernetes:iguazio\.com/v1beta1:IguazioTenantAppServiceSet"
+
+
+def jupyter_containers(pod: PodFacts) -> list[Value]:
+    """Return the containers that run Jupyter."""
+    return [container for container in pod.containers() if _runs_jupyter(container)]
+
+
+def is_jupyter(pod: PodFacts) -> bool:
+    """Return whether one of the pod's containers runs Jupyter."""
+    return some(pod.containers(), _runs_jupyter)
+
+
+def _runs_jupyter(container: Value) -> bool:
+    name, image = container.at("name"), container.at("image")
+    # Images are often outputs of a build; the container's name alone tells what runs there then.
+    told = (name,) if image.is_unknown else (name, image)
+    return any(re.search(PATTERN, text.text() or "") for text in told)
+
+
+def is_gpu_notebook(pod: PodFacts) -> bool:
+    """Return whether the pod runs Jupyter with a GPU."""
+    if not is_jupyter(pod) or pod.is_system():
+        return False
+    limits = [container.at("resources", "limits") for container in pod.containers()]
+    return some((limit.at(resource) for limit in limits for resource in GPU_RESOURCES), _is_positive)
+
+
+def _is_positive(amount: Value) -> bool:
+    return not amount.is_absent and bool(amount.integer())
+
+
+@dataclass(frozen=True, slots=True)
+class AppServiceFacts:
+    """One service of the full platform, in the words of its management API (igz-mgmt 0.4.2, ``app_services.py``)."""
+
+    name: str
+    props: Value
+
+    @override
+    def __str__(self) -> str:
+        """Return the start of every message about the service."""
+        return f"app service '{self.name}'"
+
+    @property
+    def kind(self) -> str | None:
+        """What runs there, such as ``jupyter``."""
+        return self.props.at("kind").text()
+
+    @property
+    def has_gpu(self) -> bool:
+        """Whether it is given a GPU."""
+        return _is_positive(self.props.at("resources", "limits", "nvidia_gpu"))
+
+    @property
+    def scales_to_zero(self) -> bool:
+        """Whether the platform stops it when idle: switched on, with a metric to tell idleness by."""
+        spec = self.props.at("scale_to_zero")
+        return spec.at("mode").text() == "enabled" and bool(spec.at("scale_resources").elements())
+
+
+def app_services(resource: Resource) -> Iterator[AppServiceFacts]:
+    """Return the services of the full platform that a resource declares; none for most resources."""
+    if re.fullmatch(APP_SERVICES, resource.type):
+        for tenant in resource.props.at("spec", "spec", "tenants").elements():
+            services = tenant.at("spec", "services")
+            for name in services.keys():  # noqa: SIM118 a Value is no map
+                yield AppServiceFacts(name, services.at(name))
+
+
+def _concerns(pod: PodFacts, context: Context) -> bool:
+    return pod.is_user_work(context) and is_jupyter(pod)
+
+
+JUPYTER_PODS: Final = EachOf(
+    noun="each Jupyter pod of user work", types=USER_PODS.types, find=USER_PODS.find, concerns=_concerns
+)

@@ -1,0 +1,52 @@
+"""What Nuclio is told by its platform configuration, a ConfigMap that its chart makes or an operator writes."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from policies.resource import Resource
+from policies.values import Value
+from policies.views.yaml_text import parsed
+
+CONFIG_MAP: Final = "kubernetes:core/v1:ConfigMap"
+_NAME: Final = re.compile(r"(.+-)?platform-config")
+"""``nuclio-platform-config`` from the charts, ``platform-config`` where Nuclio is installed without one."""
+_FILE: Final = "platform.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class NuclioSettingsFacts:
+    """Nuclio's settings for Kubernetes."""
+
+    where: str
+    """Start of every message about the settings."""
+    kube: Value
+    """What stands under ``kube`` in the platform configuration."""
+
+    @property
+    def spot_selector(self) -> dict[str, str | None]:
+        """Label by which Nuclio recognises spot nodes."""
+        return _texts(self.kube.at("preemptibleNodes", "nodeSelector"))
+
+    @property
+    def spot_tolerations(self) -> list[dict[str, str | None]] | None:
+        """What answers the taint of spot nodes. None is not the same as an empty list: that switches a mode off."""
+        given = self.kube.at("preemptibleNodes", "tolerations")
+        return None if given.is_absent else [_texts(entry) for entry in given.elements()]
+
+
+def _texts(value: Value) -> dict[str, str | None]:
+    return {key: value.at(key).text() for key in value.keys()}  # noqa: SIM118 a Value is no map
+
+
+def nuclio_settings(resource: Resource) -> Iterator[NuclioSettingsFacts]:
+    """Return the settings that a resource holds; none for most resources."""
+    if resource.type != CONFIG_MAP:
+        return
+    metadata, file = resource.props.at("metadata"), resource.props.at("data")
+    # Nuclio finds it by a fixed name, so a name that is not known yet is another's.
+    if metadata.is_unknown or metadata.at("name").is_unknown or file.is_unknown:
+        return
+    if _NAME.fullmatch(metadata.at("name").text() or "") and not file.at(_FILE).is_absent:
+        yield NuclioSettingsFacts(f"ConfigMap '{resource.name}'", parsed(file.at(_FILE)).at("kube"))

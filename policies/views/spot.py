@@ -1,0 +1,99 @@
+"""May a pod run on spot nodes: the same question to a preview (``may_run_on_spot``) and to the API server (CEL)."""
+
+from typing import Final
+
+from components.contract.labels import LabelKey
+from components.contract.lifecycle import Lifecycle
+from components.contract.taints import AKS_SPOT_TAINT, OWN_SPOT_TAINT, Taint
+from policies.values import Value, some
+from policies.views.pods import PodFacts
+
+SPOT_TAINTS: Final = (OWN_SPOT_TAINT, AKS_SPOT_TAINT)
+"""Taints of spot nodes, whichever cluster the pod comes to."""
+
+_REQUIRED: Final = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+
+
+def may_run_on_spot(pod: PodFacts) -> bool:
+    """Return whether the pod's author lets it run on spot nodes: by selector, affinity or toleration.
+
+    Where spot nodes carry no taint, a pod that says nothing may land there too; that is the admission guard's to ask.
+    """
+    if selected := pod.spec.at("nodeSelector", LabelKey.LIFECYCLE.value).text():
+        return selected == Lifecycle.SPOT.label_value
+    terms = pod.spec.at(*_REQUIRED).elements()
+    if terms and all(_says_of_spot(term, wanted=False) for term in terms):
+        return False
+    if some(terms, lambda term: _says_of_spot(term, wanted=True)):
+        return True
+    return some(
+        pod.spec.at("tolerations").elements(), lambda entry: any(tolerates(entry, taint) for taint in SPOT_TAINTS)
+    )
+
+
+def tolerates(entry: Value, taint: Taint) -> bool:
+    """Return whether the entry of a pod's ``tolerations`` answers ``taint``."""
+    key, exists = entry.at("key").text() or "", entry.at("operator").text() == "Exists"
+    if key != taint.key and (key or not exists):
+        return False
+    if (entry.at("effect").text() or taint.effect) != taint.effect:
+        return False
+    return exists or entry.at("value").text() == taint.value
+
+
+def makers(pod: PodFacts) -> set[str]:
+    """Return the kinds of the objects that make the pod, itself included."""
+    owners = pod.metadata.at("ownerReferences").elements()
+    return {pod.kind, *(owner.at("kind").text() or "" for owner in owners)}
+
+
+def _says_of_spot(term: Value, *, wanted: bool) -> bool:
+    """Return whether a term of the required node affinity demands spot nodes, or, not ``wanted``, rules them out."""
+    return some(term.at("matchExpressions").elements(), lambda expression: _demands(expression) is wanted)
+
+
+def _demands(expression: Value) -> bool | None:
+    if expression.at("key").text() != LabelKey.LIFECYCLE:
+        return None
+    operator = expression.at("operator").text()
+    if operator not in ("In", "NotIn"):
+        return None
+    named = some(expression.at("values").elements(), lambda value: value.text() == Lifecycle.SPOT.label_value)
+    if operator == "NotIn":
+        return False if named else None
+    return named
+
+
+def made_by(kinds: tuple[str, ...]) -> str:
+    """Return the CEL for: one of ``kinds`` makes the pod."""
+    owners = "variables.metadata.?ownerReferences.orValue([])"
+    return f"(object.kind in {list(kinds)} || {owners}.exists(o, o.kind in {list(kinds)}))"
+
+
+def _cel() -> str:
+    key, spot = LabelKey.LIFECYCLE.value, Lifecycle.SPOT.label_value
+    selected = f"variables.spec.?nodeSelector['{key}'].orValue('')"
+    terms = "variables.spec" + "".join(f".?{step}" for step in _REQUIRED) + ".orValue([])"
+    expressions = "t.?matchExpressions.orValue([])"
+    named = f"'{spot}' in e.?values.orValue([])"
+    excludes = f"e.key == '{key}' && (e.operator == 'In' && !({named}) || e.operator == 'NotIn' && {named})"
+    answers = " || ".join(_tolerates_cel(taint) for taint in SPOT_TAINTS)
+    return (
+        f"({selected} == '{spot}' || {selected} == ''"
+        f" && !({terms}.size() > 0 && {terms}.all(t, {expressions}.exists(e, {excludes})))"
+        f" && ({terms}.exists(t, {expressions}.exists(e, e.key == '{key}' && e.operator == 'In' && {named}))"
+        f" || variables.spec.?tolerations.orValue([]).exists(t, {answers})))"
+    )
+
+
+def _tolerates_cel(taint: Taint) -> str:
+    key, exists = "t.?key.orValue('')", "t.?operator.orValue('') == 'Exists'"
+    return (
+        f"({key} == '{taint.key}' || {key} == '' && {exists})"
+        f" && t.?effect.orValue('') in ['', '{taint.effect}']"
+        f" && ({exists} || t.?value.orValue('') == '{taint.value}')"
+    )
+
+
+MAY_RUN_ON_SPOT: Final = _cel()
+"""The CEL of ``may_run_on_spot``, over the variables of ``policies.rule.Admission``."""

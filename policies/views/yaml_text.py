@@ -1,0 +1,27 @@
+"""YAML inside text, as ConfigMaps hold it."""
+
+from functools import lru_cache
+from typing import Any
+
+import yaml
+
+from policies.values import NotJudgeableError, Value
+
+
+def parsed(text: Value) -> Value:
+    """Return what the YAML in ``text`` says; nothing if there is no text.
+
+    Raises
+    ------
+    NotJudgeableError
+        If the text is unknown or no YAML.
+    """
+    return Value(_load(text.text() or "", text.path), text.path)
+
+
+@lru_cache(maxsize=16)  # every rule asks for the same text
+def _load(text: str, path: str) -> Any:
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError:
+        raise NotJudgeableError(path, "is no YAML") from None
