@@ -11,7 +11,7 @@ from policies.views.pods import USER_PODS, PodFacts
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
     """Recommend requests equal to limits, for CPU and memory."""
     for reason in unequal(pod):
-        yield Finding(f"{pod}: {reason}, wanted equal ones above 0.")
+        yield Finding(f"{pod}: {reason}, wanted both, equal and above 0.")
 
 
 RULE = Rule(

@@ -12,7 +12,7 @@ def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
     """Demand requests equal to limits, for CPU and memory, of pods that are marked."""
     if pod.label(LabelKey.COMPLETION.value) == GUARANTEED:
         for reason in unequal(pod):
-            yield Finding(f"{pod} must finish, and {reason}, wanted equal ones above 0.")
+            yield Finding(f"{pod} must finish, and {reason}, wanted both, equal and above 0.")
 
 
 RULE = Rule(

@@ -27,7 +27,7 @@ def _check(resource: Resource, groups: Groups, context: Context) -> Iterator[Fin
         pool = selected(pod, LabelKey.POOL)
         if pool and some(groups(), partial(_is_elastic_pool, pool)):
             for reason in unequal(pod):
-                message = f"{pod} selects the elastic pool '{pool}', and {reason}, wanted equal ones above 0."
+                message = f"{pod} selects the elastic pool '{pool}', and {reason}, wanted both, equal and above 0."
                 yield Finding(message, urn=resource.urn)
 
 
