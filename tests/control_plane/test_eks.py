@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from components.addons.autoscaler_rights import NAME, NAMESPACE
 from components.contract import autoscaler
+from components.contract.autoscaler import NAME, NAMESPACE
 from components.contract.labels import LabelKey
 from support.cluster import Cluster, eventually, pod
 from support.eks import built
