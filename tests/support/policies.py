@@ -17,6 +17,7 @@ from policies.registry import RULES
 from policies.rule import Rule
 from policies.sdk import Servicer, policies
 from policies.settings import STACK_KEY
+from support.recorder import Recorder
 
 Resource = tuple[str, str, Any] | Given
 """Type token, logical name and properties of a resource; or one of an example, with options."""
@@ -122,6 +123,10 @@ class Wire:
                 properties=_struct(given.props),
                 options=proto.AnalyzerResourceOptions(**given.opts),
                 parent="urn:stack",
+                propertyDependencies={
+                    key: proto.AnalyzerPropertyDependencies(urns=[_urn(*source) for source in sources])
+                    for key, sources in given.made_from.items()
+                },
             )
             for given in map(_given, resources)
         ]
@@ -136,6 +141,21 @@ def judge(example: Example, resources: Sequence[Resource] | None = None) -> Repo
         return wire.judge_stack(sent)
     [given] = map(_given, sent)
     return wire.judge(given.type, given.props, given.name, **given.opts)
+
+
+def declared(recorder: Recorder) -> list[Given]:
+    """Return what a program declared, options and origin of the inputs included."""
+    return [
+        Given(
+            resource.type,
+            resource.name,
+            resource.inputs,
+            {"protect": options.protect, "ignoreChanges": options.ignore_changes},
+            options.made_from,
+        )
+        for resource in recorder.resources
+        for options in [recorder.options[resource.type, resource.name]]
+    ]
 
 
 def _given(resource: Resource) -> Given:

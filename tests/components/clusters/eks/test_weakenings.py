@@ -3,20 +3,21 @@
 import json
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE
 
 from support.eks import NODE_GROUP, build, built
-from support.policies import Wire
+from support.policies import Wire, declared
 
 Props = dict[str, Any]
 PRIORITY_CLASS = "kubernetes:scheduling.k8s.io/v1:PriorityClass"
 LIFECYCLE = "app.iguazio.com/lifecycle"
 
 WEAKENINGS: dict[str, tuple[str, str, Callable[[Props], object], set[str]]] = {
-    "group-without-role": (NODE_GROUP, "test-workload", lambda g: g["labels"].pop("igz-clusters.io/role"), {"NG-01"}),
+    "group-without-role": (NODE_GROUP, "test-arm", lambda g: g["labels"].pop("igz-clusters.io/role"), {"NG-01"}),
     "no-initial-group": (
         NODE_GROUP,
         "test-initial",
@@ -100,7 +101,7 @@ def judge(change: tuple[str, str, Callable[[Props], object]] | None = None) -> A
         token, name, weaken = change
         weaken(recorder.of_type(token)[name])
     wire = Wire(stack={"environment": "prod", "profile": "mlrun-ce"})
-    return wire.judge_stack([(r.type, r.name, r.inputs) for r in recorder.resources])
+    return wire.judge_stack(declared(recorder))
 
 
 def test_a_stack_with_every_kind_of_pool_passes_every_rule_without_a_doubt() -> None:
@@ -112,7 +113,8 @@ def test_the_inputs_of_a_first_preview_are_enough_for_every_rule() -> None:
     recorder = build({"environment": "prod"}, first_preview=True)
     assert UNKNOWN_STRING_VALUE in json.dumps(recorder.sent[NODE_GROUP, "test-workload"])
     wire = Wire(stack={"environment": "prod", "profile": "mlrun-ce"})
-    report = wire.judge_stack([(token, name, inputs) for (token, name), inputs in recorder.sent.items()])
+    sent = [replace(given, props=recorder.sent[given.type, given.name]) for given in declared(recorder)]
+    report = wire.judge_stack(sent)
     assert report.outcome == {"expect": [], "advise": [], "unjudged": []}
 
 
