@@ -1,0 +1,1 @@
+"""One environment a cluster, and what may run in it."""
