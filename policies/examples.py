@@ -4,14 +4,15 @@ A file ``<family>/examples/<id>.yaml`` maps names to examples. A name starts wit
 ``absent``. An example is a resource (``resource``, ``name``, ``props``, ``opts``) or a ``stack`` of them by name.
 ``like`` starts from a base, such as ``eks/gpu-group`` of ``bases/eks.yaml``, or from another example of the file;
 ``but`` changes it: maps are merged, ``null`` drops a key, a map of numbers changes elements of a list by their place,
-anything else replaces.
+anything else replaces. In a stack, ``madeFrom`` names the other resources that an input is made from, as the engine
+would know them.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import yaml
 
@@ -29,6 +30,10 @@ UNKNOWN_TEXT: Final = "<unknown>"
 _OUTCOMES: Final = ("expect", "advise", "unjudged")
 
 
+Identity: TypeAlias = tuple[str, str]
+"""Type token and logical name of a resource."""
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
     """One resource as the engine would send it."""
@@ -38,6 +43,8 @@ class Given:
     props: Any
     opts: Mapping[str, Any]
     """Options in the engine's own words, such as ``protect`` and ``ignoreChanges``."""
+    made_from: Mapping[str, tuple[Identity, ...]] = field(default_factory=dict)
+    """The resources that each input is made from, by the input's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +72,10 @@ class Example:
         """Its resources; without a name they are called ``example``."""
         if not self.is_stack:
             return [_given(self.content.get("name", "example"), self.content)]
-        return [_given(one.get("name", name), one) for name, one in self.content["stack"].items()]
+        stack = {name: _given(one.get("name", name), one) for name, one in self.content["stack"].items()}
+        return [
+            replace(given, made_from=_made_from(self.content["stack"][name], stack)) for name, given in stack.items()
+        ]
 
     @property
     def outcome(self) -> dict[str, list[str]]:
@@ -99,8 +109,11 @@ def load_file(file: Path) -> Iterator[Example]:
 
 
 def changed(value: Any, change: Any) -> Any:
-    """Return ``value`` with ``change`` merged into it, as the examples say it."""
-    if not isinstance(change, Mapping):
+    """Return ``value`` with ``change`` merged into it, as the examples say it.
+
+    A resource with ``like`` is a new one; its own changes are still to come.
+    """
+    if not isinstance(change, Mapping) or "like" in change:
         return change
     if isinstance(value, list) and all(isinstance(key, int) for key in change):
         return list(changed(dict(enumerate(value)), change).values())
@@ -133,6 +146,13 @@ def _base(reference: str) -> dict[str, Any]:
 def _bases(file: Path) -> dict[str, Any]:
     bases: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
     return bases
+
+
+def _made_from(one: Mapping[str, Any], stack: Mapping[str, Given]) -> dict[str, tuple[Identity, ...]]:
+    return {
+        key: tuple((stack[name].type, stack[name].name) for name in names)
+        for key, names in one.get("madeFrom", {}).items()
+    }
 
 
 def _given(name: str, one: Mapping[str, Any]) -> Given:

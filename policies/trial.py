@@ -125,6 +125,10 @@ class Wire:
                 properties=_struct(given.props),
                 options=proto.AnalyzerResourceOptions(**given.opts),
                 parent="urn:stack",
+                propertyDependencies={
+                    key: proto.AnalyzerPropertyDependencies(urns=[_urn(*source) for source in sources])
+                    for key, sources in given.made_from.items()
+                },
             )
             for given in map(_given, resources)
         ]

@@ -10,12 +10,9 @@ from typing import Any, Final
 import pulumi
 from pulumi_kubernetes.rbac.v1 import ClusterRole, ClusterRoleBinding, Role, RoleBinding
 
+from components.contract.autoscaler import NAME, NAMESPACE
 from components.ownership import owned
 
-NAME: Final = "cluster-autoscaler"
-"""Of the autoscaler's objects, its service account and its lease."""
-
-NAMESPACE: Final = "kube-system"
 STATUS: Final = "cluster-autoscaler-status"
 """ConfigMap in which it says what it sees."""
 

@@ -9,8 +9,9 @@ from pulumi_kubernetes.apps.v1 import Deployment
 from pulumi_kubernetes.core.v1 import ServiceAccount
 from pulumi_kubernetes.policy.v1 import PodDisruptionBudget
 
-from components.addons.autoscaler_rights import NAME, NAMESPACE, autoscaler_rights
+from components.addons.autoscaler_rights import autoscaler_rights
 from components.base import PlatformComponent
+from components.contract.autoscaler import DISCOVERY_FLAG, NAME, NAMESPACE
 from components.contract.labels import WellKnownLabel
 from components.ownership import owned
 
@@ -73,7 +74,7 @@ def flags(args: ClusterAutoscalerArgs) -> dict[str, str]:
     return {
         "cloud-provider": "aws",
         "namespace": NAMESPACE,
-        "node-group-auto-discovery": f"asg:tag={key}={value}",
+        DISCOVERY_FLAG: f"asg:tag={key}={value}",
         # The group that leaves the least unused, so that a small pod does not start a large machine.
         "expander": "least-waste",
         # The groups of one pool in several zones grow alike. EKS marks each group with its own name, which the

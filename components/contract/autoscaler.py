@@ -1,11 +1,18 @@
-"""Where the local autoscaler's kwok provider looks for its settings and its node groups.
+"""Names of the Cluster Autoscaler, and where it looks for the groups that it may size.
 
-The names are the provider's own defaults; cluster, supervisor and policies must mean the same objects.
+Cluster, supervisor and policies must mean the same objects. Those of the local cluster are the kwok provider's own
+defaults.
 """
 
 from typing import Final
 
+NAME: Final = "cluster-autoscaler"
+"""Of its Deployment, its service account and its lease."""
+
 NAMESPACE: Final = "kube-system"
+
+DISCOVERY_FLAG: Final = "node-group-auto-discovery"
+"""On AWS: the tag of the Auto Scaling groups that it may size, ``asg:tag=KEY=VALUE``."""
 
 CONFIG: Final = "kwok-provider-config"
 """ConfigMap of the settings, key ``config``."""

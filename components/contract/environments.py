@@ -1,6 +1,7 @@
 """What a cluster is for and which platform will run on it: one of each per stack."""
 
 from enum import StrEnum
+from typing import Final
 
 
 class Environment(StrEnum):
@@ -11,6 +12,10 @@ class Environment(StrEnum):
 
     PROD = "prod"
     """Work that others rely on; no development runs here."""
+
+
+ENVIRONMENT_TAG: Final = "environment"
+"""Tag of the clusters of all clouds and of their node groups; its value is an ``Environment``."""
 
 
 class PlatformProfile(StrEnum):

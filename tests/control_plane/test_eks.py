@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import yaml
 
-from components.addons.autoscaler_rights import NAME, NAMESPACE
 from components.contract import autoscaler
 from components.contract.labels import LabelKey
 from support.cluster import Cluster, eventually, pod
@@ -73,14 +72,14 @@ def autoscaler_account(cluster: Cluster, tmp_path: Path) -> Iterator[Path]:
             "kind": "ClusterRoleBinding",
             "metadata": {"name": "kwok-provider"},
             "roleRef": {"apiGroup": api, "kind": "ClusterRole", "name": "kwok-provider"},
-            "subjects": [{"kind": "ServiceAccount", "name": NAME, "namespace": NAMESPACE}],
+            "subjects": [{"kind": "ServiceAccount", "name": autoscaler.NAME, "namespace": autoscaler.NAMESPACE}],
         },
     ]
     kinds = ("ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")
     rights = listed([*(o for o in declared("test-own-autoscaler") if o["kind"] in kinds), *cloud])
     cluster.kubectl("apply", "--server-side", "-f", "-", stdin=rights)
     config = yaml.safe_load(cluster.kubeconfig().read_text())
-    config["users"][0]["user"]["as"] = f"system:serviceaccount:{NAMESPACE}:{NAME}"
+    config["users"][0]["user"]["as"] = f"system:serviceaccount:{autoscaler.NAMESPACE}:{autoscaler.NAME}"
     file = tmp_path / "kubeconfig"
     file.touch(mode=0o600)
     file.write_text(yaml.safe_dump(config))
@@ -96,7 +95,11 @@ def test_the_real_autoscaler_works_with_our_flags_and_rights_and_misses_none(
     of_aws = ("--cloud-provider", "--node-group-auto-discovery", "--address")
     flags = [flag for flag in container["command"][1:] if not flag.startswith(of_aws)]
     local = ["--cloud-provider=kwok", f"--kubeconfig={autoscaler_account}", "--address=127.0.0.1:0"]
-    environment = {"POD_NAMESPACE": NAMESPACE, "KWOK_PROVIDER_MODE": "local", "KUBECONFIG": str(autoscaler_account)}
+    environment = {
+        "POD_NAMESPACE": autoscaler.NAMESPACE,
+        "KWOK_PROVIDER_MODE": "local",
+        "KUBECONFIG": str(autoscaler_account),
+    }
     log = tmp_path / "log"
     with log.open("w") as sink:
         process = subprocess.Popen(
@@ -124,6 +127,6 @@ def test_the_real_autoscaler_works_with_our_flags_and_rights_and_misses_none(
 )
 def test_the_autoscaler_may_not(cluster: Cluster, autoscaler_account: Path, what: str) -> None:
     verb, resource = what.split()
-    account = f"--as=system:serviceaccount:{NAMESPACE}:{NAME}"
-    answer = cluster.kubectl("auth", "can-i", verb, resource, "-n", NAMESPACE, account, check=False)
+    account = f"--as=system:serviceaccount:{autoscaler.NAMESPACE}:{autoscaler.NAME}"
+    answer = cluster.kubectl("auth", "can-i", verb, resource, "-n", autoscaler.NAMESPACE, account, check=False)
     assert answer.stdout.strip() == "no"

@@ -28,12 +28,12 @@ POOLS = {
 }
 
 
-def facts(kind: str, props: Any, name: str = "thing") -> list[NodeGroupFacts]:
-    return list(node_groups(Resource(kind, name, "urn", Value(props))))
+def facts(kind: str, props: Any, name: str = "thing", ignored: tuple[str, ...] = ()) -> list[NodeGroupFacts]:
+    return list(node_groups(Resource(kind, name, "urn", Value(props), ignore_changes=ignored)))
 
 
-def one(kind: str, props: Any) -> NodeGroupFacts:
-    [group] = facts(kind, props)
+def one(kind: str, props: Any, *ignored: str) -> NodeGroupFacts:
+    [group] = facts(kind, props, ignored=ignored)
     return group
 
 
@@ -178,3 +178,59 @@ def test_templates_that_cannot_be_read_are_not_judgeable(text: Any) -> None:
     resource = {"metadata": metadata, "data": {"templates": text}}
     with pytest.raises(NotJudgeableError, match=r"data\.templates"):
         _ = [group.role for group in facts("kubernetes:core/v1:ConfigMap", resource)]
+
+
+@pytest.mark.parametrize("metadata", [UNKNOWN, {"name": UNKNOWN, "namespace": "kube-system"}])
+def test_the_autoscalers_own_config_map_is_known_by_its_logical_name_too(metadata: Any) -> None:
+    resource = {"metadata": metadata, "data": {"templates": autoscaler_templates(contract_groups())}}
+    assert len(facts("kubernetes:core/v1:ConfigMap", resource, "kwok-provider-templates")) == len(POOLS)
+
+
+def test_a_pool_is_known_by_its_label_else_by_the_resource() -> None:
+    assert one(EKS, {"labels": {LabelKey.POOL.value: "jobs"}}).pool == "jobs"
+    assert one(EKS, {}).pool == "thing"
+    with pytest.raises(NotJudgeableError, match="labels is not known yet"):
+        _ = one(EKS, {"labels": UNKNOWN}).pool
+
+
+@pytest.mark.parametrize(
+    ("role", "bounds", "expected"),
+    [("workload", (0, 3), True), ("workload", (3, 3), False), ("initial", (0, 3), False), ("data", (0, 3), False)],
+)
+def test_only_a_role_that_may_grow_is_elastic(role: str, bounds: tuple[int, int], expected: bool) -> None:
+    sizes = dict(zip(("minSize", "maxSize"), bounds, strict=True))
+    group = one(EKS, {"labels": {LabelKey.ROLE.value: role}, "scalingConfig": sizes})
+    assert group.is_elastic is expected
+
+
+@pytest.mark.parametrize(
+    ("ignored", "resets"),
+    [
+        ((), True),
+        (("scalingConfig.desiredSize",), False),
+        (("scalingConfig",), False),
+        (("scalingConfig.desired_size",), True),
+        (("scalingConfig.desiredSizes",), True),
+        (("scaling",), True),
+        (("scalingConfig.minSize",), True),
+    ],
+)
+def test_the_desired_size_is_left_alone_by_its_own_name_or_its_holders(ignored: tuple[str, ...], resets: bool) -> None:
+    assert one(EKS, {"scalingConfig": {"desiredSize": 2}}, *ignored).resets_size is resets
+
+
+@pytest.mark.parametrize("ignored", ["agentPoolProfiles", "agentPoolProfiles[1]", "agentPoolProfiles[1].count"])
+def test_an_inline_profile_is_left_alone_at_its_own_place(ignored: str) -> None:
+    token, props = "azure-native:containerservice:ManagedCluster", {"agentPoolProfiles": [{"count": 1}, {"count": 2}]}
+    _, second = facts(token, props, ignored=(ignored,))
+    assert not second.resets_size
+    _, second = facts(token, props, ignored=("agentPoolProfiles[0]",))
+    assert second.resets_size
+
+
+def test_a_group_is_rolled_by_what_it_states_and_does_not_ignore() -> None:
+    stated = {"version": "1.35", "launchTemplate": {"version": UNKNOWN}}
+    assert one(EKS, stated).rolled_by == ("version", "launchTemplate")
+    assert one(EKS, stated, "version").rolled_by == ("launchTemplate",)
+    assert one(AKS, {"orchestratorVersion": UNKNOWN}).rolled_by == ("orchestratorVersion",)
+    assert one(AKS, {}).rolled_by == ()

@@ -43,6 +43,8 @@ class Options:
     parent: str
     dependencies: tuple[str, ...]
     """URNs of the resources that must exist first."""
+    made_from: dict[str, tuple[tuple[str, str], ...]]
+    """Type token and logical name of the resources that each input is made from, by the input's name."""
 
 
 @dataclass
@@ -82,6 +84,10 @@ class Recorder(mocks.Mocks):
             ignore_changes=tuple(request.ignoreChanges),
             parent=request.parent,
             dependencies=tuple(request.dependencies),
+            made_from={
+                name: tuple(self._keys[urn] for urn in sources.urns)
+                for name, sources in request.propertyDependencies.items()
+            },
         )
 
     def needs(self, key: tuple[str, str]) -> set[tuple[str, str]]:

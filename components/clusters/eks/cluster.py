@@ -24,6 +24,7 @@ from components.clusters.eks.identity import CLUSTER_POLICIES, RoleArgs, Service
 from components.clusters.eks.network import Network
 from components.contract.eks import EksChoices
 from components.contract.eks_access import Access
+from components.contract.environments import ENVIRONMENT_TAG, Environment
 
 LOG_TYPES: Final = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 """All that EKS has: https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html."""
@@ -38,9 +39,14 @@ class ControlPlaneArgs:
 
     choices: EksChoices
     network: Network
-    is_production: bool
-    """Whether the cluster and its key are protected against removal."""
+    environment: Environment
+    """On the cluster as a tag; in production the cluster and its key are protected against removal."""
     log_retention_days: int
+
+    @property
+    def is_production(self) -> bool:
+        """Whether a mistaken removal would hurt."""
+        return self.environment is Environment.PROD
 
 
 class ControlPlane(PlatformComponent):
@@ -97,6 +103,7 @@ class ControlPlane(PlatformComponent):
             deletion_protection=args.is_production,
             # Past the end of standard support EKS upgrades the cluster instead of charging six times the price.
             upgrade_policy=ClusterUpgradePolicyArgs(support_type="STANDARD"),
+            tags={ENVIRONMENT_TAG: args.environment.value},
             opts=self.child(depends_on=[role, logs], protect=args.is_production),
         )
         self.access = self._entries(choices.access)

@@ -6,8 +6,6 @@ from typing import Final
 import pulumi
 from pulumi_aws.eks import PodIdentityAssociation
 
-from components.addons.autoscaler_rights import NAME as AUTOSCALER
-from components.addons.autoscaler_rights import NAMESPACE
 from components.addons.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
 from components.addons.device_plugin import DevicePlugin, DevicePluginArgs
 from components.addons.images import autoscaler_image, device_plugin_image
@@ -15,6 +13,8 @@ from components.addons.storage import DefaultStorageClass, DefaultStorageClassAr
 from components.base import PlatformComponent
 from components.clusters.eks.identity import PodRole, ServiceRole, autoscaler_statements, pod_role_args
 from components.clusters.eks.managed_addons import CORE_NODES
+from components.contract.autoscaler import NAME as AUTOSCALER
+from components.contract.autoscaler import NAMESPACE
 from components.contract.aws import OwnTag
 from components.contract.eks import EksChoices
 from components.contract.groups import NodeGroup

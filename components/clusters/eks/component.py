@@ -121,7 +121,7 @@ class EksCluster(PlatformComponent):
             ControlPlaneArgs(
                 choices=self._args.choices,
                 network=network,
-                is_production=self._is_production,
+                environment=self._args.environment,
                 log_retention_days=self._days,
             ),
             self._in_aws,

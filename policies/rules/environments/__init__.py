@@ -1,1 +1,1 @@
-"""Development and production are different clusters."""
+"""One environment a cluster, and what may run in it."""

@@ -6,15 +6,12 @@ from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
 from policies.resource import Stack
 from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity, WholeStack
-from policies.values import some
-from policies.views.node_groups import node_groups
+from policies.views.node_groups import makes_groups, of_role, some_group
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
     """Demand an initial group in each stack that makes node groups at all."""
-    if not some(stack, lambda resource: any(True for _ in node_groups(resource))):
-        return
-    if not some(stack, lambda resource: some(node_groups(resource), lambda group: group.role is PoolRole.INITIAL)):
+    if makes_groups(stack) and not some_group(stack, of_role(PoolRole.INITIAL)):
         yield Finding(f"The stack makes node groups, but none of role {PoolRole.INITIAL}.")
 
 

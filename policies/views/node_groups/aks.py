@@ -23,6 +23,7 @@ class AgentPool(NodeGroupFacts):
     """One agent pool."""
 
     kind: ClassVar = ClusterKind.AKS
+    rolling_inputs: ClassVar = ("orchestratorVersion",)
 
     @property
     @override
@@ -46,14 +47,18 @@ class AgentPool(NodeGroupFacts):
 
     @property
     @override
-    def size_desired(self) -> int | None:
-        return self._props.at("count").integer()
-
-    @property
-    @override
     def instance_types(self) -> tuple[str, ...]:
         size = self._props.at("vmSize").text()
         return (size,) if size else ()
+
+    @property
+    @override
+    def is_stopped(self) -> bool:
+        return self._props.at("powerState", "code").text() == "Stopped"
+
+    @override
+    def _desired(self) -> Value:
+        return self._props.at("count")
 
     @override
     def _labels(self) -> Value:
@@ -79,10 +84,10 @@ def _taint(entry: Value) -> Taint:
 
 def agent_pool(resource: Resource) -> Iterator[AgentPool]:
     """Return the one pool that the resource is."""
-    yield AgentPool(resource.props, resource.name)
+    yield AgentPool(resource, resource.props)
 
 
 def inline_agent_pools(resource: Resource) -> Iterator[AgentPool]:
     """Return the pools that a cluster declares itself."""
     for profile in resource.props.at("agentPoolProfiles").elements():
-        yield AgentPool(profile, resource.name)
+        yield AgentPool(resource, profile)

@@ -23,6 +23,7 @@ class EksNodeGroup(NodeGroupFacts):
     """One managed node group."""
 
     kind: ClassVar = ClusterKind.EKS
+    rolling_inputs: ClassVar = ("version", "releaseVersion", "launchTemplate")
 
     @property
     @override
@@ -41,16 +42,20 @@ class EksNodeGroup(NodeGroupFacts):
 
     @property
     @override
-    def size_desired(self) -> int | None:
-        return self._props.at("scalingConfig", "desiredSize").integer()
-
-    @property
-    @override
     def instance_types(self) -> tuple[str, ...]:
         types = self._props.at("instanceTypes")
         if types.is_absent and not self._props.at("launchTemplate").is_absent:
             raise NotJudgeableError(types.path, "is left to the launch template")
         return tuple(element.text() or "" for element in types.elements())
+
+    @property
+    @override
+    def repairs_nodes(self) -> bool:
+        return self._props.at("nodeRepairConfig", "enabled").flag() or False
+
+    @override
+    def _desired(self) -> Value:
+        return self._props.at("scalingConfig", "desiredSize")
 
     @override
     def _labels(self) -> Value:
@@ -63,4 +68,4 @@ class EksNodeGroup(NodeGroupFacts):
 
 def managed_node_group(resource: Resource) -> Iterator[EksNodeGroup]:
     """Return the one group that the resource is."""
-    yield EksNodeGroup(resource.props, resource.name)
+    yield EksNodeGroup(resource, resource.props)

@@ -1,5 +1,6 @@
 """Node groups as rules see them, whatever made them."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import ClassVar, Final
@@ -12,6 +13,7 @@ from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.pools import PoolRole
 from components.contract.taints import Taint, TaintEffect
+from policies.resource import Resource
 from policies.values import NotJudgeableError, Value, some
 
 GPU_RESOURCES: Final = ("nvidia.com/gpu", "amd.com/gpu")
@@ -27,17 +29,26 @@ class NodeGroupFacts(ABC):
 
     kind: ClassVar[ClusterKind]
 
-    def __init__(self, props: Value, fallback_name: str) -> None:
+    rolling_inputs: ClassVar[tuple[str, ...]] = ()
+    """Inputs whose change replaces the nodes, or what their disks hold."""
+
+    def __init__(self, resource: Resource, props: Value) -> None:
+        self.resource = resource
+        """What the engine knows of it; several groups may be one resource."""
         self._props = props
-        self._fallback_name = fallback_name
+
+    @property
+    def pool(self) -> str:
+        """Pool of the group, which may consist of several; the resource's name where that is not stated."""
+        return self.label(LabelKey.POOL) or self.resource.name
 
     @property
     def name(self) -> str:
-        """Pool of the group, or the resource's name where that is not stated."""
+        """The pool for messages: what is not known yet does not stand in their way."""
         try:
-            return self.label(LabelKey.POOL) or self._fallback_name
+            return self.pool
         except NotJudgeableError:
-            return self._fallback_name
+            return self.resource.name
 
     @property
     def location(self) -> str:
@@ -75,9 +86,34 @@ class NodeGroupFacts(ABC):
         """Most nodes."""
 
     @property
-    @abstractmethod
     def size_desired(self) -> int | None:
         """Nodes at creation; None if the bounds decide."""
+        return self._desired().integer()
+
+    @property
+    def is_elastic(self) -> bool:
+        """Whether the size moves between its bounds. Where the role forbids it, that is NG-07's and NG-21's to say."""
+        return not (self.role and self.role.is_static) and self.size_min != self.size_max
+
+    @property
+    def resets_size(self) -> bool:
+        """Whether an update sends the desired size again, and so undoes what an autoscaler made of it."""
+        return self._sends(self._desired())
+
+    @property
+    def rolled_by(self) -> tuple[str, ...]:
+        """Inputs of which an edit would replace the nodes: stated, and not exempt from updates."""
+        return tuple(name for name in self.rolling_inputs if self._sends(self._props.at(name)))
+
+    @property
+    def repairs_nodes(self) -> bool:
+        """Whether the group is told to replace nodes that look unhealthy."""
+        return False
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the group's machines are switched off."""
+        return False
 
     @property
     @abstractmethod
@@ -110,7 +146,20 @@ class NodeGroupFacts(ABC):
 
     def carries_one_of(self, *wanted: Taint) -> bool:
         """Return whether the nodes carry one of the taints."""
-        return some(self._taints(), lambda read: read() in wanted)
+        return self.carries_a_taint(lambda taint: taint in wanted)
+
+    def carries_a_taint(self, test: Callable[[Taint], bool]) -> bool:
+        """Return whether the nodes carry a taint that passes ``test``."""
+        return some(self._taints(), lambda read: (taint := read()) is not None and test(taint))
+
+    def _sends(self, value: Value) -> bool:
+        """Return whether an update sends what is there: something, and neither it nor what holds it is ignored."""
+        holders = [value.path[: match.start()] for match in re.finditer(r"[.\[]", value.path)]
+        return not value.is_absent and not {*holders, value.path}.intersection(self.resource.ignore_changes)
+
+    @abstractmethod
+    def _desired(self) -> Value:
+        """Return the place of the desired size."""
 
     @abstractmethod
     def _labels(self) -> Value:

@@ -46,11 +46,6 @@ class SimulatedGroup(NodeGroupFacts):
 
     @property
     @override
-    def size_desired(self) -> int | None:
-        return self._annotation(AnnotationKey.SIZE_DESIRED).integer()
-
-    @property
-    @override
     def instance_types(self) -> tuple[str, ...]:
         name = self._labels().at(WellKnownLabel.INSTANCE_TYPE.value).text()
         return (name,) if name else ()
@@ -73,6 +68,16 @@ class SimulatedGroup(NodeGroupFacts):
     def _annotation(self, key: AnnotationKey) -> Value:
         return self._props.at("metadata", "annotations", key.value)
 
+    @property
+    @override
+    def resets_size(self) -> bool:
+        # The autoscaler reads the annotation only when it starts.
+        return False
+
+    @override
+    def _desired(self) -> Value:
+        return self._annotation(AnnotationKey.SIZE_DESIRED)
+
     @override
     def _labels(self) -> Value:
         return self._props.at("metadata", "labels")
@@ -89,19 +94,20 @@ def simulated_node(resource: Resource) -> Iterator[SimulatedGroup]:
         # In a stack rule: the provider could not be configured yet and showed nothing.
         raise NotJudgeableError(metadata.path, "is not shown")
     if metadata.at("annotations", AnnotationKey.SIMULATED.value).text() == "fake":
-        yield SimulatedGroup(resource.props, resource.name)
+        yield SimulatedGroup(resource, resource.props)
 
 
 def node_templates(resource: Resource) -> Iterator[SimulatedGroup]:
     """Return the groups of the autoscaler's templates; nothing for any other ConfigMap."""
-    if _holds_templates(resource.props.at("metadata")):
+    if _holds_templates(resource):
         templates = resource.props.at("data", "templates")
         for template in parsed(templates).at("items").elements():
-            yield SimulatedGroup(template, resource.name)
+            yield SimulatedGroup(resource, template)
 
 
-def _holds_templates(metadata: Value) -> bool:
-    # The autoscaler finds its ConfigMap by a fixed name, so a name that is not known yet is another's.
+def _holds_templates(resource: Resource) -> bool:
+    metadata = resource.props.at("metadata")
+    # The autoscaler finds its ConfigMap by a fixed name. One that is not known yet is another's, unless it is ours.
     if metadata.is_unknown or any(metadata.at(key).is_unknown for key in ("name", "namespace")):
-        return False
+        return resource.name == autoscaler.TEMPLATES
     return (metadata.at("name").text(), metadata.at("namespace").text()) == (autoscaler.TEMPLATES, autoscaler.NAMESPACE)

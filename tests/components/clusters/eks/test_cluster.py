@@ -1,3 +1,5 @@
+import pytest
+
 from support.eks import CLUSTER, ROLE, build, built
 
 KEY = "aws:kms/key:Key"
@@ -45,6 +47,12 @@ def test_a_given_key_replaces_the_own_one() -> None:
     recorder = build({"cluster.secretsKeyArn": arn})
     assert recorder.of_type(KEY) == {}
     assert recorder.of_type(CLUSTER)["test-cluster"]["encryptionConfig"]["provider"]["keyArn"] == arn
+
+
+@pytest.mark.parametrize("environment", ["dev", "prod"])
+def test_the_cluster_says_what_it_is_for_whatever_the_stack_files_tags_say(environment: str) -> None:
+    recorder = build({"environment": environment, "cluster.tags": {"environment": "playground"}})
+    assert recorder.of_type(CLUSTER)["test-cluster"]["tags"] == {"environment": environment}
 
 
 def test_eks_brings_no_add_ons_of_its_own_and_no_extended_support() -> None:

@@ -3,20 +3,22 @@
 import json
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE
 
-from support.eks import NODE_GROUP, build, built
-from support.policies import Wire
+from support.eks import CLUSTER, LAUNCH_TEMPLATE, NODE_GROUP, TAG, build, built
+from support.policies import Wire, declared
 
 Props = dict[str, Any]
+DEPLOYMENT = "kubernetes:apps/v1:Deployment"
 PRIORITY_CLASS = "kubernetes:scheduling.k8s.io/v1:PriorityClass"
 LIFECYCLE = "app.iguazio.com/lifecycle"
 
 WEAKENINGS: dict[str, tuple[str, str, Callable[[Props], object], set[str]]] = {
-    "group-without-role": (NODE_GROUP, "test-workload", lambda g: g["labels"].pop("igz-clusters.io/role"), {"NG-01"}),
+    "group-without-role": (NODE_GROUP, "test-arm", lambda g: g["labels"].pop("igz-clusters.io/role"), {"NG-01"}),
     "no-initial-group": (
         NODE_GROUP,
         "test-initial",
@@ -84,6 +86,64 @@ WEAKENINGS: dict[str, tuple[str, str, Callable[[Props], object], set[str]]] = {
         lambda g: g["taints"][0].update(effect="PREFER_NO_SCHEDULE"),
         {"NG-24"},
     ),
+    "initial-group-open-to-user-work": (
+        NODE_GROUP,
+        "test-initial",
+        lambda g: g["labels"].update({"igz-clusters.io/user-workloads": "true"}),
+        {"NG-03"},
+    ),
+    "warm-group-that-cools-down": (
+        NODE_GROUP,
+        "test-workload",
+        lambda g: g["scalingConfig"].update(minSize=0, desiredSize=0),
+        {"NG-10"},
+    ),
+    "group-without-end": (NODE_GROUP, "test-arm", lambda g: g["scalingConfig"].update(maxSize=450), {"NG-11"}),
+    "group-that-the-autoscaler-does-not-find": (
+        TAG,
+        "test-arm/igz-clusters.io/autoscaler",
+        lambda t: t["tag"].update(value="other"),
+        {"NG-14"},
+    ),
+    "autoscaler-that-looks-for-another-tag": (
+        DEPLOYMENT,
+        "test-own-autoscaler",
+        lambda d: d["spec"]["template"]["spec"]["containers"][0].update(
+            command=["./cluster-autoscaler", "--node-group-auto-discovery=asg:tag=team=ml"]
+        ),
+        {"NG-14"},
+    ),
+    "data-machine-that-may-be-stopped": (
+        LAUNCH_TEMPLATE,
+        "test-data-a",
+        lambda t: t.update(disableApiStop=False),
+        {"NG-20"},
+    ),
+    "data-group-that-is-repaired": (
+        NODE_GROUP,
+        "test-data-b",
+        lambda g: g["nodeRepairConfig"].update(enabled=True),
+        {"NG-20"},
+    ),
+    "data-group-that-scales": (
+        NODE_GROUP,
+        "test-data-a",
+        lambda g: g["scalingConfig"].update(maxSize=2),
+        {"NG-21"},
+    ),
+    "data-group-on-network-disks": (
+        NODE_GROUP,
+        "test-data-a",
+        lambda g: g.update(instanceTypes=["m6i.2xlarge"]),
+        {"NG-22"},
+    ),
+    "cluster-that-does-not-say-what-it-is-for": (CLUSTER, "test-cluster", lambda c: c.pop("tags"), {"EN-01"}),
+    "group-of-another-environment": (
+        NODE_GROUP,
+        "test-arm",
+        lambda g: g["tags"].update(environment="dev"),
+        {"EN-02"},
+    ),
     "class-that-preempts": (
         PRIORITY_CLASS,
         "igz-workload-high",
@@ -100,7 +160,7 @@ def judge(change: tuple[str, str, Callable[[Props], object]] | None = None) -> A
         token, name, weaken = change
         weaken(recorder.of_type(token)[name])
     wire = Wire(stack={"environment": "prod", "profile": "mlrun-ce"})
-    return wire.judge_stack([(r.type, r.name, r.inputs) for r in recorder.resources])
+    return wire.judge_stack(declared(recorder))
 
 
 def test_a_stack_with_every_kind_of_pool_passes_every_rule_without_a_doubt() -> None:
@@ -112,7 +172,8 @@ def test_the_inputs_of_a_first_preview_are_enough_for_every_rule() -> None:
     recorder = build({"environment": "prod"}, first_preview=True)
     assert UNKNOWN_STRING_VALUE in json.dumps(recorder.sent[NODE_GROUP, "test-workload"])
     wire = Wire(stack={"environment": "prod", "profile": "mlrun-ce"})
-    report = wire.judge_stack([(token, name, inputs) for (token, name), inputs in recorder.sent.items()])
+    sent = [replace(given, props=recorder.sent[given.type, given.name]) for given in declared(recorder)]
+    report = wire.judge_stack(sent)
     assert report.outcome == {"expect": [], "advise": [], "unjudged": []}
 
 

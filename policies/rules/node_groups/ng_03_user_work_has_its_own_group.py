@@ -1,0 +1,38 @@
+"""NG-03: core services and user work run on different nodes."""
+
+from collections.abc import Iterator
+
+from components.contract.environments import Environment
+from components.contract.labels import TRUE, LabelKey
+from components.contract.pools import PoolRole
+from policies.resource import Stack
+from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
+from policies.views.node_groups import NodeGroupFacts, makes_groups, node_groups, some_group
+
+
+def check(stack: Stack, _: Context) -> Iterator[Finding]:
+    """Demand a group for user work, and that no other group offers itself to it."""
+    if makes_groups(stack) and not some_group(stack, _holds_user_work):
+        yield Finding("The stack makes node groups, but none for user work.")
+    for resource in stack:
+        for group in node_groups(resource):
+            if group.role and not _holds_user_work(group) and group.label(LabelKey.USER_WORKLOADS) == TRUE:
+                yield Finding(f"{group} of role {group.role} is open to user work by its labels.", urn=resource.urn)
+
+
+def _holds_user_work(group: NodeGroupFacts) -> bool:
+    return group.role is not None and group.role.holds_user_work
+
+
+RULE = Rule(
+    id="NG-03",
+    slug="user-work-has-its-own-group",
+    title="Core services and user work have different node groups",
+    severity=Severity.HIGH,
+    level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
+    source="Iguazio best practices, Node Groups",
+    applies_to=WholeStack(),
+    why="A job that takes all of a node's memory would take the core services on it down too.",
+    fix=f"Add a pool of role {PoolRole.WORKLOAD}; drop the label {LabelKey.USER_WORKLOADS} from all other roles.",
+    check=check,
+)

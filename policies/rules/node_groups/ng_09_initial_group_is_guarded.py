@@ -1,0 +1,54 @@
+"""NG-09: nothing but core services lands on the initial group."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from components.contract.environments import Environment
+from components.contract.pools import PoolRole
+from components.contract.taints import Taint, TaintEffect, spot_taint
+from policies.resource import Resource, Stack
+from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
+from policies.values import some
+from policies.views.node_groups import NodeGroupFacts, node_groups
+
+BINDING: Final = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicyBinding"
+GUARD_PREFIX: Final = "igz-"
+"""What the names of the guard's bindings start with."""
+
+
+def check(stack: Stack, context: Context) -> Iterator[Finding]:
+    """Demand the guard of user namespaces, or a taint of the group that user work does not tolerate."""
+    if some(stack, _is_guard):
+        return
+    for resource in stack:
+        for group in node_groups(resource):
+            if group.role is PoolRole.INITIAL and not group.carries_a_taint(_keeps_user_work_off(group, context)):
+                yield Finding(
+                    f"{group} is open to user work: no admission guard, and no taint that keeps it off.",
+                    urn=resource.urn,
+                )
+
+
+def _keeps_user_work_off(group: NodeGroupFacts, context: Context) -> Callable[[Taint], bool]:
+    tolerated = spot_taint(group.kind, context.profile)
+    return lambda taint: taint.effect is not TaintEffect.PREFER_NO_SCHEDULE and taint != tolerated
+
+
+def _is_guard(resource: Resource) -> bool:
+    if resource.type != BINDING:
+        return False
+    return (resource.props.at("metadata", "name").text() or resource.name).startswith(GUARD_PREFIX)
+
+
+RULE = Rule(
+    id="NG-09",
+    slug="initial-group-is-guarded",
+    title="User work is kept off the initial group",
+    severity=Severity.HIGH,
+    level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
+    source="Iguazio best practices, Assigning Services and Jobs to Node Groups",
+    applies_to=WholeStack(),
+    why="A pod without a selector goes where there is room, so jobs would crowd the core services.",
+    fix="Make the admission guard of components/scheduling, or taint the group if every core service tolerates it.",
+    check=check,
+)

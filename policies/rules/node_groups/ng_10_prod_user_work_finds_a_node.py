@@ -1,0 +1,43 @@
+"""NG-10: in production a node for user work is always there."""
+
+from collections.abc import Iterator
+
+from components.contract.environments import Environment
+from components.contract.lifecycle import Lifecycle
+from components.contract.pools import PoolRole
+from policies.resource import Stack
+from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
+from policies.views.node_groups import NodeGroupFacts, some_group
+
+RECOMMENDED = 1
+
+
+def check(stack: Stack, _: Context) -> Iterator[Finding]:
+    """Demand one warm group: further ones, such as for a rare machine type, may shrink to nothing."""
+    if some_group(stack, _is_for_steady_work) and not some_group(stack, _is_warm):
+        yield Finding(
+            f"Every on-demand group of role {PoolRole.WORKLOAD} may shrink to 0 nodes, "
+            f"wanted one with at least {RECOMMENDED}."
+        )
+
+
+def _is_for_steady_work(group: NodeGroupFacts) -> bool:
+    return group.role is PoolRole.WORKLOAD and group.lifecycle is Lifecycle.ON_DEMAND
+
+
+def _is_warm(group: NodeGroupFacts) -> bool:
+    return _is_for_steady_work(group) and (group.size_min or 0) >= RECOMMENDED
+
+
+RULE = Rule(
+    id="NG-10",
+    slug="prod-user-work-finds-a-node",
+    title="A production cluster always has a node for user work",
+    severity=Severity.LOW,
+    level={Environment.DEV: Level.OFF, Environment.PROD: Level.ADVISORY},
+    source="Iguazio best practices, Production Cluster",
+    applies_to=WholeStack(),
+    why="The first request after a quiet hour would wait for a machine to start, minutes instead of seconds.",
+    fix=f"Set the smallest size of an on-demand pool of role {PoolRole.WORKLOAD} to {RECOMMENDED} or more.",
+    check=check,
+)

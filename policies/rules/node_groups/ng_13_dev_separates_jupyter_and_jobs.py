@@ -1,0 +1,35 @@
+"""NG-13: in development, notebooks and jobs have pools of their own."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from components.contract.environments import Environment
+from components.contract.pools import PoolRole
+from policies.resource import Stack
+from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
+from policies.views.node_groups import makes_groups, of_role, some_group
+
+WORK: Final = {PoolRole.JUPYTER: "notebooks", PoolRole.WORKLOAD: "jobs and functions"}
+
+
+def check(stack: Stack, _: Context) -> Iterator[Finding]:
+    """Demand a group of each role; how many zones it is spread over does not matter."""
+    if not makes_groups(stack):
+        return
+    for role, work in WORK.items():
+        if not some_group(stack, of_role(role)):
+            yield Finding(f"No group has role {role}: {work} share the nodes of other work.")
+
+
+RULE = Rule(
+    id="NG-13",
+    slug="dev-separates-jupyter-and-jobs",
+    title="A development cluster has pools of their own for notebooks and for jobs",
+    severity=Severity.LOW,
+    level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.OFF},
+    source="Iguazio best practices, Development Cluster",
+    applies_to=WholeStack(),
+    why="A notebook that sits idle all day would keep a machine alive that was started for a short job.",
+    fix=f"Add a pool of role {PoolRole.JUPYTER} and one of role {PoolRole.WORKLOAD}.",
+    check=check,
+)

@@ -1,0 +1,43 @@
+"""Clusters of the clouds as rules see them, and the environment that they and their groups state."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from components.contract.environments import ENVIRONMENT_TAG
+from policies.resource import Resource, Stack
+from policies.rule import EachOf
+from policies.views.node_groups.aks import AGENT_POOL, MANAGED_CLUSTER
+from policies.views.node_groups.eks import NODE_GROUP
+
+EKS_CLUSTER: Final = "aws:eks/cluster:Cluster"
+
+CLUSTER_INPUTS: Final = {NODE_GROUP: "clusterName", AGENT_POOL: "resourceName"}
+"""Input by which a node group names its cluster, by pattern of the group's type token."""
+
+_CLUSTERS: Final = re.compile(f"{EKS_CLUSTER}|{MANAGED_CLUSTER}")
+
+
+def stated_environment(resource: Resource) -> str | None:
+    """Return what a cluster or a group of nodes is tagged with; None without the tag."""
+    return resource.props.at("tags", ENVIRONMENT_TAG).text()
+
+
+def clusters(stack: Stack) -> list[Resource]:
+    """Return the clusters that the stack makes."""
+    return [resource for resource in stack if _CLUSTERS.fullmatch(resource.type)]
+
+
+def groups_of(cluster: Resource, stack: Stack) -> Iterator[Resource]:
+    """Return the node groups made for the cluster; those that it declares inline share its tags."""
+    for resource in stack:
+        for pattern, key in CLUSTER_INPUTS.items():
+            if re.fullmatch(pattern, resource.type) and cluster.urn in resource.depends_on.get(key, ()):
+                yield resource
+
+
+CLUSTERS: Final = EachOf(
+    noun="each cluster of a cloud",
+    types=_CLUSTERS,
+    find=lambda resource: (resource,),
+)

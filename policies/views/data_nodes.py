@@ -1,0 +1,55 @@
+"""Data nodes as rules see them: the groups that hold them, and what else could stop or replace their machines."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from components.contract.environments import ClusterKind
+from components.contract.labels import LabelKey, label_autoscaler_tag
+from components.contract.pools import PoolRole
+from policies.resource import Resource, Stack
+from policies.values import NotJudgeableError, Value, some
+from policies.views.node_groups import NodeGroupFacts, node_groups
+
+LAUNCH_TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
+SCALING_GROUP: Final = "aws:autoscaling/group:Group"
+SCHEDULE: Final = "aws:autoscaling/schedule:Schedule"
+
+_ROLE_TAGS: Final = (LabelKey.ROLE.value, label_autoscaler_tag(LabelKey.ROLE.value, "")[0])
+
+
+def data_groups(stack: Stack) -> list[NodeGroupFacts]:
+    """Return the groups of data nodes. Those of the local cluster hold no data: their machines are simulated."""
+    found = (group for resource in stack for group in node_groups(resource))
+    return [group for group in found if group.kind is not ClusterKind.LOCAL and group.role is PoolRole.DATA]
+
+
+def scaling_groups_of_data(stack: Stack) -> list[Resource]:
+    """Return the Auto Scaling groups outside EKS's management whose tags say that their nodes hold data."""
+
+    def says_so(tag: Value) -> bool:
+        return tag.at("key").text() in _ROLE_TAGS and tag.at("value").text() == PoolRole.DATA
+
+    return [one for one in stack if one.type == SCALING_GROUP and some(one.props.at("tags").elements(), says_so)]
+
+
+def launch_template(group: NodeGroupFacts, stack: Stack) -> Resource | None:
+    """Return the template from which an EKS group starts its machines; None if it names none, and so EKS makes one."""
+    stated = group.resource.props.at("launchTemplate")
+    if stated.is_absent:
+        return None
+    sources = group.resource.depends_on.get("launchTemplate", ())
+    for resource in stack:
+        if resource.type == LAUNCH_TEMPLATE and resource.urn in sources:
+            return resource
+    raise NotJudgeableError(stated.path, "is not made by this stack")
+
+
+def schedules(stack: Stack, urns: set[str]) -> Iterator[Resource]:
+    """Return what changes the size of one of the groups ``urns`` by the clock."""
+    for resource in stack:
+        if resource.type == SCHEDULE:
+            sources = resource.depends_on.get("autoscalingGroupName", ())
+            if not sources:
+                raise NotJudgeableError("autoscalingGroupName", "is a name, which may be any group's")
+            if urns.intersection(sources):
+                yield resource
