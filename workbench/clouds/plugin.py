@@ -23,7 +23,7 @@ from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 from typing_extensions import override
 
 from workbench.clouds.journal import JOURNAL
-from workbench.clouds.properties import DEFAULTS, defaults, plain
+from workbench.clouds.properties import DEFAULTS, defaults, marked, plain
 
 PARENT_CHECK: Final = 1.0
 """Seconds between two looks whether the engine still lives."""
@@ -105,6 +105,9 @@ class Provider:
     version: str
     description: str
     place: frozenset[str] = frozenset()
+
+    def configure(self, config: dict[str, Any]) -> None:
+        """Take the provider's own configuration; unknown values as ``UNKNOWN``."""
 
     def check(self, type_: str, name: str, inputs: dict[str, Any], *, seed: bytes, kept: dict[str, Any]) -> Checked:
         """Judge a resource's inputs.
@@ -201,6 +204,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     @override
     def Configure(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.ConfigureResponse:
+        self._provider.configure(plain(request.args))
         return provider_pb2.ConfigureResponse(acceptSecrets=True, supportsPreview=True)
 
     @override
@@ -216,7 +220,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         _journal(self._provider, "check", type_, **checked.note)
         response = provider_pb2.CheckResponse(inputs=request.news)
         if checked.filled:
-            response.inputs.update({**checked.filled, DEFAULTS: sorted(checked.filled)})
+            response.inputs.update({**marked(checked.filled), DEFAULTS: sorted(checked.filled)})
         response.failures.extend(
             provider_pb2.CheckFailure(property=problem.path, reason=problem.reason) for problem in checked.problems
         )

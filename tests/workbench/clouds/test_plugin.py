@@ -15,6 +15,7 @@ from pulumi.runtime import rpc
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
 from workbench.clouds.journal import JOURNAL
+from workbench.clouds.properties import DEFAULTS
 
 URN = "urn:pulumi:dev::igz-clusters::igz-clusters:clusters:Eks$aws:{}::{}"
 VPC, ROLE = "ec2/vpc:Vpc", "iam/role:Role"
@@ -72,7 +73,13 @@ def test_a_check_returns_secrets_and_unknowns_as_they_came(plugin: Any) -> None:
     given = {"cidrBlock": SECRET, "tags": {"a": rpc.UNKNOWN}}
     answer = plugin.Check(provider_pb2.CheckRequest(urn=urn(VPC), news=struct(given)))
     assert not answer.failures
-    assert answer.inputs == struct(given)
+    assert answer.inputs == struct({**given, "tagsAll": rpc.UNKNOWN, DEFAULTS: ["tagsAll"]})
+
+
+def test_default_tags_of_the_configuration_reach_a_check(plugin: Any) -> None:
+    plugin.Configure(provider_pb2.ConfigureRequest(args=struct({"defaultTags": json.dumps({"tags": {"team": "ml"}})})))
+    answer = plugin.Check(provider_pb2.CheckRequest(urn=urn(VPC), news=struct({"cidrBlock": "10.0.0.0/16"})))
+    assert answer.inputs["tagsAll"] == struct({"team": "ml"})
 
 
 def test_what_is_created_in_a_preview_has_no_id_and_no_outputs_yet(plugin: Any) -> None:
