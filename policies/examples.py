@@ -1,13 +1,14 @@
 """The examples beside the rules: resources as data, and what both packs say about them.
 
 A file ``<family>/examples/<id>.yaml`` maps names to examples. A name starts with ``good``, ``bad``, ``unknown`` or
-``absent``. An example is a resource (``resource``, ``name``, ``props``, ``opts``) or a ``stack`` of them by name.
+``absent``. An example is a resource (``resource``, ``name``, ``props``, ``opts``) or a ``stack`` of them by name. In a
+stack ``made_from`` says of which other resources' outputs an input is made: their names, by the input's name.
 ``like`` starts from a base, such as ``eks/gpu-group`` of ``bases/eks.yaml``, or from another example of the file;
 ``but`` changes it: maps are merged, ``null`` drops a key, anything else replaces.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -37,6 +38,8 @@ class Given:
     props: Any
     opts: Mapping[str, Any]
     """Options in the engine's own words, such as ``protect`` and ``ignoreChanges``."""
+    made_from: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
+    """Type and logical name of the resources that each input is made from, by the input's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,9 @@ class Example:
         """Its resources; without a name they are called ``example``."""
         if not self.is_stack:
             return [_given(self.content.get("name", "example"), self.content)]
-        return [_given(one.get("name", name), one) for name, one in self.content["stack"].items()]
+        stack: Mapping[str, Any] = self.content["stack"]
+        keys = {name: (one["resource"], one.get("name", name)) for name, one in stack.items()}
+        return [_given(keys[name][1], one, keys) for name, one in stack.items()]
 
     @property
     def outcome(self) -> dict[str, list[str]]:
@@ -126,5 +131,6 @@ def _bases(file: Path) -> dict[str, Any]:
     return bases
 
 
-def _given(name: str, one: Mapping[str, Any]) -> Given:
-    return Given(one["resource"], name, one.get("props", {}), one.get("opts", {}))
+def _given(name: str, one: Mapping[str, Any], keys: Mapping[str, tuple[str, str]] | None = None) -> Given:
+    made_from = {key: [(keys or {})[other] for other in others] for key, others in one.get("made_from", {}).items()}
+    return Given(one["resource"], name, one.get("props", {}), one.get("opts", {}), made_from)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping
+from datetime import UTC, date, datetime
 from typing import Any, Final
 
 import pulumi
@@ -32,9 +33,15 @@ def context(rule_config: Mapping[str, Any], choices: Mapping[str, Any], stack_ta
         profile=PlatformProfile.IGUAZIO
         if choices.get("profile") == PlatformProfile.IGUAZIO
         else PlatformProfile.MLRUN_CE,
+        today=today(),
         choices=_policy_choices(choices.get("policies", {})),
         namespaces=frozenset(namespaces) if isinstance(namespaces, Iterable) else None,
     )
+
+
+def today() -> date:
+    """Return the day on which a stack is judged; some rules are about dates."""
+    return datetime.now(tz=UTC).date()
 
 
 def unknown_fails() -> bool:

@@ -17,6 +17,8 @@ from policies.registry import RULES
 from policies.rule import Rule
 from policies.sdk import Servicer, policies
 from policies.settings import STACK_KEY
+from support.recorder import Recorder
+from workbench.clouds.aws.provider import OfflineAws
 
 Resource = tuple[str, str, Any] | Given
 """Type token, logical name and properties of a resource; or one of an example, with options."""
@@ -122,11 +124,31 @@ class Wire:
                 properties=_struct(given.props),
                 options=proto.AnalyzerResourceOptions(**given.opts),
                 parent="urn:stack",
+                propertyDependencies={
+                    key: proto.AnalyzerPropertyDependencies(urns=[_urn(*other) for other in others])
+                    for key, others in given.made_from.items()
+                },
             )
             for given in map(_given, resources)
         ]
         response = self._servicer.AnalyzeStack(proto.AnalyzeStackRequest(resources=sent), None)
         return (report or Report()).add(response)
+
+
+def sent(recorder: Recorder) -> list[Given]:
+    """Return what the engine would send of the recorded resources, after the providers' checks."""
+    defaults = [r.inputs.get("defaultTags") for r in recorder.resources if r.type == "pulumi:providers:aws"]
+    aws = OfflineAws()
+    aws.configure({"defaultTags": next(filter(None, defaults), None)})
+    made = {(r.type, r.name): r.inputs for r in recorder.resources}
+    planned = recorder.sent if recorder.is_first_preview else made
+    return [_checked(aws, recorder, *key, inputs) for key, inputs in planned.items()]
+
+
+def _checked(aws: OfflineAws, recorder: Recorder, type_: str, name: str, inputs: Mapping[str, Any]) -> Given:
+    options = recorder.options[type_, name]
+    opts = {"protect": options.protect, "ignoreChanges": options.ignore_changes}
+    return Given(type_, name, {**inputs, **aws.all_tags(type_, inputs)}, opts, options.made_from)
 
 
 def judge(example: Example, resources: Sequence[Resource] | None = None) -> Report:

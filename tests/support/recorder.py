@@ -43,6 +43,8 @@ class Options:
     parent: str
     dependencies: tuple[str, ...]
     """URNs of the resources that must exist first."""
+    made_from: dict[str, list[tuple[str, str]]]
+    """Type and name of the resources that each input is made from."""
 
 
 @dataclass
@@ -82,6 +84,10 @@ class Recorder(mocks.Mocks):
             ignore_changes=tuple(request.ignoreChanges),
             parent=request.parent,
             dependencies=tuple(request.dependencies),
+            made_from={
+                key: [self._keys[urn] for urn in made.urns if urn in self._keys]
+                for key, made in request.propertyDependencies.items()
+            },
         )
 
     def needs(self, key: tuple[str, str]) -> set[tuple[str, str]]:

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 from typing_extensions import override
 
 from components.contract.environments import ClusterKind
-from components.contract.instances import INSTANCE_TYPES
+from components.contract.instances import INSTANCE_TYPES, InstanceType
 from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.pools import PoolRole
@@ -38,6 +38,11 @@ class NodeGroupFacts(ABC):
             return self.label(LabelKey.POOL) or self._fallback_name
         except NotJudgeableError:
             return self._fallback_name
+
+    @property
+    def props(self) -> Value:
+        """Everything about the group in its cloud's own words, for rules about one cloud."""
+        return self._props
 
     @property
     def location(self) -> str:
@@ -85,13 +90,18 @@ class NodeGroupFacts(ABC):
         """Machine types; empty for the cloud's default, which has no GPU."""
 
     @property
-    def gpus_by_type(self) -> dict[str, int]:
-        """GPUs of each machine type."""
+    def instances(self) -> tuple[InstanceType, ...]:
+        """Facts about each machine type."""
         types = self.instance_types
         missing = [name for name in types if name not in INSTANCE_TYPES]
         if missing:
             raise NotJudgeableError(self.location, f"names types without known facts: {', '.join(missing)}")
-        return {name: INSTANCE_TYPES[name].gpus for name in types}
+        return tuple(INSTANCE_TYPES[name] for name in types)
+
+    @property
+    def gpus_by_type(self) -> dict[str, int]:
+        """GPUs of each machine type."""
+        return {instance.name: instance.gpus for instance in self.instances}
 
     @property
     def has_gpus(self) -> bool:
