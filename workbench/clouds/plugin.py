@@ -50,12 +50,15 @@ class Checked:
         What is wrong; nothing is planned if there is any.
     filled
         Inputs that the provider adds because the program left them out.
+    added
+        Inputs that the provider adds at every check anew; no program gives them.
     note
         Figures for the journal.
     """
 
     problems: tuple[Problem, ...] = ()
     filled: dict[str, Any] = field(default_factory=dict)
+    added: dict[str, Any] = field(default_factory=dict)
     note: dict[str, int] = field(default_factory=dict)
 
 
@@ -219,8 +222,9 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         checked = self._provider.check(type_, name, plain(request.news), seed=request.randomSeed, kept=kept)
         _journal(self._provider, "check", type_, **checked.note)
         response = provider_pb2.CheckResponse(inputs=request.news)
+        response.inputs.update(marked(checked.added))
         if checked.filled:
-            response.inputs.update({**marked(checked.filled), DEFAULTS: sorted(checked.filled)})
+            response.inputs.update({**checked.filled, DEFAULTS: sorted(checked.filled)})
         response.failures.extend(
             provider_pb2.CheckFailure(property=problem.path, reason=problem.reason) for problem in checked.problems
         )

@@ -15,7 +15,6 @@ from pulumi.runtime import rpc
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
 from workbench.clouds.journal import JOURNAL
-from workbench.clouds.properties import DEFAULTS
 
 URN = "urn:pulumi:dev::igz-clusters::igz-clusters:clusters:Eks$aws:{}::{}"
 VPC, ROLE = "ec2/vpc:Vpc", "iam/role:Role"
@@ -73,7 +72,7 @@ def test_a_check_returns_secrets_and_unknowns_as_they_came(plugin: Any) -> None:
     given = {"cidrBlock": SECRET, "tags": {"a": rpc.UNKNOWN}}
     answer = plugin.Check(provider_pb2.CheckRequest(urn=urn(VPC), news=struct(given)))
     assert not answer.failures
-    assert answer.inputs == struct({**given, "tagsAll": rpc.UNKNOWN, DEFAULTS: ["tagsAll"]})
+    assert answer.inputs == struct({**given, "tagsAll": rpc.UNKNOWN})
 
 
 def test_default_tags_of_the_configuration_reach_a_check(plugin: Any) -> None:

@@ -74,8 +74,8 @@ class OfflineAws(Provider):
         figures = {"judged": verdict.judged, "unknown": verdict.unknown, "unmodelled": verdict.unmodelled}
         # One problem for each path; the provider's own rules speak before AWS's.
         problems = {problem.path: problem for problem in [*verdict.problems, *_strange(type_, "", "", inputs)]}
-        added = {**filled, **self.all_tags(type_, inputs)}
-        return Checked(tuple(problems[path] for path in sorted(problems)), added, figures)
+        ordered = tuple(problems[path] for path in sorted(problems))
+        return Checked(ordered, filled, self.all_tags(type_, inputs), figures)
 
     @override
     def compare(self, type_: str, old: dict[str, Any], new: dict[str, Any], *, filled: frozenset[str]) -> Changed:

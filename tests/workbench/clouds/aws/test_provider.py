@@ -84,7 +84,7 @@ def test_inputs_that_do_not_exist_or_are_missing_are_told_with_those_that_are_wr
 def test_a_prefix_takes_the_place_of_an_automatic_name() -> None:
     given = {"clusterName": "c", "nodeRoleArn": "r", "subnetIds": ["s"], "nodeGroupNamePrefix": "x-"}
     checked = AWS.check(GROUP, "main", given, seed=b"", kept={})
-    assert checked.filled == {"tagsAll": {}}
+    assert checked.filled == {}
 
 
 def test_an_alias_gets_a_name_that_kms_accepts() -> None:
@@ -107,7 +107,7 @@ def test_a_check_shows_a_resources_tags_over_the_providers_default_tags(default:
     aws = OfflineAws()
     aws.configure({"defaultTags": default})
     checked = aws.check("aws:kms/key:Key", "main", {"tags": own} if own else {}, seed=b"", kept={})
-    assert checked.filled == {"tagsAll": together}
+    assert checked.added == {"tagsAll": together}
 
 
 def test_types_without_tags_and_those_of_the_newer_framework_show_none() -> None:
