@@ -32,6 +32,6 @@ RULE = Rule(
     source="CIS EKS benchmark, 5.4.1 and 5.4.2 (control plane endpoint); checkov, CKV_AWS_38 and CKV_AWS_39",
     applies_to=EKS_CLUSTERS,
     why="One hole in authentication, or one leaked credential, is then enough from anywhere.",
-    fix="Set vpcConfig.endpointPublicAccess to false, or in development publicAccessCidrs to your own ranges.",
+    fix="Drop cluster.publicAccessCidrs (vpcConfig.endpointPublicAccess: false); development may name its own ranges.",
     check=check,
 )
