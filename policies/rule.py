@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
 from typing import Final, Generic, TypeVar
 
@@ -53,6 +54,8 @@ class Context:
 
     environment: Environment
     profile: PlatformProfile
+    today: date
+    """Day on which the stack is judged, in UTC."""
     choices: PolicyChoices = field(default_factory=lambda: PolicyChoices.model_validate({}))
     """What the stack file says under ``policies``."""
     namespaces: frozenset[str] | None = None

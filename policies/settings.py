@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping
+from datetime import UTC, date, datetime
 from typing import Any, Final
 
 import pulumi
@@ -34,11 +35,17 @@ def context(wanted: str | None, choices: Mapping[str, Any], stack_tags: Mapping[
         profile=PlatformProfile.IGUAZIO
         if choices.get("profile") == PlatformProfile.IGUAZIO
         else PlatformProfile.MLRUN_CE,
+        today=today(),
         choices=_policy_choices(choices.get("policies", {})),
         namespaces=frozenset(namespaces) if isinstance(namespaces, Iterable) else None,
         user_pools=frozenset(name for name, pool in pools.items() if pool.get("role") in USER_ROLES) if pools else None,
         gpu_resources=tuple(sorted({str(pool["gpuResource"]) for pool in pools.values() if pool.get("gpuResource")})),
     )
+
+
+def today() -> date:
+    """Return the day on which a stack is judged; some rules are about dates."""
+    return datetime.now(tz=UTC).date()
 
 
 def unknown_fails() -> bool:

@@ -4,7 +4,7 @@ import pytest
 
 from components.ownership import FIELD_MANAGER
 from infra.program import run
-from support.policies import Report, Wire, declared
+from support.policies import Report, Wire, sent
 from support.recorder import Recorder, record
 from support.weakenings import WEAKENINGS
 from workbench.stacks import find, stack_files
@@ -74,7 +74,7 @@ def test_every_object_is_applied_under_the_one_name_that_lets_a_killed_run_be_re
 def judged(recorder: Recorder, stack: str) -> Report:
     config = find(stack).config
     wire = Wire(stack={"environment": config.environment.value, "profile": config.profile.value})
-    return wire.judge_stack(declared(recorder))
+    return wire.judge_stack(sent(recorder))
 
 
 @pytest.mark.parametrize("name", STACKS)

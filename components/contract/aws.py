@@ -1,6 +1,7 @@
 """Grammar of AWS's words in a stack file: what an identifier may look like, said before AWS is asked."""
 
 import re
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from ipaddress import AddressValueError, IPv4Network, NetmaskValueError
 from typing import Annotated, Any, Final
@@ -44,6 +45,12 @@ class OwnTag(StrEnum):
     STACK = f"{OWN_DOMAIN}/stack"
     """On everything in AWS: the stack that made it."""
 
+    ENVIRONMENT = "environment"
+    """On everything in AWS: ``dev`` or ``prod``, unless the stack file gives it a word of the company's own."""
+
+    MANAGED_BY = "managed-by"
+    """On everything in AWS: this package, unless the stack file says otherwise. Whoever edits by hand is warned."""
+
     AUTOSCALER = f"{OWN_DOMAIN}/autoscaler"
     """On the Auto Scaling groups that the autoscaler may touch: the name of its cluster.
 
@@ -51,6 +58,9 @@ class OwnTag(StrEnum):
     groups only, initial and data nodes are out of the autoscaler's reach, and of its role's.
     """
 
+
+MANAGER: Final = "igz-clusters"
+"""Value of the tag ``managed-by``."""
 
 RESERVED_TAG_PREFIXES: Final = ("aws:", "eks:", "kubernetes.io/", "k8s.io/", f"{OWN_DOMAIN}/")
 """AWS, EKS, Kubernetes, the autoscaler or we give these tags a meaning; a stack file may not set them."""
@@ -123,6 +133,18 @@ def _tag_key(key: str) -> str:
         if key.lower().startswith(prefix) or f".{prefix}" in key.lower():
             raise ValueError(f"the prefix '{prefix}' of tags is reserved")
     return key
+
+
+def differing_in_case(keys: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Return keys that differ from an earlier one in case only, each with that one.
+
+    For EC2 they are two tags, for IAM one that is given twice, which it refuses.
+    https://docs.aws.amazon.com/IAM/latest/UserGuide/id_tags.html
+    """
+    seen: dict[str, str] = {}
+    for key in keys:
+        if (first := seen.setdefault(key.lower(), key)) != key:
+            yield key, first
 
 
 def _tag_value(value: str) -> str:

@@ -4,6 +4,8 @@ Everything else (roles, add-ons, tags, encryption, logs) follows from the enviro
 """
 
 import re
+from collections.abc import Mapping
+from datetime import date
 from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
@@ -12,9 +14,11 @@ from components.contract.aws import (
     AccountId,
     BoundaryArn,
     KeyArn,
+    OwnTag,
     Region,
     TagKey,
     TagValue,
+    differing_in_case,
     ipv4_network,
     key_region,
 )
@@ -30,12 +34,18 @@ from components.contract.eks_network import (
     Zone,
 )
 
-VERSIONS: Final = ("1.34", "1.35", "1.36")
-"""Minor versions in standard support: https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html.
+STANDARD_SUPPORT_ENDS: Final[Mapping[str, date | None]] = {
+    "1.34": date(2026, 12, 2),
+    "1.35": date(2027, 3, 27),
+    "1.36": None,  # the copy of the page that was read does not say yet
+}
+"""Last day of standard support by minor version, as read in November 2026.
 
-As read in November 2026: 1.34 until 2 December 2026, 1.35 until 27 March 2027. The page that was read does not give
-1.36's dates yet.
+https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html
 """
+
+VERSIONS: Final = tuple(STANDARD_SUPPORT_ENDS)
+"""Minor versions that a stack file may choose."""
 
 ADDONS: Final = (
     *("vpc-cni", "kube-proxy", "eks-pod-identity-agent"),
@@ -45,6 +55,9 @@ ADDONS: Final = (
 
 IMAGE_REGISTRIES: Final = ("registry.k8s.io", "nvcr.io")
 """Where the images of our own manifests come from; a mirror may stand in for each."""
+
+LOG_TYPES: Final = ("api", "audit", "authenticator", "controllerManager", "scheduler")
+"""All logs that a control plane writes: https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html."""
 
 LOG_RETENTION_DAYS: Final = (
     *(1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731),
@@ -170,7 +183,7 @@ class EksChoices(ContractModel):
     )
     tags: Annotated[dict[TagKey, TagValue], Explained("Cost centres and owners are yours to name.")] = Field(
         {},
-        description="On everything, instances and disks too.",
+        description="On everything, instances and disks too; environment and managed-by are added if not named here.",
         examples=[{"team": "ml-platform"}],
     )
     node_release: Annotated[
@@ -237,6 +250,10 @@ class EksChoices(ContractModel):
     def _leave_room(cls, tags: dict[str, str]) -> dict[str, str]:
         if len(tags) > USER_TAGS_MAX:
             raise ValueError(f"{len(tags)} tags, at most {USER_TAGS_MAX}: AWS allows 50, EKS and this package need 10")
+        findings = Findings()
+        for key, first in differing_in_case([OwnTag.ENVIRONMENT, OwnTag.MANAGED_BY, *tags]):
+            findings.add(f"differs from '{first}' in case only, which IAM takes for one tag; spell it '{first}'", key)
+        findings.refuse()
         return tags
 
     @field_validator("node_release", mode="after")

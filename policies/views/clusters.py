@@ -15,6 +15,25 @@ EKS_CLUSTER: Final = "aws:eks/cluster:Cluster"
 CLUSTER_INPUTS: Final = {NODE_GROUP: "clusterName", AGENT_POOL: "resourceName"}
 """Input by which a node group names its cluster, by pattern of the group's type token."""
 
+EKS_CLUSTERS: Final = EachOf(
+    noun="each EKS cluster",
+    types=re.compile(EKS_CLUSTER),
+    find=lambda resource: (resource,),
+)
+
+AKS_CLUSTERS: Final = EachOf(
+    noun="each AKS cluster",
+    types=re.compile(MANAGED_CLUSTER),
+    find=lambda resource: (resource,),
+)
+
+AKS_CLUSTERS_AND_POOLS: Final = EachOf(
+    noun="each AKS cluster and each of its agent pools",
+    types=re.compile(f"{MANAGED_CLUSTER}|{AGENT_POOL}"),
+    find=lambda resource: (resource,),
+)
+"""For rules whose fact is partly said by the cluster, partly by its pools, which may stand inside it."""
+
 _CLUSTERS: Final = re.compile(f"{EKS_CLUSTER}|{MANAGED_CLUSTER}")
 
 
@@ -41,3 +60,18 @@ CLUSTERS: Final = EachOf(
     types=_CLUSTERS,
     find=lambda resource: (resource,),
 )
+
+
+def is_aks_cluster(resource: Resource) -> bool:
+    """Return whether the resource is an AKS cluster rather than a pool of one."""
+    return bool(AKS_CLUSTERS.types.fullmatch(resource.type))
+
+
+def aks_clusters(stack: Stack) -> Iterator[Resource]:
+    """Return the AKS clusters that the stack makes."""
+    return filter(is_aks_cluster, stack)
+
+
+def eks_clusters(stack: Stack) -> Iterator[Resource]:
+    """Return the EKS clusters that the stack makes."""
+    return (resource for resource in stack if resource.type == EKS_CLUSTER)

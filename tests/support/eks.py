@@ -40,7 +40,7 @@ DOCUMENT: dict[str, Any] = {
         "version": "1.35",
         "network": CREATED,
         "access": {"deployerRoleArn": f"{ROLE}/deployer", "breakGlassRoleArn": f"{ROLE}/break-glass"},
-        "tags": {"team": "ml"},
+        "tags": {"team": "ml", "cost-center": "4711"},
     },
     "pools": {
         "initial": {"role": "initial", "size": {"min": 3, "max": 3}, "instanceTypes": ["m6i.xlarge"]},

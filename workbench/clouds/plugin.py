@@ -23,7 +23,7 @@ from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 from typing_extensions import override
 
 from workbench.clouds.journal import JOURNAL
-from workbench.clouds.properties import DEFAULTS, defaults, plain
+from workbench.clouds.properties import DEFAULTS, defaults, marked, plain
 
 PARENT_CHECK: Final = 1.0
 """Seconds between two looks whether the engine still lives."""
@@ -50,12 +50,15 @@ class Checked:
         What is wrong; nothing is planned if there is any.
     filled
         Inputs that the provider adds because the program left them out.
+    added
+        Inputs that the provider adds at every check anew; no program gives them.
     note
         Figures for the journal.
     """
 
     problems: tuple[Problem, ...] = ()
     filled: dict[str, Any] = field(default_factory=dict)
+    added: dict[str, Any] = field(default_factory=dict)
     note: dict[str, int] = field(default_factory=dict)
 
 
@@ -105,6 +108,9 @@ class Provider:
     version: str
     description: str
     place: frozenset[str] = frozenset()
+
+    def configure(self, config: dict[str, Any]) -> None:
+        """Take the provider's own configuration; unknown values as ``UNKNOWN``."""
 
     def check(self, type_: str, name: str, inputs: dict[str, Any], *, seed: bytes, kept: dict[str, Any]) -> Checked:
         """Judge a resource's inputs.
@@ -201,6 +207,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     @override
     def Configure(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.ConfigureResponse:
+        self._provider.configure(plain(request.args))
         return provider_pb2.ConfigureResponse(acceptSecrets=True, supportsPreview=True)
 
     @override
@@ -215,6 +222,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         checked = self._provider.check(type_, name, plain(request.news), seed=request.randomSeed, kept=kept)
         _journal(self._provider, "check", type_, **checked.note)
         response = provider_pb2.CheckResponse(inputs=request.news)
+        response.inputs.update(marked(checked.added))
         if checked.filled:
             response.inputs.update({**checked.filled, DEFAULTS: sorted(checked.filled)})
         response.failures.extend(

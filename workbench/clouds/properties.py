@@ -68,6 +68,11 @@ def _plain(value: Any, text: type[str] = str) -> Any:
     return value
 
 
+def marked(values: dict[str, Any]) -> dict[str, Any]:
+    """Return ``values`` with the engine's mark in place of each ``UNKNOWN``."""
+    return {key: rpc.UNKNOWN if value is UNKNOWN else value for key, value in values.items()}
+
+
 def defaults(bag: Struct) -> frozenset[str]:
     """Return the names of the inputs that the provider filled in itself."""
     return frozenset(MessageToDict(bag).get(DEFAULTS) or ())

@@ -22,12 +22,9 @@ from pulumi_aws.kms import Alias, Key
 from components.base import PlatformComponent
 from components.clusters.eks.identity import CLUSTER_POLICIES, RoleArgs, ServiceRole
 from components.clusters.eks.network import Network
-from components.contract.eks import EksChoices
+from components.contract.eks import LOG_TYPES, EksChoices
 from components.contract.eks_access import Access
 from components.contract.environments import ENVIRONMENT_TAG, Environment
-
-LOG_TYPES: Final = ("api", "audit", "authenticator", "controllerManager", "scheduler")
-"""All that EKS has: https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html."""
 
 KEY_DELETION_DAYS: Final = 30
 """Longest wait before a key is gone, and with it every Secret: https://docs.aws.amazon.com/kms/latest/developerguide/deleting-keys.html."""

@@ -23,7 +23,7 @@ from components.clusters.eks.managed_addons import (
 from components.clusters.eks.network import CreatedVpc, CreatedVpcArgs, Network, existing_network
 from components.clusters.eks.node_groups import ManagedNodeGroup, NodeGroupArgs
 from components.clusters.handle import ClusterHandle
-from components.contract.aws import OwnTag
+from components.contract.aws import MANAGER, OwnTag
 from components.contract.eks import EksChoices
 from components.contract.eks_network import ExistingNetwork
 from components.contract.environments import ClusterKind, Environment
@@ -55,7 +55,13 @@ class EksCluster(PlatformComponent):
     def __init__(self, name: str, args: EksClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:clusters:EksCluster", name, None, opts)
         self._name, self._args = name, args
-        self._tags = {**args.choices.tags, OwnTag.CLUSTER.value: args.choices.name, OwnTag.STACK.value: name}
+        self._tags = {
+            OwnTag.ENVIRONMENT.value: args.environment.value,
+            OwnTag.MANAGED_BY.value: MANAGER,
+            **args.choices.tags,
+            OwnTag.CLUSTER.value: args.choices.name,
+            OwnTag.STACK.value: name,
+        }
         self._days = args.choices.log_retention_days or LOG_RETENTION_DAYS[args.environment]
         aws = self._aws_provider()
         self._in_aws = self.child(providers=[aws])

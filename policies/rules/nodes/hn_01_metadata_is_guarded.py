@@ -7,6 +7,7 @@ from components.contract.environments import PlatformProfile
 from policies.remedies import Draft
 from policies.resource import Resource
 from policies.rule import MANDATORY_EVERYWHERE, Context, EachOf, Finding, Rule, Severity
+from policies.views.aws import LAUNCH_TEMPLATE
 
 HOPS, HOPS_OF_THE_INSTALLER = 1, 2
 
@@ -39,7 +40,7 @@ RULE = Rule(
     source="EKS best practices, security (restrict access to the instance profile)",
     applies_to=EachOf(
         noun="each launch template",
-        types=re.compile("aws:ec2/launchTemplate:LaunchTemplate"),
+        types=re.compile(LAUNCH_TEMPLATE),
         find=lambda resource: (resource,),
     ),
     why="Whoever can ask the metadata service from a pod acts with the rights of the node.",

@@ -51,6 +51,11 @@ class NodeGroupFacts(ABC):
             return self.resource.name
 
     @property
+    def props(self) -> Value:
+        """Everything about the group in its cloud's own words, for rules about one cloud."""
+        return self._props
+
+    @property
     def location(self) -> str:
         """Place of the group inside its resource; empty if it is the resource."""
         return self._props.path

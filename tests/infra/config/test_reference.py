@@ -102,6 +102,7 @@ BEYOND_A_SCHEMA = {
     "eks-subnet-of-a-zone-is-missing",
     "eks-tag-key-too-long",
     "eks-tag-that-gives-a-subnet-away",
+    "eks-tag-twice-but-for-case",
     "eks-tag-value-too-long",
     "eks-tag-value-with-a-forbidden-character",
     "eks-tag-with-a-reserved-prefix",

@@ -72,7 +72,13 @@ def test_a_check_returns_secrets_and_unknowns_as_they_came(plugin: Any) -> None:
     given = {"cidrBlock": SECRET, "tags": {"a": rpc.UNKNOWN}}
     answer = plugin.Check(provider_pb2.CheckRequest(urn=urn(VPC), news=struct(given)))
     assert not answer.failures
-    assert answer.inputs == struct(given)
+    assert answer.inputs == struct({**given, "tagsAll": rpc.UNKNOWN})
+
+
+def test_default_tags_of_the_configuration_reach_a_check(plugin: Any) -> None:
+    plugin.Configure(provider_pb2.ConfigureRequest(args=struct({"defaultTags": json.dumps({"tags": {"team": "ml"}})})))
+    answer = plugin.Check(provider_pb2.CheckRequest(urn=urn(VPC), news=struct({"cidrBlock": "10.0.0.0/16"})))
+    assert answer.inputs["tagsAll"] == struct({"team": "ml"})
 
 
 def test_what_is_created_in_a_preview_has_no_id_and_no_outputs_yet(plugin: Any) -> None:

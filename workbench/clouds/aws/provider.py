@@ -13,6 +13,7 @@ from workbench.clouds.aws.facts import DELETED_FIRST, FACTS, FACTS_DATE, PROVIDE
 from workbench.clouds.aws.inputs import TABLE, Input, children
 from workbench.clouds.aws.models import judge
 from workbench.clouds.plugin import Changed, Checked, Kind, Problem, Provider
+from workbench.clouds.properties import UNKNOWN, Unknown
 
 AUTO_NAMED: Final = ("name", "nodeGroupName")
 """Inputs that Pulumi's plug-in fills with the logical name and a random end, unless their prefix is given.
@@ -22,6 +23,14 @@ Source: pulumi/pulumi-aws, provider/resources.go, ``SetAutonaming`` and ``AutoNa
 
 RANDOM_LENGTH: Final = 7
 """Characters of the random end."""
+
+WITHOUT_ALL_TAGS: Final = frozenset(
+    {
+        "aws:eks/podIdentityAssociation:PodIdentityAssociation",
+        "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule",
+    }
+)
+"""Types of Terraform's newer framework, for which the plug-in's check adds no ``tagsAll``."""
 
 
 class OfflineAws(Provider):
@@ -35,6 +44,26 @@ class OfflineAws(Provider):
             # Source: hashicorp/terraform-provider-aws, internal/provider/sdkv2/region.go.
             frozenset({"region"}),
         )
+        self._default_tags: dict[str, Any] | Unknown = {}
+
+    @override
+    def configure(self, config: dict[str, Any]) -> None:
+        given = config.get("defaultTags") or {}
+        # Configuration of providers arrives as text.
+        given = json.loads(given) if isinstance(given, str) else given
+        self._default_tags = UNKNOWN if given is UNKNOWN else given.get("tags") or {}
+
+    def all_tags(self, type_: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the input ``tagsAll`` that the plug-in's check adds: the tags, over the provider's default tags.
+
+        Source: pulumi/pulumi-aws, provider/tags.go, ``applyTags``, from release 7 on.
+        """
+        if type_ not in FACTS or "tags" not in children(type_, "") or type_ in WITHOUT_ALL_TAGS:
+            return {}
+        default, own = self._default_tags, inputs.get("tags") or {}
+        if isinstance(default, Unknown) or isinstance(own, Unknown) or UNKNOWN in (*default.values(), *own.values()):
+            return {"tagsAll": UNKNOWN}
+        return {"tagsAll": {**default, **own}}
 
     @override
     def check(self, type_: str, name: str, inputs: dict[str, Any], *, seed: bytes, kept: dict[str, Any]) -> Checked:
@@ -45,11 +74,13 @@ class OfflineAws(Provider):
         figures = {"judged": verdict.judged, "unknown": verdict.unknown, "unmodelled": verdict.unmodelled}
         # One problem for each path; the provider's own rules speak before AWS's.
         problems = {problem.path: problem for problem in [*verdict.problems, *_strange(type_, "", "", inputs)]}
-        return Checked(tuple(problems[path] for path in sorted(problems)), filled, figures)
+        ordered = tuple(problems[path] for path in sorted(problems))
+        return Checked(ordered, filled, self.all_tags(type_, inputs), figures)
 
     @override
     def compare(self, type_: str, old: dict[str, Any], new: dict[str, Any], *, filled: frozenset[str]) -> Changed:
         changes = dict(_changes(type_, "", "", old, new))
+        changes.update(_change(type_, _ALL_TAGS, _ALL_TAGS.path, old.get(_ALL_TAGS.path), new.get(_ALL_TAGS.path)))
         kinds = {path: _FORCED[kind] if _forces(known, kind) else kind for path, (known, kind) in changes.items()}
         # A name that the program chose can be given to one resource at a time.
         # Source: pulumi/pulumi-terraform-bridge, nameRequiresDeleteBeforeReplace.
@@ -59,6 +90,10 @@ class OfflineAws(Provider):
     @override
     def recomputed(self, type_: str) -> frozenset[str]:
         return frozenset(RECOMPUTED.get(type_, ()))
+
+
+_ALL_TAGS: Final = Input("tagsAll", "map", required=False, change="update")
+"""No input of a program, so no fact of the table."""
 
 
 def _to_name(type_: str, inputs: Mapping[str, Any]) -> Iterator[str]:

@@ -24,6 +24,15 @@ def test_everything_in_aws_is_made_by_the_one_provider_of_the_named_account() ->
     assert others == []
 
 
+def test_everything_says_its_environment_and_who_manages_it_unless_the_stack_file_says_it() -> None:
+    def default_tags(changes: dict[str, Any]) -> Any:
+        provider = build(changes).of_type(PROVIDER)["test-aws"]
+        return json.loads(provider["defaultTags"])["tags"]
+
+    assert default_tags({}).items() >= {"environment": "dev", "managed-by": "igz-clusters"}.items()
+    assert default_tags({"cluster.tags.environment": "development"})["environment"] == "development"
+
+
 def test_the_provider_checks_its_credentials_and_holds_none() -> None:
     provider = built().of_type(PROVIDER)["test-aws"]
     assert json.loads(provider["skipCredentialsValidation"]) is False

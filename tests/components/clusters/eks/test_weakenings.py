@@ -10,10 +10,11 @@ import pytest
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE
 
 from support.eks import CLUSTER, LAUNCH_TEMPLATE, NODE_GROUP, TAG, build, built
-from support.policies import Wire, declared
+from support.policies import Wire, sent
 
 Props = dict[str, Any]
 DEPLOYMENT = "kubernetes:apps/v1:Deployment"
+SUBNET = "aws:ec2/subnet:Subnet"
 PRIORITY_CLASS = "kubernetes:scheduling.k8s.io/v1:PriorityClass"
 LIFECYCLE = "app.iguazio.com/lifecycle"
 
@@ -51,13 +52,13 @@ WEAKENINGS: dict[str, tuple[str, str, Callable[[Props], object], set[str]]] = {
             g["labels"].update({LIFECYCLE: "preemptible"}),
             g["taints"].append({"key": LIFECYCLE, "value": "preemptible", "effect": "NO_SCHEDULE"}),
         ),
-        {"NG-08"},
+        {"NG-08", "HN-07"},
     ),
     "gpu-type-among-others": (
         NODE_GROUP,
         "test-workload",
         lambda g: g["instanceTypes"].append("g5.2xlarge"),
-        {"NG-16", "NG-17"},
+        {"NG-16", "NG-17", "HN-07"},
     ),
     "gpu-group-without-gpu": (
         NODE_GROUP,
@@ -150,6 +151,54 @@ WEAKENINGS: dict[str, tuple[str, str, Callable[[Props], object], set[str]]] = {
         lambda c: c.update(preemptionPolicy="PreemptLowerPriority"),
         {"PR-03"},
     ),
+    "api-open-to-the-office": (
+        CLUSTER,
+        "test-cluster",
+        lambda c: c["vpcConfig"].update(endpointPublicAccess=True, publicAccessCidrs=["203.0.113.0/24"]),
+        {"HE-01"},
+    ),
+    "no-private-endpoint": (
+        CLUSTER,
+        "test-cluster",
+        lambda c: c["vpcConfig"].update(endpointPrivateAccess=False),
+        {"HE-02"},
+    ),
+    "secrets-without-a-key": (CLUSTER, "test-cluster", lambda c: c.pop("encryptionConfig"), {"HE-03"}),
+    "no-audit-log": (CLUSTER, "test-cluster", lambda c: c["enabledClusterLogTypes"].remove("audit"), {"HE-04"}),
+    "old-version": (CLUSTER, "test-cluster", lambda c: c.update(version="1.29"), {"HE-05"}),
+    "creator-is-an-admin": (
+        CLUSTER,
+        "test-cluster",
+        lambda c: c["accessConfig"].update(bootstrapClusterCreatorAdminPermissions=True),
+        {"HE-06"},
+    ),
+    "deletable-cluster": (CLUSTER, "test-cluster", lambda c: c.update(deletionProtection=False), {"HE-07"}),
+    "open-disk": (
+        LAUNCH_TEMPLATE,
+        "test-workload",
+        lambda t: t["blockDeviceMappings"][0]["ebs"].update(encrypted="false"),
+        {"HN-02"},
+    ),
+    "ssh-from-everywhere": (
+        NODE_GROUP,
+        "test-workload",
+        lambda g: g.update(remoteAccess={"ec2SshKey": "operators"}),
+        {"HN-03"},
+    ),
+    "public-addresses": (
+        SUBNET,
+        "test-network-private-a",
+        lambda s: s.update(mapPublicIpOnLaunch=True),
+        {"HN-04"},
+    ),
+    "auto-mode": (CLUSTER, "test-cluster", lambda c: c.update(computeConfig={"enabled": True}), {"HN-05"}),
+    "sick-nodes-stay": (
+        NODE_GROUP,
+        "test-workload",
+        lambda g: g["nodeRepairConfig"].update(enabled=False),
+        {"HN-06"},
+    ),
+    "machines-without-tags": (LAUNCH_TEMPLATE, "test-gpu", lambda t: t.pop("tagSpecifications"), {"HT-01"}),
     "low-above-high": (PRIORITY_CLASS, "igz-workload-low", lambda c: c.update(value=900), {"PR-02"}),
 }
 
@@ -160,7 +209,7 @@ def judge(change: tuple[str, str, Callable[[Props], object]] | None = None) -> A
         token, name, weaken = change
         weaken(recorder.of_type(token)[name])
     wire = Wire(stack={"environment": "prod", "profile": "mlrun-ce"})
-    return wire.judge_stack(declared(recorder))
+    return wire.judge_stack(sent(recorder))
 
 
 def test_a_stack_with_every_kind_of_pool_passes_every_rule_without_a_doubt() -> None:
@@ -172,8 +221,7 @@ def test_the_inputs_of_a_first_preview_are_enough_for_every_rule() -> None:
     recorder = build({"environment": "prod"}, first_preview=True)
     assert UNKNOWN_STRING_VALUE in json.dumps(recorder.sent[NODE_GROUP, "test-workload"])
     wire = Wire(stack={"environment": "prod", "profile": "mlrun-ce"})
-    sent = [replace(given, props=recorder.sent[given.type, given.name]) for given in declared(recorder)]
-    report = wire.judge_stack(sent)
+    report = wire.judge_stack(sent(recorder))
     assert report.outcome == {"expect": [], "advise": [], "unjudged": []}
 
 
@@ -183,3 +231,16 @@ def test_a_weakened_default_trips_exactly_its_rules(name: str) -> None:
     report = judge((token, resource, weaken))
     assert set(report.violated) | set(report.advised) == rules, report.messages
     assert report.unjudged == []
+
+
+@pytest.mark.parametrize(("weaken", "rules"), [("protect", {"HE-07"}), ("zones", {"HE-08"}), ("nothing", set())])
+def test_what_a_resource_alone_does_not_show_is_judged_too(weaken: str, rules: set[str]) -> None:
+    recorder = deepcopy(built("prod"))
+    key = (CLUSTER, "test-cluster")
+    if weaken == "protect":
+        recorder.options[key] = replace(recorder.options[key], protect=False)
+    if weaken == "zones":
+        for subnet in recorder.of_type(SUBNET).values():
+            subnet["availabilityZone"] = "eu-west-1a"
+    report = Wire(stack={"environment": "prod", "profile": "mlrun-ce"}).judge_stack(sent(recorder))
+    assert set(report.violated) | set(report.advised) == rules, report.messages

@@ -96,3 +96,31 @@ def test_an_alias_gets_a_name_that_kms_accepts() -> None:
     checked = AWS.check("aws:kms/alias:Alias", "secrets", {"targetKeyId": "k"}, seed=b"", kept={})
     assert checked.problems == ()
     assert checked.filled["name"].startswith("alias/secrets-")
+
+
+@pytest.mark.parametrize(
+    ("default", "own", "together"),
+    [
+        ('{"tags": {"team": "ml", "a": "1"}}', {"a": "2"}, {"team": "ml", "a": "2"}),
+        ({"tags": {"team": "ml"}}, None, {"team": "ml"}),
+        (None, {"a": UNKNOWN}, UNKNOWN),
+        (UNKNOWN, {"a": "1"}, UNKNOWN),
+        ({"tags": UNKNOWN}, {"a": "1"}, UNKNOWN),
+    ],
+)
+def test_a_check_shows_a_resources_tags_over_the_providers_default_tags(default: Any, own: Any, together: Any) -> None:
+    aws = OfflineAws()
+    aws.configure({"defaultTags": default})
+    checked = aws.check("aws:kms/key:Key", "main", {"tags": own} if own else {}, seed=b"", kept={})
+    assert checked.added == {"tagsAll": together}
+
+
+def test_types_without_tags_and_those_of_the_newer_framework_show_none() -> None:
+    assert AWS.all_tags(RULE, {"tags": {"a": "1"}}) == {}
+    assert AWS.all_tags("aws:ec2/route:Route", {}) == {}
+
+
+def test_another_default_tag_updates_in_place() -> None:
+    changed = compare(CLUSTER, {"tagsAll": {"team": "ml"}}, {"tagsAll": {"team": "data"}})
+    assert changed.kinds == {"tagsAll": PropertyDiff.UPDATE}
+    assert compare(CLUSTER, {}, {"tagsAll": {}}).kinds == {}

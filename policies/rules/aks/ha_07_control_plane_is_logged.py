@@ -1,0 +1,67 @@
+"""HA-07: what happened in the cluster can be read afterwards."""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+from components.contract.environments import Environment
+from policies.resource import Resource, Stack
+from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
+from policies.values import Value, some
+from policies.views.clusters import aks_clusters
+
+SETTING: Final = re.compile(r"azure-native:(insights|monitor)(/v\w+)?:DiagnosticSetting")
+
+AUDIT: Final = ("kube-audit", "kube-audit-admin")
+AUDIT_GROUPS: Final = ("audit", "allLogs")
+"""Categories and groups of them: https://learn.microsoft.com/azure/aks/monitor-aks-reference."""
+
+COLLECTORS: Final = (("addonProfiles", "omsagent"), ("azureMonitorProfile", "containerInsights"))
+"""Where a cluster says that logs of its containers are collected."""
+
+
+def check(stack: Stack, _: Context) -> Iterator[Finding]:
+    """Demand a collector of the containers' logs and a setting that keeps the control plane's audit log."""
+    for cluster in aks_clusters(stack):
+        if not some(COLLECTORS, partial(_collects, cluster)):
+            message = f"Cluster '{cluster.name}' collects no logs of containers, wanted addonProfiles.omsagent enabled."
+            yield Finding(message, urn=cluster.urn)
+        settings = [resource for resource in stack if SETTING.fullmatch(resource.type)]
+        if not some(settings, partial(_keeps_audit, cluster)):
+            message = f"Cluster '{cluster.name}' keeps no audit log, wanted a DiagnosticSetting with {AUDIT[1]}."
+            yield Finding(message, urn=cluster.urn)
+
+
+def _collects(cluster: Resource, path: tuple[str, str]) -> bool:
+    return bool(cluster.props.at(*path, "enabled").flag())
+
+
+def _keeps_audit(cluster: Resource, setting: Resource) -> bool:
+    return some(setting.props.at("logs").elements(), _is_audit) and _is_about(cluster, setting)
+
+
+def _is_audit(log: Value) -> bool:
+    if not log.at("enabled").flag():
+        return False
+    return log.at("category").text() in AUDIT or log.at("categoryGroup").text() in AUDIT_GROUPS
+
+
+def _is_about(cluster: Resource, setting: Resource) -> bool:
+    if cluster.urn in setting.depends_on.get("resourceUri", ()):
+        return True
+    return "/managedclusters/" in (setting.props.at("resourceUri").text() or "").lower()
+
+
+RULE = Rule(
+    id="HA-07",
+    slug="control-plane-is-logged",
+    title="AKS keeps its audit log and the logs of containers",
+    severity=Severity.MEDIUM,
+    level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
+    source="CIS AKS benchmark, 2.1.1 (audit logs); checkov, CKV_AZURE_4",
+    applies_to=WholeStack(),
+    why="Azure shows none of it later: who did what before an incident is otherwise lost.",
+    fix="Enable addonProfiles.omsagent, and make a DiagnosticSetting of the cluster with category kube-audit-admin.",
+    check=check,
+)

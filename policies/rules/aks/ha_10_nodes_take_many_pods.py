@@ -1,0 +1,32 @@
+"""HA-10: a node takes as many pods as its machine can bear."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from components.contract.environments import Environment
+from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
+from policies.views.clusters import AKS_CLUSTERS_AND_POOLS
+from policies.views.node_groups import NodeGroupFacts, node_groups
+
+PODS_MIN: Final = 50
+
+
+def check(pool: NodeGroupFacts, _: Context) -> Iterator[Finding]:
+    """Demand a stated number: the default hangs on the cluster's network and may be 30."""
+    most = pool.props.at("maxPods").integer()
+    if most is None or most < PODS_MIN:
+        yield Finding(f"{pool} has maxPods {'absent' if most is None else most}, wanted {PODS_MIN} or more.")
+
+
+RULE = Rule(
+    id="HA-10",
+    slug="nodes-take-many-pods",
+    title="AKS nodes take fifty pods or more",
+    severity=Severity.LOW,
+    level=dict.fromkeys(Environment, Level.ADVISORY),
+    source="AKS documentation, maximum pods per node; checkov, CKV_AZURE_168",
+    applies_to=EachOf(noun="each AKS agent pool", types=AKS_CLUSTERS_AND_POOLS.types, find=node_groups),
+    why="The system's own pods take a part, so that a large machine stays half empty; a change makes a new pool.",
+    fix=f"Set maxPods to {PODS_MIN} or more; 110 with an overlay network.",
+    check=check,
+)

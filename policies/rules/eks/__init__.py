@@ -1,0 +1,1 @@
+"""The EKS control plane, hardened."""

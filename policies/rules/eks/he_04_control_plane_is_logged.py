@@ -1,0 +1,37 @@
+"""HE-04: what happened in the control plane can be read afterwards."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from components.contract.eks import LOG_TYPES
+from components.contract.environments import Environment
+from policies.resource import Resource
+from policies.rule import Context, Finding, Level, Rule, Severity
+from policies.values import Value, some
+from policies.views.clusters import EKS_CLUSTERS
+
+
+def check(cluster: Resource, _: Context) -> Iterator[Finding]:
+    """Demand all logs that EKS has."""
+    enabled = cluster.props.at("enabledClusterLogTypes").elements()
+    missing = [kind for kind in LOG_TYPES if not some(enabled, partial(_is, kind))]
+    if missing:
+        yield Finding(f"Cluster '{cluster.name}' does not keep {', '.join(missing)}, wanted {', '.join(LOG_TYPES)}.")
+
+
+def _is(kind: str, enabled: Value) -> bool:
+    return enabled.text() == kind
+
+
+RULE = Rule(
+    id="HE-04",
+    slug="control-plane-is-logged",
+    title="The EKS control plane keeps all its logs",
+    severity=Severity.MEDIUM,
+    level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
+    source="CIS EKS benchmark, 2.1.1 (audit logs); checkov, CKV_AWS_37",
+    applies_to=EKS_CLUSTERS,
+    why="AWS shows none of it later: who did what before an incident is otherwise lost.",
+    fix=f"Set enabledClusterLogTypes to [{', '.join(LOG_TYPES)}].",
+    check=check,
+)

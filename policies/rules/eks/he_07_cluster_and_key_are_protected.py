@@ -1,0 +1,36 @@
+"""HE-07: a production cluster and its key do not go away by accident."""
+
+import re
+from collections.abc import Iterator
+
+from components.contract.environments import Environment
+from policies.resource import Resource
+from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
+from policies.views.clusters import EKS_CLUSTER
+from policies.views.node_groups.aks import MANAGED_CLUSTER
+
+
+def check(resource: Resource, _: Context) -> Iterator[Finding]:
+    """Demand Pulumi's protection, and on EKS the cloud's own too; NG-20 asks the same of data pools."""
+    if not resource.protect:
+        yield Finding(f"'{resource.name}' has no option protect, wanted protect: true.")
+    if resource.type == EKS_CLUSTER and not resource.props.at("deletionProtection").flag():
+        yield Finding(f"Cluster '{resource.name}' has no deletionProtection, wanted true.")
+
+
+RULE = Rule(
+    id="HE-07",
+    slug="cluster-and-key-are-protected",
+    title="A production cluster and its key cannot be deleted by accident",
+    severity=Severity.HIGH,
+    level={Environment.DEV: Level.OFF, Environment.PROD: Level.MANDATORY},
+    source="EKS user guide, deletion protection; Pulumi documentation, resource option protect",
+    applies_to=EachOf(
+        noun="each managed cluster and each KMS key",
+        types=re.compile(f"{EKS_CLUSTER}|{MANAGED_CLUSTER}|aws:kms/key:Key"),
+        find=lambda resource: (resource,),
+    ),
+    why="A renamed key in a file, or a destroy in the wrong stack, would end production, and its Secrets for ever.",
+    fix="Give the resource the option protect, and an EKS cluster deletionProtection.",
+    check=check,
+)

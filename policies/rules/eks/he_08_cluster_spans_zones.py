@@ -1,0 +1,49 @@
+"""HE-08: a cluster survives the loss of a zone."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from components.contract.environments import Environment
+from policies.resource import Resource, Stack
+from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
+from policies.values import NotJudgeableError
+from policies.views.aws import SUBNET
+from policies.views.clusters import eks_clusters
+
+ZONES_MIN: Final = 2
+
+
+def check(stack: Stack, _: Context) -> Iterator[Finding]:
+    """Demand subnets of two zones, for subnets that the stack makes; the zones of others are AWS's to check."""
+    subnets = {resource.urn: resource for resource in stack if resource.type == SUBNET}
+    for cluster in eks_clusters(stack):
+        own = [subnets[urn] for urn in cluster.depends_on.get("vpcConfig", ()) if urn in subnets]
+        given = cluster.props.at("vpcConfig", "subnetIds").elements()
+        if len(given) < ZONES_MIN:
+            message = f"Cluster '{cluster.name}' has {len(given)} subnets, wanted one in each of {ZONES_MIN} zones."
+            yield Finding(message, urn=cluster.urn)
+        elif len(own) >= len(given) and len(zones := {_zone(subnet) for subnet in own}) < ZONES_MIN:
+            message = f"Cluster '{cluster.name}' lies in {', '.join(zones)} alone, wanted {ZONES_MIN} zones."
+            yield Finding(message, urn=cluster.urn)
+
+
+def _zone(subnet: Resource) -> str:
+    zone = subnet.props.at("availabilityZone")
+    text = zone.text()
+    if text is None:
+        raise NotJudgeableError(f"{zone.path} of '{subnet.name}'", "is left to AWS")
+    return text
+
+
+RULE = Rule(
+    id="HE-08",
+    slug="cluster-spans-zones",
+    title="An EKS cluster has subnets in two zones or more",
+    severity=Severity.MEDIUM,
+    level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
+    source="EKS best practices, reliability (run nodes in several zones)",
+    applies_to=WholeStack(),
+    why="With one zone its loss takes everything: control plane, nodes and volumes.",
+    fix="Give vpcConfig.subnetIds a subnet in each of two or three zones.",
+    check=check,
+)

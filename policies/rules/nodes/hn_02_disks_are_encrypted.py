@@ -1,0 +1,42 @@
+"""HN-02: a node's disk is worth nothing to who finds it."""
+
+import re
+from collections.abc import Iterator
+
+from components.contract.environments import Environment
+from policies.resource import Resource
+from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
+from policies.views.aws import LAUNCH_TEMPLATE
+from policies.views.node_groups.eks import NODE_GROUP
+
+
+def check(resource: Resource, _: Context) -> Iterator[Finding]:
+    """Demand a launch template of each group, and encryption of each disk that a template names."""
+    if resource.type == NODE_GROUP:
+        if resource.props.at("launchTemplate").is_absent:
+            yield Finding(f"Node group '{resource.name}' has no launch template, wanted one that encrypts its disks.")
+        return
+    disks = [disk.at("ebs") for disk in resource.props.at("blockDeviceMappings").elements()]
+    if not disks:
+        yield Finding(f"Launch template '{resource.name}' names no disk, wanted the root disk, encrypted.")
+    for disk in disks:
+        if not disk.is_absent and disk.at("encrypted").text() != "true":
+            yield Finding(f"Launch template '{resource.name}' ({disk.path}) has an open disk, wanted encrypted: true.")
+
+
+RULE = Rule(
+    id="HN-02",
+    slug="disks-are-encrypted",
+    title="The disks of EKS nodes are encrypted, and a launch template says so",
+    severity=Severity.HIGH,
+    level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
+    source="EKS best practices, security (data encryption at rest)",
+    applies_to=EachOf(
+        noun="each EKS node group and each launch template",
+        types=re.compile(f"{NODE_GROUP}|{LAUNCH_TEMPLATE}"),
+        find=lambda resource: (resource,),
+    ),
+    why="Images, scratch data and mounted Secrets lie on these disks and on every snapshot of them.",
+    fix="Give the group a launch template with blockDeviceMappings[].ebs.encrypted: true.",
+    check=check,
+)

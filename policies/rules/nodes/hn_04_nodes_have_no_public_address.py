@@ -1,0 +1,45 @@
+"""HN-04: a node has no address on the internet."""
+
+import re
+from collections.abc import Iterator
+
+from components.contract.environments import Environment
+from policies.resource import Resource
+from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
+from policies.views.aws import LAUNCH_TEMPLATE, SUBNET
+from policies.views.node_groups import node_groups
+from policies.views.node_groups.aks import AGENT_POOL, MANAGED_CLUSTER
+
+
+def check(resource: Resource, _: Context) -> Iterator[Finding]:
+    """Demand it where each cloud says it: AWS in subnets and launch templates, Azure in agent pools."""
+    if resource.type == SUBNET:
+        if resource.props.at("mapPublicIpOnLaunch").flag():
+            yield Finding(f"Subnet '{resource.name}' gives out public addresses, wanted mapPublicIpOnLaunch: false.")
+    elif resource.type == LAUNCH_TEMPLATE:
+        for interface in resource.props.at("networkInterfaces").elements():
+            if interface.at("associatePublicIpAddress").text() == "true":
+                where = f"Launch template '{resource.name}' ({interface.path})"
+                yield Finding(f"{where} gives machines public addresses, wanted associatePublicIpAddress: false.")
+    else:
+        for pool in node_groups(resource):
+            if pool.props.at("enableNodePublicIP").flag():
+                yield Finding(f"{pool} gives nodes public addresses, wanted enableNodePublicIP: false.")
+
+
+RULE = Rule(
+    id="HN-04",
+    slug="nodes-have-no-public-address",
+    title="Nodes have private addresses only",
+    severity=Severity.HIGH,
+    level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
+    source="CIS EKS benchmark, 5.4.3 (private nodes); CIS AKS benchmark, 5.4.3; checkov, CKV_AZURE_143",
+    applies_to=EachOf(
+        noun="each subnet, launch template and AKS agent pool",
+        types=re.compile(f"{SUBNET}|{LAUNCH_TEMPLATE}|{AGENT_POOL}|{MANAGED_CLUSTER}"),
+        find=lambda resource: (resource,),
+    ),
+    why="A public address makes every port that a mistake opens on a node a port on the internet.",
+    fix="Turn public addresses off; nodes go out through NAT, and load balancers have their own addresses.",
+    check=check,
+)

@@ -1,0 +1,33 @@
+"""HN-06: how nodes are replaced, in an update and after a failure, is decided and not left to defaults."""
+
+import re
+from collections.abc import Iterator
+
+from components.contract.environments import Environment
+from components.contract.pools import PoolRole
+from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
+from policies.views.node_groups import NodeGroupFacts, node_groups
+from policies.views.node_groups.eks import NODE_GROUP
+
+
+def check(group: NodeGroupFacts, _: Context) -> Iterator[Finding]:
+    """Demand a pace of updates and, except where disks hold data, the repair of sick nodes."""
+    pace = group.props.at("updateConfig")
+    if all(pace.at(key).is_absent for key in ("maxUnavailable", "maxUnavailablePercentage")):
+        yield Finding(f"{group} has no updateConfig, wanted maxUnavailable or maxUnavailablePercentage.")
+    if not group.props.at("nodeRepairConfig", "enabled").flag() and group.role is not PoolRole.DATA:
+        yield Finding(f"{group} does not repair its nodes, wanted nodeRepairConfig.enabled: true.")
+
+
+RULE = Rule(
+    id="HN-06",
+    slug="updates-and-repair-are-chosen",
+    title="EKS node groups say how they are updated and repaired",
+    severity=Severity.LOW,
+    level=dict.fromkeys(Environment, Level.ADVISORY),
+    source="EKS best practices, reliability (data plane: node auto repair and update settings)",
+    applies_to=EachOf(noun="each EKS node group", types=re.compile(NODE_GROUP), find=node_groups),
+    why="One node at a time makes the update of a large group take days, and a sick node keeps getting pods.",
+    fix="Set updateConfig and, except for data pools, nodeRepairConfig.enabled: true.",
+    check=check,
+)

@@ -1,0 +1,20 @@
+"""Address ranges and who may come from them."""
+
+from ipaddress import ip_network
+
+from components.contract.eks_network import PUBLIC_PREFIX_MIN
+from policies.values import NotJudgeableError, Value
+
+
+def is_world(cidr: Value) -> bool:
+    """Return whether the range is the internet, or so much of it that two of its kind are.
+
+    Raises
+    ------
+    NotJudgeableError
+        If it is unknown or no range.
+    """
+    try:
+        return ip_network(cidr.text() or "", strict=False).prefixlen < PUBLIC_PREFIX_MIN
+    except ValueError:
+        raise NotJudgeableError(cidr.path, "is no address range") from None

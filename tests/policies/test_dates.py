@@ -1,0 +1,41 @@
+"""What is right today may be wrong tomorrow, and the rules know which day it is."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from components.contract.eks import STANDARD_SUPPORT_ENDS
+from policies.examples import load
+from support.policies import Report, Wire
+
+[GOOD] = [example for example in load() if (example.rule, example.name) == ("HE-05", "good")]
+
+
+def judged_on(day: date, monkeypatch: pytest.MonkeyPatch, version: str = "1.35") -> Report:
+    monkeypatch.setattr("policies.settings.today", lambda: day)
+    [cluster] = GOOD.resources
+    props: dict[str, Any] = {**cluster.props, "version": version}
+    return Wire(stack=GOOD.stack_config).judge_stack([(cluster.type, cluster.name, props)])
+
+
+@pytest.mark.parametrize(
+    ("day", "outcome"),
+    [
+        (date(2027, 1, 26), ([], [])),
+        (date(2027, 1, 27), ([], ["HE-05"])),
+        (date(2027, 3, 27), ([], ["HE-05"])),
+        (date(2027, 3, 28), (["HE-05"], [])),
+    ],
+)
+def test_the_end_of_a_version_is_announced_and_then_enforced(
+    day: date, outcome: tuple[list[str], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert STANDARD_SUPPORT_ENDS["1.35"] == date(2027, 3, 27)
+    report = judged_on(day, monkeypatch)
+    about_versions = [[rule for rule in found if rule == "HE-05"] for found in (report.violated, report.advised)]
+    assert tuple(about_versions) == outcome
+
+
+def test_a_version_whose_end_is_not_announced_is_supported(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert judged_on(date(2030, 1, 1), monkeypatch, "1.36").outcome["expect"] == ["HE-07"]
