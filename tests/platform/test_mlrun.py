@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from components.contract.environments import Environment
-from components.contract.mlrun import DEFAULT_NODE_SELECTOR
+from components.contract.mlrun import DEFAULT_NODE_SELECTOR, STATE_THRESHOLDS
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES
 from components.contract.taints import OWN_SPOT_TAINT
 from support.cluster import Cluster
@@ -35,6 +35,7 @@ print(json.dumps({
     "valid_classes": c.get_valid_function_priority_class_names(),
     "default_class": c.default_function_priority_class_name,
     "mode": c.function_defaults.preemption_mode,
+    "thresholds": c.function.spec.state_thresholds.default.to_dict(),
     "resources": c.get_default_function_pod_resources(),
 }, default=lambda o: o.to_dict()))
 """
@@ -87,4 +88,5 @@ def test_mlrun_reads_back_exactly_our_selectors_tolerations_classes_and_resource
         "valid_classes": ["igz-workload-low", "igz-workload-medium", "igz-workload-high"],
         "default_class": "igz-workload-medium",
         "mode": "prevent",
+        "thresholds": dict(STATE_THRESHOLDS),
     }

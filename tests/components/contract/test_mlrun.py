@@ -49,3 +49,15 @@ def test_values_are_the_published_encodings() -> None:
         "eyJhcHAuaWd1YXppby5jb20vbGlmZWN5Y2xlIjoicHJlZW1wdGlibGUifQ=="
     )
     assert environment["MLRUN_DEFAULT_FUNCTION_POD_RESOURCES__LIMITS__MEMORY"] == "4Gi"
+
+
+def test_mlrun_is_told_how_long_a_run_may_be_stuck_in_each_of_its_states() -> None:
+    environment = override_environment((), None, RESOURCES)
+    told = {name: value for name, value in environment.items() if "STATE_THRESHOLDS" in name}
+    prefix = "MLRUN_FUNCTION__SPEC__STATE_THRESHOLDS__DEFAULT__"
+    assert told == {
+        f"{prefix}PENDING_SCHEDULED": "1h",
+        f"{prefix}PENDING_NOT_SCHEDULED": "24h",
+        f"{prefix}IMAGE_PULL_BACKOFF": "1h",
+        f"{prefix}EXECUTING": "24h",
+    }
