@@ -12,7 +12,7 @@ import yaml
 from rich.table import Table
 
 from components.contract.environments import Environment
-from policies.examples import Example, load, load_file
+from policies.examples import FOLDER, Example, load_file
 from policies.registry import RULES
 from policies.rule import Rule
 from policies.settings import UNKNOWN_VARIABLE
@@ -94,8 +94,8 @@ def _facts(found: Entry) -> dict[str, str]:
 
 
 def _example(rule: Rule[Any], kind: str) -> Example | None:
-    own = [example for example in load() if example.rule == rule.id and example.kind == kind]
-    return next(iter(own), None)
+    [file] = FOLDER.glob(f"*/examples/{rule.anchor}.yaml")
+    return next((example for example in load_file(file) if example.kind == kind), None)
 
 
 def _resources(example: Example) -> list[dict[str, Any]]:
