@@ -111,6 +111,12 @@ def load_file(file: Path) -> Iterator[Example]:
         yield Example(file.stem.upper(), name, _resolved(entry, entries))
 
 
+def resolved_resource(entry: Mapping[str, Any]) -> Given:
+    """Return one resource, written as an example's."""
+    one = _resolved(entry, {})
+    return _given(one.get("name", "example"), one)
+
+
 def changed(value: Any, change: Any) -> Any:
     """Return ``value`` with ``change`` merged into it, as the examples say it.
 
