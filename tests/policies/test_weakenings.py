@@ -58,7 +58,7 @@ def test_a_weakening_breaks_exactly_the_intended_rules(name: str) -> None:
     resources = list(weakened(row["in"], row))
     assert resources != list(planned(row["in"])), "nothing was weakened"
     report = Wire(stack=find(row["in"]).document["config"]["igz-clusters:stack"]).judge_stack(resources)
-    expected = {"expect": row.get("expect", []), "advise": row.get("advise", []), "unjudged": []}
+    expected = {key: row.get(key, []) for key in ("expect", "advise", "unjudged")}
     assert report.outcome == expected, "\n".join(report.messages)
 
 
