@@ -110,7 +110,7 @@ class Admission:
 
     For pods over ``variables.spec`` and ``variables.metadata`` (of the pod, or of a controller's template),
     ``variables.containers`` (all kinds of containers in one list), ``namespaceObject`` and ``params.spec``, whose
-    fields are those of ``components.contract.admission.PolicyParameters``. For other subjects over ``object``,
+    fields are those of ``components.contract.policy_parameters.PolicyParameters``. For other subjects over ``object``,
     ``oldObject`` and ``params.spec``.
     """
     subject: Subject = Subject.PODS
