@@ -66,7 +66,10 @@ class Api:
         self._connection.endheaders((data or "").encode())
         response = self._connection.getresponse()
         warnings = response.headers.get_all("Warning") or []
-        return Answer(response.status, json.loads(response.read()), tuple(_text(each) for each in warnings))
+        text = response.read()
+        # Of a path that it does not know the server says so in plain text.
+        said = json.loads(text) if response.headers.get_content_type() == "application/json" else {"message": str(text)}
+        return Answer(response.status, said, tuple(_text(each) for each in warnings))
 
     def create(self, manifest: Mapping[str, Any], **options: Any) -> Answer:
         """Create an object."""

@@ -84,7 +84,7 @@ CLASS: Final = _rule(
     3,
     USER_PODS,
     _class,
-    "variables.spec.?priorityClassName.orValue('') == '' || variables.spec.priorityClassName in params.spec.userClasses",
+    "[variables.spec.?priorityClassName.orValue('')].all(name, name == '' || name in params.spec.userClasses)",
 )
 HOST_NETWORK: Final = _rule(
     4, PODS, _host_network, "!variables.spec.?hostNetwork.orValue(false)", spares_core_services=False
