@@ -10,7 +10,8 @@ import pytest
 from components.contract.admission import WAIVER_PREFIX
 from components.contract.labels import LabelKey
 from components.contract.policy_choices import PolicyChoices
-from support.admission import Manifest, Rendered, local_groups, namespace, present, ready, rules_at_admission
+from policies.examples import BASES, load_file
+from support.admission import Manifest, Rendered, account, local_groups, namespace, present, ready, rules_at_admission
 from support.api import Answer, Api, collection, path_of
 from support.cluster import Cluster, eventually, pod
 from support.scratch_rules import DATA_NODE, IMAGE, LABEL, REGISTRY, SCRATCH, TOO_HIGH, VALUE
@@ -154,6 +155,21 @@ def test_what_runs_can_be_debugged_and_changed_within_the_rules(api: Api, placed
     assert api.send("PATCH", f"{path_of(placed)}/ephemeralcontainers", debugger(GOOD), **DRY).accepted
     image = {"spec": {"containers": [{**placed["spec"]["containers"][0], "image": f"{GOOD}:2"}]}}
     assert api.send("PATCH", path_of(placed), image, **DRY).accepted
+
+
+def test_a_pod_that_keeps_the_clusters_own_rules_is_made_placed_and_debugged(api: Api) -> None:
+    """No rule may take for the author's choice what the scheduler wrote."""
+    example = next(each for each in load_file(BASES / "kubernetes.yaml") if each.name == "pod")
+    metadata = {"name": "exemplary", "namespace": "mlrun", "labels": {"app": "train"}}
+    made = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": example.resources[0].props["spec"]}
+    with present(api, [account(made["spec"]["serviceAccountName"], "mlrun"), made]):
+        eventually(lambda: api.send("GET", path_of(made)).body["spec"].get("nodeName"), within=90)
+        debug = {**made["spec"]["containers"][0], "name": "debug"}
+        for probe in ("livenessProbe", "readinessProbe", "resources"):
+            debug.pop(probe, None)
+        wanted = {"spec": {"ephemeralContainers": [debug]}}
+        answer = api.send("PATCH", f"{path_of(made)}/ephemeralcontainers", wanted, **DRY)
+        assert answer.accepted, answer.message
 
 
 def test_who_touches_only_the_metadata_of_an_old_pod_is_left_alone(api: Api) -> None:
