@@ -9,6 +9,7 @@ from components.contract.groups import node_groups
 from components.contract.taints import spot_taint
 from components.platform.mlrun import MlrunSettings, MlrunSettingsArgs
 from components.scheduling.admission import AdmissionGuard, AdmissionGuardArgs
+from components.scheduling.admission_rules import AdmissionRules, AdmissionRulesArgs
 from components.scheduling.namespaces import UserNamespaceArgs, UserNamespaceObjects
 from components.scheduling.priority_classes import PriorityClasses, PriorityClassesArgs
 from infra.config import LocalClusterChoices, StackConfig
@@ -30,6 +31,11 @@ def run(config: StackConfig, *, kubeconfig: str | None = None) -> None:
 
     classes = PriorityClasses("priorities", PriorityClassesArgs(profile=config.profile), inside)
     AdmissionGuard("admission", AdmissionGuardArgs(groups=cluster.groups), inside)
+    AdmissionRules(
+        "rules",
+        AdmissionRulesArgs(environment=config.environment, groups=cluster.groups, choices=config.policies),
+        inside,
+    )
     for name, choices in config.namespaces.items():
         namespace = UserNamespaceObjects(
             name,

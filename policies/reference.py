@@ -3,7 +3,6 @@
 ``python -m policies.reference --write`` renews it, ``--check`` fails if it is not current.
 """
 
-import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, Final
 
 from components.contract.environments import Environment
 from policies.examples import file_of
+from policies.generated import keep_current
 from policies.not_enforceable import NOT_ENFORCEABLE, NotEnforceable
 from policies.registry import RULES, rules_of
 from policies.rule import Pack, Rule
@@ -113,18 +113,5 @@ def _section(rule: Rule[Any]) -> Iterator[str]:
     yield ""
 
 
-def main() -> int | str:
-    """Write or check the page; return what ``sys.exit`` takes, a text being an error."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    action = parser.add_mutually_exclusive_group(required=True)
-    action.add_argument("--write", action="store_true")
-    action.add_argument("--check", action="store_true")
-    if parser.parse_args().write:
-        PAGE.write_text(render(), encoding="utf-8")
-        return 0
-    current = PAGE.exists() and PAGE.read_text(encoding="utf-8") == render()
-    return 0 if current else f"{PAGE.name} is not current: run python -m policies.reference --write"
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(keep_current(PAGE, render(), "policies.reference", __doc__))

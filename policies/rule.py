@@ -100,13 +100,13 @@ class Subject(StrEnum):
     """What the API server shows to a rule at admission."""
 
     PODS = "pods"
-    """Pods of user namespaces at their creation, and the templates of their controllers."""
+    """Pods of user namespaces at their creation and when their ``spec`` changes, and the templates of controllers."""
 
     PRIORITY_CLASSES = "priorityclasses"
     """Priority classes at creation and change, cluster-wide."""
 
     NODES = "nodes"
-    """Nodes at their deletion, cluster-wide."""
+    """Nodes that report ready, at their deletion by anybody without the platform role, cluster-wide."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,8 +117,9 @@ class Admission:
     """True where the rule is kept.
 
     For pods over ``variables.spec`` and ``variables.metadata`` (of the pod, or of a controller's template),
-    ``variables.containers`` (all kinds of containers in one list), ``namespaceObject`` and ``params.spec``, whose
-    fields are those of ``components.contract.admission.PolicyParameters``. For other subjects over ``object``,
+    ``variables.containers`` (all kinds of containers in one list), ``variables.placed`` (the object is there already,
+    so that a pod's ``nodeName`` is the scheduler's choice), ``namespaceObject`` and ``params.spec``, whose fields are
+    those of ``components.contract.policy_parameters.PolicyParameters``. For other subjects over ``object``,
     ``oldObject`` and ``params.spec``.
     """
     subject: Subject = Subject.PODS

@@ -46,6 +46,7 @@ COMPONENT_TYPES = {
     "igz-clusters:clusters:LocalCluster",
     "igz-clusters:platform:MlrunSettings",
     "igz-clusters:scheduling:AdmissionGuard",
+    "igz-clusters:scheduling:AdmissionRules",
     "igz-clusters:scheduling:PriorityClasses",
     "igz-clusters:scheduling:UserNamespace",
 }

@@ -1,6 +1,6 @@
-"""The admission guard of user namespaces: what a pod there must look like, in the API server's own language (CEL).
+"""What is judged at admission, in the API server's own language (CEL).
 
-The guard stands in for a taint on the initial group: it makes every pod of a user namespace choose user pools.
+The guard of user namespaces stands in for a taint on the initial group: it makes every pod there choose user pools.
 """
 
 from dataclasses import dataclass
@@ -21,6 +21,14 @@ GUARDED_CONTROLLERS: Final = {
 }
 """Objects that hold a pod template, by API group."""
 
+WAIVER_PREFIX: Final = f"policy.{OWN_DOMAIN}/waive-"
+"""Annotation of a user namespace, before a rule's id in lower case: pods made there until the date that is its value,
+such as ``2026-12-31``, may violate the rule."""
+
+CLOUD_IDENTITIES: Final = "eks:"
+"""Prefix of the names under which EKS itself acts; nobody else can be given one:
+https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html."""
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -33,6 +41,18 @@ class Check:
 def is_marked(metadata: str, key: LabelKey) -> str:
     """Return the expression for: the labels at ``metadata`` say ``true`` for ``key``."""
     return f"has({metadata}.labels) && '{key}' in {metadata}.labels && {metadata}.labels['{key}'] == '{TRUE}'"
+
+
+def keeps(field: str, *prefixes: str) -> str:
+    """Return the expression for: an update leaves the labels or annotations (``field``) alone whose keys start so."""
+    old, new = (f"{version}.metadata.?{field}.orValue({{}})" for version in ("oldObject", "object"))
+    guarded = " || ".join(f"key.startsWith('{prefix}')" for prefix in prefixes)
+    return f"[{old}, {new}].all(map, map.all(key, !({guarded}) || {old}[?key] == {new}[?key]))"
+
+
+def may_manage(resource: str) -> str:
+    """Return the expression for: who asks holds the platform role's right over a virtual resource of our API group."""
+    return f"authorizer.group('{OWN_DOMAIN}').resource('{resource}').check('manage').allowed()"
 
 
 MAY_USE_CORE_SERVICES: Final = (
@@ -56,17 +76,43 @@ POD_VARIABLES: Final = {
 }
 """Variables of the pod policy, in the order in which they build on each other."""
 
+POD_MARK: Final = Check(f"!variables.touched || {MAY_USE_CORE_SERVICES}", CORE_SERVICE_NEEDS_RIGHT)
+"""The mark of a core service, guarded for the pod's whole life; over ``POD_VARIABLES``."""
+
+# `dyn`, because the field of one kind is unknown to the type of another.
+TEMPLATE_VARIABLES: Final = {
+    "template": "has(dyn(object).spec.jobTemplate) ? dyn(object).spec.jobTemplate.spec.template"
+    " : has(dyn(object).spec.template) ? dyn(object).spec.template : dyn(object)",
+    "metadata": "variables.template.?metadata.orValue({})",
+    "core": is_marked("variables.metadata", LabelKey.CORE_SERVICE),
+}
+"""What a pod and a controller's template have in common, in the order in which they build on each other."""
+
+_WAIVER_HOLDS: Final = (
+    f"key.startsWith('{WAIVER_PREFIX}') && variables.annotations[key].matches('^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}$')"
+    " && variables.created < variables.annotations[key] + 'T24'"
+)
+
+RULE_VARIABLES: Final = {
+    **TEMPLATE_VARIABLES,
+    "spec": "variables.template.spec",
+    "containers": "variables.spec.containers + variables.spec.?initContainers.orValue([])"
+    " + variables.spec.?ephemeralContainers.orValue([])",
+    # Of a pod that exists, the scheduler chose the node, and not the author.
+    "placed": "request.operation == 'UPDATE'",
+    "annotations": "namespaceObject.metadata.?annotations.orValue({})",
+    # The server's clock: it stamps an object before it judges it. Dates in this form compare as text.
+    "created": "string(dyn(object).metadata.?creationTimestamp.orValue('9999'))",
+    "waivers": f"variables.annotations.filter(key, {_WAIVER_HOLDS})",
+}
+"""Variables of the rules about pods, in the order in which they build on each other."""
+
 
 def pod_checks(groups: tuple[NodeGroup, ...]) -> tuple[Check, ...]:
-    """Return what a pod of a user namespace must fulfil, over ``POD_VARIABLES``.
-
-    Where a pod runs is decided when it is created, so most checks look at that moment only; the mark of a core
-    service is guarded for the pod's whole life.
-    """
+    """Return what a pod of a user namespace must fulfil when it is created, over ``POD_VARIABLES``."""
     classes = ", ".join(f"'{name}'" for name in UserPriority)
     priority = "object.spec.?priorityClassName.orValue('')"
     checks = [
-        Check(f"!variables.touched || {MAY_USE_CORE_SERVICES}", CORE_SERVICE_NEEDS_RIGHT),
         _on_create(
             f"{_selects(LabelKey.USER_WORKLOADS)} == '{TRUE}'",
             f"user pods must run on user pools: add nodeSelector {LabelKey.USER_WORKLOADS}: '{TRUE}' "
@@ -107,30 +153,3 @@ def _requires(key: LabelKey) -> str:
     affinity = "object.spec.?affinity.?nodeAffinity.?requiredDuringSchedulingIgnoredDuringExecution"
     terms = f"{affinity}.?nodeSelectorTerms.orValue([])"
     return f"({terms}.size() > 0 && {terms}.all(t, t.?matchExpressions.orValue([]).exists(e, e.key == '{key}')))"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyParameters:
-    """What the rules at admission know of the stack: the ``spec`` of the cluster's one parameter object.
-
-    CEL reads a field by its camelCase name, such as ``params.spec.gpuResources``.
-    """
-
-    user_pools: tuple[str, ...]
-    """Names of the pools that user work may run on."""
-    user_classes: tuple[str, ...]
-    """Priority classes that user work may name."""
-    max_user_priority: int
-    """User classes have values below it."""
-    spot_taint_keys: tuple[str, ...]
-    """Keys of the taints of spot nodes; empty where they carry none."""
-    has_untainted_spot: bool
-    """Whether spot nodes exist that no taint protects, so that pods must choose a lifecycle themselves."""
-    gpu_resources: tuple[str, ...]
-    """Names under which GPUs are requested; also the keys of the GPU nodes' taints."""
-    elastic_pools: tuple[str, ...]
-    """Names of the pools whose size the autoscaler changes."""
-    approved_registries: tuple[str, ...]
-    """Prefixes that images may have; empty accepts any."""
-    jupyter_services: tuple[str, ...]
-    """Names of the Jupyter services that production may run."""

@@ -6,30 +6,34 @@ from types import MappingProxyType
 from typing import Any
 
 import pulumi
-from pulumi_kubernetes.admissionregistration.v1 import (
-    ValidatingAdmissionPolicy,
-    ValidatingAdmissionPolicyBinding,
-)
 from pulumi_kubernetes.rbac.v1 import ClusterRole, ClusterRoleBinding
 
 from components.base import PlatformComponent
 from components.contract.admission import (
+    CLOUD_IDENTITIES,
     CORE_SERVICE_NEEDS_RIGHT,
     CORE_SERVICES_RESOURCE,
     GUARDED_CONTROLLERS,
     MAY_USE_CORE_SERVICES,
+    POD_MARK,
     POD_VARIABLES,
+    TEMPLATE_VARIABLES,
+    WAIVER_PREFIX,
     Check,
     is_marked,
+    keeps,
+    may_manage,
     pod_checks,
 )
 from components.contract.groups import NodeGroup
-from components.contract.labels import OWN_DOMAIN, TRUE, LabelKey
+from components.contract.labels import OWN_DOMAIN, LabelKey, WellKnownLabel
+from components.contract.policy_parameters import PARAMETERS_PLURAL
 from components.ownership import owned
+from components.scheduling.policy_objects import USER_NAMESPACES, declare, resources, variables
 
-USER_NAMESPACES = {"namespaceSelector": {"matchLabels": {LabelKey.USER_WORKLOADS.value: TRUE}}}
 PLATFORM_ROLE = "igz-clusters:platform"
 CORE_SERVICE_ROLE = "igz-clusters:core-services"
+EVERYTHING = ["create", "delete", "get", "list", "patch", "update", "watch"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,12 +44,12 @@ class AdmissionGuardArgs:
 
 
 class AdmissionGuard(PlatformComponent):
-    """Admission policies of user namespaces and the two roles around them.
+    """Admission policies that protect the marks of pods, namespaces and nodes, and the two roles around them.
 
-    ``igz-clusters:platform`` may change the policies, their bindings and the mark of a user namespace.
-    ``igz-clusters:core-services`` may mark pods as core services. Bind it to people, groups, or a service account of
-    another namespace: who is admin of a namespace can act as every service account in it.
-    Neither is bound to a person here. There are no parameter objects: nothing to protect beside the policies.
+    ``igz-clusters:platform`` may change the policies, their bindings and parameters, the marks of a user namespace
+    and the contract's labels of a node. ``igz-clusters:core-services`` may mark pods as core services. Bind it to
+    people, groups, or a service account of another namespace: who is admin of a namespace can act as every service
+    account in it. Neither is bound to a person here.
     """
 
     def __init__(self, name: str, args: AdmissionGuardArgs, opts: pulumi.ResourceOptions | None = None) -> None:
@@ -53,36 +57,54 @@ class AdmissionGuard(PlatformComponent):
         self._roles()
         self._policy(
             "igz-user-pods-on-user-pools",
-            rules=[_rule("", ["pods"], ["CREATE", "UPDATE"])],
-            checks=pod_checks(args.groups),
+            rules=[resources("", ["pods"], "CREATE", "UPDATE")],
+            checks=[POD_MARK, *pod_checks(args.groups)],
             scope=USER_NAMESPACES,
-            variables=POD_VARIABLES,
+            expressions=POD_VARIABLES,
         )
-        template = (
-            "(has(object.spec.jobTemplate) ? object.spec.jobTemplate.spec.template : object.spec.template).metadata"
-        )
-        marked = is_marked("variables.template", LabelKey.CORE_SERVICE)
         self._policy(
             "igz-core-service-mark",
-            rules=[_rule(group, list(kinds), ["CREATE", "UPDATE"]) for group, kinds in GUARDED_CONTROLLERS.items()],
-            checks=[Check(f"!({marked}) || {MAY_USE_CORE_SERVICES}", CORE_SERVICE_NEEDS_RIGHT)],
+            rules=[resources(group, kinds, "CREATE", "UPDATE") for group, kinds in GUARDED_CONTROLLERS.items()],
+            checks=[Check(f"!variables.core || {MAY_USE_CORE_SERVICES}", CORE_SERVICE_NEEDS_RIGHT)],
             scope=USER_NAMESPACES,
-            variables={"template": template},
+            expressions=TEMPLATE_VARIABLES,
         )
-        self._namespace_mark()
+        self._namespace_marks()
+        self._node_labels()
         self.register_outputs({})
 
-    def _namespace_mark(self) -> None:
-        key = LabelKey.USER_WORKLOADS
+    def _namespace_marks(self) -> None:
+        key, may = LabelKey.USER_WORKLOADS, may_manage("usernamespaces")
         was, still = (is_marked(f"{version}.metadata", key) for version in ("oldObject", "object"))
-        may = f"authorizer.group('{OWN_DOMAIN}').resource('usernamespaces').check('manage').allowed()"
+        pod_security = WellKnownLabel.POD_SECURITY_ENFORCE.partition("/")[0]
+        exemptions = f"{keeps('labels', f'{pod_security}/')} && {keeps('annotations', WAIVER_PREFIX)}"
         self._policy(
             "igz-user-namespace-mark",
-            rules=[_rule("", ["namespaces"], ["UPDATE"])],
+            # Metadata can be changed through a subresource as well.
+            rules=[resources("", ["namespaces", "namespaces/finalize", "namespaces/status"], "UPDATE")],
             checks=[
                 Check(
                     f"!({was}) || ({still}) || {may}",
                     f"the label {key} switches this namespace's guard on; only the role {PLATFORM_ROLE} may drop it",
+                ),
+                Check(
+                    f"!({was}) || ({exemptions}) || {may}",
+                    f"labels {pod_security}/* and annotations {WAIVER_PREFIX}* of a user namespace decide what its "
+                    f"pods may do; only the role {PLATFORM_ROLE} may change them",
+                ),
+            ],
+        )
+
+    def _node_labels(self) -> None:
+        cloud = f"request.userInfo.username.startsWith('{CLOUD_IDENTITIES}')"
+        self._policy(
+            "igz-node-labels",
+            rules=[resources("", ["nodes", "nodes/status"], "UPDATE")],
+            checks=[
+                Check(
+                    f"{keeps('labels', LabelKey.LIFECYCLE, f'{OWN_DOMAIN}/')} || {cloud} || {may_manage('nodes')}",
+                    f"labels {LabelKey.LIFECYCLE} and {OWN_DOMAIN}/* of a node follow from its pool: change the stack "
+                    f"file instead. Only the role {PLATFORM_ROLE} may change them by hand",
                 )
             ],
         )
@@ -94,27 +116,15 @@ class AdmissionGuard(PlatformComponent):
         rules: Sequence[dict[str, Any]],
         checks: Sequence[Check],
         scope: dict[str, Any] | None = None,
-        variables: Mapping[str, str] = MappingProxyType({}),
+        expressions: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        policy = ValidatingAdmissionPolicy(
-            name,
-            metadata=owned(name),
-            spec={
-                "failurePolicy": "Fail",
-                "matchConstraints": {"resourceRules": list(rules), **(scope or {})},
-                "variables": [{"name": key, "expression": value} for key, value in variables.items()],
-                "validations": [
-                    {"expression": c.expression, "message": c.message, "reason": "Forbidden"} for c in checks
-                ],
-            },
-            opts=self.child(),
-        )
-        ValidatingAdmissionPolicyBinding(
-            name,
-            metadata=owned(name),
-            spec={"policyName": name, "validationActions": ["Deny"]},
-            opts=self.child(depends_on=[policy]),
-        )
+        spec = {
+            "failurePolicy": "Fail",
+            "matchConstraints": {"resourceRules": list(rules), **(scope or {})},
+            "variables": variables(expressions),
+            "validations": [{"expression": c.expression, "message": c.message, "reason": "Forbidden"} for c in checks],
+        }
+        declare(self, name, spec, {name: {"validationActions": ["Deny"]}})
 
     def _roles(self) -> None:
         core_services = {"apiGroups": [OWN_DOMAIN], "resources": [CORE_SERVICES_RESOURCE], "verbs": ["use"]}
@@ -123,13 +133,25 @@ class AdmissionGuard(PlatformComponent):
             PLATFORM_ROLE,
             [
                 core_services,
-                {"apiGroups": [OWN_DOMAIN], "resources": ["usernamespaces"], "verbs": ["manage"]},
+                {"apiGroups": [OWN_DOMAIN], "resources": ["nodes", "usernamespaces"], "verbs": ["manage"]},
+                {"apiGroups": [OWN_DOMAIN], "resources": [PARAMETERS_PLURAL], "verbs": EVERYTHING},
+                {
+                    "apiGroups": ["apiextensions.k8s.io"],
+                    "resources": ["customresourcedefinitions"],
+                    "resourceNames": [f"{PARAMETERS_PLURAL}.{OWN_DOMAIN}"],
+                    "verbs": ["delete", "get", "patch", "update"],
+                },
                 {
                     "apiGroups": ["admissionregistration.k8s.io"],
                     "resources": ["validatingadmissionpolicies", "validatingadmissionpolicybindings"],
-                    "verbs": ["create", "delete", "get", "list", "patch", "update", "watch"],
+                    "verbs": EVERYTHING,
                 },
                 {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["get", "list", "patch", "update", "watch"]},
+                {
+                    "apiGroups": [""],
+                    "resources": ["nodes"],
+                    "verbs": ["delete", "get", "list", "patch", "update", "watch"],
+                },
             ],
         )
         # Pods of a Deployment are made by a controller of the cluster: the mark was judged on the Deployment.
@@ -149,8 +171,3 @@ class AdmissionGuard(PlatformComponent):
 
     def _role(self, name: str, rules: list[dict[str, Any]]) -> None:
         ClusterRole(name.replace(":", "-"), metadata=owned(name), rules=rules, opts=self.child())
-
-
-def _rule(group: str, resources: list[str], operations: list[str]) -> dict[str, Any]:
-    versions = ["v1"]
-    return {"apiGroups": [group], "apiVersions": versions, "operations": operations, "resources": resources}

@@ -1,0 +1,91 @@
+"""What the rules at admission know of the stack, derived from the pools and the stack file's choices."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+from pydantic import ConfigDict, TypeAdapter
+from pydantic.alias_generators import to_camel
+
+from components.contract.groups import NodeGroup
+from components.contract.labels import OWN_DOMAIN, LabelKey
+from components.contract.lifecycle import Lifecycle
+from components.contract.policy_choices import PolicyChoices
+from components.contract.priorities import USER_PRIORITY_LIMIT, UserPriority
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyParameters:
+    """What the rules at admission know of the stack: the ``spec`` of the cluster's one parameter object.
+
+    CEL reads a field by its camelCase name, such as ``params.spec.gpuResources``.
+    """
+
+    __pydantic_config__: ClassVar = ConfigDict(alias_generator=to_camel, use_attribute_docstrings=True)
+
+    user_pools: tuple[str, ...]
+    """Names of the pools that user work may run on."""
+    user_classes: tuple[str, ...]
+    """Priority classes that user work may name."""
+    max_user_priority: int
+    """User classes have values below it."""
+    spot_taint_keys: tuple[str, ...]
+    """Keys of the taints of spot nodes; empty where they carry none."""
+    has_untainted_spot: bool
+    """Whether spot nodes exist that no taint protects, so that pods must choose a lifecycle themselves."""
+    gpu_resources: tuple[str, ...]
+    """Names under which GPUs are requested; also the keys of the GPU nodes' taints."""
+    elastic_pools: tuple[str, ...]
+    """Names of the pools whose size the autoscaler changes."""
+    approved_registries: tuple[str, ...]
+    """Prefixes that images may have; empty accepts any."""
+    jupyter_services: tuple[str, ...]
+    """Names of the Jupyter services that production may run."""
+
+
+PARAMETERS_NAME: Final = "igz-clusters"
+"""Name of the cluster's one parameter object."""
+
+PARAMETERS_PLURAL: Final = "policyparameters"
+PARAMETERS_KIND: Final = {"apiVersion": f"{OWN_DOMAIN}/v1", "kind": "PolicyParameters"}
+
+_PARAMETERS: Final = TypeAdapter(PolicyParameters)
+
+
+def policy_parameters(groups: Iterable[NodeGroup], choices: PolicyChoices) -> PolicyParameters:
+    """Return what the rules at admission know of a cluster with these groups and choices."""
+    groups = tuple(groups)
+    spot = [group for group in groups if group.lifecycle is Lifecycle.SPOT]
+    gpu_resources = _distinct(group.gpu_resource for group in groups if group.gpu_resource)
+    return PolicyParameters(
+        user_pools=_pools(group for group in groups if group.holds_user_work),
+        user_classes=tuple(tier.value for tier in UserPriority),
+        max_user_priority=USER_PRIORITY_LIMIT,
+        spot_taint_keys=_distinct(t.key for group in spot for t in group.taints if t.key not in gpu_resources),
+        has_untainted_spot=any(not group.taints for group in spot),
+        gpu_resources=gpu_resources,
+        elastic_pools=_pools(group for group in groups if group.is_elastic),
+        approved_registries=choices.approved_registries,
+        jupyter_services=choices.jupyter_services,
+    )
+
+
+def parameters_spec(parameters: PolicyParameters) -> dict[str, Any]:
+    """Return the ``spec`` of the parameter object."""
+    spec: dict[str, Any] = _PARAMETERS.dump_python(parameters, mode="json", by_alias=True)
+    return spec
+
+
+def parameters_schema() -> dict[str, Any]:
+    """Return the OpenAPI schema of the parameter object's ``spec``."""
+    schema = _PARAMETERS.json_schema()
+    return {key: schema[key] for key in ("description", "type", "properties", "required")}
+
+
+def _pools(groups: Iterable[NodeGroup]) -> tuple[str, ...]:
+    # A pool may be rendered as several groups, of which its nodes say nothing.
+    return _distinct(group.labels[LabelKey.POOL] for group in groups)
+
+
+def _distinct(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(words))

@@ -1,0 +1,213 @@
+"""The rules of the policy packs once more, judged by the API server: what is made at run time passes no preview.
+
+The rules come as data, which ``python -m policies.admission --write`` makes from the registry.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import pulumi
+from pulumi_kubernetes.apiextensions import CustomResource
+from pulumi_kubernetes.apiextensions.v1 import CustomResourceDefinition
+
+from components.base import PlatformComponent
+from components.contract.admission import GUARDED_CONTROLLERS, RULE_VARIABLES, WAIVER_PREFIX, may_manage
+from components.contract.environments import Environment
+from components.contract.groups import NodeGroup
+from components.contract.labels import OWN_DOMAIN
+from components.contract.policy_choices import AdmissionMode, PolicyChoices
+from components.contract.policy_parameters import (
+    PARAMETERS_KIND,
+    PARAMETERS_NAME,
+    PARAMETERS_PLURAL,
+    parameters_schema,
+    parameters_spec,
+    policy_parameters,
+)
+from components.ownership import owned
+from components.scheduling.policy_objects import USER_NAMESPACES, declare, resources, variables
+
+DATA: Final = Path(__file__).with_suffix(".json")
+
+WARNS: Final = ("Warn", "Audit")
+DENIES: Final = ("Deny",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdmissionRule:
+    """One rule in the API server's own language."""
+
+    id: str
+    subject: str
+    """What it judges, a key of ``SUBJECTS``."""
+    expression: str
+    """True where the rule is kept."""
+    message: str
+    level: Mapping[str, str]
+    """``mandatory``, ``advisory`` or ``off``, by environment."""
+    spares_core_services: bool
+
+    @property
+    def variable(self) -> str:
+        """Name of the policy's variable that says whether the rule is kept."""
+        return self.id.lower().replace("-", "_")
+
+    @property
+    def kept(self) -> str:
+        """The expression for: the object keeps the rule, or is excused from it."""
+        excuses = []
+        if self.subject == "pods":
+            excuses.append(f"'{WAIVER_PREFIX}{self.id.lower()}' in variables.waivers")
+            if self.spares_core_services:
+                excuses.append("variables.core")
+        return " || ".join([*excuses, f"({self.expression})"])
+
+
+@cache
+def admission_rules() -> tuple[AdmissionRule, ...]:
+    """Return the rules of the data file."""
+    return tuple(AdmissionRule(**entry) for entry in json.loads(DATA.read_text(encoding="utf-8")))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What a policy looks at."""
+
+    judged: Sequence[dict[str, Any]]
+    """Requests that a mandatory rule refuses."""
+    foretold: Sequence[dict[str, Any]] = ()
+    """Requests for what will later make such objects: whoever makes it is only warned."""
+    scope: Mapping[str, Any] = field(default_factory=dict)
+    conditions: Mapping[str, str] = field(default_factory=dict)
+    """By name, what must hold for the request to be looked at."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+SUBJECTS: Final = {
+    "pods": Subject(
+        judged=[resources("", ["pods", "pods/ephemeralcontainers", "pods/resize"], "CREATE", "UPDATE")],
+        foretold=[resources(group, kinds, "CREATE", "UPDATE") for group, kinds in GUARDED_CONTROLLERS.items()],
+        scope=USER_NAMESPACES,
+        # Controllers touch the metadata of pods that were there before a rule was; what runs may not get worse.
+        conditions={"spec-is-new": "request.operation == 'CREATE' || object.spec != oldObject.spec"},
+        variables=RULE_VARIABLES,
+    ),
+    "priorityclasses": Subject(judged=[resources("scheduling.k8s.io", ["priorityclasses"], "CREATE", "UPDATE")]),
+    "nodes": Subject(
+        judged=[resources("", ["nodes"], "DELETE")],
+        conditions={
+            # Cloud controllers delete the node of an instance that is gone, which has stopped to report:
+            # https://github.com/kubernetes/cloud-provider/blob/master/controllers/nodelifecycle/node_lifecycle_controller.go
+            "node-is-alive": "oldObject.?status.?conditions.orValue([])"
+            ".exists(c, c.type == 'Ready' && c.status == 'True')",
+            "not-the-platform-role": f"!{may_manage('nodes')}",
+        },
+    ),
+}
+"""By the word under which rules name it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdmissionRulesArgs:
+    """Inputs of the rules at admission."""
+
+    environment: Environment
+    groups: tuple[NodeGroup, ...]
+    choices: PolicyChoices
+    rules: tuple[AdmissionRule, ...] = field(default_factory=admission_rules)
+    """Default: those of the policy packs."""
+
+
+class AdmissionRules(PlatformComponent):
+    """The cluster's parameter object, and a policy for each subject and level that has rules.
+
+    A policy answers with all violated rules at once: of several refusals the API server reports one only.
+    """
+
+    def __init__(self, name: str, args: AdmissionRulesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:scheduling:AdmissionRules", name, None, opts)
+        parameters = self._parameters(args)
+        for subject in SUBJECTS:
+            for level in ("mandatory", "advisory"):
+                rules = [r for r in args.rules if r.subject == subject and r.level[args.environment] == level]
+                if rules:
+                    refuses = level == "mandatory" and args.choices.admission is AdmissionMode.DENY
+                    self._policy(f"igz-{subject}-{level}", SUBJECTS[subject], rules, parameters, refuses=refuses)
+        self.register_outputs({})
+
+    def _parameters(self, args: AdmissionRulesArgs) -> pulumi.Resource:
+        plural, kind = PARAMETERS_PLURAL, PARAMETERS_KIND["kind"]
+        spec = {"type": "object", "required": ["spec"], "properties": {"spec": parameters_schema()}}
+        version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": spec}}
+        definition = CustomResourceDefinition(
+            f"{plural}.{OWN_DOMAIN}",
+            metadata=owned(f"{plural}.{OWN_DOMAIN}"),
+            spec={
+                "group": OWN_DOMAIN,
+                "names": {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": plural},
+                "scope": "Cluster",
+                "versions": [version],
+            },
+            opts=self.child(),
+        )
+        return CustomResource(
+            PARAMETERS_NAME,
+            api_version=PARAMETERS_KIND["apiVersion"],
+            kind=kind,
+            metadata=owned(PARAMETERS_NAME),
+            spec=parameters_spec(policy_parameters(args.groups, args.choices)),
+            opts=self.child(depends_on=[definition]),
+        )
+
+    def _policy(
+        self,
+        name: str,
+        subject: Subject,
+        rules: Sequence[AdmissionRule],
+        parameters: pulumi.Resource,
+        *,
+        refuses: bool,
+    ) -> None:
+        reads_parameters = any("params." in rule.expression for rule in rules)
+        spec = {
+            # Who only warns lets pass what cannot be judged.
+            "failurePolicy": "Fail" if refuses else "Ignore",
+            "matchConstraints": {"resourceRules": [*subject.judged, *subject.foretold], **subject.scope},
+            "matchConditions": [{"name": key, "expression": value} for key, value in subject.conditions.items()],
+            "variables": variables(
+                {**subject.variables, **{rule.variable: rule.kept for rule in rules}, "violations": _violations(rules)}
+            ),
+            "validations": [
+                {
+                    "expression": "variables.violations.size() == 0",
+                    "messageExpression": "variables.violations.join(' ')",
+                    "message": f"more is wrong than fits here; it must keep {', '.join(rule.id for rule in rules)}",
+                    "reason": "Forbidden",
+                }
+            ],
+        }
+        bound: dict[str, Any] = {}
+        if reads_parameters:
+            spec["paramKind"] = PARAMETERS_KIND
+            bound["paramRef"] = {"name": PARAMETERS_NAME, "parameterNotFoundAction": "Deny"}
+        bindings = {name: {**bound, "validationActions": list(DENIES if refuses else WARNS)}}
+        if refuses and subject.foretold:
+            bindings[name]["matchResources"] = {"resourceRules": list(subject.judged)}
+            foretold = {"resourceRules": list(subject.foretold)}
+            bindings[f"{name}-foretold"] = {**bound, "matchResources": foretold, "validationActions": list(WARNS)}
+        declare(self, name, spec, bindings, after=[parameters] if reads_parameters else [])
+
+
+def _violations(rules: Sequence[AdmissionRule]) -> str:
+    """Return the expression for the messages of all rules that are violated."""
+    messages = (f"variables.{rule.variable} ? '' : {_quoted(rule.message)}" for rule in rules)
+    return f"[{', '.join(messages)}].filter(message, message != '')"
+
+
+def _quoted(text: str) -> str:
+    # A JSON string is a CEL string.
+    return json.dumps(text, ensure_ascii=False)

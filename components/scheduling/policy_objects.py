@@ -1,0 +1,60 @@
+"""Admission policies with their bindings, as both the guard and the rules need them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pulumi
+from pulumi_kubernetes.admissionregistration.v1 import (
+    ValidatingAdmissionPolicy,
+    ValidatingAdmissionPolicyBinding,
+)
+
+from components.base import PlatformComponent
+from components.contract.labels import TRUE, LabelKey
+from components.ownership import owned
+
+USER_NAMESPACES: Final = {"namespaceSelector": {"matchLabels": {LabelKey.USER_WORKLOADS.value: TRUE}}}
+"""Scope of what is judged in user namespaces only."""
+
+
+def declare(
+    owner: PlatformComponent,
+    name: str,
+    spec: Mapping[str, Any],
+    bindings: Mapping[str, Mapping[str, Any]],
+    *,
+    after: Sequence[pulumi.Resource] = (),
+) -> None:
+    """Declare a policy of ``owner`` and what binds it.
+
+    A binding is made after its policy, and so goes before it: nothing is ever refused by half of the two.
+
+    Parameters
+    ----------
+    spec
+        Of the policy.
+    bindings
+        Specs by name, without the name of the policy.
+    after
+        What the policy needs.
+    """
+    policy = ValidatingAdmissionPolicy(
+        name, metadata=owned(name), spec=dict(spec), opts=owner.child(depends_on=list(after))
+    )
+    for binding, choices in bindings.items():
+        ValidatingAdmissionPolicyBinding(
+            binding,
+            metadata=owned(binding),
+            spec={"policyName": name, **choices},
+            opts=owner.child(depends_on=[policy]),
+        )
+
+
+def variables(expressions: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return the ``variables`` of a policy, in which each may read those before it."""
+    return [{"name": name, "expression": expression} for name, expression in expressions.items()]
+
+
+def resources(group: str, names: Sequence[str], *operations: str) -> dict[str, Any]:
+    """Return one of a policy's ``resourceRules``, about version ``v1`` of an API group."""
+    return {"apiGroups": [group], "apiVersions": ["v1"], "operations": list(operations), "resources": list(names)}

@@ -1,0 +1,42 @@
+"""The rules that the API server judges too, as the data from which ``components.scheduling`` makes its policies.
+
+``python -m policies.admission --write`` renews the file, ``--check`` fails if it is not current.
+"""
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+from policies.generated import keep_current
+from policies.registry import RULES
+from policies.rule import Admission, Rule
+from policies.sdk import REFERENCE
+
+DATA: Final = Path(__file__).parent.parent / "components" / "scheduling" / "admission_rules.json"
+
+
+def entries(rules: Iterable[Rule[Any]] = RULES) -> list[dict[str, Any]]:
+    """Return what the cluster must know of each rule that has a form for admission, in the order of ``rules``."""
+    return [_entry(rule, rule.admission) for rule in rules if rule.admission]
+
+
+def _entry(rule: Rule[Any], admission: Admission) -> dict[str, Any]:
+    return {
+        "id": rule.id,
+        "subject": admission.subject,
+        "expression": admission.expression,
+        "message": f"[{rule.id}] {rule.title}. Fix: {rule.fix} See {REFERENCE}#{rule.anchor}",
+        "level": {environment.value: level.value for environment, level in rule.level.items()},
+        "spares_core_services": admission.spares_core_services,
+    }
+
+
+def render() -> str:
+    """Return the file's text."""
+    return json.dumps(entries(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(keep_current(DATA, render(), "policies.admission", __doc__))
