@@ -9,7 +9,6 @@ from typing import Final
 from components.contract.groups import NodeGroup
 from components.contract.labels import OWN_DOMAIN, TRUE, LabelKey
 from components.contract.lifecycle import Lifecycle
-from components.contract.priorities import UserPriority
 
 CORE_SERVICES_RESOURCE: Final = "coreservices"
 """Virtual resource of our API group; who may ``use`` it may mark pods as core services."""
@@ -108,39 +107,22 @@ RULE_VARIABLES: Final = {
 """Variables of the rules about pods, in the order in which they build on each other."""
 
 
-def pod_checks(groups: tuple[NodeGroup, ...]) -> tuple[Check, ...]:
-    """Return what a pod of a user namespace must fulfil when it is created, over ``POD_VARIABLES``."""
-    classes = ", ".join(f"'{name}'" for name in UserPriority)
-    priority = "object.spec.?priorityClassName.orValue('')"
-    checks = [
-        _on_create(
-            f"{_selects(LabelKey.USER_WORKLOADS)} == '{TRUE}'",
-            f"user pods must run on user pools: add nodeSelector {LabelKey.USER_WORKLOADS}: '{TRUE}' "
-            "(MLRun and Nuclio add it by themselves)",
-        ),
-        _on_create(
-            "object.spec.?nodeName.orValue('') == ''",
-            f"user pods may not name a node: drop nodeName and select {LabelKey.USER_WORKLOADS}: '{TRUE}'",
-        ),
-        _on_create(
-            f"{priority} in ['', {classes}]",
-            f"user pods use {', '.join(UserPriority)} or no priority class; other classes are kept for core services",
-        ),
-    ]
-    if any(g.lifecycle is Lifecycle.SPOT and not g.taints for g in groups):
-        values = " or ".join(lifecycle.label_value for lifecycle in Lifecycle)
-        checks.append(
-            _on_create(
-                f"{_selects(LabelKey.LIFECYCLE)} != '' || {_requires(LabelKey.LIFECYCLE)}",
-                f"spot nodes carry no taint here: add nodeSelector {LabelKey.LIFECYCLE}: {values}, "
-                "or use MLRun's preemption mode prevent or constrain",
-            )
-        )
-    return tuple(checks)
+def spot_checks(groups: tuple[NodeGroup, ...]) -> tuple[Check, ...]:
+    """Return what a pod of a user namespace must say where no taint keeps it off spot nodes, over ``POD_VARIABLES``.
 
-
-def _on_create(expression: str, message: str) -> Check:
-    return Check(f"!variables.creates || variables.core || {expression}", message)
+    No rule says it: whether a cluster has such nodes is not seen in a pod, and elsewhere nothing need be said.
+    """
+    if not any(g.lifecycle is Lifecycle.SPOT and not g.taints for g in groups):
+        return ()
+    values = " or ".join(lifecycle.label_value for lifecycle in Lifecycle)
+    chosen = f"{_selects(LabelKey.LIFECYCLE)} != '' || {_requires(LabelKey.LIFECYCLE)}"
+    return (
+        Check(
+            f"!variables.creates || variables.core || {chosen}",
+            f"spot nodes carry no taint here: add nodeSelector {LabelKey.LIFECYCLE}: {values}, "
+            "or use MLRun's preemption mode prevent or constrain",
+        ),
+    )
 
 
 def _selects(key: LabelKey) -> str:

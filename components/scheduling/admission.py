@@ -23,7 +23,7 @@ from components.contract.admission import (
     is_marked,
     keeps,
     may_manage,
-    pod_checks,
+    spot_checks,
 )
 from components.contract.groups import NodeGroup
 from components.contract.labels import OWN_DOMAIN, LabelKey, WellKnownLabel
@@ -58,7 +58,7 @@ class AdmissionGuard(PlatformComponent):
         self._policy(
             "igz-user-pods-on-user-pools",
             rules=[resources("", ["pods"], "CREATE", "UPDATE")],
-            checks=[POD_MARK, *pod_checks(args.groups)],
+            checks=[POD_MARK, *spot_checks(args.groups)],
             scope=USER_NAMESPACES,
             expressions=POD_VARIABLES,
         )

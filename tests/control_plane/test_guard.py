@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from components.contract.admission import POD_VARIABLES, pod_checks
+from components.contract.admission import POD_VARIABLES, spot_checks
 from components.contract.groups import node_groups
 from components.contract.labels import LabelKey
 from components.contract.pools import NodePool
@@ -158,7 +158,7 @@ ELSEWHERE = [{"key": "team", "operator": "Exists"}]
 @pytest.fixture(scope="module")
 def untainted(cluster: Cluster) -> str:
     """A namespace under the checks of a cluster whose spot nodes carry no taint."""
-    checks = pod_checks(node_groups({"spot": NodePool.model_validate(UNTAINTED_SPOT)}, None))
+    checks = spot_checks(node_groups({"spot": NodePool.model_validate(UNTAINTED_SPOT)}, None))
     name = {"metadata": {"name": "untainted"}}
     selector = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "untainted"}}}
     rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
@@ -185,7 +185,6 @@ def untainted(cluster: Cluster) -> str:
         ({"nodeSelector": USER, "affinity": affinity(PREVENT)}, True),
         ({"nodeSelector": USER, "affinity": affinity(PREVENT, ELSEWHERE)}, False),
         ({"nodeSelector": USER, "affinity": affinity(ELSEWHERE)}, False),
-        ({"affinity": affinity(PREVENT)}, False),
     ],
 )
 def test_untainted_spot_nodes_make_every_user_pod_choose_a_lifecycle(

@@ -41,7 +41,7 @@ RULE = Rule(
     fix=f"Drop nodeName and select a pool: {LabelKey.USER_WORKLOADS}, {LabelKey.POOL} or {LabelKey.ROLE}.",
     check=check,
     admission=Admission(
-        expression="variables.spec.?nodeName.orValue('') == ''"
+        expression="(variables.placed || variables.spec.?nodeName.orValue('') == '')"
         f" && {words(NODE_LABELS)}.all(name, !(name in variables.spec.?nodeSelector.orValue({{}})))"
         f" && {every_demand(f'!(demand.key in {words(NODE_LABELS)})')}"
         f" && ({TERMS}.all(term, term.?matchFields.orValue([]).size() == 0)"
