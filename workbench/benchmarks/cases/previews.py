@@ -10,7 +10,7 @@ from workbench.benchmarks.pairs import Say, interleave
 STACKS: Final = ("local", "local-prod")
 """Names of the stacks; each must be one that ``Arena.running`` can bring up."""
 
-ROUNDS = 5
+ROUNDS = 4
 AIM = Aim("CPU", 2.0, "unchanged preview over an empty program's")
 
 OPTIONS: Final[dict[str, tuple[bool, tuple[Path, ...]]]] = {
