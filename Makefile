@@ -43,8 +43,10 @@ bench: $(INSTALLED) ## Measure ratios of time, CPU and memory: docs/benchmarks.m
 lock: $(INSTALLED) ## Pin the newest allowed versions, with hashes and without an index address
 	$(BIN)/uv pip compile --upgrade pyproject.toml --extra dev --generate-hashes --python-version 3.11 \
 		--no-emit-index-url --no-header --quiet -o requirements.txt
-	$(BIN)/uv pip compile --upgrade tests/platform/mlrun-requirements.in --generate-hashes --python-version 3.11 \
-		--no-emit-index-url --no-header --quiet -o tests/platform/mlrun-requirements.txt
+	for pins in tests/platform/mlrun-requirements workbench/benchmarks/checkov-requirements; do \
+		$(BIN)/uv pip compile --upgrade $$pins.in --generate-hashes --python-version 3.11 \
+			--no-emit-index-url --no-header --quiet -o $$pins.txt || exit 1; \
+	done
 
 # The editable install puts the checkout itself on the path, so that the engine's program and the policy packs find
 # `components` although both start in folders of their own.

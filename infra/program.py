@@ -51,13 +51,14 @@ def run(config: StackConfig, *, kubeconfig: str | None = None) -> None:
             MlrunSettings(
                 f"{name}-mlrun",
                 MlrunSettingsArgs(
-                    namespace=namespace.namespace,
+                    # Plain data and not the object's answer, so that policies can judge it in a first preview.
+                    namespace=name,
                     groups=cluster.groups,
                     spot_taint=cluster.spot_taint,
                     pod_resources=config.pod_resources,
                 ),
                 # MLRun is told of classes only once they exist: a pod that names a missing one is refused.
-                pulumi.ResourceOptions(providers=[cluster.provider], depends_on=[classes]),
+                pulumi.ResourceOptions(providers=[cluster.provider], depends_on=[classes, namespace]),
             )
     export(config, cluster)
 

@@ -29,6 +29,10 @@ class Level(StrEnum):
     """The rule does not apply in this environment."""
 
 
+STRICTNESS: Final = (Level.OFF, Level.ADVISORY, Level.MANDATORY)
+"""All levels, the strictest last."""
+
+
 class Severity(StrEnum):
     """How bad the consequence is; shown with a violation, without effect on the run."""
 
@@ -161,6 +165,11 @@ class Rule(Generic[S]):
     def pack(self) -> Pack:
         """Pack that the rule ships in."""
         return Pack.HARDENING if self.id.startswith("H") else Pack.BEST_PRACTICES
+
+    @property
+    def declared_level(self) -> Level:
+        """Level that the engine is told: the strictest of all environments."""
+        return max(self.level.values(), key=STRICTNESS.index)
 
     @property
     def anchor(self) -> str:

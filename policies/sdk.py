@@ -23,7 +23,7 @@ from policies.judge import Verdict, judge_resource, judge_stack
 from policies.registry import rules_of
 from policies.remedies import Draft
 from policies.resource import Resource
-from policies.rule import Context, EachOf, Level, Pack, Rule, WholeStack
+from policies.rule import STRICTNESS, Context, EachOf, Level, Pack, Rule, WholeStack
 from policies.settings import STACK_KEY, context, stack_choices, unknown_fails
 from policies.values import NotJudgeableError
 from policies.waivers import Waivers
@@ -50,8 +50,6 @@ _CONFIG: Final = sdk.PolicyConfigSchema(
     }
 )
 
-_STRICTNESS: Final = [Level.OFF, Level.ADVISORY, Level.MANDATORY]
-
 
 Remedy: TypeAlias = Callable[[Draft, Context], None]
 
@@ -68,11 +66,6 @@ def serve(pack: Pack) -> None:
 def policies(rules: Iterable[Rule[Any]]) -> list[sdk.Policy]:
     """Return the policies through which the engine meets ``rules``, one each."""
     return [_policy(rule) for rule in rules]
-
-
-def declared_level(rule: Rule[Any]) -> Level:
-    """Return the level that the engine is told: the strictest of all environments."""
-    return max(rule.level.values(), key=_STRICTNESS.index)
 
 
 class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public name
@@ -189,7 +182,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
                 text = f"[{rule.id}] {notice.message} {_WAIVERS}"
                 response.diagnostics.append(self._diagnostic(rule, level, text, ""))
             own, level = rule.level[self._known(rule).environment], self._level(rule, self._known(rule))
-            if _STRICTNESS.index(level) < _STRICTNESS.index(own):
+            if STRICTNESS.index(level) < STRICTNESS.index(own):
                 text = f"[{rule.id}] is {level} by configuration; by itself it is {own}."
                 response.diagnostics.append(self._diagnostic(rule, Level.ADVISORY, text, ""))
 
@@ -224,10 +217,10 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
 
     def _level(self, rule: Rule[Any], known: Context) -> Level:
         # The engine always sends a level: the declared one, unless a configuration file says otherwise.
-        own, declared = rule.level[known.environment], declared_level(rule)
+        own, declared = rule.level[known.environment], rule.declared_level
         configured = self._configured.get(rule.name, declared)
-        if _STRICTNESS.index(configured) < _STRICTNESS.index(declared):
-            return min(own, configured, key=_STRICTNESS.index)
+        if STRICTNESS.index(configured) < STRICTNESS.index(declared):
+            return min(own, configured, key=STRICTNESS.index)
         return own if configured is declared else configured
 
     def _report(self, rule: Rule[Any], known: Context, verdict: Verdict, judged: Sequence[Resource]) -> Iterator[Any]:
@@ -253,7 +246,7 @@ def _policy(rule: Rule[Any]) -> sdk.Policy:
     description: dict[str, Any] = {
         "name": rule.name,
         "description": rule.title,
-        "enforcement_level": sdk.EnforcementLevel(declared_level(rule).value),
+        "enforcement_level": sdk.EnforcementLevel(rule.declared_level.value),
         "config_schema": _CONFIG,
         "severity": sdk.Severity(rule.severity.value),
         "remediation_steps": rule.fix,

@@ -72,12 +72,12 @@ class Wire:
         config: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         """Serve ``rules``; ``stack`` is the value of ``igz-clusters:stack``, ``config`` that of policies by name."""
-        self._servicer = Servicer("test", "0", policies(rules), EnforcementLevel.ADVISORY)
+        self.servicer = Servicer("test", "0", policies(rules), EnforcementLevel.ADVISORY)
         text = stack if isinstance(stack, str) else json.dumps(stack)
-        self._servicer.ConfigureStack(
+        self.servicer.ConfigureStack(
             proto.AnalyzerStackConfigureRequest(tags=tags or {}, config={STACK_KEY: text} if stack else {}), None
         )
-        self._servicer.Configure(proto.ConfigureAnalyzerRequest(policyConfig=self._levels(config or {})), None)
+        self.servicer.Configure(proto.ConfigureAnalyzerRequest(policyConfig=self._levels(config or {})), None)
 
     def _levels(self, config: Mapping[str, Mapping[str, Any]]) -> dict[str, proto.PolicyConfig]:
         # The engine always sends a level for every policy: the pack's own unless a file overrides it.
@@ -89,7 +89,7 @@ class Wire:
         }
 
     def _info(self) -> proto.AnalyzerInfo:
-        return self._servicer.GetAnalyzerInfo(None, None)  # type: ignore[no-untyped-call, no-any-return]
+        return self.servicer.GetAnalyzerInfo(None, None)  # type: ignore[no-untyped-call, no-any-return]
 
     def levels(self) -> dict[str, int]:
         """Return the level of every policy on the wire, by name."""
@@ -97,14 +97,7 @@ class Wire:
 
     def judge(self, kind: str, props: Any, name: str = "example", **options: Any) -> Report:
         """Send one resource through all resource rules."""
-        request = proto.AnalyzeRequest(
-            type=kind,
-            name=name,
-            urn=_urn(kind, name),
-            properties=_struct(props),
-            options=proto.AnalyzerResourceOptions(**options),
-        )
-        return Report().add(self._servicer.Analyze(request, None))
+        return Report().add(self.servicer.Analyze(request(Given(kind, name, props, options)), None))
 
     def judge_stack(self, resources: Sequence[Resource]) -> Report:
         """Send each resource through the resource rules, then all of them through the stack rules."""
@@ -117,23 +110,38 @@ class Wire:
 
     def judge_outputs(self, resources: Sequence[Resource], report: Report | None = None) -> Report:
         """Send all resources through the stack rules alone, with their outputs."""
-        sent = [
-            proto.AnalyzerResource(
-                type=given.type,
-                name=given.name,
-                urn=_urn(given.type, given.name),
-                properties=_struct(given.props),
-                options=proto.AnalyzerResourceOptions(**given.opts),
-                parent="urn:stack",
-                propertyDependencies={
-                    key: proto.AnalyzerPropertyDependencies(urns=[_urn(*source) for source in sources])
-                    for key, sources in given.made_from.items()
-                },
-            )
-            for given in map(_given, resources)
-        ]
-        response = self._servicer.AnalyzeStack(proto.AnalyzeStackRequest(resources=sent), None)
-        return (report or Report()).add(response)
+        return (report or Report()).add(self.servicer.AnalyzeStack(stack_request(resources), None))
+
+
+def request(given: Given) -> proto.AnalyzeRequest:
+    """Return the engine's question about one resource."""
+    return proto.AnalyzeRequest(**_message(given))
+
+
+def stack_request(resources: Iterable[Resource]) -> proto.AnalyzeStackRequest:
+    """Return the engine's question about a whole stack."""
+    sent = [
+        proto.AnalyzerResource(
+            **_message(given),
+            parent="urn:stack",
+            propertyDependencies={
+                key: proto.AnalyzerPropertyDependencies(urns=[_urn(*source) for source in sources])
+                for key, sources in given.made_from.items()
+            },
+        )
+        for given in map(_given, resources)
+    ]
+    return proto.AnalyzeStackRequest(resources=sent)
+
+
+def _message(given: Given) -> dict[str, Any]:
+    return {
+        "type": given.type,
+        "name": given.name,
+        "urn": _urn(given.type, given.name),
+        "properties": _struct(given.props),
+        "options": proto.AnalyzerResourceOptions(**given.opts),
+    }
 
 
 def judge(example: Example, resources: Sequence[Resource] | None = None) -> Report:

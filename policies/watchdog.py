@@ -2,15 +2,23 @@
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Timer
+from threading import Lock, Thread
 from typing import Final
 
 SECONDS: Final = 120.0
 """What one question of the engine may take. A resource takes milliseconds, the largest stack seconds."""
 
 _EXIT_CODE: Final = 70
+_LOOKS_EVERY: Final = 1.0
+"""Seconds between two looks of the one thread that watches; a thread for each question would cost more than judging."""
+
+_open: Final[dict[int, tuple[float, str, float]]] = {}
+"""Questions without an answer yet: when each has to be answered, what it is about, and how long it may take."""
+_lock: Final = Lock()
+_watchers: Final[list[Thread]] = []
 
 
 @contextmanager
@@ -22,19 +30,27 @@ def time_limit(subject: str, seconds: float = SECONDS) -> Iterator[None]:
     subject
         What is judged, for the message.
     seconds
-        How long it may take.
+        How long it may take, to within a second.
     """
-    timer = Timer(seconds, _give_up, (subject, seconds))
-    timer.daemon = True
-    timer.start()
+    key = object()
+    with _lock:
+        _open[id(key)] = (time.monotonic() + seconds, subject, seconds)
+        if not _watchers:
+            _watchers.append(Thread(target=_watch, daemon=True))
+            _watchers[0].start()
     try:
         yield
     finally:
-        timer.cancel()
+        with _lock:
+            del _open[id(key)]
 
 
-def _give_up(subject: str, seconds: float) -> None:
-    print(
-        f"error: the policies did not come to an end with {subject} within {seconds:g} s", file=sys.stderr, flush=True
-    )
-    os._exit(_EXIT_CODE)  # a thread that hangs cannot be ended otherwise
+def _watch() -> None:
+    while True:
+        time.sleep(_LOOKS_EVERY)
+        with _lock:
+            late = [entry for entry in _open.values() if entry[0] < time.monotonic()]
+        for _, subject, seconds in late:
+            said = f"error: the policies did not come to an end with {subject} within {seconds:g} s"
+            print(said, file=sys.stderr, flush=True)
+            os._exit(_EXIT_CODE)  # a thread that hangs cannot be ended otherwise

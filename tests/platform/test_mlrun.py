@@ -1,12 +1,9 @@
 """MLRun itself reads what we wrote for it."""
 
-import fcntl
 import json
 import os
 import subprocess
 import sys
-import venv
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -16,7 +13,7 @@ from components.contract.mlrun import DEFAULT_NODE_SELECTOR, STATE_THRESHOLDS
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES
 from components.contract.taints import OWN_SPOT_TAINT
 from support.cluster import Cluster
-from workbench.paths import cache_dir
+from workbench.virtual_environments import interpreter
 
 pytestmark = [
     pytest.mark.control_plane,
@@ -43,18 +40,7 @@ print(json.dumps({
 
 @pytest.fixture(scope="session")
 def mlrun_python() -> Path:
-    """An interpreter with MLRun, kept in the cache: its many pins do not fit beside ours."""
-    folder = cache_dir() / "test-environments" / f"mlrun-{sha256(REQUIREMENTS.read_bytes()).hexdigest()[:12]}"
-    folder.parent.mkdir(exist_ok=True)
-    python, done = folder / "bin" / "python", folder / ".done"
-    with folder.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not done.exists():
-            venv.create(folder, clear=True, with_pip=True)
-            install = [python, "-m", "pip", "install", "--quiet", "--require-hashes", "-r", REQUIREMENTS]
-            subprocess.run(install, check=True, timeout=900)
-            done.touch()
-    return python
+    return interpreter(REQUIREMENTS)
 
 
 @pytest.fixture(scope="module")

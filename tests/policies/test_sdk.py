@@ -199,7 +199,7 @@ def test_plain_keeps_unknown_values_apart_from_absent_ones() -> None:
 
 
 def test_the_configuration_schema_offers_the_environments() -> None:
-    [info] = Wire([a_rule(wrong)])._servicer.GetAnalyzerInfo(None, None).policies
+    [info] = Wire([a_rule(wrong)]).servicer.GetAnalyzerInfo(None, None).policies
     assert list(info.configSchema.properties["environment"]["enum"]) == list(Environment)
 
 

@@ -34,12 +34,13 @@ def benchmarks(
         def say(words: str) -> None:
             line.update(words) if errors.is_terminal else errors.print(words, highlight=False)
 
+        results, took = {}, []
         chosen = {name: case for name, case in CASES.items() if name in (only or CASES)}
-        results = {
-            name: case(place, pairs, lambda words, name=name: say(f"{name}: {words}"))  # type: ignore[misc]
-            for name, case in chosen.items()
-        }
-    about |= {"took": f"{(time.monotonic() - started) / 60:.0f} min"}
+        for place_in_line, (name, case) in enumerate(chosen.items(), start=1):
+            begun, where = time.monotonic(), f"{name} ({place_in_line} of {len(chosen)})"
+            results[name] = case(place, pairs, lambda words, where=where: say(f"{where}: {words}"))  # type: ignore[misc]
+            took.append(f"{name} {time.monotonic() - begun:.0f} s")
+    about |= {"took": f"{(time.monotonic() - started) / 60:.0f} min ({', '.join(took)})"}
     report.show(results, out)
     if json:
         json.write_text(report.as_json(results, about))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -101,6 +102,18 @@ class Arena:
         project = Project(self.toolchain.pulumi, folder, {**self.environment, **own})
         measure(project.command("stack", "init", STACK))
         return project
+
+    @cached_property
+    def no_op_packs(self) -> tuple[Path, ...]:
+        """As many packs as ours, each with one rule that looks at nothing."""
+        return tuple(self._no_op_pack(f"no-op-{number}") for number, _ in enumerate(OWN_PACKS, start=1))
+
+    def _no_op_pack(self, name: str) -> Path:
+        folder = shutil.copytree(NO_OP_PACK, self.folder / name)
+        definition = yaml.safe_load((NO_OP_PACK / "PulumiPolicy.yaml").read_text())
+        definition["runtime"]["options"]["virtualenv"] = str(PROJECT_ROOT / ".venv")
+        (folder / "PulumiPolicy.yaml").write_text(yaml.safe_dump(definition))
+        return folder
 
     def offline(self, program: Path, *, config: Any = None, **variables: str) -> Command:
         """Return a run of a program without an engine."""

@@ -5,7 +5,7 @@ import json
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 import yaml
@@ -15,8 +15,6 @@ from components.contract.environments import Environment
 from policies.examples import FOLDER, Example, load_file
 from policies.registry import RULES
 from policies.rule import Rule
-from policies.settings import UNKNOWN_VARIABLE
-from policies.trial import judge
 from workbench.cli.console import errors, out
 from workbench.cli.stack import AsJson
 from workbench.errors import UserError
@@ -24,6 +22,9 @@ from workbench.policy.analysis import TOOLS, analyse
 from workbench.policy.catalogue import Entry, catalogue, entry
 from workbench.toolchain import ensure
 from workbench.toolchain.console import progress
+
+if TYPE_CHECKING:
+    from policies.trial import Report
 
 app = typer.Typer(help="List and explain the policies; judge a state or examples by them.", no_args_is_help=True)
 
@@ -53,7 +54,6 @@ def explain(
     """Explain a rule: source, reason, levels, how to mend it, an example that passes and one that fails."""
     found = entry(rule_id)
     rule = next((rule for rule in RULES if rule.id == found.id), None)
-    os.environ[UNKNOWN_VARIABLE] = "note"
     examples = {kind: example for kind in ("good", "bad") if rule and (example := _example(rule, kind))}
     if as_json:
         shown = {kind: {"about": e.content["about"], "resources": _resources(e)} for kind, e in examples.items()}
@@ -74,7 +74,7 @@ def _show(rule_id: str, good: Example, bad: Example) -> None:
     out.print(f"\nfails: {bad.content['about']}", style="bold", **_PLAIN)
     changes = list(difflib.unified_diff(passes, fails, n=1, lineterm=""))[2:]
     out.print("\n".join(changes if len(changes) < len(fails) else fails), **_PLAIN)
-    said = [message for message in judge(bad).messages if f"[{rule_id}]" in message]
+    said = [message for message in _judge(bad).messages if f"[{rule_id}]" in message]
     out.print("\n  " + said[0].partition("\n")[2], style="red", **_PLAIN)
 
 
@@ -139,7 +139,6 @@ def run_examples(
 
     An example is a resource as data; policies/README.md tells the format.
     """
-    os.environ[UNKNOWN_VARIABLE] = "note"  # as examples have it, in CI too
     files = sorted(folder.rglob("*.yaml"))
     rows = [_compared(example) for file in files for example in _read(file)]
     if not rows:
@@ -171,8 +170,17 @@ def _read(file: Path) -> list[Example]:
     return found
 
 
+def _judge(example: Example) -> "Report":
+    # Imported here: it takes Pulumi's SDK, which no other command needs.
+    from policies.settings import UNKNOWN_VARIABLE  # noqa: PLC0415
+    from policies.trial import judge  # noqa: PLC0415
+
+    os.environ[UNKNOWN_VARIABLE] = "note"  # as examples have it, in CI too
+    return judge(example)
+
+
 def _compared(example: Example) -> dict[str, Any]:
-    return {"example": f"{example.rule}/{example.name}", "expected": example.outcome, "said": judge(example).outcome}
+    return {"example": f"{example.rule}/{example.name}", "expected": example.outcome, "said": _judge(example).outcome}
 
 
 def _outcome(outcome: dict[str, list[str]]) -> str:

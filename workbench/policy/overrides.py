@@ -16,7 +16,6 @@ from infra.config import Problem
 from infra.config.problems import problems_of
 from policies.registry import RULES
 from policies.rule import Rule
-from policies.sdk import declared_level
 from policies.waivers import MAX_AGE, Waiver, today
 from workbench import stacks, yaml_source
 from workbench.files import write_private
@@ -108,7 +107,7 @@ def policy_entry(rule: Rule[Any], level: str | None = None, **settings: Any) -> 
 
     The engine refuses an entry without a level.
     """
-    return {"enforcementLevel": level or declared_level(rule).value, **settings}
+    return {"enforcementLevel": level or rule.declared_level.value, **settings}
 
 
 def attached(stack: str, packs: list[Path], folder: Path | None = None) -> dict[str, str]:

@@ -1,6 +1,7 @@
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -50,6 +51,21 @@ def test_memory_is_the_sum_of_processes_that_live_at_the_same_time(tmp_path: Pat
 def test_a_failing_command_is_an_error_with_its_output_and_not_a_number(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"(?s)failed with exit code 3:.*no such cluster"):
         run(tmp_path, "import sys; print('no such cluster', file=sys.stderr); sys.exit(3)")
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "counts"), [(1, "3 violations", True), (1, "crash", False), (2, "3 violations", False)]
+)
+def test_exit_code_1_counts_only_with_the_words_of_a_verdict(
+    tmp_path: Path, code: int, said: str, *, counts: bool
+) -> None:
+    plain = python(tmp_path, f"import sys; print({said!r}); sys.exit({code})")
+    command = replace(plain, verdict=r"\d+ violations")
+    if counts:
+        assert measure(command).cpu > 0
+    else:
+        with pytest.raises(UserError, match=f"exit code {code}"):
+            measure(command)
 
 
 def test_a_command_that_does_not_exist_is_an_error(tmp_path: Path) -> None:

@@ -55,11 +55,14 @@ def lines(counts: Sequence[int], ours: Sequence[Series], plain: Sequence[Series]
         "slope": estimate([own / other for own, other in zip(*slopes, strict=True)]),
         "CPU ms a resource": " / ".join(f"{1000 * statistics.median(slope):.1f}" for slope in slopes),
     }
-    departure: dict[str, Value] = {
-        DEPARTURE: 1 - statistics.correlation(counts, [each.median("cpu") for each in ours]) ** 2
-    }
+    straight: dict[str, Value] = {DEPARTURE: departure(counts, [each.median("cpu") for each in ours])}
     span = f"{counts[0]} to {counts[-1]:,} resources"
-    return [*by_size, Finding(f"{span} / by hand", slope, SLOPE), Finding(span, departure, LINEAR)]
+    return [*by_size, Finding(f"{span} / by hand", slope, SLOPE), Finding(span, straight, LINEAR)]
+
+
+def departure(counts: Sequence[int], seconds: Sequence[float]) -> float:
+    """Return how far the seconds are from a straight line over the counts: 0 on it, 1 where there is no line."""
+    return 1 - statistics.correlation(counts, seconds) ** 2
 
 
 def _slope(counts: Sequence[int], series: Sequence[Series], turn: int) -> float:

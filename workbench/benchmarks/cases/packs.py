@@ -1,6 +1,6 @@
-"""Policy packs: none, one with a single rule that looks at nothing, ours."""
+"""Policy packs: none, as many as ours with a single rule each that looks at nothing, ours."""
 
-from workbench.benchmarks.arena import INFRA, NO_OP_PACK, OWN_PACKS, Arena
+from workbench.benchmarks.arena import INFRA, OWN_PACKS, Arena
 from workbench.benchmarks.cases.growth import namespaces
 from workbench.benchmarks.findings import Aim, Finding, ratios
 from workbench.benchmarks.pairs import Say, interleave
@@ -19,7 +19,7 @@ def packs(arena: Arena, rounds: int | None, say: Say) -> list[Finding]:
         project = arena.scratch(f"packs-{size}", INFRA, config=config, PYTHONUNBUFFERED="1")
         commands = {
             f"{size} resources, no pack": project.preview(),
-            f"{size} resources, no-op pack": project.preview(packs=[NO_OP_PACK]),
+            f"{size} resources, no-op packs": project.preview(packs=arena.no_op_packs),
             f"{size} resources, our packs": project.preview(packs=OWN_PACKS),
         }
         # The smaller size warms the larger one up.
@@ -27,7 +27,7 @@ def packs(arena: Arena, rounds: int | None, say: Say) -> list[Finding]:
         none, no_op, own = measured.values()
         findings += [
             Finding(f"{size} resources: our packs / none", ratios(own, none), AIMS.get(size)),
-            Finding(f"{size} resources: no-op pack / none", ratios(no_op, none)),
-            Finding(f"{size} resources: our packs / no-op pack", ratios(own, no_op)),
+            Finding(f"{size} resources: no-op packs / none", ratios(no_op, none)),
+            Finding(f"{size} resources: our packs / no-op packs", ratios(own, no_op)),
         ]
     return findings

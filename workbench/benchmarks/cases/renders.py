@@ -29,8 +29,10 @@ def renders(arena: Arena, rounds: int | None, say: Say) -> list[Finding]:
             for words, packs in OPTIONS.items():
                 commands[f"empty{words}"] = empty.preview(packs=packs)
                 commands[f"{stack}{words}"] = project.preview(packs=packs)
-            series = interleave(commands, rounds or ROUNDS, say)
+            # The first stack warms the second up.
+            series = interleave(commands, rounds or ROUNDS, say, warm_up=stack == STACKS[0])
         for words in OPTIONS:
             compared = ratios(series[f"{stack}{words}"], series[f"empty{words}"])
             findings.append(Finding(f"{stack}{words} / empty{words}", compared))
+        findings.append(Finding(f"{stack}, packs / {stack}", ratios(series[f"{stack}, packs"], series[stack])))
     return findings
