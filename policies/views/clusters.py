@@ -38,8 +38,9 @@ _CLUSTERS: Final = re.compile(f"{EKS_CLUSTER}|{MANAGED_CLUSTER}")
 
 
 def stated_environment(resource: Resource) -> str | None:
-    """Return what a cluster or a group of nodes is tagged with; None without the tag."""
-    return resource.props.at("tags", ENVIRONMENT_TAG).text()
+    """Return what a cluster or a group of nodes is tagged with, by the provider's default tags too; None without."""
+    places = (resource.props.at(tags, ENVIRONMENT_TAG).text() for tags in ("tags", "tagsAll"))
+    return next(filter(None, places), None)
 
 
 def clusters(stack: Stack) -> list[Resource]:
