@@ -80,12 +80,12 @@ WEAKENINGS: dict[str, tuple[str, str, Callable[[Props], object], set[str]]] = {
         {"NG-23"},
     ),
     "group-without-lifecycle": (NODE_GROUP, "test-arm", lambda g: g["labels"].pop(LIFECYCLE), {"NG-23"}),
-    "spot-group-without-taint": (NODE_GROUP, "test-spot", lambda g: g.update(taints=[]), {"NG-24"}),
+    "spot-group-without-taint": (NODE_GROUP, "test-spot", lambda g: g.update(taints=[]), {"NG-24", "SP-05"}),
     "spot-taint-that-only-prefers": (
         NODE_GROUP,
         "test-spot",
         lambda g: g["taints"][0].update(effect="PREFER_NO_SCHEDULE"),
-        {"NG-24"},
+        {"NG-24", "SP-05"},
     ),
     "initial-group-open-to-user-work": (
         NODE_GROUP,
@@ -138,7 +138,13 @@ WEAKENINGS: dict[str, tuple[str, str, Callable[[Props], object], set[str]]] = {
         lambda g: g.update(instanceTypes=["m6i.2xlarge"]),
         {"NG-22"},
     ),
-    "cluster-that-does-not-say-what-it-is-for": (CLUSTER, "test-cluster", lambda c: c.pop("tags"), {"EN-01"}),
+    "cluster-that-does-not-say-what-it-is-for": (
+        CLUSTER,
+        "test-cluster",
+        # The provider's default tags would fill in for a tag that is left out.
+        lambda c: c["tags"].update(environment=""),
+        {"EN-01", "HT-01"},
+    ),
     "group-of-another-environment": (
         NODE_GROUP,
         "test-arm",
