@@ -38,9 +38,9 @@ _CLUSTERS: Final = re.compile(f"{EKS_CLUSTER}|{MANAGED_CLUSTER}")
 
 
 def stated_environment(resource: Resource) -> str | None:
-    """Return what a cluster or a group of nodes is tagged with, by itself or by its provider; None without the tag."""
-    own = resource.props.at("tags", ENVIRONMENT_TAG).text()
-    return resource.props.at("tagsAll", ENVIRONMENT_TAG).text() if own is None else own
+    """Return what a cluster or a group of nodes is tagged with, by the provider's default tags too; None without."""
+    places = (resource.props.at(tags, ENVIRONMENT_TAG).text() for tags in ("tags", "tagsAll"))
+    return next(filter(None, places), None)
 
 
 def clusters(stack: Stack) -> list[Resource]:

@@ -18,8 +18,10 @@ from policies.views.spark import spark_pods
 class PodFacts:
     """One pod, or the template from which a controller makes pods. Every fact is read when a rule asks for it."""
 
-    def __init__(self, resource: Resource, metadata: Value, spec: Value) -> None:
+    def __init__(self, resource: Resource, metadata: Value, spec: Value, *, is_retold: bool = False) -> None:
         self._resource = resource
+        self.is_retold = is_retold
+        """Whether an operator has words of its own for the pods: what those cannot say, nobody can demand."""
         self.metadata = metadata
         """Labels and annotations of the pods."""
         self.spec = spec
@@ -85,9 +87,11 @@ def _template(*path: str) -> Callable[[Resource], Iterator[PodFacts]]:
     return find
 
 
-def _told(find: Callable[[Value], Iterator[PodTemplate]]) -> Callable[[Resource], Iterator[PodFacts]]:
+def _told(
+    find: Callable[[Value], Iterator[PodTemplate]], *, is_retold: bool = True
+) -> Callable[[Resource], Iterator[PodFacts]]:
     def find_told(resource: Resource) -> Iterator[PodFacts]:
-        return (PodFacts(resource, metadata, spec) for metadata, spec in find(resource.props))
+        return (PodFacts(resource, metadata, spec, is_retold=is_retold) for metadata, spec in find(resource.props))
 
     return find_told
 
@@ -99,7 +103,7 @@ _FINDERS: Final[dict[str, Callable[[Resource], Iterator[PodFacts]]]] = {
     "kubernetes:batch/v1:Job": _template("spec", "template"),
     "kubernetes:batch/v1:CronJob": _template("spec", "jobTemplate", "spec", "template"),
     r"kubernetes:keda\.sh/v1alpha1:ScaledJob": _template("spec", "jobTargetRef", "template"),
-    r"kubernetes:kubeflow\.org/(v1|v2beta1):MPIJob": _told(mpi_replicas),
+    r"kubernetes:kubeflow\.org/(v1|v2beta1):MPIJob": _told(mpi_replicas, is_retold=False),
     r"kubernetes:nuclio\.io/v1beta1:NuclioFunction": _told(nuclio_function),
     r"kubernetes:sparkoperator\.k8s\.io/v1beta2:SparkApplication": _told(spark_pods("spec")),
     r"kubernetes:sparkoperator\.k8s\.io/v1beta2:ScheduledSparkApplication": _told(spark_pods("spec", "template")),

@@ -61,6 +61,13 @@ def test_launcher_and_workers_of_an_mpi_job_are_told_apart_as_the_operators_do()
     assert str(launcher) == "MPIJob 'thing' (spec.mpiReplicaSpecs.Launcher.template.spec)"
 
 
+def test_only_an_operator_with_words_of_its_own_retells_its_pods() -> None:
+    templates = {"Launcher": {"template": {"spec": {}}}}
+    [nuclio], [driver, executor] = found(NUCLIO, {"spec": {}}), found(SPARK, {"spec": {}})
+    [launcher] = found(MPI, {"spec": {"mpiReplicaSpecs": templates}})
+    assert [pod.is_retold for pod in (nuclio, driver, executor, launcher)] == [True, True, True, False]
+
+
 def test_a_scaled_job_makes_the_pods_of_its_template() -> None:
     template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "main"}]}}
     [pod] = found("kubernetes:keda.sh/v1alpha1:ScaledJob", {"spec": {"jobTargetRef": {"template": template}}})

@@ -11,11 +11,11 @@ NOBODYS = "default"
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Demand a word about the token, and never the token of the account that all pods share."""
+    """Demand a word about the token where there is one, and never the token of the account that all pods share."""
     mounts = pod.spec.at("automountServiceAccountToken").flag()
     if mounts is False:
         return
-    if mounts is None:
+    if mounts is None and not pod.is_retold:
         yield Finding(f"{pod} says nothing about its token, wanted automountServiceAccountToken true or false.")
     account = pod.spec.at("serviceAccountName").text() or NOBODYS
     if account == NOBODYS:

@@ -1,7 +1,7 @@
 """RS-11: work that claims all it uses finds room, because a pool grows for it."""
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 
 from components.contract.environments import Environment
 from policies.resource import Resource, Stack
@@ -9,6 +9,8 @@ from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import each, some
 from policies.views.claims import is_guaranteed
 from policies.views.landing import Groups, is_elastic, may_land, user_groups, user_work
+from policies.views.node_groups import NodeGroupFacts
+from policies.views.pods import PodFacts
 
 
 def check(stack: Stack, context: Context) -> Iterator[Finding]:
@@ -19,11 +21,16 @@ def check(stack: Stack, context: Context) -> Iterator[Finding]:
 
 def _check(resource: Resource, groups: Groups, context: Context) -> Iterator[Finding]:
     for pod in user_work(resource, context):
-        possible = [group for group in groups() if may_land(pod, group)] if is_guaranteed(pod) else []
-        if possible and not some(possible, is_elastic):
+        if not is_guaranteed(pod) or some(groups(), partial(_grows_for, pod)):
+            continue
+        if possible := [group for group in groups() if may_land(pod, group)]:
             names = ", ".join(sorted({f"'{group.name}'" for group in possible}))
             found = f"{pod} is guaranteed and may use pool {names} only, of fixed size"
             yield Finding(f"{found}, wanted a pool that grows.", urn=resource.urn)
+
+
+def _grows_for(pod: PodFacts, group: NodeGroupFacts) -> bool:
+    return may_land(pod, group) and is_elastic(group)
 
 
 RULE = Rule(

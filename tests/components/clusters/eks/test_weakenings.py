@@ -138,7 +138,13 @@ WEAKENINGS: dict[str, tuple[str, str, Callable[[Props], object], set[str]]] = {
         lambda g: g.update(instanceTypes=["m6i.2xlarge"]),
         {"NG-22"},
     ),
-    "cluster-that-does-not-say-what-it-is-for": (CLUSTER, "test-cluster", lambda c: c.pop("tags"), {"EN-01"}),
+    "cluster-that-does-not-say-what-it-is-for": (
+        CLUSTER,
+        "test-cluster",
+        # The provider's default tags would fill in for a tag that is left out.
+        lambda c: c["tags"].update(environment=""),
+        {"EN-01", "HT-01"},
+    ),
     "group-of-another-environment": (
         NODE_GROUP,
         "test-arm",
