@@ -1,10 +1,13 @@
 """A resource as rules see it, free of the policy SDK's types."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from policies.values import Value
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +31,13 @@ class Resource:
 
 Stack: TypeAlias = Sequence[Resource]
 """All resources of a stack, sorted by URN."""
+
+Finders: TypeAlias = Mapping[str, Callable[[Resource], Iterator[T]]]
+"""What finds things of one kind in a resource, by pattern of the resource's type token."""
+
+
+def find_in(resource: Resource, finders: Finders[T]) -> Iterator[T]:
+    """Return what the finders for the resource's type find in it."""
+    for pattern, find in finders.items():
+        if re.fullmatch(pattern, resource.type):
+            yield from find(resource)

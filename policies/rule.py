@@ -93,6 +93,11 @@ class EachOf(Generic[S]):
     """Whether the rule is about this very thing."""
 
 
+def resources_of(noun: str, *types: str) -> EachOf[Resource]:
+    """Return the scope of a rule about resources themselves, by the patterns of their type tokens."""
+    return EachOf(noun=noun, types=re.compile("|".join(types)), find=lambda resource: (resource,))
+
+
 @dataclass(frozen=True, slots=True)
 class WholeStack:
     """Scope of a rule that compares resources with each other. Such rules are slow: keep them few."""
@@ -173,7 +178,7 @@ class Rule(Generic[S]):
 
     @property
     def anchor(self) -> str:
-        """Anchor in the reference page, and the folder of the rule's examples."""
+        """Anchor in the reference page; the file of the rule's examples is named the same."""
         return self.id.lower()
 
     @property

@@ -144,9 +144,11 @@ def _message(given: Given) -> dict[str, Any]:
     }
 
 
-def judge(example: Example, resources: Sequence[Resource] | None = None) -> Report:
-    """Send an example, or a damaged copy of its resources, through both packs."""
-    wire, sent = Wire(stack=example.stack_config), example.resources if resources is None else resources
+def judge(
+    example: Example, resources: Sequence[Resource] | None = None, *, rules: Iterable[Rule[Any]] = RULES
+) -> Report:
+    """Send an example, or a damaged copy of its resources, through both packs, or through other ``rules``."""
+    wire, sent = Wire(rules, stack=example.stack_config), example.resources if resources is None else resources
     if example.is_stack:
         return wire.judge_stack(sent)
     [given] = map(_given, sent)

@@ -115,6 +115,10 @@ class Value:
         """Return the keys of the map here, none if absent."""
         return tuple(self._read(dict, "map") or {})
 
+    def items(self) -> Iterator[tuple[str, "Value"]]:
+        """Return the keys of the map here, each with what it holds; none if absent."""
+        return ((key, self.at(key)) for key in self.keys())
+
     def _read(self, kind: type[T], noun: str) -> T | None:
         if self._raw is UNKNOWN:
             raise NotJudgeableError(self.path)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field
 
+from components.contract.environments import ENVIRONMENT_TAG
 from components.contract.labels import OWN_DOMAIN
 
 REGIONS: Final = (
@@ -45,7 +46,7 @@ class OwnTag(StrEnum):
     STACK = f"{OWN_DOMAIN}/stack"
     """On everything in AWS: the stack that made it."""
 
-    ENVIRONMENT = "environment"
+    ENVIRONMENT = ENVIRONMENT_TAG
     """On everything in AWS: ``dev`` or ``prod``, unless the stack file gives it a word of the company's own."""
 
     MANAGED_BY = "managed-by"

@@ -9,10 +9,9 @@ from components.contract.environments import ClusterKind
 from policies.resource import Resource, Stack
 from policies.values import some
 from policies.views.node_groups import NodeGroupFacts
-from policies.views.node_groups.local import CONFIG_MAP
 from policies.views.pods import PodFacts, pods
+from policies.views.type_tokens import CONFIG_MAP, DEPLOYMENT
 
-DEPLOYMENT: Final = "kubernetes:apps/v1:Deployment"
 KARPENTER_POOL: Final = re.compile(r"kubernetes:karpenter\.sh/v\w+:NodePool")
 TAG: Final = "aws:autoscaling/tag:Tag"
 

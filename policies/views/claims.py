@@ -4,9 +4,10 @@ Claims stand at each container and, from Kubernetes 1.34, at the pod as a whole
 (https://kubernetes.io/docs/tasks/configure-pod-container/assign-pod-level-resources/).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import compress
 from typing import Final
 
 from typing_extensions import override
@@ -37,7 +38,7 @@ class Claims:
     @property
     def names(self) -> tuple[str, ...]:
         """Every resource that is claimed."""
-        return tuple(dict.fromkeys(name for side in SIDES for name in self.resources.at(side).keys()))  # noqa: SIM118 a Value is no map
+        return tuple(dict.fromkeys(name for side in SIDES for name, _ in self.resources.at(side).items()))
 
     def states(self, name: str) -> bool:
         """Return whether a request or a limit of the resource stands here."""
@@ -85,6 +86,23 @@ def deciding(pod: PodFacts, *names: str) -> tuple[Claims, ...]:
     """Return the claims that count: the pod's as a whole if it states one of ``names``, else its containers'."""
     joint = whole(pod)
     return (joint,) if any(joint.states(name) for name in names) else joint.parts
+
+
+def pod_request(pod: PodFacts, name: str) -> Decimal:
+    """Return how much of a resource one node must have free for the pod.
+
+    Containers run side by side, those that run at start one after the other before them.
+    """
+    if joint := whole(pod).request(name):
+        return joint
+    starting = containers(pod, "initContainers")
+    stays = (starter.at("restartPolicy").text() == "Always" for starter in pod.spec.at("initContainers").elements())
+    running = (*containers(pod, "containers"), *compress(starting, stays))
+    return max(_sum(running, name), *(_sum([claims], name) for claims in starting), Decimal(0))
+
+
+def _sum(claims: Iterable[Claims], name: str) -> Decimal:
+    return sum((one.request(name) or Decimal(0) for one in claims), Decimal(0))
 
 
 def unequal(pod: PodFacts) -> Iterator[str]:

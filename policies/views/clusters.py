@@ -6,7 +6,7 @@ from typing import Final
 
 from components.contract.environments import ENVIRONMENT_TAG
 from policies.resource import Resource, Stack
-from policies.rule import EachOf
+from policies.rule import resources_of
 from policies.views.node_groups.aks import AGENT_POOL, MANAGED_CLUSTER
 from policies.views.node_groups.eks import NODE_GROUP
 
@@ -15,26 +15,16 @@ EKS_CLUSTER: Final = "aws:eks/cluster:Cluster"
 CLUSTER_INPUTS: Final = {NODE_GROUP: "clusterName", AGENT_POOL: "resourceName"}
 """Input by which a node group names its cluster, by pattern of the group's type token."""
 
-EKS_CLUSTERS: Final = EachOf(
-    noun="each EKS cluster",
-    types=re.compile(EKS_CLUSTER),
-    find=lambda resource: (resource,),
-)
+EKS_CLUSTERS: Final = resources_of("each EKS cluster", EKS_CLUSTER)
 
-AKS_CLUSTERS: Final = EachOf(
-    noun="each AKS cluster",
-    types=re.compile(MANAGED_CLUSTER),
-    find=lambda resource: (resource,),
-)
+AKS_CLUSTERS: Final = resources_of("each AKS cluster", MANAGED_CLUSTER)
 
-AKS_CLUSTERS_AND_POOLS: Final = EachOf(
-    noun="each AKS cluster and each of its agent pools",
-    types=re.compile(f"{MANAGED_CLUSTER}|{AGENT_POOL}"),
-    find=lambda resource: (resource,),
+AKS_CLUSTERS_AND_POOLS: Final = resources_of(
+    "each AKS cluster and each of its agent pools", MANAGED_CLUSTER, AGENT_POOL
 )
 """For rules whose fact is partly said by the cluster, partly by its pools, which may stand inside it."""
 
-_CLUSTERS: Final = re.compile(f"{EKS_CLUSTER}|{MANAGED_CLUSTER}")
+CLUSTERS: Final = resources_of("each cluster of a cloud", EKS_CLUSTER, MANAGED_CLUSTER)
 
 
 def stated_environment(resource: Resource) -> str | None:
@@ -45,7 +35,7 @@ def stated_environment(resource: Resource) -> str | None:
 
 def clusters(stack: Stack) -> list[Resource]:
     """Return the clusters that the stack makes."""
-    return [resource for resource in stack if _CLUSTERS.fullmatch(resource.type)]
+    return [resource for resource in stack if CLUSTERS.types.fullmatch(resource.type)]
 
 
 def groups_of(cluster: Resource, stack: Stack) -> Iterator[Resource]:
@@ -54,13 +44,6 @@ def groups_of(cluster: Resource, stack: Stack) -> Iterator[Resource]:
         for pattern, key in CLUSTER_INPUTS.items():
             if re.fullmatch(pattern, resource.type) and cluster.urn in resource.depends_on.get(key, ()):
                 yield resource
-
-
-CLUSTERS: Final = EachOf(
-    noun="each cluster of a cloud",
-    types=_CLUSTERS,
-    find=lambda resource: (resource,),
-)
 
 
 def is_aks_cluster(resource: Resource) -> bool:

@@ -9,9 +9,8 @@ from components.contract.pools import PoolRole
 from policies.resource import Resource, Stack
 from policies.values import NotJudgeableError, Value, some
 from policies.views.node_groups import NodeGroupFacts, node_groups
+from policies.views.type_tokens import LAUNCH_TEMPLATE, SCALING_GROUP
 
-LAUNCH_TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
-SCALING_GROUP: Final = "aws:autoscaling/group:Group"
 SCHEDULE: Final = "aws:autoscaling/schedule:Schedule"
 
 _ROLE_TAGS: Final = (LabelKey.ROLE.value, label_autoscaler_tag(LabelKey.ROLE.value, "")[0])

@@ -1,11 +1,10 @@
-"""Which pods ask for GPUs, and which tolerate the taint of GPU nodes."""
+"""Which pods ask for GPUs."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from policies.cel import words
 from policies.rule import Context
-from policies.values import Value, some
+from policies.values import some
 from policies.views.node_groups.facts import GPU_RESOURCES
 from policies.views.pods import PodFacts
 
@@ -31,8 +30,3 @@ def asks_for(pod: PodFacts, resource: str) -> bool:
 def asked_gpus(pod: PodFacts, context: Context) -> list[str]:
     """Return the names of the GPUs that the pod asks for."""
     return [name for name in gpu_names(context) if asks_for(pod, name)]
-
-
-def tolerations(pod: PodFacts) -> Iterator[tuple[str, Value]]:
-    """Return the key of each toleration, empty if it tolerates every taint, and the toleration itself."""
-    return ((entry.at("key").text() or "", entry) for entry in pod.spec.at("tolerations").elements())

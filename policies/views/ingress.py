@@ -1,13 +1,13 @@
 """What may come in from the network, whichever of AWS's ways says it."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from typing_extensions import override
 
-from policies.resource import Resource
+from policies.resource import Finders, Resource, find_in
 from policies.rule import EachOf
 from policies.values import Value, some
 from policies.views.node_groups.eks import NODE_GROUP
@@ -82,7 +82,7 @@ def _remote_access(resource: Resource) -> Iterator[Ingress]:
     yield Ingress(resource.name, access.path, Value("tcp", access.path), (port, port), (world,))
 
 
-_FINDERS: Final[dict[str, Callable[[Resource], Iterator[Ingress]]]] = {
+_FINDERS: Final[Finders[Ingress]] = {
     "aws:ec2/(securityGroup:SecurityGroup|defaultSecurityGroup:DefaultSecurityGroup)": _inline,
     "aws:ec2/securityGroupRule:SecurityGroupRule": _single,
     "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": _of_one_range,
@@ -92,9 +92,7 @@ _FINDERS: Final[dict[str, Callable[[Resource], Iterator[Ingress]]]] = {
 
 
 def _ingresses(resource: Resource) -> Iterator[Ingress]:
-    for pattern, find in _FINDERS.items():
-        if re.fullmatch(pattern, resource.type):
-            yield from find(resource)
+    return find_in(resource, _FINDERS)
 
 
 INGRESSES: Final = EachOf(

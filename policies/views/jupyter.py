@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from typing_extensions import override
 
 from policies.resource import Resource
-from policies.rule import Context, EachOf
+from policies.rule import Context
 from policies.values import Value, some
+from policies.views.gpus import asks_for
 from policies.views.node_groups.facts import GPU_RESOURCES
 from policies.views.pods import USER_PODS, PodFacts
 
@@ -46,14 +48,7 @@ def _runs_jupyter(container: Value) -> bool:
 
 def is_gpu_notebook(pod: PodFacts) -> bool:
     """Return whether the pod runs Jupyter with a GPU."""
-    if not is_jupyter(pod) or pod.is_system():
-        return False
-    limits = [container.at("resources", "limits") for container in pod.containers()]
-    return some((limit.at(resource) for limit in limits for resource in GPU_RESOURCES), _is_positive)
-
-
-def _is_positive(amount: Value) -> bool:
-    return not amount.is_absent and bool(amount.integer())
+    return is_jupyter(pod) and not pod.is_system() and some(GPU_RESOURCES, partial(asks_for, pod))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +71,7 @@ class AppServiceFacts:
     @property
     def has_gpu(self) -> bool:
         """Whether it is given a GPU."""
-        return _is_positive(self.props.at("resources", "limits", "nvidia_gpu"))
+        return bool(self.props.at("resources", "limits", "nvidia_gpu").integer())
 
     @property
     def scales_to_zero(self) -> bool:
@@ -89,15 +84,12 @@ def app_services(resource: Resource) -> Iterator[AppServiceFacts]:
     """Return the services of the full platform that a resource declares; none for most resources."""
     if re.fullmatch(APP_SERVICES, resource.type):
         for tenant in resource.props.at("spec", "spec", "tenants").elements():
-            services = tenant.at("spec", "services")
-            for name in services.keys():  # noqa: SIM118 a Value is no map
-                yield AppServiceFacts(name, services.at(name))
+            for name, service in tenant.at("spec", "services").items():
+                yield AppServiceFacts(name, service)
 
 
 def _concerns(pod: PodFacts, context: Context) -> bool:
     return pod.is_user_work(context) and is_jupyter(pod)
 
 
-JUPYTER_PODS: Final = EachOf(
-    noun="each Jupyter pod of user work", types=USER_PODS.types, find=USER_PODS.find, concerns=_concerns
-)
+JUPYTER_PODS: Final = replace(USER_PODS, noun="each Jupyter pod of user work", concerns=_concerns)

@@ -10,9 +10,9 @@ from components.contract.mlrun import OVERRIDE_CONFIG_MAP
 from policies.resource import Resource
 from policies.rule import EachOf
 from policies.values import NotJudgeableError, Value
+from policies.views.objects import known_name
+from policies.views.type_tokens import CONFIG_MAP, DEPLOYMENT
 
-CONFIG_MAP: Final = "kubernetes:core/v1:ConfigMap"
-DEPLOYMENT: Final = "kubernetes:apps/v1:Deployment"
 API: Final = "mlrun-api"
 """Start of the names of the API's Deployments: chief and workers."""
 
@@ -31,22 +31,15 @@ class MlrunSettingsFacts:
 
 def mlrun_settings(resource: Resource) -> Iterator[MlrunSettingsFacts]:
     """Return the settings that a resource holds; none for most resources."""
-    if resource.type == CONFIG_MAP and _name(resource) == OVERRIDE_CONFIG_MAP:
+    if resource.type == CONFIG_MAP and known_name(resource) == OVERRIDE_CONFIG_MAP:
         data = resource.props.at("data")
         yield MlrunSettingsFacts(f"ConfigMap '{resource.name}'", lambda variable: data.at(variable).text(), data.keys)
-    elif resource.type == DEPLOYMENT and _name(resource).startswith(API):
+    elif resource.type == DEPLOYMENT and known_name(resource).startswith(API):
         for container in resource.props.at("spec", "template", "spec", "containers").elements():
             if (container.at("name").text() or "").startswith(API) and not _reads_override(container):
                 yield MlrunSettingsFacts(
                     f"Deployment '{resource.name}'", partial(_environment_value, container), partial(_names, container)
                 )
-
-
-def _name(resource: Resource) -> str:
-    # Both are found by a fixed name, so a name that is not known yet is another's.
-    metadata = resource.props.at("metadata")
-    unknown = metadata.is_unknown or metadata.at("name").is_unknown
-    return "" if unknown else metadata.at("name").text() or ""
 
 
 def _reads_override(container: Value) -> bool:

@@ -8,6 +8,7 @@ from policies.rule import Context
 from policies.values import NotJudgeableError, Value, some
 from policies.views.node_groups import NodeGroupFacts
 from policies.views.pods import PodFacts
+from policies.views.selectors import fits
 
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 
@@ -42,17 +43,7 @@ class Demand:
         found = group.label(self.key)
         if found is None and _may_be_added(self.key):
             return True
-        match self.operator:
-            case "In":
-                return found in self.values
-            case "NotIn":
-                return found not in self.values
-            case "Exists":
-                return found is not None
-            case "DoesNotExist":
-                return found is None
-            case _:
-                raise NotJudgeableError(self._operator.path, "is none of In, NotIn, Exists, DoesNotExist")
+        return fits(found, self._operator, self._values)
 
 
 def _may_be_added(key: str) -> bool:
@@ -70,10 +61,9 @@ def user_pools(context: Context) -> frozenset[str]:
 
 def selector(pod: PodFacts) -> list[Demand]:
     """Return what the node selector demands."""
-    entries = pod.spec.at("nodeSelector")
     return [
-        Demand(Value(key, entries.path), Value("In"), Value([entries.at(key).raw], f"{entries.path}.{key}"))
-        for key in entries.keys()  # noqa: SIM118 a Value is no map
+        Demand(Value(key, value.path), Value("In"), Value([value.raw], value.path))
+        for key, value in pod.spec.at("nodeSelector").items()
     ]
 
 
@@ -85,6 +75,16 @@ def terms(pod: PodFacts) -> tuple[Value, ...]:
 def expressions(term: Value) -> list[Demand]:
     """Return what one term demands of labels."""
     return [Demand(e.at("key"), e.at("operator"), e.at("values")) for e in term.at("matchExpressions").elements()]
+
+
+def tolerations(pod: PodFacts) -> tuple[Value, ...]:
+    """Return the pod's tolerations."""
+    return pod.spec.at("tolerations").elements()
+
+
+def tolerated_keys(pod: PodFacts) -> Iterator[str]:
+    """Return the key of each toleration, empty if it tolerates every taint."""
+    return (entry.at("key").text() or "" for entry in tolerations(pod))
 
 
 def demands(pod: PodFacts) -> Iterator[Demand]:

@@ -7,9 +7,10 @@ from typing import Final
 
 from policies.resource import Resource
 from policies.values import Value
+from policies.views.objects import known_name
+from policies.views.type_tokens import CONFIG_MAP
 from policies.views.yaml_text import parsed
 
-CONFIG_MAP: Final = "kubernetes:core/v1:ConfigMap"
 _NAME: Final = re.compile(r"(.+-)?platform-config")
 """``nuclio-platform-config`` from the charts, ``platform-config`` where Nuclio is installed without one."""
 _FILE: Final = "platform.yaml"
@@ -37,16 +38,13 @@ class NuclioSettingsFacts:
 
 
 def _texts(value: Value) -> dict[str, str | None]:
-    return {key: value.at(key).text() for key in value.keys()}  # noqa: SIM118 a Value is no map
+    return {key: entry.text() for key, entry in value.items()}
 
 
 def nuclio_settings(resource: Resource) -> Iterator[NuclioSettingsFacts]:
     """Return the settings that a resource holds; none for most resources."""
-    if resource.type != CONFIG_MAP:
+    if resource.type != CONFIG_MAP or not _NAME.fullmatch(known_name(resource)):
         return
-    metadata, file = resource.props.at("metadata"), resource.props.at("data")
-    # Nuclio finds it by a fixed name, so a name that is not known yet is another's.
-    if metadata.is_unknown or metadata.at("name").is_unknown or file.is_unknown:
-        return
-    if _NAME.fullmatch(metadata.at("name").text() or "") and not file.at(_FILE).is_absent:
+    file = resource.props.at("data")
+    if not file.is_unknown and not file.at(_FILE).is_absent:
         yield NuclioSettingsFacts(f"ConfigMap '{resource.name}'", parsed(file.at(_FILE)).at("kube"))

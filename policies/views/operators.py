@@ -31,8 +31,8 @@ _NUCLIO_WORDS: Final = (
 def mpi_replicas(props: Value) -> Iterator[PodTemplate]:
     """Return launcher and workers of an MPIJob."""
     replicas = props.at("spec", "mpiReplicaSpecs")
-    for name in replicas.keys():  # noqa: SIM118 a Value is no map
-        template = replicas.at(name, "template")
+    for name, replica in replicas.items():
+        template = replica.at("template")
         yield labelled(template.at("metadata"), dict.fromkeys(MPI_ROLE_LABELS, name.lower())), template.at("spec")
 
 
@@ -94,7 +94,7 @@ def present(**words: object) -> dict[str, object]:
 
 def raw_entries(value: Value) -> dict[str, object]:
     """Return the map here with what it holds untouched."""
-    return {key: value.at(key).raw for key in value.keys()}  # noqa: SIM118 a Value is no map
+    return {key: entry.raw for key, entry in value.items()}
 
 
 def raw_elements(value: Value) -> list[object]:

@@ -2,17 +2,20 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from typing_extensions import override
 
 from components.contract.labels import TRUE, LabelKey
 from components.contract.namespaces import SYSTEM_NAMESPACES
-from policies.resource import Resource
+from policies.resource import Finders, Resource, find_in
 from policies.rule import Context, EachOf
 from policies.values import Value
+from policies.views.objects import namespace_of
 from policies.views.operators import PodTemplate, mpi_replicas, nuclio_function
 from policies.views.spark import spark_pods
+from policies.views.type_tokens import NUCLIO_FUNCTION
 
 
 class PodFacts:
@@ -46,7 +49,7 @@ class PodFacts:
     @property
     def namespace(self) -> str:
         """Namespace of the object; ``default`` if it names none, as the API server has it."""
-        return self._resource.props.at("metadata", "namespace").text() or "default"
+        return namespace_of(self._resource)
 
     @property
     def is_core_service(self) -> bool:
@@ -56,6 +59,10 @@ class PodFacts:
     def label(self, key: str) -> str | None:
         """Return the value of a label of the pods."""
         return self.metadata.at("labels", key).text()
+
+    def selected(self, key: str) -> str | None:
+        """Return the value that the node selector wants of a node label."""
+        return self.spec.at("nodeSelector", str(key)).text()
 
     def annotation(self, key: str) -> str | None:
         """Return the value of an annotation of the pods."""
@@ -96,7 +103,7 @@ def _told(
     return find_told
 
 
-_FINDERS: Final[dict[str, Callable[[Resource], Iterator[PodFacts]]]] = {
+_FINDERS: Final[Finders[PodFacts]] = {
     "kubernetes:core/v1:Pod": _template(),
     r"kubernetes:apps/v1:(Deployment|StatefulSet|DaemonSet|ReplicaSet)": _template("spec", "template"),
     "kubernetes:core/v1:ReplicationController": _template("spec", "template"),
@@ -104,7 +111,7 @@ _FINDERS: Final[dict[str, Callable[[Resource], Iterator[PodFacts]]]] = {
     "kubernetes:batch/v1:CronJob": _template("spec", "jobTemplate", "spec", "template"),
     r"kubernetes:keda\.sh/v1alpha1:ScaledJob": _template("spec", "jobTargetRef", "template"),
     r"kubernetes:kubeflow\.org/(v1|v2beta1):MPIJob": _told(mpi_replicas, is_retold=False),
-    r"kubernetes:nuclio\.io/v1beta1:NuclioFunction": _told(nuclio_function),
+    NUCLIO_FUNCTION: _told(nuclio_function),
     r"kubernetes:sparkoperator\.k8s\.io/v1beta2:SparkApplication": _told(spark_pods("spec")),
     r"kubernetes:sparkoperator\.k8s\.io/v1beta2:ScheduledSparkApplication": _told(spark_pods("spec", "template")),
 }
@@ -113,9 +120,7 @@ _FINDERS: Final[dict[str, Callable[[Resource], Iterator[PodFacts]]]] = {
 
 def pods(resource: Resource) -> Iterator[PodFacts]:
     """Return the pods that a resource is or makes; none for most resources."""
-    for pattern, find in _FINDERS.items():
-        if re.fullmatch(pattern, resource.type):
-            yield from find(resource)
+    return find_in(resource, _FINDERS)
 
 
 PODS: Final = EachOf(
@@ -125,16 +130,19 @@ PODS: Final = EachOf(
     concerns=lambda pod, _: not pod.is_system(),
 )
 
-USER_PODS: Final = EachOf(
+USER_PODS: Final = replace(
+    PODS,
     noun="each pod of user work",
-    types=PODS.types,
-    find=pods,
     concerns=lambda pod, context: pod.is_user_work(context),
 )
 
-ORDINARY_PODS: Final = EachOf(
+ORDINARY_PODS: Final = replace(
+    PODS,
     noun="each pod outside the system's namespaces that is no core service",
-    types=PODS.types,
-    find=pods,
     concerns=lambda pod, _: not pod.is_system() and not pod.is_core_service,
 )
+
+
+def user_work(resource: Resource, context: Context) -> Iterator[PodFacts]:
+    """Return the pods of user work that a resource is or makes."""
+    return (pod for pod in pods(resource) if pod.is_user_work(context))

@@ -8,6 +8,7 @@ from components.contract.priorities import SystemPriority, UserPriority
 from policies.resource import Resource, Stack
 from policies.rule import EachOf
 from policies.values import NotJudgeableError
+from policies.views.objects import name_of
 
 PRIORITY_CLASS: Final = "kubernetes:scheduling.k8s.io/v1:PriorityClass"
 
@@ -23,15 +24,13 @@ class PriorityClassFacts:
 
     def __init__(self, resource: Resource) -> None:
         self.urn = resource.urn
+        self._resource = resource
         self._props = resource.props
 
     @property
     def name(self) -> str:
-        """Name of the object; Kubernetes objects always have one, so none means that it is not shown."""
-        name = self._props.at("metadata", "name").text()
-        if name is None:
-            raise NotJudgeableError("metadata.name", "is not shown")
-        return name
+        """Name of the object."""
+        return name_of(self._resource)
 
     @property
     def value(self) -> int:

@@ -8,10 +8,22 @@ from typing_extensions import override
 
 from policies.resource import Resource, Stack
 from policies.values import Value
-from policies.views.namespaces import name_of, namespace_of
+from policies.views.objects import name_of, namespace_of
+from policies.views.type_tokens import NUCLIO_FUNCTION
 
 HORIZONTAL_POD_AUTOSCALER: Final = re.compile(r"kubernetes:autoscaling/v\d\w*:HorizontalPodAutoscaler")
-NUCLIO_FUNCTION: Final = re.compile(r"kubernetes:nuclio\.io/v1beta1:NuclioFunction")
+
+
+def targets(scaler: Resource, resource: Resource) -> bool:
+    """Return whether an autoscaler of Kubernetes or of KEDA scales ``resource``."""
+    target = scaler.props.at("spec", "scaleTargetRef")
+    # KEDA may leave out the kind, Kubernetes may not.
+    kind = target.at("kind").text() or "Deployment"
+    return (
+        kind == resource.type.rpartition(":")[2]
+        and name_of(resource) == target.at("name").text()
+        and namespace_of(resource) == namespace_of(scaler)
+    )
 
 
 class AutoscalerFacts:
@@ -29,13 +41,7 @@ class AutoscalerFacts:
 
     def scales(self, resource: Resource) -> bool:
         """Return whether ``resource`` is its target."""
-        target = self._spec.at("scaleTargetRef")
-        kind = resource.type.rpartition(":")[2]
-        return (
-            kind == target.at("kind").text()
-            and name_of(resource) == target.at("name").text()
-            and namespace_of(resource) == namespace_of(self._resource)
-        )
+        return targets(self._resource, resource)
 
     def percentages(self) -> Iterator[tuple[str, str | None]]:
         """Return resources whose use it measures as a share of their request, each with its container or None for all.
@@ -115,7 +121,7 @@ class NuclioFunctionFacts:
     def workers(self) -> int:
         """Workers of a replica, all triggers together; a function without a trigger gets one, with one worker."""
         triggers = self._spec.at("triggers")
-        return sum(_workers(triggers.at(name)) for name in triggers.keys()) or 1  # noqa: SIM118 a Value is no map
+        return sum(_workers(trigger) for _, trigger in triggers.items()) or 1
 
 
 def _workers(trigger: Value) -> int:
@@ -126,5 +132,5 @@ def _workers(trigger: Value) -> int:
 
 def nuclio_function(resource: Resource) -> Iterator[NuclioFunctionFacts]:
     """Return the one function that the resource is; none for most resources."""
-    if NUCLIO_FUNCTION.fullmatch(resource.type):
+    if re.fullmatch(NUCLIO_FUNCTION, resource.type):
         yield NuclioFunctionFacts(resource)

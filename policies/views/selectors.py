@@ -18,7 +18,7 @@ def selects(selector: Value, labels: Value) -> bool:
         return False
     wanted = selector.at("matchLabels")
     excluded: list[Callable[[], bool]] = [
-        *(lambda key=key: labels.at(key).text() != wanted.at(key).text() for key in wanted.keys()),  # noqa: SIM118 no map
+        *(lambda key=key, value=value: labels.at(key).text() != value.text() for key, value in wanted.items()),
         *(lambda entry=entry: not _fits(entry, labels) for entry in selector.at("matchExpressions").elements()),
     ]
     return not some(excluded, lambda is_excluded: is_excluded())
@@ -37,8 +37,16 @@ _OPERATORS: Final[Mapping[str, Callable[[str | None, set[str | None]], bool]]] =
 }
 
 
+def fits(found: str | None, operator: Value, values: Value) -> bool:
+    """Return whether the value of a label, None without the label, is one that ``operator`` and ``values`` ask for."""
+    test = operator.choice(_OPERATORS)
+    if test is None:
+        raise NotJudgeableError(operator.path, "is not stated")
+    return test(found, {value.text() for value in values.elements()})
+
+
 def _fits(entry: Value, labels: Value) -> bool:
-    key, operator = entry.at("key").text(), entry.at("operator").choice(_OPERATORS)
-    if key is None or operator is None:
-        raise NotJudgeableError(entry.path, "names no key or no operator")
-    return operator(labels.at(key).text(), {value.text() for value in entry.at("values").elements()})
+    key = entry.at("key").text()
+    if key is None:
+        raise NotJudgeableError(entry.path, "names no key")
+    return fits(labels.at(key).text(), entry.at("operator"), entry.at("values"))

@@ -5,13 +5,13 @@ from typing import Final
 from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.taints import AKS_SPOT_TAINT, OWN_SPOT_TAINT, Taint
+from policies.cel import EXPRESSIONS, TERMS, TOLERATIONS, VALUES, every_term, selected
 from policies.values import Value, some
+from policies.views.node_choice import terms, tolerations
 from policies.views.pods import PodFacts
 
 SPOT_TAINTS: Final = (OWN_SPOT_TAINT, AKS_SPOT_TAINT)
 """Taints of spot nodes, whichever cluster the pod comes to."""
-
-_REQUIRED: Final = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
 
 
 def may_run_on_spot(pod: PodFacts) -> bool:
@@ -19,16 +19,14 @@ def may_run_on_spot(pod: PodFacts) -> bool:
 
     Where spot nodes carry no taint, a pod that says nothing may land there too; that is the admission guard's to ask.
     """
-    if selected := pod.spec.at("nodeSelector", LabelKey.LIFECYCLE.value).text():
-        return selected == Lifecycle.SPOT.label_value
-    terms = pod.spec.at(*_REQUIRED).elements()
-    if terms and all(_says_of_spot(term, wanted=False) for term in terms):
+    if chosen := pod.selected(LabelKey.LIFECYCLE):
+        return chosen == Lifecycle.SPOT.label_value
+    choices = terms(pod)
+    if choices and all(_says_of_spot(term, wanted=False) for term in choices):
         return False
-    if some(terms, lambda term: _says_of_spot(term, wanted=True)):
+    if some(choices, lambda term: _says_of_spot(term, wanted=True)):
         return True
-    return some(
-        pod.spec.at("tolerations").elements(), lambda entry: any(tolerates(entry, taint) for taint in SPOT_TAINTS)
-    )
+    return some(tolerations(pod), lambda entry: any(tolerates(entry, taint) for taint in SPOT_TAINTS))
 
 
 def tolerates(entry: Value, taint: Taint) -> bool:
@@ -71,27 +69,26 @@ def made_by(kinds: tuple[str, ...]) -> str:
 
 
 def _cel() -> str:
-    key, spot = LabelKey.LIFECYCLE.value, Lifecycle.SPOT.label_value
-    selected = f"variables.spec.?nodeSelector['{key}'].orValue('')"
-    terms = "variables.spec" + "".join(f".?{step}" for step in _REQUIRED) + ".orValue([])"
-    expressions = "t.?matchExpressions.orValue([])"
-    named = f"'{spot}' in e.?values.orValue([])"
-    excludes = f"e.key == '{key}' && (e.operator == 'In' && !({named}) || e.operator == 'NotIn' && {named})"
+    key, spot = LabelKey.LIFECYCLE, Lifecycle.SPOT.label_value
+    named = f"'{spot}' in {VALUES}"
+    demands = f"demand.key == '{key}' && demand.operator == 'In' && {named}"
+    excludes = (
+        f"demand.key == '{key}' && (demand.operator == 'In' && !({named}) || demand.operator == 'NotIn' && {named})"
+    )
     answers = " || ".join(_tolerates_cel(taint) for taint in SPOT_TAINTS)
     return (
-        f"({selected} == '{spot}' || {selected} == ''"
-        f" && !({terms}.size() > 0 && {terms}.all(t, {expressions}.exists(e, {excludes})))"
-        f" && ({terms}.exists(t, {expressions}.exists(e, e.key == '{key}' && e.operator == 'In' && {named}))"
-        f" || variables.spec.?tolerations.orValue([]).exists(t, {answers})))"
+        f"({selected(key)} == '{spot}' || {selected(key)} == '' && !{every_term(excludes)}"
+        f" && ({TERMS}.exists(term, {EXPRESSIONS}.exists(demand, {demands}))"
+        f" || {TOLERATIONS}.exists(toleration, {answers})))"
     )
 
 
 def _tolerates_cel(taint: Taint) -> str:
-    key, exists = "t.?key.orValue('')", "t.?operator.orValue('') == 'Exists'"
+    key, exists = "toleration.?key.orValue('')", "toleration.?operator.orValue('') == 'Exists'"
     return (
         f"({key} == '{taint.key}' || {key} == '' && {exists})"
-        f" && t.?effect.orValue('') in ['', '{taint.effect}']"
-        f" && ({exists} || t.?value.orValue('') == '{taint.value}')"
+        f" && toleration.?effect.orValue('') in ['', '{taint.effect}']"
+        f" && ({exists} || toleration.?value.orValue('') == '{taint.value}')"
     )
 
 

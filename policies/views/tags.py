@@ -10,10 +10,10 @@ from typing_extensions import override
 from policies.resource import Resource
 from policies.rule import EachOf
 from policies.values import Value, some
-from policies.views.aws import LAUNCH_TEMPLATE, SUBNET
 from policies.views.clusters import EKS_CLUSTER
 from policies.views.node_groups.aks import AGENT_POOL, MANAGED_CLUSTER
 from policies.views.node_groups.eks import NODE_GROUP
+from policies.views.type_tokens import KMS_KEY, LAUNCH_TEMPLATE, SUBNET
 
 _MADE_BY_TEMPLATE: Final = ("instance", "volume")
 """What costs money and gets its tags from the launch template alone: a provider's default tags do not reach it."""
@@ -59,7 +59,7 @@ _TYPES: Final = (
     LAUNCH_TEMPLATE,
     SUBNET,
     "aws:ec2/(vpc:Vpc|securityGroup:SecurityGroup)",
-    "aws:kms/key:Key",
+    KMS_KEY,
     "aws:cloudwatch/logGroup:LogGroup",
     "aws:iam/role:Role",
     MANAGED_CLUSTER,

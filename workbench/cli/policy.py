@@ -137,13 +137,13 @@ def run_examples(
 ) -> None:
     """Judge examples by both packs and compare with what they expect. Exit code 1 if one differs.
 
-    An example is a resource as data; policies/README.md tells the format.
+    An example is a resource as data; docs/writing-a-rule.md tells the format.
     """
     files = sorted(folder.rglob("*.yaml"))
     rows = [_compared(example) for file in files for example in _read(file)]
     if not rows:
         raise UserError(
-            f"There is no example in {folder}.", "Files are called <id>.yaml; policies/README.md tells more."
+            f"There is no example in {folder}.", "Files are called <id>.yaml; docs/writing-a-rule.md tells more."
         )
     differing = [row for row in rows if row["said"] != row["expected"]]
     if as_json:
@@ -155,7 +155,7 @@ def run_examples(
     raise typer.Exit(1 if differing else 0)
 
 
-_FORMAT = "A file is called <id>.yaml and maps names to examples; policies/README.md tells the format."
+_FORMAT = "A file is called <id>.yaml and maps names to examples; docs/writing-a-rule.md tells the format."
 
 
 def _read(file: Path) -> list[Example]:
@@ -165,7 +165,7 @@ def _read(file: Path) -> list[Example]:
             _ = example.resources
     except (yaml.YAMLError, OSError, KeyError, TypeError, AttributeError) as error:
         raise UserError(
-            f"{file}: holds no examples: {type(error).__name__} {error}.", "policies/README.md tells the format."
+            f"{file}: holds no examples: {type(error).__name__} {error}.", "docs/writing-a-rule.md tells the format."
         ) from None
     return found
 

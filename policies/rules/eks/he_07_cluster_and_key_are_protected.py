@@ -1,13 +1,13 @@
 """HE-07: a production cluster and its key do not go away by accident."""
 
-import re
 from collections.abc import Iterator
 
 from components.contract.environments import Environment
 from policies.resource import Resource
-from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
+from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
 from policies.views.clusters import EKS_CLUSTER
 from policies.views.node_groups.aks import MANAGED_CLUSTER
+from policies.views.type_tokens import KMS_KEY
 
 
 def check(resource: Resource, _: Context) -> Iterator[Finding]:
@@ -25,11 +25,7 @@ RULE = Rule(
     severity=Severity.HIGH,
     level={Environment.DEV: Level.OFF, Environment.PROD: Level.MANDATORY},
     source="EKS user guide, deletion protection; Pulumi documentation, resource option protect",
-    applies_to=EachOf(
-        noun="each managed cluster and each KMS key",
-        types=re.compile(f"{EKS_CLUSTER}|{MANAGED_CLUSTER}|aws:kms/key:Key"),
-        find=lambda resource: (resource,),
-    ),
+    applies_to=resources_of("each managed cluster and each KMS key", EKS_CLUSTER, MANAGED_CLUSTER, KMS_KEY),
     why="A renamed key in a file, or a destroy in the wrong stack, would end production, and its Secrets for ever.",
     fix="Give the resource the option protect, and an EKS cluster deletionProtection.",
     check=check,

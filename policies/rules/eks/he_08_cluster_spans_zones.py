@@ -7,8 +7,8 @@ from components.contract.environments import Environment
 from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import NotJudgeableError
-from policies.views.aws import SUBNET
 from policies.views.clusters import eks_clusters
+from policies.views.type_tokens import SUBNET
 
 ZONES_MIN: Final = 2
 

@@ -9,8 +9,7 @@ from policies.cel import label, words
 from policies.resource import Resource
 from policies.rule import Admission, Context, EachOf, Finding, Level, Rule, Severity
 from policies.views.pods import USER_PODS, PodFacts, pods
-
-NAMESPACE: Final = "kubernetes:core/v1:Namespace"
+from policies.views.type_tokens import NAMESPACE
 
 KEYS: Final = ("environment", "env")
 """Labels by which people say what something is for."""

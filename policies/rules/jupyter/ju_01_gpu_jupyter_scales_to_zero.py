@@ -7,13 +7,13 @@ from functools import partial
 from components.contract.environments import Environment
 from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
-from policies.values import Value, some
+from policies.values import some
 from policies.views.jupyter import app_services, is_gpu_notebook
 from policies.views.pods import pods
+from policies.views.scaling import HORIZONTAL_POD_AUTOSCALER, AutoscalerFacts, targets
+from policies.views.type_tokens import SERVICES
 
 _SCALED_OBJECT = re.compile(r"kubernetes:keda\.sh/v1alpha1:ScaledObject")
-_AUTOSCALER = re.compile(r"kubernetes:autoscaling/v2:HorizontalPodAutoscaler")
-_SERVICE = re.compile(r"kubernetes:apps/v1:(Deployment|StatefulSet)")
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
@@ -30,30 +30,18 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
 
 
 def _has_gpu_notebook(resource: Resource) -> bool:
-    return _SERVICE.fullmatch(resource.type) is not None and any(map(is_gpu_notebook, pods(resource)))
+    return re.fullmatch(SERVICES, resource.type) is not None and any(map(is_gpu_notebook, pods(resource)))
 
 
 def _scales_to_zero(service: Resource, scaler: Resource) -> bool:
-    spec = scaler.props.at("spec")
     if _SCALED_OBJECT.fullmatch(scaler.type):
         # KEDA goes down to 0 unless told otherwise.
-        smallest = spec.at("minReplicaCount").integer() or 0
-    elif _AUTOSCALER.fullmatch(scaler.type):
-        least = spec.at("minReplicas").integer()
-        smallest = 1 if least is None else least
+        smallest = scaler.props.at("spec", "minReplicaCount").integer() or 0
+    elif HORIZONTAL_POD_AUTOSCALER.fullmatch(scaler.type):
+        smallest, _ = AutoscalerFacts(scaler).replicas
     else:
         return False
-    return smallest == 0 and _is_target(spec.at("scaleTargetRef"), scaler, service)
-
-
-def _is_target(target: Value, scaler: Resource, service: Resource) -> bool:
-    kind = target.at("kind").text() or "Deployment"
-    same_place = _name(scaler, "namespace") == _name(service, "namespace")
-    return same_place and (kind, target.at("name").text()) == (service.type.rpartition(":")[2], _name(service, "name"))
-
-
-def _name(resource: Resource, key: str) -> str | None:
-    return resource.props.at("metadata", key).text()
+    return smallest == 0 and targets(scaler, service)
 
 
 RULE = Rule(

@@ -26,7 +26,7 @@ def _pools_of_notebooks(resource: Resource) -> Iterator[str]:
     """Return the pools that Jupyter with a GPU selects, empty for any."""
     for pod in pods(resource):
         if is_gpu_notebook(pod):
-            yield pod.spec.at("nodeSelector", LabelKey.POOL.value).text() or ""
+            yield pod.selected(LabelKey.POOL) or ""
     if any(service.kind == "jupyter" and service.has_gpu for service in app_services(resource)):
         yield ""
 

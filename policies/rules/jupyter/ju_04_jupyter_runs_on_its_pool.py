@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from components.contract.environments import Environment
 from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
+from policies.cel import selected
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
 from policies.views.jupyter import IS_JUPYTER, JUPYTER_PODS
 from policies.views.pods import PodFacts
@@ -16,12 +17,12 @@ _WANTED = (PoolRole.JUPYTER.value, PoolRole.GPU.value)
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
     """Demand a selector of the Jupyter pool, or of the GPU pool for those that need one."""
-    if not any(pod.spec.at("nodeSelector", key).text() in _WANTED for key in _KEYS):
+    if not any(pod.selected(key) in _WANTED for key in _KEYS):
         wanted = f"{LabelKey.ROLE}: {PoolRole.JUPYTER}"
         yield Finding(f"{pod} runs Jupyter and selects neither the Jupyter nor a GPU pool, wanted {wanted}.")
 
 
-_SELECTS = " || ".join(f"variables.spec.?nodeSelector['{key}'].orValue('') in {list(_WANTED)}" for key in _KEYS)
+_SELECTS = " || ".join(f"{selected(key)} in {list(_WANTED)}" for key in _KEYS)
 
 RULE = Rule(
     id="JU-04",

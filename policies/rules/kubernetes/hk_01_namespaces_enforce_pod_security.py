@@ -1,13 +1,13 @@
 """HK-01: the API server refuses pods that could take over their node, namespace by namespace."""
 
-import re
 from collections.abc import Iterator
 
 from components.contract.environments import Environment, PlatformProfile
 from components.contract.labels import WellKnownLabel
 from components.contract.namespaces import V3IO_NAMESPACES
 from policies.resource import Resource
-from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
+from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
+from policies.views.type_tokens import NAMESPACE
 
 SAFE = ("baseline", "restricted")
 OPEN = "privileged"
@@ -30,11 +30,7 @@ RULE = Rule(
     severity=Severity.HIGH,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="CIS EKS benchmark, 4.2 (Pod Security Standards)",
-    applies_to=EachOf(
-        noun="each namespace",
-        types=re.compile("kubernetes:core/v1:Namespace"),
-        find=lambda resource: (resource,),
-    ),
+    applies_to=resources_of("each namespace", NAMESPACE),
     why="Without the label the API server accepts pods that act as root on their node, whoever makes them.",
     fix=f"Label the namespace with {WellKnownLabel.POD_SECURITY_ENFORCE}: {SAFE[0]}.",
     check=check,

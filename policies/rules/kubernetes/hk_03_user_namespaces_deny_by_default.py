@@ -5,13 +5,13 @@ from enum import StrEnum
 from functools import partial
 
 from components.contract.environments import Environment
-from components.contract.labels import TRUE, LabelKey
 from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
-from policies.values import NotJudgeableError, some
+from policies.values import some
+from policies.views.namespaces import is_user_namespace
+from policies.views.objects import name_of, namespace_of
 from policies.views.selectors import selects_everything
 
-NAMESPACE = "kubernetes:core/v1:Namespace"
 NETWORK_POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy"
 
 
@@ -26,11 +26,9 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
     """Demand, for each namespace with the mark of user work, a policy of all its pods that allows nothing."""
     policies = [resource for resource in stack if resource.type == NETWORK_POLICY]
     for namespace in stack:
-        if namespace.type != NAMESPACE or not _is_marked(namespace):
+        if not is_user_namespace(namespace):
             continue
-        name = namespace.props.at("metadata", "name").text()
-        if name is None:
-            raise NotJudgeableError("metadata.name", "is not shown")
+        name = name_of(namespace)
         for direction in Direction:
             if not some(policies, partial(_denies, name, direction)):
                 yield Finding(
@@ -39,15 +37,11 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
                 )
 
 
-def _is_marked(namespace: Resource) -> bool:
-    return namespace.props.at("metadata", "labels", LabelKey.USER_WORKLOADS.value).text() == TRUE
-
-
 def _denies(namespace: str, direction: Direction, policy: Resource) -> bool:
     spec = policy.props.at("spec")
     types = [element.text() for element in spec.at("policyTypes").elements()]
     return (
-        policy.props.at("metadata", "namespace").text() == namespace
+        namespace_of(policy) == namespace
         # A policy that names no type is one of ingress; of egress too, if it has rules for it, but then it allows some.
         and direction in (types or [Direction.INGRESS])
         and selects_everything(spec.at("podSelector"))

@@ -1,12 +1,11 @@
 """HK-04: rights in the cluster are named one by one, so that somebody can read what an account may do."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from components.contract.environments import Environment
 from policies.resource import Resource
-from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
+from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
 
 EVERYTHING: Final = "*"
 ADMINISTRATOR: Final = "cluster-admin"
@@ -48,10 +47,8 @@ RULE = Rule(
     severity=Severity.HIGH,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="CIS EKS benchmark, 4.1.1 and 4.1.3",
-    applies_to=EachOf(
-        noun="each role and each binding of one",
-        types=re.compile(rf"kubernetes:rbac\.authorization\.k8s\.io/v1:({'|'.join(_CHECKS)})"),
-        find=lambda resource: (resource,),
+    applies_to=resources_of(
+        "each role and each binding of one", rf"kubernetes:rbac\.authorization\.k8s\.io/v1:({'|'.join(_CHECKS)})"
     ),
     why="A wildcard also grants what a later version or add-on brings, such as reading every Secret.",
     fix="List the verbs, resources and API groups that the account needs, and bind a role that has only these.",

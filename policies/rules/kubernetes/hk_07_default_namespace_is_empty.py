@@ -6,7 +6,7 @@ from typing import Final
 
 from components.contract.environments import Environment
 from policies.resource import Resource
-from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
+from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
 from policies.views.pods import PODS
 
 DEFAULT: Final = "default"
@@ -39,11 +39,7 @@ RULE = Rule(
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="CIS EKS benchmark, 4.5.2",
-    applies_to=EachOf(
-        noun="each object that lives in a namespace",
-        types=re.compile("|".join(NAMESPACED)),
-        find=lambda resource: (resource,),
-    ),
+    applies_to=resources_of("each object that lives in a namespace", *NAMESPACED),
     why="The default namespace has no default resources, quota, network policy or admission guard.",
     fix="Name one of the stack's namespaces.",
     check=check,

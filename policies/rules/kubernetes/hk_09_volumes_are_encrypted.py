@@ -1,13 +1,12 @@
 """HK-09: a copied or discarded volume is of no use to anybody."""
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from components.contract.environments import Environment
 from components.contract.labels import TRUE
 from policies.resource import Resource
-from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
+from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
 
 OPEN_UNLESS_TOLD: Final = ("ebs.csi.aws.com", "ebs.csi.eks.amazonaws.com", "kubernetes.io/aws-ebs")
 """Drivers that leave encryption to the class. Azure encrypts every managed disk, whatever its class says:
@@ -30,11 +29,7 @@ RULE = Rule(
     severity=Severity.HIGH,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="EKS best practices, security (data encryption)",
-    applies_to=EachOf(
-        noun="each storage class",
-        types=re.compile(r"kubernetes:storage\.k8s\.io/v1:StorageClass"),
-        find=lambda resource: (resource,),
-    ),
+    applies_to=resources_of("each storage class", r"kubernetes:storage\.k8s\.io/v1:StorageClass"),
     why="Volumes hold models, data and notebooks; snapshots of an open volume can be read wherever they are copied.",
     fix=f"Set parameters.encrypted to '{TRUE}'. Parameters are immutable: the class is replaced, its volumes stay.",
     check=check,

@@ -8,10 +8,11 @@ from components.contract.environments import Environment
 from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import some
+from policies.views.objects import namespace_of
 from policies.views.pods import PodFacts, pods
 from policies.views.selectors import selects
+from policies.views.type_tokens import SERVICES
 
-CONTROLLERS = re.compile("kubernetes:apps/v1:(Deployment|StatefulSet)")
 BUDGET = "kubernetes:policy/v1:PodDisruptionBudget"
 LEAST = 2
 PROBES = ("livenessProbe", "readinessProbe")
@@ -25,7 +26,7 @@ SPREADS = (
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
     """Demand two pods, apart from each other, that tell how they are and are not drained together."""
-    controllers = [resource for resource in stack if CONTROLLERS.fullmatch(resource.type)]
+    controllers = [resource for resource in stack if re.fullmatch(SERVICES, resource.type)]
     services = [
         (resource, pod) for resource in controllers for pod in pods(resource) if pod.is_core_service or pod.is_system()
     ]
@@ -51,8 +52,9 @@ def _own_lacks(resource: Resource, pod: PodFacts) -> Iterator[str]:
 
 
 def _guards(pod: PodFacts, budget: Resource) -> bool:
-    namespace = budget.props.at("metadata", "namespace").text() or "default"
-    return namespace == pod.namespace and selects(budget.props.at("spec", "selector"), pod.metadata.at("labels"))
+    return namespace_of(budget) == pod.namespace and selects(
+        budget.props.at("spec", "selector"), pod.metadata.at("labels")
+    )
 
 
 RULE = Rule(

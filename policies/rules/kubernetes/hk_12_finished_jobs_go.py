@@ -1,11 +1,10 @@
 """HK-12: finished Jobs do not fill the cluster's memory of objects."""
 
-import re
 from collections.abc import Iterator
 
 from components.contract.environments import Environment
 from policies.resource import Resource
-from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
+from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
 
 
 def check(job: Resource, _: Context) -> Iterator[Finding]:
@@ -22,11 +21,7 @@ RULE = Rule(
     severity=Severity.LOW,
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="Kubernetes documentation, TTL-after-finished controller",
-    applies_to=EachOf(
-        noun="each Job",
-        types=re.compile("kubernetes:batch/v1:Job"),
-        find=lambda resource: (resource,),
-    ),
+    applies_to=resources_of("each Job", "kubernetes:batch/v1:Job"),
     why="A finished Job and its pods stay for ever: they keep their quota of objects and slow down every list of pods.",
     fix="Set spec.ttlSecondsAfterFinished. The next update runs a Job anew that is gone: make it repeatable.",
     check=check,

@@ -7,21 +7,17 @@ from components.contract.labels import TRUE, LabelKey
 from components.contract.pools import PoolRole
 from policies.resource import Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
-from policies.views.node_groups import NodeGroupFacts, makes_groups, node_groups, some_group
+from policies.views.node_groups import holds_user_work, makes_groups, node_groups, some_group
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
     """Demand a group for user work, and that no other group offers itself to it."""
-    if makes_groups(stack) and not some_group(stack, _holds_user_work):
+    if makes_groups(stack) and not some_group(stack, holds_user_work):
         yield Finding("The stack makes node groups, but none for user work.")
     for resource in stack:
         for group in node_groups(resource):
-            if group.role and not _holds_user_work(group) and group.label(LabelKey.USER_WORKLOADS) == TRUE:
+            if group.role and not holds_user_work(group) and group.label(LabelKey.USER_WORKLOADS) == TRUE:
                 yield Finding(f"{group} of role {group.role} is open to user work by its labels.", urn=resource.urn)
-
-
-def _holds_user_work(group: NodeGroupFacts) -> bool:
-    return group.role is not None and group.role.holds_user_work
 
 
 RULE = Rule(

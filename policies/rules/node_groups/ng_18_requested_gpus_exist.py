@@ -6,9 +6,10 @@ from components.contract.environments import Environment
 from components.contract.pools import PoolRole
 from policies.resource import Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
+from policies.views.gpus import asks_for
 from policies.views.node_groups import NodeGroupFacts, makes_groups, some_group
 from policies.views.node_groups.facts import GPU_RESOURCES
-from policies.views.pods import PodFacts, pods
+from policies.views.pods import pods
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
@@ -18,13 +19,8 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
     for resource in stack:
         for pod in pods(resource):
             for gpu in GPU_RESOURCES:
-                if _asks_for(pod, gpu) and not some_group(stack, _offers(gpu)):
+                if asks_for(pod, gpu) and not some_group(stack, _offers(gpu)):
                     yield Finding(f"{pod} asks for {gpu}, which no node group offers.", urn=resource.urn)
-
-
-def _asks_for(pod: PodFacts, gpu: str) -> bool:
-    # A request without a limit is refused by the API server, and a limit is a request.
-    return any(container.at("resources", "limits", gpu).integer() for container in pod.containers())
 
 
 def _offers(gpu: str) -> Callable[[NodeGroupFacts], bool]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from components.contract.environments import Environment
 from policies.resource import Resource
-from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
+from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
 
 MEMBER_TAG: Final = re.compile(r"kubernetes\.io/cluster/.+")
 """Tag by which an instance on AWS belongs to a cluster: https://docs.aws.amazon.com/eks/latest/userguide/worker.html.
@@ -28,10 +28,8 @@ RULE = Rule(
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="Iguazio best practices, provisioning of the servers",
-    applies_to=EachOf(
-        noun="each single machine",
-        types=re.compile(r"aws:ec2/(instance:Instance|spotInstanceRequest:SpotInstanceRequest)"),
-        find=lambda resource: (resource,),
+    applies_to=resources_of(
+        "each single machine", r"aws:ec2/(instance:Instance|spotInstanceRequest:SpotInstanceRequest)"
     ),
     why="Nobody upgrades, replaces or labels such a server, and the platform's installer expects to make its own.",
     fix="Make a pool in the stack file; a machine that is no node loses the tag.",

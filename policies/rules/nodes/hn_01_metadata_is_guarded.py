@@ -1,13 +1,12 @@
 """HN-01: a pod cannot read the credentials of the machine that it runs on."""
 
-import re
 from collections.abc import Iterator
 
 from components.contract.environments import PlatformProfile
 from policies.remedies import Draft
 from policies.resource import Resource
-from policies.rule import MANDATORY_EVERYWHERE, Context, EachOf, Finding, Rule, Severity
-from policies.views.aws import LAUNCH_TEMPLATE
+from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity, resources_of
+from policies.views.type_tokens import LAUNCH_TEMPLATE
 
 HOPS, HOPS_OF_THE_INSTALLER = 1, 2
 
@@ -38,11 +37,7 @@ RULE = Rule(
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="EKS best practices, security (restrict access to the instance profile)",
-    applies_to=EachOf(
-        noun="each launch template",
-        types=re.compile(LAUNCH_TEMPLATE),
-        find=lambda resource: (resource,),
-    ),
+    applies_to=resources_of("each launch template", LAUNCH_TEMPLATE),
     why="Whoever can ask the metadata service from a pod acts with the rights of the node.",
     fix=f"Set metadataOptions.httpTokens to required and httpPutResponseHopLimit to {HOPS}.",
     check=check,

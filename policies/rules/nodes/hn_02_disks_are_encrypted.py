@@ -1,13 +1,12 @@
 """HN-02: a node's disk is worth nothing to who finds it."""
 
-import re
 from collections.abc import Iterator
 
 from components.contract.environments import Environment
 from policies.resource import Resource
-from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
-from policies.views.aws import LAUNCH_TEMPLATE
+from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
 from policies.views.node_groups.eks import NODE_GROUP
+from policies.views.type_tokens import LAUNCH_TEMPLATE
 
 
 def check(resource: Resource, _: Context) -> Iterator[Finding]:
@@ -31,11 +30,7 @@ RULE = Rule(
     severity=Severity.HIGH,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="EKS best practices, security (data encryption at rest)",
-    applies_to=EachOf(
-        noun="each EKS node group and each launch template",
-        types=re.compile(f"{NODE_GROUP}|{LAUNCH_TEMPLATE}"),
-        find=lambda resource: (resource,),
-    ),
+    applies_to=resources_of("each EKS node group and each launch template", NODE_GROUP, LAUNCH_TEMPLATE),
     why="Images, scratch data and mounted Secrets lie on these disks and on every snapshot of them.",
     fix="Give the group a launch template with blockDeviceMappings[].ebs.encrypted: true.",
     check=check,

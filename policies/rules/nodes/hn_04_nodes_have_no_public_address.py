@@ -1,14 +1,13 @@
 """HN-04: a node has no address on the internet."""
 
-import re
 from collections.abc import Iterator
 
 from components.contract.environments import Environment
 from policies.resource import Resource
-from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
-from policies.views.aws import LAUNCH_TEMPLATE, SUBNET
+from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
 from policies.views.node_groups import node_groups
 from policies.views.node_groups.aks import AGENT_POOL, MANAGED_CLUSTER
+from policies.views.type_tokens import LAUNCH_TEMPLATE, SUBNET
 
 
 def check(resource: Resource, _: Context) -> Iterator[Finding]:
@@ -34,10 +33,8 @@ RULE = Rule(
     severity=Severity.HIGH,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="CIS EKS benchmark, 5.4.3 (private nodes); CIS AKS benchmark, 5.4.3; checkov, CKV_AZURE_143",
-    applies_to=EachOf(
-        noun="each subnet, launch template and AKS agent pool",
-        types=re.compile(f"{SUBNET}|{LAUNCH_TEMPLATE}|{AGENT_POOL}|{MANAGED_CLUSTER}"),
-        find=lambda resource: (resource,),
+    applies_to=resources_of(
+        "each subnet, launch template and AKS agent pool", SUBNET, LAUNCH_TEMPLATE, AGENT_POOL, MANAGED_CLUSTER
     ),
     why="A public address makes every port that a mistake opens on a node a port on the internet.",
     fix="Turn public addresses off; nodes go out through NAT, and load balancers have their own addresses.",

@@ -1,17 +1,17 @@
 """HN-05: nodes are made in a way that the rules about node groups can read."""
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from components.contract.environments import Environment
 from policies.resource import Resource
-from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
+from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
 from policies.views.clusters import EKS_CLUSTER
+from policies.views.type_tokens import SCALING_GROUP
 
 OPAQUE: Final = {
     "eks:index:NodeGroup": "a component that hides its machines in a CloudFormation template",
-    "aws:autoscaling/group:Group": "a group of machines that manage themselves",
+    SCALING_GROUP: "a group of machines that manage themselves",
 }
 """Ways to make nodes of which no rule sees roles, labels or taints."""
 
@@ -31,11 +31,7 @@ RULE = Rule(
     severity=Severity.LOW,
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="EKS best practices, reliability (data plane: use managed node groups)",
-    applies_to=EachOf(
-        noun="each EKS cluster and each group of machines",
-        types=re.compile("|".join([EKS_CLUSTER, *OPAQUE])),
-        find=lambda resource: (resource,),
-    ),
+    applies_to=resources_of("each EKS cluster and each group of machines", EKS_CLUSTER, *OPAQUE),
     why="Nobody drains such nodes before they are replaced, and the rules of both packs do not see them.",
     fix="Make the nodes with aws:eks/nodeGroup:NodeGroup.",
     check=check,

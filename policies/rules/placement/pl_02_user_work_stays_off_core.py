@@ -8,8 +8,7 @@ from components.contract.pools import USER_ROLES
 from policies.cel import TOLERATIONS, VALUES, every_demand, selected, words
 from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity
 from policies.values import each
-from policies.views.gpus import tolerations
-from policies.views.node_choice import Demand, demands, user_pools
+from policies.views.node_choice import Demand, demands, tolerated_keys, user_pools
 from policies.views.pods import USER_PODS, PodFacts
 
 CORE_TAINTS: Final = (
@@ -30,7 +29,7 @@ def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
             yield Finding(f"{pod} chooses {demand.key} {', '.join(foreign)}, wanted one that holds user work.")
 
     yield from each(demands(pod), choices)
-    for key, _ in tolerations(pod):
+    for key in tolerated_keys(pod):
         if not key:
             yield Finding(f"{pod} has a toleration without key, which tolerates every taint; wanted keys.")
         elif key in CORE_TAINTS:

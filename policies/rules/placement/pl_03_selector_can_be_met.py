@@ -7,14 +7,14 @@ from policies.resource import Resource, Stack
 from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity, WholeStack
 from policies.values import each, some
 from policies.views.node_choice import demands, may_run_on
-from policies.views.node_groups import holders, node_groups
+from policies.views.node_groups import holders, makes_groups, some_group
 from policies.views.pods import PodFacts, pods
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
     """Demand one group with every label, for each pod that asks for labels, where the stack makes groups."""
     pools = holders(stack)
-    if some(pools, lambda resource: any(True for _ in node_groups(resource))):
+    if makes_groups(pools):
         yield from each(stack, lambda resource: each(pods(resource), partial(_unmet, pools)))
 
 
@@ -22,7 +22,7 @@ def _unmet(pools: list[Resource], pod: PodFacts) -> Iterator[Finding]:
     # A DaemonSet waits for nodes by design.
     if pod.kind == "DaemonSet" or pod.is_system() or not some(demands(pod), lambda _: True):
         return
-    if not some(pools, lambda resource: some(node_groups(resource), lambda group: may_run_on(pod, group))):
+    if not some_group(pools, lambda group: may_run_on(pod, group)):
         asked = ", ".join(sorted({demand.key for demand in demands(pod)}))
         yield Finding(f"{pod} asks for {asked} as no pool of the stack has them together.", urn=pod.urn)
 

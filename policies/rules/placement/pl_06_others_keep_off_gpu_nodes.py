@@ -6,7 +6,8 @@ from typing import Final
 from components.contract.environments import Environment
 from policies.cel import TOLERATIONS, label
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
-from policies.views.gpus import ASKS_FOR_GPU, GPU_NAMES, asks_for, gpu_names, tolerations
+from policies.views.gpus import ASKS_FOR_GPU, GPU_NAMES, asks_for, gpu_names
+from policies.views.node_choice import tolerated_keys
 from policies.views.operators import MPI_ROLE_LABELS
 from policies.views.pods import USER_PODS, PodFacts
 
@@ -16,7 +17,7 @@ HELPERS: Final = (*((key, "launcher") for key in MPI_ROLE_LABELS), ("mlrun/class
 
 def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
     """Refuse a toleration for each GPU taint whose GPU the pod does not ask for."""
-    tolerated = {key for key, _ in tolerations(pod)}
+    tolerated = set(tolerated_keys(pod))
     for gpu in gpu_names(context):
         if gpu in tolerated and not asks_for(pod, gpu) and not any(pod.label(key) == value for key, value in HELPERS):
             yield Finding(f"{pod} tolerates {gpu} and asks for no such GPU, wanted no toleration.")

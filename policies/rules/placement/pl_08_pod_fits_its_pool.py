@@ -9,11 +9,11 @@ from components.contract.environments import Environment
 from components.contract.instances import InstanceType
 from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
-from policies.values import NotJudgeableError, each, some
+from policies.values import NotJudgeableError, each
+from policies.views.claims import pod_request
 from policies.views.gpus import gpu_names
 from policies.views.node_choice import may_run_on
-from policies.views.node_groups import NodeGroupFacts, holders, node_groups
-from policies.views.pod_requests import pod_request
+from policies.views.node_groups import NodeGroupFacts, holders, node_groups, some_group
 from policies.views.pods import PodFacts, pods
 
 _MIB = 2**20
@@ -32,7 +32,7 @@ def _too_large(pools: list[Resource], context: Context, pod: PodFacts) -> Iterat
     needs = {name: pod_request(pod, name) for name in ("cpu", "memory", *gpu_names(context))}
     if not any(needs.values()):
         return
-    if some(pools, lambda resource: some(node_groups(resource), lambda group: _has_room(pod, needs, group))):
+    if some_group(pools, lambda group: _has_room(pod, needs, group)):
         return
     groups = (group for resource in pools for group in node_groups(resource) if may_run_on(pod, group))
     machines = [machine for group in groups for machine in group.instances]

@@ -7,7 +7,7 @@ from components.contract.environments import Environment
 from components.contract.mlrun import MlrunVariable
 from components.contract.priorities import DEFAULT_USER_PRIORITY, UserPriority
 from policies.resource import Resource
-from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
+from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
 from policies.views.mlrun import MLRUN_SETTINGS, MlrunSettingsFacts, mlrun_settings
 from policies.views.nuclio import nuclio_settings
 from policies.views.priority_classes import PRIORITY_CLASS
@@ -44,10 +44,10 @@ RULE = Rule(
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="Iguazio best practices, Pod Priorities",
-    applies_to=EachOf(
-        noun="what MLRun and Nuclio are told, and each priority class",
-        types=re.compile(f"{MLRUN_SETTINGS.types.pattern}|{re.escape(PRIORITY_CLASS)}"),
-        find=lambda resource: (resource,),
+    applies_to=resources_of(
+        "what MLRun and Nuclio are told, and each priority class",
+        MLRUN_SETTINGS.types.pattern,
+        re.escape(PRIORITY_CLASS),
     ),
     why="MLRun and Nuclio give no class at all unless told; a global default would reach core services too.",
     fix=f"Name {DEFAULT_USER_PRIORITY} in {MlrunVariable.DEFAULT_CLASS} and kube.{_NUCLIO_DEFAULT}; no globalDefault.",

@@ -11,8 +11,8 @@ from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
 from policies.values import Value
 from policies.views.jupyter import APP_SERVICES, app_services
 from policies.views.pods import pods
+from policies.views.type_tokens import SERVICES
 
-_CONTROLLERS = r"kubernetes:apps/v1:(Deployment|StatefulSet)"
 _KINDS_WITH_A_CLASS = ("grafana", "jupyter", "mlrun", "nuclio", "presto", "shell")
 """Services of the full platform whose class can be chosen."""
 
@@ -24,7 +24,7 @@ class _Service:
 
 
 def _services(resource: Resource) -> Iterator[_Service]:
-    if re.fullmatch(_CONTROLLERS, resource.type):
+    if re.fullmatch(SERVICES, resource.type):
         for pod in pods(resource):
             if not pod.is_system():
                 yield _Service(str(pod), pod.spec.at("priorityClassName"))
@@ -48,7 +48,7 @@ RULE = Rule(
     source="MLRun job resources, Pod priority for user jobs",
     applies_to=EachOf(
         noun="each Deployment and StatefulSet outside the system's namespaces, and each service of the full platform",
-        types=re.compile(f"{_CONTROLLERS}|{APP_SERVICES}"),
+        types=re.compile(f"{SERVICES}|{APP_SERVICES}"),
         find=_services,
     ),
     why="Without a class a service has priority 0: every job of a user is placed before it.",

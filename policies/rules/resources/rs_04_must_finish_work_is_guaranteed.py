@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from components.contract.labels import GUARANTEED, LabelKey
+from policies.cel import label
 from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity
 from policies.views.claims import CEL_GUARANTEED, unequal
 from policies.views.pods import USER_PODS, PodFacts
@@ -26,8 +27,5 @@ RULE = Rule(
     why="On a node short of memory every other pod is evicted before a guaranteed one.",
     fix=f"Set CPU and memory requests equal to the limits, or drop the label {LabelKey.COMPLETION}.",
     check=check,
-    admission=Admission(
-        expression=f"variables.metadata.?labels['{LabelKey.COMPLETION}'].orValue('') != '{GUARANTEED}'"
-        f" || {CEL_GUARANTEED}"
-    ),
+    admission=Admission(expression=f"{label(LabelKey.COMPLETION)} != '{GUARANTEED}' || {CEL_GUARANTEED}"),
 )

@@ -5,12 +5,13 @@ from functools import cache, partial
 
 from components.contract.environments import Environment
 from components.contract.labels import LabelKey
+from policies.cel import selected
 from policies.resource import Resource, Stack
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import each, some
 from policies.views.claims import CEL_GUARANTEED, unequal
-from policies.views.landing import Groups, is_elastic, selected, user_groups, user_work
-from policies.views.node_groups import NodeGroupFacts
+from policies.views.node_groups import Groups, NodeGroupFacts, user_groups
+from policies.views.pods import user_work
 
 
 def check(stack: Stack, context: Context) -> Iterator[Finding]:
@@ -24,7 +25,7 @@ def check(stack: Stack, context: Context) -> Iterator[Finding]:
 
 def _check(resource: Resource, groups: Groups, context: Context) -> Iterator[Finding]:
     for pod in user_work(resource, context):
-        pool = selected(pod, LabelKey.POOL)
+        pool = pod.selected(LabelKey.POOL)
         if pool and some(groups(), partial(_is_elastic_pool, pool)):
             for reason in unequal(pod):
                 message = f"{pod} selects the elastic pool '{pool}', and {reason}, wanted both, equal and above 0."
@@ -32,7 +33,7 @@ def _check(resource: Resource, groups: Groups, context: Context) -> Iterator[Fin
 
 
 def _is_elastic_pool(name: str, group: NodeGroupFacts) -> bool:
-    return group.label(LabelKey.POOL) == name and is_elastic(group)
+    return group.label(LabelKey.POOL) == name and group.is_elastic
 
 
 RULE = Rule(
@@ -46,8 +47,5 @@ RULE = Rule(
     why="The autoscaler adds a node when requests do not fit; pods with low requests fill a node long before that.",
     fix="Set CPU and memory requests equal to the limits.",
     check=check,
-    admission=Admission(
-        expression=f"!(variables.spec.?nodeSelector['{LabelKey.POOL}'].orValue('') in params.spec.elasticPools)"
-        f" || {CEL_GUARANTEED}"
-    ),
+    admission=Admission(expression=f"!({selected(LabelKey.POOL)} in params.spec.elasticPools) || {CEL_GUARANTEED}"),
 )

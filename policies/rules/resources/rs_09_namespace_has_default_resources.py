@@ -7,15 +7,8 @@ from components.contract.pod_resources import EXPECTED
 from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import Value, each
-from policies.views.namespaces import (
-    LIMIT_RANGE,
-    ByNamespace,
-    by_namespace,
-    container_defaults,
-    default,
-    is_user_namespace,
-    name_of,
-)
+from policies.views.namespaces import LIMIT_RANGE, container_defaults, default, is_user_namespace
+from policies.views.objects import ByNamespace, by_namespace, name_of
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from components.contract.environments import Environment
-from policies.resource import Stack
+from components.contract.environments import ClusterKind, Environment
+from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import NotJudgeableError
-from policies.views.landing import nodes_max, user_groups
-from policies.views.namespaces import RESOURCE_QUOTA, ByNamespace, by_namespace, is_user_namespace, name_of
-from policies.views.node_groups import NodeGroupFacts
+from policies.views.namespaces import RESOURCE_QUOTA, is_user_namespace
+from policies.views.node_groups import NodeGroupFacts, user_groups
+from policies.views.node_groups.local import NODE
+from policies.views.objects import ByNamespace, by_namespace, name_of
 
 SPELLINGS = {"cpu": ("requests.cpu", "cpu"), "memory": ("requests.memory", "memory")}
 """How a quota may spell what pods may request."""
@@ -44,9 +45,18 @@ def _quota(objects: ByNamespace, namespace: str, spellings: tuple[str, ...]) -> 
 def _room(stack: Stack, resource: str) -> Decimal:
     """Return what all user pools offer at their largest; 0 where the stack makes none."""
     return sum(
-        (nodes_max(owner, group) * _offer(group, resource) for owner in stack for group in user_groups([owner])),
+        (_nodes_max(owner, group) * _offer(group, resource) for owner in stack for group in user_groups([owner])),
         Decimal(0),
     )
+
+
+def _nodes_max(owner: Resource, group: NodeGroupFacts) -> int:
+    """Return the most nodes that ``owner`` can give to its group; a simulated node is one of them."""
+    if group.kind is ClusterKind.LOCAL and owner.type == NODE:
+        return 1
+    if group.size_max is None:
+        raise NotJudgeableError(group.location or "the size", "is not stated")
+    return group.size_max
 
 
 def _offer(group: NodeGroupFacts, resource: str) -> Decimal:

@@ -2,15 +2,22 @@
 
 from collections.abc import Iterator
 from functools import cache, partial
+from typing import Final
 
 from components.contract.environments import Environment
+from components.contract.labels import LabelKey
+from components.contract.pools import PoolRole
 from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import each, some
 from policies.views.claims import is_guaranteed
-from policies.views.landing import Groups, is_elastic, may_land, user_groups, user_work
-from policies.views.node_groups import NodeGroupFacts
-from policies.views.pods import PodFacts
+from policies.views.gpus import asked_gpus
+from policies.views.node_choice import selector
+from policies.views.node_groups import Groups, NodeGroupFacts, user_groups
+from policies.views.pods import PodFacts, user_work
+
+CHOOSING_KEYS: Final = (LabelKey.POOL, LabelKey.ROLE, LabelKey.LIFECYCLE)
+"""Labels by which a pod chooses between user pools. Whether any pool has its other labels is PL-03's to say."""
 
 
 def check(stack: Stack, context: Context) -> Iterator[Finding]:
@@ -21,16 +28,23 @@ def check(stack: Stack, context: Context) -> Iterator[Finding]:
 
 def _check(resource: Resource, groups: Groups, context: Context) -> Iterator[Finding]:
     for pod in user_work(resource, context):
-        if not is_guaranteed(pod) or some(groups(), partial(_grows_for, pod)):
+        if not is_guaranteed(pod) or some(groups(), partial(_grows_for, pod, context=context)):
             continue
-        if possible := [group for group in groups() if may_land(pod, group)]:
+        if possible := [group for group in groups() if _may_land(pod, group, context)]:
             names = ", ".join(sorted({f"'{group.name}'" for group in possible}))
             found = f"{pod} is guaranteed and may use pool {names} only, of fixed size"
             yield Finding(f"{found}, wanted a pool that grows.", urn=resource.urn)
 
 
-def _grows_for(pod: PodFacts, group: NodeGroupFacts) -> bool:
-    return may_land(pod, group) and is_elastic(group)
+def _grows_for(pod: PodFacts, group: NodeGroupFacts, context: Context) -> bool:
+    return _may_land(pod, group, context) and group.is_elastic
+
+
+def _may_land(pod: PodFacts, group: NodeGroupFacts, context: Context) -> bool:
+    # On GPU nodes lands only what asks for a GPU.
+    if group.role is PoolRole.GPU and not asked_gpus(pod, context):
+        return False
+    return all(demand.is_met_by(group) for demand in selector(pod) if demand.key in CHOOSING_KEYS)
 
 
 RULE = Rule(

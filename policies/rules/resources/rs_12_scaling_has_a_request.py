@@ -6,7 +6,8 @@ from policies.resource import Resource, Stack
 from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity, WholeStack
 from policies.values import each
 from policies.views.claims import Claims, containers, whole
-from policies.views.namespaces import LIMIT_RANGE, ByNamespace, by_namespace, default_in, namespace_of
+from policies.views.namespaces import LIMIT_RANGE, default_in
+from policies.views.objects import ByNamespace, by_namespace, namespace_of
 from policies.views.pods import PODS, pods
 from policies.views.scaling import AutoscalerFacts, autoscalers, nuclio_function
 

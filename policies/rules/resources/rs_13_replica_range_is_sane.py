@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from components.contract.environments import Environment
 from policies.resource import Resource
 from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
-from policies.views.scaling import HORIZONTAL_POD_AUTOSCALER, NUCLIO_FUNCTION, AutoscalerFacts, NuclioFunctionFacts
+from policies.views.scaling import HORIZONTAL_POD_AUTOSCALER, AutoscalerFacts, NuclioFunctionFacts
+from policies.views.type_tokens import NUCLIO_FUNCTION
 
 Scaled = AutoscalerFacts | NuclioFunctionFacts
 
@@ -26,7 +27,7 @@ def check(scaled: Scaled, _: Context) -> Iterator[Finding]:
 
 
 def _find(resource: Resource) -> Iterator[Scaled]:
-    yield (NuclioFunctionFacts if NUCLIO_FUNCTION.fullmatch(resource.type) else AutoscalerFacts)(resource)
+    yield (NuclioFunctionFacts if re.fullmatch(NUCLIO_FUNCTION, resource.type) else AutoscalerFacts)(resource)
 
 
 RULE = Rule(
@@ -38,7 +39,7 @@ RULE = Rule(
     source="MLRun job resources, Replicas and Scaling and auto-scaling",
     applies_to=EachOf(
         noun="each Nuclio function and each HorizontalPodAutoscaler",
-        types=re.compile(f"{HORIZONTAL_POD_AUTOSCALER.pattern}|{NUCLIO_FUNCTION.pattern}"),
+        types=re.compile(f"{HORIZONTAL_POD_AUTOSCALER.pattern}|{NUCLIO_FUNCTION}"),
         find=_find,
     ),
     why="Without an upper bound Nuclio scales nothing, and the API server refuses an autoscaler with a reversed range.",

@@ -10,7 +10,7 @@ from policies.resource import Stack
 from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity, WholeStack
 from policies.values import some
 from policies.views.mlrun import mlrun_settings
-from policies.views.node_groups import NodeGroupFacts, node_groups
+from policies.views.node_groups import NodeGroupFacts, holds_user_work, node_groups
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
@@ -29,9 +29,7 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
 
 def _takes_users(lifecycle: Lifecycle, group: NodeGroupFacts) -> bool:
     # GPU nodes take only work that asks for a GPU.
-    if group.lifecycle is not lifecycle or group.role is PoolRole.GPU:
-        return False
-    return group.role is not None and group.role.holds_user_work
+    return group.lifecycle is lifecycle and group.role is not PoolRole.GPU and holds_user_work(group)
 
 
 RULE = Rule(

@@ -8,6 +8,7 @@ from components.contract.namespaces import SYSTEM_NAMESPACES
 from policies.resource import Resource
 from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
 from policies.values import Value
+from policies.views.objects import namespace_of
 
 _LONGEST = 24 * 60 * 60
 """Seconds; what MLRun gives a run by default."""
@@ -22,7 +23,7 @@ def check(job: Value, _: Context) -> Iterator[Finding]:
 
 
 def _jobs(resource: Resource) -> Iterator[Value]:
-    if (resource.props.at("metadata", "namespace").text() or "default") in SYSTEM_NAMESPACES:
+    if namespace_of(resource) in SYSTEM_NAMESPACES:
         return
     yield resource.props.at("spec", "jobTemplate", "spec") if ":Cron" in resource.type else resource.props.at("spec")
 

@@ -8,6 +8,7 @@ from components.contract.environments import Environment
 from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import some
+from policies.views.objects import namespace_of
 from policies.views.pods import pods
 
 _CLAIM = re.compile(r"kubernetes:core/v1:PersistentVolumeClaim(Patch)?")
@@ -25,8 +26,7 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
 
 
 def _is_claim(namespace: str, name: str, claim: Resource) -> bool:
-    metadata = claim.props.at("metadata")
-    return (metadata.at("namespace").text() or "default", metadata.at("name").text()) == (namespace, name)
+    return (namespace_of(claim), claim.props.at("metadata", "name").text()) == (namespace, name)
 
 
 RULE = Rule(

@@ -5,31 +5,39 @@ A new kind of cluster adds a module with its ``NodeGroupFacts`` and a line in ``
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Final
+from dataclasses import replace
+from typing import Final, TypeAlias
 
 from components.contract.pools import PoolRole
-from policies.resource import Resource, Stack
+from policies.resource import Finders, Resource, Stack, find_in
 from policies.rule import EachOf
 from policies.values import some
 from policies.views.node_groups.aks import AGENT_POOL, MANAGED_CLUSTER, agent_pool, inline_agent_pools
 from policies.views.node_groups.eks import NODE_GROUP, managed_node_group
 from policies.views.node_groups.facts import NodeGroupFacts
-from policies.views.node_groups.local import CONFIG_MAP, NODE, node_templates, simulated_node
+from policies.views.node_groups.local import NODE, node_templates, simulated_node
+from policies.views.type_tokens import CONFIG_MAP
 
 __all__ = [
     "DATA_GROUPS",
     "ELASTIC_GROUPS",
     "INITIAL_GROUPS",
     "NODE_GROUPS",
+    "Groups",
     "NodeGroupFacts",
     "holders",
+    "holds_user_work",
     "makes_groups",
     "node_groups",
     "of_role",
     "some_group",
+    "user_groups",
 ]
 
-_FINDERS: Final[dict[str, Callable[[Resource], Iterator[NodeGroupFacts]]]] = {
+Groups: TypeAlias = Callable[[], list[NodeGroupFacts]]
+"""Node groups that are looked for when the first pod needs them, and once."""
+
+_FINDERS: Final[Finders[NodeGroupFacts]] = {
     NODE_GROUP: managed_node_group,
     AGENT_POOL: agent_pool,
     MANAGED_CLUSTER: inline_agent_pools,
@@ -41,9 +49,7 @@ _FINDERS: Final[dict[str, Callable[[Resource], Iterator[NodeGroupFacts]]]] = {
 
 def node_groups(resource: Resource) -> Iterator[NodeGroupFacts]:
     """Return the node groups that a resource makes; none for most resources."""
-    for pattern, find in _FINDERS.items():
-        if re.fullmatch(pattern, resource.type):
-            yield from find(resource)
+    return find_in(resource, _FINDERS)
 
 
 def some_group(stack: Stack, test: Callable[[NodeGroupFacts], bool]) -> bool:
@@ -54,6 +60,16 @@ def some_group(stack: Stack, test: Callable[[NodeGroupFacts], bool]) -> bool:
 def of_role(role: PoolRole) -> Callable[[NodeGroupFacts], bool]:
     """Return the test whether a group has ``role``."""
     return lambda group: group.role is role
+
+
+def holds_user_work(group: NodeGroupFacts) -> bool:
+    """Return whether user work may use the group, by its role."""
+    return group.role is not None and group.role.holds_user_work
+
+
+def user_groups(stack: Stack) -> Iterator[NodeGroupFacts]:
+    """Return the node groups that user work may use."""
+    return (group for resource in stack for group in node_groups(resource) if holds_user_work(group))
 
 
 def makes_groups(stack: Stack) -> bool:
@@ -67,24 +83,21 @@ NODE_GROUPS: Final = EachOf(
     find=node_groups,
 )
 
-ELASTIC_GROUPS: Final = EachOf(
+ELASTIC_GROUPS: Final = replace(
+    NODE_GROUPS,
     noun="each node group whose size moves",
-    types=NODE_GROUPS.types,
-    find=node_groups,
     concerns=lambda group, _: group.is_elastic,
 )
 
-DATA_GROUPS: Final = EachOf(
+DATA_GROUPS: Final = replace(
+    NODE_GROUPS,
     noun="each node group of role `data`",
-    types=NODE_GROUPS.types,
-    find=node_groups,
     concerns=lambda group, _: group.role is PoolRole.DATA,
 )
 
-INITIAL_GROUPS: Final = EachOf(
+INITIAL_GROUPS: Final = replace(
+    NODE_GROUPS,
     noun="each node group of role `initial`",
-    types=NODE_GROUPS.types,
-    find=node_groups,
     concerns=lambda group, _: group.role is PoolRole.INITIAL,
 )
 

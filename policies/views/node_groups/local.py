@@ -18,7 +18,6 @@ from policies.views.node_groups.facts import NodeGroupFacts, taint_object
 from policies.views.yaml_text import parsed
 
 NODE: Final = "kubernetes:core/v1:Node"
-CONFIG_MAP: Final = "kubernetes:core/v1:ConfigMap"
 
 _LIFECYCLES: Final = {lifecycle.value: lifecycle for lifecycle in Lifecycle}
 _EFFECTS: Final = {effect.value: effect for effect in TaintEffect}

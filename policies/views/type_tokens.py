@@ -1,0 +1,16 @@
+"""Type tokens that several rules and views read; those with alternatives or a version in them are patterns."""
+
+from typing import Final
+
+LAUNCH_TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
+SUBNET: Final = "aws:ec2/subnet:Subnet"
+SCALING_GROUP: Final = "aws:autoscaling/group:Group"
+KMS_KEY: Final = "aws:kms/key:Key"
+
+CONFIG_MAP: Final = "kubernetes:core/v1:ConfigMap"
+NAMESPACE: Final = "kubernetes:core/v1:Namespace"
+DEPLOYMENT: Final = "kubernetes:apps/v1:Deployment"
+SERVICES: Final = "kubernetes:apps/v1:(Deployment|StatefulSet)"
+"""Controllers of what runs for long."""
+
+NUCLIO_FUNCTION: Final = r"kubernetes:nuclio\.io/v1beta1:NuclioFunction"
