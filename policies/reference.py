@@ -34,6 +34,14 @@ any, a cluster is judged as production.
 A preview may need a value that is known only after the update. Unknown is neither right nor wrong, so the rule says
 that it could not be judged, and where the value is. A mandatory rule then fails in CI (`CI=true`) and notes it
 elsewhere; `IGZ_CLUSTERS_POLICY_UNKNOWN=fail` or `note` decides otherwise.
+
+<a id="waivers"></a>
+
+## Waivers
+
+`policies/overrides.yaml` beside the stack files accepts single violations, each with reason, owner, ticket and last day,
+at most 90 days ahead. [A preview that is blocked](policies-in-use.md) shows one. An expired or refused row fails the run,
+one that covers nothing is mentioned, and what is waived is printed with every run.
 """
 
 

@@ -157,7 +157,7 @@ def test_explain_without_a_key_lists_every_key_once() -> None:
     assert lines[0].split() == ["schemaVersion", "Version", "of", "this", "layout."]
     assert [row["key"] for row in json.loads(run("explain", "--json").stdout)][
         -1
-    ] == "defaultPodResources.limits.memory"
+    ] == "policies.requiredTags"
 
 
 @pytest.mark.parametrize(
