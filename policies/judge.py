@@ -19,6 +19,8 @@ class Verdict:
     findings: list[Finding] = field(default_factory=list)
     unjudged: list[str] = field(default_factory=list)
     """Why the rule could not tell, an entry for each thing that it could not judge."""
+    crashed: list[str] = field(default_factory=list)
+    """Where the rule itself went wrong."""
 
 
 def judge_resource(rule: Rule[Any], resource: Resource, context: Context) -> Verdict:
@@ -57,6 +59,4 @@ def _recorded(verdict: Verdict) -> Iterator[None]:
     except BaseException as error:  # noqa: BLE001 one that leaves the pack stops everybody's deployment, or hangs it
         # Not the error's text: it may quote a secret.
         place = traceback.extract_tb(error.__traceback__)[-1]
-        verdict.findings.append(
-            Finding(f"the rule crashed: {type(error).__name__} at {Path(place.filename).name}:{place.lineno}")
-        )
+        verdict.crashed.append(f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}")

@@ -23,6 +23,8 @@ class Resource:
     """Inputs, as they are planned; in a stack rule outputs, for what no resource rule was shown."""
     protect: bool = False
     ignore_changes: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    """Texts among the properties that are secret, which no message may show."""
     parent: str = ""
     """URN of the component that made it; empty for the stack itself."""
     depends_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -144,14 +144,16 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
     def Remediate(self, request: Any, _context: Any) -> Any:
         response = proto.RemediateResponse()
         inputs = json_format.MessageToDict(request.properties)
-        for rule in self._concerned(request.type) if self._remedied else ():
-            known = self._known(rule)
-            if not rule.remedy or rule.name not in self._remedied or self._level(rule, known) is Level.OFF:
-                continue
-            if judge_resource(rule, resource_of(request), known).findings:
-                self._mend(rule, rule.remedy, Draft(inputs, is_mark, request.type), known, response)
-                request.properties.Clear()
-                request.properties.update(inputs)
+        with time_limit(f"{request.type} '{request.name}'"):
+            for rule in self._concerned(request.type) if self._remedied else ():
+                known = self._known(rule)
+                if not rule.remedy or rule.name not in self._remedied or self._level(rule, known) is Level.OFF:
+                    continue
+                is_wrong = any(not f.advice for f in judge_resource(rule, resource_of(request), known).findings)
+                if is_wrong and not self._waivers.find(rule.id, request.type, request.name):
+                    self._mend(rule, rule.remedy, Draft(inputs, is_mark, request.type), known, response)
+                    request.properties.Clear()
+                    request.properties.update(inputs)
         return response
 
     def _mend(self, rule: Rule[Any], remedy: Remedy, draft: Draft, known: Context, response: Any) -> None:
@@ -181,7 +183,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
                 level = Level.MANDATORY if notice.fails else Level.ADVISORY
                 text = f"[{rule.id}] {notice.message} {_WAIVERS}"
                 response.diagnostics.append(self._diagnostic(rule, level, text, ""))
-            own, level = rule.level[self._known(rule).environment], self._level(rule, self._known(rule))
+            own, level = self._own_level(rule), self._level(rule, self._known(rule))
             if STRICTNESS.index(level) < STRICTNESS.index(own):
                 text = f"[{rule.id}] is {level} by configuration; by itself it is {own}."
                 response.diagnostics.append(self._diagnostic(rule, Level.ADVISORY, text, ""))
@@ -215,6 +217,12 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
             self._contexts[wanted] = context(wanted, stack_choices(), self._tags)
         return self._contexts[wanted]
 
+    def _own_level(self, rule: Rule[Any]) -> Level:
+        """Return the level by the stack's own environment, whatever the rule is configured to take it for."""
+        choices = stack_choices()
+        is_named = choices.get("environment") or self._tags.get("environment")
+        return rule.level[context(None, choices, self._tags).environment if is_named else self._known(rule).environment]
+
     def _level(self, rule: Rule[Any], known: Context) -> Level:
         # The engine always sends a level: the declared one, unless a configuration file says otherwise.
         own, declared = rule.level[known.environment], rule.declared_level
@@ -225,21 +233,37 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
 
     def _report(self, rule: Rule[Any], known: Context, verdict: Verdict, judged: Sequence[Resource]) -> Iterator[Any]:
         level, advice = self._level(rule, known), Level.ADVISORY
+        secrets = [secret for resource in judged for secret in resource.secrets]
         for finding in verdict.findings:
-            text = f"{finding.message} Fix: {rule.fix} See {REFERENCE}#{rule.anchor}"
+            text = f"{_without(secrets, finding.message)} Fix: {rule.fix} See {REFERENCE}#{rule.anchor}"
             yield self._unless_waived(rule, advice if finding.advice else level, text, finding.urn, judged)
+        for crash in verdict.crashed:
+            # Nobody waived a rule that says nothing.
+            yield self._diagnostic(
+                rule, level, f"[{rule.id}] the rule crashed: {crash}. See {REFERENCE}#{rule.anchor}", ""
+            )
         if verdict.unjudged:
             text = f"could not be judged: {'; '.join(verdict.unjudged)}. See {REFERENCE}#could-not-be-judged"
             yield self._unless_waived(rule, level if unknown_fails() else advice, text, "", judged)
 
     def _unless_waived(self, rule: Rule[Any], level: Level, text: str, urn: str, judged: Sequence[Resource]) -> Any:
         """Return the diagnostic; as advice, and with the waiver in front, where one covers the resource at fault."""
-        at_fault = judged if len(judged) == 1 else [resource for resource in judged if urn and resource.urn == urn]
-        for resource in at_fault:
-            if waiver := self._waivers.find(rule.id, resource.type, resource.name):
-                by = f"waived until {waiver.expires} by {waiver.owner} ({waiver.ticket}: {waiver.reason})."
-                level, text = Level.ADVISORY, f"{by} {text}"
+        if isinstance(rule.applies_to, WholeStack) and not urn:
+            waiver = self._waivers.find_for_stack(rule.id)
+        else:
+            at_fault = [resource for resource in judged if not urn or resource.urn == urn]
+            found = (self._waivers.find(rule.id, resource.type, resource.name) for resource in at_fault)
+            waiver = next(filter(None, found), None)
+        if waiver:
+            by = f"waived until {waiver.expires} by {waiver.owner} ({waiver.ticket}: {waiver.reason})."
+            level, text = Level.ADVISORY, f"{by} {text}"
         return self._diagnostic(rule, level, f"[{rule.id}] {text}", urn)
+
+
+def _without(secrets: Iterable[str], text: str) -> str:
+    for secret in secrets:
+        text = text.replace(secret, "[secret]")
+    return text
 
 
 def _policy(rule: Rule[Any]) -> sdk.Policy:

@@ -18,7 +18,8 @@ STACK_KEY: Final = "igz-clusters:stack"
 """Full key of the stack's structured configuration."""
 
 UNKNOWN_VARIABLE: Final = "IGZ_CLUSTERS_POLICY_UNKNOWN"
-"""``fail`` or ``note``: what happens to a rule that cannot be judged. Without it, ``fail`` where CI is set."""
+"""``note`` or ``fail``: what happens to a rule that cannot be judged. Any other word means ``fail``; without it, CI
+decides."""
 
 
 def context(wanted: str | None, choices: Mapping[str, Any], stack_tags: Mapping[str, str]) -> Context:
@@ -50,8 +51,8 @@ def today() -> date:
 
 def unknown_fails() -> bool:
     """Return whether a rule that cannot be judged counts as violated."""
-    wanted = os.environ.get(UNKNOWN_VARIABLE)
-    return wanted == "fail" if wanted else os.environ.get("CI", "").lower() in ("true", "1")
+    wanted = os.environ.get(UNKNOWN_VARIABLE, "").lower()
+    return wanted != "note" if wanted else os.environ.get("CI", "").lower() not in ("", "0", "false")
 
 
 def _pools(given: Any) -> Mapping[str, Mapping[str, Any]]:

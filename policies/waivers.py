@@ -5,10 +5,10 @@ rows to the packs as configuration of their rules. A row converts to an exceptio
 those are general: rule and reason as they are, the pattern as ``urn:pulumi:STACK::*::*PATTERN``.
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from fnmatch import fnmatchcase
 from typing import Annotated, Any, Final
 
 from pydantic import Field, StringConstraints, ValidationError
@@ -17,6 +17,9 @@ from components.contract.choices import ContractModel
 
 MAX_AGE: Final = timedelta(days=90)
 """Longest time from today that a waiver may run: what lasts longer is a decision, and belongs into a rule."""
+
+WHOLE_STACK: Final = "stack"
+"""The pattern for findings that are no single resource's fault."""
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 
@@ -27,7 +30,7 @@ class Waiver(ContractModel):
     rule: Annotated[str, Field(pattern=r"^[A-Z]{2}-\d\d$")] = Field(description="Id of the rule.", examples=["HN-06"])
     stack: _Text = Field(description="Name of the stack.", examples=["dev"])
     resource: _Text = Field(
-        description="Pattern of the resource, type::name, where * is anything.",
+        description="Pattern of the resource, type::name, where * is anything; stack for what is wrong with all of it.",
         examples=["aws:eks/nodeGroup:NodeGroup::dev-legacy*"],
     )
     reason: _Text = Field(description="Why it may stay.", examples=["replaced when the migration is over"])
@@ -42,7 +45,8 @@ class Waiver(ContractModel):
 
     def covers(self, token: str, name: str) -> bool:
         """Return whether a resource of type ``token`` called ``name`` fits the pattern."""
-        return fnmatchcase(f"{token}::{name}", self.resource)
+        pattern = re.escape(self.resource).replace(r"\*", ".*")
+        return re.fullmatch(pattern, f"{token}::{name}", re.DOTALL) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +91,15 @@ class Waivers:
 
     def find(self, rule: str, token: str, name: str) -> Waiver | None:
         """Return a waiver of ``rule`` that covers the resource, and note that it is used."""
+        return self._find(lambda waiver: waiver.rule == rule and waiver.covers(token, name))
+
+    def find_for_stack(self, rule: str) -> Waiver | None:
+        """Return a waiver of ``rule`` for what is wrong with the stack as a whole, and note that it is used."""
+        return self._find(lambda waiver: waiver.rule == rule and waiver.resource == WHOLE_STACK)
+
+    def _find(self, fits: Callable[[Waiver], bool]) -> Waiver | None:
         for index, waiver in enumerate(self.rows):
-            if waiver.rule == rule and waiver.covers(token, name):
+            if fits(waiver):
                 self._used.add(index)
                 return waiver
         return None

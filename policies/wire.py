@@ -1,12 +1,13 @@
 """The engine's messages: resources as they arrive, verdicts as they leave."""
 
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 from google.protobuf import json_format
 from pulumi.runtime.proto import analyzer_pb2 as proto
 from pulumi_policy import proxy
-from pulumi_policy.deserialize import deserialize_properties
+from pulumi_policy.deserialize import SPECIAL_SECRET_SIG, SPECIAL_SIG_KEY, deserialize_properties
 
 from policies.resource import Resource
 from policies.rule import Level, Rule, Severity
@@ -28,9 +29,6 @@ _SEVERITIES: Final = {
 _SENTINELS: Final = frozenset(text for name, text in vars(proxy).items() if re.fullmatch("UNKNOWN_[A-Z]+_VALUE", name))
 """What the engine sends in place of a value that a preview cannot know."""
 
-_MARK: Final = "4dabf18193072939515e22adb298388d"
-"""Key by which the engine tells a map of its own, such as a secret, from a user's."""
-
 
 def plain(value: Any) -> Any:
     """Return decoded properties with ``UNKNOWN`` in place of the engine's sentinels."""
@@ -43,11 +41,13 @@ def plain(value: Any) -> Any:
 
 def resource_of(given: Any) -> Resource:
     """Return the resource of a request for one, or of an entry in a request for the whole stack."""
+    raw = json_format.MessageToDict(given.properties)
     return Resource(
         type=given.type,
         name=given.name,
         urn=given.urn,
-        props=Value(plain(deserialize_properties(json_format.MessageToDict(given.properties)))),
+        props=Value(plain(deserialize_properties(raw))),
+        secrets=tuple(sorted(_secrets(raw), key=len, reverse=True)),
         protect=given.options.protect,
         ignore_changes=tuple(given.options.ignoreChanges),
         parent=given.options.parent,
@@ -55,9 +55,23 @@ def resource_of(given: Any) -> Resource:
     )
 
 
+def _secrets(value: Any, *, inside: bool = False) -> Iterator[str]:
+    """Return the texts that the engine marks as secret, the longest parts of which no message may show."""
+    if isinstance(value, dict):
+        inside = inside or value.get(SPECIAL_SIG_KEY) == SPECIAL_SECRET_SIG
+        for key, item in value.items():
+            if key != SPECIAL_SIG_KEY:
+                yield from _secrets(item, inside=inside)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _secrets(item, inside=inside)
+    elif inside and isinstance(value, str) and value:
+        yield value
+
+
 def is_mark(value: object) -> bool:
     """Return whether something in a message stands for an unknown value, a secret, or another special value."""
-    return (isinstance(value, str) and value in _SENTINELS) or (isinstance(value, dict) and _MARK in value)
+    return (isinstance(value, str) and value in _SENTINELS) or (isinstance(value, dict) and SPECIAL_SIG_KEY in value)
 
 
 def diagnostic(rule: Rule[Any], level: Level, text: str, urn: str) -> Any:

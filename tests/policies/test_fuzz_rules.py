@@ -67,8 +67,7 @@ def crashes(rule: Rule[Any], example: Example, resources: list[Resource]) -> lis
         verdicts = [judge_resource(rule, resource, about) for resource in resources]
     else:
         verdicts = [judge_stack(rule, resources, about)]
-    found = [finding.message for verdict in verdicts for finding in verdict.findings]
-    return [message for message in found if "the rule crashed" in message]
+    return [crash for verdict in verdicts for crash in verdict.crashed]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)

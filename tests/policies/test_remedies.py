@@ -1,6 +1,7 @@
 """Remedies on the wire: in place, only where a stack asks for it, and nothing behind a mark is touched."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -32,10 +33,17 @@ def unless_required(resource: Resource, _: Context) -> Iterator[Finding]:
         yield Finding("wrong.")
 
 
-def remediate(inputs: dict[str, Any], *, level: int = proto.REMEDIATE, rule: Rule[Any] | None = None) -> Any:
+def remediate(
+    inputs: dict[str, Any],
+    *,
+    level: int = proto.REMEDIATE,
+    rule: Rule[Any] | None = None,
+    settings: dict[str, Any] | None = None,
+) -> Any:
     rule = rule or a_rule(unless_required, remedy=remedy)
     servicer = Servicer("test", "0", policies([rule]), EnforcementLevel.ADVISORY)
     config = {rule.name: proto.PolicyConfig(enforcementLevel=level)}
+    config[rule.name].properties.update(settings or {})
     servicer.Configure(proto.ConfigureAnalyzerRequest(policyConfig=config), None)
     request = proto.AnalyzeRequest(type="t", name="n", urn="u")
     request.properties.update(inputs)
@@ -116,6 +124,21 @@ LEFT_TO_PEOPLE = {
     "kubernetes:core/v1:ConfigMap",
     "azure-native:containerservice:ManagedCluster",
 }
+
+
+def test_what_is_waived_is_not_mended() -> None:
+    row = {"rule": "XX-01", "stack": "s", "resource": "t::n", "reason": "r", "owner": "o", "ticket": "T"}
+    row["expires"] = str(datetime.now(tz=UTC).date())
+    assert remediate({}, settings={"waivers": [row]}) == []
+
+
+def test_advice_and_a_crash_are_no_reason_to_mend() -> None:
+    def crashes(_: Resource, __: Context) -> Iterator[Finding]:
+        raise KeyError
+        yield
+
+    for check in (crashes, lambda *_: iter([Finding("better.", advice=True)])):
+        assert remediate({}, rule=a_rule(check, remedy=remedy)) == []
 
 
 def test_a_remedy_that_crashes_changes_nothing_and_shows_no_value() -> None:

@@ -55,7 +55,10 @@ def test_an_unknown_value_is_noted_and_is_no_violation() -> None:
     [
         ("true", None, "violated"),
         ("1", None, "violated"),
+        ("woodpecker", None, "violated"),
         ("false", None, "unjudged"),
+        ("true", "NOTE", "unjudged"),
+        (None, "error", "violated"),
         (None, "fail", "violated"),
         ("true", "note", "unjudged"),
     ],
@@ -211,3 +214,20 @@ def test_a_stack_rule_judges_what_is_planned_for_an_object_that_has_no_outputs_y
     wire.judge("t", {"x": 2}, "planned")
     assert "x is 2." in wire.judge_outputs([("t", "planned", {})]).messages[0]
     assert "x is 3." in wire.judge_outputs([("t", "never-shown", {"x": 3})]).messages[0]
+
+
+def test_a_rule_that_is_told_another_environment_than_the_stacks_says_so() -> None:
+    rule = a_rule(wrong, OFF, M)
+    wire = Wire([rule], stack={"environment": "prod"}, config={"xx-01-made-up": {"environment": "dev"}})
+    report = wire.judge_stack([("t", "one", {})])
+    assert (report.violated, report.advised) == ([], ["XX-01"])
+    assert "[XX-01] is off by configuration; by itself it is mandatory." in report.messages[0]
+
+
+def test_no_message_shows_a_secret() -> None:
+    def check(resource: Any, _: Context) -> Iterator[Finding]:
+        yield Finding(f"x is {resource.props.at('x').text()} and {resource.props.at('y', 'z').text()}.")
+
+    secret = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270"}
+    given = {"x": {**secret, "value": "hunter2"}, "y": {**secret, "value": {"z": "swordfish"}}}
+    assert "x is [secret] and [secret]." in Wire([a_rule(check)]).judge("t", given).messages[0]

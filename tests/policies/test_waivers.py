@@ -96,3 +96,28 @@ def test_a_waiver_covers_the_resource_that_a_stack_rule_names() -> None:
     wire = Wire([rule], config={"xx-01-made-up": {"waivers": [ROW]}})
     report = wire.judge_stack([("t", "legacy-1", {}), ("t", "other", {})])
     assert (len(report.violated), len(report.advised)) == (2, 1)
+
+
+def test_what_is_no_resources_fault_is_waived_by_the_word_stack_and_by_no_pattern() -> None:
+    def check(_: Any, __: Context) -> Iterator[Finding]:
+        yield Finding("nobody is at fault.")
+
+    for resource, violated in (("stack", []), ("*", ["XX-01"])):
+        config = {"xx-01-made-up": {"waivers": [{**ROW, "resource": resource}]}}
+        report = Wire([a_rule(check, applies_to=WholeStack())], config=config).judge_stack([("t", "legacy-1", {})])
+        assert report.violated == violated
+
+
+@pytest.mark.parametrize("name", ["legacy[1]", "legacy?"])
+def test_only_a_star_is_more_than_itself(name: str) -> None:
+    assert judged({**ROW, "resource": f"t::{name}"}, name=name).violated == []
+    assert judged({**ROW, "resource": f"t::{name}"}, name="legacy1").violated == ["XX-01"]
+
+
+def test_no_waiver_silences_a_rule_that_crashed() -> None:
+    def crashes(_: Any, __: Context) -> Iterator[Finding]:
+        raise KeyError
+        yield
+
+    wire = Wire([a_rule(crashes)], config={"xx-01-made-up": {"waivers": [{**ROW, "resource": "*"}]}})
+    assert wire.judge("t", {}).violated == ["XX-01"]

@@ -163,7 +163,7 @@ def _read(file: Path) -> list[Example]:
         found = list(load_file(file))
         for example in found:
             _ = example.resources
-    except (yaml.YAMLError, OSError, KeyError, TypeError, AttributeError) as error:
+    except (yaml.YAMLError, OSError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise UserError(
             f"{file}: holds no examples: {type(error).__name__} {error}.", "docs/writing-a-rule.md tells the format."
         ) from None

@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from policies.rule import Pack
 from workbench.engine import backend
 from workbench.engine.lock import opening
 from workbench.engine.secrets import passphrase_file
@@ -126,7 +127,12 @@ def open_session(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int
 
 def policy_packs() -> list[Path]:
     """Return the folders of all packs."""
-    return sorted(file.parent for file in POLICY_PACKS.glob("*/PulumiPolicy.yaml"))
+    found = sorted(file.parent for file in POLICY_PACKS.glob("*/PulumiPolicy.yaml"))
+    if {folder.name for folder in found} != set(Pack):
+        raise UserError(
+            f"{POLICY_PACKS} does not hold the packs {', '.join(Pack)}.", "The checkout is damaged: get it anew."
+        )
+    return found
 
 
 def _open(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int | None) -> Session:

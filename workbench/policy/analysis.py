@@ -69,7 +69,7 @@ def analyse(state: Path, environment: Environment, toolchain: Toolchain) -> list
         result = _run([*command, "--non-interactive"], _environment(Path(folder), toolchain))
     events = list(_events(result.stdout))
     verdicts = sorted((_verdict(event["policyEvent"]) for event in events if "policyEvent" in event), reverse=True)
-    judged = {name for event in events for name in event.get("summaryEvent", {}).get("PolicyPacks", {})}
+    judged = {name for event in events for name in (event.get("summaryEvent", {}).get("PolicyPacks") or {})}
     failed = result.returncode != 0 and not any(verdict.level == "mandatory" for verdict in verdicts)
     if failed or len(judged) != len(packs):
         raise UserError(f"The state could not be judged:\n{(result.stderr or result.stdout).strip()[-2000:]}")
@@ -121,7 +121,7 @@ _EXPORT = "`pulumi stack export --file state.json` writes one."
 
 
 def _events(text: str) -> Iterator[dict[str, Any]]:
-    for line in text.splitlines():
+    for line in text.split("\n"):
         try:
             event = json.loads(line)
         except ValueError:

@@ -122,12 +122,13 @@ def attached(stack: str, packs: list[Path], folder: Path | None = None) -> dict[
     folder
         Where the configuration is written. Default: the user's data folder.
     """
-    variables = {"PULUMI_OPTION_POLICY_PACK": ",".join(map(str, packs))}
-    if configuration := pack_configuration(stack):
-        place = folder or data_dir() / "policies"
-        place.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
-        file = place / f"{stack}.json"
-        write_private(file, json.dumps(configuration, indent=2))
+    place = folder or data_dir() / "policies"
+    place.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
+    file = place / f"{stack}.json"
+    # Written and named where there is nothing to say as well: the variables may be another stack's, by `env`.
+    write_private(file, json.dumps(pack_configuration(stack), indent=2))
+    return {
+        "PULUMI_OPTION_POLICY_PACK": ",".join(map(str, packs)),
         # One file for each pack: the engine pairs them, and a pack skips what is not its own.
-        variables["PULUMI_OPTION_POLICY_PACK_CONFIG"] = ",".join([str(file)] * len(packs))
-    return variables
+        "PULUMI_OPTION_POLICY_PACK_CONFIG": ",".join([str(file)] * len(packs)),
+    }

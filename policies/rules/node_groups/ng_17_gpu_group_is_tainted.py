@@ -6,13 +6,11 @@ from components.contract.environments import Environment
 from components.contract.taints import gpu_taint
 from policies.rule import Context, Finding, Level, Rule, Severity
 from policies.views.node_groups import NODE_GROUPS, NodeGroupFacts
-from policies.views.node_groups.facts import GPU_RESOURCES
-from policies.views.node_groups.mending import add_taint
 
 
-def check(group: NodeGroupFacts, _: Context) -> Iterator[Finding]:
+def check(group: NodeGroupFacts, context: Context) -> Iterator[Finding]:
     """Demand the taint whose toleration the API server gives to pods that ask for the GPU."""
-    wanted = [gpu_taint(resource) for resource in group.gpu_resources]
+    wanted = [gpu_taint(resource) for resource in dict.fromkeys([*group.gpu_resources, *context.gpu_resources])]
     if group.has_gpus and not group.carries_one_of(*wanted):
         yield Finding(f"{group} is open to pods without a GPU, wanted the taint {' or '.join(map(str, wanted))}.")
 
@@ -28,5 +26,4 @@ RULE = Rule(
     why="Pods without a GPU would fill GPU machines; pods that ask for one get this taint's toleration by themselves.",
     fix="Taint the group with <GPU resource>=present:NoSchedule.",
     check=check,
-    remedy=lambda draft, _: add_taint(draft, gpu_taint(GPU_RESOURCES[0])),
 )

@@ -17,17 +17,22 @@ def check(template: Resource, context: Context) -> Iterator[Finding]:
     tokens = options.at("httpTokens").text()
     if tokens != "required":
         yield Finding(f"Launch template '{template.name}' has httpTokens {tokens or 'absent'}, wanted required.")
-    most = HOPS_OF_THE_INSTALLER if context.profile is PlatformProfile.IGUAZIO else HOPS
-    hops = options.at("httpPutResponseHopLimit").integer()
+    most, hops = _most(context), options.at("httpPutResponseHopLimit").integer()
     if hops is None or hops > most:
         found = "absent" if hops is None else hops
         yield Finding(f"Launch template '{template.name}' has httpPutResponseHopLimit {found}, wanted {most}.")
 
 
-def remedy(template: Draft, _: Context) -> None:
-    """Set both to what is right everywhere."""
+def remedy(template: Draft, context: Context) -> None:
+    """Demand tokens, and lower the limit where it is above what the profile needs."""
     template.set("required", "metadataOptions", "httpTokens")
-    template.set(HOPS, "metadataOptions", "httpPutResponseHopLimit")
+    hops = template.get("metadataOptions", "httpPutResponseHopLimit")
+    if not isinstance(hops, int | float) or hops > _most(context):
+        template.set(_most(context), "metadataOptions", "httpPutResponseHopLimit")
+
+
+def _most(context: Context) -> int:
+    return HOPS_OF_THE_INSTALLER if context.profile is PlatformProfile.IGUAZIO else HOPS
 
 
 RULE = Rule(

@@ -36,9 +36,15 @@ def write(folder: Path, text: str) -> None:
     (folder / overrides.FILE).write_text(text)
 
 
-def test_without_the_file_there_is_nothing_to_hand_on(folder: Path) -> None:
-    assert overrides.pack_configuration("mine") == {}
-    assert overrides.attached("mine", [Path("a"), Path("b")]) == {"PULUMI_OPTION_POLICY_PACK": "a,b"}
+def test_without_the_file_the_packs_get_an_empty_configuration_instead_of_another_stacks(
+    folder: Path, tmp_path: Path
+) -> None:
+    given = overrides.attached("mine", [Path("a"), Path("b")], tmp_path / "made")
+    assert given["PULUMI_OPTION_POLICY_PACK"] == "a,b"
+    assert [json.loads(Path(file).read_text()) for file in given["PULUMI_OPTION_POLICY_PACK_CONFIG"].split(",")] == [
+        {},
+        {},
+    ]
 
 
 def test_a_file_without_rows_hands_nothing_on(folder: Path) -> None:

@@ -7,20 +7,24 @@ in a declared namespace waits for that namespace.
 import json
 import os
 import re
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pulumi
 from pulumi_kubernetes import Provider
+from pulumi_kubernetes.apiextensions import CustomResource
 
 KUBERNETES = re.compile(r"kubernetes:([a-z]+)[a-z0-9.]*/(v\w+):(\w+)")
 
 
-def resource_class(token: str) -> Any:
-    """Return the SDK's class of a type token such as ``kubernetes:core/v1:Node``."""
-    group, version, kind = re.fullmatch(KUBERNETES, token).groups()  # type: ignore[union-attr]
-    return getattr(import_module(f"pulumi_kubernetes.{group}.{version}"), kind)
+def resource_class(token: str, inputs: dict[str, Any]) -> Any:
+    """Return the SDK's class of a type token such as ``kubernetes:core/v1:Node``; for other types the one for any."""
+    if known := re.fullmatch(KUBERNETES, token):
+        group, version, kind = known.groups()
+        return getattr(import_module(f"pulumi_kubernetes.{group}.{version}"), kind)
+    return partial(CustomResource, api_version=inputs["apiVersion"], kind=inputs["kind"])
 
 
 def arguments(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -32,9 +36,11 @@ resources: list[dict[str, Any]] = json.loads(Path(os.environ["IGZ_BENCHMARK_RESO
 provider = Provider("plain", kubeconfig=os.environ["IGZ_CLUSTERS_LOCAL_KUBECONFIG"], cluster_identifier="plain")
 namespaces: dict[str, pulumi.Resource] = {}
 for declared in resources:
-    inputs = {key: value for key, value in declared["inputs"].items() if key not in {"apiVersion", "kind"}}
+    inputs = dict(declared["inputs"])
+    make = resource_class(declared["type"], inputs)
+    inputs = {key: value for key, value in inputs.items() if key not in {"apiVersion", "kind"}}
     inside = namespaces.get(inputs["metadata"].get("namespace"))
     options = pulumi.ResourceOptions(provider=provider, depends_on=[inside] if inside else None)
-    made = resource_class(declared["type"])(declared["name"], **arguments(inputs), opts=options)
+    made = make(declared["name"], **arguments(inputs), opts=options)
     if declared["type"] == "kubernetes:core/v1:Namespace":
         namespaces[inputs["metadata"]["name"]] = made
