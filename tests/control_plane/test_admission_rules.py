@@ -14,7 +14,7 @@ from policies.examples import BASES, load_file
 from support.admission import Manifest, Rendered, account, local_groups, namespace, present, ready, rules_at_admission
 from support.api import Answer, Api, collection, path_of
 from support.cluster import Cluster, eventually, pod
-from support.scratch_rules import DATA_NODE, IMAGE, LABEL, REGISTRY, SCRATCH, TOO_HIGH, VALUE
+from support.scratch_rules import IMAGE, LABEL, REGISTRY, SCRATCH, TOO_HIGH, VALUE
 
 pytestmark = pytest.mark.control_plane
 
@@ -263,7 +263,7 @@ def test_a_living_data_node_is_deleted_by_the_platform_role_only_and_a_lost_one_
         assert said["status"] == wanted["status"]
         answer = api.delete(made, as_user=who, **DRY)
         assert answer.accepted is allowed, answer.message
-        assert allowed or ids(answer) == {DATA_NODE.id}
+        assert allowed or "[NG-20]" in answer.message
 
 
 VAP = "/apis/admissionregistration.k8s.io/v1"

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator
 
+from components.contract.environments import Environment
 from components.contract.labels import RESTART_PLAN_PATTERN, AnnotationKey
-from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity
+from policies.rule import Admission, Context, Finding, Level, Rule, Severity
 from policies.views.pods import USER_PODS, PodFacts
 from policies.views.spot import MAY_RUN_ON_SPOT, made_by, makers, may_run_on_spot
 
@@ -30,7 +31,8 @@ RULE = Rule(
     slug="spot-work-has-a-restart-plan",
     title="Work on spot nodes says how it is started again",
     severity=Severity.MEDIUM,
-    level=MANDATORY_EVERYWHERE,
+    # MLRun annotates no pod by itself: in development its spot modes must work as they come.
+    level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="Iguazio best practices, Spot vs. On-demand Usage",
     applies_to=USER_PODS,
     why="A job whose node is reclaimed is not restarted: without a plan it is simply lost.",
