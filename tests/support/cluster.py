@@ -140,7 +140,7 @@ def pod(
     annotations: dict[str, str] | None = None,
     **spec: Any,
 ) -> dict[str, Any]:
-    """Return a pod that asks for guaranteed resources, and whose maker breaks no rule but by ``spec``."""
+    """Return a pod that asks for guaranteed resources and, but for what ``spec`` says, breaks no rule about itself."""
     amounts = {"cpu": cpu, "memory": memory, **({"nvidia.com/gpu": str(gpus)} if gpus else {})}
     container = {
         "name": "main",

@@ -1,4 +1,4 @@
-"""Rules of no pack: one for every way in which a rule can be judged at admission, of nodes aside."""
+"""Rules of no pack: one for every way in which a rule can be judged at admission."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -8,6 +8,7 @@ from components.contract.labels import LabelKey
 from components.contract.priorities import USER_PRIORITY_LIMIT, UserPriority
 from policies.examples import BASES, Example, changed, load_file
 from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, EachOf, Finding, Level, Rule, Severity, Subject
+from policies.rule import WholeStack as Nothing
 from policies.views.pods import PODS, USER_PODS, PodFacts
 from policies.views.priority_classes import PRIORITY_CLASS, USER_CLASSES, PriorityClassFacts
 
@@ -46,9 +47,13 @@ def _value(facts: PriorityClassFacts, _: Context) -> Iterator[Finding]:
         yield Finding(f"{facts.name} is too high.")
 
 
+def _nothing(*_: Any) -> Iterator[Finding]:
+    yield from ()
+
+
 def _rule(
     number: int,
-    applies_to: EachOf[Any],
+    applies_to: EachOf[Any] | Nothing,
     check: Any,
     expression: str,
     level: Level = Level.MANDATORY,
@@ -92,8 +97,15 @@ VALUE: Final = _rule(
     "!object.metadata.name.startsWith('igz-workload-') || object.value < params.spec.maxUserPriority",
     subject=Subject.PRIORITY_CLASSES,
 )
+DATA_NODE: Final = _rule(
+    7,
+    Nothing(),
+    _nothing,
+    f"oldObject.metadata.?labels['{LabelKey.ROLE}'].orValue('') != 'data'",
+    subject=Subject.NODES,
+)
 
-SCRATCH: Final = (IMAGE, LABEL, CLASS, HOST_NETWORK, NODE_NAME, VALUE)
+SCRATCH: Final = (IMAGE, LABEL, CLASS, HOST_NETWORK, NODE_NAME, VALUE, DATA_NODE)
 
 TOO_HIGH: Final = {
     "apiVersion": "scheduling.k8s.io/v1",
