@@ -120,8 +120,8 @@ def pod_specs(mlrun_python: Path, override_env: dict[str, str]) -> dict[str, Any
 
 @pytest.mark.parametrize(
     ("mode", "advice"),
-    # MLRun annotates no pod, so where spot nodes are open to it the author is reminded of the restart plan.
-    [("prevent", set()), ("none", set()), ("allow", {"SP-02"}), ("constrain", {"SP-02"})],
+    # Where spot nodes are open to a job, its author is advised against them, and of the plan that MLRun does not write.
+    [("prevent", set()), ("none", set()), ("allow", {"SP-01", "SP-02"}), ("constrain", {"SP-01", "SP-02"})],
 )
 def test_what_mlrun_makes_is_admitted_in_every_preemption_mode(
     cluster: Cluster, pod_specs: dict[str, Any], mode: str, advice: set[str]
