@@ -124,7 +124,7 @@ class AdmissionGuard(PlatformComponent):
             "variables": variables(expressions),
             "validations": [{"expression": c.expression, "message": c.message, "reason": "Forbidden"} for c in checks],
         }
-        declare(self, name, spec, {name: {"validationActions": ["Deny"]}})
+        declare(self, name, spec, {"validationActions": ["Deny"]})
 
     def _roles(self) -> None:
         core_services = {"apiGroups": [OWN_DOMAIN], "resources": [CORE_SERVICES_RESOURCE], "verbs": ["use"]}

@@ -5,7 +5,7 @@ The rules come as data, which ``python -m policies.admission --write`` makes fro
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -123,9 +123,10 @@ class AdmissionRulesArgs:
 
 
 class AdmissionRules(PlatformComponent):
-    """The cluster's parameter object, and a policy for each subject and level that has rules.
+    """The cluster's parameter object, and policies for each subject and level that has rules.
 
-    A policy answers with all violated rules at once: of several refusals the API server reports one only.
+    A policy that refuses answers with all violated rules at once: of several refusals the API server reports one only.
+    One that warns gives each violated rule a warning of its own.
     """
 
     def __init__(self, name: str, args: AdmissionRulesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
@@ -136,7 +137,7 @@ class AdmissionRules(PlatformComponent):
                 rules = [r for r in args.rules if r.subject == subject and r.level[args.environment] == level]
                 if rules:
                     refuses = level == "mandatory" and args.choices.admission is AdmissionMode.DENY
-                    self._policy(f"igz-{subject}-{level}", SUBJECTS[subject], rules, parameters, refuses=refuses)
+                    self._policies(f"igz-{subject}-{level}", SUBJECTS[subject], rules, parameters, refuses=refuses)
         self.register_outputs({})
 
     def _parameters(self, args: AdmissionRulesArgs) -> pulumi.Resource:
@@ -163,6 +164,20 @@ class AdmissionRules(PlatformComponent):
             opts=self.child(depends_on=[definition]),
         )
 
+    def _policies(
+        self,
+        name: str,
+        subject: Subject,
+        rules: Sequence[AdmissionRule],
+        parameters: pulumi.Resource,
+        *,
+        refuses: bool,
+    ) -> None:
+        if refuses and subject.foretold:
+            self._policy(f"{name}-foretold", replace(subject, judged=()), rules, parameters, refuses=False)
+            subject = replace(subject, foretold=())
+        self._policy(name, subject, rules, parameters, refuses=refuses)
+
     def _policy(
         self,
         name: str,
@@ -178,28 +193,36 @@ class AdmissionRules(PlatformComponent):
             "failurePolicy": "Fail" if refuses else "Ignore",
             "matchConstraints": {"resourceRules": [*subject.judged, *subject.foretold], **subject.scope},
             "matchConditions": [{"name": key, "expression": value} for key, value in subject.conditions.items()],
-            "variables": variables(
-                {**subject.variables, **{rule.variable: rule.kept for rule in rules}, "violations": _violations(rules)}
-            ),
-            "validations": [
-                {
-                    "expression": "variables.violations.size() == 0",
-                    "messageExpression": "variables.violations.join(' ')",
-                    "message": f"more is wrong than fits here; it must keep {', '.join(rule.id for rule in rules)}",
-                    "reason": "Forbidden",
-                }
-            ],
+            **(_refusal if refuses else _warnings)(subject, rules),
         }
         bound: dict[str, Any] = {}
         if reads_parameters:
             spec["paramKind"] = PARAMETERS_KIND
             bound["paramRef"] = {"name": PARAMETERS_NAME, "parameterNotFoundAction": "Deny"}
-        bindings = {name: {**bound, "validationActions": list(DENIES if refuses else WARNS)}}
-        if refuses and subject.foretold:
-            bindings[name]["matchResources"] = {"resourceRules": list(subject.judged)}
-            foretold = {"resourceRules": list(subject.foretold)}
-            bindings[f"{name}-foretold"] = {**bound, "matchResources": foretold, "validationActions": list(WARNS)}
-        declare(self, name, spec, bindings, after=[parameters] if reads_parameters else [])
+        bound["validationActions"] = list(DENIES if refuses else WARNS)
+        declare(self, name, spec, bound, after=[parameters] if reads_parameters else [])
+
+
+def _warnings(subject: Subject, rules: Sequence[AdmissionRule]) -> dict[str, Any]:
+    return {
+        "variables": variables(subject.variables),
+        "validations": [{"expression": rule.kept, "message": rule.message} for rule in rules],
+    }
+
+
+def _refusal(subject: Subject, rules: Sequence[AdmissionRule]) -> dict[str, Any]:
+    kept = {rule.variable: rule.kept for rule in rules}
+    return {
+        "variables": variables({**subject.variables, **kept, "violations": _violations(rules)}),
+        "validations": [
+            {
+                "expression": "variables.violations.size() == 0",
+                "messageExpression": "variables.violations.join(' ')",
+                "message": f"more is wrong than fits here; it must keep {', '.join(rule.id for rule in rules)}",
+                "reason": "Forbidden",
+            }
+        ],
+    }
 
 
 def _violations(rules: Sequence[AdmissionRule]) -> str:

@@ -21,33 +21,32 @@ def declare(
     owner: PlatformComponent,
     name: str,
     spec: Mapping[str, Any],
-    bindings: Mapping[str, Mapping[str, Any]],
+    binding: Mapping[str, Any],
     *,
     after: Sequence[pulumi.Resource] = (),
 ) -> None:
-    """Declare a policy of ``owner`` and what binds it.
+    """Declare a policy of ``owner`` and what binds it, under one name.
 
-    A binding is made after its policy, and so goes before it: nothing is ever refused by half of the two.
+    The binding is made after its policy, and so goes before it: nothing is ever refused by half of the two.
 
     Parameters
     ----------
     spec
         Of the policy.
-    bindings
-        Specs by name, without the name of the policy.
+    binding
+        Spec of the binding, without the name of the policy.
     after
         What the policy needs.
     """
     policy = ValidatingAdmissionPolicy(
         name, metadata=owned(name), spec=dict(spec), opts=owner.child(depends_on=list(after))
     )
-    for binding, choices in bindings.items():
-        ValidatingAdmissionPolicyBinding(
-            binding,
-            metadata=owned(binding),
-            spec={"policyName": name, **choices},
-            opts=owner.child(depends_on=[policy]),
-        )
+    ValidatingAdmissionPolicyBinding(
+        name,
+        metadata=owned(name),
+        spec={"policyName": name, **binding},
+        opts=owner.child(depends_on=[policy]),
+    )
 
 
 def variables(expressions: Mapping[str, str]) -> list[dict[str, str]]:

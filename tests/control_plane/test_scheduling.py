@@ -1,20 +1,27 @@
 """Pods as users write them, placed by the real scheduler on nodes that the real autoscaler makes."""
 
+import re
+
 import pytest
 
-from components.contract.labels import LabelKey
+from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.taints import OWN_SPOT_TAINT
 from support.cluster import Cluster, eventually, holds_for, pod
 
 pytestmark = pytest.mark.control_plane
 
 USER = {LabelKey.USER_WORKLOADS.value: "true"}
-SPOT = {**USER, LabelKey.LIFECYCLE.value: "preemptible"}
+ON_SPOT = pod(
+    "on-spot",
+    annotations={AnnotationKey.RESTART_PLAN.value: "retry"},
+    nodeSelector={**USER, LabelKey.LIFECYCLE.value: "preemptible"},
+    tolerations=[OWN_SPOT_TAINT.toleration()],
+)
 
 
 def test_a_pod_that_selects_and_tolerates_spot_gets_a_spot_node_from_zero(cluster: Cluster) -> None:
     eventually(lambda: not cluster.nodes(pool="spot"))
-    cluster.apply(pod("on-spot", nodeSelector=SPOT, tolerations=[OWN_SPOT_TAINT.toleration()]))
+    cluster.apply(ON_SPOT)
     assert eventually(lambda: cluster.pool_of("on-spot")) == "spot"
     (node,) = cluster.nodes(pool="spot").values()
     assert node["metadata"]["labels"][LabelKey.LIFECYCLE] == "preemptible"
@@ -23,7 +30,7 @@ def test_a_pod_that_selects_and_tolerates_spot_gets_a_spot_node_from_zero(cluste
 
 def test_the_default_selector_never_leads_to_spot_gpu_or_initial_nodes(cluster: Cluster) -> None:
     # Room on a spot, a GPU and two initial nodes, so that keeping off them is a choice and no accident.
-    cluster.apply(pod("on-spot", nodeSelector=SPOT, tolerations=[OWN_SPOT_TAINT.toleration()]))
+    cluster.apply(ON_SPOT)
     cluster.apply(pod("on-gpu", gpus=1, nodeSelector=USER))
     assert eventually(lambda: cluster.pool_of("on-spot"), within=90) == "spot"
     assert eventually(lambda: cluster.pool_of("on-gpu"), within=90) == "gpu"
@@ -50,7 +57,7 @@ def test_a_system_class_is_refused_to_user_work(cluster: Cluster) -> None:
     for name in ("igz-system-critical", "system-node-critical"):
         refused = cluster.apply(pod("proud", nodeSelector=USER, priorityClassName=name), check=False)
         assert refused.returncode == 1, name
-        assert "other classes are kept for core services" in refused.stderr, name
+        assert re.search(r"\[PR-05\].*igz-workload-medium", refused.stderr), name
 
 
 def test_a_pod_that_asks_for_a_gpu_gets_its_toleration_and_a_gpu_node_from_zero(cluster: Cluster) -> None:

@@ -137,19 +137,20 @@ def pod(
     gpus: int = 0,
     namespace: str = "mlrun",
     labels: dict[str, str] | None = None,
+    annotations: dict[str, str] | None = None,
     **spec: Any,
 ) -> dict[str, Any]:
-    """Return a pod that asks for guaranteed resources."""
+    """Return a pod that asks for guaranteed resources and, but for what ``spec`` says, breaks no rule about itself."""
     amounts = {"cpu": cpu, "memory": memory, **({"nvidia.com/gpu": str(gpus)} if gpus else {})}
     container = {
         "name": "main",
-        "image": "example.invalid/image",
+        "image": "example.invalid/image:1",
         "resources": {"requests": amounts, "limits": amounts},
     }
     return {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"name": name, "namespace": namespace, "labels": labels or {}},
+        "metadata": {"name": name, "namespace": namespace, "labels": labels or {}, "annotations": annotations or {}},
         "spec": {"restartPolicy": "Never", "terminationGracePeriodSeconds": 0, "containers": [container], **spec},
     }
 

@@ -112,7 +112,9 @@ TOO_HIGH: Final = {
     "kind": "PriorityClass",
     "metadata": {"name": "igz-workload-giant"},
     "value": USER_PRIORITY_LIMIT,
+    "preemptionPolicy": "Never",
 }
+"""A class that keeps the cluster's own rules: of two policies that refuse, the API server lets one speak."""
 
 _BAD: Final = {
     "metadata": {"labels": {"app": None}},

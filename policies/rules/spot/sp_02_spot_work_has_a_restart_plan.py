@@ -31,7 +31,7 @@ RULE = Rule(
     slug="spot-work-has-a-restart-plan",
     title="Work on spot nodes says how it is started again",
     severity=Severity.MEDIUM,
-    # MLRun annotates nothing by itself: in development its modes allow and constrain work as they are.
+    # MLRun annotates no pod by itself: in development its spot modes must work as they come.
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="Iguazio best practices, Spot vs. On-demand Usage",
     applies_to=USER_PODS,

@@ -40,7 +40,7 @@ def declared(rules: tuple[AdmissionRule, ...], **choices: Any) -> Recorder:
 def test_a_hundred_rules_need_no_more_objects_than_ten() -> None:
     rules = rules_at_admission(SCRATCH)
     many = tuple(AdmissionRule(**{**vars(rule), "id": f"{rule.id}-{n}"}) for rule in rules for n in range(20))
-    assert len(declared(many).resources) == len(declared(rules).resources) == 12
+    assert len(declared(many).resources) == len(declared(rules).resources) == 13
 
 
 def test_what_a_policy_needs_is_made_before_it_and_goes_after_it() -> None:
