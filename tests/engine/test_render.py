@@ -15,6 +15,7 @@ from support.cluster import COMMAND
 from workbench import stacks
 from workbench.engine.render import TOOLS, OfflineSession, rendering
 from workbench.paths import PROJECT_ROOT, cache_dir
+from workbench.policy.overrides import detached
 from workbench.toolchain import ensure
 
 pytestmark = pytest.mark.engine
@@ -93,7 +94,7 @@ def pulumi(session: OfflineSession, folder: Path, program: str, *arguments: str)
     return subprocess.run(
         [session.pulumi, *arguments, "--non-interactive", "--color", "never"],
         cwd=folder,
-        env={"PATH": os.environ["PATH"], **session.environment, "PULUMI_OPTION_POLICY_PACK": ""},
+        env={"PATH": os.environ["PATH"], **detached(session.environment)},
         capture_output=True,
         text=True,
         timeout=180,

@@ -15,6 +15,7 @@ from workbench.clouds.aws.provider import OfflineAws
 from workbench.clouds.plugin import Changed, Checked, Provider, serve
 from workbench.engine.render import OfflineSession, install
 from workbench.paths import PROJECT_ROOT
+from workbench.policy.overrides import detached
 from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
 
 ACCOUNT: Final = "arn:aws:service:eu-west-1:111122223333"
@@ -78,7 +79,9 @@ def pretend(session: OfflineSession) -> None:
     for package, version in {"aws": PROVIDER_VERSION, "kubernetes": KUBERNETES_VERSION}.items():
         install(home, package, version, sys.executable, "-m", "support.pretend", package)
     session.environment["PYTHONPATH"] = str(PROJECT_ROOT / "tests")
-    del session.environment["PULUMI_OPTION_POLICY_PACK"]
+    attached = set(session.environment) - set(detached(session.environment))
+    for variable in attached:
+        del session.environment[variable]
 
 
 if __name__ == "__main__":

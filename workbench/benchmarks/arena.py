@@ -24,6 +24,7 @@ from workbench.engine.render import NO_CLUSTER
 from workbench.engine.secrets import passphrase_file
 from workbench.engine.session import policy_packs
 from workbench.paths import PROJECT_ROOT
+from workbench.policy.overrides import detached
 from workbench.toolchain import Toolchain, ensure, environment
 from workbench.toolchain.console import progress
 
@@ -128,7 +129,7 @@ class Arena:
         try:
             instance.start(self.toolchain)
             session = open_session(stacks.find(name), self.toolchain, instance.kubeconfig)
-            own = {key: value for key, value in session.environment.items() if key != "PULUMI_OPTION_POLICY_PACK"}
+            own = detached(session.environment)
             project = Project(session.pulumi, PROJECT_ROOT, {**self.environment, **own})
             measure(project.command("up", "--yes", "--skip-preview"))
             yield project

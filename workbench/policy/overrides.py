@@ -4,7 +4,7 @@ It lies beside the stack files, where a review sees it, and reaches the packs as
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -26,6 +26,8 @@ from workbench.yaml_source import Source, SourceError
 FILE: Final = Path("policies") / "overrides.yaml"
 """Where the file lies in the folder of the stack files."""
 
+_PACKS: Final = "PULUMI_OPTION_POLICY_PACK"
+_CONFIGURATIONS: Final = "PULUMI_OPTION_POLICY_PACK_CONFIG"
 _IDS: Final = {rule.id for rule in RULES}
 _WITH_REMEDY: Final = tuple(rule.id for rule in RULES if rule.remedy)
 
@@ -128,7 +130,12 @@ def attached(stack: str, packs: list[Path], folder: Path | None = None) -> dict[
     # Written and named where there is nothing to say as well: the variables may be another stack's, by `env`.
     write_private(file, json.dumps(pack_configuration(stack), indent=2))
     return {
-        "PULUMI_OPTION_POLICY_PACK": ",".join(map(str, packs)),
+        _PACKS: ",".join(map(str, packs)),
         # One file for each pack: the engine pairs them, and a pack skips what is not its own.
-        "PULUMI_OPTION_POLICY_PACK_CONFIG": ",".join([str(file)] * len(packs)),
+        _CONFIGURATIONS: ",".join([str(file)] * len(packs)),
     }
+
+
+def detached(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of a run without those that attach packs."""
+    return {name: value for name, value in variables.items() if name not in (_PACKS, _CONFIGURATIONS)}

@@ -8,6 +8,7 @@ from workbench.benchmarks.findings import Finding, ratios
 from workbench.benchmarks.pairs import Say, interleave
 from workbench.engine.render import rendering
 from workbench.paths import PROJECT_ROOT
+from workbench.policy.overrides import detached
 
 STACKS: Final = ("dev", "prod")
 """Names of the stacks; none of them can be up without an account, so there is no unchanged preview to measure."""
@@ -22,9 +23,7 @@ def renders(arena: Arena, rounds: int | None, say: Say) -> list[Finding]:
     findings = []
     for stack in STACKS:
         with rendering(stacks.find(stack), arena.toolchain) as session:
-            variables = session.whole_environment()
-            variables.pop("PULUMI_OPTION_POLICY_PACK")
-            project = Project(session.pulumi, PROJECT_ROOT, variables)
+            project = Project(session.pulumi, PROJECT_ROOT, detached(session.whole_environment()))
             commands = {}
             for words, packs in OPTIONS.items():
                 commands[f"empty{words}"] = empty.preview(packs=packs)
