@@ -103,9 +103,10 @@ def settings() -> tuple[tuple[Context, str], ...]:
 
 
 def groups(known: Context, pools: str) -> tuple[NodeGroup, ...]:
-    """Return the local stack's groups, with what an example says otherwise."""
+    """Return the local stack's groups, with what an example says otherwise; its own pools start as ``workload``."""
     local = {name: pool.model_dump(mode="json", by_alias=True) for name, pool in find("local").config.pools.items()}
-    merged = changed(local, json.loads(pools))
+    said = json.loads(pools)
+    merged = changed(dict.fromkeys(said, local["workload"]) | local, said)
     models = {name: NodePool.model_validate(pool) for name, pool in merged.items()}
     return node_groups(models, spot_taint(ClusterKind.LOCAL, known.profile))
 

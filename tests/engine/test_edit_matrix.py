@@ -7,6 +7,7 @@ import pytest
 
 from components.contract.eks import EksChoices
 from components.contract.namespaces import UserNamespace
+from components.contract.policy_choices import PolicyChoices
 from components.contract.pools import NodePool
 from infra.config import StackConfig
 from support.edit_matrix import BASE, EDITS, PAGE, Matrix, deployed
@@ -67,9 +68,11 @@ def test_every_input_is_edited() -> None:
     cluster = {f"cluster.{field.alias or name}" for name, field in EksChoices.model_fields.items() if name != "kind"}
     # On EKS gpuResource has one value only.
     whole = {field.alias or name for name, field in StackConfig.model_fields.items()} - {"schemaVersion"}
+    policies = {f"policies.{field.alias or name}" for name, field in PolicyChoices.model_fields.items()}
     namespaces = {field.alias or name for name, field in UserNamespace.model_fields.items()}
     pools = {field.alias or name for name, field in NodePool.model_fields.items()} - {"gpuResource"}
     assert {each for each in cluster if not any(path.startswith(each) for path in edited)} == set()
+    assert {each for each in policies if not any(path.startswith(each) for path in edited)} == set()
     assert {each for each in whole if not any(path.startswith(each) for path in edited)} == set()
     assert {each for each in namespaces if not any(f".{each}" in path for path in edited if "namespaces." in path)} == (
         set()
