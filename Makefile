@@ -37,7 +37,7 @@ check: $(INSTALLED) ## Lint, format, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(INSTALLED) ## Measure ratios of time, CPU and memory: docs/benchmarks.md (under 15 minutes)
+bench: $(INSTALLED) ## Measure ratios of time, CPU and memory: docs/benchmarks.md (18 minutes)
 	@$(BIN)/python -m workbench.benchmarks
 
 lock: $(INSTALLED) ## Pin the newest allowed versions, with hashes and without an index address

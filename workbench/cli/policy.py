@@ -155,9 +155,6 @@ def run_examples(
     raise typer.Exit(1 if differing else 0)
 
 
-_FORMAT = "A file is called <id>.yaml and maps names to examples; docs/writing-a-rule.md tells the format."
-
-
 def _read(file: Path) -> list[Example]:
     try:
         found = list(load_file(file))
@@ -186,7 +183,3 @@ def _compared(example: Example) -> dict[str, Any]:
 def _outcome(outcome: dict[str, list[str]]) -> str:
     said = [f"{key}: {', '.join(ids)}" for key, ids in outcome.items() if ids]
     return "; ".join(said) or "nothing"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
