@@ -79,7 +79,9 @@ k8s.core.v1.Pod(
     spec={"containers": [{"name": "a", "image": f"a:{when}", "env": [{"name": "LEVEL", "value": variable}]}]},
 )
 aws.ec2.LaunchTemplate(
-    "template", user_data=base64.b64encode(boot.encode()).decode(), tags={"when": when, "marked": pulumi.Output.secret(marked)},
+    "template",
+    user_data=base64.b64encode(boot.encode()).decode(),
+    tags={"when": when, "marked": pulumi.Output.secret(marked)},
     description=f"users: [{{user: {{token: {kubeconfig}}}}}]",
 )
 """
