@@ -1,8 +1,11 @@
 """The model of a report: all that its renderings show, and nothing that only one of them needs.
 
-Values in it are plain, free of secrets, and in a stable order, so that equal input yields equal text.
+Values in it are free of secrets and in a stable order, so that equal input yields equal text. Every text is one
+printable line of bounded length, with control characters escaped, so that no terminal obeys it. Markdown and HTML may
+be in it.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -48,6 +51,11 @@ class Outcome(StrEnum):
         return {Outcome.PASSED: 0, Outcome.REVIEW: 0, Outcome.BLOCKED: 1, Outcome.UNJUDGED: 3}[self]
 
 
+def gravest(outcomes: Iterable[Outcome]) -> Outcome:
+    """Return the gravest of some outcomes, ``passed`` if there is none."""
+    return max(outcomes, key=list(Outcome).index, default=Outcome.PASSED)
+
+
 class Operation(StrEnum):
     """What happens to a resource, the gravest first."""
 
@@ -66,7 +74,8 @@ class PropertyChange:
     path
         Dotted, as the engine has it: ``scalingConfig.maxSize``.
     before, after
-        Short texts; ``[secret]`` and ``[unknown]`` in place of such values, None where there is none.
+        Short texts; ``[secret]`` and ``[unknown]`` in place of such values, ``[not shown]`` where secrets are common,
+        such as in environment variables; None where there is none.
     forces_replacement
         Whether it cannot be changed in place.
     """
@@ -154,6 +163,8 @@ class Finding:
         How to mend it.
     reference
         Where to read on: a path of the documentation with its anchor.
+    waiver
+        Of one that is waived or excused: ``until 2026-12-31 by ml-platform (OPS-1: why)``.
     """
 
     rule: str
@@ -163,6 +174,7 @@ class Finding:
     message: str
     fix: str = ""
     reference: str = ""
+    waiver: str = ""
 
 
 @dataclass(frozen=True)
@@ -174,7 +186,8 @@ class Danger:
     change
         What happens.
     kind
-        In words: ``cluster``, ``encryption key``, ``network``, ``data pool``, ``initial group``, ``namespace``.
+        In words: ``cluster``, ``encryption key``, ``network``, ``data pool``, ``initial group``, ``namespace``;
+        ``protected resource`` for anything else that the engine itself protects.
     approval
         The row that approves it, in words; empty if none does.
     is_new
@@ -198,7 +211,7 @@ class PoolChange:
     what
         ``size``, ``types``, ``lifecycle``, ``role``, ``labels`` or ``taints``; ``pool`` for one that comes or goes.
     before, after
-        Short texts; empty where there is none.
+        Short texts; empty where there is none. Of labels only those that differ.
     """
 
     pool: str
@@ -297,6 +310,8 @@ class Report:
         Stacks that the change cannot affect.
     base, head
         Commits, short; empty where there are none.
+    problems
+        Why the record as a whole cannot be read. Then the outcome is ``unjudged``, and there may be no stacks.
     """
 
     outcome: Outcome
@@ -305,4 +320,4 @@ class Report:
     skipped: tuple[str, ...] = ()
     base: str = ""
     head: str = ""
-
+    problems: tuple[str, ...] = ()

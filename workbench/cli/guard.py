@@ -1,0 +1,79 @@
+"""What stands between a change and what it would destroy: a look at its plan, and rows that approve it."""
+
+from typing import Any, Final
+
+import typer
+
+from components.contract.policy_guard import PolicyGuard
+from workbench.cli.console import errors
+from workbench.engine import INTERRUPTED, Session
+from workbench.engine.recorded import recorded_preview
+from workbench.errors import UserError
+from workbench.policy import overrides
+from workbench.policy.approvals import approval_of, expired_approval_of, rows_for
+from workbench.report.changes import changes_of
+from workbench.report.events import read
+from workbench.report.model import Danger
+
+_UNTOUCHED: Final = "Nothing was changed."
+_AGAIN: Final = "Try again, with --hermetic: that is the engine whose events this release knows."
+_PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight": False}
+
+
+def guard(session: Session, command: str) -> None:
+    """Plan ``command`` and refuse it if it would destroy what nobody approved, as the stack's choices ask for.
+
+    Parameters
+    ----------
+    session
+        On the stack that is to be changed.
+    command
+        ``up`` or ``destroy``.
+
+    Raises
+    ------
+    UserError
+        It would, and the stack's ``policyGuard`` is ``required``; with the rows that would approve it.
+    typer.Exit
+        The engine cannot plan it; what it said is shown.
+    """
+    stack = session.stack
+    if stack.config.policy_guard is PolicyGuard.OFF:
+        return
+    rows = overrides.read().approvals
+    errors.print(f"Looking at what `{command}` would destroy.", **_PLAIN)
+    with errors.status("planning"):
+        plan = recorded_preview(session, command)
+    stream = read(plan.events)
+    dangers = [
+        Danger(change, kind, approval_of(change, stack.name, rows)) for change, kind in changes_of(stream) if kind
+    ]
+    for danger in dangers:
+        errors.print(_line(danger), style="bold", **_PLAIN)
+        note = danger.approval or expired_approval_of(danger.change, stack.name, rows) or "nobody approved it"
+        errors.print(f"    {note}", **_PLAIN)
+    if plan.code:
+        errors.print(plan.display, end="", **_PLAIN)
+        raise typer.Exit(INTERRUPTED if plan.code == INTERRUPTED else 1)
+    _judge(session, [danger for danger in dangers if not danger.approval], stream.damages)
+
+
+def _judge(session: Session, unapproved: list[Danger], damages: list[str]) -> None:
+    name, guard = session.stack.name, session.stack.config.policy_guard
+    if guard is PolicyGuard.WARN and (unapproved or damages):
+        for damage in damages:
+            errors.print(f"  What else would be lost cannot be told: {damage}.", **_PLAIN)
+        errors.print(f"policyGuard of '{name}' is 'warn': it goes on.", **_PLAIN)
+    elif damages:
+        raise UserError(f"What '{name}' would lose cannot be told: {'; '.join(damages)}. {_UNTOUCHED}", _AGAIN)
+    elif unapproved:
+        way = f"If it is meant, add this to {overrides.FILE} and have it reviewed:"
+        raise UserError(
+            f"'{name}' would lose what nobody approved. {_UNTOUCHED}", f"{way}\n{rows_for(unapproved, name)}"
+        )
+
+
+def _line(danger: Danger) -> str:
+    change = danger.change
+    lost = change.carries_state or "it"
+    return f"  {change.operation} {danger.kind} {change.name} ({change.type}): {lost} would be lost"

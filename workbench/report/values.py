@@ -1,0 +1,195 @@
+"""Values of resources as short texts, without secrets.
+
+The engine marks what programs call a secret. What nobody marked, but commonly is one, is recognised by its place or by
+its look, and not shown either: values of Secrets and ConfigMaps, environment variables, tokens, keys, start-up scripts.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from infra.config.problems import printable
+
+SECRET: Final = "[secret]"  # noqa: S105 the word that stands in its place
+UNKNOWN: Final = "[unknown]"
+NOT_SHOWN: Final = "[not shown]"
+
+LENGTH: Final = 80
+"""Characters of a value that are shown."""
+
+NAME_LENGTH: Final = 400
+"""Characters of a URN, a name or a path that are shown."""
+
+MISSING: Final = object()
+"""In place of a value that is not there."""
+
+Path = tuple[str | int, ...]
+
+_PART: Final = re.compile(r'\.?([^.\[\]"]+)|\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]')
+
+MARK: Final = "4dabf18193072939515e22adb298388d"
+"""Key of a mapping that stands for a value of a special kind."""
+
+SECRET_KIND: Final = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 the kind, not a secret
+SENTINELS: Final = frozenset(
+    {
+        "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
+        "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
+        "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
+        "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
+        "030794c1-ac77-496b-92df-f27374a8bd58",
+        "e48ece36-62e2-4504-bad9-02848725956a",
+        "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
+    }
+)
+"""What the engine writes in place of a value that a preview cannot know. The SDK has all of these too, but loading it
+takes longer than the whole command line: https://github.com/pulumi/pulumi/blob/master/sdk/go/common/resource/plugin/rpc.go.
+"""
+
+_PRIVATE_KEYS: Final = re.compile(
+    r"passw|secret(?!s?keyarn|name|ref|s?$)|token(?!s$)|credential|private_?key|api_?key|access_?key|passphrase|"
+    r"kube_?config|user_?data|client_?key|connection_?string|^auth$|^env$|^environment(variables)?$|^variables$",
+    re.IGNORECASE,
+)
+_PUBLIC_KEYS: Final = frozenset({"httpTokens", "automountServiceAccountToken"})
+"""Choices whose names only sound like secrets."""
+
+_PRIVATE_BY_TYPE: Final = {
+    "kubernetes:core/v1:(Secret|ConfigMap)(Patch)?": {"data", "stringData", "binaryData"},
+    "aws:ssm/parameter:Parameter": {"value", "insecureValue"},
+    "aws:secretsmanager/.*": {"secretString", "secretBinary"},
+}
+_LOOKS_SECRET: Final = re.compile(
+    r"-----BEGIN [A-Z ]*PRIVATE KEY|\b(AKIA|ASIA)[0-9A-Z]{16}\b|\beyJ[\w-]{8,}\.[\w-]{8,}\.|k8s-aws-v1\.|"
+    r"\b(token|password|client-key-data)['\"]?\s*[:=]\s*['\"]?[^\s'\"]|\b(gh[pousr]|glpat|xox[abp])[-_]\w{10,}|"
+    r"://[^/\s:@]+:[^/\s@]+@",
+    re.IGNORECASE,
+)
+
+
+def parts(path: str) -> Path:
+    """Return the keys and indexes of a path as the engine writes it: ``spec.rules[0]["a.b"]``."""
+    found = _PART.findall(path)
+    return tuple(int(index) if index and len(index) < LENGTH else key or quoted for key, index, quoted in found)
+
+
+def at(value: Any, path: Path) -> Any:
+    """Return what lies at ``path``, ``MISSING`` if nothing does. What is secret or unknown is so in all its parts."""
+    for part in path:
+        if is_marked(value) or (isinstance(value, str) and value in SENTINELS):
+            return value
+        if isinstance(value, dict) and str(part) in value:
+            value = value[str(part)]
+        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
+            value = value[part]
+        else:
+            return MISSING
+    return value
+
+
+def is_marked(value: Any) -> bool:
+    """Return whether the engine wrote a secret or another special value here."""
+    return isinstance(value, dict) and MARK in value
+
+
+def marked_keys(value: Any) -> Iterator[str]:
+    """Return the keys under which the engine marked something as secret.
+
+    A provider may copy a value to where nobody marked it, as AWS's does from ``tags`` to ``tagsAll``.
+    """
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in entries:
+        if isinstance(key, str) and is_marked(item):
+            yield from (key, f"{key}All")
+        else:
+            yield from marked_keys(item)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where values lie.
+
+    Parameters
+    ----------
+    token
+        Type of the resource.
+    path
+        Where in it.
+    secret
+        Keys under which the resource has secrets.
+    """
+
+    token: str
+    path: Path
+    secret: frozenset[str] = frozenset()
+
+    def below(self, part: str | int) -> "Place":
+        """Return the place of a part of the value here."""
+        return replace(self, path=(*self.path, part))
+
+
+def both_shown(place: Place, before: Any, after: Any) -> tuple[str | None, str | None]:
+    """Return the short texts of a property before and after; long ones from where they begin to differ.
+
+    Parameters
+    ----------
+    place
+        Where the property lies.
+    before, after
+        The values; ``MISSING`` where there is none.
+    """
+    old, new = (None if value is MISSING else _text(place, value) for value in (before, after))
+    if old is None or new is None:
+        return _cut(old, 0), _cut(new, 0)
+    same = next((index for index, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), 0)
+    is_long = max(len(old), len(new)) > LENGTH
+    start = max(0, same - LENGTH // 4) if is_long else 0
+    return _cut(old, start), _cut(new, start)
+
+
+def safe(text: str, length: int = NAME_LENGTH) -> str:
+    """Return a text in one printable line of bounded length, nothing if it looks like a secret."""
+    return SECRET if _LOOKS_SECRET.search(text) else printable(text, length)
+
+
+def _cut(text: str | None, start: int) -> str | None:
+    if text is None:
+        return None
+    return ("..." if start else "") + printable(text[start:], LENGTH)
+
+
+def _text(place: Place, value: Any) -> str:
+    shown = _shown(place, value)
+    text = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False, separators=(", ", ": "))
+    return SECRET if _LOOKS_SECRET.search(text) else text
+
+
+def _shown(place: Place, value: Any) -> Any:
+    """Return a value with marks in place of what is not shown."""
+    if mark := _mark(place, value):
+        return mark
+    if isinstance(value, dict):
+        return {key: _shown(place.below(key), item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_shown(place.below(index), item) for index, item in enumerate(value)]
+    return value
+
+
+def _mark(place: Place, value: Any) -> str:
+    if is_marked(value):
+        return SECRET if value[MARK] == SECRET_KIND else NOT_SHOWN
+    if isinstance(value, str) and value in SENTINELS:
+        return UNKNOWN
+    if place.secret.intersection(place.path):
+        return SECRET
+    return NOT_SHOWN if _is_private(place) and not isinstance(value, bool | None) else ""
+
+
+def _is_private(place: Place) -> bool:
+    path = place.path
+    if any(isinstance(part, str) and part not in _PUBLIC_KEYS and _PRIVATE_KEYS.search(part) for part in path):
+        return path[-1] != "name"  # of an environment variable
+    keys = (keys for pattern, keys in _PRIVATE_BY_TYPE.items() if re.fullmatch(pattern, place.token))
+    return bool(path) and any(path[0] in group for group in keys)
