@@ -62,7 +62,7 @@ waivers:
 CANARIES: Final = tuple(f"canary-{place}" for place in ("marked", "data", "variable", "boot", "token", "kubeconfig"))
 """Values of the program below that nobody may ever see, each with ``-old`` or ``-new`` behind it."""
 
-PROGRAM: Final = '''
+PROGRAM: Final = """
 import base64
 import pulumi, pulumi_aws as aws, pulumi_kubernetes as k8s
 
@@ -80,7 +80,7 @@ k8s.core.v1.Pod(
 aws.ec2.LaunchTemplate("template", user_data=base64.b64encode(boot.encode()).decode(), name=f"template-{when}")
 aws.ssm.Parameter("key", type="String", value=pulumi.Output.secret(marked), description=kubeconfig and
     f"apiVersion: v1\\nkind: Config\\nusers: [{{user: {{token: {kubeconfig}}}}}]")
-'''
+"""
 
 
 @dataclass(frozen=True)

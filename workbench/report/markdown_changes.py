@@ -13,8 +13,8 @@ SHORT_NAME: Final = 60
 _REASON_MAX: Final = 200
 _FORCING_MAX: Final = 10
 _KINDS_SHOWN: Final = 8
-_LINES_OPEN: Final = 12
-"""A list of so many lines is shown at once; a longer one opens on a click."""
+_SHOWN_AT_ONCE: Final = 12
+"""So many resources are shown at once; more open on a click."""
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -45,7 +45,7 @@ def gains(stack: StackReport, step: Folding) -> Iterator[str]:
         return
     body = [line for operation, changes in by_operation.items() for line in _gain(operation, changes, step)]
     total = ", ".join(f"{OPERATIONS[operation].lower()} {len(some):,}" for operation, some in by_operation.items())
-    is_short = len(body) <= _LINES_OPEN
+    is_short = sum(map(len, by_operation.values())) <= _SHOWN_AT_ONCE
     if not is_short:
         yield "\n".join(_glance(operation, changes) for operation, changes in by_operation.items())
     if step < Folding.NAMES:

@@ -111,7 +111,7 @@ def _result(stack: StackReport, finding: Finding, place: _Place) -> dict[str, An
         "partialFingerprints": {"primaryLocationLineHash": _fingerprint(stack.stack, finding.rule, finding.urn)},
     }
     if status := _SUPPRESSIONS.get(finding.standing):
-        result["suppressions"] = [{"kind": "external", "status": status, "justification": _shown(finding.message)}]
+        result["suppressions"] = [{"kind": "external", "status": status, "justification": _shown(finding.waiver)}]
     return result
 
 
