@@ -1,6 +1,7 @@
 """Event streams of the real engine, for the tests of reports.
 
-``python -m support.streams --write``, with ``tests`` on the path, records them anew in ``tests/workbench/report/streams``.
+``python -m support.streams --write``, with ``tests`` on the path, records them anew in
+``tests/workbench/report/streams``.
 The clouds in them are pretended; all else is as the engine wrote it, without the paths of the machine.
 """
 
@@ -77,9 +78,12 @@ k8s.core.v1.Pod(
     "server", metadata={"name": "server", "annotations": {"example.com/token": token}},
     spec={"containers": [{"name": "a", "image": f"a:{when}", "env": [{"name": "LEVEL", "value": variable}]}]},
 )
-aws.ec2.LaunchTemplate("template", user_data=base64.b64encode(boot.encode()).decode(), name=f"template-{when}")
-aws.ssm.Parameter("key", type="String", value=pulumi.Output.secret(marked), description=kubeconfig and
-    f"apiVersion: v1\\nkind: Config\\nusers: [{{user: {{token: {kubeconfig}}}}}]")
+aws.ec2.LaunchTemplate(
+    "template",
+    user_data=base64.b64encode(boot.encode()).decode(),
+    tags={"when": when, "marked": pulumi.Output.secret(marked)},
+    description=f"users: [{{user: {{token: {kubeconfig}}}}}]",
+)
 """
 
 
