@@ -11,7 +11,7 @@ from workbench.report.folding import Folding, left_out
 from workbench.report.markdown_changes import SHORT_NAME, dangers, gains, losses
 from workbench.report.markdown_findings import findings
 from workbench.report.markup import code, prose, table
-from workbench.report.model import Operation, Outcome, Report, Source, StackReport, Standing
+from workbench.report.model import NodeHours, Operation, Outcome, Report, Source, StackReport, Standing
 from workbench.report.words import (
     DESTRUCTIVE,
     MEANINGS,
@@ -132,16 +132,17 @@ def _pools(stack: StackReport, step: Folding) -> Iterator[str]:
         rows = [(code(each.pool), prose(each.what), _value(each.before), _value(each.after)) for each in stack.pools]
         yield table(("pool", "what", "before", "after"), rows)
     if stack.node_hours:
-        hours = stack.node_hours
-        sizes = {
-            "all pools at their smallest": (hours.least_before, hours.least_after),
-            "all pools at their largest": (hours.most_before, hours.most_after),
-        }
-        rows = [
-            (name, "" if before is None else f"{before:,}", f"{after:,}", difference(before, after))
-            for name, (before, after) in sizes.items()
-        ]
-        yield table(("node-hours a month", "before", "after", "difference"), rows)
+        yield _node_hours(stack.node_hours)
+
+
+def _node_hours(hours: NodeHours) -> str:
+    least, most = "all pools at their smallest", "all pools at their largest"
+    if hours.least_before is None or hours.most_before is None:
+        rows = [(least, f"{hours.least_after:,}"), (most, f"{hours.most_after:,}")]
+        return table(("node-hours a month", "after"), rows)
+    header = ("node-hours a month", "before", "after", "difference")
+    sizes = ((least, hours.least_before, hours.least_after), (most, hours.most_before, hours.most_after))
+    return table(header, [(name, f"{old:,}", f"{new:,}", difference(old, new)) for name, old, new in sizes])
 
 
 def _value(text: str) -> str:

@@ -12,7 +12,7 @@ from workbench.report.words import DESTRUCTIVE, OPERATIONS, count
 SHORT_NAME: Final = 60
 _REASON_MAX: Final = 200
 _FORCING_MAX: Final = 10
-_KINDS_SHOWN: Final = 8
+_KINDS_SHOWN: Final = 12
 _SHOWN_AT_ONCE: Final = 12
 """So many resources are shown at once; more open on a click."""
 
