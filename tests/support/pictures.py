@@ -27,9 +27,9 @@ from workbench.toolchain import ensure
 
 FOLDER: Final = PROJECT_ROOT / "docs" / "pictures"
 BYTES_MAX: Final = 150_000
-WIDTH, HEIGHT = 1_100, 900
+WIDTH: Final = 1_100
 
-TEAMS: Final = ("vision", "speech", "ranking", "fraud", "forecast")
+TEAMS: Final = ("vision", "speech", "ranking", "fraud", "forecast", "search", "pricing")
 ESTATE: Final[Changes] = {
     "cluster.zones": ["a", "b", "c"],
     **{
@@ -42,13 +42,17 @@ ESTATE: Final[Changes] = {
     },
     "namespaces": {team: {} for team in TEAMS},
 }
-"""A pool of machines and one of GPUs for each of five teams: some 300 resources."""
+"""A pool of machines and one of GPUs for each of seven teams: some 300 resources."""
 
 THREE: Final[Changes] = {
     "pools.workload.size.max": 12,
-    "pools.spot.instanceTypes": ["m6i.4xlarge", "m5.4xlarge", "m5a.4xlarge"],
+    "pools.spot.size.max": 30,
+    "pools.initial.instanceTypes": ["m6i.2xlarge"],
 }
-"""A larger pool, and one of other machines, which the cloud makes anew."""
+"""Two larger pools, and other machines below the core services, which the cloud makes anew."""
+
+HEIGHTS: Final = {"first-creation": 1_250, "small-change": 1_150}
+"""How much of a page is seen, in pixels, by the picture's name."""
 
 
 def reports() -> Mapping[str, Report]:
@@ -70,7 +74,7 @@ def _planned(runs: Recorder, command: str, changes: Changes) -> Report:
     return replace(report, stacks=tuple(replace(stack, source=Source.RENDERED) for stack in report.stacks))
 
 
-def draw(page: str, picture: Path) -> None:
+def draw(page: str, picture: Path, height: int) -> None:
     """Write a picture of the top of a page; the browser reads nothing but the page."""
     with TemporaryDirectory() as folder:
         file = Path(folder, "page.html")
@@ -78,7 +82,7 @@ def draw(page: str, picture: Path) -> None:
         subprocess.run(
             [
                 *("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"),
-                *(f"--user-data-dir={folder}/profile", f"--window-size={WIDTH},{HEIGHT}"),
+                *(f"--user-data-dir={folder}/profile", f"--window-size={WIDTH},{height}"),
                 *(f"--screenshot={picture}", file.as_uri()),
             ],
             check=True,
@@ -92,7 +96,7 @@ def draw(page: str, picture: Path) -> None:
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for name, report in reports().items():
-        draw(html.render(report), FOLDER / f"{name}.png")
+        draw(html.render(report), FOLDER / f"{name}.png", HEIGHTS[name])
 
 
 if __name__ == "__main__":

@@ -70,16 +70,20 @@ def _danger(danger: Danger, step: Folding) -> str:
 
 
 def _lost(changes: list[Change], step: Folding) -> Iterator[str]:
-    first = sorted(changes, key=lambda change: (not change.carries_state, DESTRUCTIVE.index(change.operation)))
+    first = sorted(changes, key=_rank)
     if step >= Folding.NAMES:
         for operation, some in _grouped((change.operation, change) for change in first).items():
             yield f"- **{OPERATIONS[operation]}** {len(some):,}: {names((c.name for c in some), SHORT_NAME)}"
         return
-    for (operation, token, why), some in _grouped(
-        ((change.operation, change.type, _why(change, step)), change) for change in first
-    ).items():
+    groups = _grouped(((c.operation, c.type, _why(c, step)), c) for c in first).items()
+    # Single ones before what follows from them, such as the tags of a group.
+    for (operation, token, why), some in sorted(groups, key=lambda each: (*_rank(each[1][0]), len(each[1]))):
         number = "" if len(some) == 1 else f" {len(some):,}"
         yield f"- **{OPERATIONS[operation]}**{number} {code(token)}: {names(c.name for c in some)}.{why}"
+
+
+def _rank(change: Change) -> tuple[bool, int]:
+    return not change.carries_state, DESTRUCTIVE.index(change.operation)
 
 
 def _why(change: Change, step: Folding) -> str:

@@ -70,6 +70,6 @@ def folded(summary: str, body: str, *, is_open: bool = False) -> str:
 def _token(found: re.Match[str]) -> str:
     before, quoted, inner, after = found.groups()
     word = inner if quoted is None else quoted
-    may_begin_a_list = found.start() == 0 and word.isdigit()
+    may_begin_a_list = found.start() == 0 and word.isdigit() and after.startswith((".", ")"))
     is_plain = quoted is None and not may_begin_a_list and _PLAIN.fullmatch(word)
     return f"{before}{word if is_plain else code(word, limit=len(word))}{after}"
