@@ -27,7 +27,8 @@ from workbench.toolchain import ensure
 
 FOLDER: Final = PROJECT_ROOT / "docs" / "pictures"
 BYTES_MAX: Final = 150_000
-WIDTH: Final = 1_100
+WIDTH: Final = 1_000
+SCALE: Final = 0.75
 
 TEAMS: Final = ("vision", "speech", "ranking", "fraud", "forecast", "search", "pricing")
 ESTATE: Final[Changes] = {
@@ -51,7 +52,7 @@ THREE: Final[Changes] = {
 }
 """Two larger pools, and other machines below the core services, which the cloud makes anew."""
 
-HEIGHTS: Final = {"first-creation": 1_250, "small-change": 1_150}
+HEIGHTS: Final = {"first-creation": 1_460, "small-change": 950}
 """How much of a page is seen, in pixels, by the picture's name."""
 
 
@@ -82,6 +83,7 @@ def draw(page: str, picture: Path, height: int) -> None:
         subprocess.run(
             [
                 *("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"),
+                f"--force-device-scale-factor={SCALE}",
                 *(f"--user-data-dir={folder}/profile", f"--window-size={WIDTH},{height}"),
                 *(f"--screenshot={picture}", file.as_uri()),
             ],
