@@ -13,6 +13,7 @@ from typing import Any, Final
 from pydantic import Field, ValidationError
 
 from components.contract.choices import ContractModel
+from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE
 from infra.config import Problem
 from infra.config.problems import problems_of
 from policies.registry import RULES
@@ -29,6 +30,7 @@ FILE: Final = Path("policies") / "overrides.yaml"
 
 _PACKS: Final = "PULUMI_OPTION_POLICY_PACK"
 _CONFIGURATIONS: Final = "PULUMI_OPTION_POLICY_PACK_CONFIG"
+_VARIABLES: Final = (_PACKS, _CONFIGURATIONS, GUARD_VARIABLE)
 _IDS: Final = {rule.id for rule in RULES}
 _WITH_REMEDY: Final = tuple(rule.id for rule in RULES if rule.remedy)
 
@@ -138,9 +140,10 @@ def attached(stack: str, packs: list[Path], folder: Path | None = None) -> dict[
         _PACKS: ",".join(map(str, packs)),
         # One file for each pack: the engine pairs them, and a pack skips what is not its own.
         _CONFIGURATIONS: ",".join([str(file)] * len(packs)),
+        GUARD_VARIABLE: ATTACHED,
     }
 
 
 def detached(variables: Mapping[str, str]) -> dict[str, str]:
     """Return the variables of a run without those that attach packs."""
-    return {name: value for name, value in variables.items() if name not in (_PACKS, _CONFIGURATIONS)}
+    return {name: value for name, value in variables.items() if name not in _VARIABLES}
