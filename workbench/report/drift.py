@@ -10,6 +10,7 @@ from policies.views.node_groups import NodeGroupFacts, node_groups
 from policies.views.node_groups.local import NODE
 from workbench.report.events import PropertyDiff, State, Step
 from workbench.report.others_fields import added_by_others
+from workbench.report.values import MISSING, at, parts
 
 _STATES_TAINTS: Final = re.compile(
     r"node\.(cloudprovider\.)?kubernetes\.io/|(ToBeDeletedBy|DeletionCandidateOf)ClusterAutoscaler"
@@ -65,16 +66,21 @@ def _is_taint(step: Step, path: str) -> bool:
 
 
 def _taints(declared: Mapping[str, Any], live: Mapping[str, Any]) -> Iterator[_Found]:
-    wanted, there = ([_taint(each) for each in (node.get("spec") or {}).get("taints") or ()] for node in (declared, live))
+    wanted, there = ([_taint(each) for each in _taint_list(node)] for node in (declared, live))
     yield from ((f"{_TAINTS}[{index}]", "delete") for index, taint in enumerate(wanted) if taint not in there)
     for index, taint in enumerate(there):
-        if taint not in wanted and not _STATES_TAINTS.match(taint["key"]):
+        if taint not in wanted and not _STATES_TAINTS.match(str(taint.get("key"))):
             yield f"{_TAINTS}[{index}]", "add"
 
 
-def _taint(taint: Mapping[str, str]) -> dict[str, str]:
+def _taint_list(node: Mapping[str, Any]) -> list[Any]:
+    taints = at(node, parts(_TAINTS))
+    return taints if isinstance(taints, list) else []
+
+
+def _taint(taint: Any) -> dict[str, Any]:
     # When it came is no part of what it does, and an empty value is not kept.
-    return {key: taint[key] for key in ("key", "value", "effect") if taint.get(key)}
+    return {key: value for key in ("key", "value", "effect") if (value := at(taint, (key,))) not in (MISSING, "")}
 
 
 def _autoscaled(step: Step) -> set[str]:

@@ -314,4 +314,3 @@ class Report:
     base: str = ""
     head: str = ""
     problems: tuple[str, ...] = ()
-

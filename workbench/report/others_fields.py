@@ -50,17 +50,17 @@ def added_by_others(declared: Mapping[str, Any], known: Mapping[str, Any], live:
         As it is.
     """
     added = {path for fields in _fields_of_others(live) for path in _undeclared((), fields, declared, known, live)}
-    if "deletionTimestamp" in (live.get("metadata") or {}):  # somebody deleted it, and its finalizers keep it
+    if "deletionTimestamp" in _map(live.get("metadata")):  # somebody deleted it, and its finalizers keep it
         added.add("metadata.deletionTimestamp")
     return sorted(path for path in added if not _NOTES.search(path))
 
 
 def _fields_of_others(live: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Return the fields of each writer that is neither us nor a part of Kubernetes; a status is no such field."""
-    own = {live.get("__fieldManager") or FIELD_MANAGER, *CONTROLLERS}
-    for entry in _list((live.get("metadata") or {}).get("managedFields")):
-        if entry.get("subresource") != "status" and entry.get("manager") not in own:
-            yield entry.get("fieldsV1") or {}
+    own = {str(live.get("__fieldManager") or FIELD_MANAGER), *CONTROLLERS}
+    for entry in map(_map, _list(_map(live.get("metadata")).get("managedFields"))):
+        if entry.get("subresource") != "status" and str(entry.get("manager")) not in own:
+            yield _map(entry.get("fieldsV1"))
 
 
 def _undeclared(keys: _Keys, fields: Mapping[str, Any], declared: Any, known: Any, live: Any) -> Iterator[str]:
@@ -73,13 +73,13 @@ def _undeclared(keys: _Keys, fields: Mapping[str, Any], declared: Any, known: An
         if (place := _place(key, live)) is None:
             continue
         here, (wanted, before, value) = (*keys, place), (_member(key, each) for each in (declared, known, live))
-        is_whole = not below.keys() - {"."}
+        is_whole = not _map(below).keys() - {"."}
         if is_whole and wanted is not _MISSING:
             yield from _beyond(here, wanted, before, value)
         elif is_whole or (wanted is _MISSING and isinstance(place, int)):  # an element is added as a whole
             yield _spelled(here)
         else:
-            yield from _undeclared(here, below, wanted, before, value)
+            yield from _undeclared(here, _map(below), wanted, before, value)
 
 
 def _member(key: str, container: Any) -> Any:
@@ -92,22 +92,23 @@ def _place(key: str, container: Any) -> str | int | None:
     kind, _, rest = key.partition(":")
     if kind == "f":
         return rest if isinstance(container, dict) and rest in container else None
-    if kind not in ("k", "v"):  # the mark of a whole map or list; its members follow
+    try:
+        wanted = json.loads(rest)
+    except (ValueError, RecursionError):  # the mark of a whole map or list, whose members follow; or nothing
         return None
     matches = _has_keys if kind == "k" else operator.eq
-    wanted = json.loads(rest)
     return next((index for index, element in enumerate(_list(container)) if matches(element, wanted)), None)
 
 
-def _has_keys(element: Any, wanted: Mapping[str, Any]) -> bool:
+def _has_keys(element: Any, wanted: Any) -> bool:
     # A key that is not written has its default.
-    return isinstance(element, dict) and all(element.get(key, value) == value for key, value in wanted.items())
+    return isinstance(element, dict) and all(element.get(key, value) == value for key, value in _map(wanted).items())
 
 
 def _beyond(keys: _Keys, wanted: Any, known: Any, live: Any) -> Iterator[str]:
     """Return what is in ``live`` and not in ``wanted``, but for keys that the API server filled in before."""
     if isinstance(wanted, dict) and isinstance(live, dict):
-        before = known if isinstance(known, dict) else {}
+        before = _map(known)
         for key, value in live.items():
             if key in wanted:
                 yield from _beyond((*keys, key), wanted[key], before.get(key), value)
@@ -121,6 +122,10 @@ def _beyond(keys: _Keys, wanted: Any, known: Any, live: Any) -> Iterator[str]:
                 yield from _beyond((*keys, index), wanted[index], before, value)
             else:
                 yield _spelled((*keys, index))
+
+
+def _map(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _list(value: Any) -> list[Any]:
