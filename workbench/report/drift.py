@@ -42,7 +42,7 @@ def as_found(step: Step) -> Step:
     return step.model_copy(
         update={
             "op": "update" if kept or found else "same",
-            "detailed_diff": kept | {path: PropertyDiff(diffKind=kind) for path, kind in found.items()},
+            "detailed_diff": {path: PropertyDiff(diffKind=kind) for path, kind in found.items()} | kept,
             # Keys of the first level say less than the paths, and name what was taken out here.
             "keys": None,
             "diffs": None,

@@ -118,8 +118,7 @@ def _beyond(keys: _Keys, wanted: Any, known: Any, live: Any) -> Iterator[str]:
         filled = _list(known)
         for index, value in enumerate(live):
             if index < len(wanted):
-                before = filled[index] if index < len(filled) else None
-                yield from _beyond((*keys, index), wanted[index], before, value)
+                yield from _beyond((*keys, index), wanted[index], next(iter(filled[index : index + 1]), None), value)
             else:
                 yield _spelled((*keys, index))
 
