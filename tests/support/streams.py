@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -152,11 +153,18 @@ def environment(session: OfflineSession, variables: dict[str, str]) -> dict[str,
 
 def keep(name: str, events: bytes, scratch: Path) -> None:
     """Write a stream without the paths of this machine."""
-    portable = events.replace(str(PROJECT_ROOT).encode(), b"/checkout").replace(str(scratch).encode(), b"/scratch")
+    portable = events
+    for folder, stands_for_it in {
+        PROJECT_ROOT: "/checkout",
+        scratch: "/scratch",
+        Path(sys.base_prefix): "/python",
+    }.items():
+        portable = portable.replace(str(folder).encode(), stands_for_it.encode())
     FOLDER.mkdir(parents=True, exist_ok=True)
     (FOLDER / f"{name}.jsonl.xz").write_bytes(lzma.compress(portable, preset=9 | lzma.PRESET_EXTREME))
 
 
+@cache
 def stream(name: str) -> bytes:
     """Return a recorded stream."""
     return lzma.decompress((FOLDER / f"{name}.jsonl.xz").read_bytes())
