@@ -84,7 +84,8 @@ def _stack(stack: StackReport, console: Console) -> None:
     _gains(stack, console)
     _findings(stack.findings, console)
     _pools(stack, console)
-    console.print(f"\n{_totals(stack)}", **_PLAIN)
+    if stack.changes or stack.unchanged:
+        console.print(f"\n{_totals(stack)}", **_PLAIN)
 
 
 def _list(title: str, lines: Iterable[str], console: Console, style: str = "") -> None:

@@ -101,8 +101,7 @@ def judge(case: Case) -> StackReport:
         gaps.append("the stack's output 'pools' is no list of node groups")
     dangers, errors = tuple(_dangers(case, changes)), list(_errors(case.own))
     against = [
-        *([(Outcome.UNJUDGED, _NOT_WHOLE)] if gaps else []),
-        *([(Outcome.UNJUDGED, _NOT_COMPARED) if is_drift else (Outcome.BLOCKED, _REFUSED)] if errors else []),
+        *_failed(case, gaps, errors),
         *_against(findings),
         *_endangered(case, dangers, case.guard or guard),
         *_drifted(case, changes),
@@ -137,12 +136,13 @@ def broken(stack: str, source: Source, problems: Iterable[str], environment: str
 def unreadable(stack: str, source: Source, problem: str, environment: str = "", kind: str = "") -> StackReport:
     """Return what is to be said about a stack of which there is no stream."""
     found = (safe(problem, TEXT_LENGTH),)
-    return StackReport(safe(stack), environment, kind, source, Outcome.UNJUDGED, (_NOT_WHOLE,), problems=found)
+    reason = _NOT_COMPARED if source is Source.DRIFT else _NOT_WHOLE
+    return StackReport(safe(stack), environment, kind, source, Outcome.UNJUDGED, (reason,), problems=found)
 
 
 _WRONG_FILE: Final = "the stack file is wrong"
 _NOT_WHOLE: Final = "what the engine planned is not known whole"
-_NOT_COMPARED: Final = "the engine could not compare the state with what is live"
+_NOT_COMPARED: Final = "the state could not be compared with what is live"
 _REFUSED: Final = "the engine or the program refuses it"
 
 
@@ -244,6 +244,17 @@ def _endangered(case: Case, dangers: Sequence[Danger], guard: PolicyGuard) -> It
         yield Outcome.REVIEW, f"not approved, and only warned of: {', '.join(unapproved)}"
     if newly := [_named(case, danger) for danger in dangers if danger.is_new]:
         yield Outcome.REVIEW, f"approved only by rows of the same change: {', '.join(newly)}"
+
+
+def _failed(case: Case, gaps: Sequence[str], errors: Sequence[str]) -> Iterator[tuple[Outcome, str]]:
+    if case.source is Source.DRIFT:
+        if gaps or errors:
+            yield Outcome.UNJUDGED, _NOT_COMPARED
+        return
+    if gaps:
+        yield Outcome.UNJUDGED, _NOT_WHOLE
+    if errors:
+        yield Outcome.BLOCKED, _REFUSED
 
 
 def _drifted(case: Case, changes: Sequence[Changed]) -> Iterator[tuple[Outcome, str]]:

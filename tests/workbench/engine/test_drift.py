@@ -107,3 +107,40 @@ def test_the_events_of_two_stacks_do_not_go_into_one_file(tmp_path: Path) -> Non
     done = CliRunner().invoke(app, ["drift", "local", "dev", f"--events={tmp_path / 'events'}"])
     assert isinstance(done.exception, UserError)
     assert done.exception.hint == "Give one of local, dev."
+
+
+def cloud(folder: Path, *manifests: str) -> Toolchain:
+    """A stand-in for the engine with a backend, in which the state has one of ``manifests`` at each export."""
+    for number, time in enumerate(manifests):
+        (folder / f"export-{number}").write_text(json.dumps({"deployment": {"manifest": {"time": time}}}))
+    program = folder / "pulumi"
+    program.write_text(
+        f"""#!/bin/sh
+cd {folder}
+echo "$*" "$PULUMI_K8S_DELETE_UNREACHABLE" "$PULUMI_K8S_SKIP_UPDATE_UNREACHABLE" >>calls
+case "$*" in
+*export*) cat export-$(grep -c export <calls | sed 's/1/0/;s/2/1/') ;;
+*refresh*) for last; do :; done; echo '{{"sequence":0,"timestamp":0,"cancelEvent":{{}}}}' >"$last" ;;
+esac
+"""
+    )
+    program.chmod(0o700)
+    return Toolchain({"pulumi": program})
+
+
+def test_a_cloud_is_only_looked_at_and_must_answer_whatever_the_user_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PULUMI_K8S_DELETE_UNREACHABLE", "true")
+    monkeypatch.setenv("PULUMI_K8S_SKIP_UPDATE_UNREACHABLE", "true")
+    assert compared(stacks.find("dev"), cloud(tmp_path, "noon", "noon")).events.endswith(b'"cancelEvent":{}}\n')
+    before, looked, after = (tmp_path / "calls").read_text().splitlines()
+    assert before.startswith("stack export ")
+    assert after.startswith("stack export ")
+    assert looked.startswith("refresh --preview-only --run-program=false --non-interactive --event-log /")
+    assert looked.endswith(" false false")
+
+
+def test_a_state_that_moved_meanwhile_is_not_judged(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="was changed while it was compared"):
+        compared(stacks.find("dev"), cloud(tmp_path, "noon", "a minute later"))
