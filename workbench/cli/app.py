@@ -13,6 +13,7 @@ from workbench import stacks
 from workbench.cli import config, local, policy, stack, toolchain
 from workbench.cli.console import errors
 from workbench.cli.doctor import doctor
+from workbench.cli.drift import drift
 from workbench.cli.init import init
 from workbench.cli.recover import recover
 from workbench.cli.report import report
@@ -32,6 +33,7 @@ app.command()(init)
 app.command()(stack.up)
 app.command()(stack.preview)
 app.command()(stack.destroy)
+app.command()(drift)
 app.command()(stack.status)
 app.command()(stack.env)
 app.command()(report)

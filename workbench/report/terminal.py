@@ -16,21 +16,22 @@ from workbench.report.model import (
     Outcome,
     PropertyChange,
     Report,
+    Source,
     StackReport,
     Standing,
 )
 from workbench.report.words import (
     DESTRUCTIVE,
-    MEANINGS,
     OPERATIONS,
     SOURCES,
     STANDINGS,
-    VERDICTS,
     about,
     count,
     counts,
     difference,
+    meaning,
     type_and_name,
+    verdict,
 )
 
 UPDATES_SHOWN: Final = 20
@@ -52,8 +53,8 @@ _PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight"
 def show(report: Report, console: Console) -> None:
     """Print a report."""
     if len(report.stacks) != 1 or report.judge:
-        _verdict(report.outcome, "", console)
-        console.print(MEANINGS[report.outcome], **_PLAIN)
+        _verdict(report, "", console)
+        console.print(meaning(report), **_PLAIN)
     _list("", report.problems, console)
     if report.judge:
         _list("This change alters what judges it:", (f"{each.file}: {each.what}" for each in report.judge), console)
@@ -65,13 +66,13 @@ def show(report: Report, console: Console) -> None:
         console.print(f"\nNot affected: {', '.join(report.skipped)}", **_PLAIN)
 
 
-def _verdict(outcome: Outcome, name: str, console: Console) -> None:
-    console.print(Text.assemble((name and f"{name}: "), (VERDICTS[outcome], _COLOURS[outcome])), **_PLAIN)
+def _verdict(judged: Report | StackReport, name: str, console: Console) -> None:
+    console.print(Text.assemble((name and f"{name}: "), (verdict(judged), _COLOURS[judged.outcome])), **_PLAIN)
 
 
 def _stack(stack: StackReport, console: Console) -> None:
     known = about(stack)
-    _verdict(stack.outcome, f"{stack.stack} ({known})" if known else stack.stack, console)
+    _verdict(stack, f"{stack.stack} ({known})" if known else stack.stack, console)
     if SOURCES[stack.source]:
         console.print(SOURCES[stack.source], style="yellow", **_PLAIN)
     _list("", stack.reasons, console)
@@ -83,7 +84,8 @@ def _stack(stack: StackReport, console: Console) -> None:
     _gains(stack, console)
     _findings(stack.findings, console)
     _pools(stack, console)
-    console.print(f"\n{_totals(stack)}", **_PLAIN)
+    if stack.changes or stack.unchanged:
+        console.print(f"\n{_totals(stack)}", **_PLAIN)
 
 
 def _list(title: str, lines: Iterable[str], console: Console, style: str = "") -> None:
@@ -196,15 +198,9 @@ def _by(before: int | None, after: int) -> str:
 
 def _totals(stack: StackReport) -> str:
     changes = [f"{operation} {number}" for operation, number in counts(stack.changes).items() if number]
-    rules = Counter(finding.standing for finding in stack.findings)
-    said = [f"{number} {standing}" for standing, number in rules.items()]
-    return "; ".join(
-        filter(
-            None,
-            (
-                ", ".join(changes) or "nothing changes",
-                f"{stack.unchanged} unchanged",
-                f"{count(stack.rules, 'rule')} judged it" + (f": {', '.join(said)}" if said else ""),
-            ),
-        )
-    )
+    totals = [", ".join(changes) or "nothing changes", f"{stack.unchanged} unchanged"]
+    if stack.source is not Source.DRIFT:
+        standings = Counter(finding.standing for finding in stack.findings)
+        said = ", ".join(f"{number} {standing}" for standing, number in standings.items())
+        totals.append(f"{count(stack.rules, 'rule')} judged it" + (f": {said}" if said else ""))
+    return "; ".join(totals)
