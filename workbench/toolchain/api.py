@@ -69,7 +69,7 @@ def ensure(wanted: Collection[str] | None = None, *, hermetic: bool = False, pro
     Parameters
     ----------
     wanted
-        Names of programs, default all that clusters take. A bundle is built as a whole, and all its programs are returned.
+        Names of programs, default all that clusters take. A bundle is built and returned as a whole.
     hermetic
         Build Pulumi even where the user has a good one on PATH.
     progress
