@@ -14,7 +14,8 @@ from policies.waivers import Waiver
 REFERENCE: Final = "docs/policies.md"
 """Reference page of all rules, an anchor each."""
 
-_ABOUT_WAIVERS: Final = f"{REFERENCE}#waivers"
+ABOUT_WAIVERS: Final = f"{REFERENCE}#waivers"
+"""What a text refers to that is about a row of ``policies/overrides.yaml`` instead of a resource."""
 _ABOUT_DOUBT: Final = f"{REFERENCE}#could-not-be-judged"
 _UNJUDGED: Final = "could not be judged: "
 _CRASHED: Final = "the rule crashed: "
@@ -46,11 +47,6 @@ class Said:
         """Whether it is no violation, but doubt or a crash."""
         return self.message.startswith((_UNJUDGED, _CRASHED))
 
-    @property
-    def is_about_a_waiver(self) -> bool:
-        """Whether it is about a row of ``policies/overrides.yaml`` instead of a resource."""
-        return self.reference == _ABOUT_WAIVERS
-
 
 def pack_name(pack: Pack) -> str:
     """Return what the engine calls a pack."""
@@ -74,7 +70,7 @@ def crash(rule: Rule[Any], place: str) -> str:
 
 def notice(message: str) -> str:
     """Return the text about a waiver that is out of order."""
-    return f"{message} See {_ABOUT_WAIVERS}"
+    return f"{message} See {ABOUT_WAIVERS}"
 
 
 def waived(waiver: Waiver, text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 from typing_extensions import override
 
+from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE
 from workbench.clouds.aws.facts import PROVIDER_VERSION
 from workbench.clouds.aws.provider import OfflineAws
 from workbench.clouds.plugin import Changed, Checked, Provider, serve
@@ -74,7 +75,7 @@ class PretendKubernetes(PretendAws):
 
 
 def pretend(session: OfflineSession) -> None:
-    """Put the plug-ins of this module into a render's place of plug-ins, and no policy pack in its way."""
+    """Put the plug-ins of this module into a render's place of plug-ins, and neither pack nor guard in its way."""
     home = Path(session.environment["PULUMI_HOME"])
     for package, version in {"aws": PROVIDER_VERSION, "kubernetes": KUBERNETES_VERSION}.items():
         install(home, package, version, sys.executable, "-m", "support.pretend", package)
@@ -82,6 +83,7 @@ def pretend(session: OfflineSession) -> None:
     attached = set(session.environment) - set(detached(session.environment))
     for variable in attached:
         del session.environment[variable]
+    session.environment[GUARD_VARIABLE] = ATTACHED  # nothing real can be lost
 
 
 if __name__ == "__main__":

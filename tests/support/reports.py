@@ -109,3 +109,28 @@ def blocked() -> Report:
         base="09ea6cc",
         head="0ab0612",
     )
+
+
+def filled(text: str) -> Report:
+    """Return a report with ``text`` in place of every text that comes from outside."""
+    properties = (PropertyChange(text, text, text, forces_replacement=True), PropertyChange(text, text, None))
+    changes = tuple(
+        Change(operation, f"urn:{operation}:{text}", text, text, properties, text, protected=True)
+        for operation in Operation
+    )
+    danger = Change(Operation.DELETE, f"urn:{text}", text, text, properties, text)
+    whole = stack(
+        stack=text,
+        environment=text,
+        kind=text,
+        source=Source.RENDERED,
+        outcome=Outcome.BLOCKED,
+        reasons=(text,),
+        dangers=(Danger(danger, text), Danger(danger, text, text), Danger(danger, text, text, is_new=True)),
+        changes=(danger, *changes),
+        findings=tuple(Finding(text, standing, Judge.BASE, text, text, text, text) for standing in Standing),
+        pools=(PoolChange(text, text, text, text),),
+        node_hours=NodeHours(None, None, 1, 1),
+        problems=(f"{text} too",),
+    )
+    return report(whole, judge=(JudgeChange(text, text),), skipped=(text,), base=text, head=text)

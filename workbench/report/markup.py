@@ -17,6 +17,8 @@ NAME_MAX: Final = 200
 VALUE_MAX: Final = 120
 PROSE_MAX: Final = 600
 
+_EMPTY: Final = "(empty)"
+
 _TOKEN: Final = re.compile(r"""(['"(]*)(?:`([^`]+)`|(\S*?))(['").,;:!?]*)(?=\s|$)""")
 """What stands between two spaces, without the punctuation around it; between two backticks, spaces and all."""
 
@@ -31,7 +33,7 @@ def code(text: str, limit: int = NAME_MAX) -> str:
     """Return a text as code, as it is: what cannot be seen is spelled out, and what is over ``limit`` is cut."""
     shown = printable(text, limit)
     if not shown.strip():
-        return "(empty)" if not shown else "(blank)"
+        return _EMPTY
     runs = {len(run) for run in re.findall("`+", shown)}
     fence = "`" * next(length for length in range(1, len(runs) + 2) if length not in runs)
     edge = " " if shown[0] in "` " or shown[-1] in "` " else ""
@@ -41,7 +43,7 @@ def code(text: str, limit: int = NAME_MAX) -> str:
 def prose(text: str, limit: int = PROSE_MAX) -> str:
     """Return a text as a part of one line, its words as they are and all else as code."""
     shown = printable(" ".join(text.split()), limit)
-    return " ".join(filter(None, map(_token, _TOKEN.finditer(shown))))
+    return " ".join(filter(None, map(_token, _TOKEN.finditer(shown)))) or _EMPTY
 
 
 def cell(text: str) -> str:
@@ -67,6 +69,7 @@ def folded(summary: str, body: str, *, is_open: bool = False) -> str:
 
 def _token(found: re.Match[str]) -> str:
     before, quoted, inner, after = found.groups()
-    if quoted is not None or not _PLAIN.fullmatch(inner):
+    begins_a_list = found.start() == 0 and inner.isdigit()
+    if quoted is not None or begins_a_list or not _PLAIN.fullmatch(inner):
         inner = code(quoted or inner, limit=len(quoted or inner))
     return f"{before}{inner}{after}"

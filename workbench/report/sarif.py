@@ -6,12 +6,10 @@ is waived as an open alert. Such results are therefore notes, whatever the rule'
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from infra.config.model import CONFIG_KEY
 from infra.config.problems import printable
 from policies.registry import RULES
 from workbench import stacks, yaml_source
@@ -60,7 +58,7 @@ class _Place:
 
     def line(self, urn: str) -> int | None:
         """Return the line of the pool that a resource belongs to; None if it belongs to none, or to several."""
-        token, name = type_and_name(urn)
+        name = type_and_name(urn)[1]
         if not any(part in urn for part in _NODE_GROUP):
             return None
         group = name.partition("/")[0].removeprefix(f"{self._stack}-")
@@ -75,3 +73,57 @@ def _lines_of_pools(file: Path) -> dict[str, int]:
         return {}
     parent = (*stacks.CHOICES_PATH, "pools")
     return {str(path[-1]): place.line for path, place in source.positions.items() if path[:-1] == parent}
+
+
+def _rule(finding: Finding) -> dict[str, Any]:
+    """Return what is known of a rule: ours, or one that only the change or only the base branch has."""
+    rule = _RULES.get(finding.rule)
+    where = f" See {finding.reference}." if finding.reference else ""
+    described = {
+        "id": printable(finding.rule),
+        "help": _text(f"{finding.fix or (rule.fix if rule else 'No mending is known.')}{where}"),
+    }
+    if not rule:
+        return described
+    return described | {
+        "name": rule.name,
+        "shortDescription": _text(rule.title),
+        "fullDescription": _text(rule.why),
+        "properties": {"tags": [rule.pack.value, rule.severity.value]},
+    }
+
+
+def _result(stack: StackReport, finding: Finding, place: _Place) -> dict[str, Any]:
+    name = type_and_name(finding.urn)[1] or "the stack"
+    line = place.line(finding.urn)
+    region = {"region": {"startLine": line}} if line else {}
+    result = {
+        "ruleId": printable(finding.rule),
+        "level": _LEVELS[finding.standing],
+        "message": _text(f"{name} of {stack.stack}, {STANDINGS[finding.standing]}: {finding.message}"),
+        "locations": [
+            {
+                "physicalLocation": {"artifactLocation": {"uri": place.uri}, **region},
+                "logicalLocations": [{"fullyQualifiedName": printable(finding.urn or stack.stack, _TEXT_MAX)}],
+            }
+        ],
+        # By the resource: the line of a pool is that of several, and code scanning takes alike ones for one.
+        "partialFingerprints": {"primaryLocationLineHash": _fingerprint(stack.stack, finding.rule, finding.urn)},
+    }
+    if status := _SUPPRESSIONS.get(finding.standing):
+        result["suppressions"] = [{"kind": "external", "status": status, "justification": _shown(finding.message)}]
+    return result
+
+
+def _text(text: str) -> dict[str, str]:
+    return {"text": _shown(text)}
+
+
+def _shown(text: str) -> str:
+    """Return a text as SARIF's plain text: without the links and places for arguments that it knows in there."""
+    shown = printable(" ".join(text.split()), _TEXT_MAX)
+    return shown.replace("](", "] (").replace("{", "{{").replace("}", "}}")
+
+
+def _fingerprint(*parts: str) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
