@@ -80,9 +80,9 @@ class FakeGitHub:
                 return 200, [pull for pull in self.pulls if _matches(pull, query)]
             case "GET", ["pulls", number, "files"]:
                 return 200, self.files.get(int(number), [])
-            case ("GET" | "POST"), ["issues", number, "comments"]:
+            case (("GET" | "POST"), ["issues", number, "comments"]):
                 return self._comments(method, int(number), given)
-            case ("PATCH" | "DELETE"), ["issues", "comments", identity]:
+            case (("PATCH" | "DELETE"), ["issues", "comments", identity]):
                 return self._comment(method, int(identity), given)
             case "GET", ["issues"]:
                 return 200, [issue for issue in self.issues if _wanted(issue, query)]
@@ -92,8 +92,8 @@ class FakeGitHub:
                 issue = next(issue for issue in self.issues if issue["number"] == int(number))
                 issue.update(given)
                 return 200, issue
-            case "GET", ["labels", name] if name in self.labels:
-                return 200, {"name": name}
+            case "POST", ["labels"] if given["name"] in self.labels:
+                return 422, {"message": "Validation Failed"}
             case "POST", ["labels"]:
                 self.labels.add(given["name"])
                 return 201, given
@@ -160,7 +160,11 @@ def fake_github() -> Iterator[FakeGitHub]:
         def reply(self, status: int, document: Any, headers: dict[str, str]) -> None:
             content = b"" if document is None else json.dumps(document).encode()
             self.send_response(status)
-            for key, value in {**headers, "Content-Type": "application/json", "Content-Length": str(len(content))}.items():
+            for key, value in {
+                **headers,
+                "Content-Type": "application/json",
+                "Content-Length": str(len(content)),
+            }.items():
                 self.send_header(key, value)
             self.end_headers()
             self.wfile.write(content)

@@ -3,8 +3,7 @@
 from enum import StrEnum
 from typing import Final
 
-from github import UnknownObjectException
-from github.GithubException import GithubException
+from github import GithubException
 from github.PullRequest import PullRequest
 from github.Repository import Repository
 
@@ -67,8 +66,6 @@ def post(pull: PullRequest, run: Run, text: str) -> Posted:
     body = f"{marker(run)}\n{text}"
     try:
         return _write(pull, run, body)
-    except UnknownObjectException:
-        return Posted.GONE
     except GithubException as error:
         if error.status in _GONE:
             return Posted.GONE

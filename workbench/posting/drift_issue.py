@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Final
 
-from github import UnknownObjectException
+from github import GithubException
 from github.Issue import Issue
 from github.Repository import Repository
 
@@ -12,6 +12,9 @@ from workbench.posting.workflow import is_ours
 LABEL: Final = "drift"
 MARKER: Final = "<!-- igz-clusters: drift -->"
 """First line of the issue's text; readers do not see it."""
+
+_EXISTS: Final = 422
+"""What GitHub answers to a label that is there."""
 
 _TITLE: Final = "Clusters differ from what Pulumi made"
 
@@ -37,7 +40,7 @@ def settle(repository: Repository, text: str, *, differs: bool) -> Settled:
         Whether there is anything to tell: drift, or something that could not be looked at.
     """
     open_ones = repository.get_issues(state="open", labels=[LABEL], sort="created", direction="asc")
-    issue = next((each for each in open_ones if not each.pull_request and is_ours(each, MARKER)), None)
+    issue = next((each for each in open_ones if is_ours(each, MARKER)), None)
     body = f"{MARKER}\n{text}"
     if not differs:
         return _close(issue, body) if issue else Settled.NOTHING
@@ -58,6 +61,7 @@ def _close(issue: Issue, body: str) -> Settled:
 
 def _require_label(repository: Repository) -> None:
     try:
-        repository.get_label(LABEL)
-    except UnknownObjectException:
         repository.create_label(LABEL, "d93f0b", "A cluster differs from what Pulumi made")
+    except GithubException as error:
+        if error.status != _EXISTS:
+            raise

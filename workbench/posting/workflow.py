@@ -18,6 +18,10 @@ LONGEST_WAIT: Final = 300.0
 PAGE: Final = 100
 """Entries a page, the most that GitHub gives."""
 
+PAUSE: Final = 1.0
+"""Seconds between two writes, as GitHub asks for:
+https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api."""
+
 AUTHOR_VARIABLE: Final = "IGZ_CLUSTERS_AUTHOR"
 """Names the account whose comments and issues are ours, where it is no workflow's own."""
 
@@ -117,8 +121,11 @@ def own_repository() -> Repository:
         base_url=os.environ.get("GITHUB_API_URL") or "https://api.github.com",
         per_page=PAGE,
         retry=GithubRetry(total=5, backoff_factor=0.5, max_rate_limit_wait=LONGEST_WAIT),
+        seconds_between_requests=None,
+        seconds_between_writes=PAUSE,
+        lazy=True,
     )
-    return github.get_repo(given["GITHUB_REPOSITORY"], lazy=True)
+    return github.get_repo(given["GITHUB_REPOSITORY"])
 
 
 def is_ours(written: Any, marker: str) -> bool:

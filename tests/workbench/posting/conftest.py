@@ -18,6 +18,7 @@ def github(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeGitHub]:
         monkeypatch.setenv("GITHUB_REPOSITORY", REPOSITORY)
         monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
         monkeypatch.setenv("COLUMNS", "200")
+        monkeypatch.setattr("workbench.posting.workflow.PAUSE", 0)
         double.pull(7, repository="mallory/clusters", branch="more-gpus", commit=COMMIT)
         yield double
 

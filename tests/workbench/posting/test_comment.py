@@ -171,10 +171,11 @@ def test_a_token_that_may_not_write_is_told(github: FakeGitHub, event: Event, re
     assert "permissions" in error.value.hint
 
 
-def test_a_change_of_the_workflows_is_said_before_anything_else(
-    github: FakeGitHub, event: Event, record: Path
-) -> None:
-    github.files[7] = [{"filename": "docs/a.md"}, {"filename": "x", "previous_filename": ".github/workflows/render.yml"}]
+def test_a_change_of_the_workflows_is_said_before_anything_else(github: FakeGitHub, event: Event, record: Path) -> None:
+    github.files[7] = [
+        {"filename": "docs/a.md"},
+        {"filename": "x", "previous_filename": ".github/workflows/render.yml"},
+    ]
     event()
     comment(record)
     [body] = bodies(github)
