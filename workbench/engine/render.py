@@ -28,6 +28,9 @@ from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
 TOOLS: Final = ("pulumi", "pulumi-resource-kubernetes")
 """What a render needs of the toolchain."""
 
+MARK: Final = "igz-clusters:rendered"
+"""Key that a render adds to the configuration, so that its event stream shows that nothing was compared."""
+
 LABEL: Final = (
     "Rendered offline, from an empty state: not compared with the live stack. In the cloud's place stands a plug-in of "
     "our own, by dated facts of the real one."
@@ -123,7 +126,8 @@ def _session(stack: Stack, toolchain: Toolchain, folder: Path) -> OfflineSession
     kubeconfig = folder / "kubeconfig"
     kubeconfig.write_text(yaml.safe_dump(NO_CLUSTER))
     config = project / f"Pulumi.{stack.name}.yaml"
-    config.write_text(yaml.safe_dump(stack.document, sort_keys=False))
+    document = {**stack.document, "config": {**stack.document["config"], MARK: "true"}}
+    config.write_text(yaml.safe_dump(document, sort_keys=False))
     # `stack init` writes beside the project file of its folder, whatever the option says.
     (project / "Pulumi.yaml").write_text((PROJECT_ROOT / "Pulumi.yaml").read_text())
     session = OfflineSession(
