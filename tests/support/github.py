@@ -72,7 +72,9 @@ class FakeGitHub:
         self.issues.append(issue)
         return issue
 
-    def answer(self, method: str, path: str, query: dict[str, str], given: dict[str, Any]) -> tuple[int, Any]:
+    def answer(  # noqa: PLR0911 one for each request that there is
+        self, method: str, path: str, query: dict[str, str], given: dict[str, Any]
+    ) -> tuple[int, Any]:
         """Return status and document of a request."""
         parts = path.removeprefix(f"/repos/{REPOSITORY}/").split("/")
         match method, parts:
@@ -119,7 +121,8 @@ class FakeGitHub:
 
 
 def _matches(pull: dict[str, Any], query: dict[str, str]) -> bool:
-    owner = pull["head"]["repo"]["full_name"].partition("/")[0] if pull["head"]["repo"] else ""
+    repository = pull["head"]["repo"]
+    owner = repository["full_name"].partition("/")[0] if repository else query.get("head", "").partition(":")[0]
     return (
         pull["state"] == query.get("state", "open")
         and query.get("head", "") in {"", f"{owner}:{pull['head']['ref']}"}
@@ -174,7 +177,7 @@ def fake_github() -> Iterator[FakeGitHub]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     github.address = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
         yield github

@@ -10,7 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from workbench import stacks
-from workbench.cli import config, local, policy, stack, toolchain
+from workbench.cli import config, github, local, policy, stack, toolchain
 from workbench.cli.console import errors
 from workbench.cli.doctor import doctor
 from workbench.cli.init import init
@@ -35,6 +35,8 @@ app.command()(stack.status)
 app.command()(stack.env)
 app.command()(recover)
 app.command()(doctor)
+app.command()(github.comment)
+app.command("drift-issue")(github.drift_issue)
 app.add_typer(config.app, name="config")
 app.add_typer(local.app, name="local")
 app.add_typer(policy.app, name="policy")

@@ -28,17 +28,13 @@ class Posted(StrEnum):
 def pull_request(repository: Repository, run: Run) -> PullRequest | None:
     """Return the open pull request whose head is what the run ran on, None if the head moved on or it was closed."""
     candidates = repository.get_pulls(state="open", base=run.base, head=f"{run.owner}:{run.branch}")
-    return next(
-        (
-            pull
-            for pull in candidates
-            if pull.head.sha == run.commit
-            and pull.head.ref == run.branch
-            and pull.head.repo is not None
-            and pull.head.repo.full_name.lower() == run.repository.lower()
-        ),
-        None,
-    )
+    wanted = (run.commit, run.branch, run.repository.lower())
+    return next((p for p in candidates if (p.head.sha, p.head.ref, _name(p.head.repo)) == wanted), None)
+
+
+def _name(repository: Repository | None) -> str:
+    """Return ``owner/name`` in lower case; empty for a fork that was deleted."""
+    return "" if repository is None else repository.full_name.lower()
 
 
 def workflow_changes(pull: PullRequest) -> list[str]:

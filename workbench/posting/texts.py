@@ -15,8 +15,8 @@ from workbench.report.verdict import unreadable
 
 _NAMES_MAX: Final = 5
 _REMEDY: Final = (
-    "What to do about it: `igz-clusters drift STACK` shows the same, `igz-clusters up STACK` undoes what changed behind "
-    "Pulumi's back, and a change of the stack file keeps it. This issue closes itself."
+    "What to do about it: `igz-clusters drift STACK` shows the same, `igz-clusters up STACK` undoes what changed "
+    "behind Pulumi's back, and a change of the stack file keeps it. This issue closes itself."
 )
 
 
@@ -75,6 +75,6 @@ def _warning(workflow_changes: Collection[str]) -> str:
     rest = len(workflow_changes) - _NAMES_MAX
     more = f" and {rest} more" if rest > 0 else ""
     return (
-        f"> **This pull request changes the workflows themselves: {names}{more}.** GitHub runs its own version of them, "
-        "so the report below may be made up. Their owners read that change first.\n\n"
+        f"> **This pull request changes the workflows themselves: {names}{more}.** GitHub runs its own version of "
+        "them, so the report below may be made up. Their owners read that change first.\n\n"
     )

@@ -120,7 +120,7 @@ def own_repository() -> Repository:
         auth=Auth.Token(given["GITHUB_TOKEN"]),
         base_url=os.environ.get("GITHUB_API_URL") or "https://api.github.com",
         per_page=PAGE,
-        retry=GithubRetry(total=5, backoff_factor=0.5, max_rate_limit_wait=LONGEST_WAIT),
+        retry=GithubRetry(total=5, backoff_factor=PAUSE / 2, max_rate_limit_wait=LONGEST_WAIT),
         seconds_between_requests=None,
         seconds_between_writes=PAUSE,
         lazy=True,
