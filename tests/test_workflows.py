@@ -237,3 +237,48 @@ def test_the_linters_notice_what_they_are_for(tmp_path: Path) -> None:
     assert zizmor.returncode
     assert "nonsense" in actionlint.stdout
     assert {"dangerous-triggers", "template-injection"} <= set(re.findall(r"\[([a-z-]+)\]", zizmor.stdout))
+
+
+def gitlab() -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load(GITLAB.read_text())
+    return document
+
+
+def gitlab_jobs() -> dict[str, dict[str, Any]]:
+    """Return the jobs of the example for GitLab with what they extend."""
+    words = {"stages", "workflow", "default", "variables"}
+    document = {name: part for name, part in gitlab().items() if name not in words}
+    return {
+        name: {**document.get(job.get("extends", ""), {}), **job} for name, job in document.items() if name[0] != "."
+    }
+
+
+def test_the_example_for_gitlab_has_jobs_that_gitlab_accepts() -> None:
+    known = {
+        "after_script", "artifacts", "before_script", "cache", "environment", "extends", "id_tokens", "interruptible",
+        "resource_group", "rules", "script", "stage", "timeout", "variables",
+    }  # fmt: skip
+    for name, job in gitlab_jobs().items():
+        assert set(job) <= known, name
+        assert job["stage"] in gitlab()["stages"]
+        lines = [*job["script"], *job.get("before_script", []), *job.get("after_script", [])]
+        assert all(isinstance(line, str) for line in lines), name
+        assert all(set(rule) <= {"if", "when", "allow_failure"} for rule in job["rules"])
+
+
+def test_in_gitlab_a_merge_request_sees_no_token_and_its_code_no_writing_identity() -> None:
+    for name, job in gitlab_jobs().items():
+        for rule in job["rules"]:
+            if "merge_request_event" in rule["if"]:
+                assert "NOTE_TOKEN" not in str(job)
+                assert not re.search(r"AWS_ROLE_(DRIFT|DEPLOY)", str(job))
+                assert name == "review" or "$CI_MERGE_REQUEST_SOURCE_PROJECT_ID == $CI_PROJECT_ID" in rule["if"]
+            else:
+                assert "$CI_DEFAULT_BRANCH" in rule["if"] or '$CI_COMMIT_REF_PROTECTED == "true"' in rule["if"]
+
+
+def test_in_gitlab_the_same_make_targets_run() -> None:
+    rules = "\n".join((PROJECT_ROOT / file).read_text() for file in ("Makefile", ".github/pull-requests.mk"))
+    for job in gitlab_jobs().values():
+        for target in re.findall(r"make (?:-C \S+ )?([a-z-]+)", "\n".join(job["script"])):
+            assert re.search(rf"^{target}:", rules, re.MULTILINE), target
