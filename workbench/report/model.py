@@ -305,4 +305,3 @@ class Report:
     skipped: tuple[str, ...] = ()
     base: str = ""
     head: str = ""
-
