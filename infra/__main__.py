@@ -6,6 +6,7 @@ import sys
 
 import pulumi
 
+from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE, PolicyGuard
 from infra.config import CONFIG_KEY, ConfigurationError, LocalClusterChoices, Problem, StackConfig, parse
 
 KUBECONFIG = "IGZ_CLUSTERS_LOCAL_KUBECONFIG"
@@ -24,6 +25,21 @@ def _choices() -> StackConfig:
     return parse(document)
 
 
+def _demand_the_guard(stack: StackConfig) -> None:
+    """Stop an update to which nobody attached the policies, if the stack's choices ask for that; never a preview."""
+    if pulumi.runtime.is_dry_run() or os.environ.get(GUARD_VARIABLE) == ATTACHED:
+        return
+    name, guard = pulumi.get_stack(), stack.policy_guard
+    found = f"policyGuard of this stack is '{guard}', and no policies are attached to this update. Use"
+    way = f"`igz-clusters up {name}`"
+    if isinstance(stack.cluster, LocalClusterChoices):
+        way += f', or run `eval "$(igz-clusters env {name})"` first'
+    if guard is PolicyGuard.REQUIRED:
+        sys.exit(f"error: {found} {way}.")
+    if guard is PolicyGuard.WARN:
+        pulumi.log.warn(f"{found} {way}.")
+
+
 try:
     stack = _choices()
 except ConfigurationError as error:
@@ -31,6 +47,7 @@ except ConfigurationError as error:
 kubeconfig = os.environ.get(KUBECONFIG)
 if isinstance(stack.cluster, LocalClusterChoices) and not kubeconfig:
     sys.exit(f'error: {KUBECONFIG} is not set. Use `igz-clusters up`, or run `eval "$(igz-clusters env)"` first.')
+_demand_the_guard(stack)
 
 # The program ends within seconds. Looking for cycles takes up to a third of its time and frees a tenth of its memory.
 gc.disable()

@@ -12,7 +12,7 @@ from typing import Any, Final
 from policies.generated import keep_current
 from policies.registry import RULES
 from policies.rule import Admission, Rule
-from policies.sdk import REFERENCE
+from policies.wording import REFERENCE
 
 DATA: Final = Path(__file__).parent.parent / "components" / "scheduling" / "admission_rules.json"
 

@@ -29,11 +29,7 @@ from policies.values import NotJudgeableError
 from policies.waivers import Waivers
 from policies.watchdog import time_limit
 from policies.wire import LEVELS, diagnostic, is_mark, resource_of
-
-REFERENCE: Final = "docs/policies.md"
-"""Reference page of all rules, an anchor each."""
-
-_WAIVERS: Final = f"See {REFERENCE}#waivers"
+from policies.wording import REFERENCE, crash, doubt, notice, pack_name, said_by, violation, waived
 
 _CONFIG: Final = sdk.PolicyConfigSchema(
     properties={
@@ -60,7 +56,7 @@ def serve(pack: Pack) -> None:
     # engine only where the shell happens to set PYTHONUNBUFFERED; elsewhere both wait for ever.
     sys.stdout = io.TextIOWrapper(io.FileIO(sys.stdout.fileno(), "w", closefd=False), write_through=True)
     sdk_internals._PolicyAnalyzerServicer = Servicer  # type: ignore[misc, assignment]  # noqa: SLF001
-    sdk.PolicyPack(f"igz-clusters-{pack.replace('_', '-')}", policies(rules_of(pack)))
+    sdk.PolicyPack(pack_name(pack), policies(rules_of(pack)))
 
 
 def policies(rules: Iterable[Rule[Any]]) -> list[sdk.Policy]:
@@ -170,7 +166,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
             inputs.clear()
             inputs.update(before)
             why = str(problem) if isinstance(problem, NotJudgeableError) else f"it crashed: {type(problem).__name__}"
-            answer.diagnostic = f"[{rule.id}] could not be remedied: {why}"
+            answer.diagnostic = said_by(rule, f"could not be remedied: {why}")
         if inputs != before:
             answer.properties.update(inputs)
         if answer.diagnostic or inputs != before:
@@ -179,13 +175,12 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
     def _account(self, response: Any) -> None:
         """Say what weakened the rules in this run: waivers out of order, and levels below the rules' own."""
         for rule in self._rules:
-            for notice in self._waivers.notices(rule.id):
-                level = Level.MANDATORY if notice.fails else Level.ADVISORY
-                text = f"[{rule.id}] {notice.message} {_WAIVERS}"
-                response.diagnostics.append(self._diagnostic(rule, level, text, ""))
+            for found in self._waivers.notices(rule.id):
+                level = Level.MANDATORY if found.fails else Level.ADVISORY
+                response.diagnostics.append(self._diagnostic(rule, level, notice(found.message), ""))
             own, level = self._own_level(rule), self._level(rule, self._known(rule))
             if STRICTNESS.index(level) < STRICTNESS.index(own):
-                text = f"[{rule.id}] is {level} by configuration; by itself it is {own}."
+                text = f"is {level} by configuration; by itself it is {own}."
                 response.diagnostics.append(self._diagnostic(rule, Level.ADVISORY, text, ""))
 
     def _concerned(self, token: str) -> list[Rule[Any]]:
@@ -207,7 +202,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
         return None
 
     def _diagnostic(self, rule: Rule[Any], level: Level, text: str, urn: str) -> Any:
-        made = diagnostic(rule, level, text, urn)
+        made = diagnostic(rule, level, said_by(rule, text), urn)
         made.policyPackName, made.policyPackVersion = self._pack, self._version
         return made
 
@@ -235,15 +230,13 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
         level, advice = self._level(rule, known), Level.ADVISORY
         secrets = [secret for resource in judged for secret in resource.secrets]
         for finding in verdict.findings:
-            text = f"{_without(secrets, finding.message)} Fix: {rule.fix} See {REFERENCE}#{rule.anchor}"
+            text = violation(rule, _without(secrets, finding.message))
             yield self._unless_waived(rule, advice if finding.advice else level, text, finding.urn, judged)
-        for crash in verdict.crashed:
+        for place in verdict.crashed:
             # Nobody waived a rule that says nothing.
-            yield self._diagnostic(
-                rule, level, f"[{rule.id}] the rule crashed: {crash}. See {REFERENCE}#{rule.anchor}", ""
-            )
+            yield self._diagnostic(rule, level, crash(rule, place), "")
         if verdict.unjudged:
-            text = f"could not be judged: {'; '.join(verdict.unjudged)}. See {REFERENCE}#could-not-be-judged"
+            text = doubt(verdict.unjudged)
             yield self._unless_waived(rule, level if unknown_fails() else advice, text, "", judged)
 
     def _unless_waived(self, rule: Rule[Any], level: Level, text: str, urn: str, judged: Sequence[Resource]) -> Any:
@@ -255,9 +248,8 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
             found = (self._waivers.find(rule.id, resource.type, resource.name) for resource in at_fault)
             waiver = next(filter(None, found), None)
         if waiver:
-            by = f"waived until {waiver.expires} by {waiver.owner} ({waiver.ticket}: {waiver.reason})."
-            level, text = Level.ADVISORY, f"{by} {text}"
-        return self._diagnostic(rule, level, f"[{rule.id}] {text}", urn)
+            level, text = Level.ADVISORY, waived(waiver, text)
+        return self._diagnostic(rule, level, text, urn)
 
 
 def _without(secrets: Iterable[str], text: str) -> str:

@@ -1,22 +1,21 @@
-"""Waivers: who accepted which violation, why, and until when.
+"""Waivers and approvals: who accepted which violation or which dangerous change, why, and until when.
 
 They come from the reviewed file ``policies/overrides.yaml`` beside the stack files; the command line hands a stack's
-rows to the packs as configuration of their rules. A row converts to an exception of the engine's own, once
-those are general: rule and reason as they are, the pattern as ``urn:pulumi:STACK::*::*PATTERN``.
+waivers to the packs as configuration of their rules, and judges by the approvals itself. A waiver converts to an
+exception of the engine's own, once those are general: rule and reason as they are, the pattern as
+``urn:pulumi:STACK::*::*PATTERN``.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from typing import Annotated, Any, Final
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import Field, StringConstraints, ValidationError
 
 from components.contract.choices import ContractModel
-
-MAX_AGE: Final = timedelta(days=90)
-"""Longest time from today that a waiver may run: what lasts longer is a decision, and belongs into a rule."""
 
 WHOLE_STACK: Final = "stack"
 """The pattern for findings that are no single resource's fault."""
@@ -24,29 +23,73 @@ WHOLE_STACK: Final = "stack"
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 
 
-class Waiver(ContractModel):
-    """One accepted violation."""
+class Accepted(ContractModel):
+    """What somebody accepts for a while, and answers for."""
 
-    rule: Annotated[str, Field(pattern=r"^[A-Z]{2}-\d\d$")] = Field(description="Id of the rule.", examples=["HN-06"])
+    longest: ClassVar[timedelta]
+    """Longest time from today that it may run: what lasts longer is a decision, and belongs elsewhere."""
+
     stack: _Text = Field(description="Name of the stack.", examples=["dev"])
     resource: _Text = Field(
-        description="Pattern of the resource, type::name, where * is anything; stack for what is wrong with all of it.",
+        description="Pattern of the resource, type::name, where * is anything; in a waiver, stack for all of it.",
         examples=["aws:eks/nodeGroup:NodeGroup::dev-legacy*"],
     )
-    reason: _Text = Field(description="Why it may stay.", examples=["replaced when the migration is over"])
+    reason: _Text = Field(description="Why it may be.", examples=["replaced when the migration is over"])
     owner: _Text = Field(description="Who answers for it.", examples=["ml-platform"])
-    ticket: _Text = Field(description="Where the way out is tracked.", examples=["OPS-1234"])
+    ticket: _Text = Field(description="Where it is tracked.", examples=["OPS-1234"])
     expires: date = Field(description="Last day on which it holds.", examples=["2026-12-31"])
+
+    @property
+    def has_expired(self) -> bool:
+        """Whether its last day is over."""
+        return self.expires < today()
+
+    @classmethod
+    def last_day(cls) -> date:
+        """Return the latest day that ``expires`` may name today."""
+        return today() + cls.longest
+
+    def covers(self, token: str, name: str) -> bool:
+        """Return whether a resource of type ``token`` called ``name`` fits the pattern."""
+        pattern = re.escape(self.resource).replace(r"\*", ".*")
+        return re.fullmatch(pattern, f"{token}::{name}", re.DOTALL) is not None
+
+
+class Waiver(Accepted):
+    """One accepted violation."""
+
+    longest: ClassVar = timedelta(days=90)
+
+    rule: Annotated[str, Field(pattern=r"^[A-Z]{2}-\d\d$")] = Field(description="Id of the rule.", examples=["HN-06"])
 
     @property
     def label(self) -> str:
         """What a message calls it."""
         return f"the waiver {self.ticket} of {self.owner} for {self.resource}"
 
-    def covers(self, token: str, name: str) -> bool:
-        """Return whether a resource of type ``token`` called ``name`` fits the pattern."""
-        pattern = re.escape(self.resource).replace(r"\*", ".*")
-        return re.fullmatch(pattern, f"{token}::{name}", re.DOTALL) is not None
+
+class Loss(StrEnum):
+    """What an approval may allow."""
+
+    REPLACE = "replace"
+    DELETE = "delete"
+
+
+class Approval(Accepted):
+    """One dangerous change that may be made."""
+
+    longest: ClassVar = timedelta(days=14)
+
+    operation: Loss = Field(description="What may happen to the resource.", examples=["replace"])
+
+    @property
+    def label(self) -> str:
+        """What a message calls it."""
+        return f"the approval {self.ticket} of {self.owner} to {self.operation} {self.resource}"
+
+    def allows(self, stack: str, operation: str, token: str, name: str) -> bool:
+        """Return whether it is for this change; an expired one is too, and approves nothing."""
+        return (self.stack, self.operation) == (stack, operation) and self.covers(token, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +122,9 @@ class Waivers:
     def _add(self, rule: str, waiver: Waiver) -> None:
         if waiver.rule != rule:
             said = f"{waiver.label} is refused: it is a waiver of {waiver.rule}."
-        elif waiver.expires < today():
+        elif waiver.has_expired:
             said = f"{waiver.label} expired on {waiver.expires}. Fix: mend the resource, or have the row renewed."
-        elif waiver.expires > today() + MAX_AGE:
-            last = today() + MAX_AGE
+        elif waiver.expires > (last := Waiver.last_day()):
             said = f"{waiver.label} is refused: it runs until {waiver.expires}, at most until {last} is allowed."
         else:
             self.rows.append(waiver)

@@ -14,6 +14,7 @@ from components.contract.groups import node_groups
 from components.contract.namespaces import DEFAULT_NAMESPACES, NamespaceName, UserNamespace
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES, MAX_LIMIT_REQUEST_RATIO, PodResources
 from components.contract.policy_choices import PolicyChoices
+from components.contract.policy_guard import PolicyGuard, default_guard
 from components.contract.pools import NodePool, PoolName, PoolRole
 from components.contract.taints import spot_taint
 
@@ -36,6 +37,10 @@ class LocalClusterChoices(ContractModel):
 
 def _pod_resources_of(choices: dict[str, Any]) -> PodResources:
     return DEFAULT_POD_RESOURCES[choices["environment"]]
+
+
+def _guard_of(choices: dict[str, Any]) -> PolicyGuard:
+    return default_guard(choices["environment"], ClusterKind(choices["cluster"].kind))
 
 
 class StackConfig(ContractModel):
@@ -97,6 +102,17 @@ class StackConfig(ContractModel):
         description="Choices about the policies.",
         examples=[{"admission": "warn"}],
     )
+    policy_guard: Annotated[
+        PolicyGuard,
+        Explained(
+            "What a mistake costs: required in prod, warn in dev, off on a local cluster.",
+            "Updates without the policy packs; replacements and deletions of what is guarded without an approval.",
+        ),
+    ] = Field(
+        default_factory=_guard_of,
+        description="What happens to a change that nobody judged, or that destroys what is guarded.",
+        examples=["warn"],
+    )
 
     @field_validator("schema_version", mode="before")
     @classmethod
@@ -108,6 +124,11 @@ class StackConfig(ContractModel):
         if version < SCHEMA_VERSION:
             raise ValueError(f"there never was such a version; write {SCHEMA_VERSION}")
         return version
+
+    @field_validator("policy_guard", mode="before")
+    @classmethod
+    def _off_is_a_word(cls, guard: Any) -> Any:
+        return PolicyGuard.OFF if guard is False else guard  # YAML 1.1 reads a plain `off` as a flag
 
     @field_validator("servers", mode="after")
     @classmethod

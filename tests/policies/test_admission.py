@@ -1,6 +1,6 @@
 from policies import admission
 from policies.registry import RULES
-from policies.sdk import REFERENCE
+from policies.wording import REFERENCE
 from support.scratch_rules import SCRATCH
 
 

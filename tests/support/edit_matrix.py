@@ -83,6 +83,7 @@ EDITS: Final[dict[str, Changes]] = {
     "policies.jupyterServices": {"policies.jupyterServices": ["jupyter-reports"]},
     "policies.largestPool": {"policies.largestPool": 40},
     "policies.requiredTags": {"policies.requiredTags": ["environment"]},
+    "policyGuard, from required to warn": {"policyGuard": "warn"},
     "defaultPodResources": {"defaultPodResources": {"requests": AMOUNTS, "limits": AMOUNTS}},
     "namespaces, another order": {"namespaces": dict(reversed(NAMESPACES.items()))},
     "namespaces, one more": {"namespaces.more": {}},

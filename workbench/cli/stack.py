@@ -16,13 +16,16 @@ from components.contract.labels import LabelKey
 from infra.config import StackConfig
 from workbench import claims, stacks, summary
 from workbench.cli.console import errors, out
+from workbench.cli.guard import guard
 from workbench.cli.recover import Yes, refuse_unless_in_order
 from workbench.control_plane import Instance
 from workbench.engine import INTERRUPTED, Session, cloud, open_session, render
 from workbench.engine.backend import StateFiles
 from workbench.engine.cloud import cloud_session, refuse_pending_operations
 from workbench.engine.lock import held_by, stack_lock
+from workbench.engine.recorded import PREVIEWS
 from workbench.errors import UserError
+from workbench.files import write_private
 from workbench.paths import require_space
 from workbench.recovery import state_findings
 from workbench.toolchain import Toolchain, ensure
@@ -33,6 +36,30 @@ StackName = Annotated[
     typer.Argument(help="Stack file Pulumi.STACK.yaml, in the folder or in examples/STACK below it.", metavar="STACK"),
 ]
 Hermetic = Annotated[bool, typer.Option("--hermetic", help="Use the pinned engine even if `pulumi` is on PATH.")]
+
+
+def _fresh(file: Path | None) -> Path | None:
+    """Make an empty file of the user's alone: whatever fails afterwards, no earlier run's events are taken for ours."""
+    if not file:
+        return None
+    if file.exists() and not file.is_file():
+        raise UserError(f"--events: {file} is no regular file.", "Name a file; what is in it is replaced.")
+    try:
+        write_private(file, "")
+    except OSError as error:
+        raise UserError(f"--events: cannot write {file}: {error.strerror}.") from None
+    return file.absolute()
+
+
+Events = Annotated[
+    Path | None,
+    typer.Option(
+        "--events",
+        metavar="FILE",
+        callback=_fresh,
+        help="Write the engine's event stream to FILE too, whole even if the run fails.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts, and nothing else, to standard output.")]
 
 
@@ -70,9 +97,10 @@ def _prepare(stack: stacks.Stack, *, hermetic: bool = False, lock: int | None = 
     return _Ready(stack, instance, toolchain, open_session(stack, toolchain, instance.kubeconfig, lock))
 
 
-def _run(ready: _Ready, *arguments: str) -> None:
-    """Run the engine on a stack whose lock we hold; leave with its exit code if it fails."""
-    code = ready.session.run(*arguments)
+def _run(ready: _Ready, command: str, *options: str, events: Path | None) -> None:
+    """Change a stack whose lock we hold, if its guard lets us; leave with the engine's exit code if it fails."""
+    guard(ready.session, command)
+    code = ready.session.run(command, *options, events=events)
     StateFiles(ready.stack.name).drop_stale_locks()  # stopped early, the engine may forget its own
     if not code:
         return
@@ -83,13 +111,17 @@ def _run(ready: _Ready, *arguments: str) -> None:
     raise typer.Exit(code if code > 0 else 1)
 
 
-def _run_in_the_cloud(stack: stacks.Stack, *arguments: str, hermetic: bool, changes: bool) -> NoReturn:
+def _run_in_the_cloud(
+    stack: stacks.Stack, command: str, *options: str, hermetic: bool, events: Path | None
+) -> NoReturn:
     """Run the engine on a stack of the user's backend, and leave with its exit code."""
     with progress(errors) as report:
         session = cloud_session(stack, ensure(cloud.TOOLS, hermetic=hermetic, progress=report))
-    if changes:
+    if command in PREVIEWS:
         refuse_pending_operations(session)
-    raise typer.Exit(session.run(*arguments))
+        guard(session, command)
+    code = session.run(command, *options, events=events)
+    raise typer.Exit(code if code >= 0 else 1)
 
 
 def _claim(stack: stacks.Stack) -> None:
@@ -99,22 +131,23 @@ def _claim(stack: stacks.Stack) -> None:
         errors.print(moved, markup=False, highlight=False, soft_wrap=True)
 
 
-def up(stack: StackName = "local", *, hermetic: Hermetic = False, yes: Yes = False) -> None:
+def up(stack: StackName = "local", *, hermetic: Hermetic = False, yes: Yes = False, events: Events = None) -> None:
     """Create or update a stack, with the policy packs attached. Running it again changes nothing.
 
+    Unless policyGuard is off, it looks first at what would be destroyed, and stops where nobody approved that.
     On this machine it builds the tools if they are missing, starts the stack's control plane, does not ask, and shows
     the pools at the end. In a cloud it uses your Pulumi login and credentials, shows the plan, and asks.
     """
     found = stacks.find(stack)
     if not found.is_local:
-        _run_in_the_cloud(found, "up", *_unasked(yes=yes), hermetic=hermetic, changes=True)
+        _run_in_the_cloud(found, "up", *_unasked(yes=yes), hermetic=hermetic, events=events)
     with _changing(found, "up", hermetic=hermetic) as ready:
-        _run(ready, "up", "--yes", "--suppress-outputs")
+        _run(ready, "up", "--yes", "--suppress-outputs", events=events)
     summary.show(summary.settled_rows(*ready.looking), as_json=False, console=out)
     _next_steps(ready)
 
 
-def preview(
+def preview(  # noqa: PLR0913 - its options
     stack: StackName = "local",
     *,
     hermetic: Hermetic = False,
@@ -123,40 +156,44 @@ def preview(
     offline: Annotated[
         bool, typer.Option("--render", help="Plan from nothing: no account, cluster, state or network is needed.")
     ] = False,
+    events: Events = None,
 ) -> None:
     """Show what `up` would change, with the policy packs attached; change nothing."""
     options = [*(["--json"] if as_json else []), *(["--diff"] if diff else [])]
     if offline:
-        raise typer.Exit(_render(stack, options, hermetic=hermetic))
+        raise typer.Exit(_render(stack, options, hermetic=hermetic, events=events))
     found = stacks.find(stack)
     if not found.is_local:
-        _run_in_the_cloud(found, "preview", *options, hermetic=hermetic, changes=False)
+        _run_in_the_cloud(found, "preview", *options, hermetic=hermetic, events=events)
     _claim(found)
     ready = _prepare(found, hermetic=hermetic)
     _note_the_state(stack)
-    raise typer.Exit(ready.session.run("preview", *options))
+    raise typer.Exit(ready.session.run("preview", *options, events=events))
 
 
-def _render(name: str, options: list[str], *, hermetic: bool) -> int:
+def _render(name: str, options: list[str], *, hermetic: bool, events: Path | None) -> int:
     stack = stacks.find(name)  # first: a mistake in the stack file must not cost a build
     with progress(errors) as report:
         toolchain = ensure(render.TOOLS, hermetic=hermetic, progress=report)
     errors.print(render.LABEL, highlight=False, soft_wrap=True)
     with render.rendering(stack, toolchain) as session:
-        code = session.run("preview", *options)
+        code = session.run("preview", *options, events=events)
         tally = session.tally
     for line in tally.lines:
         errors.print(line, markup=False, highlight=False, soft_wrap=True)
     return code or (1 if tally.refused else 0)
 
 
-def destroy(stack: StackName = "local", *, hermetic: Hermetic = False, yes: Yes = False) -> None:
-    """Delete everything that a stack made. The local control plane keeps running."""
+def destroy(stack: StackName = "local", *, hermetic: Hermetic = False, yes: Yes = False, events: Events = None) -> None:
+    """Delete everything that a stack made. The local control plane keeps running.
+
+    Unless policyGuard is off, it stops where nobody approved the loss of what is guarded.
+    """
     found = stacks.find(stack)
     if not found.is_local:
-        _run_in_the_cloud(found, "destroy", *_unasked(yes=yes), hermetic=hermetic, changes=True)
+        _run_in_the_cloud(found, "destroy", *_unasked(yes=yes), hermetic=hermetic, events=events)
     with _changing(found, "destroy", hermetic=hermetic) as ready:
-        _run(ready, "destroy", *_unasked(yes=yes))
+        _run(ready, "destroy", *_unasked(yes=yes), events=events)
         claims.release(ready.stack)
 
 

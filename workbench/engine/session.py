@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Final
 
 import yaml
 
@@ -27,6 +27,8 @@ from workbench.toolchain import Toolchain, environment
 INTERRUPTED = 130
 """Exit code of a command that Ctrl-C stopped, as shells have it."""
 
+_DEBUGGING: Final = {"PULUMI_DEBUG_COMMANDS": "true"}
+
 POLICY_PACKS = PROJECT_ROOT / "policies" / "packs"
 
 
@@ -41,17 +43,30 @@ class Session:
     lock: int | None = None
     """The stack's lock, which all that the engine starts keeps too; None for a session that changes nothing."""
 
-    def run(self, *arguments: str) -> int:
+    def run(self, *arguments: str, events: Path | None = None, display: IO[bytes] | None = None) -> int:
         """Run the engine in the foreground and return its exit code, ``INTERRUPTED`` if Ctrl-C stopped it.
 
         Asked to end, by Ctrl-C or by a signal, the engine finishes the step in flight, saves, and ends; we wait for it.
         If we are killed, the kernel asks it to do the same.
+
+        Parameters
+        ----------
+        arguments
+            The engine's command.
+        events
+            File to which the engine writes its event stream too. Default: none.
+        display
+            Where its display goes. Default: where ours does.
         """
         has_terminal = sys.stdin.isatty()
+        # The engine has the option only where its commands for finding bugs are asked for.
+        recorded, extra = (["--event-log", str(events.absolute())], _DEBUGGING) if events else ([], {})
         process = subprocess.Popen(
-            [self.pulumi, *arguments],
+            [self.pulumi, *arguments, *recorded],
             cwd=PROJECT_ROOT,
-            env=self.whole_environment(),
+            env={**self.whole_environment(), **extra},
+            stdout=display,
+            stderr=subprocess.STDOUT if display else None,
             pass_fds=self._inherited,
             # The engine drops what it does when it is asked to end twice. A signal to a group would be one time, ours
             # the other; so where no terminal needs it in our group, it gets its own, and every signal through us.

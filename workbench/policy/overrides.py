@@ -1,6 +1,7 @@
-"""``policies/overrides.yaml``: which violations are accepted, and which rules may mend what they find.
+"""``policies/overrides.yaml``: which violations and dangers are accepted, and which rules may mend what they find.
 
-It lies beside the stack files, where a review sees it, and reaches the packs as the engine's own policy configuration.
+It lies beside the stack files, where a review sees it. Waivers reach the packs as the engine's own policy
+configuration.
 """
 
 import json
@@ -12,11 +13,12 @@ from typing import Any, Final
 from pydantic import Field, ValidationError
 
 from components.contract.choices import ContractModel
+from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE
 from infra.config import Problem
 from infra.config.problems import problems_of
 from policies.registry import RULES
 from policies.rule import Rule
-from policies.waivers import MAX_AGE, Waiver, today
+from policies.waivers import Accepted, Approval, Waiver
 from workbench import stacks, yaml_source
 from workbench.files import write_private
 from workbench.paths import PRIVATE, data_dir
@@ -28,6 +30,7 @@ FILE: Final = Path("policies") / "overrides.yaml"
 
 _PACKS: Final = "PULUMI_OPTION_POLICY_PACK"
 _CONFIGURATIONS: Final = "PULUMI_OPTION_POLICY_PACK_CONFIG"
+_VARIABLES: Final = (_PACKS, _CONFIGURATIONS, GUARD_VARIABLE)
 _IDS: Final = {rule.id for rule in RULES}
 _WITH_REMEDY: Final = tuple(rule.id for rule in RULES if rule.remedy)
 
@@ -36,6 +39,7 @@ class Overrides(ContractModel):
     """What the file says."""
 
     waivers: tuple[Waiver, ...] = Field((), description="Accepted violations.")
+    approvals: tuple[Approval, ...] = Field((), description="Replacements and deletions of what is guarded.")
     remediate: tuple[str, ...] = Field((), description="Ids of the rules that mend what they find, in every stack.")
 
 
@@ -69,13 +73,16 @@ def read() -> Overrides:
 
 def _unfit(overrides: Overrides) -> Iterator[Problem]:
     for index, waiver in enumerate(overrides.waivers):
-        path, last = ("waivers", index), today() + MAX_AGE
         if waiver.rule not in _IDS:
-            yield Problem((*path, "rule"), "is no rule; `igz-clusters policy list` names them", waiver.rule)
-        if waiver.stack not in stacks.stack_files():
-            yield Problem((*path, "stack"), "is no stack", waiver.stack, tuple(stacks.stack_files()))
-        if waiver.expires > last:
-            yield Problem((*path, "expires"), f"is too far away, at most {last}", str(waiver.expires))
+            message = "is no rule; `igz-clusters policy list` names them"
+            yield Problem(("waivers", index, "rule"), message, waiver.rule)
+    rows: dict[str, tuple[Accepted, ...]] = {"waivers": overrides.waivers, "approvals": overrides.approvals}
+    for key, accepted in rows.items():
+        for index, row in enumerate(accepted):
+            if row.stack not in stacks.stack_files():
+                yield Problem((key, index, "stack"), "is no stack", row.stack, tuple(stacks.stack_files()))
+            if row.expires > (last := row.last_day()):
+                yield Problem((key, index, "expires"), f"is too far away, at most {last}", str(row.expires))
     for index, rule in enumerate(overrides.remediate):
         if rule not in _WITH_REMEDY:
             yield Problem(("remediate", index), "mends nothing by itself", rule, _WITH_REMEDY)
@@ -133,9 +140,10 @@ def attached(stack: str, packs: list[Path], folder: Path | None = None) -> dict[
         _PACKS: ",".join(map(str, packs)),
         # One file for each pack: the engine pairs them, and a pack skips what is not its own.
         _CONFIGURATIONS: ",".join([str(file)] * len(packs)),
+        GUARD_VARIABLE: ATTACHED,
     }
 
 
 def detached(variables: Mapping[str, str]) -> dict[str, str]:
     """Return the variables of a run without those that attach packs."""
-    return {name: value for name, value in variables.items() if name not in (_PACKS, _CONFIGURATIONS)}
+    return {name: value for name, value in variables.items() if name not in _VARIABLES}

@@ -1,6 +1,7 @@
 """The model of a report: all that its renderings show, and nothing that only one of them needs.
 
-Values in it are plain, free of secrets, and in a stable order, so that equal input yields equal text.
+Values in it are free of secrets and in a stable order, so that equal input yields equal text. Every text is one printable
+line of bounded length, with control characters escaped, so that no terminal obeys it; Markdown and HTML it may hold.
 """
 
 from dataclasses import dataclass
@@ -66,7 +67,8 @@ class PropertyChange:
     path
         Dotted, as the engine has it: ``scalingConfig.maxSize``.
     before, after
-        Short texts; ``[secret]`` and ``[unknown]`` in place of such values, None where there is none.
+        Short texts; ``[secret]`` and ``[unknown]`` in place of such values, ``[not shown]`` where secrets are common,
+        such as in environment variables; None where there is none.
     forces_replacement
         Whether it cannot be changed in place.
     """
@@ -154,6 +156,8 @@ class Finding:
         How to mend it.
     reference
         Where to read on: a path of the documentation with its anchor.
+    waiver
+        Of one that is waived or excused: ``until 2026-12-31 by ml-platform (OPS-1: why)``.
     """
 
     rule: str
@@ -163,6 +167,7 @@ class Finding:
     message: str
     fix: str = ""
     reference: str = ""
+    waiver: str = ""
 
 
 @dataclass(frozen=True)
@@ -174,7 +179,8 @@ class Danger:
     change
         What happens.
     kind
-        In words: ``cluster``, ``encryption key``, ``network``, ``data pool``, ``initial group``, ``namespace``.
+        In words: ``cluster``, ``encryption key``, ``network``, ``data pool``, ``initial group``, ``namespace``;
+        ``protected resource`` for anything else that the engine itself protects.
     approval
         The row that approves it, in words; empty if none does.
     is_new
@@ -297,6 +303,8 @@ class Report:
         Stacks that the change cannot affect.
     base, head
         Commits, short; empty where there are none.
+    problems
+        Why the record as a whole cannot be read. Then the outcome is ``unjudged``, and there may be no stacks.
     """
 
     outcome: Outcome
@@ -305,3 +313,5 @@ class Report:
     skipped: tuple[str, ...] = ()
     base: str = ""
     head: str = ""
+    problems: tuple[str, ...] = ()
+

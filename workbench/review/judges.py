@@ -6,8 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-import yaml
-
+from workbench import yaml_source
 from workbench.policy.overrides import FILE
 from workbench.report.model import JudgeChange
 from workbench.review.comparison import ChangedFile
@@ -28,7 +27,7 @@ _PACKAGE_PIN: Final = "package.mk"
 FILES: Final[Mapping[str, str]] = {
     r"policies/.*": "what the rules share",
     r"components/contract/.*": "the words that rules judge by",
-    r"workbench/(clouds/.*|aws_facts\.py)": "the facts by which plans without an account tell replacements from updates",
+    r"workbench/(clouds/.*|aws_facts\.py)": "the facts by which plans without an account are made",
     r"workbench/(review|report|policy)/.*": "how later changes are judged and shown",
     r"(requirements\.txt|pyproject\.toml)": "the packages that programs and rules run with",
     r"(.*/)?CODEOWNERS": "who must approve changes",
@@ -41,13 +40,11 @@ FILES: Final[Mapping[str, str]] = {
 
 def overrides(folder: Path) -> Any:
     """Return what the overrides of a folder of stack files say, unchecked, dates as text; None if they are no YAML."""
+    file = folder / FILE
     try:
-        said = yaml.safe_load((folder / FILE).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, RecursionError, yaml.YAMLError):
+        return _plain(yaml_source.read(file).document or {}) if file.exists() else {}
+    except (OSError, yaml_source.SourceError):
         return None
-    return _plain(said) if said is not None else {}
 
 
 def rows(said: Any, kind: str) -> list[Row]:

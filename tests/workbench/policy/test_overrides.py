@@ -26,7 +26,6 @@ ROW = """\
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path))
     monkeypatch.setattr(waivers, "today", lambda: date(2026, 11, 21))
-    monkeypatch.setattr(overrides, "today", lambda: date(2026, 11, 21))
     (tmp_path / "Pulumi.mine.yaml").write_text(VALID)
     (tmp_path / "policies").mkdir()
     return tmp_path
@@ -90,15 +89,49 @@ def test_all_mistakes_are_named_at_once_with_their_lines(folder: Path) -> None:
     ]
 
 
+APPROVAL = ROW.replace("rule: NG-17", "operation: replace")
+
+
+def test_approvals_are_read_and_never_handed_to_the_packs(folder: Path) -> None:
+    write(folder, "approvals:\n" + APPROVAL.format(expires="2026-12-05"))
+    [approval] = overrides.read().approvals
+    assert approval.label == "the approval OPS-1 of ml-platform to replace aws:eks/nodeGroup:NodeGroup::legacy*"
+    assert overrides.pack_configuration("mine") == {}
+
+
+def test_an_approval_is_for_one_stack_one_operation_and_what_its_pattern_names(folder: Path) -> None:
+    write(folder, "approvals:\n" + APPROVAL.format(expires="2026-11-20"))
+    [approval] = overrides.read().approvals
+    group = "aws:eks/nodeGroup:NodeGroup"
+    assert approval.allows("mine", "replace", group, "legacy-a")
+    assert not approval.allows("other", "replace", group, "legacy-a")
+    assert not approval.allows("mine", "delete", group, "legacy-a")
+    assert not approval.allows("mine", "replace", group, "initial")
+    assert approval.has_expired
+
+
+def test_all_mistakes_of_approvals_are_named_beside_those_of_waivers(folder: Path) -> None:
+    wrong = APPROVAL.format(expires="2026-12-06").replace("mine", "yours")
+    text = "waivers:\n" + ROW.format(expires="2027-02-20") + "approvals:\n" + wrong
+    assert refused(folder, text) == [
+        "policies/overrides.yaml:8: waivers[0].expires: is too far away, at most 2027-02-19 (given: 2027-02-20)",
+        "policies/overrides.yaml:11: approvals[0].stack: is no stack (given: yours; allowed: mine)",
+        "policies/overrides.yaml:16: approvals[0].expires: is too far away, at most 2026-12-05 (given: 2026-12-06)",
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ("approvals:\n  - operation: remove\n", "approvals[0].operation: unknown value"),
+        ("approvals:\n  - rule: NG-17\n", "approvals[0].rule: unknown key"),
+        ("approvals:\n  - stack: mine\n", "approvals[0].ticket: is required"),
         ("waivers:\n  - rule: ng-17\n", "waivers[0].rule: must match"),
         ("waivers:\n  - rule: NG-17\n", "waivers[0].owner: is required"),
-        ("waivers:\n  - because\n", "waivers[0]: must be a mapping with the keys rule, stack"),
-        ("waiver: []\n", "waiver: unknown key, did you mean 'waivers'? (allowed: waivers, remediate)"),
+        ("waivers:\n  - because\n", "waivers[0]: must be a mapping with the keys stack, resource"),
+        ("waiver: []\n", "waiver: unknown key, did you mean 'waivers'? (allowed: waivers, approvals, remediate)"),
         ("waivers: {}\n", "waivers: must be a list of mapping"),
-        ("- 1\n", "must be a mapping with the keys waivers, remediate"),
+        ("- 1\n", "must be a mapping with the keys waivers, approvals, remediate"),
         ("# nothing yet\n", "the file is empty"),
         ("waivers: [\n", "policies/overrides.yaml:"),
         ("waivers:\n" + ROW.format(expires="soon"), "waivers[0].expires: "),

@@ -1,0 +1,100 @@
+"""How the packs put what they say, and how it is read back.
+
+``policies.sdk`` writes these texts into the engine's diagnostics; whoever reports a run gets nothing but the text. So
+both directions stand here.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from policies.rule import Pack, Rule
+from policies.waivers import Waiver
+
+REFERENCE: Final = "docs/policies.md"
+"""Reference page of all rules, an anchor each."""
+
+ABOUT_WAIVERS: Final = f"{REFERENCE}#waivers"
+"""What a text refers to that is about a row of ``policies/overrides.yaml`` instead of a resource."""
+_ABOUT_DOUBT: Final = f"{REFERENCE}#could-not-be-judged"
+_UNJUDGED: Final = "could not be judged: "
+_CRASHED: Final = "the rule crashed: "
+_SAID: Final = re.compile(
+    r"\[(?P<rule>[A-Z]{2}-\d\d)\] "
+    r"(?:waived (?P<waiver>until \d{4}-\d\d-\d\d by .*?\))\. )?"
+    r"(?P<text>.*?)(?: See (?P<reference>\S+))?",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a diagnostic of the packs says, in its parts."""
+
+    rule: str
+    """Id."""
+    message: str
+    """What is wrong, or why nobody can tell."""
+    fix: str = ""
+    """How to mend it; empty where the text has no such part."""
+    reference: str = ""
+    """Where to read on."""
+    waiver: str = ""
+    """Until when, by whom and why it is waived; empty if it is not. Only advice is: look at the level too."""
+
+    @property
+    def is_unjudged(self) -> bool:
+        """Whether it is no violation, but doubt or a crash."""
+        return self.message.startswith((_UNJUDGED, _CRASHED))
+
+
+def pack_name(pack: Pack) -> str:
+    """Return what the engine calls a pack."""
+    return f"igz-clusters-{pack.replace('_', '-')}"
+
+
+def violation(rule: Rule[Any], message: str) -> str:
+    """Return the text about something that a rule found."""
+    return f"{message} Fix: {rule.fix} See {REFERENCE}#{rule.anchor}"
+
+
+def doubt(reasons: list[str]) -> str:
+    """Return the text of a rule that cannot tell."""
+    return f"{_UNJUDGED}{'; '.join(reasons)}. See {_ABOUT_DOUBT}"
+
+
+def crash(rule: Rule[Any], place: str) -> str:
+    """Return the text of a rule that went wrong itself."""
+    return f"{_CRASHED}{place}. See {REFERENCE}#{rule.anchor}"
+
+
+def notice(message: str) -> str:
+    """Return the text about a waiver that is out of order."""
+    return f"{message} See {ABOUT_WAIVERS}"
+
+
+def waived(waiver: Waiver, text: str) -> str:
+    """Return a text with the waiver that accepts it in front."""
+    return f"waived until {waiver.expires} by {waiver.owner} ({waiver.ticket}: {waiver.reason}). {text}"
+
+
+def said_by(rule: Rule[Any], text: str) -> str:
+    """Return a text under the id of its rule."""
+    return f"[{rule.id}] {text}"
+
+
+def read(message: str) -> Said | None:
+    """Return the parts of a diagnostic's message; None if it is not of these packs.
+
+    Parameters
+    ----------
+    message
+        As the engine has it: the rule's title in a line of its own, then the text.
+    """
+    found = _SAID.fullmatch(message.partition("\n")[2].strip())
+    if not found:
+        return None
+    # The last one: what is wrong may quote anything, how to mend it is the rule's own.
+    before, mark, after = found["text"].rpartition(" Fix: ")
+    text, fix = (before, after) if mark else (after, "")
+    return Said(found["rule"], text, fix, found["reference"] or "", found["waiver"] or "")

@@ -1,0 +1,101 @@
+"""Which resources are protected: those of the real programs, and the shapes that no program of ours makes."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from components.contract.labels import LabelKey
+from infra.program import run
+from support.eks import build
+from support.recorder import Recorder, record
+from workbench.report.dangers import carries_state, kind_of
+from workbench.stacks import find
+
+ROLE = LabelKey.ROLE.value
+CLOUD = {"network": 7, "cluster": 1, "encryption key": 1}  # the networks: a VPC, and two subnets in each of three zones
+
+
+def kinds(recorder: Recorder) -> Counter[str]:
+    found = Counter(kind_of(each.type, each.name, each.inputs) for each in recorder.resources)
+    del found[""]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("stack", "protected"),
+    [
+        ("local", {"initial group": 2, "namespace": 1}),
+        ("dev", {**CLOUD, "initial group": 1, "namespace": 1}),
+        ("prod", {**CLOUD, "initial group": 1, "namespace": 1}),
+    ],
+)
+def test_of_a_whole_stack_exactly_these_are_protected(stack: str, protected: dict[str, int]) -> None:
+    config = find(stack).config
+    assert kinds(record(lambda: run(config, kubeconfig="/nowhere"))) == protected
+
+
+def test_a_data_pool_is_protected_in_every_zone() -> None:
+    recorder = build()
+    data = {each.name for each in recorder.resources if kind_of(each.type, each.name, each.inputs) == "data pool"}
+    assert data == {"test-data-a", "test-data-b", "test-data-c"}
+
+
+def test_what_the_engine_is_told_to_protect_is_of_a_protected_kind_or_belongs_to_one() -> None:
+    recorder = build({"environment": "prod"})
+    told = {key for key, options in recorder.options.items() if options.protect}
+    inputs = {(each.type, each.name): each.inputs for each in recorder.resources}
+    others = {key for key in told if not kind_of(*key, inputs[key])}
+    assert {type_ for type_, _ in others} == {"aws:ec2/launchTemplate:LaunchTemplate"}
+
+
+@pytest.mark.parametrize(
+    ("type_", "inputs", "kind"),
+    [
+        ("azure-native:containerservice:ManagedCluster", {}, "cluster"),
+        ("azure-native:containerservice/v20251001:AgentPool", {"nodeLabels": {ROLE: "data"}}, "data pool"),
+        ("azure-native:containerservice:AgentPool", {"nodeLabels": {ROLE: "gpu"}}, ""),
+        ("azure-native:keyvault:Vault", {}, "encryption key"),
+        ("azure-native:network:VirtualNetwork", {}, "network"),
+        ("aws:eks/nodeGroup:NodeGroup", {}, ""),
+        ("aws:eks/nodeGroup:NodeGroup", {"labels": "[secret]"}, "resource of unknown role"),
+        ("kubernetes:core/v1:Node", {"metadata": {"labels": {ROLE: "initial"}}}, ""),  # a real one is nobody's input
+        ("kubernetes:core/v1:Node", {}, "resource of unknown role"),
+        ("kubernetes:core/v1:Namespace", {"metadata": {"name": "monitoring"}}, ""),
+        ("kubernetes:core/v1:Namespace", {"metadata": "[secret]"}, "resource of unknown role"),
+    ],
+)
+def test_kinds_by_type_and_labels(type_: str, inputs: Mapping[str, Any], kind: str) -> None:
+    assert kind_of(type_, "it", inputs) == kind
+
+
+@pytest.mark.parametrize(
+    "type_",
+    [
+        "kubernetes:core/v1:Namespace",
+        "kubernetes:core/v1:PersistentVolumeClaim",
+        "kubernetes:core/v1:PersistentVolume",
+        "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition",
+        "aws:ebs/volume:Volume",
+        "aws:s3/bucket:Bucket",
+        "aws:cloudwatch/logGroup:LogGroup",
+        "azure-native:storage:StorageAccount",
+    ],
+)
+def test_state_may_be_lost_though_nothing_guards_it(type_: str) -> None:
+    assert kind_of(type_, "it", {}) == ""
+    assert carries_state(type_, {})
+
+
+@pytest.mark.parametrize(
+    "type_", ["aws:iam/role:Role", "kubernetes:core/v1:ConfigMap", "igz-clusters:clusters:EksRole"]
+)
+def test_most_resources_hold_nothing(type_: str) -> None:
+    assert (kind_of(type_, "it", {}), carries_state(type_, {})) == ("", "")
+
+
+def test_everything_protected_loses_something() -> None:
+    for each in [*build().resources, *build({"environment": "prod"}).resources]:
+        if kind_of(each.type, each.name, each.inputs):
+            assert carries_state(each.type, each.inputs), each.name

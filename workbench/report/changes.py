@@ -1,0 +1,158 @@
+"""From the engine's steps to what happens to each resource.
+
+The engine replaces in several steps (``create-replacement``, ``replace``, ``delete-replaced``); here that is one change.
+An import is a creation: the stack gets a resource that it did not have. A resource that is taken away and stays under
+the same name is replaced. Components have nothing of their own that could change, and what a provider is told reaches
+its resources: both are changes only if they are replaced. Reads and refreshes are none.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from workbench.report import dangers
+from workbench.report.events import Op, State, Step, Stream
+from workbench.report.model import Change, Operation, PropertyChange
+from workbench.report.values import MISSING, at, both_shown, parts, safe
+
+_OPERATIONS: Final[Mapping[Op, Operation | None]] = {
+    "replace": Operation.REPLACE,
+    "create-replacement": Operation.REPLACE,
+    "delete-replaced": Operation.REPLACE,
+    "read-replacement": Operation.REPLACE,
+    "import-replacement": Operation.REPLACE,
+    "discard-replaced": Operation.REPLACE,
+    "delete": Operation.DELETE,
+    "create": Operation.CREATE,
+    "import": Operation.CREATE,
+    "update": Operation.UPDATE,
+    "same": None,
+    "read": None,
+    "refresh": None,
+    "discard": None,
+    "remove-pending-replace": None,
+}
+_RANK: Final = {operation: rank for rank, operation in enumerate(Operation)}
+_PROVIDERS: Final = "pulumi:providers:"
+PROTECTED: Final = "protected resource"
+"""The kind of what no fact knows, but the engine protects."""
+
+
+class Changed(NamedTuple):
+    """A change, and the protected kind of what it takes away: empty if it is none."""
+
+    change: Change
+    kind: str
+
+
+def is_drift(stream: Stream) -> bool:
+    """Return whether a stream is of a refresh alone: the program did not run, nothing was planned."""
+    planned = {step.op for step in stream.steps}
+    return planned == {"refresh"} and "refresh" not in {step.op for step in stream.results}
+
+
+def changes_of(stream: Stream) -> list[Changed]:
+    """Return all changes, the gravest first, then by type and name."""
+    # A refresh tells only afterwards what it came to.
+    steps = stream.results if is_drift(stream) else [*stream.steps, *stream.failures]
+    found = (_changed(group) for group in _by_urn(steps).values())
+    return sorted(
+        (each for each in found if each), key=lambda c: (_RANK[c.change.operation], c.change.type, c.change.urn)
+    )
+
+
+def unchanged(stream: Stream) -> int:
+    """Return how many resources stay as they are; components and providers are not counted."""
+    groups = _by_urn(stream.steps).values()
+    return sum(not _operation(group) and not _is_frame(group[0]) for group in groups)
+
+
+def _by_urn(steps: Iterable[Step]) -> Mapping[str, list[Step]]:
+    groups = defaultdict[str, list[Step]](list)
+    for step in steps:
+        groups[step.urn].append(step)
+    return groups
+
+
+def _is_frame(step: Step) -> bool:
+    return step.is_component or step.token.startswith(_PROVIDERS)
+
+
+def _operation(steps: Iterable[Step]) -> Operation | None:
+    operations = {operation for step in steps if (operation := _OPERATIONS[step.op])}
+    stays = {step.op for step in steps} & {"same", "create", "update"}
+    if Operation.DELETE in operations and stays:
+        return Operation.REPLACE
+    return min(operations, key=_RANK.__getitem__, default=None)
+
+
+def _changed(steps: list[Step]) -> Changed | None:
+    operation, first = _operation(steps), steps[0]
+    if operation is None or (_is_frame(first) and operation is not Operation.REPLACE):
+        return None
+    states = [state for step in steps for state in (step.old, step.new) if state]
+    is_protected = any(state.protect for state in states)
+    kind = state_lost = ""
+    if operation in (Operation.REPLACE, Operation.DELETE):
+        inputs = next((step.old.inputs for step in steps if step.old), states[0].inputs if states else {})
+        kind = dangers.kind_of(first.token, first.name, inputs) or (PROTECTED if is_protected else "")
+        state_lost = dangers.carries_state(first.token, inputs)
+    return Changed(
+        Change(
+            operation=operation,
+            urn=safe(first.urn),
+            type=safe(first.token),
+            name=safe(first.name),
+            properties=_properties(steps, operation),
+            carries_state=state_lost,
+            protected=is_protected,
+        ),
+        kind,
+    )
+
+
+def _properties(steps: list[Step], operation: Operation) -> tuple[PropertyChange, ...]:
+    if operation in (Operation.CREATE, Operation.DELETE):
+        return ()
+    found = {change.path: change for step in steps for change in _differences(step)}
+    return tuple(sorted(found.values(), key=lambda change: (not change.forces_replacement, change.path)))
+
+
+def _differences(step: Step) -> Iterator[PropertyChange]:
+    old, new = step.old, step.new
+    if not old or not new or step.op == "delete-replaced":
+        return
+    for path, kind in _kinds(step, old, new).items():
+        where = parts(path)
+        before = MISSING if kind.startswith("add") else _value(old, where)
+        after = MISSING if kind.startswith("delete") else _value(new, where)
+        yield PropertyChange(
+            safe(path), *both_shown(step.token, where, before, after), forces_replacement=kind.endswith("-replace")
+        )
+
+
+def _kinds(step: Step, old: State, new: State) -> Mapping[str, str]:
+    """Return the kind of each difference by its path, from whatever the provider told."""
+    kinds: dict[str, str] = {path: diff.kind for path, diff in (step.detailed_diff or {}).items()}
+    told = {parts(path)[:1] for path in kinds}
+    for key in step.keys or ():
+        if parts(key)[:1] not in told:
+            kinds[key] = "update-replace"
+    told |= {parts(key)[:1] for key in step.keys or ()}
+    for key in step.diffs or ():
+        if parts(key)[:1] not in told:
+            kinds[key] = "update"
+    if not kinds and step.op == "update":
+        keys = old.outputs.keys() | new.outputs.keys()
+        kinds = {_as_path(key): "update" for key in keys if old.outputs.get(key) != new.outputs.get(key)}
+    return kinds
+
+
+def _as_path(key: str) -> str:
+    return key if parts(key) == (key,) else f"[{json.dumps(key)}]"
+
+
+def _value(state: State, path: tuple[str | int, ...]) -> Any:
+    value = at(state.inputs, path)
+    return at(state.outputs, path) if value is MISSING else value

@@ -1,0 +1,104 @@
+"""What is lost when a resource is replaced or deleted, and which kinds are not lost without an approval.
+
+Facts by resource type. What a node group or a namespace is for stands in its labels.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from components.contract.pools import PoolRole
+from policies.resource import Resource
+from policies.values import NotJudgeableError, Value
+from policies.views.namespaces import is_user_namespace
+from policies.views.node_groups import node_groups
+from policies.views.node_groups.aks import AGENT_POOL, MANAGED_CLUSTER
+from policies.views.node_groups.eks import NODE_GROUP
+from policies.views.node_groups.local import NODE
+from policies.views.type_tokens import KMS_KEY, NAMESPACE, SUBNET
+
+
+class _Fact(NamedTuple):
+    loses: str
+    """What is lost with the resource; empty if nothing is."""
+    kind: str = ""
+    """The protected kind that it is; empty if it is none."""
+
+
+_NOTHING: Final = _Fact("")
+_HIDDEN: Final = _Fact("what it holds: its inputs hide its role", "resource of unknown role")
+"""Nobody can say that such a group or namespace is none of the protected ones."""
+
+_BY_ROLE: Final = {
+    PoolRole.DATA: _Fact("the data on the disks of its nodes", "data pool"),
+    PoolRole.INITIAL: _Fact("the nodes of the platform's core services", "initial group"),
+}
+_NAMESPACE: Final = _Fact("the namespace with all objects and volume claims in it")
+"""https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/."""
+
+_DISK: Final = _Fact("all data on it")
+_LOGS: Final = _Fact("all logs in it")
+_NETWORK: Final = _Fact("the addresses and routes of all that is in it", "network")
+_KEY: Final = _Fact("the way to read everything that it encrypted", "encryption key")
+_CLUSTER: Final = _Fact("the cluster with all that runs on it", "cluster")
+
+
+def _azure(module: str, names: str) -> str:
+    """Return the pattern of tokens in which the API's version may stand."""
+    return rf"azure-native:{module}(/v\w+)?:({names})"
+
+
+_BY_TYPE: Final = {
+    "aws:eks/cluster:Cluster": _CLUSTER,
+    MANAGED_CLUSTER: _CLUSTER,
+    KMS_KEY: _KEY,
+    _azure("keyvault", "Vault|Key"): _KEY,
+    "aws:ec2/vpc:Vpc": _NETWORK,
+    SUBNET: _NETWORK,
+    _azure("network", "VirtualNetwork|Subnet"): _NETWORK,
+    NAMESPACE: _NAMESPACE,
+    # A definition takes its objects along:
+    # https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
+    "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition": _Fact("all objects of its kind"),
+    # https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming
+    "kubernetes:core/v1:PersistentVolume(Claim)?": _DISK,
+    "aws:ebs/volume:Volume": _DISK,
+    "aws:efs/fileSystem:FileSystem": _DISK,
+    _azure("compute", "Disk"): _DISK,
+    "aws:s3/bucket(V2)?:Bucket(V2)?": _DISK,
+    _azure("storage", "StorageAccount|BlobContainer|FileShare"): _DISK,
+    "aws:cloudwatch/logGroup:LogGroup": _LOGS,
+    _azure("operationalinsights", "Workspace"): _LOGS,
+}
+_GROUPS: Final = f"{NODE_GROUP}|{AGENT_POOL}|{NODE}"
+"""Without the autoscaler's templates: the groups that they describe are of other roles, and empty at first."""
+
+
+def kind_of(type_: str, name: str, inputs: Mapping[str, Any]) -> str:
+    """Return the protected kind that a resource is, in words such as ``initial group``; empty if it is none.
+
+    Parameters
+    ----------
+    type_, name
+        Its type token and logical name.
+    inputs
+        Its inputs before the change.
+    """
+    return _fact(type_, name, inputs).kind
+
+
+def carries_state(type_: str, inputs: Mapping[str, Any]) -> str:
+    """Return what is lost with a resource, in words; empty if nothing is. Parameters as of ``kind_of``."""
+    return _fact(type_, "", inputs).loses
+
+
+def _fact(type_: str, name: str, inputs: Mapping[str, Any]) -> _Fact:
+    resource = Resource(type_, name, "", Value(dict(inputs)))
+    try:
+        if re.fullmatch(_GROUPS, type_):
+            return next((_BY_ROLE[group.role] for group in node_groups(resource) if group.role in _BY_ROLE), _NOTHING)
+        if is_user_namespace(resource):
+            return _NAMESPACE._replace(kind="namespace")
+    except NotJudgeableError:
+        return _HIDDEN
+    return next((fact for pattern, fact in _BY_TYPE.items() if re.fullmatch(pattern, type_)), _NOTHING)

@@ -1,0 +1,135 @@
+"""Values of resources as short texts, without secrets.
+
+The engine marks what programs call a secret. What nobody marked, but commonly is one, is recognised by its place or by
+its look, and not shown either: values of Secrets and ConfigMaps, environment variables, tokens, keys, start-up scripts.
+"""
+
+import json
+import re
+from typing import Any, Final
+
+from pulumi_policy import proxy
+from pulumi_policy.deserialize import SPECIAL_SECRET_SIG, SPECIAL_SIG_KEY
+
+from infra.config.problems import printable
+
+SECRET: Final = "[secret]"
+UNKNOWN: Final = "[unknown]"
+NOT_SHOWN: Final = "[not shown]"
+
+LENGTH: Final = 80
+"""Characters of a value that are shown."""
+
+NAME_LENGTH: Final = 400
+"""Characters of a URN, a name or a path that are shown."""
+
+MISSING: Final = object()
+"""In place of a value that is not there."""
+
+Path = tuple[str | int, ...]
+
+_PART: Final = re.compile(r'\.?([^.\[\]"]+)|\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]')
+_SENTINELS: Final = frozenset(text for name, text in vars(proxy).items() if re.fullmatch("UNKNOWN_[A-Z]+_VALUE", name))
+
+_PRIVATE_KEYS: Final = re.compile(
+    r"passw|secret(?!s?keyarn|name|ref|s?$)|token(?!s$)|credential|private_?key|api_?key|access_?key|passphrase|"
+    r"kube_?config|user_?data|client_?key|connection_?string|^auth$|^env$|^environment(variables)?$|^variables$",
+    re.IGNORECASE,
+)
+_PUBLIC_KEYS: Final = frozenset({"httpTokens", "automountServiceAccountToken"})
+"""Choices whose names only sound like secrets."""
+
+_PRIVATE_BY_TYPE: Final = {
+    "kubernetes:core/v1:(Secret|ConfigMap)(Patch)?": {"data", "stringData", "binaryData"},
+    "aws:ssm/parameter:Parameter": {"value", "insecureValue"},
+    "aws:secretsmanager/.*": {"secretString", "secretBinary"},
+}
+_LOOKS_SECRET: Final = re.compile(
+    r"-----BEGIN [A-Z ]*PRIVATE KEY|\b(AKIA|ASIA)[0-9A-Z]{16}\b|\beyJ[\w-]{8,}\.[\w-]{8,}\.|k8s-aws-v1\.|"
+    r"\b(token|password|client-key-data)['\"]?\s*[:=]\s*['\"]?[^\s'\"]|\b(gh[pousr]|glpat|xox[abp])[-_]\w{10,}|"
+    r"://[^/\s:@]+:[^/\s@]+@",
+    re.IGNORECASE,
+)
+
+
+def parts(path: str) -> Path:
+    """Return the keys and indexes of a path as the engine writes it: ``spec.rules[0]["a.b"]``."""
+    found = _PART.findall(path)
+    return tuple(int(index) if index and len(index) < LENGTH else key or quoted for key, index, quoted in found)
+
+
+def at(value: Any, path: Path) -> Any:
+    """Return what lies at ``path``, ``MISSING`` if nothing does. What is secret or unknown is so in all its parts."""
+    for part in path:
+        if is_marked(value) or (isinstance(value, str) and value in _SENTINELS):
+            return value
+        if isinstance(value, dict) and str(part) in value:
+            value = value[str(part)]
+        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
+            value = value[part]
+        else:
+            return MISSING
+    return value
+
+
+def is_marked(value: Any) -> bool:
+    """Return whether the engine wrote a secret or another special value here."""
+    return isinstance(value, dict) and SPECIAL_SIG_KEY in value
+
+
+def both_shown(token: str, path: Path, before: Any, after: Any) -> tuple[str | None, str | None]:
+    """Return the short texts of a property before and after; long ones from where they begin to differ.
+
+    Parameters
+    ----------
+    token, path
+        Of which type the resource is, and where in it the property lies.
+    before, after
+        The values; ``MISSING`` where there is none.
+    """
+    old, new = (None if value is MISSING else _text(token, path, value) for value in (before, after))
+    if old is None or new is None:
+        return _cut(old, 0), _cut(new, 0)
+    same = next((index for index, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), 0)
+    is_long = max(len(old), len(new)) > LENGTH
+    start = max(0, same - LENGTH // 4) if is_long else 0
+    return _cut(old, start), _cut(new, start)
+
+
+def safe(text: str, length: int = NAME_LENGTH) -> str:
+    """Return a text in one printable line of bounded length, nothing if it looks like a secret."""
+    return SECRET if _LOOKS_SECRET.search(text) else printable(text, length)
+
+
+def _cut(text: str | None, start: int) -> str | None:
+    if text is None:
+        return None
+    return ("..." if start else "") + printable(text[start:], LENGTH)
+
+
+def _text(token: str, path: Path, value: Any) -> str:
+    shown = _shown(token, path, value)
+    text = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False, separators=(", ", ": "))
+    return SECRET if _LOOKS_SECRET.search(text) else text
+
+
+def _shown(token: str, path: Path, value: Any) -> Any:
+    """Return a value with marks in place of what is not shown."""
+    if is_marked(value):
+        return SECRET if value[SPECIAL_SIG_KEY] == SPECIAL_SECRET_SIG else NOT_SHOWN
+    if isinstance(value, str) and value in _SENTINELS:
+        return UNKNOWN
+    if _is_private(token, path) and not isinstance(value, bool | None):
+        return NOT_SHOWN
+    if isinstance(value, dict):
+        return {key: _shown(token, (*path, key), item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_shown(token, (*path, index), item) for index, item in enumerate(value)]
+    return value
+
+
+def _is_private(token: str, path: Path) -> bool:
+    if any(isinstance(part, str) and part not in _PUBLIC_KEYS and _PRIVATE_KEYS.search(part) for part in path):
+        return path[-1] != "name"  # of an environment variable
+    keys = (keys for pattern, keys in _PRIVATE_BY_TYPE.items() if re.fullmatch(pattern, token))
+    return bool(path) and any(path[0] in group for group in keys)
