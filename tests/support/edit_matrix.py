@@ -12,16 +12,15 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from infra.config import parse
 from support.eks import EXISTING, ROLE, document
 from workbench.clouds.aws.facts import FACTS_DATE, PROVIDER_VERSION
-from workbench.engine.render import TOOLS, OfflineSession, choose, pretend, rendering
+from workbench.engine.render import TOOLS, OfflineSession, choose, pretending, rendering
 from workbench.paths import PROJECT_ROOT
-from workbench.policy.overrides import detached
 from workbench.stacks import CONFIG_KEY, Stack
 from workbench.toolchain import ensure
 
@@ -157,7 +156,7 @@ class Matrix:
         return subprocess.run(
             [self.session.pulumi, *arguments, "--non-interactive", "--color", "never"],
             cwd=PROJECT_ROOT,
-            env={"PATH": os.environ["PATH"], **detached(self.session.environment)},
+            env={"PATH": os.environ["PATH"], **self.session.environment},
             capture_output=True,
             text=True,
             timeout=300,
@@ -204,8 +203,7 @@ def deployed() -> Iterator[Matrix]:
     """Give the base stack, pretended to be up; nothing of it is left afterwards."""
     stack = Stack("matrix", PROJECT_ROOT / "Pulumi.dev.yaml", {"config": {CONFIG_KEY: BASE}}, parse(BASE))
     with rendering(stack, ensure(TOOLS, hermetic=True)) as session:
-        pretend(session.environment)
-        matrix = Matrix(session)
+        matrix = Matrix(replace(session, environment=pretending(session.environment)))
         result = matrix.up("nothing")
         assert result.returncode == 0, result.stdout[-5000:] + result.stderr
         yield matrix

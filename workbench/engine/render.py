@@ -6,7 +6,7 @@ import secrets
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +16,14 @@ from typing import Any, Final
 import yaml
 from typing_extensions import override
 
+from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE
+from infra.config import CONFIG_KEY
 from workbench.clouds.aws.facts import PROVIDER_VERSION as AWS_VERSION
 from workbench.clouds.journal import JOURNAL
 from workbench.engine.session import Session, policy_packs
 from workbench.paths import PRIVATE, PROJECT_ROOT
-from workbench.policy.overrides import attached
-from workbench.stacks import CONFIG_KEY, Stack
+from workbench.policy.overrides import attached, detached
+from workbench.stacks import Stack
 from workbench.toolchain import Toolchain
 from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
 
@@ -186,8 +188,10 @@ def choose(config: Path, choices: Any) -> None:
     config.write_text(yaml.safe_dump({**salt, "config": {CONFIG_KEY: choices}}, sort_keys=False))
 
 
-def pretend(environment: dict[str, str], python: Path = Path(sys.executable)) -> None:
-    """Put the plug-ins of ``workbench.clouds.pretended`` in the place of the clouds.
+def pretending(environment: Mapping[str, str], python: Path = Path(sys.executable)) -> dict[str, str]:
+    """Put plug-ins in the place of the clouds that say they do what they are told; return the variables for that.
+
+    No pack is attached in them, nor in the way: nothing real can be lost.
 
     Parameters
     ----------
@@ -200,6 +204,7 @@ def pretend(environment: dict[str, str], python: Path = Path(sys.executable)) ->
         # Without `-P` the folder that the engine starts it in would come first, and may be another checkout.
         command = (str(python), "-P", "-m", "workbench.clouds.pretended", package)
         install(Path(environment["PULUMI_HOME"]), package, version, *command)
+    return {**detached(environment), GUARD_VARIABLE: ATTACHED}
 
 
 def install(home: Path, package: str, version: str, *command: str) -> None:

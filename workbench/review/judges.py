@@ -75,7 +75,7 @@ def judge_changes(files: Collection[ChangedFile], base: Any, head: Any) -> list[
     base, head
         The overrides before and after, as ``overrides`` reads them.
     """
-    found = set()
+    found: set[JudgeChange] = set()
     for file in files:
         for path, verb in _touched(file):
             if path == str(FILE):
