@@ -152,7 +152,7 @@ class Matrix:
     def _pulumi(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         edited = document({**PRODUCTION, **EDITS[name]})
         parse(edited)
-        choose(Path(self.session.environment["PULUMI_OPTION_CONFIG_FILE"]), edited)
+        choose(Path(self.session.environment["PULUMI_OPTION_CONFIG_FILE"]), {CONFIG_KEY: edited})
         return subprocess.run(
             [self.session.pulumi, *arguments, "--non-interactive", "--color", "never"],
             cwd=PROJECT_ROOT,

@@ -1,6 +1,7 @@
 """Event streams of the real engine, for the tests of reports.
 
-``python -m support.streams --write``, with ``tests`` on the path, records them anew in ``tests/workbench/report/streams``.
+``python -m support.streams --write``, with ``tests`` on the path, records them anew in
+``tests/workbench/report/streams``.
 The clouds in them are pretended; all else is as the engine wrote it, without the paths of the machine.
 """
 
@@ -62,7 +63,7 @@ waivers:
 CANARIES: Final = tuple(f"canary-{place}" for place in ("marked", "data", "variable", "boot", "token", "kubeconfig"))
 """Values of the program below that nobody may ever see, each with ``-old`` or ``-new`` behind it."""
 
-PROGRAM: Final = '''
+PROGRAM: Final = """
 import base64
 import pulumi, pulumi_aws as aws, pulumi_kubernetes as k8s
 
@@ -77,10 +78,13 @@ k8s.core.v1.Pod(
     "server", metadata={"name": "server", "annotations": {"example.com/token": token}},
     spec={"containers": [{"name": "a", "image": f"a:{when}", "env": [{"name": "LEVEL", "value": variable}]}]},
 )
-aws.ec2.LaunchTemplate("template", user_data=base64.b64encode(boot.encode()).decode(), name=f"template-{when}")
-aws.ssm.Parameter("key", type="String", value=pulumi.Output.secret(marked), description=kubeconfig and
-    f"apiVersion: v1\\nkind: Config\\nusers: [{{user: {{token: {kubeconfig}}}}}]")
-'''
+aws.ec2.LaunchTemplate(
+    "template",
+    user_data=base64.b64encode(boot.encode()).decode(),
+    tags={"when": when, "marked": pulumi.Output.secret(marked)},
+    description=f"users: [{{user: {{token: {kubeconfig}}}}}]",
+)
+"""
 
 
 @dataclass(frozen=True)

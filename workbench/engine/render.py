@@ -30,6 +30,9 @@ from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
 TOOLS: Final = ("pulumi", "pulumi-resource-kubernetes")
 """What a render needs of the toolchain."""
 
+MARK: Final = "igz-clusters:rendered"
+"""Key that a render adds to the configuration, so that its event stream shows that nothing was compared."""
+
 LABEL: Final = (
     "Rendered offline, from an empty state: not compared with the live stack. In the cloud's place stands a plug-in of "
     "our own, by dated facts of the real one."
@@ -150,7 +153,7 @@ def offline(stack: str, choices: Any, toolchain: Toolchain, folder: Path) -> dic
     kubeconfig = folder / "kubeconfig"
     kubeconfig.write_text(yaml.safe_dump(NO_CLUSTER))
     config = project / f"Pulumi.{stack}.yaml"
-    choose(config, choices)
+    choose(config, {CONFIG_KEY: choices, MARK: "true"})
     # `stack init` writes beside the project file of its folder, whatever the option says.
     (project / "Pulumi.yaml").write_text((PROJECT_ROOT / "Pulumi.yaml").read_text())
     return {
@@ -181,11 +184,11 @@ def project_of(folder: Path) -> Path:
     return folder / "project"
 
 
-def choose(config: Path, choices: Any) -> None:
-    """Write the choices into the engine's stack file, beside the salt of the passphrase if it holds one."""
-    kept = yaml.safe_load(config.read_text()) if config.exists() else None
+def choose(file: Path, config: Mapping[str, Any]) -> None:
+    """Write the configuration into the engine's stack file, beside the salt of the passphrase if it holds one."""
+    kept = yaml.safe_load(file.read_text()) if file.exists() else None
     salt = {key: value for key, value in (kept or {}).items() if key == SALT}
-    config.write_text(yaml.safe_dump({**salt, "config": {CONFIG_KEY: choices}}, sort_keys=False))
+    file.write_text(yaml.safe_dump({**salt, "config": dict(config)}, sort_keys=False))
 
 
 def pretending(environment: Mapping[str, str], python: Path = Path(sys.executable)) -> dict[str, str]:

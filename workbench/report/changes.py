@@ -1,9 +1,9 @@
 """From the engine's steps to what happens to each resource.
 
-The engine replaces in several steps (``create-replacement``, ``replace``, ``delete-replaced``); here that is one change.
-An import is a creation: the stack gets a resource that it did not have. A resource that is taken away and stays under
-the same name is replaced. Components have nothing of their own that could change, and what a provider is told reaches
-its resources: both are changes only if they are replaced. Reads and refreshes are none.
+The engine replaces in several steps (``create-replacement``, ``replace``, ``delete-replaced``), here that is one. An
+import is a creation: the stack gets a resource that it did not have. A resource that is taken away and stays under the
+same name is replaced. Components have nothing of their own that could change, and what a provider is told reaches its
+resources: both are changes only if they are replaced. Reads and refreshes are none.
 """
 
 import json

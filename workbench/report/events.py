@@ -5,7 +5,7 @@ if it has no damage; only of a whole one it can be said that something is not in
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal
 
@@ -25,6 +25,7 @@ DAMAGES_MAX: Final = 10
 STACK_TYPE: Final = "pulumi:pulumi:Stack"
 """Type of the resource that has the stack's outputs."""
 
+_ERRORS: Final = ("error", "info#err")
 _COLOUR: Final = re.compile(r"<\{%[^%]*%\}>|\x1b\[[0-9;]*[A-Za-z]")
 """The engine's marks for colours, and a terminal's."""
 
@@ -221,8 +222,8 @@ class Stream:
 
     @property
     def errors(self) -> list[str]:
-        """What was said as an error, without marks for colours."""
-        texts = (_COLOUR.sub("", found.message).strip() for found in self.diagnostics if found.severity == "error")
+        """What was said as an error, by the engine or by the program on its way down, without marks for colours."""
+        texts = (plain(found.message).strip() for found in self.diagnostics if found.severity in _ERRORS)
         return [text for text in dict.fromkeys(texts) if text]
 
 
@@ -247,16 +248,16 @@ def _read(content: bytes, stream: Stream) -> Iterator[str]:
     if not content.strip():
         yield "the event stream is empty"
         return
-    lines, kind = content.splitlines(keepends=True), ""
-    for number, line in enumerate(lines):
+    lines, kind, expected = content.splitlines(keepends=True), "", 0
+    for number, line in enumerate(lines, start=1):
         try:
             kind, sequence = _take(line, stream)
         except _DamageError as damage:
-            yield f"line {number + 1} of the event stream {damage}"
-            continue
-        if sequence != number:
-            yield f"line {number + 1} of the event stream is event {sequence}, wanted {number}: lines are missing or too many"
-            break  # so is everything that follows
+            yield f"line {number} of the event stream {damage}"
+            sequence = expected
+        if sequence != expected:
+            yield f"line {number} of the event stream is event {sequence}, wanted {expected}"
+        expected = sequence + 1
     if kind != "cancelEvent" or not lines[-1].endswith(b"\n"):
         yield "the event stream is cut: its last event is not the one that ends it"
     if len(stream.summaries) != 1:
@@ -268,7 +269,7 @@ class _DamageError(Exception):
     """A line that is no event."""
 
 
-def _take(line: bytes, stream: Stream) -> tuple[str, Any]:
+def _take(line: bytes, stream: Stream) -> tuple[str, int]:
     """Add the event of a line to ``stream``, and return its kind and number."""
     if len(line) > LINE_MAX:
         raise _DamageError(f"has {len(line):,} bytes, at most {LINE_MAX:,} are read")
@@ -277,7 +278,7 @@ def _take(line: bytes, stream: Stream) -> tuple[str, Any]:
     except ValueError:
         raise _DamageError("is no JSON") from None
     kinds = list(event.keys() - _FRAME) if isinstance(event, dict) else []
-    if len(kinds) != 1 or kinds[0] not in _KINDS:
+    if len(kinds) != 1 or kinds[0] not in _KINDS or not isinstance(event.get("sequence"), int):
         raise _DamageError("is no event of a known kind")
     shape, keep = _KINDS[kinds[0]]
     try:
@@ -286,7 +287,7 @@ def _take(line: bytes, stream: Stream) -> tuple[str, Any]:
         places = sorted({".".join(map(str, problem["loc"][:3])) or "it" for problem in error.errors()[:3]})
         raise _DamageError(f"is no {kinds[0]} as the engine writes it: look at {', '.join(places)}") from None
     keep(stream, part)
-    return kinds[0], event.get("sequence")
+    return kinds[0], event["sequence"]
 
 
 def _appended(name: str) -> Callable[[Stream, Any], None]:

@@ -1,9 +1,11 @@
 """The model of a report: all that its renderings show, and nothing that only one of them needs.
 
-Values in it are free of secrets and in a stable order, so that equal input yields equal text. Every text is one printable
-line of bounded length, with control characters escaped, so that no terminal obeys it; Markdown and HTML it may hold.
+Values in it are free of secrets and in a stable order, so that equal input yields equal text. Every text is one
+printable line of bounded length, with control characters escaped, so that no terminal obeys it. Markdown and HTML may
+be in it.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -47,6 +49,11 @@ class Outcome(StrEnum):
     def exit_code(self) -> int:
         """What a command returns: 0, or 1 if it is refused, or 3 if it could not be judged."""
         return {Outcome.PASSED: 0, Outcome.REVIEW: 0, Outcome.BLOCKED: 1, Outcome.UNJUDGED: 3}[self]
+
+
+def gravest(outcomes: Iterable[Outcome]) -> Outcome:
+    """Return the gravest of some outcomes, ``passed`` if there is none."""
+    return max(outcomes, key=list(Outcome).index, default=Outcome.PASSED)
 
 
 class Operation(StrEnum):
@@ -314,4 +321,3 @@ class Report:
     base: str = ""
     head: str = ""
     problems: tuple[str, ...] = ()
-

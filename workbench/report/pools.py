@@ -108,5 +108,3 @@ def node_hours(before: Iterable[Group] | None, after: Iterable[Group]) -> NodeHo
         least_after=sum(group.min for group in new) * HOURS_A_MONTH,
         most_after=sum(group.max for group in new) * HOURS_A_MONTH,
     )
-
-

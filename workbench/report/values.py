@@ -13,7 +13,7 @@ from pulumi_policy.deserialize import SPECIAL_SECRET_SIG, SPECIAL_SIG_KEY
 
 from infra.config.problems import printable
 
-SECRET: Final = "[secret]"
+SECRET: Final = "[secret]"  # noqa: S105 the word that stands in its place
 UNKNOWN: Final = "[unknown]"
 NOT_SHOWN: Final = "[not shown]"
 

@@ -23,6 +23,8 @@ class OwnStack(BaseModel):
     ----------
     environment, kind
         ``dev`` or ``prod``, and the kind of its cluster; empty if the file is broken.
+    guard
+        Its ``policyGuard``, the default too; empty if the file is broken.
     choices
         What the file says under ``CONFIG_KEY``.
     packs
@@ -33,6 +35,7 @@ class OwnStack(BaseModel):
 
     environment: str = ""
     kind: str = ""
+    guard: str = ""
     choices: dict[str, Any] = {}
     packs: dict[str, Any] = {}
     problems: list[str] = []
@@ -49,6 +52,7 @@ def own_stack(name: str) -> OwnStack:
         return OwnStack(
             environment=stack.config.environment.value,
             kind=stack.config.cluster.kind,
+            guard=stack.config.policy_guard.value,
             choices=stack.document["config"][CONFIG_KEY],
             packs=pack_configuration(name),
         )

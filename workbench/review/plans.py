@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeAlias
 
+from infra.config import CONFIG_KEY
 from policies.settings import UNKNOWN_VARIABLE
 from workbench.control_plane import Instance
 from workbench.engine import cloud, open_session
@@ -126,7 +127,7 @@ def compared_plan(name: str, base: Stack | None, head: OwnStack, file: Path, too
         if base and base.is_local:
             session = open_session(base, tools.toolchain, Instance(name).kubeconfig)
             copy.write_bytes(Path(session.environment["PULUMI_OPTION_CONFIG_FILE"]).read_bytes())
-            choose(copy, head.choices)
+            choose(copy, {CONFIG_KEY: head.choices})
             environment = {**detached(session.whole_environment()), "PULUMI_OPTION_CONFIG_FILE": str(copy)}
         return _planned(name, head, environment, tools, Path(folder))
 

@@ -1,0 +1,192 @@
+"""A report as the comment of a pull request, in GitHub's Markdown.
+
+A comment must stay under GitHub's limit, and a report has none. So what is less urgent is left out step by step until
+it fits, and the comment says so. What is destroyed is named in every step.
+"""
+
+from collections.abc import Iterator
+from typing import Final, TypeVar
+
+from workbench.report.folding import Folding, left_out
+from workbench.report.markdown_changes import SHORT_NAME, dangers, gains, losses
+from workbench.report.markdown_findings import findings
+from workbench.report.markup import code, prose, table
+from workbench.report.model import Operation, Outcome, Report, Source, StackReport, Standing
+from workbench.report.words import (
+    DESTRUCTIVE,
+    MEANINGS,
+    OPERATIONS,
+    SOURCES,
+    VERDICTS,
+    about,
+    count,
+    counts,
+    difference,
+)
+
+COMMENT_MAX: Final = 65_536
+"""Characters of a comment. GitHub's own words when it refuses one: *Body is too long (maximum is 65536 characters)*,
+<https://github.com/telia-oss/github-pr-resource/issues/259>. So many characters of any kind are 262,144 bytes at most,
+where others measured the limit to be: <https://github.com/objectstack-ai/objectstack/issues/18826>."""
+
+MARKER: Final = "<!-- igz-clusters: report -->"
+"""First line of every comment, invisible: who posts the next report finds the last one by it."""
+
+_WHOLE: Final = "The whole report is in the summary and in the artifact of the run."
+_SIGNS: Final = {Outcome.PASSED: "✅", Outcome.REVIEW: "👀", Outcome.BLOCKED: "⛔", Outcome.UNJUDGED: "❔"}
+_ROWS_MAX: Final = 10
+_REASON_MAX: Final = 200
+
+T = TypeVar("T")
+
+
+def render(report: Report, limit: int = COMMENT_MAX) -> str:
+    """Return the comment, equal for equal reports.
+
+    Parameters
+    ----------
+    report
+        What to show. No text in it is trusted.
+    limit
+        Characters that it may have. If even the names of what is destroyed are more, the gravest are listed and the
+        others counted; that page has some 2,000 characters at least.
+    """
+    pages = (_page(report, step) for step in Folding)
+    return next((page for page in pages if len(page) <= limit), None) or _overfull(report, limit)
+
+
+def _page(report: Report, step: Folding) -> str:
+    blocks = [*_head(report, step), *(block for stack in report.stacks for block in _stack(stack, step))]
+    if report.skipped:
+        skipped = ", ".join(code(name) for name in _first(report.skipped, step))
+        blocks.append(f"Not affected: {skipped}{_rest(report.skipped, step)}.")
+    return "\n\n".join(blocks) + "\n"
+
+
+def _head(report: Report, step: Folding) -> Iterator[str]:
+    yield MARKER
+    yield f"## {_SIGNS[report.outcome]} {VERDICTS[report.outcome]}"
+    commits = f" Commit {code(report.head)} against {code(report.base)}." if report.head and report.base else ""
+    yield f"{MEANINGS[report.outcome]}{commits}"
+    for source in dict.fromkeys(stack.source for stack in report.stacks):
+        if SOURCES[source]:
+            yield f"> **{_which(report, source)}{SOURCES[source]}**"
+    if report.judge:
+        rows = [f"- {code(row.file)}: {prose(row.what, _REASON_MAX)}" for row in _first(report.judge, step)]
+        yield "### This change alters what judges it"
+        yield "\n".join(rows) + _rest(report.judge, step, "\n- ")
+    if step:
+        yield f"*Left out, for its length: {left_out(step)}. {_WHOLE}*"
+    if report.stacks:
+        header = ("stack", "verdict", "replace", "delete", "create", "update", "violated")
+        yield table(header, map(_row, report.stacks))
+
+
+def _which(report: Report, source: Source) -> str:
+    """Return the stacks that come from ``source``, unless all do."""
+    those = [stack.stack for stack in report.stacks if stack.source is source]
+    return "" if len(those) == len(report.stacks) else f"{', '.join(code(name, SHORT_NAME) for name in those)}: "
+
+
+def _row(stack: StackReport) -> tuple[str, ...]:
+    numbers = [f"{number:,}" if number else "" for number in counts(stack.changes).values()]
+    violated = sum(finding.standing is Standing.VIOLATED for finding in stack.findings)
+    return (
+        code(stack.stack, SHORT_NAME),
+        VERDICTS[stack.outcome],
+        *_strong(numbers),
+        f"{violated:,}" if violated else "",
+    )
+
+
+def _strong(numbers: list[str]) -> list[str]:
+    """Return the numbers of ``Operation`` with those of what is destroyed in bold."""
+    return [
+        f"**{text}**" if text and each in DESTRUCTIVE else text for each, text in zip(Operation, numbers, strict=True)
+    ]
+
+
+def _stack(stack: StackReport, step: Folding) -> Iterator[str]:
+    described = f" ({prose(about(stack))})" if about(stack) else ""
+    yield f"### {_SIGNS[stack.outcome]} {code(stack.stack)}{described}: {VERDICTS[stack.outcome]}"
+    said = (*stack.problems, *(reason for reason in stack.reasons if reason not in stack.problems))
+    if said:
+        yield "\n".join(f"- {prose(text)}" for text in _first(said, step)) + _rest(said, step, "\n- ")
+    yield from dangers(stack, step)
+    yield from losses(stack, step)
+    yield from _pools(stack, step)
+    yield from findings(stack, step)
+    yield from gains(stack, step)
+    yield f"{count(stack.unchanged, 'resource')} stay as they are; {count(stack.rules, 'rule')} judged the stack."
+
+
+def _pools(stack: StackReport, step: Folding) -> Iterator[str]:
+    if not stack.pools and not stack.node_hours:
+        return
+    yield "#### Pools"
+    if step >= Folding.FINDINGS:
+        pools = {change.pool for change in stack.pools}
+        yield f"{count(len(pools), 'pool')} change." if pools else "No pool changes."
+    elif stack.pools:
+        rows = [(code(each.pool), prose(each.what), _value(each.before), _value(each.after)) for each in stack.pools]
+        yield table(("pool", "what", "before", "after"), rows)
+    if stack.node_hours:
+        hours = stack.node_hours
+        sizes = {
+            "all pools at their smallest": (hours.least_before, hours.least_after),
+            "all pools at their largest": (hours.most_before, hours.most_after),
+        }
+        rows = [
+            (name, "" if before is None else f"{before:,}", f"{after:,}", difference(before, after))
+            for name, (before, after) in sizes.items()
+        ]
+        yield table(("node-hours a month", "before", "after", "difference"), rows)
+
+
+def _value(text: str) -> str:
+    return prose(text) if text else "(none)"
+
+
+def _first(rows: tuple[T, ...], step: Folding) -> tuple[T, ...]:
+    return rows[:_ROWS_MAX] if step >= Folding.NAMES else rows
+
+
+def _rest(rows: tuple[object, ...], step: Folding, before: str = " ") -> str:
+    rest = len(rows) - len(_first(rows, step))
+    return f"{before}and {rest:,} more" if rest else ""
+
+
+def _overfull(report: Report, limit: int) -> str:
+    """Return a page of what is destroyed, the gravest by name as far as there is room, the others counted."""
+    total = counts(change for stack in report.stacks for change in stack.changes)
+    sources = sorted({SOURCES[stack.source] for stack in report.stacks} - {""})
+    numbers = ", ".join(f"{OPERATIONS[operation].lower()} {number:,}" for operation, number in total.items())
+    judge = f"**This change alters what judges it** in {count(len(report.judge), 'place')}."
+    head = "\n\n".join(
+        [
+            MARKER,
+            f"## {_SIGNS[report.outcome]} {VERDICTS[report.outcome]}",
+            f"{MEANINGS[report.outcome]} {count(len(report.stacks), 'stack')}: {numbers}.",
+            *(f"> **{source}**" for source in sources),
+            *([judge] if report.judge else []),
+            f"**No comment can hold this report.** Listed is only what is replaced or deleted. {_WHOLE}",
+        ]
+    )
+    lines = list(_destroyed(report))
+    room = limit - len(head) - len(f"\n\n- **and {len(lines):,} more**\n")
+    listed = 0
+    while listed < len(lines) and len(lines[listed]) < room:
+        room -= len(lines[listed]) + len("\n")
+        listed += 1
+    rest = [f"- **and {len(lines) - listed:,} more**"] if listed < len(lines) else []
+    return "\n\n".join([head, "\n".join(lines[:listed] + rest)]) + "\n"
+
+
+def _destroyed(report: Report) -> Iterator[str]:
+    """Return a line for everything that is replaced or deleted, the gravest first."""
+    dangerous = {danger.change.urn for stack in report.stacks for danger in stack.dangers}
+    changes = [(stack, change) for stack in report.stacks for change in stack.changes]
+    for stack, change in sorted(changes, key=lambda row: (row[1].urn not in dangerous, not row[1].carries_state)):
+        if change.operation in DESTRUCTIVE:
+            name, place = code(change.name, SHORT_NAME), code(stack.stack, SHORT_NAME)
+            yield f"- **{OPERATIONS[change.operation]}** {name} in {place}"

@@ -1,0 +1,136 @@
+"""What happens to resources, as Markdown: what is lost first, one by one; what comes or is updated by kind."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator
+from typing import Final, TypeVar
+
+from workbench.report.folding import Folding
+from workbench.report.markup import VALUE_MAX, code, folded, names, prose
+from workbench.report.model import Change, Danger, Operation, PropertyChange, StackReport
+from workbench.report.words import DESTRUCTIVE, OPERATIONS, count
+
+SHORT_NAME: Final = 60
+_REASON_MAX: Final = 200
+_FORCING_MAX: Final = 10
+_KINDS_SHOWN: Final = 8
+_LINES_OPEN: Final = 12
+"""A list of so many lines is shown at once; a longer one opens on a click."""
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+
+
+def dangers(stack: StackReport, step: Folding) -> Iterator[str]:
+    """Return the dangers, a line each."""
+    if stack.dangers:
+        yield "#### Dangers"
+        yield "\n".join(_danger(danger, step) for danger in stack.dangers)
+
+
+def losses(stack: StackReport, step: Folding) -> Iterator[str]:
+    """Return all else that is replaced or deleted, those first with which something is lost; alike ones in a line."""
+    dangerous = {danger.change.urn for danger in stack.dangers}
+    lost = [c for c in stack.changes if c.operation in DESTRUCTIVE and c.urn not in dangerous]
+    if lost:
+        yield "#### Replaced and deleted" if not stack.dangers else "#### Also replaced and deleted"
+        yield "\n".join(_lost(lost, step))
+
+
+def gains(stack: StackReport, step: Folding) -> Iterator[str]:
+    """Return what is created or updated, by kind."""
+    by_operation = _grouped(
+        (change.operation, change) for change in stack.changes if change.operation not in DESTRUCTIVE
+    )
+    if not by_operation:
+        return
+    body = [line for operation, changes in by_operation.items() for line in _gain(operation, changes, step)]
+    total = ", ".join(f"{OPERATIONS[operation].lower()} {len(some):,}" for operation, some in by_operation.items())
+    is_short = len(body) <= _LINES_OPEN
+    if not is_short:
+        yield "\n".join(_glance(operation, changes) for operation, changes in by_operation.items())
+    if step < Folding.NAMES:
+        yield folded(f"{total.capitalize()}, by kind", "\n".join(body), is_open=is_short)
+
+
+def _danger(danger: Danger, step: Folding) -> str:
+    change = danger.change
+    limits = {"limit": SHORT_NAME} if step >= Folding.NAMES else {}
+    said = [f"- **{OPERATIONS[change.operation]} {prose(danger.kind)}** {code(change.name, **limits)}"]
+    if step < Folding.NAMES:
+        said.append(f"({code(change.type)}).{_why(change, step)}")
+    if not danger.approval:
+        said.append("**Not approved.**")
+    elif danger.is_new:
+        said.append(
+            f"**Approved only by a row that this change adds or alters:** {prose(danger.approval, _REASON_MAX)}"
+        )
+    else:
+        said.append(f"Approved: {prose(danger.approval, _REASON_MAX)}")
+    return " ".join(said)
+
+
+def _lost(changes: list[Change], step: Folding) -> Iterator[str]:
+    first = sorted(changes, key=lambda change: (not change.carries_state, DESTRUCTIVE.index(change.operation)))
+    if step >= Folding.NAMES:
+        for operation, some in _grouped((change.operation, change) for change in first).items():
+            yield f"- **{OPERATIONS[operation]}** {len(some):,}: {names((c.name for c in some), SHORT_NAME)}"
+        return
+    for (operation, token, why), some in _grouped(
+        ((change.operation, change.type, _why(change, step)), change) for change in first
+    ).items():
+        number = "" if len(some) == 1 else f" {len(some):,}"
+        yield f"- **{OPERATIONS[operation]}**{number} {code(token)}: {names(c.name for c in some)}.{why}"
+
+
+def _why(change: Change, step: Folding) -> str:
+    """Return what forces a change and what it costs, as sentences with a space before each."""
+    forcing = [each for each in change.properties if each.forces_replacement]
+    said = ""
+    if forcing:
+        rest = f" and {len(forcing) - _FORCING_MAX} more" if len(forcing) > _FORCING_MAX else ""
+        said += f" Forced by {', '.join(_property(each, step) for each in forcing[:_FORCING_MAX])}{rest}."
+    if change.carries_state:
+        said += f" Lost with it: {prose(change.carries_state, _REASON_MAX)}."
+    return said + (" The engine refuses it: it is protected." if change.protected else "")
+
+
+def _gain(operation: Operation, changes: list[Change], step: Folding) -> Iterator[str]:
+    word = OPERATIONS[operation]
+    for token, some in sorted(_grouped((change.type, change) for change in changes).items()):
+        if step >= Folding.UPDATES:
+            yield f"- {word} {len(some):,} {code(token)}"
+        elif operation is Operation.UPDATE:
+            yield f"- {word} {len(some):,} {code(token)}"
+            yield from (f"  - {code(change.name)}{_updated(change, step)}" for change in some)
+        else:
+            yield f"- {word} {len(some):,} {code(token)}: {names(change.name for change in some)}"
+
+
+def _updated(change: Change, step: Folding) -> str:
+    return ": " + ", ".join(_property(each, step) for each in change.properties) if change.properties else ""
+
+
+def _property(change: PropertyChange, step: Folding) -> str:
+    if step >= Folding.VALUES or change.before is change.after is None:
+        return code(change.path)
+    before, after = ("(none)" if value is None else code(value, VALUE_MAX) for value in (change.before, change.after))
+    return f"{code(change.path)} from {before} to {after}"
+
+
+def _glance(operation: Operation, changes: list[Change]) -> str:
+    """Return a line with the most frequent kinds."""
+    kinds = _grouped((change.type, change) for change in changes)
+    often = sorted(kinds.items(), key=lambda kind: (-len(kind[1]), kind[0]))
+    shown = ", ".join(
+        f"{code(token.rpartition(':')[2], SHORT_NAME)} {len(some):,}" for token, some in often[:_KINDS_SHOWN]
+    )
+    rest = f", and {count(len(often) - _KINDS_SHOWN, 'kind')} more" if len(often) > _KINDS_SHOWN else ""
+    return f"- **{OPERATIONS[operation]} {len(changes):,}**: {shown}{rest}"
+
+
+def _grouped(pairs: Iterable[tuple[K, T]]) -> dict[K, list[T]]:
+    """Return values by key, keys in the order of their first value."""
+    groups: dict[K, list[T]] = defaultdict(list)
+    for key, value in pairs:
+        groups[key].append(value)
+    return groups

@@ -1,0 +1,63 @@
+"""What the rules say, as Markdown: by rule, since its mending is the same for every resource."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from typing import Final
+
+from workbench.report.folding import Folding
+from workbench.report.markup import code, folded, names, prose
+from workbench.report.model import Finding, Judge, StackReport, Standing
+from workbench.report.words import STANDINGS, type_and_name
+
+_QUIET: Final = (Standing.WAIVED, Standing.ADVISED)
+"""What nobody must act on before a merge."""
+
+_LINES_OPEN: Final = 6
+
+_JUDGES: Final = {
+    Judge.BOTH: "",
+    Judge.BASE: ", by the base branch's rules only: **this change removes or weakens the rule**",
+    Judge.OWN: "",
+}
+
+
+def findings(stack: StackReport, step: Folding) -> Iterator[str]:
+    """Return what the rules say; what is waived or advised opens on a click if it is long."""
+    loud = [finding for finding in stack.findings if finding.standing not in _QUIET]
+    quiet = [finding for finding in stack.findings if finding.standing in _QUIET]
+    if stack.findings:
+        yield "#### What the rules say"
+    if loud:
+        yield "\n".join(_rules(loud, step))
+    if quiet:
+        lines = list(_rules(quiet, step))
+        numbers = Counter(finding.standing for finding in quiet)
+        summary = ", ".join(f"{STANDINGS[each].capitalize()} {numbers[each]:,}" for each in _QUIET if numbers[each])
+        yield folded(summary, "\n".join(lines), is_open=len(lines) <= _LINES_OPEN)
+
+
+def _rules(some: list[Finding], step: Folding) -> Iterator[str]:
+    by_rule: dict[tuple[Standing, Judge, str, str, str], list[Finding]] = defaultdict(list)
+    for finding in some:
+        by_rule[finding.standing, finding.judge, finding.rule, finding.fix, finding.reference].append(finding)
+    if step >= Folding.FINDINGS:
+        numbers = Counter((finding.standing, finding.judge, finding.rule) for finding in some)
+        for (standing, judge, rule), number in numbers.items():
+            yield f"- **{prose(rule)}** {STANDINGS[standing]}{_JUDGES[judge]}: {number:,}"
+        return
+    for (standing, judge, rule, fix, reference), same in by_rule.items():
+        yield f"- **{prose(rule)}** {STANDINGS[standing]}{_JUDGES[judge]}"
+        by_message: dict[str, list[Finding]] = defaultdict(list)
+        for finding in same:
+            by_message[finding.message].append(finding)
+        for message, alike in by_message.items():
+            yield f"  - {_resources(alike)}: {prose(message)}"
+        if step < Folding.FIXES and (fix or reference):
+            where = f" ({code(reference)})" if reference else ""
+            yield f"  - *Fix:* {prose(fix)}{where}"
+
+
+def _resources(some: list[Finding]) -> str:
+    """Return the names of the resources that findings are about, each once."""
+    urns = dict.fromkeys(finding.urn for finding in some)
+    return ", ".join(filter(None, ["the stack" if "" in urns else "", names(type_and_name(u)[1] for u in urns if u)]))

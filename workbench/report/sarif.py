@@ -1,0 +1,129 @@
+"""Findings as SARIF 2.1.0, for code scanning and editors.
+
+GitHub's code scanning does not read suppressions (<https://github.com/github/codeql-action/issues/1230>): it shows what
+is waived as an open alert. Such results are therefore notes, whatever the rule's level.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from infra.config.problems import printable
+from policies.registry import RULES
+from workbench import stacks, yaml_source
+from workbench.report.model import Finding, Report, StackReport, Standing
+from workbench.report.words import STANDINGS, type_and_name
+from workbench.yaml_source import SourceError
+
+SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+_TEXT_MAX: Final = 1_000
+_NODE_GROUP: Final = ("NodeGroup", "AgentPool", "LocalCluster$kubernetes:core/v1:Node")
+"""What the type of a resource holds that belongs to a single pool."""
+
+_LEVELS: Final = {
+    Standing.VIOLATED: "error",
+    Standing.UNJUDGED: "error",
+    Standing.EXCUSED: "note",
+    Standing.WAIVED: "note",
+    Standing.ADVISED: "warning",
+}
+_SUPPRESSIONS: Final = {Standing.EXCUSED: "underReview", Standing.WAIVED: "accepted"}
+_RULES: Final = {rule.id: rule for rule in RULES}
+
+
+def render(report: Report) -> str:
+    """Return the findings; each lies in the stack's file, at its pool's line where it is a single pool's."""
+    found = [(stack, finding) for stack in report.stacks for finding in stack.findings]
+    rules = {finding.rule: finding for _, finding in reversed(found)}
+    files = stacks.stack_files()
+    places = {stack.stack: _Place(stack.stack, files.get(stack.stack)) for stack in report.stacks}
+    run = {
+        "tool": {"driver": {"name": "igz-clusters", "rules": [_rule(rules[name]) for name in sorted(rules)]}},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(stack, finding, places[stack.stack]) for stack, finding in found],
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+
+
+class _Place:
+    """The file of a stack, and the lines of its pools as far as it can be read."""
+
+    def __init__(self, stack: str, file: Path | None) -> None:
+        self.uri = quote(stacks.shown_path(file) if file else f"Pulumi.{printable(stack)}.yaml")
+        self._stack = stack
+        self._lines = _lines_of_pools(file) if file else {}
+
+    def line(self, urn: str) -> int | None:
+        """Return the line of the pool that a resource belongs to; None if it belongs to none, or to several."""
+        name = type_and_name(urn)[1]
+        if not any(part in urn for part in _NODE_GROUP):
+            return None
+        group = name.partition("/")[0].removeprefix(f"{self._stack}-")
+        fitting = [pool for pool in self._lines if f"{group}-".startswith(f"{pool}-")]
+        return self._lines[max(fitting, key=len)] if fitting else None
+
+
+def _lines_of_pools(file: Path) -> dict[str, int]:
+    try:
+        source = yaml_source.read(file)
+    except (SourceError, OSError):
+        return {}
+    parent = (*stacks.CHOICES_PATH, "pools")
+    return {str(path[-1]): place.line for path, place in source.positions.items() if path[:-1] == parent}
+
+
+def _rule(finding: Finding) -> dict[str, Any]:
+    """Return what is known of a rule: ours, or one that only the change or only the base branch has."""
+    rule = _RULES.get(finding.rule)
+    where = f" See {finding.reference}." if finding.reference else ""
+    described = {
+        "id": printable(finding.rule),
+        "help": _text(f"{finding.fix or (rule.fix if rule else 'No mending is known.')}{where}"),
+    }
+    if not rule:
+        return described
+    return described | {
+        "name": rule.name,
+        "shortDescription": _text(rule.title),
+        "fullDescription": _text(rule.why),
+        "properties": {"tags": [rule.pack.value, rule.severity.value]},
+    }
+
+
+def _result(stack: StackReport, finding: Finding, place: _Place) -> dict[str, Any]:
+    name = type_and_name(finding.urn)[1] or "the stack"
+    line = place.line(finding.urn)
+    region = {"region": {"startLine": line}} if line else {}
+    result = {
+        "ruleId": printable(finding.rule),
+        "level": _LEVELS[finding.standing],
+        "message": _text(f"{name} of {stack.stack}, {STANDINGS[finding.standing]}: {finding.message}"),
+        "locations": [
+            {
+                "physicalLocation": {"artifactLocation": {"uri": place.uri}, **region},
+                "logicalLocations": [{"fullyQualifiedName": printable(finding.urn or stack.stack, _TEXT_MAX)}],
+            }
+        ],
+        # By the resource: the line of a pool is that of several, and code scanning takes alike ones for one.
+        "partialFingerprints": {"primaryLocationLineHash": _fingerprint(stack.stack, finding.rule, finding.urn)},
+    }
+    if status := _SUPPRESSIONS.get(finding.standing):
+        result["suppressions"] = [{"kind": "external", "status": status, "justification": _shown(finding.message)}]
+    return result
+
+
+def _text(text: str) -> dict[str, str]:
+    return {"text": _shown(text)}
+
+
+def _shown(text: str) -> str:
+    """Return a text as SARIF's plain text: without the links and places for arguments that it knows in there."""
+    shown = printable(" ".join(text.split()), _TEXT_MAX)
+    return shown.replace("](", "] (").replace("{", "{{").replace("}", "}}")
+
+
+def _fingerprint(*parts: str) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
