@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from infra.config.problems import shown
 from workbench import yaml_source
 from workbench.policy.overrides import FILE
 from workbench.report.model import JudgeChange
@@ -23,6 +24,9 @@ _IDENTITY: Final = ("rule", "stack", "resource", "operation")
 _RULE: Final = re.compile(r"policies/rules/[^/]+/([a-z]{2})_(\d\d)_[^/]*\.py")
 _EXAMPLES: Final = re.compile(r"policies/rules/([^/]+/examples|bases)/.*|.*\.md", re.DOTALL)
 _PACKAGE_PIN: Final = "package.mk"
+
+CHOICES: Final = frozenset({"environment", "profile", "policies", "policyGuard"})
+"""Choices of a stack file that decide which rules judge the stack, how firmly, and by which bounds."""
 
 FILES: Final[Mapping[str, str]] = {
     r"policies/.*": "what the rules share",
@@ -85,6 +89,32 @@ def judge_changes(files: Collection[ChangedFile], base: Any, head: Any) -> list[
             elif what := _what(path):
                 found.add(JudgeChange(path, f"{verb} {what}"))
     return sorted(found)
+
+
+def choice_changes(file: str, stack: str, base: Row, head: Row) -> Iterator[JudgeChange]:
+    """Return what a stack file changes in the choices by which its stack is judged.
+
+    Parameters
+    ----------
+    file
+        Path of the stack file.
+    stack
+        Name of the stack.
+    base, head
+        What the file says under ``CONFIG_KEY``, before and after.
+    """
+    before, after = _flat("", base), _flat("", head)
+    for key in sorted(before.keys() | after.keys()):
+        was, now = (shown(said[key]) if key in said else "its default" for said in (before, after))
+        if was != now and key.partition(".")[0] in CHOICES:
+            yield JudgeChange(file, f"changes {key} of {stack}, by which it is judged, from {was} to {now}")
+
+
+def _flat(path: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        return {path: value}
+    inside = (_flat(f"{path}.{name}" if path else str(name), inner) for name, inner in value.items())
+    return {key: leaf for leaves in inside for key, leaf in leaves.items()}
 
 
 def _touched(file: ChangedFile) -> Iterator[tuple[str, str]]:

@@ -45,6 +45,8 @@ BASE: Final = Package(PROJECT_ROOT, Path(sys.executable))
 def package_of(base: Path, head: Path, place: Path) -> Package:
     """Return the package that runs the stacks of ``head``; this one if it would be the same.
 
+    ``head`` is a checkout of this package, or a repository with stack files that pins one.
+
     Parameters
     ----------
     base, head
@@ -57,11 +59,9 @@ def package_of(base: Path, head: Path, place: Path) -> Package:
     UserError
         ``head`` pins another release and does not hold it, or its packages cannot be installed.
     """
-    if base != PROJECT_ROOT:
-        return BASE if _text(base / PIN) == _text(head / PIN) else _pinned(head)
-    if is_same(PROJECT_ROOT, head, (*PROGRAM, REQUIREMENTS)):
-        return BASE
-    return _copy(head, place)
+    if (head / "infra" / "__main__.py").is_file():
+        return BASE if is_same(BASE.root, head, (*PROGRAM, REQUIREMENTS)) else _copy(head, place)
+    return BASE if _text(base / PIN) == _text(head / PIN) else _pinned(head)
 
 
 def is_same(one: Path, other: Path, parts: tuple[str, ...]) -> bool:

@@ -10,17 +10,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from infra.config import CONFIG_KEY
 from policies.settings import UNKNOWN_VARIABLE
+from workbench import stacks
 from workbench.control_plane import Instance
 from workbench.engine import cloud, open_session
 from workbench.engine.render import choose, offline, passed_on, pretending, project_of
 from workbench.engine.session import policy_packs
 from workbench.errors import UserError
 from workbench.policy.overrides import attaching, detached, pack_configuration
-from workbench.review.own import OwnStack
+from workbench.review.own import OwnStack, choices_of
 from workbench.review.package import BASE, JUDGE, Package, is_same
 from workbench.review.runs import Runs
 from workbench.stacks import Stack
@@ -52,6 +53,10 @@ class Tools:
     package: Package
     head: Path
 
+    def file(self, name: str) -> Path:
+        """Return a stack's file in the change."""
+        return stacks.stack_files(self.head)[name]
+
 
 @dataclass(frozen=True)
 class Planned:
@@ -62,20 +67,17 @@ class Planned:
     plan, judged
         Event streams: the change judged by its own packs and rows, and by those of the base branch. Empty if the engine
         did not come to writing one.
-    problems
-        Why there is no plan, a line or more each.
     """
 
     plan: bytes = b""
     judged: bytes = b""
-    problems: tuple[str, ...] = ()
 
 
-Onto: TypeAlias = Callable[[str, OwnStack, Tools], str]
+Onto: TypeAlias = Callable[[str, Tools], str]
 """Gives the state that a change of a stack is planned onto, as ``pretended`` does."""
 
 
-def pretended(name: str, base: OwnStack, tools: Tools) -> str:
+def pretended(name: str, tools: Tools) -> str:
     """Return the state of the base branch's stack as if it were up, as ``stack import`` takes it, nothing protected.
 
     The engine would refuse to plan what happens to a protected resource, and say of no other what happens to it.
@@ -86,7 +88,7 @@ def pretended(name: str, base: OwnStack, tools: Tools) -> str:
         The base branch's own program fails.
     """
     with TemporaryDirectory(prefix="igz-clusters-review-") as folder:
-        environment = _without_account(name, base.choices, BASE, tools, Path(folder))
+        environment = _without_account(name, stacks.stack_files()[name], BASE, tools, Path(folder))
         _pulumi(tools, environment, "up", "--yes", "--skip-preview", "--refresh=false", *PLAIN)
         # In clear, so that another passphrase can take it: it is all invented.
         exported = _pulumi(tools, environment, "stack", "export", "--show-secrets", *PLAIN)
@@ -99,13 +101,13 @@ def pretended(name: str, base: OwnStack, tools: Tools) -> str:
 def offline_plan(name: str, head: OwnStack, state: str, tools: Tools) -> Planned:
     """Plan a stack of the change onto a state, without an account; onto nothing if the state is empty."""
     with TemporaryDirectory(prefix="igz-clusters-review-") as folder:
-        environment = _without_account(name, head.choices, tools.package, tools, Path(folder))
+        environment = _without_account(name, tools.file(name), tools.package, tools, Path(folder))
         if state:
             _pulumi(tools, environment, "stack", "import", "--force", *PLAIN, given=state)
         return _planned(name, head, environment, tools, Path(folder), "--refresh=false")
 
 
-def compared_plan(name: str, base: Stack | None, head: OwnStack, file: Path, tools: Tools) -> Planned:
+def compared_plan(name: str, base: Stack | None, head: OwnStack, tools: Tools) -> Planned:
     """Plan a stack of the change with the user's own backend and credentials, onto what is really there.
 
     Parameters
@@ -114,11 +116,10 @@ def compared_plan(name: str, base: Stack | None, head: OwnStack, file: Path, too
         The stack.
     base
         The same of the base branch; None if it is new.
-    file
-        Its stack file in the change.
     tools
         What every plan needs.
     """
+    file = tools.file(name)
     with TemporaryDirectory(prefix="igz-clusters-review-") as folder:
         # A copy, since the engine may write into it.
         copy = Path(folder) / file.name
@@ -127,16 +128,14 @@ def compared_plan(name: str, base: Stack | None, head: OwnStack, file: Path, too
         if base and base.is_local:
             session = open_session(base, tools.toolchain, Instance(name).kubeconfig)
             copy.write_bytes(Path(session.environment["PULUMI_OPTION_CONFIG_FILE"]).read_bytes())
-            choose(copy, {CONFIG_KEY: head.choices})
+            choose(copy, {CONFIG_KEY: choices_of(file)})
             environment = {**detached(session.whole_environment()), "PULUMI_OPTION_CONFIG_FILE": str(copy)}
         return _planned(name, head, environment, tools, Path(folder))
 
 
-def _without_account(
-    name: str, choices: Mapping[str, Any], package: Package, tools: Tools, folder: Path
-) -> dict[str, str]:
+def _without_account(name: str, file: Path, package: Package, tools: Tools, folder: Path) -> dict[str, str]:
     """Return all variables of a run that sees nothing of the caller's, and make its stack."""
-    variables = pretending(offline(name, choices, tools.toolchain, folder), package.python)
+    variables = pretending(offline(name, choices_of(file), tools.toolchain, folder), package.python)
     environment = {**passed_on(), **variables}
     init = ("stack", "init", name, "--no-select", *PLAIN)
     _pulumi(tools, environment, *init, folder=project_of(folder))
@@ -166,7 +165,9 @@ def _planned(
     if theirs != ours or (package != BASE and not is_same(BASE.root, package.root, JUDGE)):
         attached = attaching(policy_packs(), ours, configuration)
         judged, _ = _stream({**environment, **attached}, tools, folder, *options)
-    return Planned(plan, judged, () if plan else (said[-SAID_MAX:],))
+    if not plan:
+        raise UserError(f"The engine could not plan {name}:\n{said[-SAID_MAX:]}")
+    return Planned(plan, judged)
 
 
 def _stream(environment: Mapping[str, str], tools: Tools, folder: Path, *options: str) -> tuple[bytes, str]:
