@@ -13,8 +13,10 @@ from workbench import stacks
 from workbench.cli import config, github, local, policy, stack, toolchain
 from workbench.cli.console import errors
 from workbench.cli.doctor import doctor
+from workbench.cli.drift import drift
 from workbench.cli.init import init
 from workbench.cli.recover import recover
+from workbench.cli.report import report
 from workbench.cli.review import review
 from workbench.errors import AskedToEnd, UserError
 from workbench.paths import unusable
@@ -32,9 +34,11 @@ app.command()(init)
 app.command()(stack.up)
 app.command()(stack.preview)
 app.command()(stack.destroy)
+app.command()(drift)
 app.command()(stack.status)
 app.command()(stack.env)
 app.command()(review)
+app.command()(report)
 app.command()(recover)
 app.command()(doctor)
 app.command()(github.comment)

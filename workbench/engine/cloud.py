@@ -1,6 +1,7 @@
 """A stack in a cloud: backend, login and credentials are the user's own; program, packs and stack file are ours."""
 
 from pathlib import Path
+from typing import Any
 
 from workbench.engine import pending
 from workbench.engine.session import Session, policy_packs
@@ -28,8 +29,8 @@ def variables(stack: str, file: Path, toolchain: Toolchain) -> dict[str, str]:
     }
 
 
-def refuse_pending_operations(session: Session) -> None:
-    """Refuse to change a stack that a killed run left with operations under way: the engine would only warn.
+def refuse_pending_operations(session: Session) -> dict[str, Any]:
+    """Refuse a stack that a killed run left with operations under way: the engine would only warn. Return its state.
 
     Raises
     ------
@@ -38,7 +39,7 @@ def refuse_pending_operations(session: Session) -> None:
     """
     name = session.stack.name
     try:
-        exported = session.query("stack", "export")
+        exported: dict[str, Any] = session.query("stack", "export")
     except UserError as error:
         way = f"`pulumi login` once, `pulumi stack init {name}` once a stack; docs/eks.md tells the steps."
         raise UserError(error.message, way) from None
@@ -48,3 +49,4 @@ def refuse_pending_operations(session: Session) -> None:
             "Look in the cloud whether these exist. What exists: `pulumi import` it. Then run "
             "`pulumi refresh --clear-pending-creates`, and this again. An update now would make them a second time.",
         )
+    return exported

@@ -7,7 +7,11 @@ from typing import Final
 
 from workbench.engine.session import Session
 
-PREVIEWS: Final = {"up": ("preview",), "destroy": ("destroy", "--preview-only")}
+PREVIEWS: Final = {
+    "up": ("preview",),
+    "destroy": ("destroy", "--preview-only"),
+    "refresh": ("refresh", "--preview-only", "--run-program=false"),
+}
 """The engine's command that plans another one."""
 
 
@@ -31,7 +35,7 @@ class Recorded:
 
 
 def recorded_preview(session: Session, command: str) -> Recorded:
-    """Plan ``command``, ``up`` or ``destroy``, and return what the engine said. It asks nothing and changes nothing."""
+    """Plan ``command``, one of ``PREVIEWS``, and return what the engine said. It asks nothing and changes nothing."""
     with TemporaryDirectory(prefix="igz-clusters-preview-") as folder:
         shown, events = Path(folder, "display"), Path(folder, "events.jsonl")
         with shown.open("wb") as display:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from workbench.report import dangers
+from workbench.report.drift import as_found
 from workbench.report.events import Op, State, Step, Stream
 from workbench.report.model import Change, Operation, PropertyChange
 from workbench.report.values import MISSING, at, both_shown, parts, safe
@@ -54,9 +55,7 @@ def is_drift(stream: Stream) -> bool:
 
 def changes_of(stream: Stream) -> list[Changed]:
     """Return all changes, the gravest first, then by type and name."""
-    # A refresh tells only afterwards what it came to.
-    steps = stream.results if is_drift(stream) else [*stream.steps, *stream.failures]
-    found = (_changed(group) for group in _by_urn(steps).values())
+    found = (_changed(group) for group in _by_urn(_steps(stream)).values())
     return sorted(
         (each for each in found if each), key=lambda c: (_RANK[c.change.operation], c.change.type, c.change.urn)
     )
@@ -64,8 +63,13 @@ def changes_of(stream: Stream) -> list[Changed]:
 
 def unchanged(stream: Stream) -> int:
     """Return how many resources stay as they are; components and providers are not counted."""
-    groups = _by_urn(stream.steps).values()
+    groups = _by_urn(_steps(stream)).values()
     return sum(not _operation(group) and not _is_frame(group[0]) for group in groups)
+
+
+def _steps(stream: Stream) -> list[Step]:
+    # A refresh tells only afterwards what it came to.
+    return [as_found(step) for step in stream.results] if is_drift(stream) else [*stream.steps, *stream.failures]
 
 
 def _by_urn(steps: Iterable[Step]) -> Mapping[str, list[Step]]:

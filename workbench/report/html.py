@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 
 from workbench.report import markdown
 from workbench.report.model import Report
-from workbench.report.words import VERDICTS
+from workbench.report.words import verdict
 
 _STYLE: Final = """
 :root { color-scheme: light dark; --text: #1c2128; --dim: #59636e; --line: #d0d7de; --shade: #f3f5f7; --page: #fff; }
@@ -46,4 +46,4 @@ def render(report: Report) -> str:
     # HTML stays on for the parts that open on a click; all text of the report is code or plain words by then.
     parser = MarkdownIt("commonmark", {"html": True}).enable("table")
     body = parser.render(markdown.render(report, limit=sys.maxsize))
-    return _PAGE.format(title=VERDICTS[report.outcome], style=_STYLE, body=body)
+    return _PAGE.format(title=verdict(report), style=_STYLE, body=body)

@@ -14,14 +14,14 @@ from workbench.report.markup import code, prose, table
 from workbench.report.model import Operation, Outcome, Report, Source, StackReport, Standing
 from workbench.report.words import (
     DESTRUCTIVE,
-    MEANINGS,
     OPERATIONS,
     SOURCES,
-    VERDICTS,
     about,
     count,
     counts,
     difference,
+    meaning,
+    verdict,
 )
 
 COMMENT_MAX: Final = 65_536
@@ -65,9 +65,9 @@ def _page(report: Report, step: Folding) -> str:
 
 def _head(report: Report, step: Folding) -> Iterator[str]:
     yield MARKER
-    yield f"## {_SIGNS[report.outcome]} {VERDICTS[report.outcome]}"
+    yield f"## {_SIGNS[report.outcome]} {verdict(report)}"
     commits = f" Commit {code(report.head)} against {code(report.base)}." if report.head and report.base else ""
-    yield f"{MEANINGS[report.outcome]}{commits}"
+    yield f"{meaning(report)}{commits}"
     for source in dict.fromkeys(stack.source for stack in report.stacks):
         if SOURCES[source]:
             yield f"> **{_which(report, source)}{SOURCES[source]}**"
@@ -93,7 +93,7 @@ def _row(stack: StackReport) -> tuple[str, ...]:
     violated = sum(finding.standing is Standing.VIOLATED for finding in stack.findings)
     return (
         code(stack.stack, SHORT_NAME),
-        VERDICTS[stack.outcome],
+        verdict(stack),
         *_strong(numbers),
         f"{violated:,}" if violated else "",
     )
@@ -108,7 +108,7 @@ def _strong(numbers: list[str]) -> list[str]:
 
 def _stack(stack: StackReport, step: Folding) -> Iterator[str]:
     described = f" ({prose(about(stack))})" if about(stack) else ""
-    yield f"### {_SIGNS[stack.outcome]} {code(stack.stack)}{described}: {VERDICTS[stack.outcome]}"
+    yield f"### {_SIGNS[stack.outcome]} {code(stack.stack)}{described}: {verdict(stack)}"
     said = (*stack.problems, *(reason for reason in stack.reasons if reason not in stack.problems))
     if said:
         yield "\n".join(f"- {prose(text)}" for text in _first(said, step)) + _rest(said, step, "\n- ")
@@ -165,8 +165,8 @@ def _overfull(report: Report, limit: int) -> str:
     head = "\n\n".join(
         [
             MARKER,
-            f"## {_SIGNS[report.outcome]} {VERDICTS[report.outcome]}",
-            f"{MEANINGS[report.outcome]} {count(len(report.stacks), 'stack')}: {numbers}.",
+            f"## {_SIGNS[report.outcome]} {verdict(report)}",
+            f"{meaning(report)} {count(len(report.stacks), 'stack')}: {numbers}.",
             *(f"> **{source}**" for source in sources),
             *([judge] if report.judge else []),
             f"**No comment can hold this report.** Listed is only what is replaced or deleted. {_WHOLE}",

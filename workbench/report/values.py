@@ -8,9 +8,6 @@ import json
 import re
 from typing import Any, Final
 
-from pulumi_policy import proxy
-from pulumi_policy.deserialize import SPECIAL_SECRET_SIG, SPECIAL_SIG_KEY
-
 from infra.config.problems import printable
 
 SECRET: Final = "[secret]"  # noqa: S105 the word that stands in its place
@@ -29,7 +26,25 @@ MISSING: Final = object()
 Path = tuple[str | int, ...]
 
 _PART: Final = re.compile(r'\.?([^.\[\]"]+)|\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]')
-_SENTINELS: Final = frozenset(text for name, text in vars(proxy).items() if re.fullmatch("UNKNOWN_[A-Z]+_VALUE", name))
+
+MARK: Final = "4dabf18193072939515e22adb298388d"
+"""Key of a mapping that stands for a value of a special kind."""
+
+SECRET_KIND: Final = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 the kind, not a secret
+SENTINELS: Final = frozenset(
+    {
+        "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
+        "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
+        "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
+        "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
+        "030794c1-ac77-496b-92df-f27374a8bd58",
+        "e48ece36-62e2-4504-bad9-02848725956a",
+        "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
+    }
+)
+"""What the engine writes in place of a value that a preview cannot know. The SDK has all of these too, but loading it
+takes longer than the whole command line: https://github.com/pulumi/pulumi/blob/master/sdk/go/common/resource/plugin/rpc.go.
+"""
 
 _PRIVATE_KEYS: Final = re.compile(
     r"passw|secret(?!s?keyarn|name|ref|s?$)|token(?!s$)|credential|private_?key|api_?key|access_?key|passphrase|"
@@ -61,7 +76,7 @@ def parts(path: str) -> Path:
 def at(value: Any, path: Path) -> Any:
     """Return what lies at ``path``, ``MISSING`` if nothing does. What is secret or unknown is so in all its parts."""
     for part in path:
-        if is_marked(value) or (isinstance(value, str) and value in _SENTINELS):
+        if is_marked(value) or (isinstance(value, str) and value in SENTINELS):
             return value
         if isinstance(value, dict) and str(part) in value:
             value = value[str(part)]
@@ -74,7 +89,7 @@ def at(value: Any, path: Path) -> Any:
 
 def is_marked(value: Any) -> bool:
     """Return whether the engine wrote a secret or another special value here."""
-    return isinstance(value, dict) and SPECIAL_SIG_KEY in value
+    return isinstance(value, dict) and MARK in value
 
 
 def both_shown(token: str, path: Path, before: Any, after: Any) -> tuple[str | None, str | None]:
@@ -116,8 +131,8 @@ def _text(token: str, path: Path, value: Any) -> str:
 def _shown(token: str, path: Path, value: Any) -> Any:
     """Return a value with marks in place of what is not shown."""
     if is_marked(value):
-        return SECRET if value[SPECIAL_SIG_KEY] == SPECIAL_SECRET_SIG else NOT_SHOWN
-    if isinstance(value, str) and value in _SENTINELS:
+        return SECRET if value[MARK] == SECRET_KIND else NOT_SHOWN
+    if isinstance(value, str) and value in SENTINELS:
         return UNKNOWN
     if _is_private(token, path) and not isinstance(value, bool | None):
         return NOT_SHOWN

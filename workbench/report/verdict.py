@@ -6,7 +6,7 @@ every pack.
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from components.contract.policy_guard import PolicyGuard
@@ -92,17 +92,20 @@ def judge(case: Case) -> StackReport:
         gaps += [f"judged by the base branch: {gap}" for gap in _gaps(case, case.base, theirs)]
         gaps += _disagreement(case.own, case.base)
         findings = merged(findings, theirs)
+    is_drift = case.source is Source.DRIFT
+    before = after = None
     try:
-        before, after = pools.before_and_after(case.own)
+        if not is_drift:  # what the program wants of pools is what it wanted
+            before, after = pools.before_and_after(case.own)
     except pools.UnreadableError:
-        before = after = None
         gaps.append("the stack's output 'pools' is no list of node groups")
     dangers, errors = tuple(_dangers(case, changes)), list(_errors(case.own))
     against = [
         *([(Outcome.UNJUDGED, _NOT_WHOLE)] if gaps else []),
-        *([(Outcome.BLOCKED, _REFUSED)] if errors else []),
+        *([(Outcome.UNJUDGED, _NOT_COMPARED) if is_drift else (Outcome.BLOCKED, _REFUSED)] if errors else []),
         *_against(findings),
         *_endangered(case, dangers, case.guard or guard),
+        *_drifted(case, changes),
     ]
     return StackReport(
         stack=safe(case.stack),
@@ -112,7 +115,8 @@ def judge(case: Case) -> StackReport:
         outcome=gravest(outcome for outcome, _ in against),
         reasons=tuple(safe(reason, TEXT_LENGTH) for _, reason in sorted(against, key=_gravest_first)),
         dangers=dangers,
-        changes=tuple(each.change for each in changes),
+        # What the engine protects, others can delete.
+        changes=tuple(replace(each.change, protected=each.change.protected and not is_drift) for each in changes),
         findings=tuple(findings),
         pools=() if after is None else pools.differences(before, after),
         node_hours=None if after is None else pools.node_hours(before, after),
@@ -138,6 +142,7 @@ def unreadable(stack: str, source: Source, problem: str, environment: str = "", 
 
 _WRONG_FILE: Final = "the stack file is wrong"
 _NOT_WHOLE: Final = "what the engine planned is not known whole"
+_NOT_COMPARED: Final = "the engine could not compare the state with what is live"
 _REFUSED: Final = "the engine or the program refuses it"
 
 
@@ -207,7 +212,7 @@ def _errors(stream: Stream) -> Iterator[str]:
 
 def _dangers(case: Case, changes: Iterable[Changed]) -> Iterator[Danger]:
     for change, kind in changes:
-        if kind:
+        if kind and case.source is not Source.DRIFT:  # what is gone already, nobody can stop or approve
             standing = approval_of(change, case.stack, case.approvals.standing)
             new = approval_of(change, case.stack, case.approvals.new)
             yield Danger(change, kind, safe(standing or new, TEXT_LENGTH), is_new=bool(new and not standing))
@@ -239,6 +244,12 @@ def _endangered(case: Case, dangers: Sequence[Danger], guard: PolicyGuard) -> It
         yield Outcome.REVIEW, f"not approved, and only warned of: {', '.join(unapproved)}"
     if newly := [_named(case, danger) for danger in dangers if danger.is_new]:
         yield Outcome.REVIEW, f"approved only by rows of the same change: {', '.join(newly)}"
+
+
+def _drifted(case: Case, changes: Sequence[Changed]) -> Iterator[tuple[Outcome, str]]:
+    if changes and case.source is Source.DRIFT:
+        count = "1 resource is" if len(changes) == 1 else f"{len(changes)} resources are"
+        yield Outcome.BLOCKED, f"drift: {count} not as declared"
 
 
 def _named(case: Case, danger: Danger) -> str:

@@ -3,20 +3,27 @@
 from collections.abc import Iterable
 from typing import Final
 
-from workbench.report.model import Change, Operation, Outcome, Source, StackReport, Standing
+from workbench.report.model import Change, Operation, Outcome, Report, Source, StackReport, Standing
 
-VERDICTS: Final = {
+_VERDICTS: Final = {
     Outcome.PASSED: "Passed",
     Outcome.REVIEW: "Owners must review",
     Outcome.BLOCKED: "Blocked",
     Outcome.UNJUDGED: "Could not be judged",
 }
 
-MEANINGS: Final = {
+_MEANINGS: Final = {
     Outcome.PASSED: "Nothing speaks against it.",
     Outcome.REVIEW: "It passes only by what the same change alters in its judge.",
     Outcome.BLOCKED: "A mandatory rule, the guard or the engine refuses it.",
     Outcome.UNJUDGED: "Something is missing, cut or broken, so nobody can say.",
+}
+
+_DRIFT_VERDICTS: Final = {**_VERDICTS, Outcome.PASSED: "No drift", Outcome.BLOCKED: "Drift"}
+_DRIFT_MEANINGS: Final = {
+    **_MEANINGS,
+    Outcome.PASSED: "What is live is as it was declared.",
+    Outcome.BLOCKED: "What is live is not as it was declared.",
 }
 
 SOURCES: Final = {
@@ -24,7 +31,8 @@ SOURCES: Final = {
     "What really runs may differ.",
     Source.COMPARED: "",
     Source.DONE: "These changes were made.",
-    Source.DRIFT: "The recorded state, compared with what is live: the program did not run.",
+    Source.DRIFT: "The recorded state, compared with what is live: the program did not run. What is listed was "
+    "done behind its back.",
 }
 """What a reader must know about where a report comes from, before anything else."""
 
@@ -44,6 +52,21 @@ OPERATIONS: Final = {
 }
 
 DESTRUCTIVE: Final = (Operation.REPLACE, Operation.DELETE)
+
+
+def verdict(about: Report | StackReport) -> str:
+    """Return the verdict in words."""
+    return (_DRIFT_VERDICTS if _is_drift(about) else _VERDICTS)[about.outcome]
+
+
+def meaning(report: Report) -> str:
+    """Return what the verdict means, a sentence."""
+    return (_DRIFT_MEANINGS if _is_drift(report) else _MEANINGS)[report.outcome]
+
+
+def _is_drift(about: Report | StackReport) -> bool:
+    stacks = about.stacks if isinstance(about, Report) else (about,)
+    return {stack.source for stack in stacks} == {Source.DRIFT}
 
 
 def count(number: int, noun: str) -> str:

@@ -96,6 +96,11 @@ class NodeGroupFacts(ABC):
         return self._desired().integer()
 
     @property
+    def desired_path(self) -> str:
+        """Path of ``size_desired`` in the inputs."""
+        return self._desired().path
+
+    @property
     def is_elastic(self) -> bool:
         """Whether the size moves between its bounds. Where the role forbids it, that is NG-07's and NG-21's to say."""
         return not (self.role and self.role.is_static) and self.size_min != self.size_max
