@@ -5,15 +5,15 @@ RECORD ?= record
 STREAMS ?= drift
 OUTPUT ?= report.md
 # Recipes take these from the environment, so that a shell never reads as its own what somebody typed into a form.
-export STACK HEAD RECORD STREAMS OUTPUT
+export STACK HEAD ONLY RECORD STREAMS OUTPUT
 
 ci: check lint-workflows ## What the workflows run: all checks, and a review of the last commit against BASE=main
 	@folder=$$(mktemp -d) && trap 'git worktree remove --force "$$folder"' EXIT \
 		&& git worktree add --quiet --detach "$$folder" '$(BASE)' \
 		&& $(MAKE) --no-print-directory -C "$$folder" review HEAD='$(CURDIR)' RECORD='$(abspath $(RECORD))'
 
-review: $(READY) ## Judge the checkout HEAD=DIR by this one, into RECORD=DIR (COMPARED=1: with the live stacks)
-	@$(IGZ) review --head "$$HEAD" --record "$$RECORD" $(if $(COMPARED),--compared)
+review: $(READY) ## Judge the checkout HEAD=DIR by this one, into RECORD=DIR (COMPARED=1: with the live stacks; ONLY=stack)
+	@$(IGZ) review --head "$$HEAD" --record "$$RECORD" $(if $(COMPARED),--compared) $$ONLY
 
 report: $(READY) ## Write a review's RECORD=DIR as Markdown to OUTPUT=FILE
 	@$(IGZ) report "$$RECORD" --format markdown --output "$$OUTPUT"

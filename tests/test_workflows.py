@@ -3,6 +3,7 @@
 import re
 import subprocess
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -183,7 +184,7 @@ def test_the_second_stage_follows_both_reviews_and_names_their_record() -> None:
         [upload] = steps(
             content(PROJECT_ROOT / f".github/workflows/{name}.yml")["jobs"]["review"], "actions/upload-artifact@"
         )
-        assert upload["with"]["name"] == download["with"]["name"]
+        assert fnmatch(upload["with"]["name"], download["with"]["pattern"])
     assert download["with"]["path"].startswith("${{ runner.temp }}/")
 
 
@@ -191,7 +192,7 @@ def test_deploying_shows_what_would_change_before_anybody_agrees_and_never_two_a
     deploy = content(PROJECT_ROOT / ".github/workflows/deploy.yml")
     assert deploy["jobs"]["up"]["needs"] == ["preview"]
     assert deploy["jobs"]["up"]["environment"] == "deploy-${{ inputs.stack }}"
-    assert deploy["jobs"]["preview"]["environment"] == "compare"
+    assert deploy["jobs"]["preview"]["environment"] == "compare-${{ inputs.stack }}"
     assert deploy["concurrency"] == {"group": "deploy-${{ inputs.stack }}", "cancel-in-progress": False}
 
 

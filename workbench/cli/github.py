@@ -17,7 +17,8 @@ _REFUSED: Final = "The job's `permissions` say what its token may do; docs/pull-
 
 def comment(
     record: Annotated[
-        Path, typer.Argument(help="What `igz-clusters review` wrote; it may be missing.", metavar="RECORD")
+        Path,
+        typer.Argument(help="What `igz-clusters review` wrote, or a folder of such; may be missing.", metavar="RECORD"),
     ],
 ) -> None:
     """Post a review's report as the one comment of its workflow, from a workflow that the review's end started.

@@ -1,6 +1,7 @@
 """What is posted: a report in Markdown, and who says so."""
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -10,8 +11,11 @@ from workbench.posting.workflow import Run
 from workbench.report import markdown
 from workbench.report.markup import code
 from workbench.report.model import Outcome, Report, Source
-from workbench.report.record import merged, read
+from workbench.report.record import CONTENTS, merged, read
 from workbench.report.verdict import unreadable
+
+RECORDS_MAX: Final = 256
+"""Jobs of a matrix, the most that GitHub runs."""
 
 _NAMES_MAX: Final = 5
 _REMEDY: Final = (
@@ -20,25 +24,44 @@ _REMEDY: Final = (
 )
 
 
-def comment(record: Path, run: Run, workflow_changes: Collection[str]) -> str:
+def comment(records: Path, run: Run, workflow_changes: Collection[str]) -> str:
     """Return the text of a pull request's comment.
 
     Parameters
     ----------
-    record
-        What the run left. It is a stranger's; it may also be missing.
+    records
+        What the run left: a record, or a folder with several. They are a stranger's; there may be none.
     run
         The run that left it.
     workflow_changes
         Files of workflows that the pull request changes.
     """
-    try:
-        report = read(record)
-    except UserError as error:
-        report = Report(Outcome.UNJUDGED, (), problems=(f"the run left no record: {error.message}",))
+    report = _of(records, run)
     said_by = f"\nBy [the run]({run.address}) of `{run.workflow}` on commit `{run.commit[:12]}`.\n"
     warning = _warning(workflow_changes)
     return warning + markdown.render(report, LIMIT - len(marker(run) + "\n" + warning + said_by)) + said_by
+
+
+def _of(records: Path, run: Run) -> Report:
+    found = [read(folder) for folder in _folders(records)]
+    report = merged(found)
+    stacks = {stack.stack for stack in report.stacks}
+    report = replace(report, skipped=tuple(name for name in report.skipped if name not in stacks))
+    if not found:
+        problem = f"the run ended as '{run.conclusion}' and left no record"
+    elif run.conclusion != "success" and not report.outcome.exit_code:
+        problem = f"the run ended as '{run.conclusion}', and what it left does not say why"
+    else:
+        return report
+    return replace(report, outcome=Outcome.UNJUDGED, problems=(*report.problems, problem))
+
+
+def _folders(records: Path) -> list[Path]:
+    """Return the folders of the records: GitHub's action gives each artifact one, unless there is only one."""
+    if (records / CONTENTS).exists() or not records.is_dir():
+        return [records] if records.is_dir() else []
+    inside = sorted(each for each in records.iterdir() if each.is_dir() and not each.is_symlink())
+    return inside[:RECORDS_MAX]
 
 
 def drift(streams: Path, stacks: Iterable[str]) -> tuple[str, bool]:

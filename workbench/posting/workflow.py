@@ -44,6 +44,7 @@ class _Run(BaseModel):
     name: Annotated[str, Field(pattern=r"^[a-z][a-z-]*$")]
     event: str
     html_url: str
+    conclusion: str
     head_branch: str
     head_sha: _Commit
     head_repository: _Owned
@@ -62,8 +63,8 @@ class Run:
     ----------
     workflow
         Its name, such as ``render``.
-    address
-        Its page.
+    address, conclusion
+        Its page, and how it ended, such as ``success``.
     repository, branch, commit
         What it ran on: ``owner/name`` of the head's repository, which may be a fork, its branch, and the full hash.
     base
@@ -72,6 +73,7 @@ class Run:
 
     workflow: str
     address: str
+    conclusion: str
     repository: str
     branch: str
     commit: str
@@ -102,7 +104,8 @@ def run_of_event() -> Run:
     if run.event != "pull_request":
         raise UserError(f"The run {run.html_url} was not of a pull request, but of '{run.event}'.", hint)
     base = event.repository.default_branch
-    return Run(run.name, run.html_url, run.head_repository.full_name, run.head_branch, run.head_sha, base)
+    head = (run.head_repository.full_name, run.head_branch, run.head_sha)
+    return Run(run.name, run.html_url, run.conclusion, *head, base)
 
 
 def own_repository() -> Repository:

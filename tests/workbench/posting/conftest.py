@@ -31,6 +31,7 @@ def event(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None
         run = {
             "name": "render",
             "event": "pull_request",
+            "conclusion": "success",
             "html_url": f"https://github.com/{REPOSITORY}/actions/runs/1",
             "head_branch": "more-gpus",
             "head_sha": COMMIT,

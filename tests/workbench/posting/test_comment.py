@@ -196,6 +196,31 @@ def test_without_a_record_the_comment_says_that_nobody_could_judge(
     assert "left no record" in body
 
 
+def test_the_records_of_several_jobs_are_one_report_and_none_of_them_skips_the_others_stack(
+    github: FakeGitHub, event: Event, tmp_path: Path
+) -> None:
+    for stack, other in (("acme-dev", "acme-prod"), ("acme-prod", "acme-dev")):
+        folder = tmp_path / "records" / f"record-{stack}"
+        folder.mkdir(parents=True)
+        write(folder, stacks={stack: {"problems": [f"{stack} is broken"]}}, skipped=[other, "local"], compared=True)
+    event(name="compare", conclusion="failure")
+    comment(tmp_path / "records")
+    [body] = bodies(github)
+    assert "acme-dev is broken" in body
+    assert "acme-prod is broken" in body
+    assert "Not affected: `local`." in body
+
+
+def test_a_record_that_passes_of_a_run_that_failed_could_not_be_judged(
+    github: FakeGitHub, event: Event, record: Path
+) -> None:
+    event(conclusion="failure")
+    comment(record)
+    [body] = bodies(github)
+    assert "Could not be judged" in body
+    assert "does not say why" in body
+
+
 def symlink(folder: Path) -> None:
     (folder / "review.json").unlink()
     (folder / "review.json").symlink_to("/etc/passwd")
