@@ -152,7 +152,13 @@ def environment(session: OfflineSession, variables: dict[str, str]) -> dict[str,
 
 def keep(name: str, events: bytes, scratch: Path) -> None:
     """Write a stream without the paths of this machine."""
-    portable = events.replace(str(PROJECT_ROOT).encode(), b"/checkout").replace(str(scratch).encode(), b"/scratch")
+    portable = events
+    for folder, stands_for_it in {
+        PROJECT_ROOT: "/checkout",
+        scratch: "/scratch",
+        Path(sys.base_prefix): "/python",
+    }.items():
+        portable = portable.replace(str(folder).encode(), stands_for_it.encode())
     FOLDER.mkdir(parents=True, exist_ok=True)
     (FOLDER / f"{name}.jsonl.xz").write_bytes(lzma.compress(portable, preset=9 | lzma.PRESET_EXTREME))
 

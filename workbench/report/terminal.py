@@ -52,13 +52,15 @@ _PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight"
 
 def show(report: Report, console: Console) -> None:
     """Print a report."""
-    _verdict(report, "", console)
-    if len(report.stacks) != 1:
+    if len(report.stacks) != 1 or report.judge:
+        _verdict(report, "", console)
         console.print(meaning(report), **_PLAIN)
     _list("", report.problems, console)
     if report.judge:
         _list("This change alters what judges it:", (f"{each.file}: {each.what}" for each in report.judge), console)
-    for stack in report.stacks:
+    for index, stack in enumerate(report.stacks):
+        if index or report.judge or len(report.stacks) > 1:
+            console.print()
         _stack(stack, console)
     if report.skipped:
         console.print(f"\nNot affected: {', '.join(report.skipped)}", **_PLAIN)
@@ -69,7 +71,6 @@ def _verdict(judged: Report | StackReport, name: str, console: Console) -> None:
 
 
 def _stack(stack: StackReport, console: Console) -> None:
-    console.print()
     known = about(stack)
     _verdict(stack, f"{stack.stack} ({known})" if known else stack.stack, console)
     if SOURCES[stack.source]:
@@ -142,21 +143,18 @@ def _gains(stack: StackReport, console: Console) -> None:
                 shown = [*map(_property, change.properties[:PROPERTIES_SHOWN]), *([f"{rest} more"] if rest > 0 else [])]
                 console.print(f"  {change.type} {change.name}: {', '.join(shown)}", **_PLAIN)
         else:
-            console.print(_by_kind(changes))
+            _by_kind(changes, console)
 
 
-def _by_kind(changes: Iterable[Change]) -> Table:
-    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-    table.add_column(justify="right", min_width=6)
-    table.add_column(no_wrap=True)
-    table.add_column(style="dim", no_wrap=True, overflow="ellipsis")
+def _by_kind(changes: Iterable[Change], console: Console) -> None:
+    """Print a line for each kind, the most frequent first, as wide as the terminal."""
     groups = defaultdict[str, list[str]](list)
     for change in changes:
         groups[change.type].append(change.name)
     for token, names in sorted(groups.items(), key=lambda group: (-len(group[1]), group[0])):
         rest = f", {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
-        table.add_row(str(len(names)), Text(token), Text(", ".join(names[:NAMES_SHOWN]) + rest))
-    return table
+        line = Text.assemble(f"{len(names):>6}  {token}  ", (", ".join(names[:NAMES_SHOWN]) + rest, "dim"))
+        console.print(line, no_wrap=True, overflow="ellipsis")
 
 
 def _findings(findings: Iterable[Finding], console: Console) -> None:
