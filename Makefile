@@ -12,7 +12,7 @@ NO_PACKAGES := "error: the Python packages could not be installed; pip says why 
 	"Look at the network, HTTPS_PROXY and PIP_INDEX_URL; then run the same command again."
 
 include .github/pull-requests.mk
-ci: test
+ci: check test
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 23

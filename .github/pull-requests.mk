@@ -7,9 +7,12 @@ OUTPUT ?= report.md
 # Recipes take these from the environment, so that a shell never reads as its own what somebody typed into a form.
 export STACK HEAD ONLY RECORD STREAMS OUTPUT
 
-ci: check lint-workflows ## What the workflows run: all checks, and a review of the last commit against BASE=main
+# The base branch judges from a checkout of its own. Where it pins the same release, that need not be installed twice.
+ci: lint-workflows ## What the workflows run, and with it a review of the last commit against BASE=main
 	@folder=$$(mktemp -d) && trap 'git worktree remove --force "$$folder"' EXIT \
 		&& git worktree add --quiet --detach "$$folder" '$(BASE)' \
+		&& if cmp --silent package.mk "$$folder/package.mk"; then \
+			cp -p package.mk "$$folder" && ln -s '$(abspath $(PACKAGE))' "$$folder"; fi \
 		&& $(MAKE) --no-print-directory -C "$$folder" review HEAD='$(CURDIR)' RECORD='$(abspath $(RECORD))'
 
 review: $(READY) ## Judge the checkout HEAD=DIR by this one, into RECORD=DIR (COMPARED=1: with the live stacks; ONLY=stack)
