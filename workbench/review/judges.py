@@ -36,7 +36,7 @@ FILES: Final[Mapping[str, str]] = {
     r"(requirements\.txt|pyproject\.toml)": "the packages that programs and rules run with",
     r"(.*/)?CODEOWNERS": "who must approve changes",
     r"\.github/(workflows|actions)/.*|\.gitlab-ci\.yml|\.ci/.*": "what runs on a change",
-    r"Makefile": "the commands that run on a change",
+    r"Makefile|\.github/[^/]+\.mk": "the commands that run on a change",
     _PACKAGE_PIN.replace(".", r"\."): "the release of the package, its rules with it",
 }
 """What judges, beside rules and rows: pattern of the path, and what it is. The first that fits counts."""
