@@ -84,11 +84,16 @@ _MARKERS: Final = 100
 
 
 def _drift_of(stream: Path, stack: str) -> Report:
+    problem = "the look at it left nothing: its job says why"
     try:
-        return read(stream)
+        report = read(stream)
+        if all(row.source is Source.DRIFT for row in report.stacks):
+            return report
+        problem = "what its job left is of another command"
     except UserError:
-        row = unreadable(stack, Source.DRIFT, "the look at it left nothing: its job says why", "", "")
-        return Report(row.outcome, (row,))
+        pass
+    row = unreadable(stack, Source.DRIFT, problem, "", "")
+    return Report(row.outcome, (row,))
 
 
 def _warning(workflow_changes: Collection[str]) -> str:

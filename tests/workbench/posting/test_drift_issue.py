@@ -1,5 +1,6 @@
 """The one issue about drift, against a double of GitHub."""
 
+import lzma
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,9 @@ from support.github import BOT, PERSON, FakeGitHub
 from workbench.cli.github import drift_issue
 from workbench.posting.drift_issue import LABEL, MARKER, Settled, settle
 from workbench.posting.workflow import own_repository
+
+RECORDED = Path(__file__).parents[1] / "report" / "streams"
+"""What the engine itself wrote."""
 
 
 def test_drift_opens_an_issue_with_a_label_that_is_made_if_it_is_missing(github: FakeGitHub) -> None:
@@ -53,3 +57,14 @@ def test_a_stack_without_a_stream_could_not_be_judged_and_keeps_the_issue_open(
     assert issue["state"] == "open"
     assert "`acme-dev`" in issue["body"]
     assert "`acme-prod`" in issue["body"]
+
+
+@pytest.mark.parametrize(("recorded", "told"), [("drift", "differs"), ("unchanged", "of another command")])
+def test_what_the_engine_saw_is_told_and_a_preview_is_no_look(
+    github: FakeGitHub, tmp_path: Path, recorded: str, told: str
+) -> None:
+    (tmp_path / "acme-dev.jsonl").write_bytes(lzma.decompress((RECORDED / f"{recorded}.jsonl.xz").read_bytes()))
+    drift_issue(tmp_path, ["acme-dev"])
+    [issue] = github.issues
+    assert issue["state"] == "open"
+    assert told in issue["body"].lower()
