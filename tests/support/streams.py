@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -163,6 +164,7 @@ def keep(name: str, events: bytes, scratch: Path) -> None:
     (FOLDER / f"{name}.jsonl.xz").write_bytes(lzma.compress(portable, preset=9 | lzma.PRESET_EXTREME))
 
 
+@cache
 def stream(name: str) -> bytes:
     """Return a recorded stream."""
     return lzma.decompress((FOLDER / f"{name}.jsonl.xz").read_bytes())

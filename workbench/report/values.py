@@ -49,7 +49,7 @@ takes longer than the whole command line: https://github.com/pulumi/pulumi/blob/
 """
 
 _PRIVATE_KEYS: Final = re.compile(
-    r"passw|secret(?!s?keyarn|name|ref|s?$)|token(?!s$)|credential|private_?key|api_?key|access_?key|passphrase|"
+    r"passw|secret(?!s?keyarn|name|ref)|token(?!s$)|credential|private_?key|api_?key|access_?key|passphrase|"
     r"kube_?config|user_?data|client_?key|connection_?string|^auth$|^env$|^environment(variables)?$|^variables$",
     re.IGNORECASE,
 )

@@ -1,0 +1,109 @@
+"""When a stack cannot be compared; all of it without an engine, a cluster or a network."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from support.state_files import checkpoint, write
+from workbench import stacks
+from workbench.cli.app import app
+from workbench.engine.backend import StateFiles
+from workbench.engine.drift import compared
+from workbench.engine.lock import stack_lock
+from workbench.errors import UserError
+from workbench.toolchain import Toolchain
+
+URN = "urn:pulumi:local::igz-clusters::kubernetes:core/v1:Namespace::mlrun"
+CREATING = {"type": "creating", "resource": {"urn": URN, "type": "kubernetes:core/v1:Namespace"}}
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    tmp_path.chmod(0o700)
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path))
+    return tmp_path
+
+
+def refusal() -> UserError:
+    with pytest.raises(UserError) as caught:
+        compared(stacks.find("local"), Toolchain({}))
+    return caught.value
+
+
+@contextmanager
+def process(program: str, *arguments: str, descriptors: tuple[int, ...] = ()) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-c", f"{program}; import time; print('ready', flush=True); time.sleep(60)", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, pass_fds=descriptors) as started:
+        assert started.stdout
+        started.stdout.readline()
+        try:
+            yield started
+        finally:
+            started.kill()
+
+
+def test_a_stack_that_was_never_up_has_nothing_to_compare(data: Path) -> None:
+    refused = refusal()
+    assert refused.message == "The stack 'local' is not up: there is nothing to compare."
+    assert refused.hint == "`igz-clusters up local` starts it."
+    assert not (data / "owners").exists()
+    assert not (data / "stacks").exists()
+
+
+def test_a_run_under_way_is_named(data: Path) -> None:
+    take = "from workbench.engine.lock import stack_lock; held = stack_lock('local', 'up'); held.__enter__()"
+    with process(take) as run:
+        refused = refusal()
+    assert f"is being changed by `igz-clusters up` (process {run.pid}, since " in refused.message
+    assert refused.hint == "Run this again when it ends."
+
+
+def test_what_a_killed_run_left_is_named_with_the_way_to_mend_it(data: Path) -> None:
+    with stack_lock("local", "up") as lock:
+        left = process("pass", descriptors=(lock,))
+        child = left.__enter__()
+    try:
+        refused = refusal()
+    finally:
+        left.__exit__(None, None, None)
+    assert f"was killed, and what it started still works on the stack 'local': {child.pid} " in refused.message
+    assert refused.hint == "`igz-clusters recover local` mends that."
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(checkpoint(URN, pending_operations=[CREATING]), "creating Namespace mlrun"), (b"", "it is empty")],
+    ids=["operations under way", "a damaged file"],
+)
+def test_a_state_that_must_be_mended_is_not_compared(content: bytes, words: str) -> None:
+    write(StateFiles("local").current, content)
+    refused = refusal()
+    assert words in refused.message
+    assert refused.hint == "`igz-clusters recover local` mends that."
+
+
+def test_a_control_plane_that_does_not_run_is_not_started(data: Path) -> None:
+    write(StateFiles("local").current, checkpoint(URN))
+    assert refusal().message == "The control plane 'local' is not running, so nobody can look at it."
+    assert not (data / "local").exists()
+
+
+@pytest.mark.parametrize("name", ["local", "lokal"])
+def test_whatever_stands_in_the_way_is_neither_drift_nor_none(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr("workbench.cli.drift.ensure", lambda *_, **__: Toolchain({}))
+    done = CliRunner().invoke(app, ["drift", name, "--json"])
+    (stack,) = json.loads(done.stdout)["stacks"]
+    assert (done.exit_code, stack["outcome"], stack["source"]) == (3, "unjudged", "drift")
+    assert ("is not up" if name == "local" else "Did you mean 'local'?") in stack["problems"][0]
+
+
+def test_the_events_of_two_stacks_do_not_go_into_one_file(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["drift", "local", "dev", f"--events={tmp_path / 'events'}"])
+    assert isinstance(done.exception, UserError)
+    assert done.exception.hint == "Give one of local, dev."

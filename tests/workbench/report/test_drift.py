@@ -1,0 +1,167 @@
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from components.contract.labels import LabelKey
+from support.eks import NODE_GROUP, built
+from support.event_lines import events, kind, lines
+from workbench.report.drift import as_found
+from workbench.report.events import Step, read
+from workbench.report.model import Operation, Outcome, Source, StackReport
+from workbench.report.verdict import Case, judge
+
+AGENT_POOL = "azure-native:containerservice:AgentPool"
+MANAGED_CLUSTER = "azure-native:containerservice:ManagedCluster"
+NODE = "kubernetes:core/v1:Node"
+SPOT = {"key": "app.iguazio.com/lifecycle", "value": "preemptible", "effect": "NoSchedule"}
+
+
+def step(token: str, declared: Any, live: Any, *paths: str) -> Step:
+    """What a refresh came to, as the engine tells it."""
+    urn = f"urn:pulumi:dev::igz-clusters::{token}::it"
+    return Step.model_validate(
+        {
+            "op": "update" if paths else "same",
+            "urn": urn,
+            "type": token,
+            "old": {"urn": urn, "custom": True, "inputs": declared, "outputs": declared},
+            "new": {"urn": urn, "custom": True, "inputs": live, "outputs": live},
+            "diffs": sorted({path.partition(".")[0] for path in paths}),
+            "detailedDiff": {path: {"diffKind": "update", "inputDiff": False} for path in paths},
+        }
+    )
+
+
+def node_group(pool: str) -> dict[str, Any]:
+    """The inputs with which the real program declares a pool."""
+    groups = built().of_type(NODE_GROUP).values()
+    return deepcopy(next(inputs for inputs in groups if inputs["labels"][LabelKey.POOL.value] == pool))
+
+
+def drifted(found: Step) -> set[str]:
+    after = as_found(found)
+    paths = set(after.detailed_diff or {})
+    assert (after.op == "update") == bool(paths)
+    return paths
+
+
+def sized(pool: str, **sizes: int) -> set[str]:
+    declared, live = node_group(pool), node_group(pool)
+    live["scalingConfig"].update(sizes)
+    return drifted(step(NODE_GROUP, declared, live, *(f"scalingConfig.{key}" for key in sizes)))
+
+
+def test_the_size_of_an_elastic_group_is_the_autoscalers() -> None:
+    assert sized("workload", desiredSize=7) == set()
+    assert sized("spot", desiredSize=20) == set()
+
+
+def test_the_size_of_a_static_group_is_not() -> None:
+    assert sized("initial", desiredSize=2) == {"scalingConfig.desiredSize"}
+    assert sized("data", desiredSize=4) == {"scalingConfig.desiredSize"}
+
+
+def test_a_size_beyond_the_declared_bounds_is_nobodys_but_drift() -> None:
+    assert sized("workload", desiredSize=15, maxSize=20) == {"scalingConfig.desiredSize", "scalingConfig.maxSize"}
+    assert sized("workload", desiredSize=0) == {"scalingConfig.desiredSize"}
+
+
+def test_bounds_are_ours_whatever_the_size_does() -> None:
+    assert sized("workload", desiredSize=7, maxSize=12) == {"scalingConfig.maxSize"}
+
+
+def test_what_else_changed_in_an_elastic_group_is_drift() -> None:
+    declared, live = node_group("workload"), node_group("workload")
+    live["scalingConfig"]["desiredSize"], live["labels"]["example.com/team"] = 5, "x"
+    found = step(NODE_GROUP, declared, live, "scalingConfig.desiredSize", 'labels["example.com/team"]')
+    assert drifted(found) == {'labels["example.com/team"]'}
+    assert as_found(found).diffs is None  # it names scalingConfig
+
+
+@pytest.mark.parametrize(("elastic", "paths"), [(True, set()), (False, {"count"})])
+def test_the_count_of_an_agent_pool_is_the_autoscalers_where_it_has_one(elastic: bool, paths: set[str]) -> None:
+    declared = {"enableAutoScaling": elastic, "minCount": 1, "maxCount": 9, "count": 1}
+    assert drifted(step(AGENT_POOL, declared, {**declared, "count": 4}, "count")) == paths
+
+
+def test_pools_inside_a_cluster_are_told_apart() -> None:
+    static, elastic = {"count": 3}, {"enableAutoScaling": True, "minCount": 0, "maxCount": 9, "count": 0}
+    declared = {"agentPoolProfiles": [static, elastic]}
+    live = {"agentPoolProfiles": [{"count": 2}, {**elastic, "count": 5}]}
+    found = step(MANAGED_CLUSTER, declared, live, "agentPoolProfiles[0].count", "agentPoolProfiles[1].count")
+    assert drifted(found) == {"agentPoolProfiles[0].count"}
+
+
+def test_a_group_whose_bounds_cannot_be_told_has_drifted() -> None:
+    declared, live = node_group("workload"), node_group("workload")
+    declared["scalingConfig"]["maxSize"] = "many"
+    live["scalingConfig"]["desiredSize"] = 5
+    assert drifted(step(NODE_GROUP, declared, live, "scalingConfig.desiredSize")) == {"scalingConfig.desiredSize"}
+
+
+def taints(declared: list[Any], live: list[Any], *paths: str) -> set[str]:
+    return drifted(step(NODE, {"spec": {"taints": declared}}, {"spec": {"taints": live}}, *paths))
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "node.kubernetes.io/not-ready",
+        "node.cloudprovider.kubernetes.io/uninitialized",
+        "ToBeDeletedByClusterAutoscaler",
+        "DeletionCandidateOfClusterAutoscaler",
+    ],
+)
+def test_taints_of_a_nodes_state_are_none_wherever_they_stand(key: str) -> None:
+    state = {"key": key, "effect": "NoSchedule", "timeAdded": "2026-11-21T00:00:00Z"}
+    assert taints([SPOT], [state, SPOT], "spec.taints[0].key", "spec.taints[0].value") == set()
+    assert taints([], [state]) == set()
+
+
+def test_a_taint_that_somebody_added_or_took_away_is_drift() -> None:
+    own = {"key": "example.com/own", "effect": "NoExecute"}
+    assert taints([SPOT], [SPOT, own]) == {"spec.taints[1]"}
+    assert taints([SPOT], [], "spec.taints") == {"spec.taints[0]"}
+    assert taints([], [{"key": "node.kubernetes.io.example.com/x", "effect": "NoSchedule"}]) == {"spec.taints[0]"}
+
+
+def refreshed(name: str = "", *, failed: str = "", **changes: Any) -> StackReport:
+    """Judge a recorded refresh of the real engine in which the result of one resource is changed."""
+    found = events("drift")
+    for event in found:
+        if kind(event) == "resOutputsEvent" and event["resOutputsEvent"]["metadata"]["urn"].endswith(f"::{name}"):
+            event["resOutputsEvent"]["metadata"].update(changes)
+        if failed and kind(event) == "summaryEvent":
+            event["summaryEvent"]["result"] = "failed"
+    if failed:
+        found.insert(
+            -2, {"timestamp": 0, "diagnosticEvent": {"message": failed, "color": "never", "severity": "error"}}
+        )
+    return judge(Case("prod", Source.DRIFT, read(lines(found))))
+
+
+def test_a_refresh_that_found_nothing_passes_and_speaks_of_no_rules_and_no_pools() -> None:
+    found = refreshed()
+    assert (found.outcome, found.changes, found.problems) == (Outcome.PASSED, (), ())
+    assert (found.pools, found.node_hours, found.rules) == ((), None, 0)
+    assert found.unchanged > 100
+
+
+def test_one_that_found_a_deletion_is_drift_and_asks_nobody_for_approval() -> None:
+    found = refreshed("prod-cluster", op="delete", new=None)
+    (change,) = found.changes
+    assert (found.outcome, found.reasons) == (Outcome.BLOCKED, ("drift: 1 resource is not as declared",))
+    assert (change.operation, change.protected, found.dangers) == (Operation.DELETE, False, ())
+
+
+def test_one_that_could_not_compare_is_neither() -> None:
+    found = refreshed("prod-cluster", failed="the cluster is unreachable", op="delete", new=None)
+    assert found.outcome is Outcome.UNJUDGED
+    assert "the engine could not compare the state with what is live" in found.reasons
+    assert found.problems == ("the cluster is unreachable",)
+
+
+def test_a_cut_stream_is_neither() -> None:
+    cut = lines(events("drift")[:-1])
+    assert judge(Case("prod", Source.DRIFT, read(cut))).outcome is Outcome.UNJUDGED

@@ -1,0 +1,139 @@
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.event_lines import events, kind, lines
+from support.streams import FOLDER, stream
+from workbench.report.events import DAMAGES_MAX, LINE_MAX, SIZE_MAX, read
+from workbench.report.model import Source
+from workbench.report.verdict import Case, judge
+
+NAMES = sorted(file.name.partition(".")[0] for file in FOLDER.glob("*.xz"))
+WHOLE = [name for name in NAMES if name != "killed"]
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_what_the_engine_wrote_to_its_end_is_whole(name: str) -> None:
+    found = read(stream(name))
+    assert found.damages == []
+    assert found.summary
+    assert len(found.steps) == stream(name).count(b'"resourcePreEvent":')
+
+
+def test_a_killed_engine_leaves_a_cut_stream() -> None:
+    assert read(stream("killed")).damages == [
+        "the event stream is cut: its last event is not the one that ends it",
+        "the event stream has no summaries, wanted 1",
+    ]
+
+
+def test_ten_megabytes_are_read_in_a_moment() -> None:
+    one = events("larger")
+    body = [event for event in one if "summaryEvent" not in event and "cancelEvent" not in event]
+    content = lines([*body * 3, *(event for event in one if event not in body)])
+    assert len(content) > 10_000_000
+    before = time.process_time()
+    assert read(content).damages == []
+    assert time.process_time() - before < 5  # measured: 0.3 s
+
+
+def number(value: Any, sequence: int = 0) -> bytes:
+    return json.dumps({"sequence": sequence, "timestamp": 1, **value}).encode() + b"\n"
+
+
+STEP = {
+    "op": "create",
+    "urn": "urn:pulumi:s::p::a:b/c:D::name",
+    "type": "a:b/c:D",
+    "old": None,
+    "new": None,
+    "detailedDiff": None,
+}
+
+LINES = {
+    "nothing": (b"", "is empty"),
+    "white space": (b"\n \n", "is empty"),
+    "binary": (bytes(range(256)) * 10, "is no JSON"),
+    "a list": (b"[]\n", "is no event of a known kind"),
+    "a number": (b"1\n", "is no event of a known kind"),
+    "no kind": (number({}), "is no event of a known kind"),
+    "an unknown kind": (number({"resourceEvent": {}}), "is no event of a known kind"),
+    "two kinds": (number({"cancelEvent": {}, "summaryEvent": {}}), "is no event of a known kind"),
+    "no number": (b'{"cancelEvent": {}}\n', "is no event of a known kind"),
+    "deep nesting": (b'{"cancelEvent":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n", "is no JSON"),
+    "a half character": (b'{"sequence":0,"cancelEvent":{"a":"\\ud800"}}\n', "is no JSON"),
+    "not a number": (b'{"sequence":0,"cancelEvent":{"a":NaN}}\n', "is no JSON"),
+    "a body of another type": (number({"resourcePreEvent": 1}), "look at it"),
+    "a step without a URN": (number({"resourcePreEvent": {"metadata": STEP | {"urn": 1}}}), "look at metadata.urn"),
+    "a step with half a URN": (number({"resourcePreEvent": {"metadata": STEP | {"urn": "urn:x"}}}), "metadata.urn"),
+    "an unknown step": (number({"resourcePreEvent": {"metadata": STEP | {"op": "nuke"}}}), "look at metadata.op"),
+    "a step of two types": (number({"resourcePreEvent": {"metadata": STEP | {"type": "x:y:Z"}}}), "of two types"),
+    "a huge line": (b'{"a":"' + b"x" * LINE_MAX + b'"}\n', "bytes, at most 8,000,000 are read"),
+    "a huge stream": (b"x" * (SIZE_MAX + 1), "at most 64,000,000 are read"),
+    "a summary alone": (
+        number({"summaryEvent": {"isPreview": True, "result": "succeeded"}}),
+        "its last event is not the one that ends it",
+    ),
+    "the end alone": (number({"cancelEvent": {}}), "has no summaries"),
+    "the end without its line's": (number({"cancelEvent": {}}).strip(), "is cut"),
+}
+
+
+@pytest.mark.parametrize("case", LINES)
+def test_what_is_no_event_is_named(case: str) -> None:
+    content, said = LINES[case]
+    assert any(said in damage for damage in read(content).damages), read(content).damages
+
+
+def test_a_line_that_is_missing_shows() -> None:
+    whole = stream("larger").splitlines(keepends=True)
+    del whole[1000]
+    assert read(b"".join(whole)).damages == ["line 1001 of the event stream is event 1001, wanted 1000"]
+
+
+def test_a_second_summary_shows() -> None:
+    whole = events("unchanged")
+    twice = [each for event in whole for each in ([event] * 2 if "summaryEvent" in event else [event])]
+    assert read(lines(twice)).damages == ["the event stream has 2 summaries, wanted 1"]
+
+
+def test_many_damages_are_counted() -> None:
+    damages = read(b"x\n" * 1000).damages
+    assert len(damages) == DAMAGES_MAX + 1
+    assert damages[-1] == "the event stream has 992 more damages"
+
+
+def test_what_is_said_for_finding_bugs_is_not_kept() -> None:
+    said = {"message": "m" * 100, "color": "never", "severity": "debug"}
+    content = b"".join(number({"diagnosticEvent": said}, index) for index in range(70_000))
+    assert len(content) > 10_000_000
+    assert read(content).diagnostics == []
+
+
+LARGER = stream("larger").splitlines()
+KEYS = st.lists(st.sampled_from(["metadata", "old", "new", "op", "inputs", "urn", "result"]), max_size=3)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)
+)
+
+
+@settings(deadline=None)
+@given(st.integers(0, len(LARGER) - 1), KEYS, JSON)
+def test_wrong_types_anywhere_never_raise(index: int, path: list[str], value: Any) -> None:
+    event = json.loads(LARGER[index])
+    here = event
+    for key in [kind(event), *path[:-1]]:
+        here = here[key] if isinstance(here.get(key), dict) else here
+    here[path[-1] if path else kind(event)] = value
+    damaged = read(lines([event]))
+    assert damaged.damages
+    judge(Case("prod", Source.COMPARED, damaged))
+
+
+@given(st.binary())
+def test_bytes_never_raise(content: bytes) -> None:
+    assert read(content).damages
