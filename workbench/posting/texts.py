@@ -87,9 +87,9 @@ def _drift_of(stream: Path, stack: str) -> Report:
     problem = "the look at it left nothing: its job says why"
     try:
         report = read(stream)
-        if all(row.source is Source.DRIFT for row in report.stacks):
+        if [(row.stack, row.source) for row in report.stacks] == [(stack, Source.DRIFT)]:
             return report
-        problem = "what its job left is of another command"
+        problem = "what its job left is of another stack or command"
     except UserError:
         pass
     row = unreadable(stack, Source.DRIFT, problem, "", "")

@@ -1,17 +1,15 @@
 """The one issue about drift, against a double of GitHub."""
 
-import lzma
 from pathlib import Path
 
 import pytest
 
+from support.event_lines import events, lines, resource
 from support.github import BOT, PERSON, FakeGitHub
+from support.streams import stream
 from workbench.cli.github import drift_issue
 from workbench.posting.drift_issue import LABEL, MARKER, Settled, settle
 from workbench.posting.workflow import own_repository
-
-RECORDED = Path(__file__).parents[1] / "report" / "streams"
-"""What the engine itself wrote."""
 
 
 def test_drift_opens_an_issue_with_a_label_that_is_made_if_it_is_missing(github: FakeGitHub) -> None:
@@ -59,12 +57,31 @@ def test_a_stack_without_a_stream_could_not_be_judged_and_keeps_the_issue_open(
     assert "`acme-prod`" in issue["body"]
 
 
-@pytest.mark.parametrize(("recorded", "told"), [("drift", "differs"), ("unchanged", "of another command")])
-def test_what_the_engine_saw_is_told_and_a_preview_is_no_look(
-    github: FakeGitHub, tmp_path: Path, recorded: str, told: str
+def deleted() -> bytes:
+    """What the engine says when it finds that somebody deleted the cluster."""
+    found = events("drift")
+    for step in resource(found, "prod-cluster"):
+        step.update(op="delete", new=None)
+    return lines(found)
+
+
+def test_what_the_engine_found_is_told_until_it_finds_nothing(github: FakeGitHub, tmp_path: Path) -> None:
+    (tmp_path / "prod.jsonl").write_bytes(deleted())
+    drift_issue(tmp_path, ["prod"])
+    [issue] = github.issues
+    assert "1 resource is not as declared" in issue["body"]
+    assert "`prod-cluster`" in issue["body"]
+    (tmp_path / "prod.jsonl").write_bytes(stream("drift"))
+    drift_issue(tmp_path, ["prod"])
+    assert issue["state"] == "closed"
+
+
+@pytest.mark.parametrize(("recorded", "stack"), [("unchanged", "prod"), ("drift", "dev")])
+def test_a_preview_or_another_stack_is_no_look_at_this_one(
+    github: FakeGitHub, tmp_path: Path, recorded: str, stack: str
 ) -> None:
-    (tmp_path / "acme-dev.jsonl").write_bytes(lzma.decompress((RECORDED / f"{recorded}.jsonl.xz").read_bytes()))
-    drift_issue(tmp_path, ["acme-dev"])
+    (tmp_path / f"{stack}.jsonl").write_bytes(stream(recorded))
+    drift_issue(tmp_path, [stack])
     [issue] = github.issues
     assert issue["state"] == "open"
-    assert told in issue["body"].lower()
+    assert "of another stack or command" in issue["body"]
