@@ -3,12 +3,7 @@
 The comments are golden files in ``comments/``: read every change of them as the person who opened the pull request.
 """
 
-import os
 import re
-import shutil
-import signal
-import subprocess
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -20,11 +15,10 @@ import pytest
 
 from policies.waivers import today
 from support.changes import Checkout, repository
-from support.cluster import COMMAND
 from workbench.engine.render import TOOLS
 from workbench.paths import PROJECT_ROOT
 from workbench.report import markdown, record
-from workbench.report.model import Operation, Outcome, Report, Standing
+from workbench.report.model import Outcome, Report
 from workbench.review.plans import Onto, pretended
 from workbench.review.review import Review
 from workbench.stacks import FOLDER_VARIABLE
@@ -89,12 +83,12 @@ def rename_the_cluster(head: Checkout) -> None:
 
 
 def waive_what_it_breaks(head: Checkout) -> None:
-    head.choose("prod", pools__workload__size={"min": 1, "max": 500})
+    head.choose("prod", pools__workload__size={"min": 1, "max": 400})
     head.overrides(waivers=[waiver()])
 
 
 def waive_until_yesterday(head: Checkout) -> None:
-    head.choose("prod", pools__workload__size={"min": 1, "max": 500})
+    head.choose("prod", pools__workload__size={"min": 1, "max": 400})
     head.overrides(waivers=[waiver(expires="2026-01-31")])
 
 
@@ -114,7 +108,7 @@ def steal(head: Checkout) -> None:
 
 def weaken_the_rule_that_it_breaks(head: Checkout) -> None:
     head.replace(NG_11, "elif largest > most:", "elif largest > 10 * most:")
-    head.choose("prod", pools__workload__size={"min": 1, "max": 500})
+    head.choose("prod", pools__workload__size={"min": 1, "max": 400})
 
 
 @dataclass(frozen=True)
@@ -204,7 +198,7 @@ def reviewed(base: Checkout, toolchain: Toolchain, tmp_path_factory: pytest.Temp
             Review(head.root, toolchain, onto=pretended_once).write(folder / "record", case.wanted)
         return Reviewed(record.read(folder / "record"), folder / "record")
 
-    yield review
+    return review
 
 
 @pytest.mark.parametrize("name", CASES)
