@@ -96,7 +96,7 @@ class Recorder:
     """The variables that attach both packs."""
 
     def record(self, name: str, command: str, changes: Changes | None = None, **variables: str) -> None:
-        """Run ``command`` of the engine on the stack with ``changes``, and keep its events as ``name``."""
+        """Run ``command`` of the engine on the stack with ``changes``, as it is without, and keep its events."""
         with self._started(command, {**self.packs, **variables}, changes) as (process, log):
             process.wait(timeout=300)
             keep(name, log.read_bytes(), Path(self.session.environment["HOME"]))
@@ -115,9 +115,10 @@ class Recorder:
         self, command: str, variables: dict[str, str], changes: Changes | None
     ) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
         config = Path(self.session.environment["PULUMI_OPTION_CONFIG_FILE"])
-        salt = {k: v for k, v in (yaml.safe_load(config.read_text()) or {}).items() if k == "encryptionsalt"}
-        choices = document({**SMALL, **(changes or {})})
-        config.write_text(yaml.safe_dump({**salt, "config": {CONFIG_KEY: choices}}, sort_keys=False))
+        if changes is not None:
+            salt = {k: v for k, v in yaml.safe_load(config.read_text()).items() if k == "encryptionsalt"}
+            choices = document({**SMALL, **changes})
+            config.write_text(yaml.safe_dump({**salt, "config": {CONFIG_KEY: choices}}, sort_keys=False))
         log = config.with_name("events.jsonl")
         log.unlink(missing_ok=True)
         with subprocess.Popen(
@@ -151,7 +152,13 @@ def environment(session: OfflineSession, variables: dict[str, str]) -> dict[str,
 
 def keep(name: str, events: bytes, scratch: Path) -> None:
     """Write a stream without the paths of this machine."""
-    portable = events.replace(str(PROJECT_ROOT).encode(), b"/checkout").replace(str(scratch).encode(), b"/scratch")
+    portable = events
+    for folder, stands_for_it in {
+        PROJECT_ROOT: "/checkout",
+        scratch: "/scratch",
+        Path(sys.base_prefix): "/python",
+    }.items():
+        portable = portable.replace(str(folder).encode(), stands_for_it.encode())
     FOLDER.mkdir(parents=True, exist_ok=True)
     (FOLDER / f"{name}.jsonl.xz").write_bytes(lzma.compress(portable, preset=9 | lzma.PRESET_EXTREME))
 
@@ -171,7 +178,7 @@ def recorder() -> Iterator[Recorder]:
         recorded = Recorder(session, packs)
         recorded.record("first", "preview")
         pretend(session)
-        recorded.record("made", "up --yes --skip-preview")
+        recorded.record("made", "up --yes --skip-preview", {})
         yield recorded
 
 
@@ -216,7 +223,7 @@ def main() -> None:
     with recorder() as stack, TemporaryDirectory() as folder:
         first, one_pack = Path(folder, "first"), {k: v.split(",")[0] for k, v in stack.packs.items()}
         first.mkdir()
-        stack.record("unchanged", "preview")
+        stack.record("unchanged", "preview", {})
         stack.record("larger", "preview", LARGER)
         stack.record("violating", "preview", TOO_LARGE)
         stack.record("waived", "preview", TOO_LARGE, **waived(first))

@@ -15,6 +15,7 @@ from workbench.cli.console import errors
 from workbench.cli.doctor import doctor
 from workbench.cli.init import init
 from workbench.cli.recover import recover
+from workbench.cli.report import report
 from workbench.cli.review import review
 from workbench.errors import AskedToEnd, UserError
 from workbench.paths import unusable
@@ -35,6 +36,7 @@ app.command()(stack.destroy)
 app.command()(stack.status)
 app.command()(stack.env)
 app.command()(review)
+app.command()(report)
 app.command()(recover)
 app.command()(doctor)
 app.add_typer(config.app, name="config")

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from workbench.report import dangers
 from workbench.report.events import Op, State, Step, Stream
 from workbench.report.model import Change, Operation, PropertyChange
-from workbench.report.values import MISSING, at, both_shown, parts, safe
+from workbench.report.values import MISSING, Place, at, both_shown, is_marked, marked_keys, parts, safe
 
 _OPERATIONS: Final[Mapping[Op, Operation | None]] = {
     "replace": Operation.REPLACE,
@@ -123,13 +123,34 @@ def _differences(step: Step) -> Iterator[PropertyChange]:
     old, new = step.old, step.new
     if not old or not new or step.op == "delete-replaced":
         return
+    held = (old.inputs, old.outputs, new.inputs, new.outputs)
+    secret = frozenset(key for properties in held for key in marked_keys(properties))
     for path, kind in _kinds(step, old, new).items():
         where = parts(path)
         before = MISSING if kind.startswith("add") else _value(old, where)
         after = MISSING if kind.startswith("delete") else _value(new, where)
-        yield PropertyChange(
-            safe(path), *both_shown(step.token, where, before, after), forces_replacement=kind.endswith("-replace")
-        )
+        for inner, one, other in _inside(before, after):
+            shown = both_shown(Place(step.token, (*where, *inner), secret), one, other)
+            yield PropertyChange(
+                safe(path + "".join(map(_below, inner))), *shown, forces_replacement=kind.endswith("-replace")
+            )
+
+
+def _inside(before: Any, after: Any) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
+    """Return what differs inside two mappings, by the keys that lead there; two other values as they are."""
+    if not isinstance(before, dict) or not isinstance(after, dict) or is_marked(before) or is_marked(after):
+        yield (), before, after
+        return
+    for key in sorted(before.keys() | after.keys()):
+        one, other = before.get(key, MISSING), after.get(key, MISSING)
+        if one is MISSING or other is MISSING or one != other:
+            yield from (((key, *path), a, b) for path, a, b in _inside(one, other))
+
+
+def _below(key: str) -> str:
+    """Return a key as a part of a path that follows another one."""
+    text = _as_path(key)
+    return text if text.startswith("[") else f".{text}"
 
 
 def _kinds(step: Step, old: State, new: State) -> Mapping[str, str]:

@@ -211,7 +211,7 @@ class PoolChange:
     what
         ``size``, ``types``, ``lifecycle``, ``role``, ``labels`` or ``taints``; ``pool`` for one that comes or goes.
     before, after
-        Short texts; empty where there is none.
+        Short texts; empty where there is none. Of labels only those that differ.
     """
 
     pool: str

@@ -72,6 +72,9 @@ def _of(old: Group | None, new: Group | None) -> Iterator[PoolChange]:
         for what, text in _FACTS.items():
             if text(old) != text(new):
                 yield PoolChange(safe(new.name), what, safe(text(old)), safe(text(new)))
+        kept = old.labels.items() & new.labels.items()
+        if old.labels != new.labels:
+            yield PoolChange(safe(new.name), "labels", *(_labels(group.labels.items() - kept) for group in (old, new)))
     elif old or new:
         texts = ("" if group is None else _described(group) for group in (old, new))
         yield PoolChange(safe((old or new).name), "pool", *texts)  # type: ignore[union-attr]
@@ -85,8 +88,8 @@ def _size(group: Group) -> str:
     return f"{group.min}..{group.max}" if group.min != group.max else str(group.min)
 
 
-def _labels(labels: Mapping[str, str]) -> str:
-    return ", ".join(f"{key}={value}" for key, value in sorted(labels.items())) or "none"
+def _labels(labels: Iterable[tuple[str, str]]) -> str:
+    return safe(", ".join(f"{key}={value}" for key, value in sorted(labels)))
 
 
 _FACTS: Final[Mapping[str, Callable[[Group], str]]] = {
@@ -94,7 +97,6 @@ _FACTS: Final[Mapping[str, Callable[[Group], str]]] = {
     "types": lambda group: ", ".join(group.instance_types),
     "lifecycle": lambda group: group.lifecycle,
     "role": lambda group: group.role,
-    "labels": lambda group: _labels(group.labels),
     "taints": lambda group: ", ".join(group.taints) or "none",
 }
 

@@ -6,10 +6,9 @@ its look, and not shown either: values of Secrets and ConfigMaps, environment va
 
 import json
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any, Final
-
-from pulumi_policy import proxy
-from pulumi_policy.deserialize import SPECIAL_SECRET_SIG, SPECIAL_SIG_KEY
 
 from infra.config.problems import printable
 
@@ -29,7 +28,25 @@ MISSING: Final = object()
 Path = tuple[str | int, ...]
 
 _PART: Final = re.compile(r'\.?([^.\[\]"]+)|\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]')
-_SENTINELS: Final = frozenset(text for name, text in vars(proxy).items() if re.fullmatch("UNKNOWN_[A-Z]+_VALUE", name))
+
+MARK: Final = "4dabf18193072939515e22adb298388d"
+"""Key of a mapping that stands for a value of a special kind."""
+
+SECRET_KIND: Final = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 the kind, not a secret
+SENTINELS: Final = frozenset(
+    {
+        "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
+        "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
+        "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
+        "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
+        "030794c1-ac77-496b-92df-f27374a8bd58",
+        "e48ece36-62e2-4504-bad9-02848725956a",
+        "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
+    }
+)
+"""What the engine writes in place of a value that a preview cannot know. The SDK has all of these too, but loading it
+takes longer than the whole command line: https://github.com/pulumi/pulumi/blob/master/sdk/go/common/resource/plugin/rpc.go.
+"""
 
 _PRIVATE_KEYS: Final = re.compile(
     r"passw|secret(?!s?keyarn|name|ref|s?$)|token(?!s$)|credential|private_?key|api_?key|access_?key|passphrase|"
@@ -61,7 +78,7 @@ def parts(path: str) -> Path:
 def at(value: Any, path: Path) -> Any:
     """Return what lies at ``path``, ``MISSING`` if nothing does. What is secret or unknown is so in all its parts."""
     for part in path:
-        if is_marked(value) or (isinstance(value, str) and value in _SENTINELS):
+        if is_marked(value) or (isinstance(value, str) and value in SENTINELS):
             return value
         if isinstance(value, dict) and str(part) in value:
             value = value[str(part)]
@@ -74,20 +91,56 @@ def at(value: Any, path: Path) -> Any:
 
 def is_marked(value: Any) -> bool:
     """Return whether the engine wrote a secret or another special value here."""
-    return isinstance(value, dict) and SPECIAL_SIG_KEY in value
+    return isinstance(value, dict) and MARK in value
 
 
-def both_shown(token: str, path: Path, before: Any, after: Any) -> tuple[str | None, str | None]:
+def marked_keys(value: Any) -> Iterator[str]:
+    """Return the keys under which the engine marked something as secret.
+
+    A provider may copy a value to where nobody marked it, as AWS's does from ``tags`` to ``tagsAll``.
+    """
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in entries:
+        if isinstance(key, str) and is_marked(item):
+            yield from (key, f"{key}All")
+        else:
+            yield from marked_keys(item)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where values lie.
+
+    Parameters
+    ----------
+    token
+        Type of the resource.
+    path
+        Where in it.
+    secret
+        Keys under which the resource has secrets.
+    """
+
+    token: str
+    path: Path
+    secret: frozenset[str] = frozenset()
+
+    def below(self, part: str | int) -> "Place":
+        """Return the place of a part of the value here."""
+        return replace(self, path=(*self.path, part))
+
+
+def both_shown(place: Place, before: Any, after: Any) -> tuple[str | None, str | None]:
     """Return the short texts of a property before and after; long ones from where they begin to differ.
 
     Parameters
     ----------
-    token, path
-        Of which type the resource is, and where in it the property lies.
+    place
+        Where the property lies.
     before, after
         The values; ``MISSING`` where there is none.
     """
-    old, new = (None if value is MISSING else _text(token, path, value) for value in (before, after))
+    old, new = (None if value is MISSING else _text(place, value) for value in (before, after))
     if old is None or new is None:
         return _cut(old, 0), _cut(new, 0)
     same = next((index for index, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), 0)
@@ -107,29 +160,36 @@ def _cut(text: str | None, start: int) -> str | None:
     return ("..." if start else "") + printable(text[start:], LENGTH)
 
 
-def _text(token: str, path: Path, value: Any) -> str:
-    shown = _shown(token, path, value)
+def _text(place: Place, value: Any) -> str:
+    shown = _shown(place, value)
     text = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False, separators=(", ", ": "))
     return SECRET if _LOOKS_SECRET.search(text) else text
 
 
-def _shown(token: str, path: Path, value: Any) -> Any:
+def _shown(place: Place, value: Any) -> Any:
     """Return a value with marks in place of what is not shown."""
-    if is_marked(value):
-        return SECRET if value[SPECIAL_SIG_KEY] == SPECIAL_SECRET_SIG else NOT_SHOWN
-    if isinstance(value, str) and value in _SENTINELS:
-        return UNKNOWN
-    if _is_private(token, path) and not isinstance(value, bool | None):
-        return NOT_SHOWN
+    if mark := _mark(place, value):
+        return mark
     if isinstance(value, dict):
-        return {key: _shown(token, (*path, key), item) for key, item in value.items()}
+        return {key: _shown(place.below(key), item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_shown(token, (*path, index), item) for index, item in enumerate(value)]
+        return [_shown(place.below(index), item) for index, item in enumerate(value)]
     return value
 
 
-def _is_private(token: str, path: Path) -> bool:
+def _mark(place: Place, value: Any) -> str:
+    if is_marked(value):
+        return SECRET if value[MARK] == SECRET_KIND else NOT_SHOWN
+    if isinstance(value, str) and value in SENTINELS:
+        return UNKNOWN
+    if place.secret.intersection(place.path):
+        return SECRET
+    return NOT_SHOWN if _is_private(place) and not isinstance(value, bool | None) else ""
+
+
+def _is_private(place: Place) -> bool:
+    path = place.path
     if any(isinstance(part, str) and part not in _PUBLIC_KEYS and _PRIVATE_KEYS.search(part) for part in path):
         return path[-1] != "name"  # of an environment variable
-    keys = (keys for pattern, keys in _PRIVATE_BY_TYPE.items() if re.fullmatch(pattern, token))
+    keys = (keys for pattern, keys in _PRIVATE_BY_TYPE.items() if re.fullmatch(pattern, place.token))
     return bool(path) and any(path[0] in group for group in keys)

@@ -1,0 +1,210 @@
+"""A report in the terminal: the verdict and what would be lost first, then all else by kind."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from workbench.report.model import (
+    Change,
+    Danger,
+    Finding,
+    Operation,
+    Outcome,
+    PropertyChange,
+    Report,
+    StackReport,
+    Standing,
+)
+from workbench.report.words import (
+    DESTRUCTIVE,
+    MEANINGS,
+    OPERATIONS,
+    SOURCES,
+    STANDINGS,
+    VERDICTS,
+    about,
+    count,
+    counts,
+    difference,
+    type_and_name,
+)
+
+UPDATES_SHOWN: Final = 20
+"""Updates that are shown with their properties; of more, only names."""
+
+NAMES_SHOWN: Final = 4
+PROPERTIES_SHOWN: Final = 6
+
+_COLOURS: Final = {
+    Outcome.PASSED: "bold green",
+    Outcome.REVIEW: "bold yellow",
+    Outcome.BLOCKED: "bold red",
+    Outcome.UNJUDGED: "bold red",
+}
+_STANDING_COLOURS: Final = {Standing.VIOLATED: "red", Standing.UNJUDGED: "red", Standing.EXCUSED: "yellow"}
+_PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight": False}
+
+
+def show(report: Report, console: Console) -> None:
+    """Print a report."""
+    if len(report.stacks) != 1 or report.judge:
+        _verdict(report.outcome, "", console)
+        console.print(MEANINGS[report.outcome], **_PLAIN)
+    _list("", report.problems, console)
+    if report.judge:
+        _list("This change alters what judges it:", (f"{each.file}: {each.what}" for each in report.judge), console)
+    for index, stack in enumerate(report.stacks):
+        if index or report.judge or len(report.stacks) > 1:
+            console.print()
+        _stack(stack, console)
+    if report.skipped:
+        console.print(f"\nNot affected: {', '.join(report.skipped)}", **_PLAIN)
+
+
+def _verdict(outcome: Outcome, name: str, console: Console) -> None:
+    console.print(Text.assemble((name and f"{name}: "), (VERDICTS[outcome], _COLOURS[outcome])), **_PLAIN)
+
+
+def _stack(stack: StackReport, console: Console) -> None:
+    known = about(stack)
+    _verdict(stack.outcome, f"{stack.stack} ({known})" if known else stack.stack, console)
+    if SOURCES[stack.source]:
+        console.print(SOURCES[stack.source], style="yellow", **_PLAIN)
+    _list("", stack.reasons, console)
+    _list("Problems", stack.problems, console)
+    _list("Dangers", map(_danger, stack.dangers), console, style="bold red")
+    guarded = {danger.change.urn for danger in stack.dangers}
+    lost = [each for each in stack.changes if each.operation in DESTRUCTIVE and each.urn not in guarded]
+    _list("Replaced and deleted", _losses(lost), console, style="red")
+    _gains(stack, console)
+    _findings(stack.findings, console)
+    _pools(stack, console)
+    console.print(f"\n{_totals(stack)}", **_PLAIN)
+
+
+def _list(title: str, lines: Iterable[str], console: Console, style: str = "") -> None:
+    """Print lines under a title, nothing where there are none."""
+    found = list(lines)
+    if found and title:
+        console.print(f"\n{title}", style="bold", **_PLAIN)
+    for line in found:
+        console.print(f"  {line}", style=style or None, **_PLAIN)
+
+
+def _danger(danger: Danger) -> str:
+    change = danger.change
+    approval = f"approved: {danger.approval}" if danger.approval else "not approved"
+    newly = " (a row that this change adds or alters)" if danger.is_new else ""
+    return f"{change.operation} {danger.kind} {change.name} ({change.type}){_why(change)}; {approval}{newly}"
+
+
+def _losses(changes: Iterable[Change]) -> Iterator[str]:
+    """Return a line for all that is lost alike: the same operation on the same type for the same reason."""
+    groups = defaultdict[tuple[Operation, str, str], list[str]](list)
+    for change in changes:
+        groups[change.operation, change.type, _why(change)].append(change.name)
+    for (operation, token, why), names in groups.items():
+        number = f"{len(names)} " if len(names) > 1 else ""
+        yield f"{operation} {number}{token}: {', '.join(names)}{why}"
+
+
+def _why(change: Change) -> str:
+    forcing = [each for each in change.properties if each.forces_replacement]
+    shown = ", ".join(map(_property, forcing[:PROPERTIES_SHOWN]))
+    rest = f" and {len(forcing) - PROPERTIES_SHOWN} more" if len(forcing) > PROPERTIES_SHOWN else ""
+    return (
+        (f"; forced by {shown}{rest}" if forcing else "")
+        + (f"; lost with it: {change.carries_state}" if change.carries_state else "")
+        + ("; protected, the engine refuses it" if change.protected else "")
+    )
+
+
+def _property(change: PropertyChange) -> str:
+    if change.before is change.after is None:
+        return change.path
+    before, after = ("(none)" if value is None else value for value in (change.before, change.after))
+    return f"{change.path} {before} -> {after}"
+
+
+def _gains(stack: StackReport, console: Console) -> None:
+    for operation in (Operation.CREATE, Operation.UPDATE):
+        changes = [change for change in stack.changes if change.operation is operation]
+        if not changes:
+            continue
+        console.print(f"\n{OPERATIONS[operation]}, {count(len(changes), 'resource')}", style="bold", **_PLAIN)
+        if operation is Operation.UPDATE and len(changes) <= UPDATES_SHOWN:
+            for change in changes:
+                rest = len(change.properties) - PROPERTIES_SHOWN
+                shown = [*map(_property, change.properties[:PROPERTIES_SHOWN]), *([f"{rest} more"] if rest > 0 else [])]
+                console.print(f"  {change.type} {change.name}: {', '.join(shown)}", **_PLAIN)
+        else:
+            _by_kind(changes, console)
+
+
+def _by_kind(changes: Iterable[Change], console: Console) -> None:
+    """Print a line for each kind, the most frequent first, as wide as the terminal."""
+    groups = defaultdict[str, list[str]](list)
+    for change in changes:
+        groups[change.type].append(change.name)
+    for token, names in sorted(groups.items(), key=lambda group: (-len(group[1]), group[0])):
+        rest = f", {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+        line = Text.assemble(f"{len(names):>6}  {token}  ", (", ".join(names[:NAMES_SHOWN]) + rest, "dim"))
+        console.print(line, no_wrap=True, overflow="ellipsis")
+
+
+def _findings(findings: Iterable[Finding], console: Console) -> None:
+    found = list(findings)
+    if found:
+        console.print("\nRules", style="bold", **_PLAIN)
+    for finding in found:
+        whose = "" if finding.judge == "both" else f", by the rules of {_JUDGES[finding.judge]}"
+        name = " ".join(filter(None, type_and_name(finding.urn))) or "the stack"
+        colour = _STANDING_COLOURS.get(finding.standing, "")
+        line = Text.assemble("  ", (f"{finding.rule} {STANDINGS[finding.standing]}", colour), f"{whose}: {name}")
+        console.print(line, **_PLAIN)
+        waiver = f"waived {finding.waiver}" if finding.waiver else ""
+        fix = f"Fix: {finding.fix}" if finding.fix else ""
+        for text in filter(None, (finding.message, waiver, fix, finding.reference)):
+            console.print(f"      {text}", **_PLAIN)
+
+
+_JUDGES: Final = {"base": "the base branch alone", "own": "the change alone"}
+
+
+def _pools(stack: StackReport, console: Console) -> None:
+    if stack.pools:
+        console.print("\nPools", style="bold", **_PLAIN)
+        table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 2))
+        for heading in ("pool", "what", "before", "after"):
+            table.add_column(heading, overflow="fold")
+        for each in stack.pools:
+            table.add_row(*map(Text, (each.pool, each.what, each.before or "-", each.after or "-")))
+        console.print(table)
+    if hours := stack.node_hours:
+        spans = ((hours.least_before, hours.least_after, "smallest"), (hours.most_before, hours.most_after, "largest"))
+        shown = ", ".join(f"{after:,} at the {size} sizes{_by(before, after)}" for before, after, size in spans)
+        console.print(f"\nNode-hours a month: {shown}", **_PLAIN)
+
+
+def _by(before: int | None, after: int) -> str:
+    return "" if before is None else f" (difference: {difference(before, after)})"
+
+
+def _totals(stack: StackReport) -> str:
+    changes = [f"{operation} {number}" for operation, number in counts(stack.changes).items() if number]
+    rules = Counter(finding.standing for finding in stack.findings)
+    said = [f"{number} {standing}" for standing, number in rules.items()]
+    return "; ".join(
+        filter(
+            None,
+            (
+                ", ".join(changes) or "nothing changes",
+                f"{stack.unchanged} unchanged",
+                f"{count(stack.rules, 'rule')} judged it" + (f": {', '.join(said)}" if said else ""),
+            ),
+        )
+    )
