@@ -3,23 +3,28 @@
 The comments are golden files in ``comments/``: read every change of them as the person who opened the pull request.
 """
 
+import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+import signal
+import subprocess
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from policies.waivers import today
 from support.changes import Checkout, repository
+from support.cluster import COMMAND, eventually
 from workbench.engine.render import TOOLS
 from workbench.paths import PROJECT_ROOT
 from workbench.report import markdown, record
-from workbench.report.model import Outcome, Report
-from workbench.review.plans import Onto, pretended
+from workbench.report.model import Judge, Outcome, Report, Standing
+from workbench.review.plans import Tools, pretended
 from workbench.review.review import Review
 from workbench.stacks import FOLDER_VARIABLE
 from workbench.toolchain import Toolchain, ensure
@@ -165,23 +170,20 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     return repository(tmp_path_factory.mktemp("forge") / "base")
 
 
-@pytest.fixture(scope="module")
-def once() -> Onto:
-    """The base branch's stacks are up once for all changes of it."""
-    return cache(pretended_once)
-
-
 _STATES: dict[str, str] = {}
 
 
-def pretended_once(name: str, tools: Any) -> str:
+def pretended_once(name: str, tools: Tools) -> str:
+    """Bring a stack of the base branch up once for all changes of it."""
     if name not in _STATES:
         _STATES[name] = pretended(name, tools)
     return _STATES[name]
 
 
 @pytest.fixture(scope="module")
-def reviewed(base: Checkout, toolchain: Toolchain, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def reviewed(
+    base: Checkout, toolchain: Toolchain, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Reviewed]:
     home = tmp_path_factory.mktemp("home")
     (home / ".aws").mkdir()
     (home / ".aws" / "credentials").write_text(CANARY)
@@ -206,3 +208,74 @@ def test_a_change_gets_its_verdict_and_its_comment(reviewed: Callable[[str], Rev
     found = reviewed(name)
     assert (COMMENTS / f"{name}.md").read_text() == found.comment
     assert found.report.outcome is CASES[name].outcome
+
+
+def test_a_fork_that_runs_code_finds_no_secret(reviewed: Callable[[str], Reviewed]) -> None:
+    found = reviewed("a-fork-looks-for-secrets")
+    written = b"".join(file.read_bytes() for file in found.record.rglob("*") if file.is_file())
+    assert b'"stolen"' in written  # its code ran
+    assert CANARY.encode() not in written
+    assert CANARY not in found.comment
+
+
+def test_a_rule_that_a_change_weakens_is_the_base_branchs_still(reviewed: Callable[[str], Reviewed]) -> None:
+    (stack,) = reviewed("a-rule-is-weakened-with-what-breaks-it").report.stacks
+    violated = {(finding.rule, finding.judge) for finding in stack.findings if finding.standing is Standing.VIOLATED}
+    assert violated == {("NG-11", Judge.BASE)}
+
+
+def test_a_waiver_of_the_same_change_is_for_people_to_judge(reviewed: Callable[[str], Reviewed]) -> None:
+    (stack,) = reviewed("a-waiver-comes-with-what-it-excuses").report.stacks
+    assert {(finding.rule, finding.standing) for finding in stack.findings} == {("NG-11", Standing.EXCUSED)}
+
+
+def command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.parametrize(("edit", "code"), [(break_the_stack_file, 1), (write_documents, 0)])
+def test_the_command_ends_with_the_verdicts_code(
+    base: Checkout, tmp_path: Path, edit: Callable[[Checkout], None], code: int
+) -> None:
+    head = base.branch(tmp_path / "head")
+    edit(head)
+    review = ("-C", base.root, "review", "--head", head.root, "--record", tmp_path / "record", "--hermetic")
+    for _ in range(2):  # a former record is replaced
+        result = command(*review)
+        assert result.returncode == code, result.stderr
+    assert command("report", tmp_path / "record").stdout == result.stdout
+    (tmp_path / "record" / "review.json").unlink()
+    (tmp_path / "record" / "mine").touch()
+    refused = command(*review)
+    assert refused.returncode == 1
+    assert "is not empty and no record" in refused.stderr
+    assert (tmp_path / "record" / "mine").exists()
+
+
+def test_ctrl_c_ends_a_review_and_leaves_nothing_behind(base: Checkout, tmp_path: Path) -> None:
+    head = base.branch(tmp_path / "head")
+    raise_a_maximum(head)
+    (tmp_path / "scratch").mkdir()
+    process = subprocess.Popen(
+        [COMMAND, "-C", base.root, "review", "--head", head.root, "--record", tmp_path / "record", "--hermetic"],
+        env={**os.environ, "TMPDIR": str(tmp_path / "scratch")},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 as in a terminal
+    )
+    assert process.stderr
+    while "pretending" not in process.stderr.readline():
+        assert process.poll() is None
+    eventually(
+        lambda: [child for child in psutil.Process(process.pid).children(recursive=True) if child.name() == "python"]
+    )
+    started = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert "Traceback" not in said
+    _, alive = psutil.wait_procs(started, timeout=10)
+    assert alive == []
+    assert list((tmp_path / "scratch").iterdir()) == []
+    assert not (tmp_path / "record" / "review.json").exists()
