@@ -21,6 +21,7 @@ from workbench.report.model import (
 )
 
 GROUP = "aws:eks/nodeGroup:NodeGroup"
+ROW = "until 2026-12-01 by ml-platform (OPS-7: not used any more)"
 TAG = "aws:autoscaling/tag:Tag"
 
 
@@ -83,18 +84,17 @@ def blocked() -> Report:
         Operation.UPDATE, "prod-workload", properties=(PropertyChange("scalingConfig.maxSize", "30", "40"),)
     )
     new = change(Operation.CREATE, "mlrun-default-deny", "kubernetes:networking.k8s.io/v1:NetworkPolicy")
-    row = "until 2026-12-01 by ml-platform (OPS-7: the key is not used any more)"
     return report(
         stack(
             outcome=Outcome.BLOCKED,
             reasons=("a cluster would be replaced, and no row approves it", "NG-07 is violated"),
-            dangers=(Danger(cluster, "cluster"), Danger(key, "encryption key", row, is_new=True)),
+            dangers=(Danger(cluster, "cluster"), Danger(key, "encryption key", ROW, is_new=True)),
             changes=(cluster, group, *tags, key, new, update),
             findings=(
                 finding("NG-07", Standing.VIOLATED, "prod-spot", "group 'spot' has no taint.", judge=Judge.BASE),
                 finding("HN-01", Standing.UNJUDGED, "prod-gpu", "metadataOptions is known after the update only."),
-                finding("NG-12", Standing.EXCUSED, "prod-workload", "has one zone."),
-                finding("NG-20", Standing.WAIVED, "prod-data", "may be repaired."),
+                finding("NG-12", Standing.EXCUSED, "prod-workload", "has one zone.", waiver=ROW),
+                finding("NG-20", Standing.WAIVED, "prod-data", "may be repaired.", waiver=ROW),
                 finding("PL-02", Standing.ADVISED, "", "no pool is named in pod templates."),
             ),
             pools=(
@@ -128,9 +128,9 @@ def filled(text: str) -> Report:
         reasons=(text,),
         dangers=(Danger(danger, text), Danger(danger, text, text), Danger(danger, text, text, is_new=True)),
         changes=(danger, *changes),
-        findings=tuple(Finding(text, standing, Judge.BASE, text, text, text, text) for standing in Standing),
+        findings=tuple(Finding(text, standing, Judge.BASE, text, text, text, text, text) for standing in Standing),
         pools=(PoolChange(text, text, text, text),),
         node_hours=NodeHours(None, None, 1, 1),
         problems=(f"{text} too",),
     )
-    return report(whole, judge=(JudgeChange(text, text),), skipped=(text,), base=text, head=text)
+    return report(whole, judge=(JudgeChange(text, text),), skipped=(text,), base=text, head=text, problems=(text,))

@@ -5,13 +5,13 @@ it fits, and the comment says so. What is destroyed is named in every step.
 """
 
 from collections.abc import Iterator
-from typing import Final, TypeVar
+from typing import Final
 
 from workbench.report.folding import Folding, left_out
 from workbench.report.markdown_changes import SHORT_NAME, dangers, gains, losses
 from workbench.report.markdown_findings import findings
 from workbench.report.markup import code, prose, table
-from workbench.report.model import Operation, Outcome, Report, Source, StackReport, Standing
+from workbench.report.model import NodeHours, Operation, Outcome, Report, Source, StackReport, Standing
 from workbench.report.words import (
     DESTRUCTIVE,
     MEANINGS,
@@ -37,8 +37,6 @@ _SIGNS: Final = {Outcome.PASSED: "✅", Outcome.REVIEW: "👀", Outcome.BLOCKED:
 _ROWS_MAX: Final = 10
 _REASON_MAX: Final = 200
 
-T = TypeVar("T")
-
 
 def render(report: Report, limit: int = COMMENT_MAX) -> str:
     """Return the comment, equal for equal reports.
@@ -58,8 +56,7 @@ def render(report: Report, limit: int = COMMENT_MAX) -> str:
 def _page(report: Report, step: Folding) -> str:
     blocks = [*_head(report, step), *(block for stack in report.stacks for block in _stack(stack, step))]
     if report.skipped:
-        skipped = ", ".join(code(name) for name in _first(report.skipped, step))
-        blocks.append(f"Not affected: {skipped}{_rest(report.skipped, step)}.")
+        blocks.append(f"Not affected: {', '.join(_first([code(name) for name in report.skipped], step))}.")
     return "\n\n".join(blocks) + "\n"
 
 
@@ -68,13 +65,14 @@ def _head(report: Report, step: Folding) -> Iterator[str]:
     yield f"## {_SIGNS[report.outcome]} {VERDICTS[report.outcome]}"
     commits = f" Commit {code(report.head)} against {code(report.base)}." if report.head and report.base else ""
     yield f"{MEANINGS[report.outcome]}{commits}"
+    if report.problems:
+        yield _list([prose(text) for text in report.problems], step)
     for source in dict.fromkeys(stack.source for stack in report.stacks):
         if SOURCES[source]:
             yield f"> **{_which(report, source)}{SOURCES[source]}**"
     if report.judge:
-        rows = [f"- {code(row.file)}: {prose(row.what, _REASON_MAX)}" for row in _first(report.judge, step)]
         yield "### This change alters what judges it"
-        yield "\n".join(rows) + _rest(report.judge, step, "\n- ")
+        yield _list([f"{code(row.file)}: {prose(row.what, _REASON_MAX)}" for row in report.judge], step)
     if step:
         yield f"*Left out, for its length: {left_out(step)}. {_WHOLE}*"
     if report.stacks:
@@ -111,13 +109,16 @@ def _stack(stack: StackReport, step: Folding) -> Iterator[str]:
     yield f"### {_SIGNS[stack.outcome]} {code(stack.stack)}{described}: {VERDICTS[stack.outcome]}"
     said = (*stack.problems, *(reason for reason in stack.reasons if reason not in stack.problems))
     if said:
-        yield "\n".join(f"- {prose(text)}" for text in _first(said, step)) + _rest(said, step, "\n- ")
+        yield _list([prose(text) for text in said], step)
     yield from dangers(stack, step)
     yield from losses(stack, step)
     yield from _pools(stack, step)
     yield from findings(stack, step)
     yield from gains(stack, step)
-    yield f"{count(stack.unchanged, 'resource')} stay as they are; {count(stack.rules, 'rule')} judged the stack."
+    unchanged = f"Unchanged: {count(stack.unchanged, 'resource')}. " if stack.unchanged else ""
+    judged = f"Judged by {count(stack.rules, 'rule')}." if stack.rules else ""
+    if unchanged or judged:
+        yield f"{unchanged}{judged}"
 
 
 def _pools(stack: StackReport, step: Folding) -> Iterator[str]:
@@ -131,47 +132,47 @@ def _pools(stack: StackReport, step: Folding) -> Iterator[str]:
         rows = [(code(each.pool), prose(each.what), _value(each.before), _value(each.after)) for each in stack.pools]
         yield table(("pool", "what", "before", "after"), rows)
     if stack.node_hours:
-        hours = stack.node_hours
-        sizes = {
-            "all pools at their smallest": (hours.least_before, hours.least_after),
-            "all pools at their largest": (hours.most_before, hours.most_after),
-        }
-        rows = [
-            (name, "" if before is None else f"{before:,}", f"{after:,}", difference(before, after))
-            for name, (before, after) in sizes.items()
-        ]
-        yield table(("node-hours a month", "before", "after", "difference"), rows)
+        yield _node_hours(stack.node_hours)
+
+
+def _node_hours(hours: NodeHours) -> str:
+    least, most = "all pools at their smallest", "all pools at their largest"
+    if hours.least_before is None or hours.most_before is None:
+        rows = [(least, f"{hours.least_after:,}"), (most, f"{hours.most_after:,}")]
+        return table(("node-hours a month", "after"), rows)
+    header = ("node-hours a month", "before", "after", "difference")
+    sizes = ((least, hours.least_before, hours.least_after), (most, hours.most_before, hours.most_after))
+    return table(header, [(name, f"{old:,}", f"{new:,}", difference(old, new)) for name, old, new in sizes])
 
 
 def _value(text: str) -> str:
     return prose(text) if text else "(none)"
 
 
-def _first(rows: tuple[T, ...], step: Folding) -> tuple[T, ...]:
-    return rows[:_ROWS_MAX] if step >= Folding.NAMES else rows
+def _list(rows: list[str], step: Folding) -> str:
+    return "\n".join(f"- {row}" for row in _first(rows, step))
 
 
-def _rest(rows: tuple[object, ...], step: Folding, before: str = " ") -> str:
-    rest = len(rows) - len(_first(rows, step))
-    return f"{before}and {rest:,} more" if rest else ""
+def _first(rows: list[str], step: Folding) -> list[str]:
+    """Return the rows; where room is short the first of them, and how many there are besides."""
+    rest = len(rows) - _ROWS_MAX
+    return [*rows[:_ROWS_MAX], f"and {rest:,} more"] if step >= Folding.NAMES and rest > 0 else rows
 
 
 def _overfull(report: Report, limit: int) -> str:
     """Return a page of what is destroyed, the gravest by name as far as there is room, the others counted."""
     total = counts(change for stack in report.stacks for change in stack.changes)
-    sources = sorted({SOURCES[stack.source] for stack in report.stacks} - {""})
     numbers = ", ".join(f"{OPERATIONS[operation].lower()} {number:,}" for operation, number in total.items())
-    judge = f"**This change alters what judges it** in {count(len(report.judge), 'place')}."
-    head = "\n\n".join(
-        [
-            MARKER,
-            f"## {_SIGNS[report.outcome]} {VERDICTS[report.outcome]}",
-            f"{MEANINGS[report.outcome]} {count(len(report.stacks), 'stack')}: {numbers}.",
-            *(f"> **{source}**" for source in sources),
-            *([judge] if report.judge else []),
-            f"**No comment can hold this report.** Listed is only what is replaced or deleted. {_WHOLE}",
-        ]
-    )
+    blocks = [
+        MARKER,
+        f"## {_SIGNS[report.outcome]} {VERDICTS[report.outcome]}",
+        f"{MEANINGS[report.outcome]} {count(len(report.stacks), 'stack')}: {numbers}.",
+        _list([prose(text, _REASON_MAX) for text in report.problems], Folding.NAMES),
+        *(f"> **{source}**" for source in sorted({SOURCES[stack.source] for stack in report.stacks} - {""})),
+        f"**This change alters what judges it** in {count(len(report.judge), 'place')}." if report.judge else "",
+        f"**No comment can hold this report.** Listed is only what is replaced or deleted. {_WHOLE}",
+    ]
+    head = "\n\n".join(filter(None, blocks))
     lines = list(_destroyed(report))
     room = limit - len(head) - len(f"\n\n- **and {len(lines):,} more**\n")
     listed = 0

@@ -12,9 +12,9 @@ from workbench.report.words import DESTRUCTIVE, OPERATIONS, count
 SHORT_NAME: Final = 60
 _REASON_MAX: Final = 200
 _FORCING_MAX: Final = 10
-_KINDS_SHOWN: Final = 8
-_LINES_OPEN: Final = 12
-"""A list of so many lines is shown at once; a longer one opens on a click."""
+_KINDS_SHOWN: Final = 12
+_SHOWN_AT_ONCE: Final = 12
+"""So many resources are shown at once; more open on a click."""
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -45,7 +45,7 @@ def gains(stack: StackReport, step: Folding) -> Iterator[str]:
         return
     body = [line for operation, changes in by_operation.items() for line in _gain(operation, changes, step)]
     total = ", ".join(f"{OPERATIONS[operation].lower()} {len(some):,}" for operation, some in by_operation.items())
-    is_short = len(body) <= _LINES_OPEN
+    is_short = sum(map(len, by_operation.values())) <= _SHOWN_AT_ONCE
     if not is_short:
         yield "\n".join(_glance(operation, changes) for operation, changes in by_operation.items())
     if step < Folding.NAMES:
@@ -70,16 +70,20 @@ def _danger(danger: Danger, step: Folding) -> str:
 
 
 def _lost(changes: list[Change], step: Folding) -> Iterator[str]:
-    first = sorted(changes, key=lambda change: (not change.carries_state, DESTRUCTIVE.index(change.operation)))
+    first = sorted(changes, key=_rank)
     if step >= Folding.NAMES:
         for operation, some in _grouped((change.operation, change) for change in first).items():
             yield f"- **{OPERATIONS[operation]}** {len(some):,}: {names((c.name for c in some), SHORT_NAME)}"
         return
-    for (operation, token, why), some in _grouped(
-        ((change.operation, change.type, _why(change, step)), change) for change in first
-    ).items():
+    groups = _grouped(((c.operation, c.type, _why(c, step)), c) for c in first).items()
+    # Single ones before what follows from them, such as the tags of a group.
+    for (operation, token, why), some in sorted(groups, key=lambda each: (*_rank(each[1][0]), len(each[1]))):
         number = "" if len(some) == 1 else f" {len(some):,}"
         yield f"- **{OPERATIONS[operation]}**{number} {code(token)}: {names(c.name for c in some)}.{why}"
+
+
+def _rank(change: Change) -> tuple[bool, int]:
+    return not change.carries_state, DESTRUCTIVE.index(change.operation)
 
 
 def _why(change: Change, step: Folding) -> str:

@@ -47,11 +47,12 @@ def _rules(some: list[Finding], step: Folding) -> Iterator[str]:
         return
     for (standing, judge, rule, fix, reference), same in by_rule.items():
         yield f"- **{prose(rule)}** {STANDINGS[standing]}{_JUDGES[judge]}"
-        by_message: dict[str, list[Finding]] = defaultdict(list)
+        by_message: dict[tuple[str, str], list[Finding]] = defaultdict(list)
         for finding in same:
-            by_message[finding.message].append(finding)
-        for message, alike in by_message.items():
-            yield f"  - {_resources(alike)}: {prose(message)}"
+            by_message[finding.message, finding.waiver].append(finding)
+        for (message, waiver), alike in by_message.items():
+            row = f" *The row:* {prose(waiver)}" if waiver else ""
+            yield f"  - {_resources(alike)}: {prose(message)}{row}"
         if step < Folding.FIXES and (fix or reference):
             where = f" ({code(reference)})" if reference else ""
             yield f"  - *Fix:* {prose(fix)}{where}"

@@ -69,7 +69,7 @@ def folded(summary: str, body: str, *, is_open: bool = False) -> str:
 
 def _token(found: re.Match[str]) -> str:
     before, quoted, inner, after = found.groups()
-    begins_a_list = found.start() == 0 and inner.isdigit()
-    if quoted is not None or begins_a_list or not _PLAIN.fullmatch(inner):
-        inner = code(quoted or inner, limit=len(quoted or inner))
-    return f"{before}{inner}{after}"
+    word = inner if quoted is None else quoted
+    may_begin_a_list = found.start() == 0 and word.isdigit() and after.startswith((".", ")"))
+    is_plain = quoted is None and not may_begin_a_list and _PLAIN.fullmatch(word)
+    return f"{before}{word if is_plain else code(word, limit=len(word))}{after}"

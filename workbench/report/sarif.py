@@ -52,7 +52,7 @@ class _Place:
     """The file of a stack, and the lines of its pools as far as it can be read."""
 
     def __init__(self, stack: str, file: Path | None) -> None:
-        self.uri = quote(stacks.shown_path(file) if file else f"Pulumi.{printable(stack)}.yaml")
+        self.uri = quote(stacks.shown_path(file)) if file else quote(f"Pulumi.{printable(stack)}.yaml", safe="")
         self._stack = stack
         self._lines = _lines_of_pools(file) if file else {}
 
@@ -111,7 +111,7 @@ def _result(stack: StackReport, finding: Finding, place: _Place) -> dict[str, An
         "partialFingerprints": {"primaryLocationLineHash": _fingerprint(stack.stack, finding.rule, finding.urn)},
     }
     if status := _SUPPRESSIONS.get(finding.standing):
-        result["suppressions"] = [{"kind": "external", "status": status, "justification": _shown(finding.message)}]
+        result["suppressions"] = [{"kind": "external", "status": status, "justification": _shown(finding.waiver)}]
     return result
 
 

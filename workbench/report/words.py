@@ -62,9 +62,9 @@ def about(stack: StackReport) -> str:
     return ", ".join(filter(None, (stack.environment, stack.kind)))
 
 
-def difference(before: int | None, after: int) -> str:
-    """Return by how much a number changes, with its sign; nothing where there is nothing to compare with."""
-    return "" if before is None else "none" if before == after else f"{after - before:+,}"
+def difference(before: int, after: int) -> str:
+    """Return by how much a number changes, with its sign."""
+    return f"{after - before:+,}" if after != before else "none"
 
 
 def type_and_name(urn: str) -> tuple[str, str]:
