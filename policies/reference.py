@@ -41,7 +41,8 @@ elsewhere; `IGZ_CLUSTERS_POLICY_UNKNOWN=fail` or `note` decides otherwise.
 
 `policies/overrides.yaml` beside the stack files accepts single violations, each with reason, owner, ticket and last
 day, at most 90 days ahead. [A preview that is blocked](policies-in-use.md) shows one. An expired or refused row fails
-the run, one that covers nothing is mentioned, and what is waived is printed with every run.
+the run, one that covers nothing is mentioned, and what is waived is printed with every run. Its `approvals` are for
+[changes that destroy](policies-in-use.md#a-change-that-destroys).
 """
 
 

@@ -39,7 +39,8 @@ def interpreter(requirements: Path, environment: Mapping[str, str] | None = None
     lock = locks.wait_for(folder.with_suffix(".lock"))
     try:
         if not done.exists():
-            _install(name, folder, [str(python), "-m", "pip", "install", "--require-hashes", "-r", str(requirements)], environment)
+            command = [str(python), "-m", "pip", "install", "--require-hashes", "-r", str(requirements)]
+            _install(name, folder, command, environment)
             done.touch()
     finally:
         os.close(lock)

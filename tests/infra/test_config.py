@@ -6,6 +6,7 @@ import yaml
 from components.contract.environments import Environment
 from infra.config import ConfigurationError, parse
 from infra.program import run
+from support.eks import document
 from support.recorder import record
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.yaml"))
@@ -42,6 +43,27 @@ def test_the_smallest_stack_file_gets_every_default() -> None:
 def test_production_reserves_what_it_promises() -> None:
     pools = {"initial": {"role": "initial", "size": {"min": 2, "max": 2}, "instanceTypes": ["m6i.2xlarge"]}}
     assert parse({**MINIMAL, "environment": "prod", "pools": pools}).pod_resources.is_guaranteed
+
+
+@pytest.mark.parametrize(
+    ("changes", "guard"),
+    [({}, "warn"), ({"environment": "prod"}, "required"), ({"policyGuard": "required"}, "required")],
+)
+def test_the_guard_of_a_cloud_follows_the_environment_unless_somebody_chose(
+    changes: dict[str, str], guard: str
+) -> None:
+    assert parse(document(changes)).policy_guard == guard
+
+
+def test_a_local_cluster_is_guarded_only_where_somebody_chose_it() -> None:
+    pools = {"initial": {"role": "initial", "size": {"min": 2, "max": 2}, "instanceTypes": ["m6i.2xlarge"]}}
+    prod = {**MINIMAL, "environment": "prod", "pools": pools}
+    assert (parse(MINIMAL).policy_guard, parse(prod).policy_guard) == ("off", "off")
+    assert parse({**prod, "policyGuard": "required"}).policy_guard == "required"
+
+
+def test_a_plain_off_means_off_though_yaml_reads_it_as_a_flag() -> None:
+    assert parse(document(yaml.safe_load("policyGuard: off"))).policy_guard == "off"
 
 
 def test_default_resources_that_are_given_win_over_the_environments() -> None:

@@ -12,14 +12,14 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from infra.config import parse
 from support.eks import EXISTING, ROLE, document
 from workbench.clouds.aws.facts import FACTS_DATE, PROVIDER_VERSION
-from workbench.engine.render import TOOLS, OfflineSession, choose, pretending, rendering
+from workbench.engine.render import TOOLS, OfflineSession, choose, rendering
 from workbench.paths import PROJECT_ROOT
 from workbench.stacks import CONFIG_KEY, Stack
 from workbench.toolchain import ensure
@@ -203,7 +203,7 @@ def deployed() -> Iterator[Matrix]:
     """Give the base stack, pretended to be up; nothing of it is left afterwards."""
     stack = Stack("matrix", PROJECT_ROOT / "Pulumi.dev.yaml", {"config": {CONFIG_KEY: BASE}}, parse(BASE))
     with rendering(stack, ensure(TOOLS, hermetic=True)) as session:
-        matrix = Matrix(replace(session, environment=pretending(session.environment)))
+        matrix = Matrix(session.pretending())
         result = matrix.up("nothing")
         assert result.returncode == 0, result.stdout[-5000:] + result.stderr
         yield matrix

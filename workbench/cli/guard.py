@@ -1,8 +1,5 @@
 """What stands between a change and what it would destroy: a look at its plan, and rows that approve it."""
 
-import json
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Any, Final
 
 import typer
@@ -14,9 +11,12 @@ from workbench.engine.recorded import recorded_preview
 from workbench.errors import UserError
 from workbench.policy import overrides
 from workbench.policy.approvals import approval_of, expired_approval_of, rows_for
-from workbench.report.dangers import carries_state, kind_of
-from workbench.report.model import Change, Danger, Operation
+from workbench.report.changes import changes_of
+from workbench.report.events import read
+from workbench.report.model import Danger
 
+_UNTOUCHED: Final = "Nothing was changed."
+_AGAIN: Final = "Try again, with --hermetic: that is the engine whose events this release knows."
 _PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight": False}
 
 
@@ -44,7 +44,10 @@ def guard(session: Session, command: str) -> None:
     errors.print(f"Looking at what `{command}` would destroy.", **_PLAIN)
     with errors.status("planning"):
         plan = recorded_preview(session, command)
-    dangers = [replace(each, approval=approval_of(each.change, stack.name, rows)) for each in _dangers(plan.events)]
+    stream = read(plan.events)
+    dangers = [
+        Danger(change, kind, approval_of(change, stack.name, rows)) for change, kind in changes_of(stream) if kind
+    ]
     for danger in dangers:
         errors.print(_line(danger), style="bold", **_PLAIN)
         note = danger.approval or expired_approval_of(danger.change, stack.name, rows) or "nobody approved it"
@@ -52,48 +55,25 @@ def guard(session: Session, command: str) -> None:
     if plan.code:
         errors.print(plan.display, end="", **_PLAIN)
         raise typer.Exit(INTERRUPTED if plan.code == INTERRUPTED else 1)
-    _judge(session, [danger for danger in dangers if not danger.approval])
+    _judge(session, [danger for danger in dangers if not danger.approval], stream.damages)
 
 
-def _judge(session: Session, unapproved: list[Danger]) -> None:
-    stack = session.stack
-    if not unapproved:
-        return
-    if stack.config.policy_guard is PolicyGuard.WARN:
-        errors.print(f"policyGuard of '{stack.name}' is 'warn': it goes on.", **_PLAIN)
-        return
-    raise UserError(
-        f"'{stack.name}' would lose what nobody approved. Nothing was changed.",
-        f"If it is meant, add this to {overrides.FILE} and have it reviewed:\n{rows_for(unapproved, stack.name).rstrip()}",
-    )
+def _judge(session: Session, unapproved: list[Danger], damages: list[str]) -> None:
+    name, guard = session.stack.name, session.stack.config.policy_guard
+    if guard is PolicyGuard.WARN and (unapproved or damages):
+        for damage in damages:
+            errors.print(f"  What else would be lost cannot be told: {damage}.", **_PLAIN)
+        errors.print(f"policyGuard of '{name}' is 'warn': it goes on.", **_PLAIN)
+    elif damages:
+        raise UserError(f"What '{name}' would lose cannot be told: {'; '.join(damages)}. {_UNTOUCHED}", _AGAIN)
+    elif unapproved:
+        way = f"If it is meant, add this to {overrides.FILE} and have it reviewed:"
+        raise UserError(
+            f"'{name}' would lose what nobody approved. {_UNTOUCHED}", f"{way}\n{rows_for(unapproved, name)}"
+        )
 
 
 def _line(danger: Danger) -> str:
     change = danger.change
-    return f"  {change.operation} {danger.kind} {change.name} ({change.type}): {change.carries_state} would be lost"
-
-
-_OPERATIONS: Final = {
-    "delete": Operation.DELETE,
-    "replace": Operation.REPLACE,
-    "create-replacement": Operation.REPLACE,
-    "delete-replaced": Operation.REPLACE,
-}
-
-
-def _dangers(events: bytes) -> Iterable[Danger]:
-    found = {}
-    for step in _steps(events):
-        operation, old = _OPERATIONS.get(step["op"]), step.get("old") or {}
-        name, inputs = step["urn"].split("::", 3)[3], old.get("inputs") or {}
-        kind = kind_of(step["type"], name, inputs)
-        if operation and kind:
-            lost = carries_state(step["type"], inputs)
-            found[step["urn"]] = Danger(Change(operation, step["urn"], step["type"], name, carries_state=lost), kind)
-    return found.values()
-
-
-def _steps(events: bytes) -> Iterator[dict[str, Any]]:
-    for line in events.splitlines():
-        if "resourcePreEvent" in (event := json.loads(line)):
-            yield event["resourcePreEvent"]["metadata"]
+    lost = change.carries_state or "it"
+    return f"  {change.operation} {danger.kind} {change.name} ({change.type}): {lost} would be lost"

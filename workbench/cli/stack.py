@@ -211,7 +211,8 @@ def status(stack: StackName = "local", *, as_json: AsJson = False) -> None:
 def env(stack: StackName = "local", *, hermetic: Hermetic = False) -> None:
     """Print the exports with which plain `pulumi` and `kubectl` work on a local stack: eval "$(igz-clusters env)".
 
-    Run it again after you edited the stack file. A stack in a cloud needs none: there, plain `pulumi` works as it is.
+    Run it again after you edited the stack file. A stack in a cloud needs none: there, plain `pulumi` previews as
+    it is, and updates where `policyGuard` is not `required`.
     """
     found = _local(stack)
     _claim(found)

@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -106,6 +106,10 @@ class OfflineSession(Session):
     @override
     def whole_environment(self) -> dict[str, str]:
         return {**passed_on(), **self.environment}
+
+    def pretending(self) -> "OfflineSession":
+        """Return the same session with clouds that say they do what they are told, and no packs."""
+        return replace(self, environment=pretending(self.environment))
 
 
 @contextmanager

@@ -38,4 +38,4 @@ def rows_for(dangers: Iterable[Danger], stack: str) -> str:
         }
         for danger in dangers
     ]
-    return yaml.safe_dump({"approvals": rows}, sort_keys=False, width=float("inf"))
+    return yaml.safe_dump({"approvals": rows}, sort_keys=False, width=float("inf")).rstrip()

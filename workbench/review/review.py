@@ -162,9 +162,7 @@ class Review:
             if is_there:
                 self.tell(f"{name}: pretending that the base branch's stack is up")
             state = self.onto(name, tools) if is_there else ""
-            self.tell(
-                f"{name}: planning the change{'' if is_there else ' from nothing: the base branch has no such stack'}"
-            )
+            self.tell(f"{name}: planning the change{'' if is_there else ' from nothing: the stack is new'}")
             return offline_plan(name, head, state, tools)
         except UserError as error:  # not the change's fault, or nobody knows; without streams nothing passes
             self.tell(f"{name}: {error}")

@@ -155,7 +155,7 @@ def test_explain_without_a_key_lists_every_key_once() -> None:
     lines = run("explain").stdout.splitlines()
     assert [line.split()[0] for line in lines].count("instanceTypes") == 1
     assert lines[0].split() == ["schemaVersion", "Version", "of", "this", "layout."]
-    assert [row["key"] for row in json.loads(run("explain", "--json").stdout)][-1] == "policies.requiredTags"
+    assert [row["key"] for row in json.loads(run("explain", "--json").stdout)][-1] == "policyGuard"
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,8 @@ def test_without_the_file_the_packs_get_an_empty_configuration_instead_of_anothe
 ) -> None:
     given = overrides.attached("mine", [Path("a"), Path("b")], tmp_path / "made")
     assert given["PULUMI_OPTION_POLICY_PACK"] == "a,b"
+    assert given["IGZ_CLUSTERS_POLICY_GUARD"] == "attached"
+    assert overrides.detached({**given, "HOME": "/home/me"}) == {"HOME": "/home/me"}
     assert [json.loads(Path(file).read_text()) for file in given["PULUMI_OPTION_POLICY_PACK_CONFIG"].split(",")] == [
         {},
         {},

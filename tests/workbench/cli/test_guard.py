@@ -1,0 +1,125 @@
+"""The guard around a stand-in for the engine: what stops a change, what is shown, and what goes on."""
+
+import json
+import stat
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from policies import waivers
+from support.eks import NODE_GROUP, document
+from workbench import stacks
+from workbench.cli.guard import guard
+from workbench.engine import Session
+from workbench.engine.cloud import cloud_session
+from workbench.errors import UserError
+from workbench.stacks import CONFIG_KEY
+from workbench.toolchain import Toolchain
+
+ROLE = {"labels": {"igz-clusters.io/role": "initial"}}
+URN = f"urn:pulumi:mine::igz-clusters::{NODE_GROUP}::mine-initial"
+STATE = {"type": NODE_GROUP, "urn": URN, "custom": True, "inputs": ROLE, "outputs": {}}
+DELETED = {"op": "delete", "urn": URN, "type": NODE_GROUP, "old": STATE, "new": None}
+SUMMARY = {"maybeCorrupt": False, "isPreview": True, "result": "succeeded", "resourceChanges": {}, "durationSeconds": 1}
+APPROVAL = f"""\
+approvals:
+  - stack: mine
+    resource: {NODE_GROUP}::mine-initial
+    operation: delete
+    reason: another name
+    owner: ml-platform
+    ticket: OPS-1
+    expires: {{expires}}
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
+    monkeypatch.setattr(waivers, "today", lambda: date(2026, 11, 21))
+    (tmp_path / "policies").mkdir()
+    return tmp_path
+
+
+def session(folder: Path, policy_guard: str, *events: dict[str, Any], code: int = 0) -> Session:
+    """Return a session whose engine writes ``events``, says something, and ends with ``code``."""
+    choices = {**document(), "policyGuard": policy_guard}
+    (folder / "Pulumi.mine.yaml").write_text(json.dumps({"config": {CONFIG_KEY: choices}}))
+    lines = [json.dumps({"sequence": number, "timestamp": 1, **event}) for number, event in enumerate(events)]
+    (folder / "stream").write_text("".join(f"{line}\n" for line in lines))
+    program = folder / "pulumi"
+    program.write_text(
+        f'#!/bin/sh\necho "the engine planned"\nfor last; do :; done\ncp {folder}/stream "$last"\nexit {code}\n'
+    )
+    program.chmod(stat.S_IRWXU)
+    return cloud_session(stacks.find("mine"), Toolchain({"pulumi": program}))
+
+
+WHOLE = ({"resourcePreEvent": {"metadata": DELETED}}, {"summaryEvent": SUMMARY}, {"cancelEvent": {}})
+HARMLESS = WHOLE[1:]
+
+
+def test_what_nobody_approved_is_refused_with_the_row_that_would(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(UserError, match="'mine' would lose what nobody approved") as caught:
+        guard(session(folder, "required", *WHOLE), "up")
+    assert "  expires: 2026-12-05" in caught.value.hint
+    said = capsys.readouterr().err
+    assert f"delete initial group mine-initial ({NODE_GROUP}): the nodes of the platform's core services" in said
+    assert "the engine planned" not in said
+    row = caught.value.hint.partition("reviewed:\n")[2]
+    (folder / "policies" / "overrides.yaml").write_text(row)
+    guard(session(folder, "required", *WHOLE), "up")  # the row as it was proposed approves it
+
+
+@pytest.mark.parametrize(("expires", "passes"), [("2026-11-21", True), ("2026-11-20", False)])
+def test_an_approval_holds_to_its_last_day_and_then_it_is_said(
+    folder: Path, capsys: pytest.CaptureFixture[str], expires: str, passes: bool
+) -> None:
+    (folder / "policies" / "overrides.yaml").write_text(APPROVAL.format(expires=expires))
+    if passes:
+        guard(session(folder, "required", *WHOLE), "up")
+        assert "the approval OPS-1 of ml-platform to delete" in capsys.readouterr().err
+    else:
+        with pytest.raises(UserError, match="would lose what nobody approved"):
+            guard(session(folder, "required", *WHOLE), "up")
+        assert "expired on 2026-11-20" in capsys.readouterr().err
+
+
+def test_warn_shows_it_and_goes_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    guard(session(folder, "warn", *WHOLE), "destroy")
+    said = capsys.readouterr().err
+    assert "nobody approved it" in said
+    assert "policyGuard of 'mine' is 'warn': it goes on." in said
+
+
+def test_off_looks_at_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    guard(session(folder, "off", *WHOLE, code=1), "up")
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("policy_guard", ["required", "warn"])
+def test_what_the_engine_cannot_plan_ends_with_what_it_said(
+    folder: Path, capsys: pytest.CaptureFixture[str], policy_guard: str
+) -> None:
+    with pytest.raises(typer.Exit) as ended:
+        guard(session(folder, policy_guard, *HARMLESS, code=255), "up")
+    assert ended.value.exit_code == 1
+    assert "the engine planned" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("events", [(), WHOLE[:1], HARMLESS[:1]])
+def test_a_plan_that_is_not_known_whole_is_refused(folder: Path, events: tuple[dict[str, Any], ...]) -> None:
+    with pytest.raises(UserError, match="What 'mine' would lose cannot be told: ") as caught:
+        guard(session(folder, "required", *events), "up")
+    assert "--hermetic" in caught.value.hint
+
+
+def test_a_change_that_loses_nothing_passes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    guard(session(folder, "required", *HARMLESS), "up")
+    assert capsys.readouterr().err.splitlines() == ["Looking at what `up` would destroy."]
