@@ -179,7 +179,7 @@ _JUDGES: Final = {"base": "the base branch alone", "own": "the change alone"}
 def _pools(stack: StackReport, console: Console) -> None:
     if stack.pools:
         console.print("\nPools", style="bold", **_PLAIN)
-        table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 2))
+        table = Table(box=None, header_style="bold", padding=(0, 2))
         for heading in ("pool", "what", "before", "after"):
             table.add_column(heading, overflow="fold")
         for each in stack.pools:
