@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from support.event_lines import events, lines, resource
+from support.event_lines import events, kind, lines, resource
 from support.github import BOT, PERSON, FakeGitHub
 from support.streams import stream
 from workbench.cli.github import drift_issue
@@ -60,7 +60,7 @@ def test_a_stack_without_a_stream_could_not_be_judged_and_keeps_the_issue_open(
 def deleted() -> bytes:
     """What the engine says when it finds that somebody deleted the cluster."""
     found = events("drift")
-    for step in resource(found, "prod-cluster"):
+    for step in resource([event for event in found if kind(event) == "resOutputsEvent"], "prod-cluster"):
         step.update(op="delete", new=None)
     return lines(found)
 
