@@ -5,27 +5,37 @@ VENV := .venv
 BIN := $(VENV)/bin
 STACK ?= local
 INSTALLED := $(VENV)/.installed
+READY := $(INSTALLED)
+IGZ := $(BIN)/igz-clusters
+IGZ_PYTHON := $(BIN)/python
 NO_PACKAGES := "error: the Python packages could not be installed; pip says why above." \
 	"Look at the network, HTTPS_PROXY and PIP_INDEX_URL; then run the same command again."
 
+include .github/pull-requests.mk
+ci: check test
+
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 23
 
 up: $(INSTALLED) ## Create or update a cluster (STACK=local): tools, control plane, nodes, policies
-	@$(BIN)/igz-clusters up $(STACK)
+	@$(IGZ) up "$$STACK" $(if $(YES),--yes)
 
 status: $(INSTALLED) ## Show the pools with their sizes now
-	@$(BIN)/igz-clusters status $(STACK)
+	@$(IGZ) status "$$STACK"
 
 preview: $(INSTALLED) ## Show what `make up` would change
-	@$(BIN)/igz-clusters preview $(STACK)
+	@$(IGZ) preview "$$STACK"
 
 down: $(INSTALLED) ## Stop the local control planes; their data stays
 	@$(BIN)/igz-clusters local stop --all
 
-test: $(INSTALLED) ## Run all tests, in tiers: unit, engine, control plane
+test: $(INSTALLED) ## Run all tests, in tiers: unit, engine, control plane (TIER=engine: only those)
 	@$(BIN)/igz-clusters toolchain build --hermetic
-	@$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
+	@$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup $(if $(TIER),-m '$(or $(MARKED_$(TIER)),$(error TIER is unit, engine or control_plane))')
+
+MARKED_unit := not engine and not control_plane
+MARKED_engine := engine
+MARKED_control_plane := control_plane and not engine
 
 rehearse: $(INSTALLED) ## Kill every kind of run at 20 moments and recover; takes about half an hour
 	@$(BIN)/igz-clusters toolchain build --hermetic

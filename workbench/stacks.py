@@ -229,9 +229,9 @@ def _located(problem: Problem, source: Source) -> Problem:
     return replace(problem, path=below, line=problem.line or position.line, column=problem.column or position.column)
 
 
-def stack_files() -> dict[str, Path]:
-    """Return the file of every stack by the stack's name."""
-    root = folder()
+def stack_files(place: Path | None = None) -> dict[str, Path]:
+    """Return the file of every stack by the stack's name. Default: of ``folder``."""
+    root = place or folder()
     examples = root.glob("examples/*/Pulumi.*.yaml")
     named = [(_name(file), file) for file in examples if _name(file) == file.parent.name]
     return dict(sorted(named)) | {_name(file): file for file in sorted(root.glob("Pulumi.*.yaml"))}

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import venv
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,13 +16,15 @@ SECONDS = 900
 """Longest time for an installation; the largest takes about two minutes."""
 
 
-def interpreter(requirements: Path) -> Path:
+def interpreter(requirements: Path, environment: Mapping[str, str] | None = None) -> Path:
     """Return the Python of an environment with exactly these packages; the first call installs it.
 
     Parameters
     ----------
     requirements
         A file ``NAME-requirements.txt`` with a hash for each package. A changed file makes a new environment.
+    environment
+        All variables of an installation. Default: the caller's.
 
     Raises
     ------
@@ -36,17 +39,18 @@ def interpreter(requirements: Path) -> Path:
     lock = locks.wait_for(folder.with_suffix(".lock"))
     try:
         if not done.exists():
-            _install(name, folder, [str(python), "-m", "pip", "install", "--require-hashes", "-r", str(requirements)])
+            command = [str(python), "-m", "pip", "install", "--require-hashes", "-r", str(requirements)]
+            _install(name, folder, command, environment)
             done.touch()
     finally:
         os.close(lock)
     return python
 
 
-def _install(name: str, folder: Path, command: list[str]) -> None:
+def _install(name: str, folder: Path, command: list[str], environment: Mapping[str, str] | None) -> None:
     try:
         venv.create(folder, clear=True, with_pip=True)
-        subprocess.run(command, check=True, timeout=SECONDS, capture_output=True, text=True)
+        subprocess.run(command, check=True, env=environment, timeout=SECONDS, capture_output=True, text=True)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         said = error.stderr if isinstance(error.stderr, str) else ""
         version = f"{sys.version_info.major}.{sys.version_info.minor}"

@@ -152,7 +152,7 @@ def cloud(tmp_path_factory: pytest.TempPathFactory) -> Guarded:
     """A development cluster on EKS, up in a cloud that is pretended, with a backend of the user's."""
     folder = tmp_path_factory.mktemp("cloud")
     for package, version in {"aws": AWS_VERSION, "kubernetes": KUBERNETES_VERSION}.items():
-        install(folder / "home", package, version, sys.executable, "-m", "support.pretend", package)
+        install(folder / "home", package, version, sys.executable, "-m", "workbench.clouds.pretended", package)
     stack = guarded(
         folder,
         "dev",
@@ -160,7 +160,6 @@ def cloud(tmp_path_factory: pytest.TempPathFactory) -> Guarded:
         PULUMI_BACKEND_URL=f"file://{folder}",
         PULUMI_CONFIG_PASSPHRASE="not a secret",  # noqa: S106
         PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION="true",
-        PYTHONPATH=str(PROJECT_ROOT / "tests"),
     )
     stack.write(policyGuard="off")
     shutil.copy(PROJECT_ROOT / "Pulumi.yaml", folder)  # `stack init` writes beside it

@@ -16,13 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
 from infra.config import parse
 from support.eks import EXISTING, ROLE, document
-from support.pretend import pretend
 from workbench.clouds.aws.facts import FACTS_DATE, PROVIDER_VERSION
-from workbench.engine.render import TOOLS, OfflineSession, rendering
+from workbench.engine.render import TOOLS, OfflineSession, choose, rendering
 from workbench.paths import PROJECT_ROOT
 from workbench.stacks import CONFIG_KEY, Stack
 from workbench.toolchain import ensure
@@ -155,9 +152,7 @@ class Matrix:
     def _pulumi(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         edited = document({**PRODUCTION, **EDITS[name]})
         parse(edited)
-        config = Path(self.session.environment["PULUMI_OPTION_CONFIG_FILE"])
-        salt = {k: v for k, v in (yaml.safe_load(config.read_text()) or {}).items() if k == "encryptionsalt"}
-        config.write_text(yaml.safe_dump({**salt, "config": {CONFIG_KEY: edited}}, sort_keys=False))
+        choose(Path(self.session.environment["PULUMI_OPTION_CONFIG_FILE"]), {CONFIG_KEY: edited})
         return subprocess.run(
             [self.session.pulumi, *arguments, "--non-interactive", "--color", "never"],
             cwd=PROJECT_ROOT,
@@ -208,8 +203,7 @@ def deployed() -> Iterator[Matrix]:
     """Give the base stack, pretended to be up; nothing of it is left afterwards."""
     stack = Stack("matrix", PROJECT_ROOT / "Pulumi.dev.yaml", {"config": {CONFIG_KEY: BASE}}, parse(BASE))
     with rendering(stack, ensure(TOOLS, hermetic=True)) as session:
-        pretend(session)
-        matrix = Matrix(session)
+        matrix = Matrix(session.pretending())
         result = matrix.up("nothing")
         assert result.returncode == 0, result.stdout[-5000:] + result.stderr
         yield matrix

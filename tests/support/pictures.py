@@ -14,7 +14,6 @@ from typing import Final
 from infra.config import parse
 from support.edit_matrix import Changes
 from support.eks import document
-from support.pretend import pretend
 from support.streams import NAME, SMALL, Recorder
 from workbench.engine.render import TOOLS, rendering
 from workbench.engine.session import policy_packs
@@ -63,7 +62,7 @@ def reports() -> Mapping[str, Report]:
     with rendering(stack, ensure(TOOLS, hermetic=True)) as session:
         runs = Recorder(session, attached(NAME, policy_packs(), Path(session.environment["HOME"])))
         first = _planned(runs, "preview", ESTATE)
-        pretend(session)
+        runs = replace(runs, session=session.pretending())
         _planned(runs, "up --yes --skip-preview", {})
         return {"first-creation": first, "small-change": _planned(runs, "preview", THREE)}
 

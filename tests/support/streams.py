@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -26,7 +26,6 @@ from infra.config import parse
 from policies.waivers import today
 from support.edit_matrix import Changes
 from support.eks import document
-from support.pretend import pretend
 from workbench import stacks
 from workbench.engine.render import TOOLS, OfflineSession, rendering
 from workbench.engine.session import policy_packs
@@ -179,7 +178,7 @@ def recorder() -> Iterator[Recorder]:
         packs = attached(NAME, policy_packs(), Path(session.environment["HOME"]))
         recorded = Recorder(session, packs)
         recorded.record("first", "preview")
-        pretend(session)
+        recorded = replace(recorded, session=session.pretending())
         recorded.record("made", "up --yes --skip-preview", {})
         yield recorded
 

@@ -10,13 +10,14 @@ from typing import Annotated, NoReturn
 import typer
 
 from workbench import stacks
-from workbench.cli import config, local, policy, stack, toolchain
+from workbench.cli import config, github, local, policy, stack, toolchain
 from workbench.cli.console import errors
 from workbench.cli.doctor import doctor
 from workbench.cli.drift import drift
 from workbench.cli.init import init
 from workbench.cli.recover import recover
 from workbench.cli.report import report
+from workbench.cli.review import review
 from workbench.errors import AskedToEnd, UserError
 from workbench.paths import unusable
 
@@ -36,9 +37,12 @@ app.command()(stack.destroy)
 app.command()(drift)
 app.command()(stack.status)
 app.command()(stack.env)
+app.command()(review)
 app.command()(report)
 app.command()(recover)
 app.command()(doctor)
+app.command()(github.comment)
+app.command("drift-issue")(github.drift_issue)
 app.add_typer(config.app, name="config")
 app.add_typer(local.app, name="local")
 app.add_typer(policy.app, name="policy")

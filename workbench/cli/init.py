@@ -33,7 +33,7 @@ def init(
 ) -> None:
     """Make a repository of your own: choices only, with this package pinned to the release that you run.
 
-    It holds a development and a production stack file, a Makefile, a workflow that checks pull requests, and a README.
+    It holds a development and a production stack file, a Makefile, workflows that judge pull requests, and a README.
     To start from another release, check that one out here first.
     """
     if cluster not in set(starter.SHAPES):

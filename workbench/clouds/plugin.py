@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -112,6 +113,10 @@ class Provider:
     def configure(self, config: dict[str, Any]) -> None:
         """Take the provider's own configuration; unknown values as ``UNKNOWN``."""
 
+    def moved(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+        """Return the keys of the provider's own configuration whose change replaces everything."""
+        return sorted(key for key in self.place if old.get(key) != new.get(key))
+
     def check(self, type_: str, name: str, inputs: dict[str, Any], *, seed: bytes, kept: dict[str, Any]) -> Checked:
         """Judge a resource's inputs.
 
@@ -202,7 +207,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         return provider_pb2.DiffResponse(
             changes=provider_pb2.DiffResponse.DIFF_SOME if changed else provider_pb2.DiffResponse.DIFF_NONE,
             diffs=changed,
-            replaces=[key for key in changed if key in self._provider.place],
+            replaces=self._provider.moved(old, new),
         )
 
     @override

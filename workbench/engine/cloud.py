@@ -1,5 +1,6 @@
 """A stack in a cloud: backend, login and credentials are the user's own; program, packs and stack file are ours."""
 
+from pathlib import Path
 from typing import Any
 
 from workbench.engine import pending
@@ -15,16 +16,17 @@ TOOLS = ("pulumi",)
 
 def cloud_session(stack: Stack, toolchain: Toolchain) -> Session:
     """Return a session that leaves the user's backend, home, passphrase and credentials as they are."""
-    return Session(
-        stack,
-        toolchain.pulumi,
-        {
-            **environment(toolchain, local=False),
-            "PULUMI_STACK": stack.name,
-            "PULUMI_OPTION_CONFIG_FILE": str(stack.file),
-            **attached(stack.name, policy_packs()),
-        },
-    )
+    packs = attached(stack.name, policy_packs())
+    return Session(stack, toolchain.pulumi, {**variables(stack.name, stack.file, toolchain), **packs})
+
+
+def variables(stack: str, file: Path, toolchain: Toolchain) -> dict[str, str]:
+    """Return what a run on a stack in the user's backend needs beside the user's own variables, no packs attached."""
+    return {
+        **environment(toolchain, local=False),
+        "PULUMI_STACK": stack,
+        "PULUMI_OPTION_CONFIG_FILE": str(file),
+    }
 
 
 def refuse_pending_operations(session: Session) -> dict[str, Any]:

@@ -6,21 +6,23 @@ import secrets
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final
 
 import yaml
 from typing_extensions import override
 
+from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE
+from infra.config import CONFIG_KEY
 from workbench.clouds.aws.facts import PROVIDER_VERSION as AWS_VERSION
 from workbench.clouds.journal import JOURNAL
 from workbench.engine.session import Session, policy_packs
 from workbench.paths import PRIVATE, PROJECT_ROOT
-from workbench.policy.overrides import attached
+from workbench.policy.overrides import attached, detached
 from workbench.stacks import Stack
 from workbench.toolchain import Toolchain
 from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
@@ -41,6 +43,9 @@ PASSED_ON: Final = frozenset({"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TZ"
 
 PASSED_ON_PREFIX: Final = "IGZ_CLUSTERS_POLICY_"
 """How the policy packs shall treat doubt is the caller's choice too."""
+
+SALT: Final = "encryptionsalt"
+"""Key of the engine's stack file under which it keeps the salt of the passphrase."""
 
 NO_CLUSTER: Final = {
     "apiVersion": "v1",
@@ -100,8 +105,11 @@ class OfflineSession(Session):
 
     @override
     def whole_environment(self) -> dict[str, str]:
-        passed = {k: v for k, v in os.environ.items() if k in PASSED_ON or k.startswith(PASSED_ON_PREFIX)}
-        return {**passed, **self.environment}
+        return {**passed_on(), **self.environment}
+
+    def pretending(self) -> "OfflineSession":
+        """Return the same session with clouds that say they do what they are told, and no packs."""
+        return replace(self, environment=pretending(self.environment))
 
 
 @contextmanager
@@ -118,42 +126,92 @@ def rendering(stack: Stack, toolchain: Toolchain) -> Iterator[OfflineSession]:
 
 
 def _session(stack: Stack, toolchain: Toolchain, folder: Path) -> OfflineSession:
-    home, state, project = folder / "pulumi", folder / "state", folder / "project"
+    environment = offline(stack.name, stack.document["config"][CONFIG_KEY], toolchain, folder)
+    packs = attached(stack.name, policy_packs(), folder)
+    session = OfflineSession(stack, toolchain.pulumi, {**environment, **packs}, journal=Path(environment[JOURNAL]))
+    session.query("stack", "init", stack.name, "--no-select", folder=project_of(folder))
+    return session
+
+
+def offline(stack: str, choices: Any, toolchain: Toolchain, folder: Path) -> dict[str, str]:
+    """Prepare a home, a backend and a stack file in ``folder``; return the variables by which the engine uses them.
+
+    The stack is still to be made, by ``stack init`` in ``project_of(folder)``; no pack is attached. The engine must see
+    these and ``passed_on()``, and nothing else.
+
+    Parameters
+    ----------
+    stack
+        Its name.
+    choices
+        What its file says under ``CONFIG_KEY``. Nothing else of the file is used: a user's own secrets provider could
+        not be asked.
+    toolchain
+        Must hold ``TOOLS``.
+    """
+    home, state, project = folder / "pulumi", folder / "state", project_of(folder)
     for each in (home, state, project):
         each.mkdir(mode=PRIVATE)
     install(home, "aws", AWS_VERSION, sys.executable, "-m", "workbench.clouds.aws")
     install(home, "kubernetes", KUBERNETES_VERSION, str(toolchain.path("pulumi-resource-kubernetes")))
     kubeconfig = folder / "kubeconfig"
     kubeconfig.write_text(yaml.safe_dump(NO_CLUSTER))
-    config = project / f"Pulumi.{stack.name}.yaml"
-    document = {**stack.document, "config": {**stack.document["config"], MARK: "true"}}
-    config.write_text(yaml.safe_dump(document, sort_keys=False))
+    config = project / f"Pulumi.{stack}.yaml"
+    choose(config, {CONFIG_KEY: choices, MARK: "true"})
     # `stack init` writes beside the project file of its folder, whatever the option says.
     (project / "Pulumi.yaml").write_text((PROJECT_ROOT / "Pulumi.yaml").read_text())
-    session = OfflineSession(
-        stack,
-        toolchain.pulumi,
-        {
-            "HOME": str(folder),
-            "TMPDIR": str(folder),
-            # The language host lies in the same folder, whoever's Pulumi it is.
-            "PATH": os.pathsep.join([str(toolchain.pulumi.parent), os.environ.get("PATH", os.defpath)]),
-            "PULUMI_HOME": str(home),
-            "PULUMI_SKIP_UPDATE_CHECK": "true",
-            "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
-            "PULUMI_BACKEND_URL": f"file://{state}",
-            "PULUMI_CONFIG_PASSPHRASE": secrets.token_urlsafe(32),
-            "PULUMI_STACK": stack.name,
-            "PULUMI_OPTION_CONFIG_FILE": str(config),
-            **attached(stack.name, policy_packs(), folder),
-            "KUBECONFIG": str(kubeconfig),
-            "IGZ_CLUSTERS_LOCAL_KUBECONFIG": str(kubeconfig),
-            JOURNAL: str(folder / "journal"),
-        },
-        journal=folder / "journal",
-    )
-    session.query("stack", "init", stack.name, "--no-select", folder=project)
-    return session
+    return {
+        "HOME": str(folder),
+        "TMPDIR": str(folder),
+        # The language host lies in the same folder, whoever's Pulumi it is.
+        "PATH": os.pathsep.join([str(toolchain.pulumi.parent), os.environ.get("PATH", os.defpath)]),
+        "PULUMI_HOME": str(home),
+        "PULUMI_SKIP_UPDATE_CHECK": "true",
+        "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+        "PULUMI_BACKEND_URL": f"file://{state}",
+        "PULUMI_CONFIG_PASSPHRASE": secrets.token_urlsafe(32),
+        "PULUMI_STACK": stack,
+        "PULUMI_OPTION_CONFIG_FILE": str(config),
+        "KUBECONFIG": str(kubeconfig),
+        "IGZ_CLUSTERS_LOCAL_KUBECONFIG": str(kubeconfig),
+        JOURNAL: str(folder / "journal"),
+    }
+
+
+def passed_on() -> dict[str, str]:
+    """Return those of the caller's variables that a run without an account may see."""
+    return {k: v for k, v in os.environ.items() if k in PASSED_ON or k.startswith(PASSED_ON_PREFIX)}
+
+
+def project_of(folder: Path) -> Path:
+    """Return where in the folder of ``offline`` the project file and the stack file lie."""
+    return folder / "project"
+
+
+def choose(file: Path, config: Mapping[str, Any]) -> None:
+    """Write the configuration into the engine's stack file, beside the salt of the passphrase if it holds one."""
+    kept = yaml.safe_load(file.read_text()) if file.exists() else None
+    salt = {key: value for key, value in (kept or {}).items() if key == SALT}
+    file.write_text(yaml.safe_dump({**salt, "config": dict(config)}, sort_keys=False))
+
+
+def pretending(environment: Mapping[str, str], python: Path = Path(sys.executable)) -> dict[str, str]:
+    """Put plug-ins in the place of the clouds that say they do what they are told; return the variables for that.
+
+    No pack is attached in them, nor in the way: nothing real can be lost.
+
+    Parameters
+    ----------
+    environment
+        From ``offline``.
+    python
+        Interpreter that imports the package whose facts hold. Default: this one.
+    """
+    for package, version in {"aws": AWS_VERSION, "kubernetes": KUBERNETES_VERSION}.items():
+        # Without `-P` the folder that the engine starts it in would come first, and may be another checkout.
+        command = (str(python), "-P", "-m", "workbench.clouds.pretended", package)
+        install(Path(environment["PULUMI_HOME"]), package, version, *command)
+    return {**detached(environment), GUARD_VARIABLE: ATTACHED}
 
 
 def install(home: Path, package: str, version: str, *command: str) -> None:

@@ -29,7 +29,7 @@ INTERRUPTED = 130
 
 _DEBUGGING: Final = {"PULUMI_DEBUG_COMMANDS": "true"}
 
-POLICY_PACKS = PROJECT_ROOT / "policies" / "packs"
+POLICY_PACKS: Final = Path("policies") / "packs"
 
 
 @dataclass(frozen=True)
@@ -140,13 +140,12 @@ def open_session(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int
         return _open(stack, toolchain, kubeconfig, lock)
 
 
-def policy_packs() -> list[Path]:
-    """Return the folders of all packs."""
-    found = sorted(file.parent for file in POLICY_PACKS.glob("*/PulumiPolicy.yaml"))
+def policy_packs(package: Path = PROJECT_ROOT) -> list[Path]:
+    """Return the folders of all packs of a checkout of this package. Default: of this one."""
+    place = package / POLICY_PACKS
+    found = sorted(file.parent for file in place.glob("*/PulumiPolicy.yaml"))
     if {folder.name for folder in found} != set(Pack):
-        raise UserError(
-            f"{POLICY_PACKS} does not hold the packs {', '.join(Pack)}.", "The checkout is damaged: get it anew."
-        )
+        raise UserError(f"{place} does not hold the packs {', '.join(Pack)}.", "The checkout is damaged: get it anew.")
     return found
 
 

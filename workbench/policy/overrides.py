@@ -133,9 +133,13 @@ def attached(stack: str, packs: list[Path], folder: Path | None = None) -> dict[
     """
     place = folder or data_dir() / "policies"
     place.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
-    file = place / f"{stack}.json"
     # Written and named where there is nothing to say as well: the variables may be another stack's, by `env`.
-    write_private(file, json.dumps(pack_configuration(stack), indent=2))
+    return attaching(packs, pack_configuration(stack), place / f"{stack}.json")
+
+
+def attaching(packs: list[Path], configuration: Mapping[str, Any], file: Path) -> dict[str, str]:
+    """Write what the packs are told into ``file`` and return the variables by which the engine attaches them."""
+    write_private(file, json.dumps(configuration, indent=2))
     return {
         _PACKS: ",".join(map(str, packs)),
         # One file for each pack: the engine pairs them, and a pack skips what is not its own.

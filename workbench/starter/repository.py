@@ -26,6 +26,12 @@ _EDITORS = "# yaml-language-server: $schema=.igz-clusters/infra/stack.schema.jso
 
 _FILES = Path(__file__).with_name("files")
 
+_SHARED = PROJECT_ROOT / ".github"
+"""Workflows, their commands and owners: those of this checkout serve a user's repository as they are."""
+
+_OUR_OWN = {"checks.yml"}
+"""What of it is about the package itself."""
+
 
 def stack_names(name: str) -> dict[Environment, str]:
     """Return the stack of each environment of the repository ``name``.
@@ -90,6 +96,7 @@ def _write(folder: Path, stacks: dict[Environment, str], kind: ClusterKind, pin:
         target = folder / template.relative_to(_FILES)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
+    shutil.copytree(_SHARED, folder / _SHARED.name, ignore=lambda _, names: _OUR_OWN & set(names))
     for environment, shape in SHAPES[kind].items():
         (folder / f"Pulumi.{stacks[environment]}.yaml").write_text(_stack_file(shape, stacks[environment]))
 

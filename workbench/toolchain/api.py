@@ -4,14 +4,14 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.toolchain import preflight, store
 from workbench.toolchain.build import build_missing
 from workbench.toolchain.events import Progress, silent
-from workbench.toolchain.recipes import BUNDLES, ENGINE
+from workbench.toolchain.recipes import ALL, BUNDLES, ENGINE, Bundle
 
 OLDEST_PULUMI = (3, 250)
 """Oldest release of a user's own Pulumi that is used."""
@@ -56,9 +56,9 @@ class Row:
     path: Path
 
 
-def names() -> tuple[str, ...]:
-    """Return the names of all programs and scripts."""
-    return tuple(name for bundle in BUNDLES for name in bundle.versions)
+def names(bundles: Sequence[Bundle] = BUNDLES) -> tuple[str, ...]:
+    """Return the names of all programs and scripts of some bundles, default what clusters take."""
+    return tuple(name for bundle in bundles for name in bundle.versions)
 
 
 def ensure(wanted: Collection[str] | None = None, *, hermetic: bool = False, progress: Progress = silent) -> Toolchain:
@@ -69,7 +69,7 @@ def ensure(wanted: Collection[str] | None = None, *, hermetic: bool = False, pro
     Parameters
     ----------
     wanted
-        Names of programs, default all. A bundle is built as a whole, and all its programs are returned.
+        Names of programs, default all that clusters take. A bundle is built and returned as a whole.
     hermetic
         Build Pulumi even where the user has a good one on PATH.
     progress
@@ -82,9 +82,9 @@ def ensure(wanted: Collection[str] | None = None, *, hermetic: bool = False, pro
     ValueError
         A name is unknown.
     """
-    if unknown := set(wanted or ()) - set(names()):
-        raise ValueError(f"unknown programs {sorted(unknown)}, known are {sorted(names())}")
-    bundles = [bundle for bundle in BUNDLES if wanted is None or not bundle.versions.keys().isdisjoint(wanted)]
+    if unknown := set(wanted or ()) - set(names(ALL)):
+        raise ValueError(f"unknown programs {sorted(unknown)}, known are {sorted(names(ALL))}")
+    bundles = [*BUNDLES] if wanted is None else [b for b in ALL if not b.versions.keys().isdisjoint(wanted)]
     binaries: dict[str, Path] = {}
     if ENGINE in bundles and not hermetic and (own := select_pulumi()):
         binaries |= {name: own.with_name(name) for name in ("pulumi", "pulumi-language-python")}

@@ -231,5 +231,18 @@ CLUSTER_AUTOSCALER = Bundle(
     download_gib=2.0,
 )
 
+ACTIONLINT = Bundle(
+    "actionlint",
+    (Artifact("actionlint", "actionlint", "github.com/rhysd/actionlint/cmd/actionlint", "1.7.12", 30),),
+    scratch_gib=0.5,
+    download_gib=0.1,
+)
+
 BUNDLES = (ENGINE, KUBERNETES, KUBERNETES_PROVIDER, KWOK, CLUSTER_AUTOSCALER)
-"""Everything, in the order in which it is built."""
+"""What clusters take, in the order in which it is built."""
+
+ON_DEMAND = (ACTIONLINT,)
+"""What only development takes: built where one of its programs is asked for by name."""
+
+ALL = (*BUNDLES, *ON_DEMAND)
+"""Everything that is pinned."""

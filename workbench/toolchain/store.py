@@ -18,7 +18,7 @@ from pathlib import Path
 from workbench import locks
 from workbench.errors import UserError
 from workbench.paths import PROJECT_ROOT, cache_dir
-from workbench.toolchain.recipes import BUNDLES, GOFLAGS, Bundle
+from workbench.toolchain.recipes import ALL, GOFLAGS, Bundle
 
 SOURCES = PROJECT_ROOT / "toolchain"
 """The folder of the pinned Go modules."""
@@ -155,7 +155,7 @@ def drop(folder: Path) -> int:
     return size
 
 
-def prune(bundles: Sequence[Bundle] = BUNDLES, sources: Path = SOURCES) -> int:
+def prune(bundles: Sequence[Bundle] = ALL, sources: Path = SOURCES) -> int:
     """Delete bundles of other versions, leftovers and the Go build cache; return the bytes given back.
 
     Waits for a running build.

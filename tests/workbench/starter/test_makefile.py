@@ -16,7 +16,8 @@ PACKAGE_MAKEFILE = """\
 .venv/.installed:
 	@mkdir -p .venv/bin
 	@printf '#!/bin/sh\\necho {release} "$$IGZ_CLUSTERS_STACKS" "$$@"\\n' > .venv/bin/igz-clusters
-	@chmod +x .venv/bin/igz-clusters
+	@printf '#!/bin/sh\\necho {release} python "$$@"\\n' > .venv/bin/python
+	@chmod +x .venv/bin/*
 .PHONY: .venv/.installed
 """
 
@@ -79,6 +80,50 @@ def test_check_fails_with_the_first_stack_that_fails(acme: Path) -> None:
     made(acme, "up")
     (acme / ".igz-clusters/.venv/bin/igz-clusters").write_text('#!/bin/sh\ntest "$2" != acme-dev\n')
     assert make(acme, "check").returncode != 0
+
+
+def test_what_the_workflows_run_reaches_the_pinned_package_in_the_repositorys_folder(acme: Path) -> None:
+    made(acme, "tools")
+    assert made(acme, "review", "HEAD=../head", "RECORD=../record") == [
+        "v0.1.0 . review --head ../head --record ../record"
+    ]
+    assert made(acme, "review", "HEAD=../head", "COMPARED=1") == [
+        "v0.1.0 . review --head ../head --record record --compared"
+    ]
+    only = made(acme, "review", "HEAD=../head", "ONLY=acme-prod")
+    assert only == ["v0.1.0 . review --head ../head --record record acme-prod"]
+    assert made(acme, "report", "RECORD=r", "OUTPUT=o.md") == ["v0.1.0 . report r --format markdown --output o.md"]
+    assert made(acme, "comment", "RECORD=r") == ["v0.1.0 . comment r"]
+    assert made(acme, "drift", "STACK=acme-prod") == ["v0.1.0 . drift acme-prod --events drift/acme-prod.jsonl"]
+    assert made(acme, "drift-issue", "STACK=acme-dev acme-prod") == ["v0.1.0 . drift-issue drift acme-dev acme-prod"]
+    assert made(acme, "up", "YES=1") == ["v0.1.0 . up acme-dev --yes"]
+
+
+@pytest.mark.parametrize("target", ["up", "preview", "drift"])
+def test_what_somebody_typed_as_a_stack_is_one_word_and_never_a_command(acme: Path, target: str) -> None:
+    made(acme, "tools")
+    typed = "x; touch pwned; $(shell touch pwned) `touch pwned` $$(touch pwned) \"'"
+    run = subprocess.run(
+        ["make", target],
+        cwd=acme,
+        env=user_environment() | {"STACK": typed},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.startswith(f"v0.1.0 . {target} {typed}")
+    assert not list(acme.rglob("pwned"))
+
+
+def test_ci_judges_the_last_commit_by_the_main_branch_and_leaves_no_checkout_behind(
+    acme: Path, git: Git, tmp_path: Path
+) -> None:
+    git("branch", "--move", "main", folder="acme")
+    git("checkout", "--quiet", "-b", "change", folder="acme")
+    printed = made(acme, "ci")
+    assert "v0.1.0 python -m workbench.workflows ." in printed
+    assert printed[-1] == f"v0.1.0 . review --head {acme} --record {acme / 'record'}"
+    assert git("worktree", "list", folder="acme").count("\n") == 0
 
 
 def test_an_upgrade_moves_tag_and_commit_alone_and_previews_every_stack_with_the_new_release(

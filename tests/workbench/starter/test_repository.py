@@ -19,7 +19,6 @@ COMPLETE = {
     ".git",
     ".github",
     ".gitignore",
-    "CODEOWNERS",
     "Makefile",
     "Pulumi.acme-dev.yaml",
     "Pulumi.acme-prod.yaml",
@@ -83,7 +82,7 @@ def test_it_is_complete_and_a_git_repository_with_nothing_committed(repository: 
 
 def test_no_word_is_left_to_fill_in(repository: Path) -> None:
     files = [file for file in repository.rglob("*") if file.is_file() and ".git" not in file.parts]
-    assert {file.name for file in files} >= {"Makefile", "check.yml"}
+    assert {file.name for file in files} >= {"Makefile", "render.yml"}
     assert [file for file in files if re.search(r"@[a-z]+@", file.read_text())] == []
 
 
@@ -97,7 +96,8 @@ def test_make_reads_the_pin_and_the_stacks_and_lists_its_targets(repository: Pat
     shown = make(repository, "--no-print-directory", show, "show").stdout.strip()
     assert shown == f"acme-dev | acme-dev acme-prod | {PIN.source} {PIN.tag} {PIN.commit}"
     listed = set(re.findall(r"^  make (\S+)", make(repository).stdout, re.MULTILINE))
-    assert listed == {"help", "up", "preview", "status", "down", "check", "upgrade"}
+    ours = {"ci", "review", "report", "drift", "tools", "lint-workflows"}
+    assert listed == {"help", "up", "preview", "status", "down", "check", "upgrade"} | ours
 
 
 def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
@@ -144,26 +144,10 @@ def test_the_longest_name_gives_names_of_clusters() -> None:
     assert len(stack_names("x" * 58)[Environment.PROD]) == 63
 
 
-def workflow(repository: Path) -> dict[Any, Any]:
-    content: dict[Any, Any] = yaml.safe_load((repository / ".github/workflows/check.yml").read_text())
-    return content
+def test_its_workflows_are_those_of_this_checkout_but_the_packages_own_checks(repository: Path) -> None:
+    def contents(folder: Path) -> dict[Path, bytes]:
+        return {file.relative_to(folder): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
-
-def test_the_workflow_has_no_right_but_to_read_and_keeps_no_credential(repository: Path) -> None:
-    jobs = workflow(repository)["jobs"].values()
-    assert workflow(repository)["permissions"] == {}
-    assert [job["permissions"] for job in jobs] == [{"contents": "read"}]
-    checkouts = [s for job in jobs for s in job["steps"] if s.get("uses", "").startswith("actions/checkout@")]
-    assert [step["with"]["persist-credentials"] for step in checkouts] == [False]
-
-
-def test_the_workflow_ends_in_time_and_once_for_each_branch(repository: Path) -> None:
-    assert workflow(repository)["concurrency"]["cancel-in-progress"] is True
-    assert all(job["timeout-minutes"] <= 60 for job in workflow(repository)["jobs"].values())
-
-
-def test_actions_are_pinned_by_commit_with_their_version(repository: Path) -> None:
-    lines = (repository / ".github/workflows/check.yml").read_text().splitlines()
-    uses = [line for line in lines if "uses:" in line]
-    assert uses
-    assert [line for line in uses if not re.search(r"@[0-9a-f]{40} # v\d+\.\d+\.\d+$", line)] == []
+    ours, theirs = contents(PROJECT_ROOT / ".github"), contents(repository / ".github")
+    assert ours.keys() - theirs.keys() == {Path("workflows/checks.yml")}
+    assert theirs.items() <= ours.items()

@@ -3,9 +3,9 @@ import re
 import pytest
 
 from workbench.toolchain import store
-from workbench.toolchain.recipes import BUNDLES, KUBERNETES_VERSION, PROVIDER_VERSION, PULUMI_VERSION, Artifact
+from workbench.toolchain.recipes import ALL, KUBERNETES_VERSION, PROVIDER_VERSION, PULUMI_VERSION, Artifact
 
-ARTIFACTS = [artifact for bundle in BUNDLES for artifact in bundle.artifacts]
+ARTIFACTS = [artifact for bundle in ALL for artifact in bundle.artifacts]
 
 
 def go_mod(module: str) -> str:
@@ -22,6 +22,7 @@ def go_mod(module: str) -> str:
         ("etcd", "go.etcd.io/etcd/server/v3 v{version}"),
         ("kwok", "sigs.k8s.io/kwok v{version}"),
         ("cluster-autoscaler", "k8s.io/kubernetes v{version}"),
+        ("actionlint", "github.com/rhysd/actionlint v{version}"),
     ],
 )
 def test_a_shown_version_is_the_pinned_one(artifact: str, pinned: str) -> None:
@@ -46,13 +47,13 @@ def test_every_tool_line_is_built_and_every_published_package_is_a_tool() -> Non
 
 
 def test_every_folder_of_the_toolchain_is_used() -> None:
-    used = {module for bundle in BUNDLES for module in bundle.modules}
+    used = {module for bundle in ALL for module in bundle.modules}
     assert used == {folder.name for folder in store.SOURCES.iterdir() if folder.is_dir()}
 
 
 def test_the_engine_and_its_language_host_share_a_folder() -> None:
     # The engine warns on every run about a host that does not lie beside it.
-    engine = next(bundle for bundle in BUNDLES if "pulumi" in bundle.versions)
+    engine = next(bundle for bundle in ALL if "pulumi" in bundle.versions)
     assert engine.versions == {
         "pulumi": PULUMI_VERSION,
         "pulumi-language-python": "3.192.0",

@@ -1,0 +1,99 @@
+"""What differs between two checkouts, by Git."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.changes import Checkout
+from workbench.errors import UserError
+from workbench.review.comparison import ChangedFile, compare
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Checkout:
+    (tmp_path / "base").mkdir()
+    made = Checkout(tmp_path / "base")
+    made.git("init", "--quiet")
+    for name in ("kept", "edited", "moved", "removed", "sub/inside"):
+        made.write(name, f"{name}\n" * 20)
+    made.commit()
+    return made
+
+
+def test_a_clone_is_compared_with_all_that_lies_in_it(base: Checkout, tmp_path: Path) -> None:
+    head = base.branch(tmp_path / "head")
+    head.write("edited", "other")
+    head.git("mv", "moved", "with a blank and ü")
+    head.git("rm", "removed")
+    head.commit()
+    head.write("new", "not committed")
+    found = compare(base.root, head.root)
+    assert found.files == (
+        ChangedFile("edited"),
+        ChangedFile("new"),
+        ChangedFile("removed", is_gone=True),
+        ChangedFile("with a blank and ü", was="moved"),
+    )
+    assert len({found.base, found.head}) == 2
+    assert [note.partition(" ")[2] for note in found.notes] == [
+        "has changes that are not committed; they are reviewed too."
+    ]
+
+
+def test_paths_are_those_below_the_folder_of_the_stack_files(base: Checkout, tmp_path: Path) -> None:
+    head = base.branch(tmp_path / "head")
+    head.write("sub/inside", "other")
+    head.write("sub/new", "other")
+    head.write("edited", "other")
+    found = compare(base.root / "sub", head.root / "sub")
+    assert [file.path for file in found.files] == ["/edited", "inside", "new"]
+
+
+def test_what_the_base_branch_did_meanwhile_is_no_change_and_is_said(base: Checkout, tmp_path: Path) -> None:
+    head = base.branch(tmp_path / "head")
+    head.write("edited", "other")
+    head.commit()
+    base.write("kept", "meanwhile")
+    base.commit()
+    found = compare(base.root, head.root)
+    assert found.files == (ChangedFile("edited"),)
+    assert "lacks commits of" in found.notes[0]
+
+
+def test_nothing_is_written_into_either(base: Checkout, tmp_path: Path) -> None:
+    head = base.branch(tmp_path / "head")
+    (head.root / "edited").touch()
+
+    def contents() -> dict[str, bytes]:
+        files = (file for root in (base.root, head.root) for file in root.rglob("*") if file.is_file())
+        return {str(file): file.read_bytes() for file in files}
+
+    before = contents()
+    compare(base.root, head.root)
+    assert contents() == before
+
+
+def test_a_shallow_clone_is_refused_with_the_way_out(base: Checkout, tmp_path: Path) -> None:
+    base.write("edited", "other")
+    base.commit()
+    command = ["git", "clone", "--quiet", "--depth=1", f"file://{base.root}", tmp_path / "head"]
+    subprocess.run(command, check=True)
+    head = Checkout(tmp_path / "head")
+    head.write("edited", "third")
+    head.commit()
+    base.git("reset", "--quiet", "--hard", "HEAD~1")
+    with pytest.raises(UserError, match="fetch-depth: 0"):
+        compare(base.root, head.root)
+
+
+def test_a_folder_without_git_is_refused(base: Checkout, tmp_path: Path) -> None:
+    (tmp_path / "bare").mkdir()
+    with pytest.raises(UserError, match="is no Git checkout"):
+        compare(base.root, tmp_path / "bare")
+    with pytest.raises(UserError, match="There is no folder"):
+        compare(base.root, tmp_path / "nowhere")
+    shutil.rmtree(base.root / ".git")
+    with pytest.raises(UserError, match="is no Git checkout"):
+        compare(base.root, base.root)

@@ -1,0 +1,93 @@
+"""What a change alters in its judge."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.policy.overrides import FILE
+from workbench.review.comparison import ChangedFile
+from workbench.review.judges import choice_changes, judge_changes, overrides
+
+WAIVER = {
+    "rule": "NG-07",
+    "stack": "prod",
+    "resource": "stack",
+    "owner": "us",
+    "ticket": "OPS-1",
+    "expires": "2026-12-31",
+}
+APPROVAL = {**WAIVER, "operation": "replace", "resource": "a::b"}
+NAMED = "the waiver OPS-1 of us for NG-07 on stack in prod until 2026-12-31"
+
+
+def said(files: list[ChangedFile], base: Any = None, head: Any = None) -> list[str]:
+    return [change.what for change in judge_changes(files, base or {}, head or {})]
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "expected"),
+    [
+        ({}, {"waivers": [WAIVER]}, [f"adds {NAMED}"]),
+        ({"waivers": [WAIVER]}, {}, [f"removes {NAMED}"]),
+        (
+            {"waivers": [WAIVER]},
+            {"waivers": [{**WAIVER, "expires": "2027-01-31"}]},
+            [f"alters {NAMED.replace('2026-12', '2027-01')}; it was {NAMED}"],
+        ),
+        ({}, {"approvals": [APPROVAL]}, ["adds the approval OPS-1 of us to replace a::b in prod until 2026-12-31"]),
+        ({"remediate": ["HN-06"]}, {}, ["lets rule HN-06 no longer mend what it finds"]),
+        ({}, {"remediate": ["HN-06"]}, ["lets rule HN-06 mend what it finds"]),
+        ({"waivers": [WAIVER]}, {"waivers": [WAIVER]}, []),
+        ({}, "text", ["cannot be read"]),
+        ({}, {"waivers": "all", "approvals": [3], "remediate": {}}, []),
+    ],
+)
+def test_rows_are_named_one_by_one(base: Any, head: Any, expected: list[str]) -> None:
+    assert said([ChangedFile(str(FILE))], base, head) == expected
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        (ChangedFile("policies/rules/node_groups/ng_07_x.py"), ["changes rule NG-07"]),
+        (ChangedFile("policies/rules/node_groups/ng_07_x.py", is_gone=True), ["removes rule NG-07"]),
+        (ChangedFile("docs/ng_07_x.py", was="policies/rules/node_groups/ng_07_x.py"), ["removes rule NG-07"]),
+        (ChangedFile("policies/judge.py"), ["changes what the rules share"]),
+        (ChangedFile("policies/rules/node_groups/examples/ng-07.yaml"), []),
+        (ChangedFile("policies/rules/bases/eks.yaml"), []),
+        (ChangedFile("policies/README.md"), []),
+        (ChangedFile("components/contract/taints.py"), ["changes the words that rules judge by"]),
+        (ChangedFile("components/clusters/eks/cluster.py"), []),
+        (
+            ChangedFile("workbench/clouds/aws/facts.py"),
+            ["changes the facts by which plans without an account are made"],
+        ),
+        (ChangedFile(".github/CODEOWNERS", is_gone=True), ["removes who must approve changes"]),
+        (ChangedFile(".github/workflows/render.yml"), ["changes what runs on a change"]),
+        (ChangedFile("package.mk"), ["changes the release of the package, its rules with it"]),
+        (ChangedFile("Pulumi.dev.yaml"), []),
+    ],
+)
+def test_files_that_judge_are_named(file: ChangedFile, expected: list[str]) -> None:
+    assert said([file]) == expected
+
+
+def test_choices_by_which_a_stack_is_judged_are_named() -> None:
+    base = {"environment": "prod", "policies": {"largestPool": 40}, "pools": {}}
+    head = {"environment": "dev", "policyGuard": "off", "policies": {"largestPool": 400}, "pools": {"a": {}}}
+    changes = [change.what for change in choice_changes("Pulumi.prod.yaml", "prod", base, head)]
+    assert changes == [
+        "changes environment of prod, by which it is judged, from 'prod' to 'dev'",
+        "changes policies.largestPool of prod, by which it is judged, from 40 to 400",
+        "changes policyGuard of prod, by which it is judged, from its default to 'off'",
+    ]
+
+
+def test_overrides_that_are_no_yaml_are_none(tmp_path: Path) -> None:
+    assert overrides(tmp_path) == {}
+    (tmp_path / "policies").mkdir()
+    for text, expected in {"waivers: [}": None, "": None, "waivers: [{expires: 2026-12-31}]": "2026-12-31"}.items():
+        (tmp_path / FILE).write_text(text)
+        found = overrides(tmp_path)
+        assert (found and found["waivers"][0]["expires"]) == expected

@@ -1,0 +1,66 @@
+"""Which stacks a change can affect."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Final
+
+from workbench.policy.overrides import FILE
+from workbench.review.comparison import ChangedFile
+from workbench.review.judges import ROWS, Row, altered
+
+_STACK_FILE: Final = re.compile(r"Pulumi\.(.+)\.yaml")
+_EXAMPLE: Final = re.compile(r"examples/([^/]+)/.*", re.DOTALL)
+_NONE: Final = re.compile(r"(docs|tests)/.*|.*\.md", re.DOTALL)
+
+
+def affected(files: Collection[ChangedFile], stacks: Collection[str], base: Any, head: Any) -> set[str]:
+    """Return which of ``stacks`` a change can affect.
+
+    A stack file, or what lies beside it under ``examples``, affects its stack; a row of the overrides the stack that
+    it names; documents and tests affect none. Everything else may affect every stack.
+
+    Parameters
+    ----------
+    files
+        What differs.
+    stacks
+        Names of the stacks of the change.
+    base, head
+        The overrides before and after, as ``judges.overrides`` reads them.
+    """
+    paths = {path for file in files for path in (file.path, file.was) if path}
+    return {stack for path in paths for stack in _of(path, stacks, base, head)} & set(stacks)
+
+
+def gone(files: Collection[ChangedFile]) -> Iterator[tuple[ChangedFile, str]]:
+    """Return each stack file that a change deletes or moves, with its stack."""
+    for file in files:
+        before = file.was or (file.path if file.is_gone else "")
+        if stack := _stack_of(before):
+            yield file, stack
+
+
+def _stack_of(path: str) -> str:
+    """Return the stack that a path is the file of; empty if it is none's."""
+    example = _EXAMPLE.fullmatch(path)
+    named = _STACK_FILE.fullmatch(path.removeprefix(f"examples/{example[1]}/") if example else path)
+    return named[1] if named and (not example or example[1] == named[1]) else ""
+
+
+def _of(path: str, stacks: Collection[str], base: Any, head: Any) -> Collection[str]:
+    if stack := _stack_of(path):
+        return {stack}
+    if example := _EXAMPLE.fullmatch(path):
+        return {example[1]}
+    if _NONE.fullmatch(path):
+        return set()
+    return _of_overrides(stacks, base, head) if path == str(FILE) else stacks
+
+
+def _of_overrides(stacks: Collection[str], base: Any, head: Any) -> Collection[str]:
+    if not isinstance(base, Mapping) or not isinstance(head, Mapping):
+        return stacks  # nobody can say which rows differ
+    others = {key for key in base.keys() | head.keys() if base.get(key) != head.get(key)} - set(ROWS)
+    rows: list[Row] = [row for kind in ROWS for pair in altered(base, head, kind) for row in pair if row]
+    named = {str(row.get("stack")) for row in rows}
+    return stacks if others or not named <= set(stacks) else named

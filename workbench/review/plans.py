@@ -1,0 +1,183 @@
+"""What a change makes of one stack: planned by its own program, judged by its own packs and by the base branch's.
+
+Without an account the base branch's stack is pretended to be up, by plug-ins that accept everything, and the change is
+planned onto that: so a fork without secrets too sees what is updated and what is replaced, by dated facts.
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, TypeAlias
+
+from infra.config import CONFIG_KEY
+from policies.settings import UNKNOWN_VARIABLE
+from workbench import stacks
+from workbench.control_plane import Instance
+from workbench.engine import cloud, open_session
+from workbench.engine.render import choose, offline, passed_on, pretending, project_of
+from workbench.engine.session import policy_packs
+from workbench.errors import UserError
+from workbench.policy.overrides import attaching, detached, pack_configuration
+from workbench.review.own import OwnStack, choices_of
+from workbench.review.package import BASE, JUDGE, Package, is_same
+from workbench.review.runs import Runs
+from workbench.stacks import Stack
+from workbench.toolchain import Toolchain
+
+PLAIN: Final = ("--non-interactive", "--color", "never")
+SAID_MAX: Final = 2_000
+"""Characters of what the engine said that a problem quotes, the last ones."""
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What every plan of a review needs.
+
+    Parameters
+    ----------
+    toolchain
+        Must hold ``workbench.engine.render.TOOLS``.
+    runs
+        What ends all programs with the review.
+    package
+        The one that the change's stacks are run by.
+    head
+        Folder of the change's stack files.
+    """
+
+    toolchain: Toolchain
+    runs: Runs
+    package: Package
+    head: Path
+
+    def file(self, name: str) -> Path:
+        """Return a stack's file in the change."""
+        return stacks.stack_files(self.head)[name]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What became of one stack.
+
+    Parameters
+    ----------
+    plan, judged
+        Event streams: the change judged by its own packs and rows, and by those of the base branch. Empty if the engine
+        did not come to writing one.
+    """
+
+    plan: bytes = b""
+    judged: bytes = b""
+
+
+Onto: TypeAlias = Callable[[str, Tools], str]
+"""Gives the state that a change of a stack is planned onto, as ``pretended`` does."""
+
+
+def pretended(name: str, tools: Tools) -> str:
+    """Return the state of the base branch's stack as if it were up, as ``stack import`` takes it, nothing protected.
+
+    The engine would refuse to plan what happens to a protected resource, and say of no other what happens to it.
+
+    Raises
+    ------
+    UserError
+        The base branch's own program fails.
+    """
+    with TemporaryDirectory(prefix="igz-clusters-review-") as folder:
+        environment = _without_account(name, stacks.stack_files()[name], BASE, tools, Path(folder))
+        _pulumi(tools, environment, "up", "--yes", "--skip-preview", "--refresh=false", *PLAIN)
+        # In clear, so that another passphrase can take it: it is all invented.
+        exported = _pulumi(tools, environment, "stack", "export", "--show-secrets", *PLAIN)
+    state = json.loads(exported)
+    for resource in state["deployment"].get("resources", ()):
+        resource.pop("protect", None)
+    return json.dumps(state)
+
+
+def offline_plan(name: str, head: OwnStack, state: str, tools: Tools) -> Planned:
+    """Plan a stack of the change onto a state, without an account; onto nothing if the state is empty."""
+    with TemporaryDirectory(prefix="igz-clusters-review-") as folder:
+        environment = _without_account(name, tools.file(name), tools.package, tools, Path(folder))
+        if state:
+            _pulumi(tools, environment, "stack", "import", "--force", *PLAIN, given=state)
+        return _planned(name, head, environment, tools, Path(folder), "--refresh=false")
+
+
+def compared_plan(name: str, base: Stack | None, head: OwnStack, tools: Tools) -> Planned:
+    """Plan a stack of the change with the user's own backend and credentials, onto what is really there.
+
+    Parameters
+    ----------
+    name, head
+        The stack.
+    base
+        The same of the base branch; None if it is new.
+    tools
+        What every plan needs.
+    """
+    file = tools.file(name)
+    with TemporaryDirectory(prefix="igz-clusters-review-") as folder:
+        # A copy, since the engine may write into it.
+        copy = Path(folder) / file.name
+        copy.write_bytes(file.read_bytes())
+        environment = {**os.environ, **cloud.variables(name, copy, tools.toolchain)}
+        if base and base.is_local:
+            session = open_session(base, tools.toolchain, Instance(name).kubeconfig)
+            copy.write_bytes(Path(session.environment["PULUMI_OPTION_CONFIG_FILE"]).read_bytes())
+            choose(copy, {CONFIG_KEY: choices_of(file)})
+            environment = {**detached(session.whole_environment()), "PULUMI_OPTION_CONFIG_FILE": str(copy)}
+        return _planned(name, head, environment, tools, Path(folder))
+
+
+def _without_account(name: str, file: Path, package: Package, tools: Tools, folder: Path) -> dict[str, str]:
+    """Return all variables of a run that sees nothing of the caller's, and make its stack."""
+    variables = pretending(offline(name, choices_of(file), tools.toolchain, folder), package.python)
+    environment = {**passed_on(), **variables}
+    init = ("stack", "init", name, "--no-select", *PLAIN)
+    _pulumi(tools, environment, *init, folder=project_of(folder))
+    return environment
+
+
+def _pulumi(
+    tools: Tools, environment: Mapping[str, str], *arguments: str, folder: Path = BASE.root, given: str = ""
+) -> str:
+    """Run the engine and return what it printed; raise ``UserError`` if it fails."""
+    ended = tools.runs.run([tools.toolchain.pulumi, *arguments], folder=folder, environment=environment, given=given)
+    if ended.returncode:
+        said = f"{ended.stdout}\n{ended.stderr}".strip()[-SAID_MAX:]
+        raise UserError(f"`pulumi {' '.join(arguments[:2])}` failed:\n{said}")
+    return ended.stdout
+
+
+def _planned(
+    name: str, head: OwnStack, environment: Mapping[str, str], tools: Tools, folder: Path, *options: str
+) -> Planned:
+    """Plan once for each judge; once in all where both are the same."""
+    theirs, ours = head.packs, pack_configuration(name)
+    package, configuration = tools.package, folder / "policies.json"
+    attached = attaching(policy_packs(package.root), theirs, configuration)
+    plan, said = _stream({**environment, **attached}, tools, folder, *options)
+    judged = plan
+    if theirs != ours or (package != BASE and not is_same(BASE.root, package.root, JUDGE)):
+        attached = attaching(policy_packs(), ours, configuration)
+        judged, _ = _stream({**environment, **attached}, tools, folder, *options)
+    if not plan:
+        raise UserError(f"The engine could not plan {name}:\n{said[-SAID_MAX:]}")
+    return Planned(plan, judged)
+
+
+def _stream(environment: Mapping[str, str], tools: Tools, folder: Path, *options: str) -> tuple[bytes, str]:
+    """Return the event stream of a preview, and what the engine said at the end."""
+    events = folder / "events.jsonl"
+    events.unlink(missing_ok=True)
+    ended = tools.runs.run(
+        [tools.toolchain.pulumi, "preview", "--event-log", str(events), *options, *PLAIN],
+        folder=tools.package.root,
+        # A rule that cannot judge must not let a change pass.
+        environment={**environment, "PULUMI_DEBUG_COMMANDS": "true", UNKNOWN_VARIABLE: "fail"},
+    )
+    return events.read_bytes() if events.exists() else b"", (ended.stderr or ended.stdout).strip()

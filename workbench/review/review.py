@@ -1,0 +1,254 @@
+"""The whole review: from two checkouts to a record."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from components.contract.environments import ClusterKind, Environment
+from components.contract.labels import is_dns_label
+from components.contract.policy_guard import PolicyGuard
+from policies.waivers import Approval
+from workbench import stacks
+from workbench.control_plane import Instance
+from workbench.engine.render import passed_on
+from workbench.errors import UserError
+from workbench.files import write_private
+from workbench.paths import PRIVATE
+from workbench.report.model import JudgeChange
+from workbench.review.affected import affected, gone
+from workbench.review.comparison import Comparison, compare
+from workbench.review.judges import altered, choice_changes, judge_changes, overrides, rows
+from workbench.review.own import OWN_STACKS, OwnStack, choices_of, own_stack
+from workbench.review.package import Package, package_of
+from workbench.review.plans import SAID_MAX, Onto, Planned, Tools, compared_plan, offline_plan, pretended
+from workbench.review.runs import Runs
+from workbench.toolchain import Toolchain
+
+AT_ONCE: Final = 2
+"""Stacks that are planned at the same time; the engine and its plug-ins use about one and a half processors."""
+
+RECORD: Final = "review.json"
+FORMAT: Final = 1
+
+Tell = Callable[[str], None]
+"""Takes a line about what the review is doing."""
+
+
+@dataclass
+class Review:
+    """A review of one change.
+
+    Parameters
+    ----------
+    head
+        Folder of the change's stack files.
+    toolchain
+        Must hold ``workbench.engine.render.TOOLS``.
+    compared
+        Plan with the user's own backend and credentials. Default: without an account.
+    tell
+        Gets lines about what is being done. Default: nobody.
+    onto
+        Gives the state that a change is planned onto without an account.
+    """
+
+    head: Path
+    toolchain: Toolchain
+    compared: bool = False
+    tell: Tell = lambda _: None
+    onto: Onto = pretended
+    _runs: Runs = field(default_factory=Runs)
+
+    def write(self, record: Path, wanted: Sequence[str] = ()) -> None:
+        """Review the change and write the record.
+
+        Parameters
+        ----------
+        record
+            A folder that is new, empty, or a former record, which is replaced.
+        wanted
+            Stacks to review. Default: those that the change can affect.
+
+        Raises
+        ------
+        UserError
+            There is nothing that could be reviewed, or the folder is something else's.
+        """
+        head, base = self.head.resolve(), stacks.folder()
+        comparison = compare(base, head)
+        for note in comparison.notes:
+            self.tell(f"note: {note}")
+        _make_room(record)
+        with TemporaryDirectory(prefix="igz-clusters-review-") as folder:
+            package = package_of(base, head, Path(folder) / "head")
+            tools = Tools(self.toolchain, self._runs, package, head)
+            own = self._own(package, head, Path(folder))
+            files = stacks.stack_files(head)
+            rows_before, rows_after = overrides(base), overrides(head)
+            chosen = _chosen(wanted, own) or affected(comparison.files, own, rows_before, rows_after)
+            planned = self._plans({name: own[name] for name in sorted(chosen)}, tools)
+        for name, each in planned.items():
+            _write_streams(record, name, each)
+        content = {
+            "format": FORMAT,
+            "base": comparison.base,
+            "head": comparison.head,
+            "compared": self.compared,
+            "stacks": {name: _row(name, files[name], own[name]) for name in planned},
+            "skipped": sorted(filter(is_dns_label, own.keys() - planned.keys())),
+            "judge": [
+                {"file": change.file, "what": change.what}
+                for change in sorted(
+                    [
+                        *judge_changes(comparison.files, rows_before, rows_after),
+                        *_gone(comparison),
+                        *(change for name in planned for change in _choices(name, files[name], head)),
+                    ]
+                )
+            ],
+            "approvals": {"base": _approvals(rows_before), "head": _approvals(rows_after)},
+            "newWaivers": [row for _, row in altered(rows_before, rows_after, "waivers") if row],
+        }
+        # The last file: a review that was stopped leaves no record.
+        write_private(record / RECORD, json.dumps(content, indent=2, default=str) + "\n")
+
+    def _own(self, package: Package, head: Path, folder: Path) -> dict[str, OwnStack]:
+        """Return what the change's own code says about its stacks."""
+        ended = self._runs.run(
+            [package.python, "-m", "workbench.review.own"],
+            folder=package.root,
+            environment={**passed_on(), "HOME": str(folder), stacks.FOLDER_VARIABLE: str(head)},
+        )
+        try:
+            found = OWN_STACKS.validate_json(ended.stdout)
+        except ValidationError:
+            found = {}
+        last = (ended.stderr or ended.stdout).strip().rpartition("\n")[2][:SAID_MAX]
+        silent = OwnStack(problems=[f"the change's own code cannot read it: {last}" if not found else "it is left out"])
+        # Whatever that code says there is: which files there are is ours to see.
+        return {name: found.get(name, silent) for name in stacks.stack_files(head)}
+
+    def _plans(self, chosen: Mapping[str, OwnStack], tools: Tools) -> dict[str, Planned]:
+        found = {name: Planned() for name, own in chosen.items() if own.problems}
+        pool = ThreadPoolExecutor(AT_ONCE)
+        try:
+            futures: dict[Future[Planned | None], str] = {
+                pool.submit(self._plan, name, own, tools): name for name, own in chosen.items() if name not in found
+            }
+            for future in as_completed(futures):
+                if (planned := future.result()) is not None:
+                    found[futures[future]] = planned
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            self._runs.stop()
+            raise
+        finally:
+            pool.shutdown()
+        return dict(sorted(found.items()))
+
+    def _plan(self, name: str, head: OwnStack, tools: Tools) -> Planned | None:
+        """Plan one stack; None if it cannot be compared from this machine."""
+        try:
+            if self.compared:
+                return self._compare(name, head, tools)
+            is_there = not _base(name).problems
+            if is_there:
+                self.tell(f"{name}: pretending that the base branch's stack is up")
+            state = self.onto(name, tools) if is_there else ""
+            self.tell(f"{name}: planning the change{'' if is_there else ' from nothing: the stack is new'}")
+            return offline_plan(name, head, state, tools)
+        except UserError as error:  # not the change's fault, or nobody knows; without streams nothing passes
+            self.tell(f"{name}: {error}")
+            return Planned()
+
+    def _compare(self, name: str, head: OwnStack, tools: Tools) -> Planned | None:
+        base = stacks.find(name) if name in stacks.stack_files() else None
+        is_here = base is not None and base.is_local and Instance(name).status().running
+        if _kind(choices_of(tools.file(name))) == ClusterKind.LOCAL and not is_here:
+            self.tell(f"{name}: skipped, its control plane does not run on this machine")
+            return None
+        self.tell(f"{name}: planning the change onto what is there")
+        return compared_plan(name, base, head, tools)
+
+
+def _chosen(wanted: Sequence[str], own: Mapping[str, OwnStack]) -> set[str]:
+    if unknown := sorted(set(wanted) - own.keys()):
+        raise UserError(
+            f"The change has no stack {', '.join(unknown)}.", f"Its stacks: {', '.join(sorted(own)) or 'none'}."
+        )
+    return set(wanted)
+
+
+def _make_room(record: Path) -> None:
+    if record.is_dir() and any(record.iterdir()):
+        if not (record / RECORD).is_file():
+            raise UserError(f"{record} is not empty and no record.", "Name a new folder with --record.")
+        shutil.rmtree(record)
+    record.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
+
+
+def _write_streams(record: Path, name: str, planned: Planned) -> None:
+    streams = {"plan": planned.plan, "judged": planned.judged}
+    for kind, stream in streams.items():
+        if stream and is_dns_label(name):
+            folder = record / "stacks" / name
+            folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
+            write_private(folder / f"{kind}.jsonl", stream)
+
+
+def _row(name: str, file: Path, own: OwnStack) -> dict[str, Any]:
+    choices = choices_of(file)
+    guards = [each.guard for each in (own, _base(name)) if each.guard]
+    return {
+        "environment": _one_of(Environment, choices.get("environment")),
+        "kind": _kind(choices),
+        # A change does not switch its own guard off.
+        "guard": min(guards, key=list(PolicyGuard).index, default=None),
+        "problems": own.problems,
+    }
+
+
+def _kind(choices: Mapping[str, Any]) -> str:
+    cluster = choices.get("cluster")
+    return _one_of(ClusterKind, cluster.get("kind") if isinstance(cluster, Mapping) else None)
+
+
+def _one_of(words: Iterable[str], said: Any) -> str:
+    """Return a word if it is one of those, else nothing."""
+    return next((str(word) for word in words if word == said), "")
+
+
+def _base(name: str) -> OwnStack:
+    return own_stack(name) if name in stacks.stack_files() else OwnStack(problems=["there is none"])
+
+
+def _choices(name: str, file: Path, head: Path) -> Iterator[JudgeChange]:
+    if before := stacks.stack_files().get(name):
+        yield from choice_changes(str(file.relative_to(head)), name, choices_of(before), choices_of(file))
+
+
+def _gone(comparison: Comparison) -> Iterator[JudgeChange]:
+    for file, name in gone(comparison.files):
+        change = f"moves the stack {name} to {file.path}" if file.was else f"takes the stack {name} away"
+        what = f"{change}: its cluster, if it is up, stays, and nobody judges it then"
+        yield JudgeChange(file.was or file.path, what)
+
+
+def _approvals(said: Any) -> list[Any]:
+    """Return the rows that are as they must be; one that is not makes its stack's problem."""
+    return [row for row in rows(said, "approvals") if _is_approval(row)]
+
+
+def _is_approval(row: Any) -> bool:
+    try:
+        Approval.model_validate(row)
+    except ValidationError:
+        return False
+    return True
