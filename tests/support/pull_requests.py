@@ -156,7 +156,7 @@ class Reviewed:
         return re.sub(r"(?<=-)[0-9a-f]{7}\b", "RANDOM", text)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Forge:
     """The base branch, and reviews of changes of it; its stacks are pretended to be up once for all of them."""
 
