@@ -67,7 +67,9 @@ def compare(base: Path, head: Path) -> Comparison:
             f"The histories of {base} ({before[:12]}) and {head} ({after[:12]}) have no common commit.",
             "Get both with their whole history: `fetch-depth: 0` in a workflow, `git fetch --unshallow` elsewhere.",
         )
-    listed = _git(head, "diff", "--name-status", "-z", "-M", "--no-ext-diff", "--no-textconv", origin, "--", **both)
+    # A change may tell Git to keep quiet about a submodule.
+    options = ("--name-status", "-z", "-M", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
+    listed = _git(head, "diff", *options, origin, "--", **both)
     if listed is None:
         raise UserError(f"Git cannot compare {head} with its commit {origin[:12]}.", "Is its history whole?")
     untracked = (_git(head, "ls-files", "--others", "--exclude-standard", "--full-name", "-z") or "").split("\0")

@@ -57,6 +57,7 @@ def test_rows_are_named_one_by_one(base: Any, head: Any, expected: list[str]) ->
         (ChangedFile("policies/rules/node_groups/examples/ng-07.yaml"), []),
         (ChangedFile("policies/rules/bases/eks.yaml"), []),
         (ChangedFile("policies/README.md"), []),
+        (ChangedFile("policies"), ["changes what the rules share"]),
         (ChangedFile("components/contract/taints.py"), ["changes the words that rules judge by"]),
         (ChangedFile("components/clusters/eks/cluster.py"), []),
         (
