@@ -94,6 +94,8 @@ class Review:
             rows_before, rows_after = overrides(base), overrides(head)
             chosen = _chosen(wanted, own) or affected(comparison.files, own, rows_before, rows_after)
             planned = self._plans({name: own[name] for name in sorted(chosen)}, tools)
+            # Who names a stack is told of it: without streams it could not be judged.
+            planned |= {name: Planned() for name in sorted(set(wanted) - planned.keys())}
         for name, each in planned.items():
             _write_streams(record, name, each)
         content = {
