@@ -196,11 +196,21 @@ def test_deploying_shows_what_would_change_before_anybody_agrees_and_never_two_a
     assert deploy["concurrency"] == {"group": "deploy-${{ inputs.stack }}", "cancel-in-progress": False}
 
 
+@pytest.mark.parametrize(("file", "jobs"), [("deploy", ["preview"]), ("drift", ["look", "issue"])])
+def test_only_the_main_branch_gets_at_identities_and_no_tag_of_its_name(file: str, jobs: list[str]) -> None:
+    workflow = content(PROJECT_ROOT / f".github/workflows/{file}.yml")
+    for job in jobs:
+        condition = workflow["jobs"][job]["if"]
+        assert "github.ref == format('refs/heads/{0}', github.event.repository.default_branch)" in condition
+
+
 @pytest.mark.parametrize(
     "path",
     [
         "policies/overrides.yaml",
         "policies/rules/node_groups/ng_01_group_has_a_role.py",
+        "components/contract/taints.py",
+        ".ci/run",
         ".github/workflows/render.yml",
         ".github/CODEOWNERS",
         ".github/pull-requests.mk",

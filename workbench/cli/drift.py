@@ -35,7 +35,8 @@ def drift(
     Exit code 0 without drift, 1 with drift, 3 if a stack could not be compared; docs/drift.md says what to do.
     """
     if events and len(names) > 1:
-        raise UserError("--events takes the event stream of one stack.", f"Give one of {', '.join(names)}.")
+        # Not as a user's other mistakes end: to a script 1 means drift.
+        raise typer.BadParameter(f"it takes the event stream of one of {', '.join(names)}", param_hint="--events")
     found = tuple(_report(name, events=events, hermetic=hermetic) for name in sorted(set(names)))
     report = Report(gravest(stack.outcome for stack in found), found)
     if as_json:

@@ -3,10 +3,11 @@
 import threading
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
+from infra.config.problems import printable
 from workbench.cli.console import errors, out
 from workbench.cli.stack import Hermetic
 from workbench.engine.render import TOOLS
@@ -15,6 +16,10 @@ from workbench.report import terminal
 from workbench.review.review import Review
 from workbench.toolchain import ensure
 from workbench.toolchain.console import progress
+
+_LINE_MAX: Final = 2_000
+_MARGIN: Final = "         | "
+"""Before all lines but the first: what begins a line with two colons is a command to GitHub's runner."""
 
 
 def review(
@@ -53,12 +58,17 @@ def review(
 
 
 class _Teller:
-    """Prints lines with the seconds since the start; from any thread."""
+    """Prints lines with the seconds since the start; from any thread.
+
+    A line may quote what the change's own code said: no terminal and no log of a workflow obeys it.
+    """
 
     def __init__(self) -> None:
         self._start, self._lock = time.monotonic(), threading.Lock()
 
     def __call__(self, line: str) -> None:
         with self._lock:
-            text = f"{time.monotonic() - self._start:5.0f} s  {line}"
+            first, *more = (printable(each, _LINE_MAX) for each in line.splitlines() or [""])
+            timed = f"{time.monotonic() - self._start:5.0f} s  {first}"
+            text = "\n".join([timed, *(f"{_MARGIN}{each}" for each in more)])
             errors.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -12,6 +12,10 @@ from workbench.posting.workflow import Run, is_ours
 LIMIT: Final = 65_536
 """Characters of a comment. GitHub refuses a longer one: "Body is too long (maximum is 65536 characters)"."""
 
+FILES_MAX: Final = 3_000
+"""Files of a pull request that GitHub lists: https://docs.github.com/en/rest/pulls/pulls#list-pull-requests-files."""
+
+WORKFLOWS: Final = ".github/"
 _GONE: Final = (404, 410)
 
 
@@ -42,8 +46,11 @@ def workflow_changes(pull: PullRequest) -> list[str]:
 
     GitHub runs a pull request's own version of them, so what such a run says about itself proves nothing.
     """
-    names = {name for file in pull.get_files() for name in (file.filename, file.previous_filename) if name}
-    return sorted(name for name in names if name.startswith(".github/"))
+    files = list(pull.get_files())
+    names = {name for file in files for name in (file.filename, file.previous_filename) if name}
+    # What is beyond the end of the list nobody sees, so it is taken for a change of them.
+    unseen = {WORKFLOWS} if len(files) >= FILES_MAX else set()
+    return sorted({name for name in names if name.startswith(WORKFLOWS)} | unseen)
 
 
 def marker(run: Run) -> str:

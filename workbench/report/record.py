@@ -13,6 +13,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from components.contract.labels import is_dns_label
 from components.contract.policy_guard import PolicyGuard
 from policies.waivers import Approval
 from workbench.engine.render import MARK
@@ -39,7 +40,9 @@ CONTENTS_MAX: Final = 4_000_000
 _SHORT: Final = 12
 """Characters of a commit that are shown."""
 
-_StackName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
+_StackName = Annotated[str, StringConstraints(pattern=r"^[^/.\x00][^/\x00]{0,249}$")]
+"""By a file's name: one that no stack can have is its stack's problem, and no other's."""
+
 _Text = Annotated[str, StringConstraints(max_length=10_000)]
 _Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{0,64}$")]
 
@@ -158,7 +161,7 @@ def _record(folder: int) -> Report:
         outcome=gravest([*(stack.outcome for stack in stacks), *([Outcome.REVIEW] if changed else [])]),
         stacks=stacks,
         judge=changed,
-        skipped=tuple(sorted(set(contents.skipped) - set(contents.stacks))),
+        skipped=tuple(sorted(map(safe, set(contents.skipped) - set(contents.stacks)))),
         base=contents.base[:_SHORT],
         head=contents.head[:_SHORT],
     )
@@ -168,6 +171,8 @@ def _stack(folder: int, name: str, contents: Contents) -> StackReport:
     row, source = contents.stacks[name], Source.COMPARED if contents.compared else Source.RENDERED
     if row.problems:
         return broken(name, source, row.problems, row.environment, row.kind)
+    if not is_dns_label(name):
+        return unreadable(name, source, "a stack cannot have that name", row.environment, row.kind)
     try:
         plan, judged = (
             events.read(_content(folder, f"{STACKS}/{name}/{file}", events.SIZE_MAX)) for file in (PLAN, JUDGED)

@@ -90,7 +90,7 @@ def judge(case: Case) -> StackReport:
     if case.base is not None:
         theirs = own_findings(case.base)
         gaps += [f"judged by the base branch: {gap}" for gap in _gaps(case, case.base, theirs)]
-        gaps += _disagreement(case.own, case.base)
+        gaps += _disagreement(case, case.base)
         findings = merged(findings, theirs)
     is_drift = case.source is Source.DRIFT
     before = after = None
@@ -177,7 +177,7 @@ def _gaps(case: Case, stream: Stream, findings: Iterable[Finding]) -> Iterator[s
 
 
 def _unjudged(case: Case, stream: Stream, summary: Summary) -> Iterator[str]:
-    """Return what the packs were not asked about, in a run that passed."""
+    """Return what the packs were not asked about."""
     if not stream.steps:
         yield "the event stream has no step of a resource"
     if case.source is Source.DRIFT:
@@ -194,11 +194,18 @@ def _unjudged(case: Case, stream: Stream, summary: Summary) -> Iterator[str]:
             yield f"the policy pack {pack} did not judge the stack as a whole"
 
 
-def _disagreement(own: Stream, base: Stream) -> Iterator[str]:
-    ended = {stream.summary.result if stream.summary else "" for stream in (own, base)}
+def _disagreement(case: Case, base: Stream) -> Iterator[str]:
+    """Return why the base branch's judge says nothing about a plan that the change's own judge lets pass."""
+    own = case.own
+    if not (own.summary and own.summary.result == _SUCCEEDED):
+        return
+    # What the program refuses only under that judge has no other word against it.
+    yield from (f"judged by the base branch, the run failed: {error}" for error in _errors(base))
     plans = [{(step.urn, step.op) for step in stream.steps} for stream in (own, base)]
-    if ended == {_SUCCEEDED} and plans[0] != plans[1]:
+    if plans[0] != plans[1]:
         yield "the change's own judge and that of the base branch saw different plans"
+    if base.summary and base.summary.result != _SUCCEEDED:
+        yield from (f"judged by the base branch: {gap}" for gap in _unjudged(case, base, base.summary))
 
 
 def _errors(stream: Stream) -> Iterator[str]:

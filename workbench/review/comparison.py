@@ -2,10 +2,15 @@
 
 import os
 import subprocess
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from workbench.errors import UserError
+
+_LINK: Final = "120000"
+"""Mode of a symbolic link in Git's index."""
 
 
 @dataclass(frozen=True, order=True)
@@ -67,13 +72,29 @@ def compare(base: Path, head: Path) -> Comparison:
             f"The histories of {base} ({before[:12]}) and {head} ({after[:12]}) have no common commit.",
             "Get both with their whole history: `fetch-depth: 0` in a workflow, `git fetch --unshallow` elsewhere.",
         )
-    listed = _git(head, "diff", "--name-status", "-z", "-M", "--no-ext-diff", "--no-textconv", origin, "--", **both)
+    # A change may tell Git to keep quiet about a submodule.
+    options = ("--name-status", "-z", "-M", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
+    listed = _git(head, "diff", *options, origin, "--", **both)
     if listed is None:
         raise UserError(f"Git cannot compare {head} with its commit {origin[:12]}.", "Is its history whole?")
     untracked = (_git(head, "ls-files", "--others", "--exclude-standard", "--full-name", "-z") or "").split("\0")
     root = _git(head, "rev-parse", "--show-prefix") or ""
-    files = sorted([*_changes(listed, root), *(ChangedFile(_below(root, path)) for path in untracked if path)])
-    return Comparison(before, after, tuple(files), tuple(_notes(head, origin, before)))
+    files = {*_changes(listed, root), *(ChangedFile(_below(root, path)) for path in untracked if path)}
+    files |= set(_links(head.resolve(), {file.path for file in files}))
+    return Comparison(before, after, tuple(sorted(files)), tuple(_notes(head, origin, before)))
+
+
+def _links(head: Path, changed: Collection[str]) -> Iterator[ChangedFile]:
+    """Return the links to what differs: whoever reads through them reads something else."""
+    for entry in (_git(head, "ls-files", "--stage", "-z") or "").split("\0"):
+        facts, _, path = entry.partition("\t")
+        if not facts.startswith(_LINK) or path in changed:
+            continue
+        target = (head / path).resolve()
+        if target.is_relative_to(head):
+            place = target.relative_to(head).as_posix()
+            if any(f"{each}/".startswith(f"{place}/") for each in changed):
+                yield ChangedFile(path)
 
 
 def _notes(head: Path, origin: str, base: str) -> list[str]:

@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from infra.config.problems import shown
+from infra.config.problems import printable, shown
 from workbench import yaml_source
 from workbench.policy.overrides import FILE
 from workbench.report.model import JudgeChange
@@ -24,19 +24,24 @@ _IDENTITY: Final = ("rule", "stack", "resource", "operation")
 _RULE: Final = re.compile(r"policies/rules/[^/]+/([a-z]{2})_(\d\d)_[^/]*\.py")
 _EXAMPLES: Final = re.compile(r"policies/rules/([^/]+/examples|bases)/.*|.*\.md", re.DOTALL)
 _PACKAGE_PIN: Final = "package.mk"
+_DEFAULT: Final = object()
+_LIST_MAX: Final = 300
+"""Characters of a list that are shown."""
 
 CHOICES: Final = frozenset({"environment", "profile", "policies", "policyGuard"})
 """Choices of a stack file that decide which rules judge the stack, how firmly, and by which bounds."""
 
 FILES: Final[Mapping[str, str]] = {
-    r"policies/.*": "what the rules share",
-    r"components/contract/.*": "the words that rules judge by",
-    r"workbench/(clouds/.*|aws_facts\.py)": "the facts by which plans without an account are made",
-    r"workbench/(review|report|policy)/.*": "how later changes are judged and shown",
+    # The folders themselves too: each may be a link or a submodule.
+    r"policies(/.*)?": "what the rules share",
+    r"components/contract(/.*)?": "the words that rules judge by",
+    r"workbench/(clouds(/.*)?|aws_facts\.py)": "the facts by which plans without an account are made",
+    r"workbench/(review|report|policy)(/.*)?": "how later changes are judged and shown",
     r"(requirements\.txt|pyproject\.toml)": "the packages that programs and rules run with",
     r"(.*/)?CODEOWNERS": "who must approve changes",
-    r"\.github/(workflows|actions)/.*|\.gitlab-ci\.yml|\.ci/.*": "what runs on a change",
-    r"Makefile|\.github/[^/]+\.mk": "the commands that run on a change",
+    # With the slash: of a repository whose stack files lie in a folder of it.
+    r"/?(\.github/(workflows|actions)/.*|\.gitlab-ci\.yml|\.ci/.*)": "what runs on a change",
+    r"/?(Makefile|\.github/[^/]+\.mk)": "the commands that run on a change",
     _PACKAGE_PIN.replace(".", r"\."): "the release of the package, its rules with it",
 }
 """What judges, beside rules and rows: pattern of the path, and what it is. The first that fits counts."""
@@ -105,9 +110,14 @@ def choice_changes(file: str, stack: str, base: Row, head: Row) -> Iterator[Judg
     """
     before, after = _flat("", base), _flat("", head)
     for key in sorted(before.keys() | after.keys()):
-        was, now = (shown(said[key]) if key in said else "its default" for said in (before, after))
-        if was != now and key.partition(".")[0] in CHOICES:
+        if key.partition(".")[0] in CHOICES and before.get(key, _DEFAULT) != after.get(key, _DEFAULT):
+            was, now = (_said(said[key]) if key in said else "its default" for said in (before, after))
             yield JudgeChange(file, f"changes {key} of {stack}, by which it is judged, from {was} to {now}")
+
+
+def _said(value: Any) -> str:
+    """Return a choice in short; of a list its entries, since one more may be all that changes."""
+    return printable(f"[{', '.join(map(shown, value))}]", _LIST_MAX) if isinstance(value, list) else shown(value)
 
 
 def _flat(path: str, value: Any) -> dict[str, Any]:

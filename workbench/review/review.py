@@ -35,6 +35,7 @@ AT_ONCE: Final = 2
 """Stacks that are planned at the same time; the engine and its plug-ins use about one and a half processors."""
 
 RECORD: Final = "review.json"
+STACKS: Final = "stacks"
 FORMAT: Final = 1
 
 Tell = Callable[[str], None]
@@ -94,6 +95,8 @@ class Review:
             rows_before, rows_after = overrides(base), overrides(head)
             chosen = _chosen(wanted, own) or affected(comparison.files, own, rows_before, rows_after)
             planned = self._plans({name: own[name] for name in sorted(chosen)}, tools)
+            # Who names a stack is told of it: without streams it could not be judged.
+            planned |= {name: Planned() for name in sorted(set(wanted) - planned.keys())}
         for name, each in planned.items():
             _write_streams(record, name, each)
         content = {
@@ -188,7 +191,8 @@ def _chosen(wanted: Sequence[str], own: Mapping[str, OwnStack]) -> set[str]:
 
 def _make_room(record: Path) -> None:
     if record.is_dir() and any(record.iterdir()):
-        if not (record / RECORD).is_file():
+        found = {entry.name for entry in record.iterdir()}
+        if RECORD not in found or found - {RECORD, STACKS}:
             raise UserError(f"{record} is not empty and no record.", "Name a new folder with --record.")
         shutil.rmtree(record)
     record.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
@@ -198,7 +202,7 @@ def _write_streams(record: Path, name: str, planned: Planned) -> None:
     streams = {"plan": planned.plan, "judged": planned.judged}
     for kind, stream in streams.items():
         if stream and is_dns_label(name):
-            folder = record / "stacks" / name
+            folder = record / STACKS / name
             folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
             write_private(folder / f"{kind}.jsonl", stream)
 

@@ -1,5 +1,6 @@
 """Programs that run beside each other and end with the review that started them."""
 
+import os
 import signal
 import subprocess
 import threading
@@ -87,4 +88,6 @@ def _end(processes: Sequence[subprocess.Popen[str]], *, grace: float) -> None:
         try:
             process.wait(grace)
         except subprocess.TimeoutExpired:
-            process.kill()
+            # What it started too: it would go on, and keep the ends of the pipes that are read to their end.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)

@@ -12,7 +12,7 @@ from cmarkgfm import github_flavored_markdown_to_html as html
 from support.github import BOT, PERSON, FakeGitHub
 from workbench.cli.github import comment
 from workbench.errors import UserError
-from workbench.posting.comment import LIMIT, Posted
+from workbench.posting.comment import FILES_MAX, LIMIT, Posted
 
 Event = Callable[..., None]
 
@@ -184,6 +184,16 @@ def test_a_change_of_the_workflows_is_said_before_anything_else(github: FakeGitH
     comment(record)
     [body] = bodies(github)
     assert "changes the workflows themselves: `.github/workflows/render.yml`" in body.splitlines()[1]
+
+
+def test_a_change_with_more_files_than_github_lists_may_be_of_the_workflows(
+    github: FakeGitHub, event: Event, record: Path
+) -> None:
+    github.files[7] = [{"filename": f"!/{number}"} for number in range(FILES_MAX)]
+    event()
+    comment(record)
+    [body] = bodies(github)
+    assert "changes the workflows themselves: `.github/`" in body.splitlines()[1]
 
 
 def test_without_a_record_the_comment_says_that_nobody_could_judge(

@@ -71,6 +71,17 @@ def test_a_wrong_stack_file_blocks(tmp_path: Path) -> None:
     )
 
 
+def test_a_name_that_no_stack_can_have_is_a_problem_of_that_stack_alone(tmp_path: Path) -> None:
+    wrong = {"My stack\x1b[2J": {"problems": ["a stack's name is its cluster's"]}, "Prod": {}}
+    record(tmp_path, stacks={NAME: {}, **wrong})
+    found = {stack.stack: (stack.outcome, stack.problems) for stack in read(tmp_path).stacks}
+    assert found == {
+        "My stack\\x1b[2J": (Outcome.BLOCKED, ("a stack's name is its cluster's",)),
+        "Prod": (Outcome.UNJUDGED, ("a stack cannot have that name",)),
+        NAME: (Outcome.PASSED, ()),
+    }
+
+
 @pytest.mark.parametrize(
     ("approvals", "outcome"),
     [

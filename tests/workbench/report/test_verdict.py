@@ -133,6 +133,20 @@ def test_two_judges_must_have_seen_one_plan() -> None:
     assert any("saw different plans" in problem for problem in judged("larger", "unchanged").problems)
 
 
+@pytest.mark.parametrize("name", ["broken", "refused", "destroyed"])
+def test_a_judge_of_the_base_branch_that_fails_is_no_agreement(name: str) -> None:
+    found = judged("larger", name)
+    assert found.outcome is Outcome.UNJUDGED
+    assert any(problem.startswith("judged by the base branch, the run failed: ") for problem in found.problems)
+
+
+@pytest.mark.parametrize("missing", ["policyAnalyzeSummaryEvent", "policyAnalyzeStackSummaryEvent"])
+def test_a_row_does_not_hide_that_the_base_branch_did_not_judge_the_rest(missing: str) -> None:
+    found = judged("waived", without("violating", missing))
+    assert found.outcome is Outcome.UNJUDGED
+    assert all(problem.startswith("judged by the base branch: the policy pack ") for problem in found.problems)
+
+
 @pytest.mark.parametrize(
     ("guard", "outcome"),
     [

@@ -62,6 +62,25 @@ def test_what_the_base_branch_did_meanwhile_is_no_change_and_is_said(base: Check
     assert "lacks commits of" in found.notes[0]
 
 
+def test_a_link_differs_with_what_it_leads_to(base: Checkout, tmp_path: Path) -> None:
+    for name, target in {"file": "edited", "folder": "sub", "other": "kept", "outside": "/", "gone": "nowhere"}.items():
+        (base.root / name).symlink_to(target)
+    base.commit()
+    head = base.branch(tmp_path / "head")
+    head.write("edited", "other")
+    head.write("sub/inside", "other")
+    head.commit()
+    assert [file.path for file in compare(base.root, head.root).files] == ["edited", "file", "folder", "sub/inside"]
+
+
+def test_a_submodule_that_a_change_hides_is_seen(base: Checkout, tmp_path: Path) -> None:
+    head = base.branch(tmp_path / "head")
+    head.git("-c", "protocol.file.allow=always", "submodule", "add", "--quiet", str(base.root), "policies")
+    head.git("config", "--file", ".gitmodules", "submodule.policies.ignore", "all")
+    head.commit()
+    assert [file.path for file in compare(base.root, head.root).files] == [".gitmodules", "policies"]
+
+
 def test_nothing_is_written_into_either(base: Checkout, tmp_path: Path) -> None:
     head = base.branch(tmp_path / "head")
     (head.root / "edited").touch()

@@ -57,6 +57,7 @@ def test_rows_are_named_one_by_one(base: Any, head: Any, expected: list[str]) ->
         (ChangedFile("policies/rules/node_groups/examples/ng-07.yaml"), []),
         (ChangedFile("policies/rules/bases/eks.yaml"), []),
         (ChangedFile("policies/README.md"), []),
+        (ChangedFile("policies"), ["changes what the rules share"]),
         (ChangedFile("components/contract/taints.py"), ["changes the words that rules judge by"]),
         (ChangedFile("components/clusters/eks/cluster.py"), []),
         (
@@ -65,6 +66,8 @@ def test_rows_are_named_one_by_one(base: Any, head: Any, expected: list[str]) ->
         ),
         (ChangedFile(".github/CODEOWNERS", is_gone=True), ["removes who must approve changes"]),
         (ChangedFile(".github/workflows/render.yml"), ["changes what runs on a change"]),
+        (ChangedFile("/.github/workflows/render.yml"), ["changes what runs on a change"]),
+        (ChangedFile("/Makefile"), ["changes the commands that run on a change"]),
         (ChangedFile("package.mk"), ["changes the release of the package, its rules with it"]),
         (ChangedFile("Pulumi.dev.yaml"), []),
     ],
@@ -82,6 +85,20 @@ def test_choices_by_which_a_stack_is_judged_are_named() -> None:
         "changes policies.largestPool of prod, by which it is judged, from 40 to 400",
         "changes policyGuard of prod, by which it is judged, from its default to 'off'",
     ]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "said"),
+    [
+        (["a.io/"], ["a.io/", "b.io/"], "from ['a.io/'] to ['a.io/', 'b.io/']"),
+        ([], ["x" * 1000], f"from [] to ['{'x' * 60}'... (1000 characters)]"),
+        ("x" * 60 + "a", "x" * 60 + "b", f"from '{'x' * 60}'... (61 characters) to '{'x' * 60}'... (61 characters)"),
+    ],
+)
+def test_a_choice_that_differs_only_inside_or_at_its_end_is_named(was: Any, now: Any, said: str) -> None:
+    base, head = ({"policies": {"approvedRegistries": value}} for value in (was, now))
+    (change,) = choice_changes("Pulumi.prod.yaml", "prod", base, head)
+    assert change.what == f"changes policies.approvedRegistries of prod, by which it is judged, {said}"
 
 
 def test_overrides_that_are_no_yaml_are_none(tmp_path: Path) -> None:

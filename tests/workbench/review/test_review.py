@@ -1,0 +1,43 @@
+"""What becomes of stacks that nobody plans; the engine's tests have all others."""
+
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from support.changes import Checkout
+from workbench.errors import UserError
+from workbench.paths import PROJECT_ROOT
+from workbench.report import record
+from workbench.report.model import Outcome
+from workbench.review.review import Review
+from workbench.stacks import FOLDER_VARIABLE
+
+NO_TOOLS = cast("Any", None)
+
+
+@pytest.mark.parametrize(("wanted", "outcome"), [(["mine"], Outcome.UNJUDGED), ([], Outcome.PASSED)])
+def test_a_named_stack_that_cannot_be_compared_here_does_not_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: list[str], outcome: Outcome
+) -> None:
+    (tmp_path / "base").mkdir()
+    base = Checkout(tmp_path / "base")
+    base.git("init", "--quiet")
+    base.write("Pulumi.mine.yaml", (PROJECT_ROOT / "Pulumi.local.yaml").read_text())
+    base.commit()
+    head = base.branch(tmp_path / "head")
+    monkeypatch.setenv(FOLDER_VARIABLE, str(base.root))
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
+    Review(head.root, NO_TOOLS, compared=True).write(tmp_path / "record", wanted)
+    assert record.read(tmp_path / "record").outcome is outcome
+
+
+def test_a_folder_with_more_than_a_record_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    head = Checkout(tmp_path)
+    head.git("init", "--quiet")
+    head.write("review.json", "{}")
+    head.commit()
+    monkeypatch.setenv(FOLDER_VARIABLE, str(head.root))
+    with pytest.raises(UserError, match="is not empty and no record"):
+        Review(head.root, NO_TOOLS).write(head.root)
+    assert (head.root / "review.json").exists()
