@@ -9,13 +9,13 @@ import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from components.contract.labels import is_dns_label
 from components.contract.policy_guard import PolicyGuard
-from policies.waivers import Approval
+from policies.waivers import Accepted, Approval, Waiver
 from workbench.engine.render import MARK
 from workbench.errors import UserError
 from workbench.report import events
@@ -42,6 +42,8 @@ _SHORT: Final = 12
 
 _StackName = Annotated[str, StringConstraints(pattern=r"^[^/.\x00][^/\x00]{0,249}$")]
 """By a file's name: one that no stack can have is its stack's problem, and no other's."""
+
+_Row = TypeVar("_Row", bound=Accepted)
 
 _Text = Annotated[str, StringConstraints(max_length=10_000)]
 _Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{0,64}$")]
@@ -79,6 +81,7 @@ class Contents(_Part):
     skipped: Annotated[list[_StackName], Field(max_length=500)] = []
     judge: Annotated[list[_JudgeRow], Field(max_length=2_000)] = []
     approvals: _Approvals = _Approvals()
+    new_waivers: Annotated[list[Waiver], Field(max_length=1_000, alias="newWaivers")] = []
 
 
 class _UnfitError(Exception):
@@ -180,10 +183,11 @@ def _stack(folder: int, name: str, contents: Contents) -> StackReport:
     except _UnfitError as problem:
         return unreadable(name, source, str(problem), row.environment, row.kind)
     approvals = Approvals(_held(contents.approvals.base), _held(contents.approvals.head))
-    return judge(Case(name, source, plan, judged, row.environment, row.kind, row.guard, approvals))
+    waivers = _held(contents.new_waivers)
+    return judge(Case(name, source, plan, judged, row.environment, row.kind, row.guard, approvals, waivers))
 
 
-def _held(rows: Iterable[Approval]) -> list[Approval]:
+def _held(rows: Iterable[_Row]) -> list[_Row]:
     """Return the rows that do not run longer than a row may."""
     return [row for row in rows if row.expires <= row.last_day()]
 

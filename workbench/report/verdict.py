@@ -12,7 +12,7 @@ from typing import Final
 from components.contract.policy_guard import PolicyGuard
 from infra.config import CONFIG_KEY, ConfigurationError, parse
 from policies.rule import Pack
-from policies.waivers import Approval
+from policies.waivers import WHOLE_STACK, Approval, Waiver
 from policies.wording import pack_name
 from workbench.policy.approvals import approval_of, expired_approval_of
 from workbench.report import pools
@@ -69,6 +69,8 @@ class Case:
         What happens to a danger without an approval. Default: what the stream says, in doubt that it is refused.
     approvals
         The rows that may approve it.
+    new_waivers
+        The waivers that the change adds or alters.
     """
 
     stack: str
@@ -79,6 +81,7 @@ class Case:
     kind: str = ""
     guard: PolicyGuard | None = None
     approvals: Approvals = field(default_factory=Approvals)
+    new_waivers: Sequence[Waiver] = ()
 
 
 def judge(case: Case) -> StackReport:
@@ -91,7 +94,7 @@ def judge(case: Case) -> StackReport:
         theirs = own_findings(case.base)
         gaps += [f"judged by the base branch: {gap}" for gap in _gaps(case, case.base, theirs)]
         gaps += _disagreement(case, case.base)
-        findings = merged(findings, theirs)
+        findings = [_with_its_row(case, finding) for finding in merged(findings, theirs)]
     is_drift = case.source is Source.DRIFT
     before = after = None
     try:
@@ -215,6 +218,22 @@ def _errors(stream: Stream) -> Iterator[str]:
         if text not in _SAYS_NOTHING:
             line = " ".join(text.split())
             yield safe(line if len(line) <= TEXT_LENGTH else f"... {line[4 - TEXT_LENGTH :]}", TEXT_LENGTH)
+
+
+def _with_its_row(case: Case, finding: Finding) -> Finding:
+    """Return the finding; violated, if the change's own packs say that it is waived and no row of the change does."""
+    if finding.standing is not Standing.EXCUSED:
+        return finding
+    *_, kinds, name = ["", "", *finding.urn.split("::", 3)[2:]]
+    token = kinds.rpartition("$")[2]
+    excusing = (
+        waiver
+        for waiver in case.new_waivers
+        if (waiver.rule, waiver.stack) == (finding.rule, case.stack) and not waiver.has_expired
+    )
+    if any(each.covers(token, name) if name else each.resource == WHOLE_STACK for each in excusing):
+        return finding
+    return replace(finding, standing=Standing.VIOLATED, judge=Judge.BASE, waiver="")
 
 
 def _dangers(case: Case, changes: Iterable[Changed]) -> Iterator[Danger]:

@@ -28,6 +28,17 @@ APPROVAL = {
 }
 
 
+WAIVER = {
+    "rule": "NG-11",
+    "stack": NAME,
+    "resource": "*::prod-workload",
+    "reason": "a benchmark",
+    "owner": "ml",
+    "ticket": "OPS-1",
+    "expires": str(today() + timedelta(days=10)),
+}
+
+
 def record(folder: Path, plan: str = "larger", judged: str = "larger", **contents: Any) -> Path:
     """Write a record as a review does."""
     stack = folder / "stacks" / NAME
@@ -42,7 +53,7 @@ def record(folder: Path, plan: str = "larger", judged: str = "larger", **content
 
 def test_a_record_is_read_whole(tmp_path: Path) -> None:
     judge = [{"file": "policies/overrides.yaml", "what": "adds a waiver"}]
-    found = read(record(tmp_path, "waived", "violating", judge=judge, skipped=["dev"]))
+    found = read(record(tmp_path, "waived", "violating", judge=judge, skipped=["dev"], newWaivers=[WAIVER]))
     assert (found.outcome, found.base, found.head, found.skipped) == (Outcome.REVIEW, "a" * 12, "b" * 12, ("dev",))
     assert found.judge == (JudgeChange("policies/overrides.yaml", "adds a waiver"),)
     (stack,) = found.stacks

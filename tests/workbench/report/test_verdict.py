@@ -1,11 +1,11 @@
 import json
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
 
 from components.contract.policy_guard import PolicyGuard
-from policies.waivers import Approval, today
+from policies.waivers import Approval, Waiver, today
 from support.event_lines import events, kind, lines, resource, without
 from support.streams import stream
 from workbench.report.events import read
@@ -17,6 +17,17 @@ def judged(own: bytes | str, base: bytes | str | None = None, **more: Any) -> St
     streams = [None if each is None else read(stream(each) if isinstance(each, str) else each) for each in (own, base)]
     assert streams[0]
     return judge(Case("prod", more.pop("source", Source.COMPARED), streams[0], streams[1], **more))
+
+
+ROW = Waiver(
+    rule="NG-11",
+    stack="prod",
+    resource="aws:eks/nodeGroup:NodeGroup::prod-workload",
+    reason="a benchmark",
+    owner="ml",
+    ticket="OPS-1",
+    expires=today() + timedelta(days=10),
+)
 
 
 def approval(operation: str = "replace", resource: str = "*", days: int = 10, **more: Any) -> Approval:
@@ -119,10 +130,28 @@ def test_a_change_that_weakens_its_rule_is_judged_by_the_base_branch() -> None:
 
 
 def test_a_new_row_excuses_and_asks_for_its_owners() -> None:
-    found = judged("waived", "violating")
+    found = judged("waived", "violating", new_waivers=[ROW])
     assert (found.outcome, found.reasons) == (Outcome.REVIEW, ("waived only by rows of the same change: NG-11",))
     assert [each.standing for each in found.findings] == [Standing.EXCUSED]
     assert judged("waived", "waived").outcome is Outcome.PASSED
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        [ROW.model_copy(update={"rule": "NG-12"})],
+        [ROW.model_copy(update={"stack": "dev"})],
+        [ROW.model_copy(update={"resource": "*::other"})],
+        [ROW.model_copy(update={"expires": date(2026, 1, 1)})],
+    ],
+)
+def test_what_the_changes_own_packs_call_waived_needs_a_row_of_the_change(rows: list[Waiver]) -> None:
+    found = judged("waived", "violating", new_waivers=rows)
+    assert (found.outcome, found.reasons) == (
+        Outcome.BLOCKED,
+        ("violated, by the rules of the base branch: NG-11",),
+    )
 
 
 def test_a_row_that_the_change_drops_excuses_no_more() -> None:
