@@ -1,4 +1,4 @@
-"""Under which name this package owns the objects that it applies to a cluster."""
+"""How this package marks the objects that it applies to a cluster."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -7,14 +7,7 @@ import pulumi
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components.contract.labels import TRUE
-
-FIELD_MANAGER: Final = "igz-clusters"
-"""Manager of all fields that we apply.
-
-Left alone, the Kubernetes provider invents a name for each object and keeps it in the state only. If a run is killed
-between an object's creation and the saving of the state, the next run comes under another name, and the API server
-refuses it as a conflict with the first. Under one constant name any run can be repeated.
-"""
+from components.contract.ownership import FIELD_MANAGER
 
 _ANNOTATIONS: Final = {
     "pulumi.com/patchFieldManager": FIELD_MANAGER,

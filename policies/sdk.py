@@ -19,12 +19,13 @@ from pulumi_policy import policy as sdk_internals
 from typing_extensions import override
 
 from components.contract.environments import Environment
+from policies.doubt import unknown_fails
 from policies.judge import Verdict, judge_resource, judge_stack
 from policies.registry import rules_of
 from policies.remedies import Draft
 from policies.resource import Resource
 from policies.rule import STRICTNESS, Context, EachOf, Level, Pack, Rule, WholeStack
-from policies.settings import STACK_KEY, context, stack_choices, unknown_fails
+from policies.settings import STACK_KEY, context, stack_choices
 from policies.values import NotJudgeableError
 from policies.waivers import Waivers
 from policies.watchdog import time_limit

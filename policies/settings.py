@@ -1,6 +1,5 @@
-"""Where a rule learns the environment, and whether the run is one that must not pass on doubt."""
+"""Where a rule learns about the stack that it judges."""
 
-import os
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from typing import Any, Final
@@ -16,10 +15,6 @@ from policies.rule import Context
 
 STACK_KEY: Final = "igz-clusters:stack"
 """Full key of the stack's structured configuration."""
-
-UNKNOWN_VARIABLE: Final = "IGZ_CLUSTERS_POLICY_UNKNOWN"
-"""``note`` or ``fail``: what happens to a rule that cannot be judged. Any other word means ``fail``; without it, CI
-decides."""
 
 
 def context(wanted: str | None, choices: Mapping[str, Any], stack_tags: Mapping[str, str]) -> Context:
@@ -47,12 +42,6 @@ def context(wanted: str | None, choices: Mapping[str, Any], stack_tags: Mapping[
 def today() -> date:
     """Return the day on which a stack is judged; some rules are about dates."""
     return datetime.now(tz=UTC).date()
-
-
-def unknown_fails() -> bool:
-    """Return whether a rule that cannot be judged counts as violated."""
-    wanted = os.environ.get(UNKNOWN_VARIABLE, "").lower()
-    return wanted != "note" if wanted else os.environ.get("CI", "").lower() not in ("", "0", "false")
 
 
 def _pools(given: Any) -> Mapping[str, Mapping[str, Any]]:

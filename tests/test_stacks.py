@@ -2,7 +2,7 @@
 
 import pytest
 
-from components.ownership import FIELD_MANAGER
+from components.contract.ownership import FIELD_MANAGER
 from infra.program import run
 from support.policies import Report, Wire, sent
 from support.recorder import Recorder, record

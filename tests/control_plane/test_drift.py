@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from components.contract.labels import AnnotationKey, LabelKey
+from components.contract.ownership import FIELD_MANAGER
 from components.contract.taints import OWN_SPOT_TAINT
-from components.ownership import FIELD_MANAGER
 from support.cluster import Cluster, eventually, pod
 
 pytestmark = pytest.mark.control_plane

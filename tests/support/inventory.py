@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from components.ownership import FIELD_MANAGER
+from components.contract.ownership import FIELD_MANAGER
 from support.cluster import Cluster
 
 

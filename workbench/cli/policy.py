@@ -12,6 +12,7 @@ import yaml
 from rich.table import Table
 
 from components.contract.environments import Environment
+from policies.doubt import UNKNOWN_VARIABLE
 from policies.examples import FOLDER, Example, load_file
 from policies.registry import RULES
 from policies.rule import Rule
@@ -169,7 +170,6 @@ def _read(file: Path) -> list[Example]:
 
 def _judge(example: Example) -> "Report":
     # Imported here: it takes Pulumi's SDK, which no other command needs.
-    from policies.settings import UNKNOWN_VARIABLE  # noqa: PLC0415
     from policies.trial import judge  # noqa: PLC0415
 
     os.environ[UNKNOWN_VARIABLE] = "note"  # as examples have it, in CI too

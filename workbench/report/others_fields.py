@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from components.ownership import FIELD_MANAGER
+from components.contract.ownership import FIELD_MANAGER
 
 CONTROLLERS: Final = frozenset(
     {

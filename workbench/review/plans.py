@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Final, TypeAlias
 
 from infra.config import CONFIG_KEY
-from policies.settings import UNKNOWN_VARIABLE
+from policies.doubt import UNKNOWN_VARIABLE
 from workbench import stacks
 from workbench.control_plane import Instance
 from workbench.engine import cloud, open_session
