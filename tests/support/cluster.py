@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from components.contract.labels import LabelKey
 from workbench.paths import APP, PROJECT_ROOT
@@ -124,9 +124,14 @@ class Cluster:
         return pool
 
 
+EXPORTED: Final = frozenset({"STACK", "HEAD", "ONLY", "RECORD", "STREAMS", "OUTPUT"})
+"""What our Makefiles export, to the tests too if `make` runs them: .github/pull-requests.mk."""
+
+
 def user_environment() -> dict[str, str]:
     """Return the environment of a user who has set nothing about Python, and whose shell no `make` started."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "MAKE", "MFLAGS"))}
+    others = ("PYTHON", "MAKE", "MFLAGS")
+    return {k: v for k, v in os.environ.items() if k not in EXPORTED and not k.startswith(others)}
 
 
 def pod(
