@@ -19,12 +19,15 @@ from typing import Any, Final, NoReturn, TypeAlias
 import grpc
 from google.protobuf.empty_pb2 import Empty
 from google.protobuf.struct_pb2 import Struct
-from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
+from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc, status_pb2
 from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 from typing_extensions import override
 
 from workbench.clouds.journal import JOURNAL
-from workbench.clouds.properties import DEFAULTS, defaults, marked, plain
+from workbench.clouds.properties import DEFAULTS, defaults, marked, plain, renewed
+
+CALLS_AT_ONCE: Final = 64
+"""Threads that serve the engine. A call that waits for a cloud holds one, and the engine makes many at a time."""
 
 PARENT_CHECK: Final = 1.0
 """Seconds between two looks whether the engine still lives."""
@@ -85,8 +88,70 @@ class Changed:
         return [path for path, kind in self.kinds.items() if kind in forced]
 
 
+@dataclass(frozen=True)
+class Existing:
+    """A resource as the state has it.
+
+    Parameters
+    ----------
+    type_, name
+        Type token and logical name.
+    id
+        As the provider gave it. Of an import it is all that is known.
+    inputs, outputs
+        Of the last deployment, or as the last refresh found them.
+    """
+
+    type_: str
+    name: str
+    id: str
+    inputs: dict[str, Any] = field(default_factory=dict)
+    outputs: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A resource as it is.
+
+    Parameters
+    ----------
+    inputs
+        What the program would have to say to make it as it is.
+    outputs
+        All of them, those that repeat inputs too.
+    id
+        If an import asked by another name. Default: as asked.
+    """
+
+    inputs: dict[str, Any]
+    outputs: dict[str, Any]
+    id: str = ""
+
+
 class RefusedError(Exception):
     """The plug-in does not do this; the text says what to do instead."""
+
+
+class CloudError(Exception):
+    """The cloud refused or did not answer; the text is what the real plug-in says."""
+
+
+class PartlyMadeError(Exception):
+    """A resource exists, but is not what was asked for: the state keeps it with the reasons.
+
+    Parameters
+    ----------
+    id
+        Of the resource.
+    outputs
+        What is known of it.
+    reasons
+        What went wrong, one text each; at least one.
+    """
+
+    def __init__(self, id: str, outputs: dict[str, Any], reasons: tuple[str, ...]) -> None:  # noqa: A002 the engine's word
+        super().__init__("; ".join(reasons))
+        self.id, self.outputs, self.reasons = id, outputs, reasons
 
 
 @dataclass(frozen=True)
@@ -146,20 +211,36 @@ class Provider:
         raise NotImplementedError
 
     def create(self, type_: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:  # noqa: ARG002 for those who make
-        """Make a resource and return its id and its outputs beyond its inputs."""
+        """Make a resource and return its id and its outputs, those that repeat inputs too.
+
+        Raises
+        ------
+        CloudError
+            Nothing was made, as far as the cloud said.
+        PartlyMadeError
+            It exists and is not whole.
+        """
         self._refuse(f"create {name} ({type_})")
 
-    def read(self, type_: str, name: str) -> None:
-        """Look a resource up; None means that the state is right."""
-        self._refuse(f"read {name} ({type_})")
+    def read(self, resource: Existing) -> Found | None:
+        """Look a resource up, for a refresh or an import; None if it does not exist."""
+        self._refuse(f"read {resource.name} ({resource.type_})")
 
-    def update(self, type_: str, name: str, inputs: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002 for those who change
-        """Change a resource in place and return its outputs that changed with it."""
-        self._refuse(f"update {name} ({type_})")
+    def update(self, resource: Existing, inputs: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002 for those who change
+        """Give a resource new inputs in place and return its outputs, those that repeat inputs too.
 
-    def delete(self, type_: str, name: str) -> None:
-        """Delete a resource."""
-        self._refuse(f"delete {name} ({type_})")
+        Raises
+        ------
+        CloudError
+            It is as it was.
+        PartlyMadeError
+            Some of the change may have happened.
+        """
+        self._refuse(f"update {resource.name} ({resource.type_})")
+
+    def delete(self, resource: Existing) -> None:
+        """Delete a resource. One that is gone already is deleted."""
+        self._refuse(f"delete {resource.name} ({resource.type_})")
 
     def recomputed(self, type_: str) -> frozenset[str]:  # noqa: ARG002 for providers that know of some
         """Return the outputs that any update in place makes unknown again."""
@@ -212,7 +293,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     @override
     def Configure(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.ConfigureResponse:
-        self._provider.configure(plain(request.args))
+        self._try(context, self._provider.configure, plain(request.args))
         return provider_pb2.ConfigureResponse(acceptSecrets=True, supportsPreview=True)
 
     @override
@@ -255,30 +336,40 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
             # What is left out, the id too, the engine takes for unknown.
             return provider_pb2.CreateResponse(properties=request.properties)
         type_, name = _type_and_name(request.urn)
-        identifier, outputs = self._try(context, self._provider.create, type_, name, plain(request.properties))
-        return provider_pb2.CreateResponse(id=identifier, properties=_merged(request.properties, outputs))
+        identifier, outputs = self._try(
+            context, self._provider.create, type_, name, plain(request.properties), given=request.properties
+        )
+        return provider_pb2.CreateResponse(id=identifier, properties=renewed(request.properties, outputs))
 
     @override
     def Read(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.ReadResponse:
-        self._try(context, self._provider.read, *_type_and_name(request.urn))
-        return provider_pb2.ReadResponse(id=request.id, properties=request.properties, inputs=request.inputs)
+        resource = _existing(request, request.inputs, request.properties)
+        found = self._try(context, self._provider.read, resource)
+        if found is None:
+            return provider_pb2.ReadResponse()  # no id: it does not exist
+        return provider_pb2.ReadResponse(
+            id=found.id or request.id,
+            inputs=renewed(request.inputs, found.inputs),
+            properties=renewed(request.properties, found.outputs, request.inputs),
+        )
 
     @override
     def Update(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.UpdateResponse:
-        type_, name = _type_and_name(request.urn)
         # Old outputs stay known, or everything that depends on them would look changed.
-        merged = _merged(request.olds, {})
+        merged = Struct()
+        merged.CopyFrom(request.olds)
         merged.MergeFrom(request.news)
+        resource = _existing(request, request.old_inputs, request.olds)
         if request.preview:
-            for output in self._provider.recomputed(type_) & set(merged.fields):
+            for output in self._provider.recomputed(resource.type_) & set(merged.fields):
                 del merged.fields[output]
-        else:
-            merged.update(self._try(context, self._provider.update, type_, name, plain(request.news)))
-        return provider_pb2.UpdateResponse(properties=merged)
+            return provider_pb2.UpdateResponse(properties=merged)
+        outputs = self._try(context, self._provider.update, resource, plain(request.news), given=merged)
+        return provider_pb2.UpdateResponse(properties=renewed(merged, outputs))
 
     @override
     def Delete(self, request: Any, context: grpc.ServicerContext) -> Empty:
-        self._try(context, self._provider.delete, *_type_and_name(request.urn))
+        self._try(context, self._provider.delete, _existing(request, request.old_inputs, request.properties))
         return Empty()
 
     @override
@@ -287,19 +378,30 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         getattr(response, "return").update(self._try(context, self._provider.invoke, request.tok))
         return response
 
-    def _try(self, context: grpc.ServicerContext, action: Any, *arguments: Any) -> Any:
+    def _try(self, context: grpc.ServicerContext, action: Any, *arguments: Any, given: Struct | None = None) -> Any:
+        """Do something; ``given`` are the inputs whose secrets stay secret in what was only partly made."""
         try:
             return action(*arguments)
         except RefusedError as refused:
-            _journal(self._provider, "refused", action.__name__, what=str(arguments[0]))
+            _journal(self._provider, "refused", action.__name__, what=_subject(arguments[0]))
             context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(refused))
+        except CloudError as failure:
+            context.abort(grpc.StatusCode.UNKNOWN, str(failure))
+        except PartlyMadeError as partly:
+            detail = provider_pb2.ErrorResourceInitFailed(
+                id=partly.id, properties=renewed(given or Struct(), partly.outputs), reasons=partly.reasons
+            )
+            status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=partly.reasons[0])
+            status.details.add().Pack(detail)
+            context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
+            context.abort(grpc.StatusCode.UNKNOWN, partly.reasons[0])
 
 
 def serve(provider: Provider) -> None:
     """Serve ``provider`` on loopback until the engine that started this process is gone."""
     parent = os.getppid()  # asked first: the engine may be gone before the port is out
     server = grpc.server(
-        ThreadPoolExecutor(max_workers=8),
+        ThreadPoolExecutor(CALLS_AT_ONCE),
         options=[("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)],
     )
     provider_pb2_grpc.add_ResourceProviderServicer_to_server(Servicer(provider), server)
@@ -325,11 +427,13 @@ def _type_and_name(urn: str) -> tuple[str, str]:
     return types.rpartition("$")[2], name
 
 
-def _merged(inputs: Struct, outputs: dict[str, Any]) -> Struct:
-    merged = Struct()
-    merged.CopyFrom(inputs)
-    merged.update(outputs)
-    return merged
+def _existing(request: Any, inputs: Struct, outputs: Struct) -> Existing:
+    type_, name = _type_and_name(request.urn)
+    return Existing(type_, name, request.id, plain(inputs), plain(outputs))
+
+
+def _subject(argument: Any) -> str:
+    return argument.type_ if isinstance(argument, Existing) else str(argument)
 
 
 def _journal(provider: Provider, event: str, subject: str, **details: Any) -> None:

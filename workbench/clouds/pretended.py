@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from workbench.clouds.aws.provider import OfflineAws
 from workbench.clouds.kubernetes.provider import OfflineKubernetes
-from workbench.clouds.plugin import Provider, serve
+from workbench.clouds.plugin import Existing, Found, Provider, serve
 
 ACCOUNT: Final = "arn:aws:service:eu-west-1:111122223333"
 
@@ -32,18 +32,18 @@ class _Pretended(Provider):
 
     @override
     def create(self, type_: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        return f"{name}-id", {}
+        return f"{name}-id", inputs
 
     @override
-    def read(self, type_: str, name: str) -> None:
-        pass
+    def read(self, resource: Existing) -> Found:
+        return Found(resource.inputs, resource.outputs)
 
     @override
-    def update(self, type_: str, name: str, inputs: dict[str, Any]) -> dict[str, Any]:
-        return {}
+    def update(self, resource: Existing, inputs: dict[str, Any]) -> dict[str, Any]:
+        return {**resource.outputs, **inputs}
 
     @override
-    def delete(self, type_: str, name: str) -> None:
+    def delete(self, resource: Existing) -> None:
         pass
 
 
@@ -52,8 +52,8 @@ class PretendedAws(_Pretended, OfflineAws):
 
     @override
     def create(self, type_: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        identifier, _ = super().create(type_, name, inputs)
-        outputs = {"arn": f"{ACCOUNT}:{name}", **OUTPUTS.get(type_, {})}
+        identifier, repeated = super().create(type_, name, inputs)
+        outputs = {**repeated, "arn": f"{ACCOUNT}:{name}", **OUTPUTS.get(type_, {})}
         if type_ == "aws:eks/nodeGroup:NodeGroup":
             outputs["resources"] = [{"autoscalingGroups": [{"name": f"eks-{inputs['nodeGroupName']}"}]}]
         return identifier, outputs

@@ -4,6 +4,7 @@ On the wire a bag is a ``Struct`` in which some values are marks: an unknown val
 a secret is an object with a signature around the value.
 """
 
+from collections.abc import Callable, Collection, Iterator, Mapping
 from enum import Enum
 from typing import Any, Final
 
@@ -68,9 +69,86 @@ def _plain(value: Any, text: type[str] = str) -> Any:
     return value
 
 
-def marked(values: dict[str, Any]) -> dict[str, Any]:
-    """Return ``values`` with the engine's mark in place of each ``UNKNOWN``."""
-    return {key: rpc.UNKNOWN if value is UNKNOWN else value for key, value in values.items()}
+def marked(value: Any) -> Any:
+    """Return a value as the engine reads it: its mark for each ``UNKNOWN``, and around each ``Secret``."""
+    if value is UNKNOWN:
+        return rpc.UNKNOWN
+    if isinstance(value, Secret):
+        return _in_secret(str(value))
+    if isinstance(value, Mapping):
+        return {key: marked(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [marked(inner) for inner in value]
+    return value
+
+
+def secret(value: Any) -> Any:
+    """Return a value with each text in it as ``Secret``."""
+    return _texts(value, Secret)
+
+
+def renewed(bag: Struct, values: Mapping[str, Any], *others: Struct) -> Struct:
+    """Return ``bag`` with ``values`` in the place of its own, and no secret of it in clear.
+
+    A value that is still the same keeps its marks, so that nothing looks changed.
+
+    Parameters
+    ----------
+    bag
+        What was given or is in the state.
+    values
+        Everything that is known now; what is not there, goes.
+    others
+        More bags whose secrets stay secret.
+    """
+    was, hidden = plain(bag), {text for each in (bag, *others) for text in _secrets(MessageToDict(each))}
+    result = Struct()
+    for key in bag.fields.keys() - was.keys():
+        result.fields[key].CopyFrom(bag.fields[key])  # nulls and notes, which are no values
+    for key, value in values.items():
+        if key in was and was[key] == value:
+            result.fields[key].CopyFrom(bag.fields[key])
+        elif any(_holds_secret(each, key) for each in (bag, *others)):
+            result.update({key: _in_secret(marked(_texts(value, str)))})
+        else:
+            result.update({key: marked(_texts(value, lambda text: _hide(text, hidden)))})
+    return result
+
+
+def _hide(text: str, hidden: Collection[str]) -> str:
+    # What is made from a secret, such as an ARN from a name, tells it too.
+    return Secret(text) if isinstance(text, Secret) or any(each in text for each in hidden) else text
+
+
+def _texts(value: Any, change: Callable[[str], Any]) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {key: _texts(inner, change) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_texts(inner, change) for inner in value]
+    return value
+
+
+def _holds_secret(bag: Struct, key: str) -> bool:
+    return key in bag.fields and rpc._special_secret_sig in str(bag.fields[key])  # noqa: SLF001 no public name
+
+
+def _secrets(value: Any, *, inside: bool = False) -> Iterator[str]:
+    if isinstance(value, str):
+        if inside and value:
+            yield value
+    elif isinstance(value, Mapping):
+        marks = value.get(rpc._special_sig_key) == rpc._special_secret_sig  # noqa: SLF001 no public name
+        for inner in [value.get("value")] if marks else value.values():
+            yield from _secrets(inner, inside=inside or marks)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _secrets(inner, inside=inside)
+
+
+def _in_secret(value: Any) -> dict[str, Any]:
+    return {rpc._special_sig_key: rpc._special_secret_sig, "value": value}  # noqa: SLF001 no public name
 
 
 def defaults(bag: Struct) -> frozenset[str]:

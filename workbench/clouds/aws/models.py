@@ -5,7 +5,7 @@ it does not tell is not judged here: whether a subnet exists, or whether two val
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -87,7 +87,7 @@ def _covers_inside(path: str, covered: Mapping[str, Place | None]) -> bool:
 
 def loose(type_: str) -> list[str]:
     """Return the inputs of a type of which a model tells only that they are text or a number, and no limit."""
-    return [path for path, place in places(type_).items() if place and _has_no_limit(_innermost(place.shape))]
+    return [path for path, place in places(type_).items() if place and _has_no_limit(innermost(place.shape))]
 
 
 def _has_no_limit(shape: Shape) -> bool:
@@ -101,12 +101,13 @@ def _has_no_limit(shape: Shape) -> bool:
 
 
 @cache
-def _service(name: str) -> ServiceModel:
+def service_model(name: str) -> ServiceModel:
+    """Return AWS's description of a service, such as ``eks``."""
     return ServiceModel(Loader().load_service_model(name, "service-2"), name)
 
 
 def _shape(request: Request) -> StructureShape:
-    return _service(request.service).operation_model(request.operation).input_shape
+    return service_model(request.service).operation_model(request.operation).input_shape
 
 
 def _named(type_: str, path: str) -> Place | None:
@@ -141,22 +142,26 @@ def _alike(type_: str, path: str, found: Mapping[str, Place | None]) -> Place | 
 
 
 def _member(request: Request, shape: Shape, name: str) -> Place | None:
-    # Pulumi puts the names of lists into the plural.
+    inner = innermost(shape)
+    member = alike(inner.members, name) if isinstance(inner, StructureShape) else None
+    return Place(request, inner.members[member], member) if member else None
+
+
+def alike(members: Iterable[str], name: str) -> str | None:
+    """Return the member that an input means, whatever its case; Pulumi puts the names of lists into the plural."""
     wanted = {name.lower(), name.lower().removesuffix("s")}
-    inner = _innermost(shape)
-    if not isinstance(inner, StructureShape):
-        return None
-    return next((Place(request, s, member) for member, s in inner.members.items() if member.lower() in wanted), None)
+    return next((member for member in members if member.lower() in wanted), None)
 
 
-def _innermost(shape: Shape) -> Shape:
+def innermost(shape: Shape) -> Shape:
+    """Return what a list is a list of; anything else as it is."""
     while isinstance(shape, ListShape):
         shape = shape.member
     return shape
 
 
 def _structure(shape: Shape) -> StructureShape:
-    inner = _innermost(shape)
+    inner = innermost(shape)
     if not isinstance(inner, StructureShape):
         raise KeyError(f"{inner.name} has no members")
     return inner
@@ -180,7 +185,7 @@ def _judge(type_: str, fact: str, path: str, value: Any, verdict: Verdict) -> No
         for index, element in enumerate(value):
             _judge(type_, fact, f"{path}[{index}]", element, verdict)
     elif isinstance(value, dict) and inside:
-        if place and isinstance(_innermost(place.shape), StructureShape):
+        if place and isinstance(innermost(place.shape), StructureShape):
             verdict.problems.extend(_missing(type_, fact, value, place, path))
         for name in value.keys() & inside.keys():
             _judge(type_, inside[name].path, f"{path}.{name}", value[name], verdict)
@@ -189,12 +194,12 @@ def _judge(type_: str, fact: str, path: str, value: Any, verdict: Verdict) -> No
     elif isinstance(value, dict):
         _judge_map(place, path, value, verdict)
     else:
-        _judge_scalar(place, _innermost(place.shape), path, value, verdict)
+        _judge_scalar(place, innermost(place.shape), path, value, verdict)
 
 
 def _judge_map(place: Place, path: str, value: Mapping[str, Any], verdict: Verdict) -> None:
     """Judge a map, which the API takes as a map or as a list of keys and values, as it does with most tags."""
-    shape, inner = place.shape, _innermost(place.shape)
+    shape, inner = place.shape, innermost(place.shape)
     verdict.problems.extend(_size(place, shape, path, value))
     if isinstance(shape, MapShape):
         keys, values = shape.key, shape.value

@@ -13,7 +13,7 @@ from workbench.clouds.aws.facts import DELETED_FIRST, FACTS, FACTS_DATE, PROVIDE
 from workbench.clouds.aws.inputs import TABLE, Input, children
 from workbench.clouds.aws.models import judge
 from workbench.clouds.plugin import Changed, Checked, Kind, Problem, Provider
-from workbench.clouds.properties import UNKNOWN, Unknown
+from workbench.clouds.properties import UNKNOWN, Secret, Unknown, secret
 
 AUTO_NAMED: Final = ("name", "nodeGroupName")
 """Inputs that Pulumi's plug-in fills with the logical name and a random end, unless their prefix is given.
@@ -50,8 +50,9 @@ class OfflineAws(Provider):
     def configure(self, config: dict[str, Any]) -> None:
         given = config.get("defaultTags") or {}
         # Configuration of providers arrives as text.
-        given = json.loads(given) if isinstance(given, str) else given
-        self._default_tags = UNKNOWN if given is UNKNOWN else given.get("tags") or {}
+        read = json.loads(given) if isinstance(given, str) else given
+        tags = UNKNOWN if read is UNKNOWN else read.get("tags") or {}
+        self._default_tags = secret(tags) if isinstance(given, Secret) else tags
 
     def all_tags(self, type_: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the input ``tagsAll`` that the plug-in's check adds: the tags, over the provider's default tags.
@@ -60,10 +61,14 @@ class OfflineAws(Provider):
         """
         if type_ not in FACTS or "tags" not in children(type_, "") or type_ in WITHOUT_ALL_TAGS:
             return {}
+        return {"tagsAll": self.tags_of(inputs)}
+
+    def tags_of(self, inputs: Mapping[str, Any]) -> dict[str, Any] | Unknown:
+        """Return the tags that a resource gets: its own over the provider's default ones."""
         default, own = self._default_tags, inputs.get("tags") or {}
         if isinstance(default, Unknown) or isinstance(own, Unknown) or UNKNOWN in (*default.values(), *own.values()):
-            return {"tagsAll": UNKNOWN}
-        return {"tagsAll": {**default, **own}}
+            return UNKNOWN
+        return {**default, **own}
 
     @override
     def check(self, type_: str, name: str, inputs: dict[str, Any], *, seed: bytes, kept: dict[str, Any]) -> Checked:

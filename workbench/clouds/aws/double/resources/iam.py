@@ -1,0 +1,85 @@
+"""IAM: roles and what they may do. Sources: internal/service/iam/{role,role_policy,role_policy_attachment}.go."""
+
+from typing import Final
+
+from workbench.clouds.aws.double.resources.kinds import Change, Kind, Look, Removal, Tagging
+from workbench.clouds.aws.operations import Request
+
+_GONE: Final = frozenset({"NoSuchEntity"})
+_ROLE: Final = {"RoleName": "{name}"}
+
+
+ROLE: Final = Kind(
+    noun="IAM Role",
+    id="{name}",
+    keys=_ROLE,
+    look=Look("iam", "GetRole", _ROLE, "Role"),
+    gone=_GONE,
+    told={
+        "name": "RoleName",
+        "assumeRolePolicy": "AssumeRolePolicyDocument",
+        "permissionsBoundary": "PermissionsBoundary.PermissionsBoundaryArn",
+    },
+    # Policies are resources of their own here; those inside a role are not made.
+    carried=frozenset({"forceDetachPolicies", "inlinePolicies", "managedPolicyArns", "namePrefix"}),
+    filled=frozenset({"inlinePolicies", "managedPolicyArns", "name", "path", "maxSessionDuration"}),
+    outputs={"arn": "Arn", "createDate": "CreateDate", "uniqueId": "RoleId"},
+    passing=(("MalformedPolicyDocument", "Invalid principal in policy"),),
+    changes=(
+        Change(
+            inputs=("assumeRolePolicy",),
+            request=Request("iam", "UpdateAssumeRolePolicy", {"assumeRolePolicy": "PolicyDocument"}),
+        ),
+        Change(inputs=("description", "maxSessionDuration"), request=Request("iam", "UpdateRole")),
+        Change(
+            inputs=("permissionsBoundary",),
+            request=Request("iam", "PutRolePermissionsBoundary"),
+            is_needed=lambda given: bool(given.new.get("permissionsBoundary")),
+        ),
+        Change(
+            inputs=("permissionsBoundary",),
+            request=Request("iam", "DeleteRolePermissionsBoundary"),
+            is_needed=lambda given: not given.new.get("permissionsBoundary"),
+        ),
+    ),
+    tagging=Tagging("iam", "TagRole", "UntagRole", _ROLE, "Tags", "TagKeys"),
+    removal=Removal((("iam", "DeleteRole", _ROLE),), passing=(("DeleteConflict", ""),)),
+)
+
+_POLICY: Final = {"RoleName": "{role}", "PolicyName": "{name}"}
+
+ROLE_POLICY: Final = Kind(
+    noun="IAM Role Policy",
+    id="{role}:{name}",
+    keys=_POLICY,
+    look=Look("iam", "GetRolePolicy", _POLICY, "@", shape=""),
+    gone=_GONE,
+    told={"name": "PolicyName", "policy": "PolicyDocument", "role": "RoleName"},
+    carried=frozenset({"namePrefix"}),
+    filled=frozenset({"name"}),
+    changes=(Change(inputs=("policy",), request=Request("iam", "PutRolePolicy", {"policy": "PolicyDocument"})),),
+    removal=Removal((("iam", "DeleteRolePolicy", _POLICY),)),
+)
+
+_ATTACHMENT: Final = {"RoleName": "{role}", "PolicyArn": "{policyArn}"}
+
+ROLE_POLICY_ATTACHMENT: Final = Kind(
+    noun="IAM Role Policy Attachment",
+    id="{role}/{policyArn}",
+    look=Look(
+        "iam",
+        "ListAttachedRolePolicies",
+        {"RoleName": "{role}"},
+        "AttachedPolicies[?PolicyArn=='{policyArn}'] | [0]",
+        shape="AttachedPolicies",
+    ),
+    gone=_GONE,
+    removal=Removal((("iam", "DetachRolePolicy", _ATTACHMENT),)),
+)
+
+KINDS: Final = {
+    "aws:iam/role:Role": ROLE,
+    "aws:iam/rolePolicy:RolePolicy": ROLE_POLICY,
+    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": ROLE_POLICY_ATTACHMENT,
+}
+"""By type token."""

@@ -1,0 +1,99 @@
+"""KMS: keys and their names. Sources: internal/service/kms/{key,alias}.go."""
+
+from typing import Final
+
+from workbench.clouds.aws.double.resources.kinds import (
+    Change,
+    Given,
+    Kind,
+    Look,
+    Minutes,
+    Params,
+    Removal,
+    State,
+    Tagging,
+)
+from workbench.clouds.aws.operations import Request
+
+LONGEST_WINDOW: Final = 30
+"""Days until a key is gone, where the program says nothing; AWS's own default."""
+
+_KEY: Final = {"KeyId": "{id}"}
+
+
+def _rotation(given: Given) -> Params:
+    days = given.new.get("rotationPeriodInDays")
+    return {"RotationPeriodInDays": int(days) if days else None}
+
+
+KEY: Final = Kind(
+    noun="KMS Key",
+    made="KeyMetadata.KeyId",
+    keys=_KEY,
+    look=Look("kms", "DescribeKey", _KEY, "KeyMetadata"),
+    more={
+        "enableKeyRotation": Look("kms", "GetKeyRotationStatus", _KEY, "KeyRotationEnabled"),
+        "policy": Look("kms", "GetKeyPolicy", {**_KEY, "PolicyName": "default"}, "Policy"),
+        "Tags": Look("kms", "ListResourceTags", _KEY, "Tags"),
+    },
+    gone=frozenset({"NotFoundException"}),
+    told={"enableKeyRotation": "enableKeyRotation", "isEnabled": "Enabled", "policy": "policy"},
+    carried=frozenset({"bypassPolicyLockoutSafetyCheck", "deletionWindowInDays", "rotationPeriodInDays"}),
+    filled=frozenset(
+        {"customerMasterKeySpec", "isEnabled", "keyUsage", "multiRegion", "policy", "rotationPeriodInDays"}
+    ),
+    outputs={"arn": "Arn", "keyId": "KeyId"},
+    # A key that waits for its end is gone for everybody else: nothing can be done with it.
+    state=State("KeyState", "Enabled", frozenset({"Creating"}), frozenset({"PendingDeletion"})),
+    minutes=Minutes(create=2, update=2, delete=20),
+    passing=(("MalformedPolicyDocumentException", ""),),
+    changes=(
+        Change(
+            inputs=("enableKeyRotation", "rotationPeriodInDays"),
+            request=Request("kms", "EnableKeyRotation", inside=None),
+            build=_rotation,
+            is_also_first=True,
+            is_needed=lambda given: bool(given.new.get("enableKeyRotation")),
+        ),
+        Change(
+            inputs=("enableKeyRotation",),
+            request=Request("kms", "DisableKeyRotation"),
+            is_needed=lambda given: not given.new.get("enableKeyRotation"),
+        ),
+        Change(
+            inputs=("description",),
+            request=Request("kms", "UpdateKeyDescription"),
+            build=lambda given: {"Description": given.new.get("description") or ""},
+        ),
+        Change(inputs=("policy",), request=Request("kms", "PutKeyPolicy"), build=lambda _: {"PolicyName": "default"}),
+    ),
+    tagging=Tagging("kms", "TagResource", "UntagResource", _KEY, "Tags", "TagKeys"),
+    removal=Removal(
+        (
+            (
+                "kms",
+                "ScheduleKeyDeletion",
+                {**_KEY, "PendingWindowInDays": lambda keys: int(keys.get("deletionWindowInDays") or LONGEST_WINDOW)},
+            ),
+        )
+    ),
+)
+
+_ALIAS: Final = {"AliasName": "{name}"}
+
+ALIAS: Final = Kind(
+    noun="KMS Alias",
+    id="{name}",
+    keys=_ALIAS,
+    look=Look("kms", "ListAliases", {}, "Aliases[?AliasName=='{name}'] | [0]", shape="Aliases"),
+    gone=frozenset({"NotFoundException"}),
+    told={"name": "AliasName"},
+    carried=frozenset({"namePrefix"}),
+    filled=frozenset({"name"}),
+    outputs={"arn": "AliasArn", "targetKeyArn": "join(':key/', [AliasArn, TargetKeyId])"},
+    changes=(Change(inputs=("targetKeyId",), request=Request("kms", "UpdateAlias")),),
+    removal=Removal((("kms", "DeleteAlias", _ALIAS),)),
+)
+
+KINDS: Final = {"aws:kms/alias:Alias": ALIAS, "aws:kms/key:Key": KEY}
+"""By type token."""

@@ -1,0 +1,364 @@
+"""What happens to a resource from its first request to its last, whatever its type."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import jmespath
+from botocore.model import ListShape, StructureShape
+
+from workbench.clouds.aws.double.resources import answers
+from workbench.clouds.aws.double.resources.connection import ApiError, Aws, said
+from workbench.clouds.aws.double.resources.kinds import (
+    PROPAGATION,
+    Change,
+    Given,
+    Kind,
+    Look,
+    State,
+    filled_in,
+    parts,
+)
+from workbench.clouds.aws.double.resources.requests import members_of, pairs
+from workbench.clouds.aws.inputs import children
+from workbench.clouds.aws.models import innermost, service_model
+from workbench.clouds.aws.operations import OPERATIONS
+from workbench.clouds.plugin import CloudError, Existing, Found, PartlyMadeError
+
+NOTHING: Final[Mapping[str, Any]] = {}
+
+
+@dataclass(frozen=True)
+class Life:
+    """Resources of one type in one account.
+
+    Parameters
+    ----------
+    default_tags
+        What the provider puts on everything that takes tags.
+    """
+
+    aws: Aws
+    type_: str
+    kind: Kind
+    default_tags: Mapping[str, str]
+
+    # --- Make -------------------------------------------------------------------------------------------------------
+
+    def make(self, inputs: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Make a resource, wait until it can be used, and return its id and outputs."""
+        tagged = self._tagged(inputs)
+        shown = self._shown(tagged)
+        try:
+            made = self.aws.persist(lambda: self._first(tagged), self.kind.passing, PROPAGATION)
+        except ApiError as error:
+            raise said(f"creating {self.kind.noun}{shown}", error) from error
+        identifier = self._id(tagged, made)
+        resource = Existing(self.type_, "", identifier, dict(inputs))
+        try:
+            self._settle(resource, tagged)
+            description = self._ready(resource)
+        except CloudError as error:
+            raise PartlyMadeError(identifier, self._known(resource), (str(error),)) from error
+        return identifier, self._outputs(resource, description)
+
+    def _first(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        given = Given(self.aws, inputs, NOTHING, inputs)
+        if self.kind.adopt:
+            return self.kind.adopt(given)
+        request = OPERATIONS[self.type_][0]
+        members = members_of(self.type_, request, inputs) | dict(self.kind.create(given))
+        if self.kind.tag_type and "TagSpecifications" in members:
+            members["TagSpecifications"][0]["ResourceType"] = self.kind.tag_type
+        return self.aws.call(request.service, request.operation, **members)
+
+    def _id(self, inputs: Mapping[str, Any], made: Mapping[str, Any]) -> str:
+        keys = {**inputs, "id": jmespath.search(self.kind.made, made) if self.kind.made else ""}
+        derived = {name: derive(keys) for name, derive in self.kind.derived.items()}
+        return str(filled_in(self.kind.id, {**keys, **derived}))
+
+    def _shown(self, inputs: Mapping[str, Any]) -> str:
+        """Return what an error calls a resource that has no id yet."""
+        return f" ({self._id(inputs, NOTHING)})" if "{id}" not in self.kind.id else ""
+
+    def _settle(self, resource: Existing, inputs: Mapping[str, Any]) -> None:
+        """Send what the first request could not take."""
+        state = self.kind.state
+        changes = [each for each in self.kind.changes if each.is_also_first]
+        wanted = [each for each in changes if any(_at(inputs, path) is not None for path in each.inputs)]
+        if wanted and state:
+            self._ready(resource)  # AWS refuses changes of what it still makes
+        for change in wanted:
+            self._send(resource, change, NOTHING, inputs)
+
+    def _ready(self, resource: Existing) -> Mapping[str, Any]:
+        """Return the description of a resource that was just made, once it can be used."""
+        state, what = self.kind.state, f"waiting for {self.kind.noun} ({resource.id}) create"
+        last: list[str] = []
+
+        def look() -> Mapping[str, Any] | None:
+            description = self._describe(resource)
+            if state is None or description is None:
+                return description
+            last.append(jmespath.search(state.at, description))
+            return None if last[-1] in state.pending else description
+
+        try:
+            description = self.aws.until(look, self.kind.minutes.create)
+        except ApiError as error:
+            raise said(f"reading {self.kind.noun} ({resource.id})", error) from error
+        if description is None:
+            raise CloudError(f"{what}: {_too_long(state, last, self.kind.minutes.create)}")
+        if state and last[-1] != state.ready:
+            reasons = jmespath.search(state.reasons, description) or []
+            text = f"{what}: unexpected state '{last[-1]}', wanted target '{state.ready}'"
+            raise CloudError(". last error: ".join([text, *([", ".join(reasons)] if reasons else [])]))
+        return description
+
+    def _known(self, resource: Existing) -> dict[str, Any]:
+        """Return the outputs of what is not whole; its inputs alone if AWS does not answer."""
+        try:
+            description = self._describe(resource)
+        except ApiError:
+            description = None
+        return self._outputs(resource, description) if description else dict(resource.inputs)
+
+    # --- Read -------------------------------------------------------------------------------------------------------
+
+    def find(self, resource: Existing) -> Found | None:
+        """Return a resource as it is; None if it does not exist."""
+        try:
+            description = self._describe(resource)
+        except ApiError as error:
+            raise said(f"reading {self.kind.noun} ({resource.id})", error) from error
+        if description is None:
+            return None
+        outputs, given = self._outputs(resource, description), dict(resource.inputs)
+        if not given:
+            imported = {name: value for name, value in self._imported(outputs) if value}
+            return Found(imported, outputs, str(filled_in(self.kind.id, self._keys(resource) | outputs)))
+        tags = {name: outputs[name] for name in ("tags", "tagsAll") if name in outputs}
+        inputs = answers.in_form_of(self.type_, self.kind, {n: v for n, v in given.items() if n not in tags}, outputs)
+        return Found({**inputs, **{name: tags[name] for name in tags if name in given}}, outputs)
+
+    def _imported(self, outputs: Mapping[str, Any]) -> list[tuple[str, Any]]:
+        names = [*children(self.type_, ""), "tagsAll"]
+        return [(name, outputs[name]) for name in names if name in outputs]
+
+    def _keys(self, resource: Existing) -> "Keys":
+        named = parts(self.kind.imported, resource.id) or parts(self.kind.id, resource.id)
+        wanted = self.kind.imported or self.kind.id
+        keys = Keys(wanted, {"id": resource.id, **named, **resource.outputs, **resource.inputs})
+        keys.update({name: derive(keys) for name, derive in self.kind.derived.items()})
+        return keys
+
+    def _describe(self, resource: Existing) -> Mapping[str, Any] | None:
+        keys, state = self._keys(resource), self.kind.state
+        description = self._look(self.kind.look, keys)
+        if not isinstance(description, dict) or (state and jmespath.search(state.at, description) in state.gone):
+            return None
+        keys["found"] = description
+        given = Given(self.aws, keys, NOTHING, NOTHING)
+        more = {
+            name: self._look(look, keys) if isinstance(look, Look) else look(given)
+            for name, look in self.kind.more.items()
+        }
+        return {**description, **more}
+
+    def _look(self, look: Look, keys: Mapping[str, Any]) -> Any:
+        try:
+            answer = self.aws.call(look.service, look.operation, **filled_in(look.params, keys))
+        except ApiError as error:
+            if error.code in self.kind.gone:
+                return None
+            raise
+        return jmespath.search(filled_in(look.at, keys), answer)
+
+    def _outputs(self, resource: Existing, description: Mapping[str, Any]) -> dict[str, Any]:
+        keys = self._keys(resource)
+        inputs = answers.live(self.type_, self.kind, description)
+        kept = {
+            name: value
+            for name, value in {**resource.outputs, **resource.inputs}.items()
+            if name in children(self.type_, "") and not answers.tells(self.kind, name)
+        }
+        extra = {name: jmespath.search(place, description) for name, place in self.kind.outputs.items()}
+        outputs = {**keys_of(self.kind, self.type_, keys), **kept, **inputs}
+        outputs |= {name: answers.output(value) for name, value in extra.items() if value is not None}
+        if self.kind.arn:
+            outputs["arn"] = self.aws.arn(*filled_in(self.kind.arn, keys).split(":", 1))
+        if "tags" in children(self.type_, ""):
+            every = answers.tags(description.get("tags") or description.get("Tags"))
+            own = resource.inputs.get("tags") or {}
+            outputs["tagsAll"] = every
+            outputs["tags"] = {k: v for k, v in every.items() if k in own or self.default_tags.get(k) != v}
+        return outputs
+
+    # --- Change -----------------------------------------------------------------------------------------------------
+
+    def change(self, resource: Existing, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """Give a resource new inputs and return its outputs."""
+        wanted = self._tagged(inputs)
+        has = {**resource.inputs, **resource.outputs}
+        # An input that the program never gave is AWS's own choice; one that it gives no more has changed.
+        dropped = {n: has[n] for n in resource.inputs.keys() - wanted.keys() - self.kind.filled if n != "tagsAll"}
+        untold = {n: has[n] for n in wanted.keys() & has.keys() if not answers.tells(self.kind, n)}
+        old = answers.in_form_of(self.type_, self.kind, wanted, has) | dropped | untold
+        renewed = Existing(self.type_, resource.name, resource.id, dict(inputs), resource.outputs)
+        try:
+            for change in self.kind.changes:
+                if any(_at(old, path) != _at(wanted, path) for path in change.inputs):
+                    self._send(renewed, change, old, wanted)
+            self._tag(renewed, answers.tags(resource.outputs.get("tagsAll") or {}), wanted.get("tags") or {})
+            description = self._describe(renewed)
+        except ApiError as error:
+            raise PartlyMadeError(
+                resource.id, self._known(renewed), (f"updating {self.kind.noun} ({resource.id}): {error}",)
+            ) from error
+        except CloudError as error:
+            raise PartlyMadeError(resource.id, self._known(renewed), (str(error),)) from error
+        return self._outputs(renewed, description) if description else dict(inputs)
+
+    def _send(self, resource: Existing, change: Change, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+        given = Given(self.aws, self._keys(resource), old, new)
+        if not change.is_needed(given):
+            return
+        request, about = change.request, f" {change.about}" if change.about else ""
+        tops = {path.partition(".")[0] for path in change.inputs}
+        members = members_of(self.type_, request, {name: new[name] for name in tops & new.keys()})
+        members |= {**filled_in(self.kind.keys, given.keys), **change.build(given)}
+        try:
+            answer = self.aws.call(request.service, request.operation, **_accepted(members))
+        except ApiError as error:
+            raise said(f"updating {self.kind.noun} ({resource.id}){about}", error) from error
+        if self.kind.updates and (begun := jmespath.search("update.id", answer)):
+            self._finish(resource, begun, f"waiting for {self.kind.noun} ({resource.id}){about} update ({begun})")
+
+    def _finish(self, resource: Existing, update: str, what: str) -> None:
+        """Wait for a change that AWS works on."""
+        members = {**filled_in(self.kind.updates, self._keys(resource)), "updateId": update}
+
+        def look() -> Mapping[str, Any] | None:
+            found: Mapping[str, Any] = self.aws.call("eks", "DescribeUpdate", **members)["update"]
+            return None if found["status"] == "InProgress" else found
+
+        try:
+            done = self.aws.until(look, self.kind.minutes.update)
+        except ApiError as error:
+            raise said(what, error) from error
+        if done is None:
+            state = State("", "Successful", frozenset({"InProgress"}))
+            raise CloudError(f"{what}: {_too_long(state, ['InProgress'], self.kind.minutes.update)}")
+        if done["status"] != "Successful":
+            reasons = [f"{each.get('errorCode')}: {each.get('errorMessage')}" for each in done.get("errors") or []]
+            text = f"{what}: unexpected state '{done['status']}', wanted target 'Successful'"
+            raise CloudError(". last error: ".join([text, *([", ".join(reasons)] if reasons else [])]))
+
+    def _tagged(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return inputs with all tags that the resource gets."""
+        if "tags" not in children(self.type_, ""):
+            return dict(inputs)
+        every = {**self.default_tags, **(inputs.get("tags") or {})}
+        return {**inputs, "tags": every} if every else {n: v for n, v in inputs.items() if n != "tags"}
+
+    def _tag(self, resource: Existing, old: Mapping[str, str], new: Mapping[str, str]) -> None:
+        tagging = self.kind.tagging
+        if tagging is None:
+            return
+        target = filled_in(tagging.target, self._keys(resource))
+        if removed := sorted(old.keys() - new.keys()):
+            shape = innermost(_input_shape(tagging.service, tagging.remove).members[tagging.keys])
+            keys = [{"Key": key} for key in removed] if isinstance(shape, StructureShape) else removed
+            self.aws.call(tagging.service, tagging.remove, **target, **{tagging.keys: keys})
+        if changed := {key: str(value) for key, value in new.items() if old.get(key) != value}:
+            shape = _input_shape(tagging.service, tagging.add).members[tagging.tags]
+            added = pairs(changed, innermost(shape)) if isinstance(shape, ListShape) else changed
+            self.aws.call(tagging.service, tagging.add, **target, **{tagging.tags: added})
+
+    # --- Delete -----------------------------------------------------------------------------------------------------
+
+    def remove(self, resource: Existing) -> None:
+        """Delete a resource and wait until it is gone; one that is gone already is fine."""
+        keys, removal, minutes = self._keys(resource), self.kind.removal, self.kind.minutes.delete
+        for service, operation, params in removal.requests:
+            members = filled_in(params, keys)
+
+            def request(service: str = service, operation: str = operation, members: Any = members) -> None:
+                self.aws.call(service, operation, **members)
+
+            try:
+                self.aws.persist(request, removal.passing, minutes)
+            except ApiError as error:
+                if error.code not in self.kind.gone:
+                    raise said(f"deleting {self.kind.noun} ({resource.id})", error) from error
+        if self.kind.state:
+            self._gone(resource, self.kind.state)
+
+    def _gone(self, resource: Existing, state: State) -> None:
+        what = f"waiting for {self.kind.noun} ({resource.id}) delete"
+        last: list[str] = []
+
+        def look() -> str | None:
+            description = self._describe(resource)
+            if description is None:
+                return "gone"
+            last.append(jmespath.search(state.at, description))
+            return last[-1] if last[-1].upper().endswith("FAILED") else None
+
+        try:
+            end = self.aws.until(look, self.kind.minutes.delete)
+        except ApiError as error:
+            raise said(what, error) from error
+        if end is None:
+            raise CloudError(f"{what}: {_too_long(None, last, self.kind.minutes.delete)}")
+        if end != "gone":
+            description = self._describe(resource) or {}
+            reasons = jmespath.search(state.reasons, description) or []
+            text = f"{what}: unexpected state '{end}', wanted target ''"
+            raise CloudError(". last error: ".join([text, *([", ".join(reasons)] if reasons else [])]))
+
+
+class Keys(dict[str, Any]):
+    """What templates are filled with. Of an import the id must tell it all.
+
+    Parameters
+    ----------
+    wanted
+        Template of an id that does.
+    """
+
+    def __init__(self, wanted: str, known: Mapping[str, Any]) -> None:
+        super().__init__(known)
+        self._wanted = wanted
+
+    def __missing__(self, key: str) -> Any:
+        raise CloudError(f"unexpected format of ID ({self.get('id')}), expected {self._wanted}: it does not tell {key}")
+
+
+def keys_of(kind: Kind, type_: str, keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the inputs that the id tells, for resources whose description repeats them not."""
+    names = parts(kind.id, str(keys["id"])).keys() & children(type_, "").keys()
+    return {name: keys[name] for name in names}
+
+
+def _accepted(members: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members without those that are None: a change that takes one away says so."""
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def _input_shape(service: str, operation: str) -> Any:
+    return service_model(service).operation_model(operation).input_shape
+
+
+def _at(values: Mapping[str, Any], path: str) -> Any:
+    found: Any = values
+    for name in path.split("."):
+        found = found.get(name) if isinstance(found, Mapping) else None
+    # Older resources of Terraform, which most are, do not tell an empty list or map from none.
+    return None if found in ([], {}, "") else found
+
+
+def _too_long(state: State | None, last: list[str], minutes: float) -> str:
+    wanted = f"'{state.ready}'" if state else "''"
+    seen = f"last state: '{last[-1]}', " if last else ""
+    return f"timeout while waiting for state to become {wanted} ({seen}timeout: {minutes:g}m)"

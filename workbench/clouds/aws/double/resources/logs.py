@@ -1,0 +1,62 @@
+"""CloudWatch Logs: groups. Source: internal/service/logs/group.go."""
+
+from typing import Final
+
+from workbench.clouds.aws.double.resources.kinds import Change, Kind, Look, Removal, Tagging
+from workbench.clouds.aws.operations import Request
+
+_GROUP: Final = {"logGroupName": "{name}"}
+
+LOG_GROUP: Final = Kind(
+    noun="CloudWatch Logs Log Group",
+    id="{name}",
+    keys=_GROUP,
+    look=Look(
+        "logs",
+        "DescribeLogGroups",
+        {"logGroupNamePrefix": "{name}"},
+        "logGroups[?logGroupName=='{name}'] | [0]",
+        shape="logGroups",
+    ),
+    more={"tags": Look("logs", "ListTagsForResource", {"resourceArn": lambda keys: _arn(keys["found"])}, "tags")},
+    gone=frozenset({"ResourceNotFoundException"}),
+    told={"name": "logGroupName"},
+    carried=frozenset({"namePrefix", "skipDestroy"}),
+    filled=frozenset({"logGroupClass", "name", "retentionInDays"}),
+    outputs={},
+    arn="logs:log-group:{name}",
+    changes=(
+        Change(
+            inputs=("retentionInDays",),
+            request=Request("logs", "PutRetentionPolicy"),
+            is_also_first=True,
+            is_needed=lambda given: bool(given.new.get("retentionInDays")),
+        ),
+        Change(
+            inputs=("retentionInDays",),
+            request=Request("logs", "DeleteRetentionPolicy", inside=None),
+            is_needed=lambda given: not given.new.get("retentionInDays"),
+        ),
+        Change(
+            inputs=("kmsKeyId",),
+            request=Request("logs", "AssociateKmsKey"),
+            is_needed=lambda given: bool(given.new.get("kmsKeyId")),
+        ),
+        Change(
+            inputs=("kmsKeyId",),
+            request=Request("logs", "DisassociateKmsKey", inside=None),
+            is_needed=lambda given: not given.new.get("kmsKeyId"),
+        ),
+    ),
+    tagging=Tagging("logs", "TagResource", "UntagResource", {"resourceArn": "{arn}"}, "tags", "tagKeys"),
+    removal=Removal((("logs", "DeleteLogGroup", _GROUP),)),
+)
+
+
+def _arn(found: dict[str, str]) -> str:
+    # Tags want the name of the group itself, not that of all its streams.
+    return found["arn"].removesuffix(":*")
+
+
+KINDS: Final = {"aws:cloudwatch/logGroup:LogGroup": LOG_GROUP}
+"""By type token."""
