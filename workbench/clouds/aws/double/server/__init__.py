@@ -1,0 +1,13 @@
+"""AWS's side of the double: one process that answers AWS's API on loopback. State is in its memory and ends with it."""
+
+import os
+from typing import Final
+
+ACCOUNT: Final = "111122223333"
+"""The account that everything belongs to: one of AWS's numbers for examples."""
+
+REGION: Final = "eu-west-1"
+"""The region that everything regional is in."""
+
+# moto reads it once, while it is imported; every module of this package is imported after this line.
+os.environ["MOTO_ACCOUNT_ID"] = ACCOUNT
