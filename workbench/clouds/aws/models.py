@@ -225,13 +225,13 @@ def _judge_scalar(place: Place, shape: Shape, path: str, value: Any, verdict: Ve
         verdict.unknown += 1
         return
     verdict.judged += 1
-    reason = _wrong(shape, value)
+    reason = wrong(shape, value)
     if reason:
         verdict.problems.append(Problem(path, f"{reason} ({_source(place.request)})"))
 
 
-def _wrong(shape: Shape, value: Any) -> str:
-    """Return what is wrong with a value, empty if nothing is."""
+def wrong(shape: Shape, value: Any) -> str:
+    """Return what is wrong with a text, a number or a boolean by its shape; empty if nothing is."""
     kind, limits = shape.type_name, shape.metadata
     if kind in NUMBERS:
         number = _number(value, whole=kind in ("integer", "long"))

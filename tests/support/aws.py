@@ -1,0 +1,54 @@
+"""Things in the AWS double that tests need before they can begin."""
+
+import itertools
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from workbench.clouds.aws.double.client import Double
+
+_CIDRS = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Network:
+    """A VPC with a way out and one subnet."""
+
+    vpc: str
+    subnet: str
+    gateway: str
+
+
+def network(aws: Double) -> Network:
+    """Make a VPC that is like no other one."""
+    ec2, block = aws.api("ec2"), f"10.{next(_CIDRS)}"
+    vpc = ec2.create_vpc(CidrBlock=f"{block}.0.0/16")["Vpc"]["VpcId"]
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock=f"{block}.0.0/24", AvailabilityZone="eu-west-1a")["Subnet"]["SubnetId"]
+    gateway = ec2.create_internet_gateway()["InternetGateway"]["InternetGatewayId"]
+    ec2.attach_internet_gateway(InternetGatewayId=gateway, VpcId=vpc)
+    return Network(vpc, subnet, gateway)
+
+
+def tags(kind: str, **values: str) -> list[dict[str, Any]]:
+    """Return the member ``TagSpecifications`` of a request that makes something."""
+    return [{"ResourceType": kind, "Tags": [{"Key": key, "Value": value} for key, value in values.items()]}]
+
+
+def refused(code: str) -> AbstractContextManager[pytest.ExceptionInfo[ClientError]]:
+    """Expect AWS to refuse with a code."""
+    return pytest.raises(ClientError, match=rf"\({code}\)")
+
+
+def eventually(look: Callable[[], bool], seconds: float = 10.0) -> bool:
+    """Return whether something becomes true in time."""
+    until = time.monotonic() + seconds
+    while not look():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.02)
+    return True

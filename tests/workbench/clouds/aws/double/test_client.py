@@ -1,0 +1,58 @@
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+import psutil
+import pytest
+
+from support.aws import eventually, network
+from workbench.clouds.aws.double.client import Double, DoubleError, running
+from workbench.clouds.aws.double.server.faults import SlowRule
+
+
+def test_an_account_begins_empty_and_keeps_what_is_made() -> None:
+    with running() as aws:
+        assert aws.inventory() == {}
+        assert aws.calls() == []
+        made = network(aws)
+        assert aws.inventory()["aws:ec2/subnet:Subnet"] == [made.subnet]
+        assert aws.api("sts").get_caller_identity()["Account"] == "111122223333"
+    with running() as anew:
+        assert anew.inventory() == {}
+
+
+def test_it_listens_on_loopback_only(aws: Double) -> None:
+    listening = [each for each in psutil.Process(aws.pid).net_connections() if each.status == psutil.CONN_LISTEN]
+    assert [each.laddr.ip for each in listening] == ["127.0.0.1"]
+
+
+def test_it_ends_with_the_process_that_started_it() -> None:
+    code = "import subprocess, sys; p = subprocess.Popen([sys.executable, '-m', 'workbench.clouds.aws.double']); p.wait()"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline().startswith("http://127.0.0.1:")
+        server = psutil.Process(parent.pid).children()[0]
+        parent.send_signal(signal.SIGKILL)
+        assert eventually(lambda: not server.is_running())
+
+
+def test_told_to_stop_it_answers_what_is_under_way_and_then_ends() -> None:
+    with running() as aws:
+        aws.set_faults(SlowRule(operation="ec2:DescribeVpcs", seconds=1))
+        code = "import boto3; print(len(boto3.client('ec2').describe_vpcs()['Vpcs']))"
+        with subprocess.Popen(
+            [sys.executable, "-c", code], env=aws.environment, stdout=subprocess.PIPE, text=True
+        ) as caller:
+            assert eventually(lambda: bool(aws.calls()))
+            os.kill(aws.pid, signal.SIGTERM)
+            assert caller.wait(10) == 0
+        address = aws.address.removeprefix("http://").split(":")
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection((address[0], int(address[1])), timeout=2)
+
+
+def test_a_server_that_does_not_start_is_told() -> None:
+    with pytest.raises(DoubleError, match="did not start"), running(scale="much"):  # type: ignore[arg-type]
+        pass

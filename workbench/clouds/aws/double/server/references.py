@@ -1,0 +1,149 @@
+"""Refusals that moto lacks: what is in use is not removed, and what is not there is not used.
+
+AWS itself lets roles, keys and launch templates go that a cluster still needs; so does the double.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from workbench.clouds.aws.double.server import store
+from workbench.clouds.aws.double.server.errors import AwsError
+from workbench.clouds.aws.double.server.requests import Request
+
+Check = Callable[[dict[str, Any]], None]
+
+
+def check(request: Request) -> None:
+    """Refuse a request for what it refers to.
+
+    Raises
+    ------
+    AwsError
+        As the service words it.
+    """
+    if judge := _CHECKS.get(request.operation):
+        judge(request.params)
+
+
+def has_role(arn: str) -> bool:
+    """Return whether IAM has the role with this ARN."""
+    return any(role.arn == arn for role in store.iam().get_roles())
+
+
+def missing_subnets(ids: list[str]) -> list[str]:
+    """Return the ids of subnets that do not exist."""
+    known = {id_ for zone in store.ec2().subnets.values() for id_ in zone}
+    return [id_ for id_ in ids if id_ not in known]
+
+
+def missing_security_groups(ids: list[str]) -> list[str]:
+    """Return the ids of security groups that do not exist."""
+    return [id_ for id_ in ids if store.ec2().get_security_group_from_id(id_) is None]
+
+
+def _delete_subnet(params: dict[str, Any]) -> None:
+    subnet = params["SubnetId"]
+    if any(interface.subnet.id == subnet for interface in store.ec2().enis.values()):
+        raise _dependency(f"The subnet '{subnet}' has dependencies and cannot be deleted.")
+
+
+def _delete_security_group(params: dict[str, Any]) -> None:
+    group = store.ec2().get_security_group_from_id(params.get("GroupId", ""))
+    if group is None:
+        return
+    if group.is_default:
+        raise AwsError("CannotDelete", 400, f'the specified group: "{group.id}" name: "default" cannot be deleted by a user')
+    interfaces = store.ec2().enis.values()
+    if any(group.id in (each.id for each in interface.group_set) for interface in interfaces) or group.id in _named(group.id):
+        raise _dependency(f"resource {group.id} has a dependent object")
+
+
+def _named(group_id: str) -> Iterator[str]:
+    """Return the groups that rules of other groups name."""
+    for groups in store.ec2().groups.values():
+        for group in groups.values():
+            for rule in [*group.ingress_rules, *group.egress_rules]:
+                if group.id != group_id and rule.source_group:
+                    yield rule.source_group.get("GroupId", "")
+
+
+def _detach_internet_gateway(params: dict[str, Any]) -> None:
+    vpc = params["VpcId"]
+    if any(address.eni and address.eni.vpc_id == vpc for address in store.ec2().addresses):
+        raise _dependency(
+            f"Network {vpc} has some mapped public address(es). Please unmap those public address(es) before detaching "
+            "the gateway."
+        )
+
+
+def _delete_vpc(params: dict[str, Any]) -> None:
+    vpc, ec2 = params["VpcId"], store.ec2()
+    gateways = (gateway.vpc.id for gateway in ec2.internet_gateways.values() if gateway.vpc)
+    endpoints = (endpoint.vpc_id for endpoint in ec2.vpc_end_points.values() if endpoint.state != "deleted")
+    groups = (group.vpc_id for group in ec2.groups.get(vpc, {}).values() if not group.is_default)
+    interfaces = (interface.vpc_id for interface in ec2.enis.values())
+    if any(vpc in users for users in (gateways, endpoints, groups, interfaces)):
+        raise _dependency(f"The vpc '{vpc}' has dependencies and cannot be deleted.")
+
+
+def _release_address(params: dict[str, Any]) -> None:
+    for address in store.ec2().addresses:
+        if address.allocation_id == params.get("AllocationId") and address.association_id:
+            raise AwsError("InvalidIPAddress.InUse", 400, f"Address {address.public_ip} is in use.")
+
+
+def _create_nat_gateway(params: dict[str, Any]) -> None:
+    for address in store.ec2().addresses:
+        if address.allocation_id == params.get("AllocationId") and address.association_id:
+            raise AwsError(
+                "Resource.AlreadyAssociated",
+                400,
+                f"Elastic IP address [{address.allocation_id}] is already associated",
+            )
+
+
+def _use_nat_gateway(params: dict[str, Any]) -> None:
+    id_ = params.get("NatGatewayId")
+    gateway = store.ec2().nat_gateways.get(id_) if id_ else None
+    if id_ and (gateway is None or gateway.state not in ("pending", "available")):
+        raise AwsError("InvalidNatGatewayID.NotFound", 400, f"The natGateway ID '{id_}' does not exist")
+
+
+def _delete_nat_gateway(params: dict[str, Any]) -> None:
+    gateway = store.ec2().nat_gateways.get(params["NatGatewayId"])
+    if gateway is None or gateway.state == "deleted":
+        raise AwsError("NatGatewayNotFound", 400, f"The Nat Gateway {params['NatGatewayId']} was not found")
+
+
+def _create_vpc_endpoint(params: dict[str, Any]) -> None:
+    for id_ in params.get("RouteTableIds", []):
+        store.ec2().get_route_table(id_)
+    for id_ in missing_security_groups(params.get("SecurityGroupIds", [])):
+        raise AwsError("InvalidGroup.NotFound", 400, f"The security group '{id_}' does not exist")
+
+
+def _tags_of_groups(params: dict[str, Any]) -> None:
+    groups = store.autoscaling().autoscaling_groups
+    for tag in params["Tags"]:
+        if tag.get("ResourceId") not in groups:
+            raise AwsError("ValidationError", 400, f"AutoScalingGroup name not found - {tag.get('ResourceId')}")
+
+
+def _dependency(message: str) -> AwsError:
+    return AwsError("DependencyViolation", 400, message)
+
+
+_CHECKS: Final[Mapping[str, Check]] = {
+    "autoscaling:CreateOrUpdateTags": _tags_of_groups,
+    "autoscaling:DeleteTags": _tags_of_groups,
+    "ec2:CreateNatGateway": _create_nat_gateway,
+    "ec2:CreateRoute": _use_nat_gateway,
+    "ec2:CreateVpcEndpoint": _create_vpc_endpoint,
+    "ec2:DeleteNatGateway": _delete_nat_gateway,
+    "ec2:DeleteSecurityGroup": _delete_security_group,
+    "ec2:DeleteSubnet": _delete_subnet,
+    "ec2:DeleteVpc": _delete_vpc,
+    "ec2:DetachInternetGateway": _detach_internet_gateway,
+    "ec2:ReleaseAddress": _release_address,
+    "ec2:ReplaceRoute": _use_nat_gateway,
+}
