@@ -8,8 +8,6 @@ plans: it checks and compares inputs, and refuses to read or change anything. On
 import json
 import os
 import sys
-import threading
-import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -24,13 +22,11 @@ from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 from typing_extensions import override
 
 from workbench.clouds.journal import JOURNAL
+from workbench.clouds.parent import end_with
 from workbench.clouds.properties import DEFAULTS, defaults, marked, plain, renewed
 
 CALLS_AT_ONCE: Final = 64
 """Threads that serve the engine. A call that waits for a cloud holds one, and the engine makes many at a time."""
-
-PARENT_CHECK: Final = 1.0
-"""Seconds between two looks whether the engine still lives."""
 
 Kind: TypeAlias = PropertyDiff.Kind.ValueType
 """Kind of change to one input: added, updated or deleted, in place or by replacing the resource."""
@@ -410,15 +406,8 @@ def serve(provider: Provider) -> None:
     # The engine reads the port from the first line, and waits for it.
     sys.stdout.write(f"{port}\n")
     sys.stdout.flush()
-    threading.Thread(target=_leave_with_parent, args=(parent,), daemon=True).start()
+    end_with(parent)  # the engine ends its plug-ins, but not if it is killed
     server.wait_for_termination()
-
-
-def _leave_with_parent(parent: int) -> None:
-    # The engine ends its plug-ins, but not if it is killed.
-    while os.getppid() == parent:
-        time.sleep(PARENT_CHECK)
-    os._exit(0)
 
 
 def _type_and_name(urn: str) -> tuple[str, str]:

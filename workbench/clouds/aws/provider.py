@@ -27,6 +27,7 @@ RANDOM_LENGTH: Final = 7
 WITHOUT_ALL_TAGS: Final = frozenset(
     {
         "aws:eks/podIdentityAssociation:PodIdentityAssociation",
+        "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule",
         "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule",
     }
 )

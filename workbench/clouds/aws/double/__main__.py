@@ -1,7 +1,11 @@
-"""Serves AWS on loopback until the process that started it is gone: ``python -m workbench.clouds.aws.double``."""
+"""Serves AWS on loopback until the process that started it is gone: ``python -m workbench.clouds.aws.double``.
+
+With ``plugin`` as first argument it serves the provider to the engine instead, which talks to such a server.
+"""
 
 import argparse
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -47,5 +51,16 @@ def _control_plane(kubeconfig: Path | None) -> ControlPlane | None:
     return ControlPlane(cluster["server"], cluster["certificate-authority-data"])
 
 
+def serve_plugin() -> None:
+    """Serve the provider plug-in; the engine adds arguments of its own."""
+    from workbench.clouds.aws.double.provider import AwsDouble  # noqa: PLC0415 boto3 is for the plug-in alone
+    from workbench.clouds.plugin import serve  # noqa: PLC0415
+
+    serve(AwsDouble())
+
+
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["plugin"]:
+        serve_plugin()
+    else:
+        main()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from typing_extensions import override
@@ -51,7 +52,10 @@ class AwsDouble(OfflineAws):
 
     @override
     def read(self, resource: Existing) -> Found | None:
-        return self._life(resource.type_).find(resource)
+        found = self._life(resource.type_).find(resource)
+        if found and not resource.inputs:  # an import: the check adds what it always adds
+            return replace(found, inputs={**found.inputs, **self.all_tags(resource.type_, found.inputs)})
+        return found
 
     @override
     def update(self, resource: Existing, inputs: dict[str, Any]) -> dict[str, Any]:
@@ -90,7 +94,8 @@ def _without(old: Mapping[str, Any], new: Mapping[str, Any], left: frozenset[str
     kept = {}
     for name, value in old.items():
         path, wanted = f"{outer}{name}", new.get(name)
-        if path in left and wanted is None:
+        # To leave it out means the same as to say the zero of its kind.
+        if wanted is None and (path in left or value in (False, 0, "")):
             continue
         if isinstance(value, dict) and isinstance(wanted, dict):
             kept[name] = _without(value, wanted, left, f"{path}.")

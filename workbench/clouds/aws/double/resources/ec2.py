@@ -462,8 +462,14 @@ def _rules(direction: str) -> Kind:
         noun=f"VPC Security Group {direction} Rule",
         made="SecurityGroupRules[0].SecurityGroupRuleId",
         look=_first("DescribeSecurityGroupRules", "SecurityGroupRuleIds", "SecurityGroupRules"),
-        gone=frozenset({"InvalidSecurityGroupRuleId.NotFound", "InvalidGroup.NotFound"}),
-        told={"securityGroupId": "GroupId", "referencedSecurityGroupId": "ReferencedGroupInfo.GroupId"},
+        gone=frozenset({"InvalidSecurityGroupRuleId.NotFound", "InvalidGroup.NotFound", "InvalidPermission.NotFound"}),
+        told={
+            "securityGroupId": "GroupId",
+            "referencedSecurityGroupId": "ReferencedGroupInfo.GroupId",
+            # A protocol without ports has -1 for both.
+            "fromPort": "[FromPort] | [?@ != `-1`] | [0]",
+            "toPort": "[ToPort] | [?@ != `-1`] | [0]",
+        },
         outputs={"securityGroupRuleId": "SecurityGroupRuleId"},
         arn="ec2:security-group-rule/{id}",
         changes=(
@@ -546,7 +552,7 @@ LAUNCH_TEMPLATE: Final = Kind(
             "LaunchTemplateVersions[0]",
         ),
     },
-    gone=frozenset({"InvalidLaunchTemplateId.NotFound", "InvalidLaunchTemplateId.NotFoundException"}),
+    gone=frozenset({"InvalidLaunchTemplateId.NotFound", "InvalidLaunchTemplateName.NotFoundException"}),
     told={
         "name": "LaunchTemplateName",
         "description": "newest.VersionDescription",
@@ -555,8 +561,10 @@ LAUNCH_TEMPLATE: Final = Kind(
         **{
             name: f"newest.LaunchTemplateData.{name[0].upper()}{name[1:]}"
             for name in _DATA
-            if name not in ("description", "vpcSecurityGroupIds")
+            if name not in ("description", "tagSpecifications", "vpcSecurityGroupIds")
         },
+        # The template's own tags are no tags of what starts from it, whatever the server says.
+        "tagSpecifications": "newest.LaunchTemplateData.TagSpecifications[?ResourceType != 'launch-template']",
     },
     carried=frozenset({"updateDefaultVersion", "namePrefix"}),
     filled=frozenset({"defaultVersion", "name", "metadataOptions"}),

@@ -135,15 +135,12 @@ class Life:
             return None
         outputs, given = self._outputs(resource, description), dict(resource.inputs)
         if not given:
-            imported = {name: value for name, value in self._imported(outputs) if value}
+            names = children(self.type_, "").keys() & outputs.keys()
+            imported = {name: outputs[name] for name in names if outputs[name] not in ("", [], {})}
             return Found(imported, outputs, str(filled_in(self.kind.id, self._keys(resource) | outputs)))
         tags = {name: outputs[name] for name in ("tags", "tagsAll") if name in outputs}
         inputs = answers.in_form_of(self.type_, self.kind, {n: v for n, v in given.items() if n not in tags}, outputs)
         return Found({**inputs, **{name: tags[name] for name in tags if name in given}}, outputs)
-
-    def _imported(self, outputs: Mapping[str, Any]) -> list[tuple[str, Any]]:
-        names = [*children(self.type_, ""), "tagsAll"]
-        return [(name, outputs[name]) for name in names if name in outputs]
 
     def _keys(self, resource: Existing) -> "Keys":
         named = parts(self.kind.imported, resource.id) or parts(self.kind.id, resource.id)

@@ -128,7 +128,11 @@ class Application:
         new = {each.about for each in recent if each.operation == "iam:CreateRole" and each.number < call.number}
         for arn in (value for value in request.params.values() if isinstance(value, str) and ":role/" in value):
             if arn.rpartition("/")[2] in new:
-                raise AwsError("InvalidParameterException", 400, f"Role with arn: {arn}, could not be assumed because it does not exist or the trusted entity is not correct")
+                raise AwsError(
+                    "InvalidParameterException",
+                    400,
+                    f"Role with arn: {arn}, could not be assumed because it does not exist or the trusted entity is not correct",
+                )
 
     def _done(self, request: Request, fate: Fate, environ: Environ) -> Answer:
         if wrong := problems(request.params, request.model.input_shape):

@@ -107,7 +107,9 @@ class _Form:
         if isinstance(shape, StructureShape):
             return self.structure(tree, shape)
         if isinstance(shape, MapShape):
-            key, value = (each.serialization.get("name", name) for name, each in (("key", shape.key), ("value", shape.value)))
+            key, value = (
+                each.serialization.get("name", name) for name, each in (("key", shape.key), ("value", shape.value))
+            )
             entries = tree if self._is_flattened(shape) else tree.get("entry", {})
             return {each[key]: self._value(each[value], shape.value) for each in entries.values()}
         return tree

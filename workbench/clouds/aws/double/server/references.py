@@ -52,9 +52,13 @@ def _delete_security_group(params: dict[str, Any]) -> None:
     if group is None:
         return
     if group.is_default:
-        raise AwsError("CannotDelete", 400, f'the specified group: "{group.id}" name: "default" cannot be deleted by a user')
+        raise AwsError(
+            "CannotDelete", 400, f'the specified group: "{group.id}" name: "default" cannot be deleted by a user'
+        )
     interfaces = store.ec2().enis.values()
-    if any(group.id in (each.id for each in interface.group_set) for interface in interfaces) or group.id in _named(group.id):
+    if any(group.id in (each.id for each in interface.group_set) for interface in interfaces) or group.id in _named(
+        group.id
+    ):
         raise _dependency(f"resource {group.id} has a dependent object")
 
 

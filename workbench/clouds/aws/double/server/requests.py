@@ -127,7 +127,9 @@ def _located(known: OperationModel, in_path: Mapping[str, str], query: str, body
         elif place == "querystring" and written in in_query:
             values = in_query[written]
             is_list = member.type_name == "list"
-            params[name] = [from_text(each, member.member) for each in values] if is_list else from_text(values[0], member)
+            params[name] = (
+                [from_text(each, member.member) for each in values] if is_list else from_text(values[0], member)
+            )
     return params
 
 
