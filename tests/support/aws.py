@@ -28,7 +28,9 @@ def network(aws: Double) -> Network:
     """Make a VPC that is like no other one."""
     ec2, block = aws.api("ec2"), f"10.{next(_CIDRS)}"
     vpc = ec2.create_vpc(CidrBlock=f"{block}.0.0/16")["Vpc"]["VpcId"]
-    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock=f"{block}.0.0/24", AvailabilityZone="eu-west-1a")["Subnet"]["SubnetId"]
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock=f"{block}.0.0/24", AvailabilityZone="eu-west-1a")["Subnet"][
+        "SubnetId"
+    ]
     gateway = ec2.create_internet_gateway()["InternetGateway"]["InternetGatewayId"]
     ec2.attach_internet_gateway(InternetGatewayId=gateway, VpcId=vpc)
     return Network(vpc, subnet, gateway)

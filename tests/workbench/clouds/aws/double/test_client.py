@@ -29,7 +29,9 @@ def test_it_listens_on_loopback_only(aws: Double) -> None:
 
 
 def test_it_ends_with_the_process_that_started_it() -> None:
-    code = "import subprocess, sys; p = subprocess.Popen([sys.executable, '-m', 'workbench.clouds.aws.double']); p.wait()"
+    code = (
+        "import subprocess, sys; p = subprocess.Popen([sys.executable, '-m', 'workbench.clouds.aws.double']); p.wait()"
+    )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
         assert parent.stdout.readline().startswith("http://127.0.0.1:")

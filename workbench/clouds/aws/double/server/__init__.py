@@ -9,5 +9,6 @@ ACCOUNT: Final = "111122223333"
 REGION: Final = "eu-west-1"
 """The region that everything regional is in."""
 
-# moto reads it once, while it is imported; every module of this package is imported after this line.
+# moto reads both once, while it is imported; every module of this package is imported after these lines.
 os.environ["MOTO_ACCOUNT_ID"] = ACCOUNT
+os.environ["MOTO_IAM_LOAD_MANAGED_POLICIES"] = "true"

@@ -37,10 +37,19 @@ class Answer:
     body: bytes
 
 
-def success(operation: OperationModel, members: Mapping[str, Any]) -> Answer:
-    """Return the members of an answer in JSON."""
+def success(protocol: str, operation: OperationModel, members: Mapping[str, Any]) -> Answer:
+    """Return an answer of a service that speaks JSON."""
     body = json.dumps(_plain(members, operation.output_shape) if operation.output_shape else {})
-    return Answer(200, {"Content-Type": JSON_TYPES["rest-json"], "x-amzn-RequestId": str(uuid4())}, body.encode())
+    return Answer(200, {"Content-Type": JSON_TYPES[protocol], "x-amzn-RequestId": str(uuid4())}, body.encode())
+
+
+def members_of(protocol: str, operation: OperationModel, answer: Answer) -> dict[str, Any]:
+    """Return the members of an answer as boto3 will read them; for an error ``Error`` with its code."""
+    headers = {name.lower(): value for name, value in answer.headers.items()}
+    raw = {"status_code": answer.status, "headers": headers, "body": answer.body}
+    members: dict[str, Any] = create_parser(protocol).parse(raw, operation.output_shape)
+    members.pop("ResponseMetadata", None)
+    return members
 
 
 def refusal(protocol: str, error: AwsError) -> Answer:
@@ -64,17 +73,6 @@ def refusal(protocol: str, error: AwsError) -> Answer:
         body, kind = json.dumps({"__type": error.code, "message": error.message}), JSON_TYPES[protocol]
     headers = {"Content-Type": kind, "x-amzn-RequestId": request, "x-amzn-ErrorType": error.code}
     return Answer(error.status, headers, body.encode())
-
-
-def code_of(answer: Answer, operation: OperationModel, protocol: str) -> str:
-    """Return the error code of an answer as boto3 will read it, empty for a success."""
-    if answer.status < 300:  # noqa: PLR2004 HTTP's own border
-        return ""
-    headers = {name.lower(): value for name, value in answer.headers.items()}
-    read = create_parser(protocol).parse(
-        {"status_code": answer.status, "headers": headers, "body": answer.body}, operation.output_shape
-    )
-    return str(read.get("Error", {}).get("Code", answer.status))
 
 
 def _plain(value: Any, shape: Shape) -> Any:

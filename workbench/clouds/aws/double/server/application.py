@@ -8,15 +8,15 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+import traceback
+from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from typing import Any, TypeAlias
 
 import psutil
-from botocore.parsers import create_parser
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 
-from workbench.clouds.aws.double.server.answers import Answer, code_of, refusal, success
+from workbench.clouds.aws.double.server.answers import JSON_TYPES, Answer, members_of, refusal, success
 from workbench.clouds.aws.double.server.calls import DROPPED, Call, Calls
 from workbench.clouds.aws.double.server.consequences import follow, has_consequence
 from workbench.clouds.aws.double.server.errors import AwsError
@@ -86,13 +86,12 @@ class Application:
             self.calls.end(self.calls.begin("unknown", environ["PATH_INFO"], {}), error.code)
             return refusal("rest-json", error)
         call = self.calls.begin(request.operation, request.about, request.params)
-        rules = self.faults.of(call)
+        code = DROPPED
         try:
-            answer = self._struck(request, call, rules, environ)
-        except NoAnswerError:
-            self.calls.end(call, DROPPED)
-            raise
-        self.calls.end(call, code_of(answer, request.model, protocol(request.service)))
+            answer = self._struck(request, call, self.faults.of(call), environ)
+            code = _code(answer, request)
+        finally:
+            self.calls.end(call, code)
         return answer
 
     def _struck(self, request: Request, call: Call, rules: list[Rule], environ: Environ) -> Answer:
@@ -108,6 +107,10 @@ class Application:
             answer = self._done(request, _fate(rules), environ)
         except AwsError as error:
             answer = refusal(protocol(request.service), error)
+        except Exception as error:  # noqa: BLE001 whatever it is, the caller must not wait for an answer
+            traceback.print_exc()
+            broken = AwsError("InternalFailure", 500, f"The AWS double failed in {request.operation}: {error!r}")
+            answer = refusal(protocol(request.service), broken)
         for rule in rules:
             if isinstance(rule, KillRule) and rule.moment is Moment.AFTER:
                 _kill(rule.pids)
@@ -128,11 +131,7 @@ class Application:
         new = {each.about for each in recent if each.operation == "iam:CreateRole" and each.number < call.number}
         for arn in (value for value in request.params.values() if isinstance(value, str) and ":role/" in value):
             if arn.rpartition("/")[2] in new:
-                raise AwsError(
-                    "InvalidParameterException",
-                    400,
-                    f"Role with arn: {arn}, could not be assumed because it does not exist or the trusted entity is not correct",
-                )
+                raise AwsError("InvalidParameterException", 400, f"Role with arn: {arn}, could not be assumed")
 
     def _done(self, request: Request, fate: Fate, environ: Environ) -> Answer:
         if wrong := problems(request.params, request.model.input_shape):
@@ -145,8 +144,14 @@ class Application:
             check(request)
             answer = _moto_answer(self._moto, environ)
             if has_consequence(request) and answer.status < HTTPStatus.MULTIPLE_CHOICES:
-                follow(request, _members(answer, request), self.surroundings.clock)
+                return self._followed(request, answer)
             return answer
+
+    def _followed(self, request: Request, answer: Answer) -> Answer:
+        written = protocol(request.service)
+        members = members_of(written, request.model, answer)
+        follow(request, members, self.surroundings.clock)
+        return success(written, request.model, members) if written in JSON_TYPES else answer
 
     def _ours(self, request: Request, fate: Fate) -> Answer:
         try:
@@ -155,24 +160,25 @@ class Application:
             raise AwsError("NotImplemented", 501, f"The AWS double has no {request.operation}.") from None
         if wrong := problems(members, request.model.output_shape):
             raise AssertionError(f"{request.operation} must not answer so: {'; '.join(wrong)}")
-        return success(request.model, members)
+        return success(protocol(request.service), request.model, members)
 
 
 def _moto_answer(moto: Any, environ: Environ) -> Answer:
     started: dict[str, Any] = {}
 
     def start(status: str, headers: list[tuple[str, str]], _exc_info: object = None) -> None:
-        started.update(status=int(status.split()[0]), headers=dict(headers))
+        started.update(status=int(status.partition(" ")[0]), headers=dict(headers))
 
     body = b"".join(moto(environ, start))
     return Answer(started["status"], started["headers"], body)
 
 
-def _members(answer: Answer, request: Request) -> Mapping[str, Any]:
-    parser = create_parser(protocol(request.service))
-    raw = {"status_code": answer.status, "headers": dict(answer.headers), "body": answer.body}
-    members: Mapping[str, Any] = parser.parse(raw, request.model.output_shape)
-    return members
+def _code(answer: Answer, request: Request) -> str:
+    """Return the error code of an answer, empty for a success."""
+    if answer.status < HTTPStatus.MULTIPLE_CHOICES:
+        return ""
+    error: dict[str, str] = members_of(protocol(request.service), request.model, answer).get("Error", {})
+    return error.get("Code", "") or str(answer.status)
 
 
 def _fate(rules: list[Rule]) -> Fate:

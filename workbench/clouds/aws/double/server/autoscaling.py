@@ -6,12 +6,9 @@ launch template of EKS's own, as AWS does it, because that of the caller names n
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from workbench.clouds.aws.double.server import store
-
-if TYPE_CHECKING:
-    from moto.autoscaling.models import FakeAutoScalingGroup
 
 IMAGE: Final = "ami-12c6146b"
 """An image of moto's own; which one does not matter, as nothing ever boots."""
@@ -108,6 +105,7 @@ def resize(name: str, size: Size) -> None:
     group = _group(name)
     group.min_size, group.max_size = size.minimum, size.maximum
     group.set_desired_capacity(size.desired)
+    release_interfaces()
 
 
 def delete(name: str) -> None:
@@ -115,11 +113,20 @@ def delete(name: str) -> None:
     ec2, autoscaling = store.ec2(), store.autoscaling()
     if name in autoscaling.autoscaling_groups:
         autoscaling.delete_auto_scaling_group(name)
+        release_interfaces()
     if name in ec2.launch_template_name_to_ids:
         ec2.delete_launch_template(name, None)
 
 
-def _group(name: str) -> "FakeAutoScalingGroup":
+def release_interfaces() -> None:
+    """Remove the network interfaces of instances that are terminated; moto keeps them."""
+    interfaces = store.ec2().enis
+    for id_, interface in [*interfaces.items()]:
+        if interface.instance and interface.instance.state == "terminated":
+            del interfaces[id_]
+
+
+def _group(name: str) -> Any:
     groups = store.autoscaling().autoscaling_groups
     if name not in groups:
         raise LookupError(f"there is no Auto Scaling group {name}; there are: {', '.join(groups) or 'none'}")

@@ -29,7 +29,7 @@ class _Handler(MotoRequestHandler):
 
     @override
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-        """The log of calls says it better."""
+        """Say nothing: the log of calls says it better."""
 
 
 def listen(application: Application, port: int) -> ThreadedWSGIServer:

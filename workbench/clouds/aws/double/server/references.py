@@ -121,7 +121,8 @@ def _delete_nat_gateway(params: dict[str, Any]) -> None:
 
 def _create_vpc_endpoint(params: dict[str, Any]) -> None:
     for id_ in params.get("RouteTableIds", []):
-        store.ec2().get_route_table(id_)
+        if id_ not in store.ec2().route_tables:
+            raise AwsError("InvalidRouteTableID.NotFound", 400, f"The routeTable ID '{id_}' does not exist")
     for id_ in missing_security_groups(params.get("SecurityGroupIds", [])):
         raise AwsError("InvalidGroup.NotFound", 400, f"The security group '{id_}' does not exist")
 
@@ -131,6 +132,28 @@ def _tags_of_groups(params: dict[str, Any]) -> None:
     for tag in params["Tags"]:
         if tag.get("ResourceId") not in groups:
             raise AwsError("ValidationError", 400, f"AutoScalingGroup name not found - {tag.get('ResourceId')}")
+
+
+def _name_launch_templates(params: dict[str, Any]) -> None:
+    named = [
+        *params.get("LaunchTemplateIds", []),
+        *([params["LaunchTemplateId"]] if "LaunchTemplateId" in params else []),
+    ]
+    for id_ in named:
+        if id_ not in store.ec2().launch_templates:
+            raise AwsError(
+                "InvalidLaunchTemplateId.NotFound",
+                400,
+                f"The specified launch template, with template ID {id_}, does not exist.",
+            )
+
+
+def _change_key(params: dict[str, Any]) -> None:
+    kms = store.kms()
+    named = params.get("TargetKeyId") or params.get("KeyId") or ""
+    key = kms.keys.get(kms.get_key_id(named))
+    if key and key.key_state == "PendingDeletion":
+        raise AwsError("KMSInvalidStateException", 400, f"{key.arn} is pending deletion.")
 
 
 def _dependency(message: str) -> AwsError:
@@ -143,11 +166,20 @@ _CHECKS: Final[Mapping[str, Check]] = {
     "ec2:CreateNatGateway": _create_nat_gateway,
     "ec2:CreateRoute": _use_nat_gateway,
     "ec2:CreateVpcEndpoint": _create_vpc_endpoint,
+    "ec2:CreateLaunchTemplateVersion": _name_launch_templates,
+    "ec2:DeleteLaunchTemplate": _name_launch_templates,
     "ec2:DeleteNatGateway": _delete_nat_gateway,
     "ec2:DeleteSecurityGroup": _delete_security_group,
     "ec2:DeleteSubnet": _delete_subnet,
     "ec2:DeleteVpc": _delete_vpc,
+    "ec2:DescribeLaunchTemplates": _name_launch_templates,
     "ec2:DetachInternetGateway": _detach_internet_gateway,
     "ec2:ReleaseAddress": _release_address,
     "ec2:ReplaceRoute": _use_nat_gateway,
+    "kms:CreateAlias": _change_key,
+    "kms:EnableKeyRotation": _change_key,
+    "kms:ScheduleKeyDeletion": _change_key,
+    "kms:TagResource": _change_key,
+    "kms:UntagResource": _change_key,
+    "kms:UpdateAlias": _change_key,
 }

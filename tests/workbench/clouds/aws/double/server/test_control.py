@@ -1,16 +1,11 @@
-import json
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
-
 import pytest
 
 from workbench.clouds.aws.double.client import Double, DoubleError
 
 
 def test_a_route_that_is_not_there_names_those_that_are(aws: Double) -> None:
-    with pytest.raises(HTTPError) as caught:
-        urlopen(Request(f"{aws.address}/_double/nothing", method="GET"))
-    assert "GET /_double/calls" in json.load(caught.value)["error"]
+    with pytest.raises(DoubleError, match="GET nothing is no route; there are GET /_double/calls"):
+        aws._ask("GET", "nothing")
 
 
 def test_the_routes_of_tests_are_no_calls(aws: Double) -> None:
@@ -29,8 +24,7 @@ def test_a_network_interface_needs_a_subnet_and_groups_that_exist(aws: Double) -
         aws.leave_network_interface("subnet-gone", ["sg-gone"])
 
 
-def test_a_rule_that_cannot_be_is_refused_with_the_reason(aws: Double) -> None:
-    request = Request(f"{aws.address}/_double/faults", b'[{"action": "explode"}]', method="PUT")
-    with pytest.raises(HTTPError) as caught:
-        urlopen(request)
-    assert "explode" in json.load(caught.value)["error"]
+@pytest.mark.parametrize("body", [b'[{"action": "explode"}]', b"no JSON", b'[{"action": "lost", "oparation": "x"}]'])
+def test_a_rule_that_cannot_be_is_refused_and_those_before_it_hold(aws: Double, body: bytes) -> None:
+    with pytest.raises(DoubleError):
+        aws._ask("PUT", "faults", body)

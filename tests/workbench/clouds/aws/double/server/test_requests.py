@@ -71,7 +71,11 @@ def environ(service: str, request: Mapping[str, Any], body: bytes, headers: Mapp
             },
         ),
         ("eks", "DescribeAccessEntry", {"clusterName": "c", "principalArn": "arn:aws:iam::111122223333:role/a/b"}),
-        ("eks", "UntagResource", {"resourceArn": "arn:aws:eks:eu-west-1:111122223333:cluster/c", "tagKeys": ["a", "b"]}),
+        (
+            "eks",
+            "UntagResource",
+            {"resourceArn": "arn:aws:eks:eu-west-1:111122223333:cluster/c", "tagKeys": ["a", "b"]},
+        ),
         ("eks", "DeleteAddon", {"clusterName": "c", "addonName": "vpc-cni", "preserve": True}),
         ("eks", "ListClusters", {"maxResults": 5}),
     ],

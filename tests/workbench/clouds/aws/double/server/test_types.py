@@ -241,9 +241,12 @@ def test_launch_template_and_its_versions(aws: Double) -> None:
     )["LaunchTemplate"]["LaunchTemplateId"]
     retag(aws, template)
     changed = {**data, "DisableApiStop": False}
-    assert ec2.create_launch_template_version(LaunchTemplateId=template, LaunchTemplateData=changed)[
-        "LaunchTemplateVersion"
-    ]["VersionNumber"] == 2
+    assert (
+        ec2.create_launch_template_version(LaunchTemplateId=template, LaunchTemplateData=changed)[
+            "LaunchTemplateVersion"
+        ]["VersionNumber"]
+        == 2
+    )
     ec2.modify_launch_template(LaunchTemplateId=template, DefaultVersion="2")
     found = ec2.describe_launch_templates(LaunchTemplateIds=[template])["LaunchTemplates"][0]
     assert (found["LatestVersionNumber"], found["DefaultVersionNumber"]) == (2, 2)
@@ -301,9 +304,9 @@ def test_log_group(aws: Double) -> None:
 
 def test_role_its_policy_and_its_attachment(aws: Double) -> None:
     iam = aws.api("iam")
-    role = iam.create_role(
-        RoleName="of-test", AssumeRolePolicyDocument=TRUST, Tags=[{"Key": "team", "Value": "a"}]
-    )["Role"]
+    role = iam.create_role(RoleName="of-test", AssumeRolePolicyDocument=TRUST, Tags=[{"Key": "team", "Value": "a"}])[
+        "Role"
+    ]
     assert role["Arn"] == "arn:aws:iam::111122223333:role/of-test"
     with refused("EntityAlreadyExists"):
         iam.create_role(RoleName="of-test", AssumeRolePolicyDocument=TRUST)
