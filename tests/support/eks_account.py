@@ -1,0 +1,114 @@
+"""An account of the AWS double in which EKS can begin: network, roles, key, launch template; and clusters in it."""
+
+import itertools
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from support.aws import eventually
+from workbench.clouds.aws.double.client import Double
+
+ZONES: Final = ("eu-west-1a", "eu-west-1b", "eu-west-1c")
+_NUMBERS = itertools.count(1)
+
+
+def unique(prefix: str) -> str:
+    return f"{prefix}-{next(_NUMBERS)}"
+
+
+@dataclass(frozen=True)
+class Account:
+    """What a cluster and its node groups are made from."""
+
+    aws: Double
+    vpc: str
+    subnets: tuple[str, ...]
+    cluster_role: str
+    node_role: str
+    pod_role: str
+    key: str
+
+    @property
+    def eks(self) -> Any:
+        return self.aws.api("eks")
+
+    def cluster_args(self, **changes: Any) -> dict[str, Any]:
+        """Return a request for a cluster as this project makes them."""
+        return {
+            "name": unique("cluster"),
+            "version": "1.34",
+            "roleArn": self.cluster_role,
+            "resourcesVpcConfig": {"subnetIds": list(self.subnets)},
+            "accessConfig": {"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": False},
+            "bootstrapSelfManagedAddons": False,
+            **changes,
+        }
+
+    def cluster(self, **changes: Any) -> str:
+        """Make a cluster and return its name."""
+        made: str = self.eks.create_cluster(**self.cluster_args(**changes))["cluster"]["name"]
+        return made
+
+    def group_args(self, cluster: str, **changes: Any) -> dict[str, Any]:
+        return {
+            "clusterName": cluster,
+            "nodegroupName": unique("group"),
+            "scalingConfig": {"minSize": 1, "maxSize": 3, "desiredSize": 2},
+            "subnets": list(self.subnets),
+            "instanceTypes": ["m6i.large"],
+            "nodeRole": self.node_role,
+            **changes,
+        }
+
+    def group(self, cluster: str, **changes: Any) -> str:
+        """Make a node group and return its name."""
+        made: str = self.eks.create_nodegroup(**self.group_args(cluster, **changes))["nodegroup"]["nodegroupName"]
+        return made
+
+    def template(self) -> str:
+        """Make a launch template and return its id."""
+        data = {"MetadataOptions": {"HttpTokens": "required"}}
+        made = self.aws.api("ec2").create_launch_template(
+            LaunchTemplateName=unique("template"), LaunchTemplateData=data
+        )
+        template: str = made["LaunchTemplate"]["LaunchTemplateId"]
+        return template
+
+    def read_group(self, cluster: str, group: str) -> Any:
+        return self.eks.describe_nodegroup(clusterName=cluster, nodegroupName=group)["nodegroup"]
+
+    def read_addon(self, cluster: str, addon: str) -> Any:
+        return self.eks.describe_addon(clusterName=cluster, addonName=addon)["addon"]
+
+    def wait(self, cluster: str) -> None:
+        """Wait until the cluster is settled."""
+        assert eventually(lambda: self.eks.describe_cluster(name=cluster)["cluster"]["status"] == "ACTIVE")
+
+
+def role(aws: Double, service: str, actions: Iterable[str] = ("sts:AssumeRole",)) -> str:
+    """Make a role that a service may assume, and return its ARN."""
+    statement = {"Effect": "Allow", "Principal": {"Service": service}, "Action": list(actions)}
+    document = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+    made: str = aws.api("iam").create_role(RoleName=unique("role"), AssumeRolePolicyDocument=document)["Role"]["Arn"]
+    return made
+
+
+def account(aws: Double) -> Account:
+    """Make everything that a cluster needs."""
+    ec2 = aws.api("ec2")
+    block = f"10.{next(_NUMBERS) + 100}"
+    vpc = ec2.create_vpc(CidrBlock=f"{block}.0.0/16")["Vpc"]["VpcId"]
+    subnets = tuple(
+        ec2.create_subnet(VpcId=vpc, CidrBlock=f"{block}.{index}.0/24", AvailabilityZone=zone)["Subnet"]["SubnetId"]
+        for index, zone in enumerate(ZONES)
+    )
+    return Account(
+        aws=aws,
+        vpc=vpc,
+        subnets=subnets,
+        cluster_role=role(aws, "eks.amazonaws.com"),
+        node_role=role(aws, "ec2.amazonaws.com"),
+        pod_role=role(aws, "pods.eks.amazonaws.com", ("sts:AssumeRole", "sts:TagSession")),
+        key=aws.api("kms").create_key()["KeyMetadata"]["Arn"],
+    )

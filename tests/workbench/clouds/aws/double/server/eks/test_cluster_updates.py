@@ -1,0 +1,116 @@
+from typing import Any
+
+import pytest
+
+from support.aws import eventually, refused
+from support.eks_account import Account, unique
+
+
+def change(home: Account, name: str, **config: Any) -> dict[str, Any]:
+    update: dict[str, Any] = home.eks.update_cluster_config(name=name, **config)["update"]
+    return update
+
+
+def read(home: Account, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = home.eks.describe_cluster(name=name)["cluster"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("config", "type_"),
+    [
+        ({"accessConfig": {"authenticationMode": "API"}}, "AccessConfigUpdate"),
+        ({"deletionProtection": True}, "DeletionProtectionUpdate"),
+        ({"upgradePolicy": {"supportType": "STANDARD"}}, "UpgradePolicyUpdate"),
+        ({"zonalShiftConfig": {"enabled": True}}, "ZonalShiftConfigUpdate"),
+        ({"controlPlaneScalingConfig": {"tier": "tier-xl"}}, "ControlPlaneScalingConfigUpdate"),
+    ],
+)
+def test_a_setting_is_changed_by_an_update_of_its_type(home: Account, config: dict[str, Any], type_: str) -> None:
+    name = home.cluster(accessConfig={"authenticationMode": "API_AND_CONFIG_MAP"})
+    update = change(home, name, **config)
+    assert (update["type"], update["status"]) == (type_, "InProgress")
+    assert config.items() <= read(home, name).items()
+    assert home.eks.describe_update(name=name, updateId=update["id"])["update"]["status"] == "Successful"
+
+
+def test_logs_that_are_not_named_stay_as_they_are(home: Account) -> None:
+    name = home.cluster(logging={"clusterLogging": [{"types": ["api", "audit"], "enabled": True}]})
+    change(home, name, logging={"clusterLogging": [{"types": ["audit"], "enabled": False}]})
+    on, off = read(home, name)["logging"]["clusterLogging"]
+    assert on == {"types": ["api"], "enabled": True}
+    assert "audit" in off["types"]
+
+
+def test_an_endpoint_update_keeps_the_rest_of_the_network(home: Account) -> None:
+    name = home.cluster()
+    before = read(home, name)["resourcesVpcConfig"]
+    update = change(
+        home, name, resourcesVpcConfig={"publicAccessCidrs": ["203.0.113.0/24"], "endpointPrivateAccess": True}
+    )
+    assert update["type"] == "EndpointAccessUpdate"
+    assert {"type": "PublicAccessCidrs", "value": '["203.0.113.0/24"]'} in update["params"]
+    after = read(home, name)["resourcesVpcConfig"]
+    assert after == {**before, "publicAccessCidrs": ["203.0.113.0/24"], "endpointPrivateAccess": True}
+
+
+def test_subnets_can_change_inside_the_vpc(home: Account) -> None:
+    name = home.cluster()
+    update = change(home, name, resourcesVpcConfig={"subnetIds": list(home.subnets[:2])})
+    assert update["type"] == "VpcConfigUpdate"
+    assert read(home, name)["resourcesVpcConfig"]["subnetIds"] == list(home.subnets[:2])
+    with refused("InvalidParameterException"):
+        change(home, name, resourcesVpcConfig={"subnetIds": [home.subnets[0]]})
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({}, "names none"),
+        ({"deletionProtection": True, "zonalShiftConfig": {"enabled": True}}, "Only one type of update"),
+        ({"resourcesVpcConfig": {"endpointPrivateAccess": True, "subnetIds": ["subnet-1"]}}, "Only one type of update"),
+        ({"resourcesVpcConfig": {"endpointPublicAccess": True}}, "already at the desired configuration"),
+        ({"resourcesVpcConfig": {"endpointPublicAccess": False}}, "cannot be false"),
+        ({"logging": {"clusterLogging": [{"types": ["api"], "enabled": False}]}}, "No changes needed"),
+        ({"deletionProtection": False}, "No changes needed"),
+        ({"accessConfig": {"authenticationMode": "CONFIG_MAP"}}, "Unsupported authentication mode update"),
+    ],
+)
+def test_what_changes_nothing_or_too_much_is_refused(home: Account, config: dict[str, Any], words: str) -> None:
+    name = home.cluster()
+    with refused("InvalidParameterException") as caught:
+        change(home, name, **config)
+    assert words in str(caught.value)
+
+
+def test_a_cluster_has_one_update_at_a_time(home: Account) -> None:
+    name = home.cluster()
+    home.aws.set_scale(0.005)
+    change(home, name, deletionProtection=True)
+    assert read(home, name)["status"] == "UPDATING"
+    for again in (
+        lambda: change(home, name, zonalShiftConfig={"enabled": True}),
+        lambda: home.eks.update_cluster_version(name=name, version="1.35"),
+        lambda: home.eks.delete_cluster(name=name),
+    ):
+        with refused("ResourceInUseException") as caught:
+            again()
+        assert "in progress" in str(caught.value)
+    assert eventually(lambda: read(home, name)["status"] == "ACTIVE")
+    assert read(home, name)["deletionProtection"] is True
+
+
+def test_secrets_get_a_key_once(home: Account) -> None:
+    name = home.cluster()
+    config = [{"resources": ["secrets"], "provider": {"keyArn": home.key}}]
+    home.eks.associate_encryption_config(clusterName=name, encryptionConfig=config, clientRequestToken=unique("token"))
+    assert read(home, name)["encryptionConfig"] == config
+    with refused("InvalidParameterException"):
+        home.eks.associate_encryption_config(clusterName=name, encryptionConfig=config)
+
+
+def test_a_cluster_is_upgraded_by_one_minor_version(home: Account) -> None:
+    name = home.cluster(version="1.33")
+    update = home.eks.update_cluster_version(name=name, version="1.34")["update"]
+    assert update["type"] == "VersionUpdate"
+    assert read(home, name)["version"] == "1.34"

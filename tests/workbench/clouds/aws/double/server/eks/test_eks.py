@@ -1,0 +1,44 @@
+"""The service as a whole: ``server/eks/__init__.py``."""
+
+import botocore.session
+import pytest
+
+from support.eks_account import Account, role
+from workbench.clouds.aws.double.server.eks import Eks
+from workbench.clouds.aws.double.server.service import Surroundings
+
+VIEW = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy"
+
+
+def test_the_inventory_has_what_somebody_made_by_the_ids_of_pulumis_state(home: Account) -> None:
+    cluster = home.cluster(accessConfig={"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": True})
+    group, principal = home.group(cluster), role(home.aws, "sts.amazonaws.com")
+    owned = [{"serviceAccount": "aws-node", "roleArn": home.pod_role}]
+    home.eks.create_addon(clusterName=cluster, addonName="vpc-cni", podIdentityAssociations=owned)
+    home.eks.create_access_entry(clusterName=cluster, principalArn=principal)
+    home.eks.associate_access_policy(
+        clusterName=cluster, principalArn=principal, policyArn=VIEW, accessScope={"type": "cluster"}
+    )
+    own = home.eks.create_pod_identity_association(
+        clusterName=cluster, namespace="a", serviceAccount="b", roleArn=home.pod_role
+    )["association"]["associationId"]
+    owned_id = home.read_addon(cluster, "vpc-cni")["podIdentityAssociations"][0].rpartition("/")[2]
+    found = home.aws.inventory()
+    assert cluster in found["aws:eks/cluster:Cluster"]
+    assert f"{cluster}:{group}" in found["aws:eks/nodeGroup:NodeGroup"]
+    assert f"{cluster}:vpc-cni" in found["aws:eks/addon:Addon"]
+    of_cluster = [each for each in found["aws:eks/accessEntry:AccessEntry"] if each.startswith(f"{cluster}:")]
+    assert of_cluster == [f"{cluster}:{principal}"]
+    assert f"{cluster}#{principal}#{VIEW}" in found["aws:eks/accessPolicyAssociation:AccessPolicyAssociation"]
+    assert own in found["aws:eks/podIdentityAssociation:PodIdentityAssociation"]
+    assert owned_id not in found["aws:eks/podIdentityAssociation:PodIdentityAssociation"]
+
+
+def test_what_the_double_answers_is_an_operation_of_eks() -> None:
+    known = botocore.session.get_session().get_service_model("eks").operation_names
+    assert set(Eks(Surroundings())._handlers) <= set(known)
+
+
+def test_an_operation_that_the_double_does_not_have_is_no_error_of_aws() -> None:
+    with pytest.raises(NotImplementedError, match="eks:CreateFargateProfile"):
+        Eks(Surroundings()).handle("CreateFargateProfile", {})
