@@ -16,6 +16,9 @@ IMAGE: Final = "ami-12c6146b"
 MADE_BY_EKS: Final = "eks:cluster-name"
 """Tag that EKS puts on what it makes: on groups, launch templates and instances."""
 
+OWN: Final = "MadeWithTheGroup"
+"""Mark on tags that a group was made with, beside the members that Auto Scaling tells of them."""
+
 
 @dataclass(frozen=True)
 class Size:
@@ -72,7 +75,7 @@ def make(args: GroupArgs) -> None:
         target_group_arns=[],
         placement_group=None,
         termination_policies=[],
-        tags=[{"Key": key, "Value": value, "PropagateAtLaunch": True} for key, value in args.tags.items()],
+        tags=[{"Key": key, "Value": value, "PropagateAtLaunch": True, OWN: True} for key, value in args.tags.items()],
         capacity_rebalance=False,
     )
 

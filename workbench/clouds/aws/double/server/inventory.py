@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from workbench.clouds.aws.double.server import store
-from workbench.clouds.aws.double.server.autoscaling import MADE_BY_EKS
+from workbench.clouds.aws.double.server.autoscaling import MADE_BY_EKS, OWN
 
 Found = Iterator[tuple[str, str]]
 
@@ -102,8 +102,7 @@ def _machines() -> Found:
     for group in store.autoscaling().autoscaling_groups.values():
         yield "AWS::AutoScaling::AutoScalingGroup", group.name
         for tag in group.tags:
-            # EKS's own tags, also those for the autoscaler, are none of the program's.
-            if not tag.get(MADE_BY_EKS):
+            if OWN not in tag:
                 yield "aws:autoscaling/tag:Tag", f"{group.name},{tag['Key']}"
 
 
