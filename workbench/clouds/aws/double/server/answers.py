@@ -2,10 +2,10 @@
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import uuid4
 from xml.sax.saxutils import escape
 
@@ -13,6 +13,8 @@ from botocore.model import ListShape, MapShape, OperationModel, Shape, Structure
 from botocore.parsers import create_parser
 
 from workbench.clouds.aws.double.server.errors import AwsError
+
+StartResponse: TypeAlias = Callable[[str, list[tuple[str, str]]], object]
 
 JSON_TYPES = {"json": "application/x-amz-json-1.1", "rest-json": "application/json"}
 """Content type by protocol."""
@@ -35,6 +37,12 @@ class Answer:
     status: int
     headers: Mapping[str, str]
     body: bytes
+
+    def send(self, start_response: StartResponse) -> list[bytes]:
+        """Return what a WSGI application returns."""
+        headers = {**self.headers, "Content-Length": str(len(self.body))}
+        start_response(f"{self.status} AWS", list(headers.items()))
+        return [self.body]
 
 
 def success(protocol: str, operation: OperationModel, members: Mapping[str, Any]) -> Answer:

@@ -9,14 +9,14 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any, TypeAlias
 
 import psutil
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 
-from workbench.clouds.aws.double.server.answers import JSON_TYPES, Answer, members_of, refusal, success
+from workbench.clouds.aws.double.server.answers import JSON_TYPES, Answer, StartResponse, members_of, refusal, success
 from workbench.clouds.aws.double.server.calls import DROPPED, Call, Calls
 from workbench.clouds.aws.double.server.consequences import follow, has_consequence
 from workbench.clouds.aws.double.server.errors import AwsError
@@ -39,7 +39,6 @@ from workbench.clouds.aws.double.server.service import Fate, HealthIssue, Servic
 from workbench.clouds.aws.double.server.validation import problems
 
 Environ: TypeAlias = dict[str, Any]
-StartResponse: TypeAlias = Callable[[str, list[tuple[str, str]]], object]
 
 REFUSED: dict[str, tuple[str, int]] = {
     "ec2": ("InvalidParameterValue", 400),
@@ -74,10 +73,7 @@ class Application:
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """Answer one request."""
-        answer = self._answer(environ)
-        headers = {**answer.headers, "Content-Length": str(len(answer.body))}
-        start_response(f"{answer.status} {HTTPStatus(answer.status).phrase}", list(headers.items()))
-        return [answer.body]
+        return self._answer(environ).send(start_response)
 
     def _answer(self, environ: Environ) -> Answer:
         try:

@@ -9,8 +9,8 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict, NonNegativeFloat, NonNegativeInt
 
 from workbench.clouds.aws.double.server import autoscaling, store
-from workbench.clouds.aws.double.server.answers import JSON_TYPES, Answer
-from workbench.clouds.aws.double.server.application import Application, Environ, StartResponse
+from workbench.clouds.aws.double.server.answers import JSON_TYPES, Answer, StartResponse
+from workbench.clouds.aws.double.server.application import Application, Environ
 from workbench.clouds.aws.double.server.faults import RULES
 from workbench.clouds.aws.double.server.inventory import inventory
 from workbench.clouds.aws.double.server.references import missing_security_groups, missing_subnets
@@ -55,9 +55,7 @@ class Control:
         """Answer one request, AWS's or a test's."""
         if not environ["PATH_INFO"].startswith(PREFIX):
             return self._application(environ, start_response)
-        answer = self._answer(environ)
-        start_response(f"{answer.status} -", list({**answer.headers, "Content-Length": str(len(answer.body))}.items()))
-        return [answer.body]
+        return self._answer(environ).send(start_response)
 
     def _answer(self, environ: Environ) -> Answer:
         body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))

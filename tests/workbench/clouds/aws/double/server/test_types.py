@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from components.clusters.eks.identity import CLUSTER_POLICIES, CNI_POLICIES, EBS_POLICIES, NODE_POLICIES
 from support.aws import Network, refused, tags
 from workbench.clouds.aws.double.client import Double
 from workbench.clouds.aws.double.server.inventory import route_id
@@ -398,3 +399,9 @@ def test_the_types_above_are_all_that_are_not_of_eks_and_not_a_tag_of_its_groups
     }
     others = {type_ for type_ in OPERATIONS if not type_.startswith("aws:eks/")} - {"aws:autoscaling/tag:Tag"}
     assert others == above
+
+
+@pytest.mark.parametrize("policy", [*CLUSTER_POLICIES, *NODE_POLICIES, *CNI_POLICIES, *EBS_POLICIES])
+def test_aws_has_each_managed_policy_that_we_attach(aws: Double, policy: str) -> None:
+    arn = f"arn:aws:iam::aws:policy/{policy}"
+    assert aws.api("iam").get_policy(PolicyArn=arn)["Policy"]["Arn"] == arn
