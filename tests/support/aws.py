@@ -1,6 +1,5 @@
 """Things in the AWS double that tests need before they can begin."""
 
-import itertools
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -11,8 +10,6 @@ import pytest
 from botocore.exceptions import ClientError
 
 from workbench.clouds.aws.double.client import Double
-
-_CIDRS = itertools.count(1)
 
 
 @dataclass(frozen=True)
@@ -25,12 +22,11 @@ class Network:
 
 
 def network(aws: Double) -> Network:
-    """Make a VPC that is like no other one."""
-    ec2, block = aws.api("ec2"), f"10.{next(_CIDRS)}"
-    vpc = ec2.create_vpc(CidrBlock=f"{block}.0.0/16")["Vpc"]["VpcId"]
-    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock=f"{block}.0.0/24", AvailabilityZone="eu-west-1a")["Subnet"][
-        "SubnetId"
-    ]
+    """Make one; the ranges of two VPCs may be the same."""
+    ec2 = aws.api("ec2")
+    vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+    made = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/24", AvailabilityZone="eu-west-1a")
+    subnet = made["Subnet"]["SubnetId"]
     gateway = ec2.create_internet_gateway()["InternetGateway"]["InternetGatewayId"]
     ec2.attach_internet_gateway(InternetGatewayId=gateway, VpcId=vpc)
     return Network(vpc, subnet, gateway)

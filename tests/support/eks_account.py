@@ -97,10 +97,9 @@ def role(aws: Double, service: str, actions: Iterable[str] = ("sts:AssumeRole",)
 def account(aws: Double) -> Account:
     """Make everything that a cluster needs."""
     ec2 = aws.api("ec2")
-    block = f"10.{next(_NUMBERS) + 100}"
-    vpc = ec2.create_vpc(CidrBlock=f"{block}.0.0/16")["Vpc"]["VpcId"]
+    vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
     subnets = tuple(
-        ec2.create_subnet(VpcId=vpc, CidrBlock=f"{block}.{index}.0/24", AvailabilityZone=zone)["Subnet"]["SubnetId"]
+        ec2.create_subnet(VpcId=vpc, CidrBlock=f"10.0.{index}.0/24", AvailabilityZone=zone)["Subnet"]["SubnetId"]
         for index, zone in enumerate(ZONES)
     )
     return Account(
