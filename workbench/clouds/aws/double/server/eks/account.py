@@ -9,7 +9,7 @@ from typing import Any, Final
 from moto.core.exceptions import ServiceException
 from moto.ec2.models.instance_types import INSTANCE_TYPES
 
-from workbench.clouds.aws.double.server import REGION, store
+from workbench.clouds.aws.double.server import ACCOUNT, REGION, store
 from workbench.clouds.aws.double.server.eks.refusals import invalid_parameter
 
 CLUSTER_SERVICE: Final = "eks.amazonaws.com"
@@ -84,9 +84,12 @@ def check_pod_role(arn: str) -> None:
 
 
 def check_principal(arn: str) -> None:
-    """Refuse an access entry for somebody who does not exist (terraform-aws-modules/terraform-aws-eks#2969)."""
+    """Refuse an access entry for somebody who does not exist (terraform-aws-modules/terraform-aws-eks#2969).
+
+    Whether another account has such a principal cannot be seen from here.
+    """
     users = {user.arn for user in store.iam().users.values()}
-    if arn not in _roles() and arn not in users:
+    if f"::{ACCOUNT}:" in arn and arn not in _roles() and arn not in users:
         raise invalid_parameter("The specified principalArn is invalid: invalid principal.")
 
 
@@ -181,13 +184,27 @@ def add_interfaces(cluster: str, places: Subnets, groups: Sequence[str]) -> tupl
 
 
 def remove(interfaces: Iterable[str], security_group: str) -> None:
-    """Remove what was made beside a cluster; what somebody removed before is fine."""
+    """Remove what was made beside a cluster.
+
+    What somebody removed before is fine, and a security group that somebody else uses stays behind.
+    """
     ec2 = store.ec2()
     for interface in interfaces:
         if interface in ec2.enis:
             ec2.delete_network_interface(interface)
-    if ec2.get_security_group_from_id(security_group):
+    used = {group.id for interface in ec2.enis.values() for group in interface.group_set}
+    if ec2.get_security_group_from_id(security_group) and security_group not in used:
         ec2.delete_security_group(group_id=security_group)
+
+
+def receive_logs(cluster: str) -> None:
+    """Make the log group of a control plane if it is not there; that one keeps its logs for ever.
+
+    https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html
+    """
+    name = f"/aws/eks/{cluster}/cluster"
+    if name not in store.logs().groups:
+        store.logs().create_log_group(name, {})
 
 
 def _roles() -> dict[str, Any]:

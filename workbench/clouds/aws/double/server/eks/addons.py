@@ -7,9 +7,8 @@ from typing import Any, Final
 
 import yaml
 
-from workbench.clouds.aws.double.server import autoscaling
 from workbench.clouds.aws.double.server.eks import addon_catalogue, pod_identity, updates
-from workbench.clouds.aws.double.server.eks.node_groups import scaling_group
+from workbench.clouds.aws.double.server.eks.node_groups import described
 from workbench.clouds.aws.double.server.eks.pages import page
 from workbench.clouds.aws.double.server.eks.refusals import in_use, invalid_parameter, invalid_request
 from workbench.clouds.aws.double.server.eks.store import (
@@ -182,12 +181,13 @@ def _has_node(cluster: Cluster, configuration: str) -> bool:
     """
     values = _values(configuration)
     selector = values.get("nodeSelector") or values.get("controller", {}).get("nodeSelector") or {}
+    groups = [described(group) for group in cluster.groups.values()]
     return any(
-        selector.items() <= group.body["labels"].items()
-        and not any(taint["effect"] != "PREFER_NO_SCHEDULE" for taint in group.body.get("taints", ()))
-        and autoscaling.size_of(scaling_group(group)).desired
-        for group in cluster.groups.values()
-        if group.status in ("ACTIVE", "UPDATING")
+        selector.items() <= group["labels"].items()
+        and not any(taint["effect"] != "PREFER_NO_SCHEDULE" for taint in group.get("taints", ()))
+        and group["scalingConfig"]["desiredSize"]
+        for group in groups
+        if group["status"] in ("ACTIVE", "UPDATING")
     )
 
 

@@ -10,6 +10,7 @@ from workbench.clouds.aws.double.server.eks.clusters import (
     check_places,
     endpoint_access,
     log_setups,
+    write_logs,
 )
 from workbench.clouds.aws.double.server.eks.refusals import in_use, invalid_parameter, invalid_request
 from workbench.clouds.aws.double.server.eks.store import Cluster, Request, Store, now
@@ -59,7 +60,12 @@ class ClusterUpdates:
         if len(given) > 1:
             raise invalid_parameter("Only one type of update can be allowed.")
         type_, params, changed = self._config[given[0]](cluster, request[given[0]])
-        return self._start(request, cluster, type_, params, lambda: cluster.body.update(changed))
+
+        def apply() -> None:
+            cluster.body.update(changed)
+            write_logs(cluster)
+
+        return self._start(request, cluster, type_, params, apply)
 
     def update_version(self, request: Request) -> dict[str, Any]:
         """Begin to move the control plane by one minor version."""

@@ -72,6 +72,12 @@ def log_setups(given: Mapping[str, Any], present: Mapping[str, Any]) -> dict[str
     return {"clusterLogging": both}
 
 
+def write_logs(cluster: Cluster) -> None:
+    """Let the control plane write the logs that are on."""
+    if any(setup["enabled"] for setup in cluster.body["logging"]["clusterLogging"]):
+        account.receive_logs(cluster.name)
+
+
 def check_places(subnet_ids: list[str]) -> account.Subnets:
     """Return the subnets of a control plane, or refuse fewer than two zones (awsdocs/amazon-eks-user-guide#795)."""
     places = account.subnets(subnet_ids)
@@ -161,6 +167,7 @@ class Clusters:
 
         def done() -> None:
             body["status"] = "ACTIVE"
+            write_logs(cluster)
             body["endpoint"] = self._control_plane.endpoint
             body["certificateAuthority"] = {"data": self._control_plane.certificate_authority}
             body["identity"] = {"oidc": {"issuer": f"https://oidc.eks.{REGION}.amazonaws.com/id/{unique}"}}

@@ -6,7 +6,7 @@ from typing import Any, Final
 from workbench.clouds.aws.double.server import autoscaling
 from workbench.clouds.aws.double.server.eks import account, node_group_checks, updates, versions
 from workbench.clouds.aws.double.server.eks.clusters import check_offered
-from workbench.clouds.aws.double.server.eks.node_groups import scaling_group
+from workbench.clouds.aws.double.server.eks.node_groups import described, scaling_group, size_members
 from workbench.clouds.aws.double.server.eks.refusals import in_use, invalid_parameter
 from workbench.clouds.aws.double.server.eks.store import Cluster, Request, Resource, Store
 
@@ -51,6 +51,7 @@ class NodeGroupUpdates:
         def apply() -> None:
             body.update(changed)
             if scaling:
+                body["scalingConfig"] = size_members(size)
                 autoscaling.resize(scaling_group(group), size)
 
         change = updates.Change(
@@ -91,7 +92,7 @@ class NodeGroupUpdates:
 
     def _ready(self, request: Request) -> tuple[Cluster, Resource]:
         cluster, group = self._store.group(request)
-        if group.status != "ACTIVE":
+        if described(group)["status"] != "ACTIVE":
             # aws/karpenter-provider-aws#133 has the words.
             raise in_use("Nodegroup cannot be updated as it is currently not in Active State")
         return cluster, group

@@ -30,6 +30,10 @@ DEFAULT_INSTANCE_TYPES: Final = ("t3.medium",)
 DEFAULT_DISK_GIB: Final = 20
 """What EKS takes where a request says nothing: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html."""
 
+_NO_GROUP: Final = HealthIssue(
+    "AutoScalingGroupNotFound", "The Auto Scaling group of the nodegroup could not be found."
+)
+
 _NOT_OFFERED: Final = ("remoteAccess", "warmPoolConfig")
 
 
@@ -39,10 +43,22 @@ def scaling_group(group: Resource) -> str:
 
 
 def described(group: Resource) -> dict[str, Any]:
-    """Return a node group as EKS shows it: its size is that of the Auto Scaling group at this moment."""
-    size = autoscaling.size_of(scaling_group(group))
-    scaling = {"minSize": size.minimum, "maxSize": size.maximum, "desiredSize": size.desired}
-    return deepcopy({**group.body, "scalingConfig": scaling})
+    """Return a node group as EKS shows it.
+
+    Its size is that of the Auto Scaling group at this moment. Without that group it is DEGRADED.
+    """
+    body = deepcopy(group.body)
+    try:
+        body["scalingConfig"] = size_members(autoscaling.size_of(scaling_group(group)))
+    except LookupError:
+        if body["status"] == "ACTIVE":
+            body.update(status="DEGRADED", health={"issues": issue_members((_NO_GROUP,), scaling_group(group))})
+    return body
+
+
+def size_members(size: Size) -> dict[str, int]:
+    """Return a size in EKS's words."""
+    return {"minSize": size.minimum, "maxSize": size.maximum, "desiredSize": size.desired}
 
 
 class NodeGroups:
@@ -94,6 +110,7 @@ class NodeGroups:
                 "modifiedAt": now(),
                 "status": "CREATING",
                 "capacityType": request.get("capacityType", "ON_DEMAND"),
+                "scalingConfig": size_members(size),
                 "subnets": list(places.zones),
                 "amiType": request.get("amiType", DEFAULT_AMI_TYPE),
                 "nodeRole": request["nodeRole"],

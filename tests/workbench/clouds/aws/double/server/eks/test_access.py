@@ -62,6 +62,7 @@ def test_somebody_who_does_not_exist_has_no_access(home: Account, mine: str) -> 
     with refused("InvalidParameterException") as caught:
         enter(home, mine, "arn:aws:iam::111122223333:role/nobody")
     assert "invalid principal" in str(caught.value)
+    enter(home, mine, "arn:aws:iam::444455556666:role/in-another-account")
 
 
 def test_a_cluster_with_the_config_map_alone_has_no_entries(home: Account, principal: str) -> None:

@@ -186,6 +186,32 @@ def test_a_cluster_holds_its_subnets_and_lets_them_go(home: Account) -> None:
         ec2.describe_security_groups(GroupIds=[own])
 
 
+def test_a_security_group_that_somebody_uses_stays_behind(home: Account) -> None:
+    ec2 = home.aws.api("ec2")
+    name = home.cluster()
+    own = read(home, name)["resourcesVpcConfig"]["clusterSecurityGroupId"]
+    left = home.aws.leave_network_interface(home.subnets[0], [own])
+    home.eks.delete_cluster(name=name)
+    assert ec2.describe_security_groups(GroupIds=[own])["SecurityGroups"]
+    ec2.delete_network_interface(NetworkInterfaceId=left)
+    ec2.delete_security_group(GroupId=own)
+
+
+def test_eks_makes_the_log_group_of_a_cluster_that_writes_logs(home: Account) -> None:
+    logs = home.aws.api("logs")
+
+    def groups(name: str) -> list[str]:
+        found = logs.describe_log_groups(logGroupNamePrefix=f"/aws/eks/{name}/")["logGroups"]
+        return [group["logGroupName"] for group in found]
+
+    silent, loud = home.cluster(), home.cluster(logging={"clusterLogging": [{"types": ["audit"], "enabled": True}]})
+    assert (groups(silent), groups(loud)) == ([], [f"/aws/eks/{loud}/cluster"])
+    home.eks.update_cluster_config(name=silent, logging={"clusterLogging": [{"types": ["api"], "enabled": True}]})
+    assert groups(silent) == [f"/aws/eks/{silent}/cluster"]
+    home.eks.delete_cluster(name=loud)
+    assert groups(loud) == [f"/aws/eks/{loud}/cluster"]
+
+
 def test_states_take_as_long_as_the_clock_says(home: Account) -> None:
     home.aws.set_scale(0.002)
     name = home.cluster()

@@ -179,6 +179,19 @@ def test_the_auto_scaling_group_goes_with_the_node_group(home: Account, mine: st
     assert not autoscaling.describe_auto_scaling_groups(AutoScalingGroupNames=[own])["AutoScalingGroups"]
 
 
+def test_a_group_without_its_auto_scaling_group_is_degraded_and_can_be_removed(home: Account, mine: str) -> None:
+    name = home.group(mine)
+    own = scaling_group(home, mine, name)["AutoScalingGroupName"]
+    home.aws.api("autoscaling").delete_auto_scaling_group(AutoScalingGroupName=own, ForceDelete=True)
+    found = home.read_group(mine, name)
+    assert found["status"] == "DEGRADED"
+    assert found["health"]["issues"][0]["code"] == "AutoScalingGroupNotFound"
+    with refused("ResourceInUseException"):
+        home.eks.update_nodegroup_config(clusterName=mine, nodegroupName=name, scalingConfig={"maxSize": 5})
+    home.eks.delete_nodegroup(clusterName=mine, nodegroupName=name)
+    assert home.eks.list_nodegroups(clusterName=mine)["nodegroups"] == []
+
+
 def test_eks_lets_the_nodes_of_a_group_in_and_out_again(home: Account, mine: str) -> None:
     own_role = role(home.aws, "ec2.amazonaws.com")
     groups = [home.group(mine, nodeRole=own_role) for _ in range(2)]
