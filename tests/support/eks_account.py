@@ -22,16 +22,14 @@ class Account:
     """What a cluster and its node groups are made from."""
 
     aws: Double
+    eks: Any
+    """boto3's client; making one takes longer than most calls."""
     vpc: str
     subnets: tuple[str, ...]
     cluster_role: str
     node_role: str
     pod_role: str
     key: str
-
-    @property
-    def eks(self) -> Any:
-        return self.aws.api("eks")
 
     def cluster_args(self, **changes: Any) -> dict[str, Any]:
         """Return a request for a cluster as this project makes them."""
@@ -104,6 +102,7 @@ def account(aws: Double) -> Account:
     )
     return Account(
         aws=aws,
+        eks=aws.api("eks"),
         vpc=vpc,
         subnets=subnets,
         cluster_role=role(aws, "eks.amazonaws.com"),

@@ -3,8 +3,11 @@
 import botocore.session
 import pytest
 
+from support.aws import refused
 from support.eks_account import Account, role
+from workbench.clouds.aws.double.client import not_yet_there
 from workbench.clouds.aws.double.server.eks import Eks
+from workbench.clouds.aws.double.server.faults import LostRule, NotYetVisibleRule
 from workbench.clouds.aws.double.server.service import Surroundings
 
 VIEW = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy"
@@ -32,6 +35,37 @@ def test_the_inventory_has_what_somebody_made_by_the_ids_of_pulumis_state(home: 
     assert f"{cluster}#{principal}#{VIEW}" in found["aws:eks/accessPolicyAssociation:AccessPolicyAssociation"]
     assert own in found["aws:eks/podIdentityAssociation:PodIdentityAssociation"]
     assert owned_id not in found["aws:eks/podIdentityAssociation:PodIdentityAssociation"]
+
+
+def test_an_answer_that_was_lost_is_asked_for_again_and_nothing_is_made_twice(home: Account) -> None:
+    name = home.cluster()
+    home.aws.set_faults(LostRule(operation="eks:CreateNodegroup", times=1))
+    group = home.group(name)
+    assert home.eks.list_nodegroups(clusterName=name)["nodegroups"] == [group]
+    own = home.read_group(name, group)["resources"]["autoScalingGroups"][0]["name"]
+    found = home.aws.inventory()["AWS::AutoScaling::AutoScalingGroup"]
+    assert [each for each in found if group in each] == [own]
+
+
+def test_a_role_that_is_new_is_not_known_for_some_calls(home: Account) -> None:
+    name, args = home.cluster(), {"cluster": role(home.aws, "eks.amazonaws.com"), "node": home.node_role}
+    home.aws.set_faults(NotYetVisibleRule(operation="eks:Create*", calls=3))
+    with refused("InvalidParameterException"):
+        home.cluster(roleArn=args["cluster"])
+    home.group(name, nodeRole=args["node"])
+    for _ in range(3):
+        home.eks.list_clusters()
+    home.cluster(roleArn=args["cluster"])
+
+
+def test_what_was_just_made_may_not_be_there_at_first(home: Account) -> None:
+    name = home.cluster()
+    home.aws.set_faults(not_yet_there("eks:DescribeNodegroup", "ResourceNotFoundException", reads=2))
+    group = home.group(name)
+    for _ in range(2):
+        with refused("ResourceNotFoundException"):
+            home.read_group(name, group)
+    assert home.read_group(name, group)["status"] == "ACTIVE"
 
 
 def test_what_the_double_answers_is_an_operation_of_eks() -> None:
