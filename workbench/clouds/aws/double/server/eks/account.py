@@ -136,7 +136,8 @@ def launch_template(given: Mapping[str, str]) -> LaunchTemplate:
     ``$Default``, ``$Latest`` and no version at all become the number that they mean.
     """
     if ("id" in given) == ("name" in given):
-        raise invalid_parameter("launchTemplate needs either id or name")
+        # Words: hashicorp/terraform-provider-aws, internal/service/eks/node_group.go.
+        raise invalid_parameter("Either provide launch template ID or launch template name in the request.")
     ec2 = store.ec2()
     try:
         found = (

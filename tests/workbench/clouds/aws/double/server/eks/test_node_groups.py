@@ -83,6 +83,7 @@ def test_the_size_shown_is_the_one_that_the_autoscaler_left(home: Account, mine:
         ({"version": "1.33"}, "must be equal to cluster"),
         ({"releaseVersion": "1.33.2-20261105"}, "is not valid for kubernetes version 1.34"),
         ({"launchTemplate": {"id": "lt-0123456789abcdef0"}}, "launchTemplate"),
+        ({"launchTemplate": {"id": "lt-0123456789abcdef0", "name": "a"}}, "Either provide launch template ID or"),
         ({"scalingConfig": {"minSize": 1, "maxSize": 3}}, "all or none"),
         ({"scalingConfig": {"minSize": 3, "maxSize": 3, "desiredSize": 2}}, "Minimum capacity 3 can't be greater"),
         ({"scalingConfig": {"minSize": 1, "maxSize": 3, "desiredSize": 4}}, "can't be greater than maxSize 3"),
