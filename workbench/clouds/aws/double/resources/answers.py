@@ -35,7 +35,7 @@ def tells(kind: Kind, name: str) -> bool:
 def _place(kind: Kind, name: str) -> str | None:
     if name in kind.told:
         return kind.told[name]
-    if name in kind.carried:
+    if name in kind.carried | kind.untold:
         return None
     member = alike(innermost(_shape(kind.look)).members, name)
     return f'"{member}"' if member else None

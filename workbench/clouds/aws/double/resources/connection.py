@@ -57,7 +57,7 @@ Passing: TypeAlias = tuple[tuple[str, str], ...]
 """Code of a refusal and a part of its message, of those that pass by themselves; empty means any message."""
 
 
-class ApiError(Exception):
+class ApiError(CloudError):
     """A call that AWS refused or that got no answer.
 
     Parameters

@@ -14,6 +14,7 @@ from workbench.clouds.aws.double.resources.kinds import (
     Removal,
     State,
     Tagging,
+    if_given,
 )
 from workbench.clouds.aws.double.resources.requests import members_of
 from workbench.clouds.aws.operations import OPERATIONS, Request
@@ -103,7 +104,7 @@ SUBNET: Final = Kind(
             request=Request("ec2", "ModifySubnetAttribute", {"mapPublicIpOnLaunch": "MapPublicIpOnLaunch.Value"}, None),
             is_also_first=True,
             # Off is what a subnet is made with.
-            is_needed=lambda given: bool(given.old or given.new.get("mapPublicIpOnLaunch")),
+            build=lambda given: {} if given.old or given.new.get("mapPublicIpOnLaunch") else None,
         ),
     ),
     tagging=_TAGGING,
@@ -112,14 +113,8 @@ SUBNET: Final = Kind(
 )
 
 
-def _attach(given: Given) -> Params:
-    if given.old.get("vpcId"):
-        given.aws.call("ec2", "DetachInternetGateway", InternetGatewayId=given.keys["id"], VpcId=given.old["vpcId"])
-    return {}
-
-
-def _attached(keys: Mapping[str, Any]) -> str:
-    return str(keys.get("vpcId") or "")
+def _detach(given: Given) -> Params | None:
+    return {"VpcId": given.old["vpcId"]} if given.old.get("vpcId") else None
 
 
 INTERNET_GATEWAY: Final = Kind(
@@ -134,13 +129,19 @@ INTERNET_GATEWAY: Final = Kind(
     arn="ec2:internet-gateway/{id}",
     minutes=Minutes(delete=20),
     changes=(
-        Change(inputs=("vpcId",), request=Request("ec2", "AttachInternetGateway"), build=_attach, is_also_first=True),
+        Change(inputs=("vpcId",), request=Request("ec2", "DetachInternetGateway", inside=None), build=_detach),
+        Change(
+            inputs=("vpcId",),
+            request=Request("ec2", "AttachInternetGateway"),
+            build=if_given("vpcId"),
+            is_also_first=True,
+        ),
     ),
     tagging=_TAGGING,
     tag_type="internet-gateway",
     removal=Removal(
         (
-            ("ec2", "DetachInternetGateway", {"InternetGatewayId": "{id}", "VpcId": _attached}),
+            ("ec2", "DetachInternetGateway", {"InternetGatewayId": "{id}", "VpcId": "{vpcId}"}),
             ("ec2", "DeleteInternetGateway", {"InternetGatewayId": "{id}"}),
         ),
         _IN_USE,
@@ -152,8 +153,8 @@ ROUTE_TABLE: Final = Kind(
     made="RouteTable.RouteTableId",
     look=_first("DescribeRouteTables", "RouteTableIds", "RouteTables"),
     gone=frozenset({"InvalidRouteTableID.NotFound"}),
-    # Routes are resources of their own here; those inside a table are not made.
-    carried=frozenset({"routes", "propagatingVgws"}),
+    # Routes are resources of their own here, and come and go after the table.
+    untold=frozenset({"routes", "propagatingVgws"}),
     filled=frozenset({"routes", "propagatingVgws"}),
     outputs={"ownerId": "OwnerId"},
     arn="ec2:route-table/{id}",
@@ -256,7 +257,6 @@ NAT_GATEWAY: Final = Kind(
         "allocationId": "NatGatewayAddresses[0].AllocationId",
         "privateIp": "NatGatewayAddresses[0].PrivateIp",
     },
-    carried=frozenset({"availabilityMode", "availabilityZoneAddresses", "secondaryPrivateIpAddressCount"}),
     filled=frozenset({"connectivityType", "privateIp", "vpcId"}),
     outputs={
         "associationId": "NatGatewayAddresses[0].AssociationId",
@@ -302,7 +302,6 @@ ENDPOINT: Final = Kind(
     look=_first("DescribeVpcEndpoints", "VpcEndpointIds", "VpcEndpoints"),
     gone=frozenset({"InvalidVpcEndpointId.NotFound", "InvalidVpcEndpoint.NotFound"}),
     told={"policy": "PolicyDocument", "securityGroupIds": "Groups[].GroupId"},
-    carried=frozenset({"autoAccept"}),
     filled=frozenset(
         {
             "dnsOptions",
@@ -356,7 +355,6 @@ FLOW_LOG: Final = Kind(
     look=_first("DescribeFlowLogs", "FlowLogIds", "FlowLogs"),
     gone=frozenset({"InvalidFlowLogId.NotFound"}),
     told={"iamRoleArn": "DeliverLogsPermissionArn", "vpcId": "ResourceId"},
-    carried=frozenset({"regionalNatGatewayId", "tagFieldSpecifications"}),
     filled=frozenset({"logDestination", "logDestinationType", "logFormat", "maxAggregationInterval"}),
     arn="ec2:vpc-flow-log/{id}",
     create=_flow_log,
@@ -369,43 +367,38 @@ FLOW_LOG: Final = Kind(
 # --- Security groups -------------------------------------------------------------------------------------------------
 
 _GROUP_GONE: Final = frozenset({"InvalidGroup.NotFound", "InvalidGroupId.Malformed"})
-_RULES_INSIDE: Final = frozenset({"ingress", "egress", "revokeRulesOnDelete"})
-"""Rules are resources of their own here; those inside a group are not made, and of the default one all are taken."""
 
 
-def _without_rules(given: Given, group: Mapping[str, Any]) -> None:
-    """Take the rules from a group that AWS gave it: everything may leave, and members may talk to each other."""
-    for direction, member in {"Egress": "IpPermissionsEgress", "Ingress": "IpPermissions"}.items():
-        if group.get(member):
-            given.aws.call(
-                "ec2", f"RevokeSecurityGroup{direction}", GroupId=group["GroupId"], IpPermissions=group[member]
-            )
+def _described(given: Given) -> Params:
+    return {} if "description" in given.new else {"Description": "Managed by Pulumi"}
 
 
-def _group(given: Given) -> Params:
-    type_ = "aws:ec2/securityGroup:SecurityGroup"
-    request = OPERATIONS[type_][0]
-    members = {"Description": "Managed by Pulumi", **members_of(type_, request, given.new)}
-    if "TagSpecifications" in members:
-        members["TagSpecifications"][0]["ResourceType"] = "security-group"
-    made = given.aws.call("ec2", request.operation, **members)
-    groups = given.aws.call("ec2", "DescribeSecurityGroups", GroupIds=[made["GroupId"]])["SecurityGroups"]
-    _without_rules(given, groups[0])
-    return made
+def _revoked(direction: str, *inputs: str) -> Change:
+    """Return the change that takes away the rules that AWS gives a group: all out, and members to each other."""
+    member = {"Egress": "IpPermissionsEgress", "Ingress": "IpPermissions"}[direction]
+
+    def build(given: Given) -> Params | None:
+        groups = given.aws.call("ec2", "DescribeSecurityGroups", GroupIds=[given.keys["id"]])["SecurityGroups"]
+        rules = groups[0].get(member)
+        return {"GroupId": given.keys["id"], "IpPermissions": rules} if rules else None
+
+    request = Request("ec2", f"RevokeSecurityGroup{direction}", inside=None)
+    return Change(inputs=inputs, request=request, build=build, is_also_first=True)
 
 
 SECURITY_GROUP: Final = Kind(
     noun="Security Group",
     made="GroupId",
-    adopt=_group,
+    create=_described,
     look=_first("DescribeSecurityGroups", "GroupIds", "SecurityGroups"),
     gone=_GROUP_GONE,
     told={"name": "GroupName"},
-    carried=_RULES_INSIDE,
+    carried=frozenset({"revokeRulesOnDelete"}),
     filled=frozenset({"description", "egress", "ingress", "name", "vpcId"}),
     outputs={"ownerId": "OwnerId"},
     arn="ec2:security-group/{id}",
     minutes=Minutes(create=10, delete=15),
+    changes=(_revoked("Egress", "vpcId"),),
     tagging=_TAGGING,
     tag_type="security-group",
     removal=Removal((("ec2", "DeleteSecurityGroup", {"GroupId": "{id}"}),), (*_IN_USE, ("InvalidGroup.InUse", ""))),
@@ -415,10 +408,9 @@ SECURITY_GROUP: Final = Kind(
 def _default_group(given: Given) -> Params:
     asked = [{"Name": "vpc-id", "Values": [given.new["vpcId"]]}, {"Name": "group-name", "Values": ["default"]}]
     group: dict[str, Any] = given.aws.call("ec2", "DescribeSecurityGroups", Filters=asked)["SecurityGroups"][0]
-    _without_rules(given, group)
     if wanted := given.new.get("tags"):
-        pairs = [{"Key": key, "Value": str(value)} for key, value in wanted.items()]
-        given.aws.call("ec2", "CreateTags", Resources=[group["GroupId"]], Tags=pairs)
+        tags = [{"Key": key, "Value": str(value)} for key, value in wanted.items()]
+        given.aws.call("ec2", "CreateTags", Resources=[group["GroupId"]], Tags=tags)
     return group
 
 
@@ -432,6 +424,7 @@ DEFAULT_SECURITY_GROUP: Final = Kind(
     told={"ingress": "IpPermissions", "egress": "IpPermissionsEgress"},
     outputs={"description": "Description", "name": "GroupName", "ownerId": "OwnerId"},
     arn="ec2:security-group/{id}",
+    changes=(_revoked("Ingress", "vpcId", "ingress"), _revoked("Egress", "vpcId", "egress")),
     tagging=_TAGGING,
     removal=Removal(),  # AWS does not let it go before its VPC
 )
@@ -531,10 +524,11 @@ def _next_version(given: Given) -> Params:
     return {name: whole.get(name) for name in ("LaunchTemplateData", "VersionDescription")}
 
 
-def _default_version(given: Given) -> Params:
+def _default_version(given: Given) -> Params | None:
     """Return the version that is the default from now on: the newest, if the program says so."""
     if not given.new.get("updateDefaultVersion"):
-        return {"DefaultVersion": str(int(given.new["defaultVersion"]))}
+        fixed = given.new.get("defaultVersion")
+        return {"DefaultVersion": str(int(fixed))} if fixed else None
     found = given.aws.call("ec2", "DescribeLaunchTemplates", LaunchTemplateIds=[given.keys["id"]])
     return {"DefaultVersion": str(found["LaunchTemplates"][0]["LatestVersionNumber"])}
 
@@ -566,7 +560,7 @@ LAUNCH_TEMPLATE: Final = Kind(
         # The template's own tags are no tags of what starts from it, whatever the server says.
         "tagSpecifications": "newest.LaunchTemplateData.TagSpecifications[?ResourceType != 'launch-template']",
     },
-    carried=frozenset({"updateDefaultVersion", "namePrefix"}),
+    carried=frozenset({"updateDefaultVersion", "defaultVersion"}),
     filled=frozenset({"defaultVersion", "name", "metadataOptions"}),
     outputs={"latestVersion": "LatestVersionNumber"},
     arn="ec2:launch-template/{id}",
@@ -576,7 +570,6 @@ LAUNCH_TEMPLATE: Final = Kind(
             inputs=(*_DATA, "defaultVersion", "updateDefaultVersion"),
             request=Request("ec2", "ModifyLaunchTemplate", inside=None),
             build=_default_version,
-            is_needed=lambda given: bool(given.new.get("updateDefaultVersion") or given.new.get("defaultVersion")),
         ),
     ),
     tagging=_TAGGING,

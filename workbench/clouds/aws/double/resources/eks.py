@@ -47,6 +47,11 @@ def _cluster(given: Given) -> Params:
     return _logging(given) if given.new.get("enabledClusterLogTypes") else {}
 
 
+def _encryption(given: Given) -> Params | None:
+    """Return what begins encryption; it never ends and never gets another key."""
+    return None if given.old.get("encryptionConfig") else {"name": None, "clusterName": given.keys["name"]}
+
+
 def _authentication(given: Given) -> Params:
     return {"accessConfig": {"authenticationMode": given.new["accessConfig"]["authenticationMode"]}}
 
@@ -81,7 +86,7 @@ CLUSTER: Final = Kind(
         "enabledClusterLogTypes": "logging.clusterLogging[?enabled].types[]",
     },
     untold=frozenset({"accessConfig.bootstrapClusterCreatorAdminPermissions"}),
-    carried=frozenset({"bootstrapSelfManagedAddons", "forceUpdateVersion", "defaultAddonsToRemoves"}),
+    carried=frozenset({"bootstrapSelfManagedAddons", "forceUpdateVersion"}),
     filled=frozenset(
         {
             "accessConfig",
@@ -138,8 +143,7 @@ CLUSTER: Final = Kind(
             inputs=("encryptionConfig",),
             request=Request("eks", "AssociateEncryptionConfig"),
             about="encryption config",
-            build=lambda given: {"name": None, "clusterName": given.keys["name"]},
-            is_needed=lambda given: not given.old.get("encryptionConfig"),
+            build=_encryption,
         ),
         Change(
             inputs=("enabledClusterLogTypes",),
@@ -206,7 +210,7 @@ NODE_GROUP: Final = Kind(
         "subnetIds": "subnets",
         "remoteAccess.sourceSecurityGroupIds": "sourceSecurityGroups",
     },
-    carried=frozenset({"nodeGroupNamePrefix", "forceUpdateVersion"}),
+    carried=frozenset({"forceUpdateVersion"}),
     filled=frozenset(
         {
             "amiType",

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from workbench.clouds.aws.double.resources.kinds import Change, Kind, Look, Removal, Tagging
+from workbench.clouds.aws.double.resources.kinds import Change, Kind, Look, Removal, Tagging, if_dropped, if_given
 from workbench.clouds.aws.operations import Request
 
 _GONE: Final = frozenset({"NoSuchEntity"})
@@ -20,8 +20,7 @@ ROLE: Final = Kind(
         "assumeRolePolicy": "AssumeRolePolicyDocument",
         "permissionsBoundary": "PermissionsBoundary.PermissionsBoundaryArn",
     },
-    # Policies are resources of their own here; those inside a role are not made.
-    carried=frozenset({"forceDetachPolicies", "inlinePolicies", "managedPolicyArns", "namePrefix"}),
+    carried=frozenset({"forceDetachPolicies"}),
     filled=frozenset({"inlinePolicies", "managedPolicyArns", "name", "path", "maxSessionDuration"}),
     outputs={"arn": "Arn", "createDate": "CreateDate", "uniqueId": "RoleId"},
     passing=(("MalformedPolicyDocument", "Invalid principal in policy"),),
@@ -34,12 +33,12 @@ ROLE: Final = Kind(
         Change(
             inputs=("permissionsBoundary",),
             request=Request("iam", "PutRolePermissionsBoundary"),
-            is_needed=lambda given: bool(given.new.get("permissionsBoundary")),
+            build=if_given("permissionsBoundary"),
         ),
         Change(
             inputs=("permissionsBoundary",),
             request=Request("iam", "DeleteRolePermissionsBoundary"),
-            is_needed=lambda given: not given.new.get("permissionsBoundary"),
+            build=if_dropped("permissionsBoundary"),
         ),
     ),
     tagging=Tagging("iam", "TagRole", "UntagRole", _ROLE, "Tags", "TagKeys"),
@@ -52,10 +51,9 @@ ROLE_POLICY: Final = Kind(
     noun="IAM Role Policy",
     id="{role}:{name}",
     keys=_POLICY,
-    look=Look("iam", "GetRolePolicy", _POLICY, "@", shape=""),
+    look=Look("iam", "GetRolePolicy", _POLICY, "@"),
     gone=_GONE,
     told={"name": "PolicyName", "policy": "PolicyDocument", "role": "RoleName"},
-    carried=frozenset({"namePrefix"}),
     filled=frozenset({"name"}),
     changes=(Change(inputs=("policy",), request=Request("iam", "PutRolePolicy", {"policy": "PolicyDocument"})),),
     removal=Removal((("iam", "DeleteRolePolicy", _POLICY),)),

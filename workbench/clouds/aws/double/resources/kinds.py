@@ -105,19 +105,16 @@ class Change:
     about
         What the real plug-in calls it in errors, such as ``version``.
     build
-        Other members than the inputs, or instead of them if it returns some of the same names.
+        Members beside the inputs, or instead of them where names are the same; None: nothing is to be sent.
     is_also_first
         Sent after the resource was made too, for the inputs that are given; the request that makes it takes none.
-    is_needed
-        Whether to send it at all, if inputs differ. Default: always.
     """
 
     inputs: tuple[str, ...]
     request: Request
     about: str = ""
-    build: Callable[[Given], Params] = lambda _: {}
+    build: Callable[[Given], Params | None] = lambda _: {}
     is_also_first: bool = False
-    is_needed: Callable[[Given], bool] = lambda _: True
 
 
 @dataclass(frozen=True)
@@ -183,7 +180,7 @@ class Kind:
     told
         JMESPath in the description by input, where the name alone does not lead there.
     untold
-        Inputs inside others that AWS does not tell; they stay what they were.
+        Dotted paths of inputs that AWS does not tell, though the name is there; they stay what they were.
     filled
         Dotted paths of inputs that AWS fills in: a program that leaves them out wants no change.
     carried
@@ -235,6 +232,16 @@ class Kind:
     tagging: Tagging | None = None
     tag_type: str = ""
     updates: Params = field(default_factory=dict)
+
+
+def if_given(name: str) -> Callable[[Given], Params | None]:
+    """Return a ``build`` for a request that makes sense only with an input."""
+    return lambda given: {} if given.new.get(name) else None
+
+
+def if_dropped(name: str) -> Callable[[Given], Params | None]:
+    """Return a ``build`` for a request that makes sense only without an input."""
+    return lambda given: None if given.new.get(name) else {}
 
 
 def filled_in(template: Any, keys: Mapping[str, Any]) -> Any:

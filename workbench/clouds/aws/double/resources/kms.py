@@ -12,6 +12,7 @@ from workbench.clouds.aws.double.resources.kinds import (
     Removal,
     State,
     Tagging,
+    if_dropped,
 )
 from workbench.clouds.aws.operations import Request
 
@@ -21,9 +22,9 @@ LONGEST_WINDOW: Final = 30
 _KEY: Final = {"KeyId": "{id}"}
 
 
-def _rotation(given: Given) -> Params:
+def _rotation(given: Given) -> Params | None:
     days = given.new.get("rotationPeriodInDays")
-    return {"RotationPeriodInDays": int(days) if days else None}
+    return {"RotationPeriodInDays": int(days) if days else None} if given.new.get("enableKeyRotation") else None
 
 
 KEY: Final = Kind(
@@ -53,12 +54,11 @@ KEY: Final = Kind(
             request=Request("kms", "EnableKeyRotation", inside=None),
             build=_rotation,
             is_also_first=True,
-            is_needed=lambda given: bool(given.new.get("enableKeyRotation")),
         ),
         Change(
             inputs=("enableKeyRotation",),
             request=Request("kms", "DisableKeyRotation"),
-            is_needed=lambda given: not given.new.get("enableKeyRotation"),
+            build=if_dropped("enableKeyRotation"),
         ),
         Change(
             inputs=("description",),
@@ -88,7 +88,6 @@ ALIAS: Final = Kind(
     look=Look("kms", "ListAliases", {}, "Aliases[?AliasName=='{name}'] | [0]", shape="Aliases"),
     gone=frozenset({"NotFoundException"}),
     told={"name": "AliasName"},
-    carried=frozenset({"namePrefix"}),
     filled=frozenset({"name"}),
     outputs={"arn": "AliasArn", "targetKeyArn": "join(':key/', [AliasArn, TargetKeyId])"},
     changes=(Change(inputs=("targetKeyId",), request=Request("kms", "UpdateAlias")),),

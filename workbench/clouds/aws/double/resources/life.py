@@ -15,17 +15,23 @@ from workbench.clouds.aws.double.resources.kinds import (
     Given,
     Kind,
     Look,
-    State,
     filled_in,
     parts,
 )
-from workbench.clouds.aws.double.resources.requests import members_of, pairs
+from workbench.clouds.aws.double.resources.requests import members_of, pairs, takes
+from workbench.clouds.aws.double.resources.waiting import ABSENT, Seen, Wait
 from workbench.clouds.aws.inputs import children
 from workbench.clouds.aws.models import innermost, service_model
 from workbench.clouds.aws.operations import OPERATIONS
-from workbench.clouds.plugin import CloudError, Existing, Found, PartlyMadeError
+from workbench.clouds.plugin import CloudError, Existing, Found, PartlyMadeError, RefusedError
 
 NOTHING: Final[Mapping[str, Any]] = {}
+
+NOTHING_GIVEN: Final = (None, False, "", [], {})
+"""Values that say as much as none."""
+
+FOUND: Final = "found"
+"""State of what has none and exists."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,7 @@ class Life:
 
     def make(self, inputs: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """Make a resource, wait until it can be used, and return its id and outputs."""
+        self._refuse_unmade(inputs)
         tagged = self._tagged(inputs)
         shown = self._shown(tagged)
         try:
@@ -57,7 +64,7 @@ class Life:
         resource = Existing(self.type_, "", identifier, dict(inputs))
         try:
             self._settle(resource, tagged)
-            description = self._ready(resource)
+            description = self._whole(resource, self._ready(resource))
         except CloudError as error:
             raise PartlyMadeError(identifier, self._known(resource), (str(error),)) from error
         return identifier, self._outputs(resource, description)
@@ -81,39 +88,46 @@ class Life:
         """Return what an error calls a resource that has no id yet."""
         return f" ({self._id(inputs, NOTHING)})" if "{id}" not in self.kind.id else ""
 
+    def _refuse_unmade(self, inputs: Mapping[str, Any]) -> None:
+        """Refuse inputs that no request would take: to leave them out silently would be a lie."""
+        request = OPERATIONS[self.type_][0]
+        later = {path.partition(".")[0] for each in self.kind.changes if each.is_also_first for path in each.inputs}
+        known = {"tags", *self.kind.carried, *later, *parts(self.kind.id, self.kind.id)}
+        given = [name for name in children(self.type_, "") if inputs.get(name) not in NOTHING_GIVEN]
+        unmade = [name for name in given if name not in known and not takes(request, name)]
+        if unmade and not self.kind.adopt:
+            raise RefusedError(
+                f"the AWS double does not make these inputs of {self.type_}: {', '.join(unmade)}; "
+                "describe them in workbench/clouds/aws/double/resources/"
+            )
+
     def _settle(self, resource: Existing, inputs: Mapping[str, Any]) -> None:
         """Send what the first request could not take."""
-        state = self.kind.state
         changes = [each for each in self.kind.changes if each.is_also_first]
         wanted = [each for each in changes if any(_at(inputs, path) is not None for path in each.inputs)]
-        if wanted and state:
+        if wanted and self.kind.state:
             self._ready(resource)  # AWS refuses changes of what it still makes
         for change in wanted:
             self._send(resource, change, NOTHING, inputs)
 
     def _ready(self, resource: Existing) -> Mapping[str, Any]:
         """Return the description of a resource that was just made, once it can be used."""
-        state, what = self.kind.state, f"waiting for {self.kind.noun} ({resource.id}) create"
-        last: list[str] = []
+        what = f"waiting for {self.kind.noun} ({resource.id}) create"
+        state = self.kind.state
+        pending = state.pending if state else frozenset()
+        wait = Wait(self.aws, what, state.ready if state else FOUND, self.kind.minutes.create)
+        return wait.end(lambda: self._seen(resource), {ABSENT, *pending}.__contains__, self._reasons)
 
-        def look() -> Mapping[str, Any] | None:
-            description = self._describe(resource)
-            if state is None or description is None:
-                return description
-            last.append(jmespath.search(state.at, description))
-            return None if last[-1] in state.pending else description
+    def _seen(self, resource: Existing) -> Seen:
+        description = self._look(self.kind.look, self._keys(resource))
+        if not isinstance(description, dict):
+            return ABSENT, NOTHING
+        state = self.kind.state
+        at = str(jmespath.search(state.at, description)) if state else FOUND
+        return (ABSENT, NOTHING) if state and at in state.gone else (at, description)
 
-        try:
-            description = self.aws.until(look, self.kind.minutes.create)
-        except ApiError as error:
-            raise said(f"reading {self.kind.noun} ({resource.id})", error) from error
-        if description is None:
-            raise CloudError(f"{what}: {_too_long(state, last, self.kind.minutes.create)}")
-        if state and last[-1] != state.ready:
-            reasons = jmespath.search(state.reasons, description) or []
-            text = f"{what}: unexpected state '{last[-1]}', wanted target '{state.ready}'"
-            raise CloudError(". last error: ".join([text, *([", ".join(reasons)] if reasons else [])]))
-        return description
+    def _reasons(self, description: Mapping[str, Any]) -> list[str]:
+        return jmespath.search(self.kind.state.reasons, description) or [] if self.kind.state else []
 
     def _known(self, resource: Existing) -> dict[str, Any]:
         """Return the outputs of what is not whole; its inputs alone if AWS does not answer."""
@@ -136,7 +150,7 @@ class Life:
         outputs, given = self._outputs(resource, description), dict(resource.inputs)
         if not given:
             names = children(self.type_, "").keys() & outputs.keys()
-            imported = {name: outputs[name] for name in names if outputs[name] not in ("", [], {})}
+            imported = {name: outputs[name] for name in names if outputs[name] not in NOTHING_GIVEN[2:]}
             return Found(imported, outputs, str(filled_in(self.kind.id, self._keys(resource) | outputs)))
         tags = {name: outputs[name] for name in ("tags", "tagsAll") if name in outputs}
         inputs = answers.in_form_of(self.type_, self.kind, {n: v for n, v in given.items() if n not in tags}, outputs)
@@ -150,10 +164,12 @@ class Life:
         return keys
 
     def _describe(self, resource: Existing) -> Mapping[str, Any] | None:
-        keys, state = self._keys(resource), self.kind.state
-        description = self._look(self.kind.look, keys)
-        if not isinstance(description, dict) or (state and jmespath.search(state.at, description) in state.gone):
-            return None
+        state, description = self._seen(resource)
+        return None if state == ABSENT else self._whole(resource, description)
+
+    def _whole(self, resource: Existing, description: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a description with what AWS tells elsewhere."""
+        keys = self._keys(resource)
         keys["found"] = description
         given = Given(self.aws, keys, NOTHING, NOTHING)
         more = {
@@ -208,22 +224,20 @@ class Life:
                     self._send(renewed, change, old, wanted)
             self._tag(renewed, answers.tags(resource.outputs.get("tagsAll") or {}), wanted.get("tags") or {})
             description = self._describe(renewed)
-        except ApiError as error:
-            raise PartlyMadeError(
-                resource.id, self._known(renewed), (f"updating {self.kind.noun} ({resource.id}): {error}",)
-            ) from error
         except CloudError as error:
-            raise PartlyMadeError(resource.id, self._known(renewed), (str(error),)) from error
+            what = f"updating {self.kind.noun} ({resource.id}): " if isinstance(error, ApiError) else ""
+            raise PartlyMadeError(resource.id, self._known(renewed), (f"{what}{error}",)) from error
         return self._outputs(renewed, description) if description else dict(inputs)
 
     def _send(self, resource: Existing, change: Change, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
         given = Given(self.aws, self._keys(resource), old, new)
-        if not change.is_needed(given):
+        built = change.build(given)
+        if built is None:
             return
         request, about = change.request, f" {change.about}" if change.about else ""
         tops = {path.partition(".")[0] for path in change.inputs}
         members = members_of(self.type_, request, {name: new[name] for name in tops & new.keys()})
-        members |= {**filled_in(self.kind.keys, given.keys), **change.build(given)}
+        members |= {**filled_in(self.kind.keys, given.keys), **built}
         try:
             answer = self.aws.call(request.service, request.operation, **_accepted(members))
         except ApiError as error:
@@ -235,21 +249,14 @@ class Life:
         """Wait for a change that AWS works on."""
         members = {**filled_in(self.kind.updates, self._keys(resource)), "updateId": update}
 
-        def look() -> Mapping[str, Any] | None:
+        def look() -> Seen:
             found: Mapping[str, Any] = self.aws.call("eks", "DescribeUpdate", **members)["update"]
-            return None if found["status"] == "InProgress" else found
+            return found["status"], found
 
-        try:
-            done = self.aws.until(look, self.kind.minutes.update)
-        except ApiError as error:
-            raise said(what, error) from error
-        if done is None:
-            state = State("", "Successful", frozenset({"InProgress"}))
-            raise CloudError(f"{what}: {_too_long(state, ['InProgress'], self.kind.minutes.update)}")
-        if done["status"] != "Successful":
-            reasons = [f"{each.get('errorCode')}: {each.get('errorMessage')}" for each in done.get("errors") or []]
-            text = f"{what}: unexpected state '{done['status']}', wanted target 'Successful'"
-            raise CloudError(". last error: ".join([text, *([", ".join(reasons)] if reasons else [])]))
+        def reasons(found: Mapping[str, Any]) -> list[str]:
+            return [f"{each.get('errorCode')}: {each.get('errorMessage')}" for each in found.get("errors") or []]
+
+        Wait(self.aws, what, "Successful", self.kind.minutes.update).end(look, {"InProgress"}.__contains__, reasons)
 
     def _tagged(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Return inputs with all tags that the resource gets."""
@@ -289,30 +296,11 @@ class Life:
                 if error.code not in self.kind.gone:
                     raise said(f"deleting {self.kind.noun} ({resource.id})", error) from error
         if self.kind.state:
-            self._gone(resource, self.kind.state)
+            self._gone(resource)
 
-    def _gone(self, resource: Existing, state: State) -> None:
-        what = f"waiting for {self.kind.noun} ({resource.id}) delete"
-        last: list[str] = []
-
-        def look() -> str | None:
-            description = self._describe(resource)
-            if description is None:
-                return "gone"
-            last.append(jmespath.search(state.at, description))
-            return last[-1] if last[-1].upper().endswith("FAILED") else None
-
-        try:
-            end = self.aws.until(look, self.kind.minutes.delete)
-        except ApiError as error:
-            raise said(what, error) from error
-        if end is None:
-            raise CloudError(f"{what}: {_too_long(None, last, self.kind.minutes.delete)}")
-        if end != "gone":
-            description = self._describe(resource) or {}
-            reasons = jmespath.search(state.reasons, description) or []
-            text = f"{what}: unexpected state '{end}', wanted target ''"
-            raise CloudError(". last error: ".join([text, *([", ".join(reasons)] if reasons else [])]))
+    def _gone(self, resource: Existing) -> None:
+        wait = Wait(self.aws, f"waiting for {self.kind.noun} ({resource.id}) delete", ABSENT, self.kind.minutes.delete)
+        wait.end(lambda: self._seen(resource), lambda state: not state.upper().endswith("FAILED"), self._reasons)
 
 
 class Keys(dict[str, Any]):
@@ -353,9 +341,3 @@ def _at(values: Mapping[str, Any], path: str) -> Any:
         found = found.get(name) if isinstance(found, Mapping) else None
     # Older resources of Terraform, which most are, do not tell an empty list or map from none.
     return None if found in ([], {}, "") else found
-
-
-def _too_long(state: State | None, last: list[str], minutes: float) -> str:
-    wanted = f"'{state.ready}'" if state else "''"
-    seen = f"last state: '{last[-1]}', " if last else ""
-    return f"timeout while waiting for state to become {wanted} ({seen}timeout: {minutes:g}m)"

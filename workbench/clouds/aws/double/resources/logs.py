@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from workbench.clouds.aws.double.resources.kinds import Change, Kind, Look, Removal, Tagging
+from workbench.clouds.aws.double.resources.kinds import Change, Kind, Look, Removal, Tagging, if_dropped, if_given
 from workbench.clouds.aws.operations import Request
 
 _GROUP: Final = {"logGroupName": "{name}"}
@@ -21,31 +21,30 @@ LOG_GROUP: Final = Kind(
     more={"tags": Look("logs", "ListTagsForResource", {"resourceArn": lambda keys: _arn(keys["found"])}, "tags")},
     gone=frozenset({"ResourceNotFoundException"}),
     told={"name": "logGroupName"},
-    carried=frozenset({"namePrefix", "skipDestroy"}),
+    carried=frozenset({"skipDestroy"}),
     filled=frozenset({"logGroupClass", "name", "retentionInDays"}),
-    outputs={},
     arn="logs:log-group:{name}",
     changes=(
         Change(
             inputs=("retentionInDays",),
             request=Request("logs", "PutRetentionPolicy"),
             is_also_first=True,
-            is_needed=lambda given: bool(given.new.get("retentionInDays")),
+            build=if_given("retentionInDays"),
         ),
         Change(
             inputs=("retentionInDays",),
             request=Request("logs", "DeleteRetentionPolicy", inside=None),
-            is_needed=lambda given: not given.new.get("retentionInDays"),
+            build=if_dropped("retentionInDays"),
         ),
         Change(
             inputs=("kmsKeyId",),
             request=Request("logs", "AssociateKmsKey"),
-            is_needed=lambda given: bool(given.new.get("kmsKeyId")),
+            build=if_given("kmsKeyId"),
         ),
         Change(
             inputs=("kmsKeyId",),
             request=Request("logs", "DisassociateKmsKey", inside=None),
-            is_needed=lambda given: not given.new.get("kmsKeyId"),
+            build=if_dropped("kmsKeyId"),
         ),
     ),
     tagging=Tagging("logs", "TagResource", "UntagResource", {"resourceArn": "{arn}"}, "tags", "tagKeys"),

@@ -33,6 +33,12 @@ def members_of(type_: str, request: Request, inputs: Mapping[str, Any]) -> dict[
     return members
 
 
+def takes(request: Request, name: str) -> bool:
+    """Return whether an input of the resource goes into a request."""
+    shape = service_model(request.service).operation_model(request.operation).input_shape
+    return _place(request, shape, name) is not None
+
+
 def _place(request: Request, shape: Shape, name: str) -> list[str] | None:
     """Return the path of members to where an input goes, None if it does not go into this request."""
     if name in request.members:
