@@ -117,9 +117,9 @@ class _Monitor(mocks.MockMonitor):
         return response
 
 
-def record(program: Callable[[], None], *, first_preview: bool = False) -> Recorder:
-    """Run ``program`` to its end, outputs and all, and return what it declared."""
-    recorder = Recorder(is_first_preview=first_preview)
+def record(program: Callable[[], None], *, first_preview: bool = False, recorder: Recorder | None = None) -> Recorder:
+    """Run ``program`` to its end, outputs and all, and return what it declared. Default: nothing is made."""
+    recorder = recorder or Recorder(is_first_preview=first_preview)
     asyncio.set_event_loop(asyncio.new_event_loop())
     mocks.set_mocks(recorder, project="igz-clusters", stack="test", preview=first_preview, monitor=_Monitor(recorder))
 

@@ -8,43 +8,74 @@ from typing import Annotated
 import typer
 
 from workbench import stacks
-from workbench.cli.console import out
+from workbench.cli.console import errors, out
+from workbench.engine import cloud
 from workbench.engine.lock import stack_lock
 from workbench.errors import UserError
 from workbench.recovery import Finding, leftovers, orphans, state_findings
-from workbench.stacks import StackFileError
+from workbench.stacks import Stack, StackFileError
+from workbench.toolchain import ensure
+from workbench.toolchain.console import progress
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Hermetic = Annotated[bool, typer.Option("--hermetic", help="Use the pinned engine even if `pulumi` is on PATH.")]
+
+_ROUNDS = 5
+"""Looks at what the state does not know: what lies inside something is looked for when that is known."""
 
 
 def recover(
-    stack: Annotated[str, typer.Argument(help="Name of the stack.", metavar="STACK")] = "local", *, yes: Yes = False
+    stack: Annotated[str, typer.Argument(help="Name of the stack.", metavar="STACK")] = "local",
+    *,
+    yes: Yes = False,
+    hermetic: Hermetic = False,
 ) -> None:
     """Mend what a killed run left: processes, locks, half-done operations, a damaged state file.
 
     Says what it found and what it will do, and asks. Nothing is thrown away: a damaged file is kept under another
-    name. Running it on a stack in order changes nothing. Afterwards, `up` brings the stack to what its file says.
+    name, and nothing in a cloud is changed or deleted. Running it on a stack in order changes nothing. Afterwards, `up`
+    brings the stack to what its file says. In a cloud it uses your Pulumi login and credentials.
     """
     if stack not in stacks.stack_files():
         stacks.find(stack)  # says which ones there are
-    _refuse_clouds(stack)
+    if found := _in_a_cloud(stack):
+        left = _recover_in_the_cloud(found, yes=yes, hermetic=hermetic)
+    else:
+        left = _recover_on_this_machine(stack, yes=yes)
+    _say_the_end(stack, left)
+
+
+def _recover_on_this_machine(stack: str, *, yes: bool) -> int:
     left = _mend(orphans(stack), yes=yes)
     with stack_lock(stack, "recover"):
         left += _mend(leftovers(), yes=yes)
         # Twice: what is pending can be read only from a state that is whole.
         for _ in range(2):
             stuck = _mend(state_findings(stack), yes=yes)
-        left += stuck
-    _say_the_end(stack, left)
+        return left + stuck
 
 
-def _refuse_clouds(stack: str) -> None:
+def _in_a_cloud(stack: str) -> Stack | None:
     with suppress(StackFileError):  # whatever its file says now, what a killed run left on this machine can be mended
-        if not stacks.find(stack).is_local:
-            raise UserError(
-                f"The state of '{stack}' is in your own backend; this command mends stacks on this machine.",
-                "There, `pulumi cancel` drops a stale lock, and `igz-clusters up` refuses what must be looked at.",
-            )
+        found = stacks.find(stack)
+        return None if found.is_local else found
+    return None
+
+
+def _recover_in_the_cloud(stack: Stack, *, yes: bool, hermetic: bool) -> int:
+    from workbench.recovery.cloud import recovery_of  # noqa: PLC0415 the cloud's SDK is for its stacks only
+
+    with progress(errors) as report:
+        session = cloud.bare_session(stack, ensure(cloud.TOOLS, hermetic=hermetic, progress=report))
+    recovery = recovery_of(session, lambda words: errors.print(words, markup=False, highlight=False, soft_wrap=True))
+    if left := _mend(recovery.locks(), yes=yes):
+        return left
+    left = _mend(recovery.pending(), yes=yes)
+    for _ in range(_ROUNDS):
+        if not (found := recovery.unknown_to_the_state()):
+            break
+        left += _mend(found, yes=yes)
+    return left + _mend(recovery.leftovers(), yes=yes)
 
 
 def refuse_unless_in_order(stack: str) -> None:

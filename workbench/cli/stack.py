@@ -17,7 +17,7 @@ from infra.config import StackConfig
 from workbench import claims, stacks, summary
 from workbench.cli.console import errors, out
 from workbench.cli.guard import guard
-from workbench.cli.recover import Yes, refuse_unless_in_order
+from workbench.cli.recover import Hermetic, Yes, refuse_unless_in_order
 from workbench.control_plane import Instance
 from workbench.engine import INTERRUPTED, Session, cloud, open_session, render
 from workbench.engine.backend import StateFiles
@@ -35,7 +35,6 @@ StackName = Annotated[
     str,
     typer.Argument(help="Stack file Pulumi.STACK.yaml, in the folder or in examples/STACK below it.", metavar="STACK"),
 ]
-Hermetic = Annotated[bool, typer.Option("--hermetic", help="Use the pinned engine even if `pulumi` is on PATH.")]
 
 
 def _fresh(file: Path | None) -> Path | None:

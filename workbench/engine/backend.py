@@ -88,8 +88,7 @@ class StateFiles:
 
     def locks(self) -> list[EngineLock]:
         """Return the engine's locks on the stack."""
-        folder = _root() / "locks" / "organization" / APP / self.stack
-        return [EngineLock.read(file) for file in sorted(folder.glob("*.json"))]
+        return locks_in(_root().parent, self.stack)
 
     def drop_stale_locks(self) -> None:
         """Delete the locks of processes that have ended."""
@@ -142,6 +141,12 @@ class StateFiles:
         document = json.loads(content)
         document["checkpoint"]["latest"] = deployment
         _write(self.current, json.dumps(document, indent=4).encode())
+
+
+def locks_in(folder: Path, stack: str) -> list[EngineLock]:
+    """Return the engine's locks on a stack whose file backend is ``folder``."""
+    locks = folder / ".pulumi" / "locks" / "organization" / APP / stack
+    return [EngineLock.read(file) for file in sorted(locks.glob("*.json"))]
 
 
 def address() -> str:

@@ -1,7 +1,8 @@
 """A stack in a cloud: backend, login and credentials are the user's own; program, packs and stack file are ours."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+from urllib.parse import unquote
 
 from workbench.engine import pending
 from workbench.engine.session import Session, policy_packs
@@ -13,11 +14,18 @@ from workbench.toolchain import Toolchain, environment
 TOOLS = ("pulumi",)
 """What it takes of the toolchain; the engine gets the clouds' plug-ins itself."""
 
+_FILE: Final = "file://"
+
 
 def cloud_session(stack: Stack, toolchain: Toolchain) -> Session:
     """Return a session that leaves the user's backend, home, passphrase and credentials as they are."""
     packs = attached(stack.name, policy_packs())
     return Session(stack, toolchain.pulumi, {**variables(stack.name, stack.file, toolchain), **packs})
+
+
+def bare_session(stack: Stack, toolchain: Toolchain) -> Session:
+    """Return the same session without policy packs, for runs that change nothing."""
+    return Session(stack, toolchain.pulumi, variables(stack.name, stack.file, toolchain))
 
 
 def variables(stack: str, file: Path, toolchain: Toolchain) -> dict[str, str]:
@@ -29,6 +37,23 @@ def variables(stack: str, file: Path, toolchain: Toolchain) -> dict[str, str]:
     }
 
 
+def state_of(session: Session) -> dict[str, Any]:
+    """Return a stack's state as the backend exports it.
+
+    Raises
+    ------
+    UserError
+        The backend does not give the stack.
+    """
+    name = session.stack.name
+    try:
+        exported: dict[str, Any] = session.query("stack", "export")
+    except UserError as error:
+        way = f"`pulumi login` once, `pulumi stack init {name}` once a stack; docs/eks.md tells the steps."
+        raise UserError(error.message, way) from None
+    return exported
+
+
 def refuse_pending_operations(session: Session) -> dict[str, Any]:
     """Refuse a stack that a killed run left with operations under way: the engine would only warn. Return its state.
 
@@ -37,16 +62,19 @@ def refuse_pending_operations(session: Session) -> dict[str, Any]:
     UserError
         There are some, or the backend does not give the stack.
     """
-    name = session.stack.name
-    try:
-        exported: dict[str, Any] = session.query("stack", "export")
-    except UserError as error:
-        way = f"`pulumi login` once, `pulumi stack init {name}` once a stack; docs/eks.md tells the steps."
-        raise UserError(error.message, way) from None
+    name, exported = session.stack.name, state_of(session)
     if under_way := pending.operations(exported.get("deployment") or {}):
         raise UserError(
             f"A run on '{name}' was killed while it was {', '.join(under_way)}.",
-            "Look in the cloud whether these exist. What exists: `pulumi import` it. Then run "
-            "`pulumi refresh --clear-pending-creates`, and this again. An update now would make them a second time.",
+            f"`igz-clusters recover {name}` looks what came of it and mends the state. An update now would make what "
+            "was being made a second time.",
         )
     return exported
+
+
+def file_backend(session: Session) -> Path | None:
+    """Return the folder of the user's backend, None if it is none on this machine."""
+    address = str(session.query("whoami", "--json").get("url") or "")
+    if not address.startswith(_FILE):
+        return None
+    return Path(unquote(address.removeprefix(_FILE).partition("?")[0])).expanduser()

@@ -84,7 +84,11 @@ class Session:
         return INTERRUPTED if interrupted and process.returncode else process.returncode
 
     def query(self, *arguments: str, folder: Path = PROJECT_ROOT, given: str | None = None) -> Any:
-        """Run the engine quietly in ``folder`` and return the JSON that it prints, None if it prints nothing.
+        """Run the engine as ``told`` does and return the JSON that it prints, None if it prints nothing."""
+        return json.loads(self.told(*arguments, folder=folder, given=given) or "null")
+
+    def told(self, *arguments: str, folder: Path = PROJECT_ROOT, given: str | None = None) -> str:
+        """Run the engine quietly in ``folder`` and return what it prints.
 
         Parameters
         ----------
@@ -112,7 +116,7 @@ class Session:
         )
         if result.returncode:
             raise UserError(f"`pulumi {' '.join(arguments)}` failed:\n{result.stderr.strip()}")
-        return json.loads(result.stdout or "null")
+        return result.stdout
 
     def whole_environment(self) -> dict[str, str]:
         """Return the variables of a run: the caller's and the session's."""

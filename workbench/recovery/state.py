@@ -1,5 +1,6 @@
 """What a killed run, or a disk, did to a stack's state."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -16,9 +17,14 @@ def state_findings(stack: str) -> list[Finding]:
     """
     files = StateFiles(stack)
     locks = files.locks()
-    if in_use := [lock for lock in locks if lock.is_alive or lock.is_elsewhere]:
-        return [*map(_lock, in_use)]  # what the state says while somebody works on it is no finding
-    return [*map(_lock, locks), *_meta(), *_state(files)]
+    if any(lock.is_alive or lock.is_elsewhere for lock in locks):
+        return lock_findings(locks)  # what the state says while somebody works on it is no finding
+    return [*lock_findings(locks), *_meta(), *_state(files)]
+
+
+def lock_findings(locks: Sequence[EngineLock]) -> list[Finding]:
+    """Return what is to be done about the engine's locks on one stack; as long as one is in use, about that."""
+    return [_lock(lock) for lock in locks if lock.is_alive or lock.is_elsewhere] or [*map(_lock, locks)]
 
 
 def _lock(lock: EngineLock) -> Finding:

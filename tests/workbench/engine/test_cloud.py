@@ -53,7 +53,7 @@ def test_a_stack_with_operations_under_way_is_refused_with_their_names(tmp_path:
     toolchain = engine(tmp_path, prints={"deployment": {"pending_operations": [CREATING]}})
     with pytest.raises(UserError, match="was killed while it was creating Cluster dev") as caught:
         refuse_pending_operations(cloud_session(find("dev"), toolchain))
-    assert "`pulumi refresh --clear-pending-creates`" in caught.value.hint
+    assert "`igz-clusters recover dev`" in caught.value.hint
 
 
 @pytest.mark.parametrize("exported", [{"deployment": None}, {"deployment": {"resources": []}}])

@@ -1,0 +1,233 @@
+"""What still carries a stack's tag, whether the state knows of it or not."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from components.contract.aws import OwnTag
+from workbench.recovery.cloud import ec2, eks, others
+from workbench.recovery.cloud.account import Account
+from workbench.recovery.cloud.ec2 import Kind
+from workbench.recovery.cloud.found import Found
+
+BYPRODUCTS: Final[Mapping[str, Kind]] = {
+    "instance": Kind(
+        "describe_instances",
+        "Reservations[].Instances[]",
+        "InstanceId",
+        "terminate-instances --instance-ids",
+        state_key="State.Name",
+    ),
+    "network interface": Kind(
+        "describe_network_interfaces",
+        "NetworkInterfaces",
+        "NetworkInterfaceId",
+        "delete-network-interface --network-interface-id",
+        state_key="Status",
+    ),
+    "volume": Kind("describe_volumes", "Volumes", "VolumeId", "delete-volume --volume-id", state_key="State"),
+}
+"""What node groups and controllers make in EC2, by what people call it. They come and go with the cluster."""
+
+LOAD_BALANCER: Final = "load balancer"
+
+WITH_DATA: Final = frozenset({"instance", "volume"})
+"""What cannot be had back, of these."""
+
+
+@dataclass(frozen=True)
+class Thing:
+    """Something in AWS that belongs to a stack.
+
+    Parameters
+    ----------
+    type, id
+        As a state has them; for what no state has, a word of ours and AWS's id.
+    name
+        What people know it by; empty if it has no name.
+    state
+        AWS's own word; empty for what has none.
+    look, delete
+        How the AWS command line shows it, and deletes it.
+    holds_data
+        Whether a deletion loses what cannot be had back.
+    """
+
+    type: str
+    id: str
+    name: str
+    state: str
+    look: str
+    delete: str
+    holds_data: bool = False
+
+    @property
+    def is_byproduct(self) -> bool:
+        """Whether the cluster made it, so that no state has it."""
+        return self.type in BYPRODUCTS or self.type == LOAD_BALANCER
+
+    @property
+    def words(self) -> str:
+        """Kind, id, name and state."""
+        named = f" '{self.name}'" if self.name and self.name not in self.id else ""
+        return f"{self.type.rpartition(':')[2]} {self.id}{named}" + (f" ({self.state})" if self.state else "")
+
+
+def carrying(account: Account) -> list[Thing]:
+    """Return all that carries the stack's tag, and what its cluster's controllers left; sorted by kind.
+
+    Of EC2 that is asked kind by kind, since the tagging API shows what was deleted for hours and knows no roles.
+
+    Raises
+    ------
+    UserError
+        AWS cannot be asked.
+    """
+    things = [
+        *_in_ec2(account),
+        *_by_controllers(account),
+        *_in_eks(account),
+        *_roles(account),
+        *_log_groups(account),
+        *_keys(account),
+    ]
+    return sorted(dict.fromkeys(things), key=lambda thing: (thing.type, thing.id))
+
+
+def _in_ec2(account: Account) -> Iterator[Thing]:
+    own = {OwnTag.STACK.value: account.stack}
+    for type_, kind in {**ec2.KINDS, **BYPRODUCTS}.items():
+        for item, found in ec2.tagged(account, kind, own):
+            # EC2 makes this one with the VPC and deletes it with the VPC.
+            if item.get("GroupName") != "default":
+                yield _ec2_thing(account, type_, kind, found, item.get(kind.name_key))
+
+
+def _by_controllers(account: Account) -> Iterator[Thing]:
+    """Yield what carries no tag of ours: volumes of claims, interfaces of pods, load balancers of services.
+
+    Sources: kubernetes-sigs/aws-ebs-csi-driver, docs/tagging.md; aws/amazon-vpc-cni-k8s, README.md;
+    kubernetes/cloud-provider-aws, docs/prerequisites.md.
+    """
+    owned = f"kubernetes.io/cluster/{account.cluster}"
+    marks: dict[str, dict[str, str]] = {
+        "volume": {owned: "owned"},
+        "network interface": {"cluster.k8s.amazonaws.com/name": account.cluster},
+    }
+    for type_, tags in marks.items():
+        for _, found in ec2.tagged(account, BYPRODUCTS[type_], tags):
+            yield _ec2_thing(account, type_, BYPRODUCTS[type_], found)
+    arns = account.listed(
+        "resourcegroupstaggingapi",
+        "get_resources",
+        "ResourceTagMappingList[].ResourceARN",
+        TagFilters=[{"Key": owned, "Values": ["owned"]}],
+        ResourceTypeFilters=["elasticloadbalancing:loadbalancer"],
+    )
+    for arn in arns:
+        name = arn.partition(":loadbalancer/")[2]
+        is_classic = "/" not in name
+        service, by, given = ("elb", "name", name) if is_classic else ("elbv2", "arn", arn)
+        look = f"describe-load-balancers --load-balancer-{by}s {given}"
+        yield Thing(
+            LOAD_BALANCER,
+            arn,
+            name,
+            "",
+            _aws(account, service, look),
+            _aws(account, service, f"delete-load-balancer --load-balancer-{by} {given}"),
+        )
+
+
+def _ec2_thing(account: Account, type_: str, kind: Kind, found: Found, name: str | None = None) -> Thing:
+    option = re.sub(r"(?<!^)(?=[A-Z])", "-", kind.id_key).lower()
+    return Thing(
+        type_,
+        found.id,
+        name or (found.tags or {}).get("Name", ""),
+        found.state,
+        _aws(account, "ec2", f"{kind.operation.replace('_', '-')} --{option}s {found.id}"),
+        _aws(account, "ec2", f"{kind.delete} {found.id}"),
+        type_ in WITH_DATA,
+    )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """How EKS tells of one kind of things in a cluster, and what the AWS command line calls it."""
+
+    operation: str
+    key: str
+    describe: Callable[[Account, str, str], list[Found]]
+    noun: str
+    option: str
+
+
+_PARTS: Final[Mapping[str, _Part]] = {
+    "aws:eks/accessEntry:AccessEntry": _Part(
+        "list_access_entries", "accessEntries", eks.describe_access_entry, "access-entry", "principal-arn"
+    ),
+    "aws:eks/addon:Addon": _Part("list_addons", "addons", eks.describe_addon, "addon", "addon-name"),
+    "aws:eks/nodeGroup:NodeGroup": _Part(
+        "list_nodegroups", "nodegroups", eks.describe_node_group, "nodegroup", "nodegroup-name"
+    ),
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation": _Part(
+        "list_pod_identity_associations",
+        "associations[].associationId",
+        eks.describe_pod_identity,
+        "pod-identity-association",
+        "association-id",
+    ),
+}
+
+
+def _in_eks(account: Account) -> Iterator[Thing]:
+    inside = account.cluster
+    for found in eks.describe_cluster(account, inside):
+        yield from _thing(account, "aws:eks/cluster:Cluster", found, "eks", f"cluster --name {inside}")
+    for type_, part in _PARTS.items():
+        for name in account.listed("eks", part.operation, part.key, clusterName=inside):
+            for found in part.describe(account, inside, name):
+                words = f"{part.noun} --cluster-name {inside} --{part.option} {name}"
+                yield from _thing(account, type_, found, "eks", words)
+
+
+def _roles(account: Account) -> Iterator[Thing]:
+    for name in account.listed("iam", "list_roles", "Roles[].RoleName"):
+        # A list comes without tags, and accounts have many roles; ours begin with the stack's name.
+        if name.startswith(f"{account.stack}-"):
+            for found in others.describe_role(account, name):
+                words = f"role --role-name {name}"
+                yield from _thing(account, "aws:iam/role:Role", found, "iam", words, look="get")
+
+
+def _log_groups(account: Account) -> Iterator[Thing]:
+    for prefix in (f"/aws/eks/{account.cluster}/", f"/igz-clusters/{account.cluster}/"):
+        for found in others.log_groups(account, prefix):
+            commands = (
+                f"describe-log-groups --log-group-name-prefix {found.id}",
+                f"delete-log-group --log-group-name {found.id}",
+            )
+            if account.is_ours(found.tags or {}):
+                look, delete = (_aws(account, "logs", each) for each in commands)
+                yield Thing("aws:cloudwatch/logGroup:LogGroup", found.id, "", "", look, delete, holds_data=True)
+
+
+def _keys(account: Account) -> Iterator[Thing]:
+    for description, found in others.keys(account):
+        look = _aws(account, "kms", f"describe-key --key-id {found.id}")
+        delete = _aws(account, "kms", f"schedule-key-deletion --key-id {found.id}")
+        yield Thing("aws:kms/key:Key", found.id, description, found.state, look, delete, holds_data=True)
+
+
+def _thing(
+    account: Account, type_: str, found: Found, service: str, words: str, look: str = "describe"
+) -> Iterator[Thing]:
+    if account.is_ours(found.tags or {}):
+        commands = (_aws(account, service, f"{verb}-{words}") for verb in (look, "delete"))
+        yield Thing(type_, found.id, "", found.state, *commands, holds_data=found.holds_data)
+
+
+def _aws(account: Account, service: str, words: str) -> str:
+    return f"aws {service} {words} --region {account.region}"

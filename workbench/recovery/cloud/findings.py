@@ -1,0 +1,216 @@
+"""What a lost run left of a stack in a cloud, and how its state is mended."""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from components.contract.eks import EksChoices
+from workbench.engine import Session, pending
+from workbench.engine.backend import locks_in
+from workbench.engine.cloud import file_backend, state_of
+from workbench.errors import UserError
+from workbench.recovery.cloud.account import Account, open_account
+from workbench.recovery.cloud.carrying import Thing, carrying
+from workbench.recovery.cloud.found import Found, Wanted
+from workbench.recovery.cloud.plan import (
+    Answer,
+    Fate,
+    adopted,
+    answer_of,
+    identities,
+    mended,
+    pending_creations,
+    planned,
+)
+from workbench.recovery.cloud.searches import SEARCHES, search
+from workbench.recovery.finding import Finding
+from workbench.recovery.state import lock_findings
+
+PATIENCE: Final = 3600.0
+"""Seconds for a thing to be finished: the longest that the AWS provider itself waits, for a node group."""
+
+PAUSE: Final = 5.0
+"""Seconds between two looks."""
+
+_NOT_NOW: Final = "Nothing was changed."
+
+
+@dataclass(frozen=True)
+class CloudRecovery:
+    """Looks at one stack and at its account, and mends the state.
+
+    Parameters
+    ----------
+    session
+        A session on the stack without policy packs: nothing is judged here.
+    account
+        Where to look.
+    say
+        Tells whoever waits what is waited for.
+    pause
+        Seconds between two looks at what is still being made.
+    """
+
+    session: Session
+    account: Account
+    say: Callable[[str], None]
+    pause: float = PAUSE
+
+    def locks(self) -> list[Finding]:
+        """Return what is to be done about the engine's own locks, as far as the backend is on this machine."""
+        folder = file_backend(self.session)
+        return lock_findings(locks_in(folder, self.session.stack.name)) if folder else []
+
+    def pending(self) -> list[Finding]:
+        """Return what became of the operations that a lost run had under way."""
+        exported = state_of(self.session)
+        deployment = exported.get("deployment") or {}
+        if not (operations := pending.operations(deployment)):
+            return []
+        answers = self._answers(pending_creations(deployment), deployment)
+        count = "1 operation" if len(operations) == 1 else f"{len(operations)} operations"
+        found = f"A run was killed in the middle of {count}: {', '.join(operations)}."
+        try:
+            state = mended(deployment, answers)
+        except pending.UnresolvableError as error:
+            way = f"Look whether {error} exists, and if so `pulumi import` it. Then run `pulumi refresh`"
+            return [Finding(found, f"{way} `--clear-pending-creates`.")]
+        findings = [_ambiguous(answer) for answer in answers if answer.fate is Fate.AMBIGUOUS]
+        if len(findings) < len(operations):
+            lines = [_fate(answer) for answer in answers if answer.fate is not Fate.AMBIGUOUS]
+            remedy = "\n  ".join([*lines, "Enter that into the state; the next `up` starts by comparing it with AWS."])
+            findings.insert(0, Finding(found, remedy, lambda: self._enter(exported, state, answers)))
+        return findings
+
+    def unknown_to_the_state(self) -> list[Finding]:
+        """Return what the program would make although AWS has it: made by a plug-in that died, so nothing is pending.
+
+        Raises
+        ------
+        UserError
+            The program cannot be previewed, or AWS cannot be asked.
+        """
+        exported = state_of(self.session)
+        deployment = exported.get("deployment") or {}
+        if not deployment.get("resources"):
+            return []
+        preview = self.session.query("preview", "--json") or {}
+        plan = planned(preview, deployment)
+        answers = [each for each in self._answers(plan.creations, deployment) if each.found]
+        if not answers:
+            return []
+        state = adopted(deployment, plan, answers)
+        count = "1 thing is" if len(answers) == 1 else f"{len(answers)} things are"
+        lines = [_fate(answer) for answer in answers]
+        return [
+            Finding(
+                f"{count} in AWS, of this stack by tag or place, and the state does not know it: "
+                f"{', '.join(answer.wanted.words for answer in answers)}.",
+                "\n  ".join([*lines, "Enter that into the state; the next `up` makes none of it a second time."]),
+                lambda: self._enter(exported, state, answers),
+            )
+        ]
+
+    def leftovers(self) -> list[Finding]:
+        """Return what carries the stack's tag and is neither in its state nor wanted. It is never deleted from here."""
+        known = identities(state_of(self.session).get("deployment") or {})
+        has_cluster = any(type_ == "aws:eks/cluster:Cluster" for type_, _ in known)
+        return [
+            _leftover(thing)
+            for thing in carrying(self.account)
+            if (thing.type, thing.id) not in known and not (thing.is_byproduct and has_cluster)
+        ]
+
+    def _answers(self, wanted: Sequence[Wanted], deployment: dict[str, Any]) -> list[Answer]:
+        taken = identities(deployment)
+        return [
+            answer_of(each, search(self.account, each), taken, self._is_ours)
+            for each in wanted
+            if each.type in SEARCHES
+        ]
+
+    def _is_ours(self, found: Found) -> bool:
+        return found.tags is None or self.account.is_ours(found.tags)
+
+    def _enter(self, exported: dict[str, Any], state: dict[str, Any], answers: Sequence[Answer]) -> None:
+        """Replace the state by ``state``, when all that it names is finished."""
+        for answer in answers:
+            self._wait_for(answer)
+        name = self.session.stack.name
+        if _saved(state_of(self.session)) != _saved(exported):
+            raise UserError(f"Somebody changed the state of '{name}' meanwhile. {_NOT_NOW}", "Run this again.")
+        try:
+            self.session.told("stack", "import", given=json.dumps({**exported, "deployment": state}))
+        except UserError as error:
+            raise UserError(
+                f"{error.message}\n{_NOT_NOW}",
+                "If a lock is in the way: make sure that no run works on the stack, anywhere, then `pulumi cancel`, "
+                "then this again.",
+            ) from None
+
+    def _wait_for(self, answer: Answer) -> None:
+        """Wait until a thing that is still being made is finished: the engine would take it for done."""
+        deadline = time.monotonic() + PATIENCE
+        while (found := answer.found) and found.is_moving:
+            if time.monotonic() > deadline:
+                raise UserError(
+                    f"{answer.wanted.words} is still {found.state} after {PATIENCE / 60:.0f} minutes. {_NOT_NOW}",
+                    "Look at it in AWS; when it is finished or gone, run this again.",
+                )
+            self.say(f"{answer.wanted.words}: {found.words}")
+            time.sleep(self.pause)
+            again = [each for each in search(self.account, answer.wanted) if each.id == found.id]
+            answer = Answer(answer.wanted, Fate.MADE if again else Fate.ABSENT, tuple(again))
+
+
+def recovery_of(session: Session, say: Callable[[str], None]) -> CloudRecovery:
+    """Return what recovers a stack in AWS.
+
+    Raises
+    ------
+    UserError
+        The credentials are none, or not of the stack's account; or the stack is not in AWS.
+    """
+    choices = session.stack.config.cluster
+    if not isinstance(choices, EksChoices):
+        raise UserError(f"A cluster of kind '{choices.kind}' is not in AWS: nothing is known of how to find its parts.")
+    return CloudRecovery(session, open_account(session.stack.name, choices), say)
+
+
+def _saved(exported: dict[str, Any]) -> Any:
+    """Return what every save of a state gives another time; the rest may be encrypted anew by every export."""
+    return (exported.get("deployment") or {}).get("manifest")
+
+
+def _fate(answer: Answer) -> str:
+    words = answer.wanted.words
+    match answer.fate:
+        case Fate.MADE:
+            found = answer.candidates[0]
+            waiting = ", wait until it is finished" if found.is_moving else ""
+            return f"{words}: AWS has {found.words}{waiting}."
+        case Fate.FOREIGN:
+            return (
+                f"{words}: was not made. AWS has {answer.candidates[0].words}, which lacks this stack's tag: it is "
+                "somebody else's, and stays out of the state."
+            )
+        case Fate.ABSENT | Fate.AMBIGUOUS:
+            return f"{words}: was not made."
+
+
+def _ambiguous(answer: Answer) -> Finding:
+    listed = ", ".join(found.words for found in answer.candidates)
+    return Finding(
+        f"{answer.wanted.words} was being made, and AWS has more than one that it may be: {listed}.",
+        "Delete in AWS the ones that nothing uses, until one is left; then run this again.",
+    )
+
+
+def _leftover(thing: Thing) -> Finding:
+    warning = "It holds data, which nobody can bring back. " if thing.holds_data else ""
+    return Finding(
+        f"In AWS, of this stack by its tag, and not in its state: {thing.words}.",
+        f"{warning}Look: {thing.look}\n  If nobody needs it: {thing.delete}",
+    )

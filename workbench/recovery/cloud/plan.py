@@ -1,0 +1,206 @@
+"""From a state, a preview and what was found in the cloud to a state that knows it. Nobody is asked here."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from workbench.engine.pending import Made, by_inputs, resolved
+from workbench.recovery.cloud.found import DEFAULTS, Found, Wanted
+from workbench.report.values import MARK, SECRET, SENTINELS
+
+AWS: Final = "aws:"
+"""Beginning of the types that are looked for."""
+
+
+class Fate(StrEnum):
+    """What became of a resource that is not in the state."""
+
+    MADE = "made"
+    """It is there, once, and ours."""
+    ABSENT = "absent"
+    """It is not there."""
+    FOREIGN = "foreign"
+    """Something else has its name: it lacks the stack's tag."""
+    AMBIGUOUS = "ambiguous"
+    """There is more than one, and nobody can say which is meant."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the cloud says about one resource."""
+
+    wanted: Wanted
+    fate: Fate
+    candidates: tuple[Found, ...] = ()
+
+    @property
+    def found(self) -> Found | None:
+        """What was made, if it is there once and ours."""
+        return self.candidates[0] if self.fate is Fate.MADE else None
+
+    @property
+    def made(self) -> Made | None:
+        """What the state has to know of it."""
+        if self.found is None:
+            return None
+        # With any outputs at all the engine asks the provider for a refresh, not for an import, which some types know
+        # under another id.
+        outputs = {**self.wanted.inputs, **self.found.inputs, **self.found.outputs}
+        return Made(self.found.id, _without_notes(outputs))
+
+
+def answer_of(
+    wanted: Wanted, found: Sequence[Found], taken: frozenset[tuple[str, str]], is_ours: Callable[[Found], bool]
+) -> Answer:
+    """Return what ``found`` means for ``wanted``.
+
+    Parameters
+    ----------
+    wanted, found
+        What was looked for, and what is there.
+    taken
+        Type and id of what the state has already, under whatever name.
+    is_ours
+        Whether something was made by the stack.
+    """
+    free = [each for each in found if (wanted.type, each.id) not in taken]
+    if not (ours := tuple(filter(is_ours, free))):
+        return Answer(wanted, Fate.FOREIGN if free else Fate.ABSENT, tuple(free))
+    return Answer(wanted, Fate.MADE if len(ours) == 1 else Fate.AMBIGUOUS, ours)
+
+
+def identities(deployment: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
+    """Return type and id of all that the state has."""
+    resources = deployment.get("resources") or []
+    return frozenset((each["type"], each["id"]) for each in resources if each.get("id"))
+
+
+def pending_creations(deployment: Mapping[str, Any]) -> list[Wanted]:
+    """Return what a lost run was making in AWS."""
+    operations = deployment.get("pending_operations") or []
+    begun = [each["resource"] for each in operations if each["type"] == "creating"]
+    return [Wanted(each["urn"], each["type"], each.get("inputs") or {}) for each in begun if _is_in_aws(each)]
+
+
+def mended(deployment: Mapping[str, Any], answers: Sequence[Answer]) -> dict[str, Any]:
+    """Return the deployment with the pending creations that have an answer; the ambiguous ones stay pending.
+
+    Raises
+    ------
+    UnresolvableError
+        A pending resource belongs to a provider of which nothing is known here.
+    """
+    by_urn = {each.wanted.urn: each for each in answers}
+    stay = {urn for urn, each in by_urn.items() if each.fate is Fate.AMBIGUOUS}
+    operations = deployment.get("pending_operations") or []
+
+    def made(resource: Mapping[str, Any]) -> Made | None:
+        answer = by_urn.get(resource["urn"])
+        return answer.made if answer else by_inputs(resource)
+
+    clear = [each for each in operations if each["resource"]["urn"] not in stay]
+    result = resolved({**deployment, "pending_operations": clear}, made)
+    if open_ := [each for each in operations if each["resource"]["urn"] in stay]:
+        result["pending_operations"] = deepcopy(open_)
+    return result
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What a preview wants to make, and everything that it would register."""
+
+    creations: tuple[Wanted, ...]
+    """In AWS, in the program's order."""
+    states: Mapping[str, Mapping[str, Any]]
+    """The resource as the state would have it, by URN; without what is not known."""
+
+
+def planned(preview: Mapping[str, Any], deployment: Mapping[str, Any]) -> Planned:
+    """Read a preview in the engine's JSON.
+
+    Parameters
+    ----------
+    preview
+        What ``pulumi preview --json`` prints.
+    deployment
+        The state: a resource is made only with a provider that is in it.
+    """
+    known = {f"{each['urn']}::{each['id']}" for each in deployment.get("resources") or [] if each.get("id")}
+    begun = [step for step in preview.get("steps") or [] if step["op"] == "create" and step.get("newState")]
+    states = {step["urn"]: _without_unknowns(step["newState"]) for step in begun}
+    creations = (
+        Wanted(urn, state["type"], state.get("inputs") or {}, is_planned=True)
+        for urn, state in states.items()
+        if _is_in_aws(state) and state.get("provider") in known
+    )
+    return Planned(tuple(creations), states)
+
+
+def adopted(deployment: Mapping[str, Any], plan: Planned, answers: Sequence[Answer]) -> dict[str, Any]:
+    """Return the deployment with what the preview would make a second time."""
+    result = deepcopy(dict(deployment))
+    known = {each["urn"] for each in result["resources"]}
+    for answer in answers:
+        if (found := answer.found) and (made := answer.made) and answer.wanted.urn not in known:
+            state = plan.states[answer.wanted.urn]
+            inputs = {**state["inputs"], **found.inputs}
+            whole = {**state, "id": made.id, "inputs": inputs, "outputs": dict(made.outputs)}
+            for each in (*_missing_parents(state, plan, known), whole):
+                known.add(each["urn"])
+                result["resources"].append(_entry(each, known))
+    return result
+
+
+def _entry(state: Mapping[str, Any], known: set[str]) -> dict[str, Any]:
+    """Return a resource as a state has it, with no word of what the state does not know."""
+    per_input = state.get("propertyDependencies") or {}
+    return {
+        **state,
+        "dependencies": [urn for urn in state.get("dependencies") or [] if urn in known],
+        "propertyDependencies": {key: [urn for urn in urns or [] if urn in known] for key, urns in per_input.items()},
+    }
+
+
+def _missing_parents(state: Mapping[str, Any], plan: Planned, known: set[str]) -> list[Mapping[str, Any]]:
+    """Return the components around a resource that the state lacks, the outermost first."""
+    missing = list[Mapping[str, Any]]()
+    while (urn := state.get("parent")) and urn not in known:
+        state = plan.states[urn]
+        missing.insert(0, state)
+    return missing
+
+
+def _is_in_aws(resource: Mapping[str, Any]) -> bool:
+    return bool(resource.get("custom")) and str(resource["type"]).startswith(AWS)
+
+
+def _without_unknowns(state: Mapping[str, Any]) -> dict[str, Any]:
+    inputs = {key: value for key, value in (state.get("inputs") or {}).items() if _is_known(value)}
+    if DEFAULTS in inputs:
+        inputs[DEFAULTS] = [key for key in inputs[DEFAULTS] if key in inputs]
+    return {**state, "inputs": inputs, "outputs": {}}
+
+
+def _is_known(value: Any) -> bool:
+    return not any(text in SENTINELS or text in (MARK, SECRET) for text in _texts(value))
+
+
+def _without_notes(value: Any) -> Any:
+    """Return a value without the provider's notes about inputs: outputs have none."""
+    if isinstance(value, dict):
+        return {key: _without_notes(each) for key, each in value.items() if key != DEFAULTS}
+    return [_without_notes(each) for each in value] if isinstance(value, list) else value
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+        for each in value.values():
+            yield from _texts(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)
+    elif isinstance(value, str):
+        yield value

@@ -1,0 +1,69 @@
+"""How each type of AWS resource is found again: by its name, by its tags, or by what it belongs to."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from workbench.recovery.cloud import ec2, eks, others
+from workbench.recovery.cloud.account import Account
+from workbench.recovery.cloud.found import Found, Wanted
+
+
+@dataclass(frozen=True)
+class Search:
+    """How one type is found.
+
+    Parameters
+    ----------
+    look
+        Asks AWS.
+    needs
+        Inputs without which there is nothing to ask: what they come from is not there either.
+    """
+
+    look: Callable[[Account, Wanted], list[Found]]
+    needs: tuple[str, ...]
+
+
+SEARCHES: Final[Mapping[str, Search]] = {
+    "aws:autoscaling/tag:Tag": Search(others.autoscaling_tag, ("autoscalingGroupName", "tag")),
+    "aws:cloudwatch/logGroup:LogGroup": Search(others.log_group, ("name",)),
+    "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup": Search(ec2.default_security_group, ("vpcId",)),
+    "aws:ec2/route:Route": Search(ec2.route, ("routeTableId", "destinationCidrBlock")),
+    "aws:ec2/routeTableAssociation:RouteTableAssociation": Search(
+        ec2.route_table_association, ("routeTableId", "subnetId")
+    ),
+    "aws:eks/accessEntry:AccessEntry": Search(eks.access_entry, ("clusterName", "principalArn")),
+    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": Search(
+        eks.access_policy_association, ("clusterName", "principalArn", "policyArn")
+    ),
+    "aws:eks/addon:Addon": Search(eks.addon, ("clusterName", "addonName")),
+    "aws:eks/cluster:Cluster": Search(eks.cluster, ("name",)),
+    "aws:eks/nodeGroup:NodeGroup": Search(eks.node_group, ("clusterName", "nodeGroupName")),
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation": Search(
+        eks.pod_identity_association, ("clusterName", "namespace", "serviceAccount")
+    ),
+    "aws:iam/role:Role": Search(others.role, ("name",)),
+    "aws:iam/rolePolicy:RolePolicy": Search(others.role_policy, ("role", "name")),
+    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": Search(others.role_policy_attachment, ("role", "policyArn")),
+    "aws:kms/alias:Alias": Search(others.alias, ("name", "targetKeyId")),
+    "aws:kms/key:Key": Search(others.key, ("description",)),
+    "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": Search(ec2.security_group_rule, ("securityGroupId",)),
+    "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": Search(ec2.security_group_rule, ("securityGroupId",)),
+    **{type_: Search(ec2.by_tags, ()) for type_ in ec2.KINDS},
+}
+"""By the type of the resource; every type that the program uses has its row."""
+
+
+def search(account: Account, wanted: Wanted) -> list[Found]:
+    """Return what may be the wanted resource; more than one is possible.
+
+    Raises
+    ------
+    KeyError
+        Nobody has said yet how the type is found.
+    UserError
+        AWS cannot be asked.
+    """
+    row = SEARCHES[wanted.type]
+    return row.look(account, wanted) if all(wanted.inputs.get(key) for key in row.needs) else []
