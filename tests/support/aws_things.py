@@ -7,11 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import boto3
+import pytest
 
+from components.contract.eks import EksChoices
 from infra.program import run
 from support import eks
 from support.recorder import Recorder, record
+from workbench.clouds.aws.double.client import Double
 from workbench.clouds.aws.provider import OfflineAws
+from workbench.recovery.cloud import Account, open_account
+
+STACK = "test"
+"""As the recorder calls every stack."""
 
 Made = tuple[str, dict[str, Any]]
 """Id and outputs."""
@@ -109,10 +116,22 @@ class Maker(Recorder):
         return identifier, {**inputs, **outputs}
 
 
+def account_at(double: Double, patch: pytest.MonkeyPatch) -> Account:
+    """Return the account of the test stack, with the double in AWS's place until the patch ends."""
+    for name, value in double.environment.items():
+        patch.setenv(name, value)
+    choices = eks.config().cluster
+    assert isinstance(choices, EksChoices)
+    return open_account(STACK, choices)
+
+
 def build_in_aws(changes: dict[str, Any] | None = None) -> list[Resource]:
     """Make all that the program of the test stack with ``changes`` declares, and return what is of AWS."""
-    choices = eks.config(changes)
-    maker = Maker()
+    choices, maker = eks.config(changes), Maker()
+    assert isinstance(choices.cluster, EksChoices)
+    for entry in choices.cluster.access.all_entries.values():  # whoever owns the account made these before
+        name = entry.role_arn.rpartition("/")[2]
+        boto3.client("iam").create_role(RoleName=name, AssumeRolePolicyDocument=json.dumps({"Statement": []}))
     record(lambda: run(choices), recorder=maker)
     return maker.things
 

@@ -7,7 +7,8 @@ import typer
 
 from workbench import stacks
 from workbench.cli.console import errors, out
-from workbench.cli.stack import AsJson, Events, Hermetic
+from workbench.cli.recover import Hermetic
+from workbench.cli.stack import AsJson, Events
 from workbench.engine import INTERRUPTED
 from workbench.engine.drift import compared, tools_for
 from workbench.errors import UserError

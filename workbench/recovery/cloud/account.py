@@ -71,10 +71,10 @@ class Account:
         UserError
             AWS does not answer, or refuses to.
         """
-        answer: dict[str, Any] = {}
         with _asking(service, operation):
-            answer = getattr(self._client(service), operation)(**parameters)
-        return answer
+            answer: dict[str, Any] = getattr(self._client(service), operation)(**parameters)
+            return answer
+        return {}
 
     def listed(self, service: str, operation: str, key: str, **parameters: Any) -> list[Any]:
         """Return the elements of an answer of any number of pages; none if what they belong to is not there.
@@ -93,15 +93,14 @@ class Account:
         UserError
             As ``look_up`` raises it.
         """
-        found: list[Any] = []
         with _asking(service, operation):
             client = self._client(service)
             if client.can_paginate(operation):
                 pages = client.get_paginator(operation).paginate(**parameters)
             else:
                 pages = [getattr(client, operation)(**parameters)]
-            found = [element for page in pages for element in jmespath.search(key, page) or ()]
-        return found
+            return [element for page in pages for element in jmespath.search(key, page) or ()]
+        return []
 
     def is_ours(self, tags: Mapping[str, str]) -> bool:
         """Whether what carries ``tags`` was made by this stack."""

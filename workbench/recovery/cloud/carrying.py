@@ -185,12 +185,18 @@ _PARTS: Final[Mapping[str, _Part]] = {
 def _in_eks(account: Account) -> Iterator[Thing]:
     inside = account.cluster
     for found in eks.describe_cluster(account, inside):
-        yield from _thing(account, "aws:eks/cluster:Cluster", found, "eks", f"cluster --name {inside}")
+        yield from _eks_thing(account, "aws:eks/cluster:Cluster", found, f"cluster --name {inside}")
     for type_, part in _PARTS.items():
         for name in account.listed("eks", part.operation, part.key, clusterName=inside):
             for found in part.describe(account, inside, name):
                 words = f"{part.noun} --cluster-name {inside} --{part.option} {name}"
-                yield from _thing(account, type_, found, "eks", words)
+                yield from _eks_thing(account, type_, found, words)
+
+
+def _eks_thing(account: Account, type_: str, found: Found, words: str) -> Iterator[Thing]:
+    if account.is_ours(found.tags or {}):
+        look, delete = (_aws(account, "eks", f"{verb}-{words}") for verb in ("describe", "delete"))
+        yield Thing(type_, found.id, "", found.state, look, delete, holds_data=found.holds_data)
 
 
 def _roles(account: Account) -> Iterator[Thing]:
@@ -198,8 +204,9 @@ def _roles(account: Account) -> Iterator[Thing]:
         # A list comes without tags, and accounts have many roles; ours begin with the stack's name.
         if name.startswith(f"{account.stack}-"):
             for found in others.describe_role(account, name):
-                words = f"role --role-name {name}"
-                yield from _thing(account, "aws:iam/role:Role", found, "iam", words, look="get")
+                if account.is_ours(found.tags or {}):
+                    look, delete = (_aws(account, "iam", f"{verb}-role --role-name {name}") for verb in ("get", "delete"))
+                    yield Thing("aws:iam/role:Role", found.id, "", "", look, delete)
 
 
 def _log_groups(account: Account) -> Iterator[Thing]:
@@ -219,14 +226,6 @@ def _keys(account: Account) -> Iterator[Thing]:
         look = _aws(account, "kms", f"describe-key --key-id {found.id}")
         delete = _aws(account, "kms", f"schedule-key-deletion --key-id {found.id}")
         yield Thing("aws:kms/key:Key", found.id, description, found.state, look, delete, holds_data=True)
-
-
-def _thing(
-    account: Account, type_: str, found: Found, service: str, words: str, look: str = "describe"
-) -> Iterator[Thing]:
-    if account.is_ours(found.tags or {}):
-        commands = (_aws(account, service, f"{verb}-{words}") for verb in (look, "delete"))
-        yield Thing(type_, found.id, "", found.state, *commands, holds_data=found.holds_data)
 
 
 def _aws(account: Account, service: str, words: str) -> str:

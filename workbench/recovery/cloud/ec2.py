@@ -98,8 +98,8 @@ def tagged(account: Account, kind: Kind, tags: Mapping[str, str]) -> Iterator[tu
     filters = [{"Name": f"tag:{key}", "Values": [value]} for key, value in tags.items()]
     for item in account.listed("ec2", kind.operation, kind.key, **{kind.filters: filters}):
         state = str(jmespath.search(kind.state_key, item) or "") if kind.state_key else ""
-        if state.lower() not in GONE:
-            own = {tag["Key"]: tag["Value"] for tag in item.get("Tags") or item.get("TagSet") or ()}
+        own = {tag["Key"]: tag["Value"] for tag in item.get("Tags") or item.get("TagSet") or ()}
+        if state.lower() not in GONE and tags.items() <= own.items():
             yield item, Found(item[kind.id_key], state, state.lower() in MOVING, own)
 
 

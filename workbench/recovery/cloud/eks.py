@@ -34,8 +34,8 @@ def node_group(account: Account, wanted: Wanted) -> list[Found]:
 
 def describe_node_group(account: Account, inside: str, name: str) -> list[Found]:
     """Return one group of a cluster."""
-    answer = account.look_up("eks", "describe_nodegroup", clusterName=inside, nodegroupName=name).get("nodegroup")
-    holds_data = bool(answer) and (answer.get("labels") or {}).get(LabelKey.ROLE) == PoolRole.DATA
+    answer = account.look_up("eks", "describe_nodegroup", clusterName=inside, nodegroupName=name).get("nodegroup") or {}
+    holds_data = (answer.get("labels") or {}).get(LabelKey.ROLE) == PoolRole.DATA
     return _found(answer, f"{inside}:{name}", inputs={"nodeGroupName": name}, holds_data=holds_data)
 
 

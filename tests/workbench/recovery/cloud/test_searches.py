@@ -1,0 +1,99 @@
+"""What the real program makes in AWS is found again: each resource in turn, as if the run was killed while making it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from support.aws_things import Resource, account_at, build_in_aws
+from workbench.clouds.aws.double.client import Double, running
+from workbench.clouds.aws.facts import FACTS
+from workbench.recovery.cloud import Account
+from workbench.recovery.cloud.found import Wanted
+from workbench.recovery.cloud.plan import Answer, Fate, answer_of, identities, mended, pending_creations
+from workbench.recovery.cloud.searches import SEARCHES, search
+
+UNUSED = {"aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule"}
+"""Types that neither dev nor prod has today."""
+
+TYPES = sorted(set(FACTS) - UNUSED)
+
+
+@dataclass(frozen=True)
+class Made:
+    """A stack that is whole in AWS."""
+
+    account: Account
+    things: list[Resource]
+
+    def others(self, killed: Resource) -> dict[str, Any]:
+        """The state of a run that was killed while it made one thing."""
+        rest = [each.state for each in self.things if each is not killed]
+        return {"resources": rest, "pending_operations": [killed.pending]}
+
+
+@pytest.fixture(scope="module", params=["dev", "prod"])
+def made(request: pytest.FixtureRequest) -> Iterator[Made]:
+    with running() as double, pytest.MonkeyPatch.context() as patch:
+        account = account_at(double, patch)
+        private = {"cluster.publicAccessCidrs": None} if request.param == "prod" else {}
+        yield Made(account, build_in_aws({"environment": request.param, **private}))
+
+
+def asked(account: Account, deployment: dict[str, Any]) -> list[Answer]:
+    def is_ours(found: Any) -> bool:
+        return found.tags is None or account.is_ours(found.tags)
+
+    taken = identities(deployment)
+    return [answer_of(each, search(account, each), taken, is_ours) for each in pending_creations(deployment)]
+
+
+def test_every_type_has_a_way_to_be_found() -> None:
+    assert set(SEARCHES) == set(FACTS)
+
+
+def test_dev_and_prod_have_every_type(made: Made) -> None:
+    prod_only = {"aws:ec2/flowLog:FlowLog"}
+    seen = {thing.type for thing in made.things}
+    assert set(TYPES) - seen <= prod_only
+    assert seen <= set(TYPES)
+
+
+@pytest.mark.parametrize("type_", TYPES)
+def test_what_a_killed_run_was_making_is_found_under_its_id(made: Made, type_: str) -> None:
+    for thing in (each for each in made.things if each.type == type_):
+        deployment = made.others(thing)
+        (entered,) = [r for r in mended(deployment, asked(made.account, deployment))["resources"] if r["urn"] == thing.urn]
+        assert entered["id"] == thing.id
+        assert entered["outputs"].items() >= {k: v for k, v in thing.inputs.items() if not k.startswith("__")}.items()
+
+
+@pytest.mark.parametrize("type_", TYPES)
+def test_what_a_killed_run_did_not_come_to_make_is_not_there(
+    made: Made, type_: str, nothing: Double, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = account_at(nothing, monkeypatch)
+    for thing in (each for each in made.things if each.type == type_):
+        deployment = made.others(thing)
+        answers = asked(elsewhere, deployment)
+        assert [answer.fate for answer in answers] == [Fate.ABSENT]
+        assert mended(deployment, answers)["resources"] == deployment["resources"]
+
+
+@pytest.mark.parametrize("type_", TYPES)
+def test_what_a_dead_plug_in_made_is_found_although_its_automatic_name_is_lost(made: Made, type_: str) -> None:
+    for thing in (each for each in made.things if each.type == type_):
+        fresh = {key: f"{thing.urn.rpartition('::')[2]}-fffffff" for key in thing.inputs["__defaults"]}
+        wanted = Wanted(thing.urn, thing.type, {**thing.inputs, **fresh}, is_planned=True)
+        assert [found.id for found in search(made.account, wanted)] == [thing.id]
+
+
+@pytest.mark.parametrize("type_", TYPES)
+def test_what_another_stack_made_is_not_ours(made: Made, type_: str) -> None:
+    """Types without tags live in something that has some, and are found through it."""
+    stranger = replace(made.account, stack="another")
+    for thing in (each for each in made.things if each.type == type_):
+        for answer in asked(stranger, made.others(thing)):
+            tagged = [found for found in answer.candidates if found.tags is not None]
+            assert answer.fate is not Fate.MADE or not tagged
