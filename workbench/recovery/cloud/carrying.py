@@ -205,7 +205,9 @@ def _roles(account: Account) -> Iterator[Thing]:
         if name.startswith(f"{account.stack}-"):
             for found in others.describe_role(account, name):
                 if account.is_ours(found.tags or {}):
-                    look, delete = (_aws(account, "iam", f"{verb}-role --role-name {name}") for verb in ("get", "delete"))
+                    look, delete = (
+                        _aws(account, "iam", f"{verb}-role --role-name {name}") for verb in ("get", "delete")
+                    )
                     yield Thing("aws:iam/role:Role", found.id, "", "", look, delete)
 
 

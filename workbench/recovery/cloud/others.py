@@ -35,12 +35,12 @@ def role_policy(account: Account, wanted: Wanted) -> list[Found]:
 def role_policy_attachment(account: Account, wanted: Wanted) -> list[Found]:
     """Return the bond of the wanted policy to the wanted role.
 
-    The provider invents an id and reads by the inputs; this is the id that its own import gives.
+    The provider reads it by its inputs, so any id would do; this is the one by which it imports.
     Source: hashicorp/terraform-provider-aws, internal/service/iam/role_policy_attachment.go.
     """
     inside, policy = wanted.inputs["role"], wanted.inputs["policyArn"]
     given = account.listed("iam", "list_attached_role_policies", "AttachedPolicies[].PolicyArn", RoleName=inside)
-    return [Found(f"{inside}-{policy}") for each in given if each == policy]
+    return [Found(f"{inside}/{policy}") for each in given if each == policy]
 
 
 def keys(account: Account) -> Iterator[tuple[str, Found]]:

@@ -64,7 +64,9 @@ def test_dev_and_prod_have_every_type(made: Made) -> None:
 def test_what_a_killed_run_was_making_is_found_under_its_id(made: Made, type_: str) -> None:
     for thing in (each for each in made.things if each.type == type_):
         deployment = made.others(thing)
-        (entered,) = [r for r in mended(deployment, asked(made.account, deployment))["resources"] if r["urn"] == thing.urn]
+        (entered,) = [
+            r for r in mended(deployment, asked(made.account, deployment))["resources"] if r["urn"] == thing.urn
+        ]
         assert entered["id"] == thing.id
         assert entered["outputs"].items() >= {k: v for k, v in thing.inputs.items() if not k.startswith("__")}.items()
 

@@ -8,7 +8,7 @@ from botocore.model import OperationModel
 
 from workbench.clouds.aws.models import service_model
 
-SERVICES: Final = ("autoscaling", "ec2", "eks", "elb", "elbv2", "iam", "kms", "logs", "sts")
+SERVICES: Final = ("autoscaling", "ec2", "eks", "elb", "elbv2", "iam", "kms", "logs", "resourcegroupstaggingapi", "sts")
 """By the names of botocore, which boto3's clients have."""
 
 
