@@ -20,7 +20,7 @@ _AGAIN: Final = "Try again, with --hermetic: that is the engine whose events thi
 _PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight": False}
 
 
-def guard(session: Session, command: str) -> None:
+def guard(session: Session, command: str, *options: str) -> None:
     """Plan ``command`` and refuse it if it would destroy what nobody approved, as the stack's choices ask for.
 
     Parameters
@@ -29,6 +29,8 @@ def guard(session: Session, command: str) -> None:
         On the stack that is to be changed.
     command
         ``up`` or ``destroy``.
+    options
+        Of the engine, with which the change will be made.
 
     Raises
     ------
@@ -43,7 +45,7 @@ def guard(session: Session, command: str) -> None:
     rows = overrides.read().approvals
     errors.print(f"Looking at what `{command}` would destroy.", **_PLAIN)
     with errors.status("planning"):
-        plan = recorded_preview(session, command)
+        plan = recorded_preview(session, command, *options)
     stream = read(plan.events)
     dangers = [
         Danger(change, kind, approval_of(change, stack.name, rows)) for change, kind in changes_of(stream) if kind

@@ -8,22 +8,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
 from components.contract.labels import LabelKey
 from infra.config import StackConfig
 from workbench import claims, stacks, summary
+from workbench.cli import cloud, cloud_destroy
+from workbench.cli.cloud_destroy import CLAIMS_OPTION
 from workbench.cli.console import errors, out
 from workbench.cli.guard import guard
 from workbench.cli.recover import Hermetic, Yes, refuse_unless_in_order
 from workbench.control_plane import Instance
-from workbench.engine import INTERRUPTED, Session, cloud, open_session, render
+from workbench.engine import INTERRUPTED, Session, open_session, render
 from workbench.engine.backend import StateFiles
-from workbench.engine.cloud import cloud_session, refuse_pending_operations
 from workbench.engine.lock import held_by, stack_lock
-from workbench.engine.recorded import PREVIEWS
 from workbench.errors import UserError
 from workbench.files import write_private
 from workbench.paths import require_space
@@ -110,19 +110,6 @@ def _run(ready: _Ready, command: str, *options: str, events: Path | None) -> Non
     raise typer.Exit(code if code > 0 else 1)
 
 
-def _run_in_the_cloud(
-    stack: stacks.Stack, command: str, *options: str, hermetic: bool, events: Path | None
-) -> NoReturn:
-    """Run the engine on a stack of the user's backend, and leave with its exit code."""
-    with progress(errors) as report:
-        session = cloud_session(stack, ensure(cloud.TOOLS, hermetic=hermetic, progress=report))
-    if command in PREVIEWS:
-        refuse_pending_operations(session)
-        guard(session, command)
-    code = session.run(command, *options, events=events)
-    raise typer.Exit(code if code >= 0 else 1)
-
-
 def _claim(stack: stacks.Stack) -> None:
     """Refuse a stack that may not use the cluster and state of its name."""
     if gone := claims.claim(stack):
@@ -139,7 +126,8 @@ def up(stack: StackName = "local", *, hermetic: Hermetic = False, yes: Yes = Fal
     """
     found = stacks.find(stack)
     if not found.is_local:
-        _run_in_the_cloud(found, "up", *_unasked(yes=yes), hermetic=hermetic, events=events)
+        cloud.up(found, *_unasked(yes=yes), hermetic=hermetic, events=events)
+        return
     with _changing(found, "up", hermetic=hermetic) as ready:
         _run(ready, "up", "--yes", "--suppress-outputs", events=events)
     summary.show(summary.settled_rows(*ready.looking), as_json=False, console=out)
@@ -163,7 +151,8 @@ def preview(  # noqa: PLR0913 - its options
         raise typer.Exit(_render(stack, options, hermetic=hermetic, events=events))
     found = stacks.find(stack)
     if not found.is_local:
-        _run_in_the_cloud(found, "preview", *options, hermetic=hermetic, events=events)
+        code = cloud.preview(found, *options, hermetic=hermetic, events=events)
+        raise typer.Exit(code if code >= 0 else 1)
     _claim(found)
     ready = _prepare(found, hermetic=hermetic)
     _note_the_state(stack)
@@ -183,14 +172,30 @@ def _render(name: str, options: list[str], *, hermetic: bool, events: Path | Non
     return code or (1 if tally.refused else 0)
 
 
-def destroy(stack: StackName = "local", *, hermetic: Hermetic = False, yes: Yes = False, events: Events = None) -> None:
+def destroy(
+    stack: StackName = "local",
+    *,
+    hermetic: Hermetic = False,
+    yes: Yes = False,
+    delete_claims: Annotated[
+        bool,
+        typer.Option(
+            CLAIMS_OPTION, help="In a cloud: delete volume claims that users made too, with all data on their volumes."
+        ),
+    ] = False,
+    events: Events = None,
+) -> None:
     """Delete everything that a stack made. The local control plane keeps running.
 
-    Unless policyGuard is off, it stops where nobody approved the loss of what is guarded.
+    Unless policyGuard is off, it stops where nobody approved the loss of what is guarded. In a cloud it deletes the
+    load balancers that users made in the cluster first, and lists in the end what is left.
     """
     found = stacks.find(stack)
     if not found.is_local:
-        _run_in_the_cloud(found, "destroy", *_unasked(yes=yes), hermetic=hermetic, events=events)
+        cloud_destroy.destroy(found, hermetic=hermetic, yes=yes, delete_claims=delete_claims, events=events)
+        return
+    if delete_claims:
+        raise typer.BadParameter("a local cluster keeps no volumes in a cloud", param_hint=CLAIMS_OPTION)
     with _changing(found, "destroy", hermetic=hermetic) as ready:
         _run(ready, "destroy", *_unasked(yes=yes), events=events)
         claims.release(ready.stack)

@@ -21,7 +21,7 @@ from workbench.recovery import state_findings
 from workbench.stacks import Stack
 from workbench.toolchain import Toolchain
 
-_FAIL_UNREACHABLE: Final = {"PULUMI_K8S_DELETE_UNREACHABLE": "false", "PULUMI_K8S_SKIP_UPDATE_UNREACHABLE": "false"}
+FAIL_UNREACHABLE: Final = {"PULUMI_K8S_DELETE_UNREACHABLE": "false", "PULUMI_K8S_SKIP_UPDATE_UNREACHABLE": "false"}
 """What a user may have set for another run: a cluster that does not answer would look empty, or unchanged."""
 
 
@@ -49,7 +49,7 @@ def compared(stack: Stack, toolchain: Toolchain) -> Recorded:
     """
     subject = _local(stack, toolchain) if stack.is_local else _cloud(stack, toolchain)
     before = subject.state()
-    session = replace(subject.session, environment={**subject.session.environment, **_FAIL_UNREACHABLE})
+    session = replace(subject.session, environment={**subject.session.environment, **FAIL_UNREACHABLE})
     result = recorded_preview(session, "refresh")
     if subject.state() != before:
         raise UserError(f"The stack '{stack.name}' was changed while it was compared.", "Run this again.")

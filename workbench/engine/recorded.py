@@ -1,4 +1,4 @@
-"""A preview that nobody watches, for what it says about the change that follows it."""
+"""Runs of the engine that nobody watches, for what they say: most often a preview, about the change that follows it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,11 +34,16 @@ class Recorded:
     events: bytes
 
 
-def recorded_preview(session: Session, command: str) -> Recorded:
+def recorded_preview(session: Session, command: str, *options: str) -> Recorded:
     """Plan ``command``, one of ``PREVIEWS``, and return what the engine said. It asks nothing and changes nothing."""
-    with TemporaryDirectory(prefix="igz-clusters-preview-") as folder:
+    return recorded(session, *PREVIEWS[command], *options)
+
+
+def recorded(session: Session, *arguments: str) -> Recorded:
+    """Run the engine and return what it said. It asks nothing."""
+    with TemporaryDirectory(prefix="igz-clusters-run-") as folder:
         shown, events = Path(folder, "display"), Path(folder, "events.jsonl")
         with shown.open("wb") as display:
-            code = session.run(*PREVIEWS[command], "--non-interactive", events=events, display=display)
+            code = session.run(*arguments, "--non-interactive", events=events, display=display)
         stream = events.read_bytes() if events.exists() else b""
         return Recorded(code, shown.read_text(errors="replace"), stream)

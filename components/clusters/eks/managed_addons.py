@@ -91,5 +91,6 @@ class ManagedAddons(PlatformComponent):
             # What somebody changed by hand goes back to what is written here.
             resolve_conflicts_on_create="OVERWRITE",
             resolve_conflicts_on_update="OVERWRITE",
-            opts=self.child(depends_on=needed),
+            # A cluster has one of a name: a second one is refused while the first is there.
+            opts=self.child(depends_on=needed, delete_before_replace=True),
         )

@@ -36,6 +36,9 @@ AMI_TYPES: Final = {
 ELASTIC_UPDATE_PERCENT: Final = 33
 """Part of an elastic group that an update may drain at once. A static one loses one node at a time."""
 
+FAILED: Final = "CREATE_FAILED"
+"""Status of a group that EKS gave up. Its provider reads it without a word, and a refresh forgets that it failed."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class NodeGroupArgs:
@@ -100,6 +103,7 @@ class ManagedNodeGroup(PlatformComponent):
             opts=self.child(protect=holds_data, retain_on_delete=holds_data, ignore_changes=_left_alone(group)),
         )
         self._autoscaling(name, args)
+        pulumi.Output.all(self.node_group.status, self.node_group.urn).apply(self._refuse_failed)
         self.register_outputs({"name": self.node_group.node_group_name})
 
     def _autoscaling(self, name: str, args: NodeGroupArgs) -> None:
@@ -111,6 +115,17 @@ class ManagedNodeGroup(PlatformComponent):
                 tag=TagTagArgs(key=key, value=value, propagate_at_launch=False),
                 opts=self.child(),
             )
+
+    def _refuse_failed(self, known: Sequence[str | None]) -> None:
+        """Let no update end well that leaves a failed group as it is: to the engine it is a group without changes."""
+        status, urn = known
+        if status != FAILED:
+            return
+        way = f"Make it anew: `igz-clusters up`, or `pulumi up --replace '{urn}'`"
+        message = f"EKS gave this node group up ({FAILED}), and a plain update leaves it so. {way}."
+        if not pulumi.runtime.is_dry_run():
+            raise pulumi.RunError(message)
+        pulumi.log.warn(message, self.node_group)
 
 
 def _autoscaling_group(resources: Sequence[NodeGroupResource]) -> str | None:

@@ -1,0 +1,260 @@
+"""`up` and `preview` in a cloud around a stand-in for the engine: what goes before and after it, and what ends them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from support.eks import ADDON, NODE_GROUP, document
+from support.eks_state import STACK, Live, exported, urn
+from support.scripted_engine import DONE, PLANNED, ScriptedEngine, said, step
+from workbench import stacks
+from workbench.cli.app import app
+from workbench.engine import after_update, eks
+from workbench.engine.eks import Condition
+from workbench.errors import UserError
+from workbench.stacks import CONFIG_KEY
+
+GPU = urn(NODE_GROUP, "test-gpu")
+COREDNS = urn(ADDON, "test-addons-coredns")
+FAILED = Condition("CREATE_FAILED", ("AsgInstanceLaunchFailures: no capacity (asg-1)",))
+KILLED = [{"type": "creating", "resource": {"urn": GPU, "type": NODE_GROUP}}]
+
+
+@pytest.fixture
+def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
+    found = ScriptedEngine(tmp_path)
+    monkeypatch.setattr("workbench.cli.cloud_run.ensure", lambda *_, **__: found.toolchain)
+    monkeypatch.setattr(after_update, "PAUSE", 0.0)
+    monkeypatch.setattr(eks, "conditions", lambda *_: {})
+    choose(tmp_path)
+    found.has(exported())
+    return found
+
+
+def choose(folder: Path, **changes: Any) -> None:
+    """Write the stack file."""
+    file = folder / f"Pulumi.{STACK}.yaml"
+    file.write_text(
+        json.dumps({"config": {CONFIG_KEY: document({key.replace("__", "."): v for key, v in changes.items()})}})
+    )
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, [*arguments])
+
+
+def refusal(*arguments: str) -> UserError:
+    error = run(*arguments).exception
+    assert isinstance(error, UserError), error
+    return error
+
+
+def says(monkeypatch: pytest.MonkeyPatch, *answers: dict[str, Condition]) -> None:
+    """Let EKS answer with ``answers``, one after the other; the last one holds."""
+    left = list(answers)
+    ask: Callable[..., dict[str, Condition]] = lambda *_: left.pop(0) if len(left) > 1 else left[0]  # noqa: E731
+    monkeypatch.setattr(eks, "conditions", ask)
+
+
+def test_an_update_refreshes_looks_and_reads_the_state_again(engine: ScriptedEngine) -> None:
+    done = run("up", STACK, "--yes")
+    assert done.exit_code == 0, done.output
+    assert engine.commands == ["export", "refresh", "export", "preview", "up", "export"]
+    assert engine.calls[1] == ["refresh", "--yes", "--skip-preview", "--run-program=false"]
+    assert engine.calls[4] == ["up", "--yes"]
+
+
+def test_a_first_update_has_nothing_to_refresh(engine: ScriptedEngine) -> None:
+    engine.has({})
+    assert run("up", STACK, "--yes").exit_code == 0
+    assert engine.commands == ["export", "preview", "up", "export"]
+
+
+def test_what_the_refresh_wrote_is_said(engine: ScriptedEngine) -> None:
+    engine.has(
+        exported(), exported(live={"test-gpu": {"scalingConfig": {"minSize": 0, "maxSize": 4, "desiredSize": 3}}})
+    )
+    assert "node group test-gpu-0a1b2c3 has 3 nodes, had 0." in run("up", STACK, "--yes").stderr
+
+
+def test_what_a_killed_run_left_is_refused_before_anything_else(engine: ScriptedEngine) -> None:
+    engine.has(exported() | {"pending_operations": KILLED})
+    assert "creating NodeGroup test-gpu" in refusal("up", STACK, "--yes").message
+    assert engine.commands == ["export"]
+
+
+def test_what_the_gates_refuse_is_refused_before_the_engine_changes_anything(
+    engine: ScriptedEngine, tmp_path: Path
+) -> None:
+    choose(tmp_path, cluster__version="1.36", pools__workload__size={"min": 5, "max": 10})
+    engine.has(exported(live={"test-cluster": {"version": "1.34"}}))
+    refused = refusal("up", STACK, "--yes")
+    assert refused.message.startswith(
+        "3 things in the way of `up`, by Pulumi.test.yaml and what is live:\n- cluster.version: "
+    )
+    assert "pools.workload.size" in refused.message
+    assert "up" not in engine.commands
+
+
+def test_a_refresh_that_fails_changes_nothing(engine: ScriptedEngine) -> None:
+    engine.answers(
+        "refresh", [said("configured Kubernetes cluster is unreachable")], code=255, says="unreachable, it says"
+    )
+    done = run("up", STACK, "--yes")
+    assert isinstance(done.exception, UserError)
+    assert "could not be compared" in done.exception.message
+    assert "unreachable, it says" in done.stderr
+    assert "up" not in engine.commands
+
+
+def test_a_cluster_that_does_not_answer_never_looks_empty_to_the_refresh(
+    engine: ScriptedEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PULUMI_K8S_DELETE_UNREACHABLE", "true")
+    program = tmp_path / "pulumi"
+    spy = f"import os; open({str(tmp_path / 'seen')!r}, 'a').write(os.environ['PULUMI_K8S_DELETE_UNREACHABLE'] + ' ')\n"
+    program.write_text(program.read_text().replace("import json", f"{spy}import json", 1))
+    run("up", STACK, "--yes")
+    assert (tmp_path / "seen").read_text().split() == ["true", "false", "true", "true", "true", "true"]
+
+
+def test_a_failed_group_is_made_anew_which_the_guard_sees_too(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    says(monkeypatch, {GPU: FAILED}, {GPU: FAILED}, {})
+    done = run("up", STACK, "--yes")
+    assert done.exit_code == 0, done.output
+    assert "is CREATE_FAILED: AsgInstanceLaunchFailures: no capacity (asg-1). It is made anew." in done.stderr
+    assert [call for call in engine.calls if "--replace" in call] == [
+        ["preview", "--replace", GPU],
+        ["up", "--replace", GPU, "--yes"],
+    ]
+
+
+def test_an_update_that_leaves_a_failed_part_fails_whatever_the_engine_says(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    says(monkeypatch, {}, {}, {COREDNS: FAILED})
+    refused = refusal("up", STACK, "--yes")
+    assert engine.commands[-2:] == ["up", "export"]
+    assert refused.message == (
+        "The engine is done, and yet 'test' is not in order:\n- add-on coredns is CREATE_FAILED: "
+        "AsgInstanceLaunchFailures: no capacity (asg-1).\n"
+        "  Mend the cause if it is yours (quota, subnets, instance types); the next `up` makes it anew."
+    )
+
+
+def test_what_is_degraded_for_a_moment_is_waited_for(engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    degraded = {COREDNS: Condition("DEGRADED", ("InsufficientNumberOfReplicas: 0",))}
+    says(monkeypatch, {}, {}, degraded, degraded, {})
+    done = run("up", STACK, "--yes")
+    assert done.exit_code == 0, done.output
+    assert done.stderr.count("Waiting, for what was changed: add-on coredns (DEGRADED).") == 1
+
+
+def test_what_stays_degraded_fails_the_update(engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.cli.cloud.PATIENCE_DEGRADED", 0.0)
+    says(monkeypatch, {}, {}, {COREDNS: Condition("DEGRADED", ("InsufficientNumberOfReplicas: 0",))})
+    assert (
+        "add-on coredns is DEGRADED: InsufficientNumberOfReplicas: 0.\n  Mend" in refusal("up", STACK, "--yes").message
+    )
+
+
+def test_what_a_killed_run_still_makes_is_waited_for_before_the_refresh(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    says(monkeypatch, {GPU: Condition("CREATING")}, {})
+    done = run("up", STACK, "--yes")
+    assert done.exit_code == 0, done.output
+    assert "Waiting, before anything is changed: node group test-gpu-0a1b2c3 (CREATING)." in done.stderr
+
+
+def test_an_upgrade_takes_control_plane_and_add_ons_first(engine: ScriptedEngine, tmp_path: Path) -> None:
+    choose(tmp_path, cluster__version="1.36")
+    assert run("up", STACK, "--yes").exit_code == 0
+    first, whole = (call for call in engine.calls if call[0] == "up")
+    targets = [name.rpartition("::")[2] for name in first if name.startswith("urn:")]
+    assert sorted(targets) == sorted(
+        [
+            "test-cluster",
+            *(f"test-node-addons-{name}" for name in ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")),
+            *(f"test-addons-{name}" for name in ("coredns", "aws-ebs-csi-driver", "metrics-server")),
+        ]
+    )
+    assert whole == ["up", "--yes"]
+
+
+def test_nodes_stay_where_the_control_plane_could_not_go(engine: ScriptedEngine, tmp_path: Path) -> None:
+    choose(tmp_path, cluster__version="1.36")
+    engine.answers("up", [said("updating EKS Cluster: boom"), *DONE], code=255, number=0)
+    assert run("up", STACK, "--yes").exit_code == 255
+    assert engine.commands.count("up") == 1
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "https response error StatusCode: 403, api error ExpiredTokenException: The security token is expired",
+        "ExpiredToken: the provided token has expired",
+        "the SSO session has expired or is invalid",
+    ],
+)
+def test_credentials_that_run_out_end_with_the_next_step(engine: ScriptedEngine, message: str) -> None:
+    engine.answers("up", [said(message), *DONE], code=255)
+    refused = refusal("up", STACK, "--yes")
+    assert "The session at AWS ended." in refused.hint
+    assert "`igz-clusters recover test`" in refused.hint
+
+
+def test_after_a_failure_of_the_engine_everything_out_of_order_is_named(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine.answers("up", [said("creating EKS Node Group: boom"), *DONE], code=255)
+    says(monkeypatch, {}, {}, {GPU: FAILED})
+    done = run("up", STACK, "--yes")
+    assert done.exit_code == 255
+    assert "- node group test-gpu-0a1b2c3 is CREATE_FAILED: AsgInstanceLaunchFailures" in done.stderr
+    assert "`igz-clusters up test` goes on from here" in done.stderr
+
+
+def test_whoever_says_no_to_the_plan_hears_nothing_of_failures(engine: ScriptedEngine) -> None:
+    engine.answers("up", PLANNED, code=1)
+    done = run("up", STACK)
+    assert done.exit_code == 1
+    assert "Mend the cause" not in done.stderr
+
+
+def test_a_preview_says_what_an_update_would_refuse_by_what_the_plan_starts_from(engine: ScriptedEngine) -> None:
+    live: Live = {"test-workload": {"scalingConfig": {"minSize": 0, "maxSize": 9, "desiredSize": 0}}}
+    olds = {each["urn"]: each for each in exported(live=live)["resources"] if each["urn"].endswith("-workload")}
+    (old,) = (each for each in olds.values() if each["type"] == NODE_GROUP)
+    cluster = next(
+        each
+        for each in exported()["resources"]
+        if each["urn"].endswith("::test-cluster") and "eks/cluster:" in each["urn"]
+    )
+    plan = [step("same", each["urn"], each) for each in (cluster, old)]
+    engine.answers("preview", [*plan, *PLANNED])
+    done = run("preview", STACK)
+    assert isinstance(done.exception, UserError)
+    assert "has 0 nodes, and min would be 1" in done.exception.message
+    assert "refresh" not in engine.commands
+
+
+def test_a_preview_of_a_half_done_stack_says_so_and_goes_on(engine: ScriptedEngine) -> None:
+    engine.has(exported() | {"pending_operations": KILLED})
+    done = run("preview", STACK)
+    assert done.exit_code == 0
+    assert "note: A run on 'test' was killed" in done.stderr
+
+
+def test_a_preview_that_fails_ends_as_the_engine_does(engine: ScriptedEngine) -> None:
+    engine.answers("preview", [said("boom"), *PLANNED], code=255)
+    assert run("preview", STACK).exit_code == 255

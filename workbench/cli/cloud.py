@@ -1,0 +1,139 @@
+"""`up` and `preview` on a stack in a cloud."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import typer
+
+from workbench import stacks
+from workbench.cli.cloud_run import PLAIN, CloudRun, started
+from workbench.cli.console import errors
+from workbench.cli.guard import guard
+from workbench.engine import INTERRUPTED
+from workbench.engine.after_update import PATIENCE_DEGRADED, SETTLING, settled, troubles
+from workbench.engine.causes import is_expired
+from workbench.engine.gates import Judgement
+from workbench.engine.parts import parts_of_plan, parts_of_state
+from workbench.errors import UserError
+from workbench.report.events import Stream
+
+
+def preview(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) -> int:
+    """Show what `up` would change, and then what it would refuse. Return the engine's exit code.
+
+    Raises
+    ------
+    UserError
+        `up` would refuse the change; with all reasons.
+    """
+    run = started(stack, hermetic=hermetic, events=events)
+    try:
+        run.state()
+    except UserError as found:
+        errors.print(f"note: {found}", **PLAIN)
+    code, stream = run.engine("preview", *options)
+    if not code:
+        parts = parts_of_plan(stream)
+        _refuse(run, run.judge(parts, run.ask(parts)))
+    return code
+
+
+def up(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) -> None:
+    """Bring a stack to what its file says, if what is live lets it, and look afterwards whether it is in order.
+
+    Raises
+    ------
+    UserError
+        It must not be changed so, or something in it is not in order now; with all reasons.
+    typer.Exit
+        The engine failed or was stopped; what is to be said about it is said.
+    """
+    run = started(stack, hermetic=hermetic, events=events)
+    judgement = _ready(run)
+    anew = [option for part in judgement.anew for option in ("--replace", part.urn)]
+    guard(run.session, "up", *anew)
+    if judgement.ahead:
+        errors.print("The version rises: first of control plane and add-ons, then of the nodes.", **PLAIN)
+        targets = [option for part in judgement.ahead for option in ("--target", part.urn)]
+        code, stream = CloudRun(run.session).engine("up", *targets, *options)
+        _end_if_failed(run, code, stream)
+    code, stream = run.engine("up", *anew, *options)
+    _end_if_failed(run, code, stream)
+    left = _out_of_order(run, patience=PATIENCE_DEGRADED)
+    if left:
+        raise UserError(
+            f"The engine is done, and yet '{stack.name}' is not in order:\n{left}",
+            f"Then `igz-clusters up {stack.name}`.",
+        )
+
+
+def _ready(run: CloudRun) -> Judgement:
+    """Compare a stack with what is live, and judge what its file asks for."""
+    before = run.state()
+    if not before.get("resources"):
+        return Judgement()
+    parts = parts_of_state(before)
+    settled(lambda: run.ask(parts), parts, _waiting("before anything is changed"))
+    parts = parts_of_state(run.refresh(before))
+    judgement = run.judge(parts, run.ask(parts))
+    _refuse(run, judgement)
+    return judgement
+
+
+def _refuse(run: CloudRun, judgement: Judgement) -> None:
+    if not judgement.refused:
+        return
+    count = "1 thing" if len(judgement.refused) == 1 else f"{len(judgement.refused)} things"
+    listed = "\n".join(map(str, judgement.refused))
+    file = stacks.shown_path(run.stack.file)
+    raise UserError(f"{count} in the way of `up`, by {file} and what is live:\n{listed}", "Nothing was changed.")
+
+
+def _end_if_failed(run: CloudRun, code: int, stream: Stream) -> None:
+    """End after a failure of the engine, with what its own words leave open."""
+    name = run.stack.name
+    if not code:
+        return
+    if code == INTERRUPTED:
+        errors.print("Stopped. What was done is saved; the same command goes on from here.", style="bold", **PLAIN)
+        raise typer.Exit(code)
+    if is_expired(stream.errors):
+        raise UserError(f"The engine could not finish '{name}'.", run.after_expiry)
+    if not _only_planned(stream):
+        _tell_what_failed(run)
+    raise typer.Exit(code if code > 0 else 1)
+
+
+def _only_planned(stream: Stream) -> bool:
+    """Return whether it did not come to a change: the plan failed, or somebody said no to it."""
+    return bool(stream.summaries) and all(summary.is_preview for summary in stream.summaries)
+
+
+def _tell_what_failed(run: CloudRun) -> None:
+    name = run.stack.name
+    try:
+        left = _out_of_order(run, patience=0)
+    except UserError as found:  # whoever cannot be asked now is not what failed
+        left = str(found)
+    if left:
+        errors.print(f"Not in order in '{name}':\n{left}", **PLAIN)
+    errors.print(f"What was done is saved. Mend the cause, then `igz-clusters up {name}` goes on from here.", **PLAIN)
+
+
+def _out_of_order(run: CloudRun, *, patience: float) -> str:
+    """Return all that is not active after an update, in words; empty if everything is."""
+    parts = parts_of_state(run.state())
+    found = settled(lambda: run.ask(parts), parts, _waiting("for what was changed"), words=SETTLING, patience=patience)
+    return "\n".join(map(str, troubles(parts, found)))
+
+
+def _waiting(what: str) -> Callable[[str], None]:
+    """Return what prints a line when there is something new to wait for."""
+    said = set[str]()
+
+    def tell(parts: str) -> None:
+        if parts not in said:
+            errors.print(f"Waiting, {what}: {parts}.", **PLAIN)
+            said.add(parts)
+
+    return tell

@@ -1,0 +1,193 @@
+"""`destroy` on a stack in a cloud: what its users made in the cluster goes first, and what is left is named."""
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import typer
+
+from workbench import stacks
+from workbench.cli.cloud_run import PLAIN, CloudRun, started
+from workbench.cli.console import errors
+from workbench.cli.guard import guard
+from workbench.engine import INTERRUPTED
+from workbench.engine.causes import is_expired, is_in_use
+from workbench.engine.destroying import (
+    ATTEMPTS,
+    PATIENCE,
+    PAUSE,
+    PAUSES,
+    UNREACHABLE,
+    Leftovers,
+    kept_back,
+    objects_of,
+)
+from workbench.engine.in_cluster import Inside, Kubectl, Made, kubectl
+from workbench.engine.parts import cluster_of, kubeconfig_of, parts_of_state
+from workbench.errors import UserError
+from workbench.files import write_private
+
+CLAIMS_OPTION = "--delete-claims"
+
+
+def destroy(  # noqa: PLR0913 - its options, and who finds leftovers
+    stack: stacks.Stack,
+    *,
+    hermetic: bool,
+    yes: bool,
+    delete_claims: bool,
+    events: Path | None,
+    leftovers: Leftovers | None = None,
+) -> None:
+    """Delete everything that a stack made, in an order that AWS accepts.
+
+    Parameters
+    ----------
+    delete_claims
+        Whether claims that users made go too, with all data on their volumes.
+    leftovers
+        Lists what is left in the end. Default: nobody looks.
+
+    Raises
+    ------
+    UserError
+        Something keeps the stack from being destroyed; with all of it and the steps.
+    typer.Exit
+        The engine failed or was stopped; what is to be said about it is said.
+    """
+    run = started(stack, hermetic=hermetic, events=events)
+    state = run.state()
+    if state.get("resources"):
+        state = run.refresh(state, fail_unreachable=False)
+        guard(run.session, "destroy")
+        _refuse_what_is_kept(run, state)
+        _empty(run, state, yes=yes, delete_claims=delete_claims)
+    code = _destroyed(run, ["--yes"] if yes else [])
+    _name_the_rest(stack, leftovers)
+    if code:
+        raise typer.Exit(code if code > 0 else 1)
+
+
+def _refuse_what_is_kept(run: CloudRun, state: dict[str, Any]) -> None:
+    if found := kept_back(state, run.stack.name):
+        listed = "\n".join(map(str, found))
+        raise UserError(f"'{run.stack.name}' is not destroyed as it is:\n{listed}", "Nothing was deleted.")
+
+
+def _empty(run: CloudRun, state: dict[str, Any], *, yes: bool, delete_claims: bool) -> None:
+    """Delete what users made in the cluster, where the cluster's end would leave its other half in AWS."""
+    if not cluster_of(parts_of_state(state)):
+        return
+    config = kubeconfig_of(state)
+    if not config:
+        errors.print("The stack never reached the cluster's API, so nobody looks into it.", **PLAIN)
+        return
+    with TemporaryDirectory(prefix="igz-clusters-kubeconfig-") as folder:
+        file = Path(folder, "kubeconfig")
+        write_private(file, config)
+        access = Kubectl(kubectl(), file, run.session.whole_environment())
+        try:
+            found = access.look(objects_of(state))
+        except UserError as error:
+            if os.environ.get(UNREACHABLE) != "true":
+                raise UserError(f"{error.message} Nothing was deleted.", _LOST) from None
+            errors.print(f"{error.message}\n{UNREACHABLE} is set: it is taken for lost.", **PLAIN)
+            return
+        _agree(found, yes=yes, delete_claims=delete_claims)
+        gone = (*found.entrances, *found.claims)
+        access.delete(gone)
+        _wait(access, gone)
+
+
+_LOST = (
+    "What is in it must go first, or its load balancers and volumes stay. Find a way to its API: a VPN, "
+    "publicAccessCidrs, the break-glass role (docs/eks.md), and `aws` on PATH for the token. If the cluster is lost "
+    f"for good, {UNREACHABLE}=true in front of this command destroys without looking; the end lists what is left."
+)
+
+
+def _agree(found: Inside, *, yes: bool, delete_claims: bool) -> None:
+    """Name what users made, and go on only if they want it gone."""
+    for volume in found.kept:
+        errors.print(f"Stays, since its reclaim policy is Retain: volume {volume}.", **PLAIN)
+    if found.claims and not delete_claims:
+        raise UserError(
+            f"Claims hold data that would be lost for ever:\n{_listed(found.claims)}\nNothing was deleted.",
+            f"Copy what is needed, then add {CLAIMS_OPTION}. To keep a volume instead: `kubectl patch pv NAME -p "
+            '\'{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}\'`.',
+        )
+    if not (gone := (*found.entrances, *found.claims)):
+        return
+    errors.print(f"Users made these in the cluster; they are deleted first:\n{_listed(gone)}", **PLAIN)
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UserError("Nothing was deleted: there is nobody to ask.", "Run it again with --yes.")
+    typer.confirm("Delete them?", abort=True)
+
+
+def _listed(made: Sequence[Made]) -> str:
+    return "\n".join(f"- {each}" for each in made)
+
+
+def _wait(access: Kubectl, gone: Sequence[Made]) -> None:
+    """Wait until the cluster's controllers have deleted in AWS what these objects stood for."""
+    deadline, told = time.monotonic() + PATIENCE, -1
+    while gone:
+        found = access.look()
+        left = [each for each in (*found.entrances, *found.claims) if each in gone]
+        if not left:
+            return
+        if len(left) != told:
+            told = len(left)
+            errors.print(f"Waiting until their load balancers and volumes are gone: {told} left.", **PLAIN)
+        if time.monotonic() > deadline:
+            held = "\n".join(f"- {each}, held by {', '.join(each.finalizers) or 'nothing it names'}" for each in left)
+            raise UserError(
+                f"Not gone after {PATIENCE:.0f} s:\n{held}\nNothing else was deleted.",
+                "A claim waits for the pods that use it: uninstall what runs there. A Service or an Ingress waits for "
+                "its controller: `kubectl describe` says why. Then run this again.",
+            )
+        time.sleep(PAUSE)
+
+
+def _destroyed(run: CloudRun, options: list[str]) -> int:
+    """Let the engine delete; again, if AWS still counts as used what was just deleted. Return its exit code."""
+    for attempt in range(1, ATTEMPTS + 1):
+        code, stream = run.engine("destroy", *options)
+        if not code:
+            return 0
+        if code == INTERRUPTED:
+            errors.print("Stopped. What was done is saved; the same command goes on from here.", style="bold", **PLAIN)
+            return code
+        if is_expired(stream.errors):
+            raise UserError(f"The engine could not finish '{run.stack.name}'.", run.after_expiry)
+        if not is_in_use(stream.errors) or attempt == ATTEMPTS:
+            return code
+        pause = PAUSES[attempt - 1]
+        errors.print(
+            f"AWS says that something is still used. Again in {pause:.0f} s, run {attempt + 1} of {ATTEMPTS}.", **PLAIN
+        )
+        time.sleep(pause)
+        options = ["--yes", "--skip-preview"]  # the same plan, and somebody agreed to it
+    raise AssertionError("the last attempt returns")
+
+
+def _name_the_rest(stack: stacks.Stack, leftovers: Leftovers | None) -> None:
+    """List what carries the stack's tags in its cloud."""
+    if leftovers is None:
+        return
+    try:
+        left = leftovers(stack)
+    except UserError as error:
+        errors.print(f"What is left cannot be told: {error}", **PLAIN)
+        return
+    if left:
+        listed = "\n".join(f"- {each}" for each in left)
+        errors.print(f"Still there, by the tags of '{stack.name}':\n{listed}", **PLAIN)
+    else:
+        errors.print(f"Nothing carries the tags of '{stack.name}' any more.", **PLAIN)

@@ -1,0 +1,160 @@
+"""What all commands on a stack in a cloud do around the engine's own run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import typer
+
+from components.contract.eks import EksChoices
+from workbench import stacks
+from workbench.cli.console import errors
+from workbench.engine import INTERRUPTED, Session, cloud, eks
+from workbench.engine.causes import SESSION, is_expired
+from workbench.engine.cloud import cloud_session, refuse_pending_operations
+from workbench.engine.drift import FAIL_UNREACHABLE
+from workbench.engine.eks import Conditions
+from workbench.engine.gates import Judgement, judge
+from workbench.engine.parts import Part, parts_of_state
+from workbench.engine.recorded import recorded
+from workbench.errors import UserError
+from workbench.report import events as event_stream
+from workbench.report.changes import changes_of
+from workbench.report.events import Stream
+from workbench.toolchain import ensure
+from workbench.toolchain.console import progress
+
+PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight": False}
+
+
+@dataclass(frozen=True)
+class CloudRun:
+    """One command on a stack.
+
+    Parameters
+    ----------
+    session
+        On the stack.
+    events
+        Where the user wants the engine's event stream. Default: nowhere.
+    """
+
+    session: Session
+    events: Path | None = None
+
+    @property
+    def stack(self) -> stacks.Stack:
+        """The stack."""
+        return self.session.stack
+
+    def state(self) -> dict[str, Any]:
+        """Return the stack's deployment, empty if it was never up.
+
+        Raises
+        ------
+        UserError
+            A killed run left operations under way, or the backend does not give the stack.
+        """
+        deployment: dict[str, Any] = refuse_pending_operations(self.session).get("deployment") or {}
+        return deployment
+
+    def engine(self, *arguments: str) -> tuple[int, Stream]:
+        """Run the engine in the foreground; return its exit code and what its event stream says."""
+        with _kept(self.events) as file:
+            code = self.session.run(*arguments, events=file)
+            return code, event_stream.read(file.read_bytes() if file.exists() else b"")
+
+    def ask(self, parts: Sequence[Part]) -> Conditions:
+        """Return what EKS says about each part; nothing for other clouds.
+
+        Raises
+        ------
+        UserError
+            EKS cannot be asked.
+        """
+        choices = self.stack.config.cluster
+        return eks.conditions(parts, choices.region) if isinstance(choices, EksChoices) else {}
+
+    def judge(self, parts: Sequence[Part], conditions: Conditions) -> Judgement:
+        """Judge a change to what the stack file says, and tell what is not in order but no reason to stop."""
+        found = judge(self.stack.name, self.stack.config, parts, conditions)
+        for note in found.notes:
+            errors.print(f"note: {note}", **PLAIN)
+        return found
+
+    def refresh(self, before: Mapping[str, Any], *, fail_unreachable: bool = True) -> dict[str, Any]:
+        """Bring the state to what is live, say what that wrote, and return it.
+
+        Parameters
+        ----------
+        before
+            The deployment until now.
+        fail_unreachable
+            Fail where a cluster does not answer, whatever the user set: its objects would be taken for gone.
+
+        Raises
+        ------
+        UserError
+            The engine could not; nothing else was changed.
+        typer.Exit
+            Ctrl-C stopped it.
+        """
+        fixed = FAIL_UNREACHABLE if fail_unreachable else {}
+        session = replace(self.session, environment={**self.session.environment, **fixed})
+        with errors.status("comparing the state with what is live"):
+            run = recorded(session, "refresh", "--yes", "--skip-preview", "--run-program=false")
+        if run.code == INTERRUPTED:
+            raise typer.Exit(INTERRUPTED)
+        stream = event_stream.read(run.events)
+        if run.code:
+            errors.print(run.display, end="", **PLAIN)
+            way = self.after_expiry if is_expired([*stream.errors, run.display]) else _REFRESH
+            raise UserError(f"The state of '{self.stack.name}' could not be compared with what is live.", way)
+        after = self.state()
+        for line in _written(stream, before, after):
+            errors.print(line, **PLAIN)
+        return after
+
+    @property
+    def after_expiry(self) -> str:
+        """What to do when the credentials ran out in the middle."""
+        name = self.stack.name
+        return f"{SESSION} Then `igz-clusters recover {name}`, and this again: what was done is saved."
+
+
+_REFRESH: Final = "Mend what the engine says above, then run this again; nothing was changed but what was compared."
+
+
+def started(stack: stacks.Stack, *, hermetic: bool, events: Path | None) -> CloudRun:
+    """Return a run on ``stack`` with its tools ready."""
+    with progress(errors) as report:
+        return CloudRun(cloud_session(stack, ensure(cloud.TOOLS, hermetic=hermetic, progress=report)), events)
+
+
+@contextmanager
+def _kept(file: Path | None) -> Iterator[Path]:
+    if file:
+        yield file
+        return
+    with TemporaryDirectory(prefix="igz-clusters-run-") as folder:
+        yield Path(folder, "events.jsonl")
+
+
+def _written(stream: Stream, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    """Say what a refresh wrote into the state."""
+    for change, _ in changes_of(stream):
+        where = ", ".join(each.path for each in change.properties)
+        yield f"Live and now in the state: {change.operation} {change.name} ({change.type}){where and f': {where}'}"
+    sizes = {part.urn: _size(part) for part in parts_of_state(before)}
+    for part in parts_of_state(after):
+        was, size = sizes.get(part.urn), _size(part)
+        if was is not None and size is not None and was != size:
+            yield f"Live and now in the state: {part} has {size} nodes, had {was}."
+
+
+def _size(part: Part) -> int | None:
+    size = part.sizes.get("desiredSize")
+    return None if size is None else int(size)

@@ -1,0 +1,30 @@
+"""What an engine's error is about, where there is a next step that its text does not tell."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+_EXPIRED: Final = re.compile(
+    r"Expired ?Token|RequestExpired|InvalidClientTokenId"
+    r"|(token|session|credentials?)\b.{0,60}\b(has|have|is|are) expired|refresh cached (SSO|credentials) .*failed",
+    re.IGNORECASE,
+)
+"""https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_general.html, and how SDKs say it of their sessions."""
+
+_IN_USE: Final = re.compile(r"\bDependencyViolation\b")
+"""https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html."""
+
+SESSION: Final = (
+    "The session at AWS ended. Begin a new one that lasts longer than the work (about an hour for a first cluster), "
+    "such as by `aws sso login` or by assuming the deployer's role again."
+)
+
+
+def is_expired(errors: Iterable[str]) -> bool:
+    """Return whether credentials ran out."""
+    return any(_EXPIRED.search(error) for error in errors)
+
+
+def is_in_use(errors: Iterable[str]) -> bool:
+    """Return whether something in AWS still uses what was to be deleted."""
+    return any(_IN_USE.search(error) for error in errors)

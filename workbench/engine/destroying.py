@@ -1,0 +1,87 @@
+"""What the engine does not see when it destroys a cluster: what keeps it from it, and what it would leave behind."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from workbench.engine.gates import Refused
+from workbench.engine.parts import GROUP, cluster_of, parts_of_state
+from workbench.stacks import Stack
+
+ATTEMPTS: Final = 4
+"""Runs of the engine, as long as AWS says that something is still in use."""
+
+PAUSES: Final = (30.0, 60.0, 120.0)
+"""Seconds between them. Network interfaces of what is gone are collected within minutes."""
+
+PATIENCE: Final = 600.0
+"""Seconds within which the controllers of load balancers and volumes are done."""
+
+PAUSE: Final = 5.0
+
+UNREACHABLE: Final = "PULUMI_K8S_DELETE_UNREACHABLE"
+"""The engine's own switch for a cluster that is lost: what was in it is dropped from the state unseen.
+
+https://www.pulumi.com/registry/packages/kubernetes/installation-configuration/.
+"""
+
+
+class Leftovers(Protocol):
+    """Finds what is left of a stack in its cloud."""
+
+    def __call__(self, stack: Stack) -> Sequence[str]:
+        """Return everything that carries the stack's tags, a line each.
+
+        Raises
+        ------
+        UserError
+            The cloud cannot be asked.
+        """
+
+
+def objects_of(deployment: Mapping[str, Any]) -> frozenset[tuple[str, str, str]]:
+    """Return kind, namespace and name of the objects that the stack itself made in the cluster."""
+    return frozenset(
+        (each["type"].rpartition(":")[2].lower(), metadata.get("namespace") or "default", metadata.get("name") or "")
+        for each in deployment.get("resources") or ()
+        if each["type"].startswith("kubernetes:")
+        and isinstance(metadata := (each.get("inputs") or {}).get("metadata"), Mapping)
+    )
+
+
+def kept_back(deployment: Mapping[str, Any], stack: str) -> list[Refused]:
+    """Return everything in a state that a destroy would stop at, or stumble over halfway."""
+    resources = deployment.get("resources") or ()
+    groups = {part.urn: part for part in parts_of_state(deployment)}
+    found = []
+    for each in resources:
+        urn, part = each["urn"], groups.get(each["urn"])
+        if part and part.type == GROUP and each.get("retainOnDelete"):
+            found.append(
+                Refused(
+                    str(part),
+                    "is kept when the stack goes, since its nodes hold data; EKS deletes no cluster that has groups",
+                    "it goes by hand only, with all data on its nodes",
+                    f"`aws eks delete-nodegroup --cluster-name {part.cluster} --nodegroup-name {part.name}`; "
+                    "once it is gone, the next `destroy` takes it out of the state.",
+                )
+            )
+        elif each.get("protect"):
+            found.append(
+                Refused(
+                    urn.rpartition("::")[2],
+                    f"is protected ({each['type']})",
+                    "it goes only after somebody unprotected it",
+                    f"`pulumi state unprotect --stack {stack} --yes '{urn}'`",
+                )
+            )
+    cluster = cluster_of(groups.values())
+    if cluster and cluster.outputs.get("deletionProtection"):
+        found.append(
+            Refused(
+                str(cluster),
+                "has deletion protection in EKS",
+                "EKS deletes it only without",
+                f"`aws eks update-cluster-config --name {cluster.name} --no-deletion-protection`",
+            )
+        )
+    return found

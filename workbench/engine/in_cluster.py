@@ -1,0 +1,186 @@
+"""What stands in a cluster that its stack did not make, and that its deletion would leave in AWS, or lose.
+
+Load balancers of Services and Ingresses are made by controllers in the cluster: gone with it, nobody deletes them, and
+their network interfaces keep subnets from being deleted. Volumes of claims go with the claim or stay for ever:
+https://docs.aws.amazon.com/eks/latest/userguide/delete-cluster.html.
+"""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from typing_extensions import override
+
+from workbench.errors import UserError
+from workbench.toolchain import ensure
+
+_SECONDS: Final = 20
+"""For one answer of the API server."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """An object that somebody made in the cluster."""
+
+    kind: str
+    """As kubectl takes it, such as ``service``."""
+    namespace: str
+    name: str
+    holds: str
+    """What is in AWS because of it, in words."""
+    finalizers: tuple[str, ...] = field(default=(), compare=False)
+
+    @override
+    def __str__(self) -> str:
+        """Return kind, place and what hangs on it."""
+        return f"{self.kind} {self.namespace}/{self.name} ({self.holds})"
+
+
+@dataclass(frozen=True)
+class Inside:
+    """What stands in the way of a cluster's deletion.
+
+    Parameters
+    ----------
+    entrances
+        Services of type LoadBalancer and Ingresses: deleted first, or their load balancers stay.
+    claims
+        Claims whose volume, and all data on it, goes with them.
+    kept
+        Volumes that outlive claim and cluster because somebody said so (``Retain``), in words.
+    """
+
+    entrances: tuple[Made, ...] = ()
+    claims: tuple[Made, ...] = ()
+    kept: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Kubectl:
+    """The cluster's API by kubectl.
+
+    Parameters
+    ----------
+    program, kubeconfig
+        Paths.
+    environment
+        Variables, credentials among them, with which kubectl runs.
+    """
+
+    program: Path
+    kubeconfig: Path
+    environment: Mapping[str, str]
+
+    def look(self, ours: Collection[tuple[str, str, str]] = ()) -> Inside:
+        """Return what is in the cluster.
+
+        Parameters
+        ----------
+        ours
+            Kind, namespace and name of the objects that the engine deletes itself.
+
+        Raises
+        ------
+        UserError
+            The cluster does not answer.
+        """
+        listed = self._run("get", "services,ingresses,persistentvolumeclaims,persistentvolumes", "-A", "-o", "json")
+        return inside(json.loads(listed)["items"], ours)
+
+    def delete(self, objects: Iterable[Made]) -> None:
+        """Ask for the deletion of objects; their controllers take their time.
+
+        Raises
+        ------
+        UserError
+            The cluster refuses one.
+        """
+        for each in objects:
+            what = (each.kind, each.name, f"--namespace={each.namespace}")
+            self._run("delete", *what, "--wait=false", "--ignore-not-found")
+
+    def _run(self, *arguments: str) -> str:
+        try:
+            done = subprocess.run(
+                [self.program, f"--kubeconfig={self.kubeconfig}", f"--request-timeout={_SECONDS}s", *arguments],
+                env=dict(self.environment),
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=3 * _SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            raise UserError(f"The cluster does not answer within {3 * _SECONDS} s.") from None
+        if done.returncode:
+            raise UserError(f"The cluster does not answer: {done.stderr.strip()}")
+        return done.stdout
+
+
+def kubectl() -> Path:
+    """Return the user's own kubectl, else the toolchain's, which takes a build if it is not there."""
+    own = shutil.which("kubectl")
+    return Path(own) if own else ensure(["kubectl"]).path("kubectl")
+
+
+def inside(items: Sequence[Mapping[str, Any]], ours: Collection[tuple[str, str, str]] = ()) -> Inside:
+    """Sort what the API server listed: Services, Ingresses, claims and volumes of all namespaces."""
+    volumes = {item["metadata"]["name"]: item for item in items if item["kind"] == "PersistentVolume"}
+    claims = list(_claims(items, volumes))
+    return Inside(
+        entrances=tuple(made for made in _entrances(items) if (made.kind, made.namespace, made.name) not in ours),
+        claims=tuple(
+            made for made, is_kept in claims if not is_kept and (made.kind, made.namespace, made.name) not in ours
+        ),
+        kept=tuple(_kept(volumes.values())),
+    )
+
+
+def _entrances(items: Iterable[Mapping[str, Any]]) -> Iterator[Made]:
+    for item in items:
+        addresses = item.get("status", {}).get("loadBalancer", {}).get("ingress") or ()
+        shown = ", ".join(each.get("hostname") or each.get("ip") or "?" for each in addresses)
+        if item["kind"] == "Ingress":
+            yield _made("ingress", item, shown or "no address")
+        elif item["kind"] == "Service" and item["spec"].get("type") == "LoadBalancer":
+            yield _made("service", item, f"load balancer {shown}".strip())
+
+
+def _claims(
+    items: Iterable[Mapping[str, Any]], volumes: Mapping[str, Mapping[str, Any]]
+) -> Iterator[tuple[Made, bool]]:
+    for item in items:
+        if item["kind"] == "PersistentVolumeClaim":
+            name = item["spec"].get("volumeName", "")
+            volume = volumes.get(name)
+            is_kept = bool(volume) and _policy(volume or {}) == "Retain"
+            size = item["spec"].get("resources", {}).get("requests", {}).get("storage", "?")
+            yield (
+                _made("persistentvolumeclaim", item, f"{size}, volume {_handle(volume) or name or 'none yet'}"),
+                is_kept,
+            )
+
+
+def _kept(volumes: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for volume in volumes:
+        if _policy(volume) == "Retain":
+            claim = volume["spec"].get("claimRef") or {}
+            of = f" of claim {claim.get('namespace')}/{claim.get('name')}" if claim else ""
+            yield f"{_handle(volume) or volume['metadata']['name']}{of}"
+
+
+def _policy(volume: Mapping[str, Any]) -> str:
+    return str(volume.get("spec", {}).get("persistentVolumeReclaimPolicy", ""))
+
+
+def _handle(volume: Mapping[str, Any] | None) -> str:
+    spec = (volume or {}).get("spec", {})
+    return str(spec.get("csi", {}).get("volumeHandle") or spec.get("awsElasticBlockStore", {}).get("volumeID") or "")
+
+
+def _made(kind: str, item: Mapping[str, Any], holds: str) -> Made:
+    metadata = item["metadata"]
+    return Made(kind, metadata["namespace"], metadata["name"], holds, tuple(metadata.get("finalizers") or ()))
