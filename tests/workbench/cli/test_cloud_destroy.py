@@ -1,0 +1,198 @@
+"""`destroy` in a cloud around stand-ins for the engine and kubectl: order, consent, patience, and what is left."""
+
+import json
+import stat
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from support.eks import document
+from support.eks_state import STACK, exported
+from support.scripted_engine import DONE, PLANNED, ScriptedEngine, said
+from workbench import stacks
+from workbench.cli import cloud_destroy
+from workbench.cli.app import app
+from workbench.engine import eks
+from workbench.errors import UserError
+from workbench.stacks import CONFIG_KEY
+
+NO_DATA: dict[str, Any] = {"pools.data": None}
+FRONT = {
+    "kind": "Service",
+    "metadata": {"name": "front", "namespace": "mlrun", "finalizers": ["service.kubernetes.io/load-balancer-cleanup"]},
+    "spec": {"type": "LoadBalancer"},
+}
+CLAIM = {"kind": "PersistentVolumeClaim", "metadata": {"name": "models", "namespace": "mlrun"}, "spec": {}}
+IN_USE = "deleting EC2 Subnet (subnet-1): api error DependencyViolation: The subnet 'subnet-1' has dependencies"
+
+_KUBECTL = """#!{python}
+import json, pathlib, sys
+folder, asked = pathlib.Path({folder!r}), sys.argv[1:]
+assert pathlib.Path(asked[0].removeprefix("--kubeconfig=")).stat().st_mode & 0o777 == 0o600
+with (folder / "calls").open("a") as calls:
+    calls.write(json.dumps(["kubectl", *asked[2:]]) + "\\n")
+if (folder / "unreachable").exists():
+    sys.exit("Unable to connect to the server: dial tcp: i/o timeout")
+left = folder / "objects"
+items = json.loads(left.read_text())
+if asked[2] == "delete" and not (folder / "stuck").exists():
+    items = [each for each in items if (each["kind"].lower(), each["metadata"]["name"]) != tuple(asked[3:5])]
+    left.write_text(json.dumps(items))
+print(json.dumps({{"items": items}}))
+"""
+
+
+@pytest.fixture
+def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
+    monkeypatch.delenv("PULUMI_K8S_DELETE_UNREACHABLE", raising=False)
+    found = ScriptedEngine(tmp_path)
+    monkeypatch.setattr("workbench.cli.cloud_run.ensure", lambda *_, **__: found.toolchain)
+    monkeypatch.setattr(cloud_destroy, "PAUSE", 0.0)
+    monkeypatch.setattr(cloud_destroy, "PAUSES", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(eks, "conditions", lambda *_: {})
+    program = tmp_path / "kubectl"
+    program.write_text(_KUBECTL.format(python=sys.executable, folder=str(tmp_path)))
+    program.chmod(stat.S_IRWXU)
+    monkeypatch.setattr(cloud_destroy, "kubectl", lambda: program)
+    (tmp_path / f"Pulumi.{STACK}.yaml").write_text(json.dumps({"config": {CONFIG_KEY: document(NO_DATA)}}))
+    found.has(exported(NO_DATA))
+    stands(tmp_path)
+    return found
+
+
+def stands(folder: Path, *objects: dict[str, Any]) -> None:
+    """Let ``objects`` stand in the cluster."""
+    (folder / "objects").write_text(json.dumps(objects))
+
+
+def run(*options: str) -> Result:
+    return CliRunner().invoke(app, ["destroy", STACK, *options])
+
+
+def refusal(*options: str) -> UserError:
+    error = run(*options).exception
+    assert isinstance(error, UserError), error
+    return error
+
+
+def kubectl_calls(engine: ScriptedEngine) -> list[str]:
+    return [" ".join(call[1:4]) for call in engine.calls if call[0] == "kubectl"]
+
+
+def test_the_cluster_is_looked_into_after_the_guard_and_before_the_engine(engine: ScriptedEngine) -> None:
+    done = run("--yes")
+    assert done.exit_code == 0, done.output
+    order = [call[0] if "--preview-only" not in call else "plan" for call in engine.calls]
+    assert order == ["stack", "refresh", "stack", "plan", "kubectl", "destroy"]
+    assert engine.calls[-1] == ["destroy", "--yes"]
+
+
+def test_load_balancers_of_users_are_named_removed_and_waited_for(engine: ScriptedEngine, tmp_path: Path) -> None:
+    stands(tmp_path, FRONT)
+    done = run("--yes")
+    assert done.exit_code == 0, done.output
+    assert "- service mlrun/front (load balancer" in done.stderr
+    assert [call.split()[0] for call in kubectl_calls(engine)] == ["get", "delete", "get"]
+    assert engine.calls[-1][0] == "destroy"
+
+
+def test_nothing_of_users_is_removed_without_a_yes(engine: ScriptedEngine, tmp_path: Path) -> None:
+    stands(tmp_path, FRONT)
+    assert "there is nobody to ask" in refusal().message
+    assert [call.split()[0] for call in kubectl_calls(engine)] == ["get"]
+    assert "destroy" not in engine.commands
+
+
+def test_yes_alone_loses_no_data(engine: ScriptedEngine, tmp_path: Path) -> None:
+    stands(tmp_path, FRONT, CLAIM)
+    refused = refusal("--yes")
+    assert "- persistentvolumeclaim mlrun/models" in refused.message
+    assert "--delete-claims" in refused.hint
+    assert [call.split()[0] for call in kubectl_calls(engine)] == ["get"]
+    assert run("--yes", "--delete-claims").exit_code == 0
+    assert json.loads((tmp_path / "objects").read_text()) == []
+
+
+def test_what_does_not_go_ends_with_what_holds_it(
+    engine: ScriptedEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stands(tmp_path, FRONT)
+    (tmp_path / "stuck").touch()
+    monkeypatch.setattr(cloud_destroy, "PATIENCE", 0.0)
+    refused = refusal("--yes")
+    assert "held by service.kubernetes.io/load-balancer-cleanup" in refused.message
+    assert "destroy" not in engine.commands
+
+
+def test_a_cluster_that_does_not_answer_is_not_destroyed(engine: ScriptedEngine, tmp_path: Path) -> None:
+    (tmp_path / "unreachable").touch()
+    refused = refusal("--yes")
+    assert "i/o timeout Nothing was deleted." in refused.message
+    assert "PULUMI_K8S_DELETE_UNREACHABLE=true" in refused.hint
+    assert "destroy" not in engine.commands
+
+
+def test_a_cluster_that_somebody_gave_up_is_destroyed_unseen(
+    engine: ScriptedEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "unreachable").touch()
+    monkeypatch.setenv("PULUMI_K8S_DELETE_UNREACHABLE", "true")
+    done = run("--yes")
+    assert done.exit_code == 0, done.output
+    assert "it is taken for lost" in done.stderr
+
+
+def test_what_is_protected_is_refused_before_anything_is_deleted(engine: ScriptedEngine, tmp_path: Path) -> None:
+    engine.has(exported({"environment": "prod"}))
+    stands(tmp_path, FRONT)
+    refused = refusal("--yes")
+    assert refused.message.count("pulumi state unprotect") > 2
+    assert kubectl_calls(engine) == []
+
+
+def test_what_is_still_in_use_is_tried_again_a_few_times(engine: ScriptedEngine) -> None:
+    for number in (0, 1):
+        engine.answers("destroy", [said(IN_USE), *DONE], code=255, number=number)
+    done = run("--yes")
+    assert done.exit_code == 0, done.output
+    assert [call for call in engine.calls if call[0] == "destroy" and "--preview-only" not in call] == [
+        ["destroy", "--yes"],
+        ["destroy", "--yes", "--skip-preview"],
+        ["destroy", "--yes", "--skip-preview"],
+    ]
+
+
+@pytest.mark.parametrize(("message", "attempts"), [(IN_USE, 4), ("AccessDenied: no", 1)])
+def test_the_tries_end(engine: ScriptedEngine, message: str, attempts: int) -> None:
+    engine.answers("destroy", [said(message), *DONE], code=255)
+    assert run("--yes").exit_code == 255
+    assert engine.commands.count("destroy") == attempts
+
+
+def test_credentials_that_run_out_end_with_the_next_step(engine: ScriptedEngine) -> None:
+    engine.answers("destroy", [said("api error ExpiredTokenException: expired"), *DONE], code=255)
+    assert "`igz-clusters recover test`" in refusal("--yes").hint
+
+
+def test_whoever_says_no_to_the_plan_ends_there(engine: ScriptedEngine) -> None:
+    engine.answers("destroy", PLANNED, code=1)
+    assert run().exit_code == 1
+    assert engine.commands.count("destroy") == 1
+
+
+def test_a_stack_without_a_cluster_needs_no_way_into_one(engine: ScriptedEngine) -> None:
+    engine.has({"resources": [each for each in exported(NO_DATA)["resources"] if "eks" not in each["type"]]})
+    assert run("--yes").exit_code == 0
+    assert kubectl_calls(engine) == []
+
+
+def test_a_local_stack_has_no_claims_in_a_cloud() -> None:
+    done = CliRunner().invoke(app, ["destroy", "local", "--delete-claims"])
+    assert done.exit_code == 2
+    assert "--delete-claims" in done.stderr

@@ -1,0 +1,48 @@
+"""What keeps a stack from being destroyed, read from states of the real program."""
+
+import json
+
+import yaml
+
+from support.eks_state import exported
+from workbench.engine.destroying import kept_back, objects_of
+from workbench.engine.parts import kubeconfig_of
+
+
+def test_all_that_is_protected_is_named_with_the_way_to_lift_it() -> None:
+    found = [str(each) for each in kept_back(exported({"environment": "prod"}), "test")]
+    for name in ("test-cluster", "test-cluster-secrets", "test-network-vpc"):
+        (line,) = (each for each in found if each.startswith(f"- {name}: is protected"))
+        assert "`pulumi state unprotect --stack test --yes 'urn:pulumi:test::" in line
+        assert f"::{name}'`" in line
+    assert any("`aws eks update-cluster-config --name research --no-deletion-protection`" in each for each in found)
+
+
+def test_a_data_group_goes_by_hand_since_it_would_stay_and_keep_its_cluster() -> None:
+    found = [str(each) for each in kept_back(exported(), "test")]
+    groups = [each for each in found if "delete-nodegroup" in each]
+    assert len(groups) == 3
+    assert "--nodegroup-name test-data-a-0a1b2c3" in groups[0]
+    assert len(found) == len(groups) + 3, (
+        "of a data pool the launch templates are protected too, and nothing else in dev"
+    )
+
+
+def test_nothing_is_kept_back_where_nothing_is_protected() -> None:
+    assert kept_back(exported({"pools.data": None}), "test") == []
+
+
+def test_the_programs_own_objects_are_known_by_kind_namespace_and_name() -> None:
+    objects = objects_of(exported({"namespaces": {"jobs": {}}}))
+    assert ("resourcequota", "jobs", "igz-workloads") in objects or any(
+        kind == "resourcequota" for kind, _, _ in objects
+    )
+    assert not [kind for kind, _, _ in objects if ":" in kind]
+
+
+def test_the_way_into_the_cluster_is_the_stacks_output_or_its_providers() -> None:
+    state = exported()
+    assert yaml.safe_load(kubeconfig_of(state) or "")["current-context"] == "research"
+    state["resources"] = [each for each in state["resources"] if each["type"] != "pulumi:pulumi:Stack"]
+    assert json.loads(kubeconfig_of(state) or "")["kind"] == "Config"
+    assert kubeconfig_of({"resources": []}) is None
