@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from workbench.clouds.aws.double.credentials import embedded
 from workbench.clouds.aws.double.server.service import ControlPlane
 from workbench.clouds.parent import end_with
 
@@ -48,7 +49,7 @@ def _control_plane(kubeconfig: Path | None) -> ControlPlane | None:
         return None
     found: dict[str, Any] = yaml.safe_load(kubeconfig.read_text())
     cluster = found["clusters"][0]["cluster"]
-    return ControlPlane(cluster["server"], cluster["certificate-authority-data"])
+    return ControlPlane(cluster["server"], embedded(cluster, "certificate-authority"))
 
 
 def serve_plugin() -> None:
