@@ -3,11 +3,14 @@ import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import psutil
 import pytest
+import yaml
 
 from support.aws import eventually, network
+from support.eks_account import account
 from workbench.clouds.aws.double.client import Double, DoubleError, running
 from workbench.clouds.aws.double.server.faults import SlowRule
 
@@ -55,6 +58,33 @@ def test_told_to_stop_it_answers_what_is_under_way_and_then_ends() -> None:
             socket.create_connection((address[0], int(address[1])), timeout=2)
 
 
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        (["--scale", "-1"], "--scale: must be 0 or more, given -1"),
+        (["--scale", "much"], "--scale: invalid"),
+        (["--kubeconfig", "missing.yaml"], "--kubeconfig: must be a kubeconfig"),
+        (["--kubeconfig", __file__], "--kubeconfig: must be a kubeconfig"),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_told_and_nothing_starts(given: list[str], why: str) -> None:
+    command = [sys.executable, "-m", "workbench.clouds.aws.double", *given]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert ended.returncode == 2
+    assert why in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_cluster_leads_to_the_api_server_of_the_kubeconfig(tmp_path: Path) -> None:
+    cluster = {"server": "https://127.0.0.1:6443", "certificate-authority-data": "Y2E="}
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(yaml.safe_dump({"clusters": [{"name": "local", "cluster": cluster}]}))
+    with running(kubeconfig=kubeconfig) as aws:
+        home = account(aws)
+        found = home.eks.describe_cluster(name=home.cluster())["cluster"]
+    assert (found["endpoint"], found["certificateAuthority"]["data"]) == ("https://127.0.0.1:6443", "Y2E=")
+
+
 def test_a_server_that_does_not_start_is_told() -> None:
-    with pytest.raises(DoubleError, match="did not start"), running(scale="much"):  # type: ignore[arg-type]
+    with pytest.raises(DoubleError, match="did not start"), running(scale=-1):
         pass

@@ -68,10 +68,5 @@ class Calls:
         with self._lock:
             return self._calls[number:]
 
-    def are_under_way(self) -> bool:
-        """Return whether a call waits for its answer."""
-        with self._lock:
-            return any(call.end is None for call in self._calls)
-
     def _now(self) -> float:
         return time.monotonic() - self._started

@@ -6,6 +6,7 @@ from typing import Any, Final
 from workbench.clouds.aws.double.server import store
 from workbench.clouds.aws.double.server.autoscaling import release_interfaces
 from workbench.clouds.aws.double.server.clock import Clock
+from workbench.clouds.aws.double.server.references import has_internet_gateway
 from workbench.clouds.aws.double.server.requests import Request
 
 ROTATION_DAYS: Final = 365
@@ -59,8 +60,18 @@ def _rotation_told(request: Request, answer: dict[str, Any], _clock: Clock) -> N
 
 def _nat_gateway_made(request: Request, answer: dict[str, Any], clock: Clock) -> None:
     gateway = store.ec2().nat_gateways[answer["NatGateway"]["NatGatewayId"]]
+    has_way_out = has_internet_gateway(gateway.vpc_id)
     gateway.state = "pending"
-    clock.later(request.operation, lambda: setattr(gateway, "state", "available"))
+
+    def made() -> None:
+        if has_way_out:
+            gateway.state = "available"
+            return
+        _release(gateway)
+        gateway.state, gateway.failure_code = "failed", "Gateway.NotAttached"
+        gateway.failure_message = f"Network {gateway.vpc_id} has no Internet gateway attached"
+
+    clock.later(request.operation, made)
 
 
 def _nat_gateway_deleted(request: Request, answer: dict[str, Any], clock: Clock) -> None:
@@ -68,14 +79,19 @@ def _nat_gateway_deleted(request: Request, answer: dict[str, Any], clock: Clock)
     gateway.state = "deleting"
 
     def gone() -> None:
-        interface = gateway._eni  # noqa: SLF001 moto tells it to nobody
-        for address in store.ec2().addresses:
-            if address.eni is interface:
-                store.ec2().disassociate_address(association_id=address.association_id)
-        store.ec2().enis.pop(interface.id, None)
+        _release(gateway)
         gateway.state = "deleted"
 
     clock.later(request.operation, gone)
+
+
+def _release(gateway: Any) -> None:
+    """Take from a NAT gateway its network interface and its address."""
+    interface = gateway._eni  # noqa: SLF001 moto tells it to nobody
+    for address in store.ec2().addresses:
+        if address.eni is interface:
+            store.ec2().disassociate_address(association_id=address.association_id)
+    store.ec2().enis.pop(interface.id, None)
 
 
 def _endpoint_made(request: Request, answer: dict[str, Any], clock: Clock) -> None:

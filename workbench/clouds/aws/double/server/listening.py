@@ -5,6 +5,8 @@ import socket
 import struct
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from moto.moto_server.werkzeug_app import MotoRequestHandler
@@ -20,7 +22,44 @@ PATIENCE: Final = 10.0
 """Seconds that calls under way get to end when the server is told to stop."""
 
 
+class Listener(ThreadedWSGIServer):
+    """AWS on a port that it has from the start; 0 is any free one."""
+
+    def __init__(self, application: Application, port: int) -> None:
+        super().__init__(LOOPBACK, port, Control(application), handler=_Handler)
+        self._answering = 0
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def answer(self) -> Iterator[None]:
+        """Count a request that is being answered."""
+        with self._lock:
+            self._answering += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._answering -= 1
+
+    def serve_until_told(self) -> None:
+        """Serve until SIGTERM or SIGINT; requests that are under way are answered first."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            # The listener's loop runs in this thread, so somebody else must tell it.
+            signal.signal(number, lambda *_: threading.Thread(target=self.shutdown).start())
+        self.serve_forever(poll_interval=0.1)
+        until = time.monotonic() + PATIENCE
+        while self._answering and time.monotonic() < until:
+            time.sleep(0.02)
+
+
 class _Handler(MotoRequestHandler):
+    server: Listener
+
+    @override
+    def run_wsgi(self) -> None:
+        with self.server.answer():
+            super().run_wsgi()
+
     @override
     def connection_dropped(self, error: BaseException, environ: dict[str, Any] | None = None) -> None:
         # Closing without lingering resets the connection, as a network does that fails.
@@ -30,19 +69,3 @@ class _Handler(MotoRequestHandler):
     @override
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         """Say nothing: the log of calls says it better."""
-
-
-def listen(application: Application, port: int) -> ThreadedWSGIServer:
-    """Return a listener that has its port already; 0 is any free one."""
-    return ThreadedWSGIServer(LOOPBACK, port, Control(application), handler=_Handler)
-
-
-def serve(application: Application, server: ThreadedWSGIServer) -> None:
-    """Serve until SIGTERM or SIGINT; calls that are under way are answered first."""
-    for number in (signal.SIGTERM, signal.SIGINT):
-        # The listener's loop runs in this thread, so somebody else must tell it.
-        signal.signal(number, lambda *_: threading.Thread(target=server.shutdown).start())
-    server.serve_forever()
-    until = time.monotonic() + PATIENCE
-    while application.calls.are_under_way() and time.monotonic() < until:
-        time.sleep(0.05)

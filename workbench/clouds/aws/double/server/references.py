@@ -41,6 +41,11 @@ def missing_security_groups(ids: list[str]) -> list[str]:
     return [id_ for id_ in ids if store.ec2().get_security_group_from_id(id_) is None]
 
 
+def has_internet_gateway(vpc: str) -> bool:
+    """Return whether a VPC has a way out."""
+    return any(gateway.vpc and gateway.vpc.id == vpc for gateway in store.ec2().internet_gateways.values())
+
+
 def _delete_subnet(params: dict[str, Any]) -> None:
     subnet = params["SubnetId"]
     if any(interface.subnet.id == subnet for interface in store.ec2().enis.values()):
@@ -82,11 +87,10 @@ def _detach_internet_gateway(params: dict[str, Any]) -> None:
 
 def _delete_vpc(params: dict[str, Any]) -> None:
     vpc, ec2 = params["VpcId"], store.ec2()
-    gateways = (gateway.vpc.id for gateway in ec2.internet_gateways.values() if gateway.vpc)
     endpoints = (endpoint.vpc_id for endpoint in ec2.vpc_end_points.values() if endpoint.state != "deleted")
     groups = (group.vpc_id for group in ec2.groups.get(vpc, {}).values() if not group.is_default)
     interfaces = (interface.vpc_id for interface in ec2.enis.values())
-    if any(vpc in users for users in (gateways, endpoints, groups, interfaces)):
+    if has_internet_gateway(vpc) or any(vpc in users for users in (endpoints, groups, interfaces)):
         raise _dependency(f"The vpc '{vpc}' has dependencies and cannot be deleted.")
 
 
@@ -119,12 +123,47 @@ def _delete_nat_gateway(params: dict[str, Any]) -> None:
         raise AwsError("NatGatewayNotFound", 400, f"The Nat Gateway {params['NatGatewayId']} was not found")
 
 
+def _attach_internet_gateway(params: dict[str, Any]) -> None:
+    vpc = params["VpcId"]
+    if has_internet_gateway(vpc):
+        raise AwsError("InvalidParameterValue", 400, f"Network {vpc} already has an internet gateway attached")
+
+
+def _associate_route_table(params: dict[str, Any]) -> None:
+    table, subnet = params["RouteTableId"], params.get("SubnetId")
+    for other in store.ec2().route_tables.values():
+        if other.id != table and any(each.get("SubnetId") == subnet for each in other.associations):
+            raise AwsError(
+                "Resource.AlreadyAssociated",
+                400,
+                f"the specified association for route table {table} conflicts with an existing association",
+            )
+
+
 def _create_vpc_endpoint(params: dict[str, Any]) -> None:
     for id_ in params.get("RouteTableIds", []):
         if id_ not in store.ec2().route_tables:
             raise AwsError("InvalidRouteTableID.NotFound", 400, f"The routeTable ID '{id_}' does not exist")
     for id_ in missing_security_groups(params.get("SecurityGroupIds", [])):
         raise AwsError("InvalidGroup.NotFound", 400, f"The security group '{id_}' does not exist")
+    vpc = store.ec2().vpcs.get(params["VpcId"])
+    if params.get("PrivateDnsEnabled") and vpc and not (vpc.enable_dns_support and vpc.enable_dns_hostnames):
+        wanted = "both enableDnsSupport and enableDnsHostnames VPC attributes set to true"
+        raise AwsError("InvalidParameter", 400, f"Enabling private DNS requires {wanted} for {vpc.id}")
+    for other in store.ec2().vpc_end_points.values():
+        if (other.vpc_id, other.service_name, other.state) == (params["VpcId"], params["ServiceName"], "available"):
+            _stand_beside(other, params)
+
+
+def _stand_beside(other: Any, params: dict[str, Any]) -> None:
+    """Refuse a second endpoint of a service that would take what the first one has: its routes or its DNS names."""
+    for table in params.get("RouteTableIds", []):
+        if table in (other.route_table_ids or []):
+            told = f"route table {table} already has a route with the prefix list of {other.service_name}"
+            raise AwsError("RouteAlreadyExists", 400, told)
+    if params.get("PrivateDnsEnabled") and other.private_dns_enabled:
+        told = f"private-dns-enabled cannot be set because there is already a conflicting DNS domain in {other.vpc_id}"
+        raise AwsError("InvalidParameter", 400, told)
 
 
 def _tags_of_groups(params: dict[str, Any]) -> None:
@@ -135,17 +174,10 @@ def _tags_of_groups(params: dict[str, Any]) -> None:
 
 
 def _name_launch_templates(params: dict[str, Any]) -> None:
-    named = [
-        *params.get("LaunchTemplateIds", []),
-        *([params["LaunchTemplateId"]] if "LaunchTemplateId" in params else []),
-    ]
-    for id_ in named:
-        if id_ not in store.ec2().launch_templates:
-            raise AwsError(
-                "InvalidLaunchTemplateId.NotFound",
-                400,
-                f"The specified launch template, with template ID {id_}, does not exist.",
-            )
+    for id_ in [*params.get("LaunchTemplateIds", []), params.get("LaunchTemplateId")]:
+        if id_ and id_ not in store.ec2().launch_templates:
+            told = f"The specified launch template, with template ID {id_}, does not exist."
+            raise AwsError("InvalidLaunchTemplateId.NotFound", 400, told)
 
 
 def _change_key(params: dict[str, Any]) -> None:
@@ -166,6 +198,8 @@ _CHECKS: Final[Mapping[str, Check]] = {
     "ec2:CreateNatGateway": _create_nat_gateway,
     "ec2:CreateRoute": _use_nat_gateway,
     "ec2:CreateVpcEndpoint": _create_vpc_endpoint,
+    "ec2:AssociateRouteTable": _associate_route_table,
+    "ec2:AttachInternetGateway": _attach_internet_gateway,
     "ec2:CreateLaunchTemplateVersion": _name_launch_templates,
     "ec2:DeleteLaunchTemplate": _name_launch_templates,
     "ec2:DeleteNatGateway": _delete_nat_gateway,

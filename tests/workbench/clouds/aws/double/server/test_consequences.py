@@ -44,3 +44,13 @@ def test_an_interface_endpoint_takes_its_time_and_its_interfaces_go_with_it(aws:
     assert states() == ["deleting"]
     assert eventually(lambda: made not in aws.inventory().get("aws:ec2/vpcEndpoint:VpcEndpoint", []))
     ec2.delete_subnet(SubnetId=net.subnet)
+
+
+def test_a_nat_gateway_without_a_way_out_fails_and_lets_its_address_go(aws: Double, net: Network) -> None:
+    ec2 = aws.api("ec2")
+    ec2.detach_internet_gateway(InternetGatewayId=net.gateway, VpcId=net.vpc)
+    address = ec2.allocate_address(Domain="vpc")["AllocationId"]
+    gateway = ec2.create_nat_gateway(SubnetId=net.subnet, AllocationId=address)["NatGateway"]["NatGatewayId"]
+    found = ec2.describe_nat_gateways(NatGatewayIds=[gateway])["NatGateways"][0]
+    assert (found["State"], found["FailureCode"]) == ("failed", "Gateway.NotAttached")
+    ec2.release_address(AllocationId=address)

@@ -100,3 +100,36 @@ def test_tags_are_for_groups_that_exist(aws: Double) -> None:
         autoscaling.create_or_update_tags(Tags=[{**tag, "PropagateAtLaunch": False}])
     with refused("ValidationError"):
         autoscaling.delete_tags(Tags=[tag])
+
+
+def test_what_can_be_there_once_is_not_made_twice(aws: Double, net: Network) -> None:
+    ec2 = aws.api("ec2")
+    second = ec2.create_internet_gateway()["InternetGateway"]["InternetGatewayId"]
+    with refused("InvalidParameterValue"):
+        ec2.attach_internet_gateway(InternetGatewayId=second, VpcId=net.vpc)
+    tables = [ec2.create_route_table(VpcId=net.vpc)["RouteTable"]["RouteTableId"] for _ in range(2)]
+    ec2.associate_route_table(RouteTableId=tables[0], SubnetId=net.subnet)
+    with refused("Resource.AlreadyAssociated"):
+        ec2.associate_route_table(RouteTableId=tables[1], SubnetId=net.subnet)
+    gateway = {"VpcId": net.vpc, "ServiceName": "com.amazonaws.eu-west-1.s3", "VpcEndpointType": "Gateway"}
+    ec2.create_vpc_endpoint(**gateway, RouteTableIds=tables[:1])
+    ec2.create_vpc_endpoint(**gateway, RouteTableIds=tables[1:])
+    with refused("RouteAlreadyExists"):
+        ec2.create_vpc_endpoint(**gateway, RouteTableIds=tables)
+
+
+def test_names_of_an_endpoint_are_given_once_and_only_where_a_vpc_has_names(aws: Double, net: Network) -> None:
+    ec2 = aws.api("ec2")
+    endpoint = {
+        "VpcId": net.vpc,
+        "ServiceName": "com.amazonaws.eu-west-1.sts",
+        "VpcEndpointType": "Interface",
+        "SubnetIds": [net.subnet],
+        "PrivateDnsEnabled": True,
+    }
+    with refused("InvalidParameter"):
+        ec2.create_vpc_endpoint(**endpoint)
+    ec2.modify_vpc_attribute(VpcId=net.vpc, EnableDnsHostnames={"Value": True})
+    ec2.create_vpc_endpoint(**endpoint)
+    with refused("InvalidParameter"):
+        ec2.create_vpc_endpoint(**endpoint)

@@ -193,6 +193,7 @@ def test_route_table_its_routes_and_associations(aws: Double, net: Network) -> N
 def test_vpc_endpoints(aws: Double, net: Network) -> None:
     ec2 = aws.api("ec2")
     table = ec2.create_route_table(VpcId=net.vpc)["RouteTable"]["RouteTableId"]
+    ec2.modify_vpc_attribute(VpcId=net.vpc, EnableDnsHostnames={"Value": True})
     group = ec2.create_security_group(GroupName="e", Description="d", VpcId=net.vpc)["GroupId"]
     gateway = ec2.create_vpc_endpoint(
         VpcId=net.vpc,
