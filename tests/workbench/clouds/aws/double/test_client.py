@@ -15,15 +15,20 @@ from workbench.clouds.aws.double.client import Double, DoubleError, running
 from workbench.clouds.aws.double.server.faults import SlowRule
 
 
-def test_an_account_begins_empty_and_keeps_what_is_made() -> None:
+def test_an_account_begins_empty_and_can_be_emptied_again() -> None:
     with running() as aws:
-        assert aws.inventory() == {}
-        assert aws.calls() == []
-        made = network(aws)
-        assert aws.inventory()["aws:ec2/subnet:Subnet"] == [made.subnet]
+        assert (aws.inventory(), aws.calls()) == ({}, [])
         assert aws.api("sts").get_caller_identity()["Account"] == "111122223333"
-    with running() as anew:
-        assert anew.inventory() == {}
+        ec2, net = aws.api("ec2"), network(aws)
+        left = aws.leave_network_interface(net.subnet)
+        assert aws.inventory()["aws:ec2/subnet:Subnet"] == [net.subnet]
+        assert aws.inventory()["AWS::EC2::NetworkInterface"] == [left]
+        ec2.delete_network_interface(NetworkInterfaceId=left)
+        ec2.detach_internet_gateway(InternetGatewayId=net.gateway, VpcId=net.vpc)
+        ec2.delete_internet_gateway(InternetGatewayId=net.gateway)
+        ec2.delete_subnet(SubnetId=net.subnet)
+        ec2.delete_vpc(VpcId=net.vpc)
+        assert aws.inventory() == {}
 
 
 def test_it_listens_on_loopback_only(aws: Double) -> None:

@@ -34,6 +34,7 @@ from workbench.clouds.aws.double.server.faults import (
 )
 from workbench.clouds.aws.double.server.models import protocol
 from workbench.clouds.aws.double.server.references import check
+from workbench.clouds.aws.double.server.repeats import Repeats
 from workbench.clouds.aws.double.server.requests import Request, read
 from workbench.clouds.aws.double.server.service import Fate, HealthIssue, Service, Surroundings
 from workbench.clouds.aws.double.server.validation import problems
@@ -69,6 +70,7 @@ class Application:
         self.calls, self.faults = Calls(), Faults()
         self.store = threading.RLock()
         """Held by whoever reads or changes what exists."""
+        self._repeats = Repeats()
         self._moto = DomainDispatcherApplication(create_backend_app)
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -137,17 +139,20 @@ class Application:
             self.surroundings.clock.settle()
             if request.service == "eks":
                 return self._ours(request, fate)
-            check(request)
-            answer = _moto_answer(self._moto, environ)
-            if has_consequence(request) and answer.status < HTTPStatus.MULTIPLE_CHOICES:
-                return self._followed(request, answer)
-            return answer
+            return self._repeats.answer(request) or self._motos(request, environ)
 
-    def _followed(self, request: Request, answer: Answer) -> Answer:
-        written = protocol(request.service)
-        members = members_of(written, request.model, answer)
-        follow(request, members, self.surroundings.clock)
-        return success(written, request.model, members) if written in JSON_TYPES else answer
+    def _motos(self, request: Request, environ: Environ) -> Answer:
+        check(request)
+        answer = _moto_answer(self._moto, environ)
+        if answer.status >= HTTPStatus.MULTIPLE_CHOICES:
+            return answer
+        if has_consequence(request):
+            written = protocol(request.service)
+            members = members_of(written, request.model, answer)
+            follow(request, members, self.surroundings.clock)
+            answer = success(written, request.model, members) if written in JSON_TYPES else answer
+        self._repeats.keep(request, answer)
+        return answer
 
     def _ours(self, request: Request, fate: Fate) -> Answer:
         try:

@@ -25,11 +25,6 @@ def check(request: Request) -> None:
         judge(request.params)
 
 
-def has_role(arn: str) -> bool:
-    """Return whether IAM has the role with this ARN."""
-    return any(role.arn == arn for role in store.iam().get_roles())
-
-
 def missing_subnets(ids: list[str]) -> list[str]:
     """Return the ids of subnets that do not exist."""
     known = {id_ for zone in store.ec2().subnets.values() for id_ in zone}
