@@ -41,11 +41,7 @@ def size(given: Mapping[str, int], present: Size) -> Size:
     What is not given stays as it is; so a larger minimum alone is refused while fewer nodes are wanted
     (terraform-aws-modules/terraform-aws-eks#3306 and sassoftware/viya4-iac-aws#298 have the words).
     """
-    wanted = Size(
-        given.get("minSize", present.minimum),
-        given.get("maxSize", present.maximum),
-        given.get("desiredSize", present.desired),
-    )
+    wanted = merged(given, present)
     if wanted.minimum > wanted.desired:
         raise invalid_parameter(
             f"Minimum capacity {wanted.minimum} can't be greater than desired size {wanted.desired}"
@@ -55,6 +51,15 @@ def size(given: Mapping[str, int], present: Size) -> Size:
     if wanted.maximum > NODES_MAX:
         raise invalid_parameter(f"maxSize {wanted.maximum} exceeds the {NODES_MAX} nodes of a group")
     return wanted
+
+
+def merged(given: Mapping[str, int], present: Size) -> Size:
+    """Return a size with what is given in place of what is there."""
+    return Size(
+        given.get("minSize", present.minimum),
+        given.get("maxSize", present.maximum),
+        given.get("desiredSize", present.desired),
+    )
 
 
 def check_labels(labels: Mapping[str, str]) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from workbench.clouds.aws.double.server import autoscaling
 from workbench.clouds.aws.double.server.eks import account, node_group_checks, updates, versions
 from workbench.clouds.aws.double.server.eks.clusters import check_offered
-from workbench.clouds.aws.double.server.eks.node_groups import described, scaling_group, size_members
+from workbench.clouds.aws.double.server.eks.node_groups import described, resize, scaling_group
 from workbench.clouds.aws.double.server.eks.refusals import in_use, invalid_parameter
 from workbench.clouds.aws.double.server.eks.store import Cluster, Request, Resource, Store
 
@@ -43,7 +43,7 @@ class NodeGroupUpdates:
         if "updateConfig" in request.params:
             changed["updateConfig"] = node_group_checks.update_config(request["updateConfig"])
         scaling = request.get("scalingConfig", {})
-        size = node_group_checks.size(scaling, autoscaling.size_of(scaling_group(group)))
+        node_group_checks.size(scaling, autoscaling.size_of(scaling_group(group)))
         params = _config_params(request)
         if not params:
             raise invalid_parameter("No changes needed: the request names none")
@@ -51,8 +51,7 @@ class NodeGroupUpdates:
         def apply() -> None:
             body.update(changed)
             if scaling:
-                body["scalingConfig"] = size_members(size)
-                autoscaling.resize(scaling_group(group), size)
+                resize(group, scaling)
 
         change = updates.Change(
             cluster=cluster,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any, Final
 
 from components.contract.eks_checks import GROUPS_MAX
@@ -54,6 +55,17 @@ def described(group: Resource) -> dict[str, Any]:
         if body["status"] == "ACTIVE":
             body.update(status="DEGRADED", health={"issues": issue_members((_NO_GROUP,), scaling_group(group))})
     return body
+
+
+def resize(group: Resource, given: Mapping[str, int]) -> None:
+    """Change the size of the Auto Scaling group as it is now, which somebody may have moved or removed meanwhile."""
+    try:
+        size = node_group_checks.merged(given, autoscaling.size_of(scaling_group(group)))
+        size = replace(size, desired=min(max(size.desired, size.minimum), size.maximum))
+        autoscaling.resize(scaling_group(group), size)
+    except LookupError:
+        return
+    group.body["scalingConfig"] = size_members(size)
 
 
 def size_members(size: Size) -> dict[str, int]:

@@ -47,6 +47,24 @@ def test_a_change_of_anything_else_leaves_the_autoscalers_size(home: Account, mi
     assert home.read_group(mine, group)["scalingConfig"] == {"minSize": 1, "maxSize": 9, "desiredSize": 3}
 
 
+def test_a_size_that_the_autoscaler_moves_during_an_update_stays(home: Account, mine: str) -> None:
+    group = home.group(mine)
+    home.aws.set_scale(0.03)
+    change(home, mine, group, scalingConfig={"maxSize": 9})
+    move(home, mine, group, 3)
+    assert eventually(lambda: home.read_group(mine, group)["status"] == "ACTIVE")
+    assert home.read_group(mine, group)["scalingConfig"] == {"minSize": 1, "maxSize": 9, "desiredSize": 3}
+
+
+def test_an_update_ends_although_the_auto_scaling_group_is_gone(home: Account, mine: str) -> None:
+    group = home.group(mine)
+    own = home.read_group(mine, group)["resources"]["autoScalingGroups"][0]["name"]
+    home.aws.set_scale(0.03)
+    change(home, mine, group, scalingConfig={"maxSize": 9})
+    home.aws.api("autoscaling").delete_auto_scaling_group(AutoScalingGroupName=own, ForceDelete=True)
+    assert eventually(lambda: home.read_group(mine, group)["status"] == "DEGRADED")
+
+
 def test_a_minimum_above_the_live_size_is_refused(home: Account, mine: str) -> None:
     group = home.group(mine)
     with refused("InvalidParameterException") as caught:
