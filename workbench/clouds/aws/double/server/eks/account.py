@@ -108,11 +108,15 @@ def check_key(arn: str) -> None:
         )
 
 
-def check_instance_types(names: Iterable[str]) -> None:
-    """Refuse machine types that EC2 does not have."""
+def check_instance_types(names: Sequence[str], ami_type: str) -> None:
+    """Refuse machine types that EC2 does not have, or that cannot run images of a type."""
     strange = [name for name in names if name not in INSTANCE_TYPES]
     if strange:
         raise invalid_parameter(f"The following supplied instance types do not exist: [{', '.join(strange)}]")
+    architecture = "arm64" if "ARM_64" in ami_type else "x86_64"
+    unfit = [n for n in names if architecture not in INSTANCE_TYPES[n]["ProcessorInfo"]["SupportedArchitectures"]]
+    if unfit:
+        raise invalid_parameter(f"[{', '.join(unfit)}] is not a valid instance type for requested amiType {ami_type}")
 
 
 @dataclass(frozen=True)

@@ -117,8 +117,8 @@ def check_template(template: account.LaunchTemplate, given: Mapping[str, Any]) -
         raise invalid_parameter(f"Launch template {template.id} should not specify {', '.join(strange)}")
 
 
-def check_types(names: Sequence[str]) -> None:
-    """Refuse too many machine types, or some that do not exist."""
+def check_types(names: Sequence[str], ami_type: str) -> None:
+    """Refuse too many machine types, or some that do not exist or do not fit."""
     if len(names) > TYPES_MAX:
         raise invalid_parameter(f"{len(names)} instance types, at most {TYPES_MAX} are allowed")
-    account.check_instance_types(names)
+    account.check_instance_types(names, ami_type)

@@ -200,7 +200,7 @@ def _versions(request: Request, cluster: Cluster) -> tuple[str, str]:
 
 def _machines(request: Request) -> dict[str, Any]:
     types = request.get("instanceTypes") or []
-    node_group_checks.check_types(types)
+    node_group_checks.check_types(types, request.get("amiType", DEFAULT_AMI_TYPE))
     if "launchTemplate" not in request.params:
         disk = request.get("diskSize", DEFAULT_DISK_GIB)
         return {"instanceTypes": types or list(DEFAULT_INSTANCE_TYPES), "diskSize": disk}

@@ -97,4 +97,4 @@ def test_a_strange_name_is_refused(name: str) -> None:
 
 def test_a_group_has_twenty_types_at_most() -> None:
     with pytest.raises(AwsError, match="21 instance types"):
-        checks.check_types(["m6i.large"] * 21)
+        checks.check_types(["m6i.large"] * 21, "AL2023_x86_64_STANDARD")

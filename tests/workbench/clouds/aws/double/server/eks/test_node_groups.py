@@ -57,6 +57,11 @@ def test_everything_that_was_sent_is_read_back(home: Account, mine: str) -> None
     assert found["nodegroupArn"].startswith(f"arn:aws:eks:eu-west-1:111122223333:nodegroup/{mine}/{name}/")
 
 
+def test_a_group_may_have_other_processors(home: Account, mine: str) -> None:
+    name = home.group(mine, instanceTypes=["m7g.large"], amiType="AL2023_ARM_64_STANDARD")
+    assert home.read_group(mine, name)["status"] == "ACTIVE"
+
+
 def test_what_was_not_sent_gets_eks_defaults(home: Account, mine: str) -> None:
     required = ("clusterName", "nodegroupName", "subnets", "nodeRole")
     args = {member: value for member, value in home.group_args(mine).items() if member in required}
@@ -80,6 +85,7 @@ def test_the_size_shown_is_the_one_that_the_autoscaler_left(home: Account, mine:
         ({"nodeRole": "arn:aws:iam::111122223333:role/nobody"}, "cannot be found"),
         ({"subnets": ["subnet-0123456789abcdef0"]}, "does not exist"),
         ({"instanceTypes": ["m6i.huge"]}, "do not exist: [m6i.huge]"),
+        ({"instanceTypes": ["m7g.large"]}, "[m7g.large] is not a valid instance type for requested amiType"),
         ({"version": "1.33"}, "must be equal to cluster"),
         ({"releaseVersion": "1.33.2-20261105"}, "is not valid for kubernetes version 1.34"),
         ({"launchTemplate": {"id": "lt-0123456789abcdef0"}}, "launchTemplate"),
