@@ -8,6 +8,7 @@ from typing import Any, Final
 from typing_extensions import override
 
 from workbench.clouds.aws.double.resources import KINDS
+from workbench.clouds.aws.double.resources.answers import same_document
 from workbench.clouds.aws.double.resources.connection import ApiError, Aws
 from workbench.clouds.aws.double.resources.kinds import Kind
 from workbench.clouds.aws.double.resources.life import Life
@@ -100,5 +101,5 @@ def _without(old: Mapping[str, Any], new: Mapping[str, Any], left: frozenset[str
         if isinstance(value, dict) and isinstance(wanted, dict):
             kept[name] = _without(value, wanted, left, f"{path}.")
         else:
-            kept[name] = value
+            kept[name] = wanted if same_document(value, wanted) else value
     return kept

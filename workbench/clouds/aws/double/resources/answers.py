@@ -43,7 +43,8 @@ def _place(kind: Kind, name: str) -> str | None:
 
 def _shape(look: Look) -> Shape:
     shape: Shape = service_model(look.service).operation_model(look.operation).output_shape
-    for member in (look.shape or look.at.partition("[")[0]).split("."):
+    place = look.shape or look.at.partition("[")[0]
+    for member in () if place == "@" else place.split("."):
         shape = innermost(shape).members[member]
     return shape
 
@@ -130,14 +131,14 @@ def _in_form_of(type_: str, kind: Kind, known: Input, given: Any, found: Any) ->
             return given if Counter(map(_ordered, given)) == Counter(map(_ordered, found)) else found
         paired = zip(given, found, strict=False)
         return [*(_in_form_of(type_, kind, known, *pair) for pair in paired), *found[len(given) :]]
-    return given if given == found or _same_document(given, found) else found
+    return given if given == found or same_document(given, found) else found
 
 
 def _only(names: Collection[str], value: Mapping[str, Any]) -> dict[str, Any]:
     return {name: inner for name, inner in value.items() if name in names}
 
 
-def _same_document(one: Any, other: Any) -> bool:
+def same_document(one: Any, other: Any) -> bool:
     """Return whether two texts are the same JSON: AWS keeps what a policy says, not how it was written."""
     if isinstance(one, str) and isinstance(other, str) and one[:1] in "{[" and other[:1] in "{[":
         with suppress(ValueError):

@@ -91,6 +91,7 @@ CLUSTER: Final = Kind(
         {
             "accessConfig",
             "accessConfig.authenticationMode",
+            "controlPlaneScalingConfig",
             "kubernetesNetworkConfig",
             "kubernetesNetworkConfig.ipFamily",
             "kubernetesNetworkConfig.serviceIpv4Cidr",
@@ -99,11 +100,13 @@ CLUSTER: Final = Kind(
             "upgradePolicy",
             "version",
             "vpcConfig.clusterSecurityGroupId",
+            "vpcConfig.controlPlaneEgressMode",
             "vpcConfig.endpointPrivateAccess",
             "vpcConfig.endpointPublicAccess",
             "vpcConfig.publicAccessCidrs",
             "vpcConfig.securityGroupIds",
             "vpcConfig.vpcId",
+            "zonalShiftConfig",
         }
     ),
     outputs={

@@ -37,7 +37,8 @@ KEY: Final = Kind(
         "policy": Look("kms", "GetKeyPolicy", {**_KEY, "PolicyName": "default"}, "Policy"),
         "Tags": Look("kms", "ListResourceTags", _KEY, "Tags"),
     },
-    gone=frozenset({"NotFoundException"}),
+    # A second deletion is refused by the state that the first one gave it.
+    gone=frozenset({"NotFoundException", "KMSInvalidStateException"}),
     told={"enableKeyRotation": "enableKeyRotation", "isEnabled": "Enabled", "policy": "policy"},
     carried=frozenset({"bypassPolicyLockoutSafetyCheck", "deletionWindowInDays", "rotationPeriodInDays"}),
     filled=frozenset(

@@ -27,7 +27,7 @@ from workbench.clouds.plugin import CloudError, Existing, Found, PartlyMadeError
 
 NOTHING: Final[Mapping[str, Any]] = {}
 
-NOTHING_GIVEN: Final = (None, False, "", [], {})
+NOTHING_GIVEN: Final[tuple[Any, ...]] = (None, False, "", [], {})
 """Values that say as much as none."""
 
 FOUND: Final = "found"
