@@ -1,4 +1,4 @@
-"""What the real program makes in AWS is found again: each resource in turn, as if the run was killed while making it."""
+"""What the real program makes in AWS is found again: each resource in turn, as if the run was killed meanwhile."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

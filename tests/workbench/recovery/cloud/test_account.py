@@ -1,0 +1,87 @@
+from dataclasses import replace
+
+import pytest
+
+from components.contract.eks import EksChoices
+from support import eks
+from support.aws_things import STACK, account_at
+from support.offline import imported_by
+from workbench.clouds.aws.double.client import Double
+from workbench.clouds.aws.double.server.faults import ErrorRule
+from workbench.errors import UserError
+from workbench.recovery.cloud import Account, open_account
+
+
+def choices(account_id: str = eks.ACCOUNT) -> EksChoices:
+    found = eks.config({"cluster.accountId": account_id}).cluster
+    assert isinstance(found, EksChoices)
+    return found
+
+
+@pytest.fixture
+def account(nothing: Double, monkeypatch: pytest.MonkeyPatch) -> Account:
+    return account_at(nothing, monkeypatch)
+
+
+def test_credentials_of_another_account_are_refused_before_anything_is_believed(account: Account) -> None:
+    with pytest.raises(UserError, match="are of the account 111122223333, the stack 'test' is in 999999999999"):
+        open_account(STACK, choices("999999999999"))
+
+
+def test_without_credentials_the_user_is_told_to_log_in(account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    for name in ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"):
+        monkeypatch.setenv(name, "/nowhere")
+    with pytest.raises(UserError, match="There are no AWS credentials to look with") as caught:
+        open_account(STACK, choices())
+    assert "session of the role that deploys" in caught.value.hint
+
+
+def test_a_profile_that_is_not_there_is_no_traceback(account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "nobody")
+    with pytest.raises(UserError, match="nobody"):
+        open_account(STACK, choices())
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "said"),
+    [
+        ("ExpiredTokenException", 400, r"no longer takes your credentials \(ExpiredTokenException\)"),
+        ("AccessDeniedException", 403, "AWS refused eks:list_nodegroups: not you"),
+    ],
+)
+def test_what_aws_refuses_is_said_with_the_request(
+    account: Account, nothing: Double, code: str, status: int, said: str
+) -> None:
+    nothing.set_faults(ErrorRule(operation="eks:ListNodegroups", code=code, status=status, message="not you"))
+    try:
+        with pytest.raises(UserError, match=said):
+            account.listed("eks", "list_nodegroups", "nodegroups", clusterName="research")
+    finally:
+        nothing.set_faults()
+
+
+def test_an_address_where_nobody_answers_is_no_traceback(monkeypatch: pytest.MonkeyPatch, account: Account) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    with pytest.raises(UserError, match="AWS did not answer sts:get_caller_identity"):
+        open_account(STACK, choices())
+
+
+def test_what_is_not_there_is_an_empty_answer(account: Account) -> None:
+    assert account.look_up("eks", "describe_cluster", name="nobody") == {}
+    assert account.look_up("iam", "get_role", RoleName="nobody") == {}
+    assert account.listed("eks", "list_nodegroups", "nodegroups", clusterName="nobody") == []
+    assert account.listed("ec2", "describe_route_tables", "RouteTables", RouteTableIds=["rtb-0123456789abcdef0"]) == []
+
+
+def test_what_is_ours_carries_the_stacks_tag(account: Account) -> None:
+    tags = {"igz-clusters.io/stack": STACK}
+    assert account.is_ours(tags)
+    assert not replace(account, stack="another").is_ours(tags)
+    assert not account.is_ours({})
+
+
+def test_the_command_line_does_not_load_the_clouds_sdk() -> None:
+    assert "boto3" not in imported_by("import workbench.cli.app")

@@ -1,0 +1,267 @@
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from typing_extensions import override
+
+from support.aws_things import Resource, account_at, build_in_aws
+from support.state_files import said
+from workbench import stacks
+from workbench.clouds.aws.double.client import Double, running
+from workbench.engine import Session
+from workbench.errors import UserError
+from workbench.paths import APP
+from workbench.recovery.cloud import Account, CloudRecovery
+
+NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
+ROUTE = "aws:ec2/route:Route"
+PROVIDER = {
+    "urn": "urn:pulumi:test::igz-clusters::pulumi:providers:aws::test-aws",
+    "type": "pulumi:providers:aws",
+    "custom": True,
+    "id": "p1",
+}
+REFERENCE = f"{PROVIDER['urn']}::p1"
+
+
+@dataclass(frozen=True)
+class Scripted(Session):
+    """A session whose engine answers from what the test says, and keeps what it is given."""
+
+    exported: dict[str, Any] = field(default_factory=dict)
+    preview: dict[str, Any] = field(default_factory=dict)
+    backend: str = "s3://states"
+    imports: list[dict[str, Any]] = field(default_factory=list)
+    refuses: str = ""
+
+    @override
+    def told(self, *arguments: str, folder: Path = Path(), given: str | None = None) -> str:
+        match arguments:
+            case ("stack", "export"):
+                return json.dumps(self.exported)
+            case ("preview", "--json"):
+                return json.dumps(self.preview)
+            case ("whoami", "--json"):
+                return json.dumps({"user": "me", "url": self.backend})
+            case ("stack", "import") if self.refuses:
+                raise UserError(self.refuses)
+            case ("stack", "import"):
+                assert given
+                self.imports.append(json.loads(given))
+                self.exported.update(json.loads(given))
+                self.exported["deployment"]["manifest"] = {"time": str(len(self.imports))}
+                return "Import complete."
+        raise AssertionError(arguments)
+
+
+@pytest.fixture(scope="module")
+def made() -> Iterator[tuple[Account, list[Resource], Double]]:
+    with running() as double, pytest.MonkeyPatch.context() as patch:
+        account = account_at(double, patch)
+        yield account, build_in_aws(), double
+
+
+@pytest.fixture
+def account(made: tuple[Account, list[Resource], Double]) -> Account:
+    return made[0]
+
+
+@pytest.fixture
+def things(made: tuple[Account, list[Resource], Double]) -> list[Resource]:
+    return made[1]
+
+
+def one(things: list[Resource], type_: str) -> Resource:
+    return next(each for each in things if each.type == type_)
+
+
+def recovery(account: Account, exported: dict[str, Any], said: list[str] | None = None, **more: Any) -> CloudRecovery:
+    session = Scripted(stacks.find("dev"), Path("pulumi"), {}, exported=exported, **more)
+    return CloudRecovery(session, account, (said if said is not None else []).append, pause=0.01)
+
+
+def state(things: list[Resource], *without: Resource, pending: tuple[Resource, ...] = ()) -> dict[str, Any]:
+    rest = [each.state for each in things if each not in (*without, *pending)]
+    operations = [each.pending for each in pending]
+    deployment = {"manifest": {"time": "then"}, "resources": [PROVIDER, *rest], "pending_operations": operations}
+    return {"version": 3, "deployment": deployment}
+
+
+def imports(recovery: CloudRecovery) -> list[dict[str, Any]]:
+    assert isinstance(recovery.session, Scripted)
+    return recovery.session.imports
+
+
+def test_a_stack_in_order_has_no_findings(account: Account, things: list[Resource]) -> None:
+    looking = recovery(account, state(things))
+    assert [*looking.locks(), *looking.pending(), *looking.unknown_to_the_state(), *looking.leftovers()] == []
+
+
+def test_what_was_being_made_is_entered_and_a_second_look_finds_nothing(
+    account: Account, things: list[Resource]
+) -> None:
+    group, route = one(things, NODE_GROUP), one(things, ROUTE)
+    looking = recovery(account, state(things, pending=(group, route)))
+    (finding,) = looking.pending()
+    assert finding.found.startswith("A run was killed in the middle of 2 operations: creating NodeGroup ")
+    assert f"AWS has {group.id} (ACTIVE)" in finding.remedy
+    assert finding.mend
+    finding.mend()
+    (after,) = imports(looking)
+    entered = {each["urn"]: each["id"] for each in after["deployment"]["resources"]}
+    assert (entered[group.urn], entered[route.urn]) == (group.id, route.id)
+    assert after["version"] == 3
+    assert looking.pending() == []
+    assert looking.leftovers() == []
+
+
+def test_what_was_not_made_is_said_and_dropped(account: Account, things: list[Resource]) -> None:
+    group = one(things, NODE_GROUP)
+    ghost = replace(group, urn=f"{group.urn}-ghost", inputs={**group.inputs, "nodeGroupName": "test-ghost-0000000"})
+    looking = recovery(account, state(things, pending=(ghost,)))
+    (finding,) = looking.pending()
+    assert "NodeGroup" in finding.remedy
+    assert "was not made" in finding.remedy
+    assert finding.mend
+    finding.mend()
+    assert ghost.urn not in {each["urn"] for each in imports(looking)[0]["deployment"]["resources"]}
+
+
+def test_two_that_it_may_be_are_listed_and_none_is_taken(account: Account, things: list[Resource]) -> None:
+    table, route = one(things, "aws:ec2/routeTable:RouteTable"), one(things, ROUTE)
+    tags = [{"Key": key, "Value": value} for key, value in table.inputs["tagsAll"].items()]
+    ec2 = boto3.client("ec2")
+    specification = [{"ResourceType": "route-table", "Tags": tags}]
+    second = ec2.create_route_table(VpcId=table.inputs["vpcId"], TagSpecifications=specification)["RouteTable"]
+    try:
+        looking = recovery(account, state(things, pending=(table, route)))
+        whole, ambiguous = looking.pending()
+        assert table.id in ambiguous.found
+        assert second["RouteTableId"] in ambiguous.found
+        assert ambiguous.mend is None
+        assert whole.mend
+        whole.mend()
+        (left,) = imports(looking)[0]["deployment"]["pending_operations"]
+        assert left["resource"]["urn"] == table.urn
+    finally:
+        ec2.delete_route_table(RouteTableId=second["RouteTableId"])
+
+
+def test_something_of_somebody_else_stays_out_of_the_state(account: Account, things: list[Resource]) -> None:
+    logs = one(things, "aws:cloudwatch/logGroup:LogGroup")
+    (finding,) = recovery(replace(account, stack="another"), state(things, pending=(logs,))).pending()
+    assert "which lacks this stack's tag" in finding.remedy
+
+
+def test_a_state_that_somebody_changed_meanwhile_is_not_overwritten(account: Account, things: list[Resource]) -> None:
+    looking = recovery(account, state(things, pending=(one(things, ROUTE),)))
+    (finding,) = looking.pending()
+    assert isinstance(looking.session, Scripted)
+    looking.session.exported["deployment"]["manifest"] = {"time": "now"}
+    assert finding.mend
+    with pytest.raises(UserError, match="Somebody changed the state"):
+        finding.mend()
+    assert imports(looking) == []
+
+
+def test_a_lock_in_a_backend_elsewhere_ends_with_the_way_out(account: Account, things: list[Resource]) -> None:
+    looking = recovery(account, state(things, pending=(one(things, ROUTE),)), refuses="currently locked by 1 lock(s)")
+    (finding,) = looking.pending()
+    assert finding.mend
+    with pytest.raises(UserError, match="currently locked") as caught:
+        finding.mend()
+    assert "`pulumi cancel`" in caught.value.hint
+
+
+@pytest.mark.parametrize(("host", "is_ours"), [("", True), ("elsewhere", False)])
+def test_a_stale_lock_of_a_file_backend_is_broken_if_its_process_was_here(
+    account: Account, things: list[Resource], tmp_path: Path, host: str, is_ours: bool
+) -> None:
+    folder = tmp_path / ".pulumi" / "locks" / "organization" / APP / "dev"
+    folder.mkdir(parents=True)
+    lock = folder / "1.json"
+    lock.write_text(said(2**22 + 1, host))
+    (finding,) = recovery(account, state(things), backend=f"file://{tmp_path}").locks()
+    assert (finding.mend is not None) is is_ours
+    if finding.mend:
+        finding.mend()
+        assert not lock.exists()
+
+
+def test_what_is_still_being_made_is_waited_for(
+    account: Account, things: list[Resource], made: tuple[Account, list[Resource], Double]
+) -> None:
+    group, told = one(things, NODE_GROUP), list[str]()
+    name, double = "test-slow-0a1b2c3", made[2]
+    double.set_scale(0.01)
+    try:
+        boto3.client("eks").create_nodegroup(
+            clusterName=group.inputs["clusterName"],
+            nodegroupName=name,
+            nodeRole=group.inputs["nodeRoleArn"],
+            subnets=group.inputs["subnetIds"],
+            tags=group.inputs["tagsAll"],
+        )
+        slow = replace(group, urn=f"{group.urn}-slow", inputs={**group.inputs, "nodeGroupName": name})
+        looking = recovery(account, state(things, pending=(slow,)), told)
+        (finding,) = looking.pending()
+        assert "(CREATING), wait until it is finished" in finding.remedy
+        assert finding.mend
+        finding.mend()
+    finally:
+        double.set_scale(0)
+        boto3.client("eks").delete_nodegroup(clusterName=group.inputs["clusterName"], nodegroupName=name)
+    assert told
+    assert imports(looking)
+
+
+# --- What a plug-in that died left -------------------------------------------------------------------------------------
+
+
+def step(thing: Resource, **fresh: str) -> dict[str, Any]:
+    new = {**thing.state, "inputs": {**thing.inputs, **fresh}, "provider": REFERENCE}
+    return {"op": "create", "urn": thing.urn, "newState": new}
+
+
+def test_what_a_dead_plug_in_made_is_entered_instead_of_being_made_twice(
+    account: Account, things: list[Resource]
+) -> None:
+    group, route = one(things, NODE_GROUP), one(things, ROUTE)
+    name = group.urn.rpartition("::")[2]
+    preview = {"steps": [step(group, nodeGroupName=f"{name}-fffffff"), step(route)]}
+    looking = recovery(account, state(things, group, route), preview=preview)
+    (finding,) = looking.unknown_to_the_state()
+    assert finding.found.startswith("2 things are in AWS")
+    assert finding.mend
+    finding.mend()
+    entered = {each["urn"]: each for each in imports(looking)[0]["deployment"]["resources"]}
+    assert entered[group.urn]["id"] == group.id
+    assert entered[group.urn]["inputs"] == group.inputs
+    assert entered[route.urn]["id"] == route.id
+    assert looking.leftovers() == []
+
+
+def test_what_the_program_would_make_and_aws_lacks_is_no_finding(account: Account, things: list[Resource]) -> None:
+    group = one(things, NODE_GROUP)
+    new = replace(group, urn=group.urn.replace("::test-", "::test-new-"))
+    assert recovery(account, state(things), preview={"steps": [step(new)]}).unknown_to_the_state() == []
+
+
+def test_what_nobody_wants_is_listed_with_commands_and_never_deleted(account: Account, things: list[Resource]) -> None:
+    group = one(things, NODE_GROUP)
+    (finding,) = recovery(account, state(things, group)).leftovers()
+    name = group.id.partition(":")[2]
+    assert finding.found == f"In AWS, of this stack by its tag, and not in its state: NodeGroup {group.id} (ACTIVE)."
+    assert f"aws eks describe-nodegroup --cluster-name research --nodegroup-name {name}" in finding.remedy
+    assert "aws eks delete-nodegroup" in finding.remedy
+    assert finding.mend is None
+
+
+def test_of_data_it_is_said_that_it_is_lost(account: Account, things: list[Resource]) -> None:
+    data = next(each for each in things if each.type == NODE_GROUP and "-data-" in each.id)
+    (finding,) = recovery(account, state(things, data)).leftovers()
+    assert finding.remedy.startswith("It holds data, which nobody can bring back.")
