@@ -22,7 +22,6 @@ from workbench.engine.destroying import (
     PAUSE,
     PAUSES,
     UNREACHABLE,
-    Leftovers,
     kept_back,
     objects_of,
 )
@@ -34,23 +33,13 @@ from workbench.files import write_private
 CLAIMS_OPTION = "--delete-claims"
 
 
-def destroy(  # noqa: PLR0913 - its options, and who finds leftovers
-    stack: stacks.Stack,
-    *,
-    hermetic: bool,
-    yes: bool,
-    delete_claims: bool,
-    events: Path | None,
-    leftovers: Leftovers | None = None,
-) -> None:
-    """Delete everything that a stack made, in an order that AWS accepts.
+def destroy(stack: stacks.Stack, *, hermetic: bool, yes: bool, delete_claims: bool, events: Path | None) -> None:
+    """Delete everything that a stack made, in an order that AWS accepts, and list what is left.
 
     Parameters
     ----------
     delete_claims
         Whether claims that users made go too, with all data on their volumes.
-    leftovers
-        Lists what is left in the end. Default: nobody looks.
 
     Raises
     ------
@@ -67,7 +56,7 @@ def destroy(  # noqa: PLR0913 - its options, and who finds leftovers
         _refuse_what_is_kept(run, state)
         _empty(run, state, yes=yes, delete_claims=delete_claims)
     code = _destroyed(run, ["--yes"] if yes else [])
-    _name_the_rest(stack, leftovers)
+    _name_the_rest(run)
     if code:
         raise typer.Exit(code if code > 0 else 1)
 
@@ -177,17 +166,16 @@ def _destroyed(run: CloudRun, options: list[str]) -> int:
     raise AssertionError("the last attempt returns")
 
 
-def _name_the_rest(stack: stacks.Stack, leftovers: Leftovers | None) -> None:
+def _name_the_rest(run: CloudRun) -> None:
     """List what carries the stack's tags in its cloud."""
-    if leftovers is None:
-        return
+    name = run.stack.name
     try:
-        left = leftovers(stack)
+        left = run.left()
     except UserError as error:
         errors.print(f"What is left cannot be told: {error}", **PLAIN)
         return
     if left:
         listed = "\n".join(f"- {each}" for each in left)
-        errors.print(f"Still there, by the tags of '{stack.name}':\n{listed}", **PLAIN)
+        errors.print(f"Still there, by the tags of '{name}', each with how it goes:\n{listed}", **PLAIN)
     else:
-        errors.print(f"Nothing carries the tags of '{stack.name}' any more.", **PLAIN)
+        errors.print(f"Nothing carries the tags of '{name}' any more.", **PLAIN)

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
@@ -26,6 +27,9 @@ from workbench.report.changes import changes_of
 from workbench.report.events import Stream
 from workbench.toolchain import ensure
 from workbench.toolchain.console import progress
+
+if TYPE_CHECKING:
+    from workbench.recovery.cloud import Account
 
 PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight": False}
 
@@ -73,10 +77,28 @@ class CloudRun:
         Raises
         ------
         UserError
-            EKS cannot be asked.
+            EKS cannot be asked: whatever is said without its answer may be wrong.
         """
+        return eks.conditions(parts, self._account.look_up) if self._account else {}
+
+    def left(self) -> list[str]:
+        """Return what carries the stack's tags in its cloud, or belongs to its cluster, each with how it is deleted.
+
+        Raises
+        ------
+        UserError
+            The cloud cannot be asked.
+        """
+        from workbench.recovery.cloud import carrying  # noqa: PLC0415 - boto3 comes with it
+
+        return [f"{thing.words}\n  {thing.delete}" for thing in carrying(self._account)] if self._account else []
+
+    @cached_property
+    def _account(self) -> "Account | None":
+        from workbench.recovery.cloud import open_account  # noqa: PLC0415 - boto3 comes with it
+
         choices = self.stack.config.cluster
-        return eks.conditions(parts, choices.region) if isinstance(choices, EksChoices) else {}
+        return open_account(self.stack.name, choices) if isinstance(choices, EksChoices) else None
 
     def judge(self, parts: Sequence[Part], conditions: Conditions) -> Judgement:
         """Judge a change to what the stack file says, and tell what is not in order but no reason to stop."""

@@ -1,11 +1,10 @@
 """What the engine does not see when it destroys a cluster: what keeps it from it, and what it would leave behind."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol
+from collections.abc import Mapping
+from typing import Any, Final
 
 from workbench.engine.gates import Refused
 from workbench.engine.parts import GROUP, cluster_of, parts_of_state
-from workbench.stacks import Stack
 
 ATTEMPTS: Final = 4
 """Runs of the engine, as long as AWS says that something is still in use."""
@@ -23,19 +22,6 @@ UNREACHABLE: Final = "PULUMI_K8S_DELETE_UNREACHABLE"
 
 https://www.pulumi.com/registry/packages/kubernetes/installation-configuration/.
 """
-
-
-class Leftovers(Protocol):
-    """Finds what is left of a stack in its cloud."""
-
-    def __call__(self, stack: Stack) -> Sequence[str]:
-        """Return everything that carries the stack's tags, a line each.
-
-        Raises
-        ------
-        UserError
-            The cloud cannot be asked.
-        """
 
 
 def objects_of(deployment: Mapping[str, Any]) -> frozenset[tuple[str, str, str]]:

@@ -1,12 +1,10 @@
 """What EKS itself says about the parts of a cluster: the state has no health, and of add-ons not even a status."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from workbench.engine.causes import SESSION, is_expired
 from workbench.engine.parts import ADDON, CLUSTER, GROUP, Part
-from workbench.errors import UserError
 
 ACTIVE: Final = "ACTIVE"
 
@@ -47,48 +45,29 @@ def condition(part: Part, conditions: Conditions) -> Condition:
     return conditions.get(part.urn) or Condition(part.status)
 
 
-def conditions(parts: Iterable[Part], region: str) -> dict[str, Condition]:
-    """Ask EKS about each part, with the credentials of this process. What is not there is left out.
+class LookUp(Protocol):
+    """Asks AWS."""
 
-    Raises
-    ------
-    UserError
-        EKS cannot be asked: whatever is said without its answer may be wrong.
-    """
-    # Imported where a cloud is asked: it costs a quarter of a second, and most commands ask none.
-    import botocore.session  # noqa: PLC0415
-    from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415
-
-    parts = list(parts)
-    if not parts:
-        return {}
-    try:
-        client = botocore.session.Session().create_client("eks", region_name=region)
-        found = ((part.urn, _ask(client, part)) for part in parts)
-        return {urn: told for urn, told in found if told}
-    except (BotoCoreError, ClientError) as error:
-        way = SESSION if is_expired([str(error)]) else _CREDENTIALS
-        raise UserError(f"EKS cannot be asked how the cluster in {region} is: {error}", way) from None
+    def __call__(self, service: str, operation: str, **parameters: Any) -> dict[str, Any]:
+        """Return an answer, empty if what was asked about is not there."""
 
 
-_CREDENTIALS: Final = (
-    "The credentials of this shell (AWS_PROFILE and the like) must allow eks:DescribeCluster, eks:DescribeNodegroup "
-    "and eks:DescribeAddon."
-)
+def conditions(parts: Iterable[Part], look_up: LookUp) -> dict[str, Condition]:
+    """Ask EKS about each part. What is not there is left out."""
+    found = ((part.urn, _ask(look_up, part)) for part in parts)
+    return {urn: told for urn, told in found if told}
 
 
-def _ask(client: Any, part: Part) -> Condition | None:
-    ask: Mapping[str, tuple[Callable[..., Any], dict[str, str], str]] = {
-        CLUSTER: (client.describe_cluster, {"name": part.name}, "cluster"),
-        ADDON: (client.describe_addon, {"clusterName": part.cluster, "addonName": part.name}, "addon"),
-        GROUP: (client.describe_nodegroup, {"clusterName": part.cluster, "nodegroupName": part.name}, "nodegroup"),
+def _ask(look_up: LookUp, part: Part) -> Condition | None:
+    ask = {
+        CLUSTER: ("describe_cluster", {"name": part.name}, "cluster"),
+        ADDON: ("describe_addon", {"clusterName": part.cluster, "addonName": part.name}, "addon"),
+        GROUP: ("describe_nodegroup", {"clusterName": part.cluster, "nodegroupName": part.name}, "nodegroup"),
     }
-    call, arguments, key = ask[part.type]
-    try:
-        told = call(**arguments)[key]
-    except client.exceptions.ResourceNotFoundException:
+    operation, parameters, key = ask[part.type]
+    if not (told := look_up("eks", operation, **parameters).get(key)):
         return None
-    issues = told.get("health", {}).get("issues", ())
+    issues = (told.get("health") or {}).get("issues") or ()
     return Condition(told.get("status", ""), tuple(map(_words, issues)))
 
 

@@ -14,7 +14,8 @@ from support.eks_state import STACK, Live, exported, urn
 from support.scripted_engine import DONE, PLANNED, ScriptedEngine, said, step
 from workbench import stacks
 from workbench.cli.app import app
-from workbench.engine import after_update, eks
+from workbench.cli.cloud_run import CloudRun
+from workbench.engine import after_update
 from workbench.engine.eks import Condition
 from workbench.errors import UserError
 from workbench.stacks import CONFIG_KEY
@@ -32,7 +33,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:
     found = ScriptedEngine(tmp_path)
     monkeypatch.setattr("workbench.cli.cloud_run.ensure", lambda *_, **__: found.toolchain)
     monkeypatch.setattr(after_update, "PAUSE", 0.0)
-    monkeypatch.setattr(eks, "conditions", lambda *_: {})
+    monkeypatch.setattr(CloudRun, "ask", lambda *_: {})
     choose(tmp_path)
     found.has(exported())
     return found
@@ -60,7 +61,7 @@ def says(monkeypatch: pytest.MonkeyPatch, *answers: dict[str, Condition]) -> Non
     """Let EKS answer with ``answers``, one after the other; the last one holds."""
     left = list(answers)
     ask: Callable[..., dict[str, Condition]] = lambda *_: left.pop(0) if len(left) > 1 else left[0]  # noqa: E731
-    monkeypatch.setattr(eks, "conditions", ask)
+    monkeypatch.setattr(CloudRun, "ask", ask)
 
 
 def test_an_update_refreshes_looks_and_reads_the_state_again(engine: ScriptedEngine) -> None:

@@ -16,7 +16,7 @@ from support.scripted_engine import DONE, PLANNED, ScriptedEngine, said
 from workbench import stacks
 from workbench.cli import cloud_destroy
 from workbench.cli.app import app
-from workbench.engine import eks
+from workbench.cli.cloud_run import CloudRun
 from workbench.errors import UserError
 from workbench.stacks import CONFIG_KEY
 
@@ -55,7 +55,8 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:
     monkeypatch.setattr("workbench.cli.cloud_run.ensure", lambda *_, **__: found.toolchain)
     monkeypatch.setattr(cloud_destroy, "PAUSE", 0.0)
     monkeypatch.setattr(cloud_destroy, "PAUSES", (0.0, 0.0, 0.0))
-    monkeypatch.setattr(eks, "conditions", lambda *_: {})
+    monkeypatch.setattr(CloudRun, "ask", lambda *_: {})
+    monkeypatch.setattr(CloudRun, "left", lambda _: [])
     program = tmp_path / "kubectl"
     program.write_text(_KUBECTL.format(python=sys.executable, folder=str(tmp_path)))
     program.chmod(stat.S_IRWXU)
@@ -190,6 +191,31 @@ def test_a_stack_without_a_cluster_needs_no_way_into_one(engine: ScriptedEngine)
     engine.has({"resources": [each for each in exported(NO_DATA)["resources"] if "eks" not in each["type"]]})
     assert run("--yes").exit_code == 0
     assert kubectl_calls(engine) == []
+
+
+@pytest.mark.parametrize("code", [0, 255])
+def test_what_is_left_in_the_cloud_is_listed_with_the_way_to_delete_it(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    engine.answers("destroy", DONE, code=code)
+    monkeypatch.setattr(
+        CloudRun, "left", lambda _: ["volume vol-1 (available)\n  aws ec2 delete-volume --volume-id vol-1"]
+    )
+    done = run("--yes")
+    assert done.exit_code == code
+    assert "- volume vol-1 (available)\n  aws ec2 delete-volume" in done.stderr
+
+
+def test_a_cloud_that_cannot_be_asked_in_the_end_is_no_failure_of_the_destroy(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cannot(_: CloudRun) -> list[str]:
+        raise UserError("There are no AWS credentials to look with.")
+
+    monkeypatch.setattr(CloudRun, "left", cannot)
+    done = run("--yes")
+    assert done.exit_code == 0
+    assert "What is left cannot be told: There are no AWS credentials" in done.stderr
 
 
 def test_a_local_stack_has_no_claims_in_a_cloud() -> None:

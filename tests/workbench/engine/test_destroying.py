@@ -34,10 +34,8 @@ def test_nothing_is_kept_back_where_nothing_is_protected() -> None:
 
 def test_the_programs_own_objects_are_known_by_kind_namespace_and_name() -> None:
     objects = objects_of(exported({"namespaces": {"jobs": {}}}))
-    assert ("resourcequota", "jobs", "igz-workloads") in objects or any(
-        kind == "resourcequota" for kind, _, _ in objects
-    )
-    assert not [kind for kind, _, _ in objects if ":" in kind]
+    assert ("namespace", "default", "jobs") in objects
+    assert {kind for kind, namespace, _ in objects if namespace == "jobs"} >= {"resourcequota", "networkpolicy"}
 
 
 def test_the_way_into_the_cluster_is_the_stacks_output_or_its_providers() -> None:

@@ -1,0 +1,40 @@
+"""What EKS is asked about each part, and what of its answers counts."""
+
+from typing import Any
+
+from support.eks import ADDON, CLUSTER, NODE_GROUP
+from support.eks_state import parts, urn
+from workbench.engine.eks import Condition, condition, conditions
+
+ANSWERS: dict[str, dict[str, Any]] = {
+    "describe_cluster": {"cluster": {"status": "UPDATING"}},
+    "describe_nodegroup": {
+        "nodegroup": {
+            "status": "DEGRADED",
+            "health": {"issues": [{"code": "AccessDenied", "message": "no rights", "resourceIds": ["i-1", "i-2"]}]},
+        }
+    },
+}
+
+
+def test_each_part_is_asked_for_by_its_own_name() -> None:
+    asked = []
+
+    def look_up(service: str, operation: str, **parameters: Any) -> dict[str, Any]:
+        asked.append((service, operation, parameters))
+        return ANSWERS.get(operation, {})
+
+    found = conditions(parts(), look_up)
+    assert ("eks", "describe_cluster", {"name": "research"}) in asked
+    assert ("eks", "describe_addon", {"clusterName": "research", "addonName": "coredns"}) in asked
+    assert ("eks", "describe_nodegroup", {"clusterName": "research", "nodegroupName": "test-gpu-0a1b2c3"}) in asked
+    assert len(asked) == len(parts())
+    assert found[urn(CLUSTER, "test-cluster")] == Condition("UPDATING")
+    assert found[urn(NODE_GROUP, "test-gpu")] == Condition("DEGRADED", ("AccessDenied: no rights (i-1, i-2)",))
+    assert urn(ADDON, "test-addons-coredns") not in found, "what is not there has no condition"
+
+
+def test_eks_knows_better_than_the_state() -> None:
+    (part,) = (part for part in parts({"test-gpu": {"status": "CREATING"}}) if part.logical_name == "test-gpu")
+    assert condition(part, {}) == Condition("CREATING")
+    assert condition(part, {part.urn: Condition("ACTIVE")}).is_in_order
