@@ -23,6 +23,7 @@ from workbench.clouds.aws.double.server import ACCOUNT
 from workbench.clouds.aws.facts import PROVIDER_VERSION as AWS_VERSION
 from workbench.engine.render import install
 from workbench.paths import PRIVATE, PROJECT_ROOT, cache_dir
+from workbench.policy import overrides
 from workbench.toolchain import ensure
 from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
 
@@ -31,6 +32,9 @@ CONTROL_PLANE: Final = "inside"
 
 READS: Final = ("Describe", "List", "Get", "Lookup")
 """How operations begin that change nothing."""
+
+TRUST: Final = {"Version": "2012-10-17", "Statement": []}
+"""Nobody assumes a role here."""
 
 CORE_NODE: Final = {
     "apiVersion": "v1",
@@ -69,6 +73,22 @@ class Account:
     def stacks(self) -> Path:
         """Folder of the stack files."""
         return self.folder / "stacks"
+
+    @property
+    def overrides(self) -> Path:
+        """File of waivers and approvals."""
+        return self.stacks / overrides.FILE
+
+    @property
+    def owners_roles(self) -> list[str]:
+        """Names of the roles that stack files name, and that whoever owns the account makes."""
+        names = list[str]()
+        for file in sorted(self.stacks.glob("Pulumi.*.yaml")):
+            access = yaml.safe_load(file.read_text())["config"][CONFIG_KEY]["cluster"]["access"]
+            entries = [each["roleArn"] for each in access["entries"].values()]
+            arns = [access["deployerRoleArn"], access["breakGlassRoleArn"], *entries]
+            names += [arn.rpartition("/")[2] for arn in arns]
+        return list(dict.fromkeys(names))
 
     def environment(self, stack: str = "") -> dict[str, str]:
         """Return all variables of a user at work; with ``stack`` those that plain ``pulumi`` needs too."""
@@ -182,6 +202,17 @@ def writes(calls: Sequence[Call]) -> list[Call]:
     return [call for call in calls if not call.operation.partition(":")[2].startswith(READS)]
 
 
+def identities(made: Account, stack: str) -> tuple[set[str], set[str]]:
+    """Return type and id of what the state of the only stack names in AWS, and of what is there.
+
+    What AWS made by itself, and what belongs to whoever owns the account, is in neither.
+    """
+    resources = made.state(stack).get("resources") or []
+    named = {f"{each['type']} {each['id']}" for each in resources if each["type"].startswith("aws:")}
+    there = {f"{type_} {id_}" for type_, ids in made.aws.inventory().items() for id_ in ids if type_.startswith("aws:")}
+    return named, there - {f"aws:iam/role:Role {role}" for role in made.owners_roles}
+
+
 def _finished(
     command: Sequence[str | Path], environment: Mapping[str, str], *, check: bool
 ) -> subprocess.CompletedProcess[str]:
@@ -224,6 +255,8 @@ def account(folder: Path, *stacks: str) -> Iterator[Account]:
             _equip(made)
             for stack in stacks:
                 _adopt(made, stack)
+            for role in made.owners_roles:
+                aws.api("iam").create_role(RoleName=role, AssumeRolePolicyDocument=json.dumps(TRUST))
             yield made
     finally:
         _finished([COMMAND, "local", "delete", CONTROL_PLANE, "--yes"], local, check=True)
@@ -237,29 +270,17 @@ def _equip(made: Account) -> None:
     install(home, "aws", AWS_VERSION, sys.executable, "-P", "-m", "workbench.clouds.aws.double", "plugin")
     install(home, "kubernetes", KUBERNETES_VERSION, str(provider))
     made.kubectl("create", "-f", "-", stdin=json.dumps(CORE_NODE))
+    conditions = ("get", "node", "core", "-o", "jsonpath={.status.conditions[*].status}")
+    eventually(lambda: "True" in made.kubectl(*conditions))
     shutil.copy(PROJECT_ROOT / "Pulumi.yaml", made.stacks)
 
 
 def _adopt(made: Account, stack: str) -> None:
-    """Copy a stack file, let it be about the double's account, and make what belongs to whoever owns that."""
+    """Copy a stack file, let it be about the double's account, and make the stack in the backend."""
     file = made.stack_file(stack)
     text = (PROJECT_ROOT / file.name).read_text()
     choices = yaml.safe_load(text)["config"][CONFIG_KEY]["cluster"]
     file.write_text(text.replace(choices["accountId"], ACCOUNT))
-    trust = {"Version": "2012-10-17", "Statement": []}
-    access = yaml.safe_load(file.read_text())["config"][CONFIG_KEY]["cluster"]["access"]
-    arns = [access["deployerRoleArn"], access["breakGlassRoleArn"]]
-    arns += [entry["roleArn"] for entry in access["entries"].values()]
-    iam = made.aws.api("iam")
-    known = {role["RoleName"] for role in iam.list_roles()["Roles"]}
-    for name in dict.fromkeys(arn.rpartition("/")[2] for arn in arns):
-        if name not in known:
-            iam.create_role(RoleName=name, AssumeRolePolicyDocument=json.dumps(trust))
     # `stack init` writes beside the project file of its folder, whatever the option says.
     command = [ensure(["pulumi"]).pulumi, "stack", "init", stack, "--no-select", "--non-interactive"]
     subprocess.run(command, cwd=made.stacks, env=made.environment(), check=True, capture_output=True)
-
-
-def wait_for_core_node(made: Account) -> None:
-    """Wait until the simulated node takes pods."""
-    eventually(lambda: "True" in made.kubectl("get", "node", "core", "-o", "jsonpath={.status.conditions[*].status}"))

@@ -40,7 +40,7 @@ def install(folder: Path, kubeconfig: Path) -> None:
         program,
         "#!/bin/sh\n"
         f'if [ "$1 $2" = "eks get-token" ]; then exec cat {shlex.quote(str(answer))}; fi\n'
-        'echo "This aws belongs to a double: it knows \'eks get-token\', and not \'$*\'." >&2\n'
+        "echo \"This aws belongs to a double: it knows 'eks get-token', and not '$*'.\" >&2\n"
         "exit 252\n",  # as the AWS command line ends when it does not understand
     )
     program.chmod(PRIVATE)

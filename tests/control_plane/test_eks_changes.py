@@ -1,0 +1,138 @@
+"""Changes of a living EKS stack on the double of AWS: versions in their order, and sizes that the autoscaler moved."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from support.aws_double import Account, account, writes
+from workbench.clouds.aws.double.client import Call
+
+pytestmark = pytest.mark.control_plane
+
+LIVE = 7
+"""Nodes that the autoscaler has started; the state says 2."""
+
+
+@pytest.fixture(scope="module")
+def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
+    """A stack of dev, without its zonal pools, on the version before."""
+    with account(tmp_path_factory.mktemp("changes"), "dev") as made:
+        made.edit(
+            "dev",
+            cluster__version="1.34",
+            cluster__addonVersions={"kube-proxy": "v1.34.0-eksbuild.2"},
+            pools__workload__size={"min": 2, "max": 10},
+            pools__jupyter=None,
+            pools__gpu=None,
+        )
+        made.plain("dev", "up", "--yes", "--skip-preview")
+        yield made
+
+
+def igz(made: Account) -> None:
+    made.run("up", "dev", "--hermetic", "--yes")
+
+
+def plain(made: Account) -> None:
+    made.plain("dev", "up", "--yes", "--skip-preview")
+
+
+def refusal(made: Account) -> str:
+    """Run an `up` that must be refused before it asks AWS to change anything, and return why."""
+    last = made.last
+    run = made.run("up", "dev", "--hermetic", "--yes", check=False)
+    assert run.returncode == 1, run.stdout
+    assert [call.operation for call in writes(made.aws.calls(last))] == []
+    return run.stderr
+
+
+def numbers(calls: Sequence[Call], operation: str) -> list[int]:
+    return [call.number for call in calls if call.operation == operation]
+
+
+def test_two_minors_at_once_are_refused_with_the_one_that_is_next(old: Account) -> None:
+    old.edit("dev", cluster__version="1.36")
+    said = refusal(old)
+    assert "cluster.version: 1.36, the cluster mlrun-dev runs 1.34; EKS takes 1.34 or 1.35" in said
+    assert "Set it to 1.35 and run `up`, then go on in steps of one." in said
+    old.edit("dev", cluster__version="1.34")
+
+
+def test_an_upgrade_moves_the_control_plane_then_the_addons_then_the_nodes(old: Account) -> None:
+    groups = old.aws.inventory()["aws:eks/nodeGroup:NodeGroup"]
+    old.edit("dev", cluster__version="1.35", cluster__addonVersions={"kube-proxy": "v1.35.0-eksbuild.2"})
+    last = old.last
+    igz(old)
+    calls = writes(old.aws.calls(last))
+    assert not [call for call in calls if call.operation.startswith(("eks:Create", "eks:Delete", "ec2:Delete"))]
+    (cluster,) = numbers(calls, "eks:UpdateClusterVersion")
+    (addon,) = numbers(calls, "eks:UpdateAddon")
+    nodes = numbers(calls, "eks:UpdateNodegroupVersion")
+    assert cluster < addon < min(nodes)
+    assert len(nodes) == len(groups)
+    assert old.aws.inventory()["aws:eks/nodeGroup:NodeGroup"] == groups
+    assert {old.group(f"dev-{pool}")["version"] for pool in ("initial", "workload", "spot")} == {"1.35"}
+
+
+def test_a_step_back_is_refused(old: Account) -> None:
+    old.edit("dev", cluster__version="1.34")
+    assert "EKS never goes back" in refusal(old)
+    old.edit("dev", cluster__version="1.35")
+
+
+@pytest.mark.parametrize("up", [plain, igz])
+@pytest.mark.parametrize(
+    "choices",
+    [
+        pytest.param({"pools__workload__size": {"min": 2, "max": 12}}, id="maximum"),
+        pytest.param({"pools__workload__size": {"min": 3, "max": 12}}, id="minimum"),
+        pytest.param({"pools__workload__labels": {"example.com/team": "ml"}}, id="labels"),
+        # How many nodes an update may take at once follows from whether the pool is elastic.
+        pytest.param({"pools__workload__size": {"min": LIVE, "max": LIVE}}, id="update config"),
+    ],
+)
+def test_a_change_sends_no_size_below_the_one_that_the_autoscaler_chose(
+    old: Account, up: Callable[[Account], None], choices: dict[str, Any], request: pytest.FixtureRequest
+) -> None:
+    if up is igz and not request.config.getoption("--rehearse"):
+        choices = {
+            "pools__workload__size": {"min": 4, "max": 11},
+            "pools__workload__labels": {"example.com/team": "all at once"},
+        }
+        if "maximum" not in request.node.name:
+            pytest.skip("one change with all of it; --rehearse makes them one by one")
+    old.edit("dev", pools__workload__size={"min": 2, "max": 10}, pools__workload__labels=None)
+    plain(old)
+    old.move("dev-workload", LIVE)
+    old.edit("dev", **choices)
+    last = old.last
+    up(old)
+    changes = [call for call in old.aws.calls(last) if call.operation == "eks:UpdateNodegroupConfig"]
+    assert changes
+    sizes = [call.params["scalingConfig"] for call in changes if "scalingConfig" in call.params]
+    assert [size for size in sizes if size.get("desiredSize", LIVE) < LIVE] == []
+    assert old.group("dev-workload")["scalingConfig"]["desiredSize"] == LIVE
+
+
+def test_a_minimum_above_the_live_size_is_refused_and_the_named_step_leads_on(old: Account) -> None:
+    old.edit("dev", pools__workload__size={"min": 2, "max": 10}, pools__workload__labels=None)
+    plain(old)
+    old.move("dev-workload", LIVE)
+    old.edit("dev", pools__workload__size={"min": 9, "max": 12})
+    said = refusal(old)
+    name = old.group("dev-workload")["nodegroupName"]
+    assert f"pools.workload.size: the node group {name} has 7 nodes, and min would be 9" in said
+    step = f"--nodegroup-name {name} --scaling-config minSize=2,maxSize=10,desiredSize=9"
+    assert f"`aws eks update-nodegroup-config --cluster-name mlrun-dev {step}`, then run `up` again." in said
+    sizes = {"minSize": 2, "maxSize": 10, "desiredSize": 9}
+    old.aws.api("eks").update_nodegroup_config(clusterName="mlrun-dev", nodegroupName=name, scalingConfig=sizes)
+    igz(old)
+    assert old.group("dev-workload")["scalingConfig"] == {"minSize": 9, "maxSize": 12, "desiredSize": 9}
+
+
+def test_a_maximum_below_the_live_size_is_refused(old: Account) -> None:
+    old.edit("dev", pools__workload__size={"min": 2, "max": 5})
+    said = refusal(old)
+    assert "nodes, and max would be 5; at least" in said
+    assert "the autoscaler ends empty nodes" in said

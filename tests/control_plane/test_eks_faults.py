@@ -1,0 +1,148 @@
+"""What goes wrong in AWS while a stack changes: the next `up` mends it, or the text says what, why and what now."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from support.aws_double import Account, account, identities
+from workbench.clouds.aws.double.client import not_yet_there
+from workbench.clouds.aws.double.server.faults import (
+    ErrorRule,
+    FailedRule,
+    Issue,
+    LostRule,
+    NotYetVisibleRule,
+    Rule,
+    StuckRule,
+)
+
+pytestmark = pytest.mark.control_plane
+
+POOL: Mapping[str, Any] = {"role": "workload", "size": {"min": 0, "max": 2}, "instanceTypes": ["m6i.xlarge"]}
+SPOT: Mapping[str, Any] = {**POOL, "lifecycle": "spot", "instanceTypes": ["m6i.xlarge", "m5.xlarge", "m5a.xlarge"]}
+DENIED = ErrorRule(operation="eks:CreateNodegroup", code="AccessDeniedException", status=403, message="no rights")
+EXPIRED = ErrorRule(code="ExpiredTokenException", status=403, message="The security token has expired")
+NO_SPOT = Issue(
+    code="AsgInstanceLaunchFailures", message="Could not launch Spot Instances. InsufficientInstanceCapacity"
+)
+BROKEN = Issue(code="NodeCreationFailure", message="Instances failed to join the kubernetes cluster")
+
+
+@dataclass(frozen=True)
+class Case:
+    """Something that goes wrong, and what a user reads about it.
+
+    Parameters
+    ----------
+    rules
+        Faults; ``{pool}`` in a pattern is the new pool.
+    said
+        Texts of the first `up`, which fails. None if it succeeds all the same.
+    """
+
+    rules: tuple[Rule, ...]
+    said: tuple[str, ...] = ()
+    pool: Mapping[str, Any] = field(default_factory=lambda: POOL)
+
+
+CASES = {
+    # First, since it is about the roles that only the first elastic pool makes.
+    "role not yet visible": Case((NotYetVisibleRule(operation="eks:*", calls=3),)),
+    "CREATE_FAILED": Case(
+        (FailedRule(operation="eks:CreateNodegroup", about="*{pool}*", issues=(BROKEN,)),),
+        ("NodeCreationFailure: Instances failed to join", "node group dev-{pool}", "the next `up` makes it anew"),
+    ),
+    "no spot capacity for one of four": Case(
+        (FailedRule(operation="eks:CreateNodegroup", about="*{pool}*", issues=(NO_SPOT,)),),
+        ("AsgInstanceLaunchFailures: Could not launch Spot", "node group dev-{pool}", "the next `up` makes it anew"),
+        SPOT,
+    ),
+    "throttling of every third call": Case(
+        (ErrorRule(share=0.3, seed=7, code="ThrottlingException", status=429, message="Rate exceeded"),)
+    ),
+    "failures of AWS's own": Case((ErrorRule(share=0.2, seed=7, code="InternalFailure", status=500),)),
+    "answer lost": Case((LostRule(operation="eks:CreateNodegroup", times=1),)),
+    "stuck": Case(
+        (StuckRule(operation="eks:CreateNodegroup", about="*{pool}*"),),
+        ("timeout while waiting for state to become 'ACTIVE' (last state: 'CREATING'", "node group dev-{pool}"),
+    ),
+    "access denied": Case(
+        (DENIED,),
+        ("creating EKS Node Group (mlrun-dev:dev-{pool}", "AccessDeniedException: no rights", "Mend the cause"),
+    ),
+    "not found right after it was made": Case(
+        (not_yet_there("eks:DescribeNodegroup", "ResourceNotFoundException", 2),)
+    ),
+    "credentials expired while things were compared": Case(
+        (EXPIRED.model_copy(update={"first": 150}),), ("The session at AWS ended.", "igz-clusters recover dev")
+    ),
+    "credentials expired while things were made": Case(
+        (EXPIRED.model_copy(update={"operation": "eks:CreateNodegroup"}),),
+        ("The session at AWS ended.", "igz-clusters recover dev"),
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
+    """The smallest stack; each test adds a pool, and leaves it to those that follow."""
+    with account(tmp_path_factory.mktemp("faults"), "dev") as made:
+        made.edit(
+            "dev", policyGuard="off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot", "workload")}
+        )
+        made.plain("dev", "up", "--yes", "--skip-preview")
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def no_faults_left(dev: Account) -> Iterator[None]:
+    yield
+    dev.aws.set_faults()
+
+
+def faults(case: Case, pool: str) -> list[Rule]:
+    return [rule.model_copy(update={"about": rule.about.replace("{pool}", pool)}) for rule in case.rules]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_goes_wrong_is_mended_by_the_next_up_or_told(dev: Account, name: str) -> None:
+    case, pool = CASES[name], f"p{list(CASES).index(name)}"
+    healthy = [f"{pool}-{letter}" for letter in "abc"] if "of four" in name else []
+    dev.edit("dev", **{f"pools__{each}": dict(POOL) for each in healthy}, **{f"pools__{pool}": dict(case.pool)})
+    dev.aws.set_faults(*faults(case, pool))
+    run = dev.run("up", "dev", "--hermetic", "--yes", check=False)
+    dev.aws.set_faults()
+    text = run.stdout + run.stderr
+    assert "Traceback" not in text
+    assert run.returncode == (1 if case.said else 0), text[-6000:]
+    assert [words for words in case.said if words.format(pool=pool) not in text] == [], text[-6000:]
+    for each in healthy:
+        assert dev.group(f"dev-{each}")["status"] == "ACTIVE"
+    if case.said:
+        if name == "stuck":
+            name = dev.group(f"dev-{pool}")["nodegroupName"]
+            dev.aws.api("eks").delete_nodegroup(clusterName="mlrun-dev", nodegroupName=name)
+        if "igz-clusters recover dev" in text:
+            dev.run("recover", "dev", "--yes", "--hermetic")
+        dev.run("up", "dev", "--hermetic", "--yes")
+    assert dev.group(f"dev-{pool}")["status"] == "ACTIVE"
+    in_state, in_aws = identities(dev, "dev")
+    assert in_state == in_aws
+
+
+def test_network_interfaces_that_were_left_delay_a_destroy_and_do_not_end_it(dev: Account) -> None:
+    ec2 = dev.aws.api("ec2")
+    subnets = ec2.describe_subnets(Filters=[{"Name": "tag:Name", "Values": ["dev-network-private-a"]}])["Subnets"]
+    left = dev.aws.leave_network_interface(subnets[0]["SubnetId"])
+    run = dev.start("destroy", "dev", "--hermetic", "--yes")
+    assert run.stdout
+    printed = []
+    for line in run.stdout:
+        printed.append(line)
+        if "AWS says that something is still used. Again in" in line:
+            ec2.delete_network_interface(NetworkInterfaceId=left)
+    assert run.wait(timeout=60) == 0, "".join(printed)[-6000:]
+    assert sum("Again in" in line for line in printed) == 1
+    assert identities(dev, "dev") == (set(), set())
