@@ -41,6 +41,10 @@ rehearse: $(INSTALLED) ## Kill every kind of run at 20 moments and recover; take
 	@$(BIN)/igz-clusters toolchain build --hermetic
 	@$(BIN)/python -m pytest --rehearse --numprocesses 2 --dist loadgroup -k "kill or ctrl_c or at_once or damage"
 
+nightly: $(INSTALLED) ## Kill runs on the double of AWS at every call that changes something; takes a night
+	@$(BIN)/igz-clusters toolchain build --hermetic
+	@$(BIN)/python -m pytest --moments 150 tests/control_plane/test_eks_kills.py
+
 check: $(INSTALLED) ## Lint, format, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -68,4 +72,4 @@ $(INSTALLED): requirements.txt pyproject.toml
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --config-settings editable_mode=compat -e .
 	@touch $@
 
-.PHONY: help up status preview down test rehearse check bench lock
+.PHONY: help up status preview down test rehearse nightly check bench lock

@@ -14,12 +14,14 @@ TIERS = ("unit", "engine", "control_plane")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Offer the long form of the tests that kill and damage."""
     parser.addoption("--rehearse", action="store_true", help=f"Kill each run at {REHEARSED} moments instead of 2.")
+    parser.addoption("--moments", type=int, metavar="COUNT", help="Kill each run at so many moments.")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give a test that asks for a ``moment`` fractions of a run's length."""
     if "moment" in metafunc.fixturenames:
-        count = REHEARSED if metafunc.config.getoption("--rehearse") else 2
+        usual = REHEARSED if metafunc.config.getoption("--rehearse") else 2
+        count = metafunc.config.getoption("--moments") or usual
         moments = [(index + 0.5) / count for index in range(count)]
         metafunc.parametrize("moment", moments, ids=[f"at {moment:.0%}" for moment in moments])
 

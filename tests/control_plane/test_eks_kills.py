@@ -23,23 +23,31 @@ class Rehearsed:
 
     account: Account
     calls: dict[str, list[Call]] = field(default_factory=dict)
+    done: set[tuple[str, int]] = field(default_factory=set)
 
-    def rule(self, run: str, moment: float, pid: int) -> KillRule:
-        """Return the fault that kills a process and its children at a fraction of the writing calls of a run.
+    def index(self, run: str, moment: float) -> int:
+        """Return which of the writing calls of a run is at a fraction of them; each is taken once."""
+        index = round(moment * (len(self.calls[run]) - 1))
+        if (run, index) in self.done:
+            pytest.skip("the moment before met the same call")
+        self.done.add((run, index))
+        return index
 
-        Every other one is killed before AWS has done what it asked for.
+    def rule(self, run: str, index: int, pid: int) -> KillRule:
+        """Return the fault that kills a process and its children at one of the writing calls of a run.
+
+        At every other one they die before AWS has done what it asks for.
         """
         calls = self.calls[run]
-        index = round(moment * (len(calls) - 1))
         operation = calls[index].operation
         occurrence = sum(call.operation == operation for call in calls[: index + 1])
         when = Moment.BEFORE if index % 2 else Moment.AFTER
         return KillRule(operation=operation, first=occurrence, times=1, pids=(pid,), moment=when)
 
-    def kill(self, run: str, moment: float, *command: str) -> None:
+    def kill(self, run: str, index: int, *command: str) -> None:
         """Start a command and let it be killed, the engine and its children with it."""
         process = self.account.start(*command)
-        self.account.aws.set_faults(self.rule(run, moment, process.pid))
+        self.account.aws.set_faults(self.rule(run, index, process.pid))
         printed, _ = process.communicate(timeout=600)
         self.account.aws.set_faults()
         assert process.returncode == -9, printed[-6000:]
@@ -87,25 +95,25 @@ def assert_whole(made: Account) -> None:
 
 
 def test_a_killed_up_is_recovered(rehearsed: Rehearsed, moment: float) -> None:
-    rehearsed.kill("up", moment, *UP)
+    rehearsed.kill("up", rehearsed.index("up", moment), *UP)
     recovered(rehearsed.account)
     assert_whole(rehearsed.account)
     rehearsed.account.plain("dev", "destroy", "--yes", "--skip-preview")
 
 
 def test_a_killed_replacement_of_a_group_is_recovered(rehearsed: Rehearsed, moment: float) -> None:
-    made = rehearsed.account
+    made, index = rehearsed.account, rehearsed.index("replacement", moment)
     made.plain("dev", "up", "--yes", "--skip-preview")
     rehearsed.replace_a_group()
-    rehearsed.kill("replacement", moment, *UP)
+    rehearsed.kill("replacement", index, *UP)
     recovered(made)
     assert_whole(made)
 
 
 def test_a_killed_destroy_is_recovered(rehearsed: Rehearsed, moment: float) -> None:
-    made = rehearsed.account
+    made, index = rehearsed.account, rehearsed.index("destroy", moment)
     made.plain("dev", "up", "--yes", "--skip-preview")
-    rehearsed.kill("destroy", moment, *DESTROY)
+    rehearsed.kill("destroy", index, *DESTROY)
     recovered(made)
     again = made.run(*DESTROY, check=False)
     if again.returncode:
