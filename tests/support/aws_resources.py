@@ -1,5 +1,6 @@
 """Resources of the AWS double as the engine would have them: checked, made, read, changed and deleted by the provider."""
 
+import itertools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -24,16 +25,20 @@ def trust(service: str) -> str:
     return json.dumps({"Version": "2012-10-17", "Statement": [statement]}, indent=1)
 
 
+_STACKS = itertools.count(1)
+
+
 @dataclass
 class Stack:
-    """What one test makes; the newest goes first when it ends."""
+    """What one test makes, under names that no other test uses; the newest goes first when it ends."""
 
     provider: AwsDouble
+    number: int = field(default_factory=lambda: next(_STACKS))
     made: list[Existing] = field(default_factory=list)
 
     def checked(self, type_: str, name: str, inputs: Mapping[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
         """Return inputs as the engine gets them from the check, of which none may be wrong."""
-        checked = self.provider.check(type_, name, dict(inputs), seed=name.encode(), kept=kept)
+        checked = self.provider.check(type_, name, dict(inputs), seed=f"{self.number}{name}".encode(), kept=kept)
         assert checked.problems == ()
         return {**inputs, **checked.filled, **checked.added}
 
@@ -85,7 +90,7 @@ class Stack:
             CLUSTER,
             "cluster",
             **{
-                "name": "dev",
+                "name": f"dev-{self.number}",
                 "roleArn": self.role("eks.amazonaws.com", "AmazonEKSClusterPolicy").outputs["arn"],
                 "version": "1.34",
                 "vpcConfig": {

@@ -369,10 +369,6 @@ FLOW_LOG: Final = Kind(
 _GROUP_GONE: Final = frozenset({"InvalidGroup.NotFound", "InvalidGroupId.Malformed"})
 
 
-def _described(given: Given) -> Params:
-    return {} if "description" in given.new else {"Description": "Managed by Pulumi"}
-
-
 def _revoked(direction: str, *inputs: str) -> Change:
     """Return the change that takes away the rules that AWS gives a group: all out, and members to each other."""
     member = {"Egress": "IpPermissionsEgress", "Ingress": "IpPermissions"}[direction]
@@ -389,7 +385,6 @@ def _revoked(direction: str, *inputs: str) -> Change:
 SECURITY_GROUP: Final = Kind(
     noun="Security Group",
     made="GroupId",
-    create=_described,
     look=_first("DescribeSecurityGroups", "GroupIds", "SecurityGroups"),
     gone=_GROUP_GONE,
     told={"name": "GroupName"},
