@@ -1,4 +1,4 @@
-"""Resources of the AWS double as the engine would have them: checked, made, read, changed and deleted by the provider."""
+"""Resources of the AWS double as the engine would have them: checked, made, changed and deleted by the provider."""
 
 import itertools
 import json
@@ -112,7 +112,9 @@ class Stack:
     def group(self, cluster: Existing, subnets: list[Existing], **inputs: Any) -> Existing:
         """Make a node group as our component asks for one, with its role and its launch template."""
         role = self.role("ec2.amazonaws.com", "AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly")
-        template = self.make(TEMPLATE, "template", updateDefaultVersion=True, metadataOptions={"httpTokens": "required"})
+        template = self.make(
+            TEMPLATE, "template", updateDefaultVersion=True, metadataOptions={"httpTokens": "required"}
+        )
         return self.make(
             GROUP,
             "group",

@@ -23,7 +23,7 @@ from typing_extensions import override
 
 from workbench.clouds.journal import JOURNAL
 from workbench.clouds.parent import end_with
-from workbench.clouds.properties import DEFAULTS, defaults, marked, plain, renewed
+from workbench.clouds.properties import DEFAULTS, defaults, marked, masked, plain, renewed
 
 CALLS_AT_ONCE: Final = 64
 """Threads that serve the engine. A call that waits for a cloud holds one, and the engine makes many at a time."""
@@ -332,15 +332,14 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
             # What is left out, the id too, the engine takes for unknown.
             return provider_pb2.CreateResponse(properties=request.properties)
         type_, name = _type_and_name(request.urn)
-        identifier, outputs = self._try(
-            context, self._provider.create, type_, name, plain(request.properties), given=request.properties
-        )
-        return provider_pb2.CreateResponse(id=identifier, properties=renewed(request.properties, outputs))
+        given = request.properties
+        identifier, outputs = self._try(context, self._provider.create, type_, name, plain(given), given=(given,))
+        return provider_pb2.CreateResponse(id=identifier, properties=renewed(given, outputs))
 
     @override
     def Read(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.ReadResponse:
         resource = _existing(request, request.inputs, request.properties)
-        found = self._try(context, self._provider.read, resource)
+        found = self._try(context, self._provider.read, resource, given=(request.inputs, request.properties))
         if found is None:
             return provider_pb2.ReadResponse()  # no id: it does not exist
         return provider_pb2.ReadResponse(
@@ -360,12 +359,13 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
             for output in self._provider.recomputed(resource.type_) & set(merged.fields):
                 del merged.fields[output]
             return provider_pb2.UpdateResponse(properties=merged)
-        outputs = self._try(context, self._provider.update, resource, plain(request.news), given=merged)
+        outputs = self._try(context, self._provider.update, resource, plain(request.news), given=(merged,))
         return provider_pb2.UpdateResponse(properties=renewed(merged, outputs))
 
     @override
     def Delete(self, request: Any, context: grpc.ServicerContext) -> Empty:
-        self._try(context, self._provider.delete, _existing(request, request.old_inputs, request.properties))
+        given = (request.old_inputs, request.properties)
+        self._try(context, self._provider.delete, _existing(request, *given), given=given)
         return Empty()
 
     @override
@@ -374,23 +374,25 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         getattr(response, "return").update(self._try(context, self._provider.invoke, request.tok))
         return response
 
-    def _try(self, context: grpc.ServicerContext, action: Any, *arguments: Any, given: Struct | None = None) -> Any:
-        """Do something; ``given`` are the inputs whose secrets stay secret in what was only partly made."""
+    def _try(self, context: grpc.ServicerContext, action: Any, *arguments: Any, given: tuple[Struct, ...] = ()) -> Any:
+        """Do something; what are secrets in ``given`` stays secret in every answer."""
         try:
             return action(*arguments)
         except RefusedError as refused:
             _journal(self._provider, "refused", action.__name__, what=_subject(arguments[0]))
-            context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(refused))
+            context.abort(grpc.StatusCode.FAILED_PRECONDITION, masked(str(refused), *given))
         except CloudError as failure:
-            context.abort(grpc.StatusCode.UNKNOWN, str(failure))
+            context.abort(grpc.StatusCode.UNKNOWN, masked(str(failure), *given))
         except PartlyMadeError as partly:
+            reasons = [masked(reason, *given) for reason in partly.reasons]
             detail = provider_pb2.ErrorResourceInitFailed(
-                id=partly.id, properties=renewed(given or Struct(), partly.outputs), reasons=partly.reasons
+                id=partly.id, properties=renewed(given[0], partly.outputs, *given), reasons=reasons
             )
-            status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=partly.reasons[0])
+            # Source: pulumi/pulumi, sdk/go/common/util/rpcutil/rpcerror; gRPC's own header for such details.
+            status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=reasons[0])
             status.details.add().Pack(detail)
             context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
-            context.abort(grpc.StatusCode.UNKNOWN, partly.reasons[0])
+            context.abort(grpc.StatusCode.UNKNOWN, reasons[0])
 
 
 def serve(provider: Provider) -> None:

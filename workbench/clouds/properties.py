@@ -115,6 +115,14 @@ def renewed(bag: Struct, values: Mapping[str, Any], *others: Struct) -> Struct:
     return result
 
 
+def masked(text: str, *bags: Struct) -> str:
+    """Return a text for people, without the secrets of any bag."""
+    found = {each for bag in bags for each in _secrets(MessageToDict(bag))}
+    for each in sorted(found, key=len, reverse=True):
+        text = text.replace(each, "[secret]")
+    return text
+
+
 def _hide(text: str, hidden: Collection[str]) -> str:
     # What is made from a secret, such as an ARN from a name, tells it too.
     return Secret(text) if isinstance(text, Secret) or any(each in text for each in hidden) else text

@@ -4,6 +4,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +15,11 @@ import psutil
 import pytest
 from google.protobuf.struct_pb2 import Struct
 from pulumi.runtime import rpc
-from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
+from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc, status_pb2
+from typing_extensions import override
 
 from workbench.clouds.journal import JOURNAL
+from workbench.clouds.plugin import CloudError, Existing, Found, PartlyMadeError, Provider, Servicer
 
 URN = "urn:pulumi:dev::igz-clusters::igz-clusters:clusters:Eks$aws:{}::{}"
 VPC, ROLE = "ec2/vpc:Vpc", "iam/role:Role"
@@ -73,6 +78,14 @@ def test_a_check_returns_secrets_and_unknowns_as_they_came(plugin: Any) -> None:
     answer = plugin.Check(provider_pb2.CheckRequest(urn=urn(VPC), news=struct(given)))
     assert not answer.failures
     assert answer.inputs == struct({**given, "tagsAll": rpc.UNKNOWN})
+
+
+def test_all_tags_hide_what_the_tags_hide(plugin: Any) -> None:
+    tags = {"a": SECRET, "b": "c"}
+    answer = plugin.Check(
+        provider_pb2.CheckRequest(urn=urn(VPC), news=struct({"cidrBlock": "10.0.0.0/16", "tags": tags}))
+    )
+    assert answer.inputs["tagsAll"] == struct(tags)
 
 
 def test_default_tags_of_the_configuration_reach_a_check(plugin: Any) -> None:
@@ -136,6 +149,136 @@ def test_another_region_replaces_the_provider_and_with_it_everything(plugin: Any
     old, new = struct({"region": "eu-west-1", "profile": "a"}), struct({"region": "eu-west-2", "profile": "b"})
     answer = plugin.DiffConfig(provider_pb2.DiffRequest(old_inputs=old, news=new))
     assert (list(answer.diffs), list(answer.replaces)) == (["profile", "region"], ["region"])
+
+
+@dataclass(frozen=True)
+class Scripted(Provider):
+    """A provider that answers what a test wants, and notes what it was given."""
+
+    answer: Any = None
+    given: list[Existing] = field(default_factory=list)
+
+    def _answer(self) -> Any:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+    @override
+    def create(self, type_: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        return "id-1", {**inputs, **self._answer()}
+
+    @override
+    def read(self, resource: Existing) -> Found | None:
+        self.given.append(resource)
+        found: Found | None = self._answer()
+        return found
+
+    @override
+    def update(self, resource: Existing, inputs: dict[str, Any]) -> dict[str, Any]:
+        self.given.append(resource)
+        return {**inputs, **self._answer()}
+
+    @override
+    def delete(self, resource: Existing) -> None:
+        self.given.append(resource)
+        self._answer()
+
+
+@contextmanager
+def scripted(answer: Any) -> Iterator[tuple[Any, list[Existing]]]:
+    """Serve a scripted provider in this process; give a stub, and what the provider will have been given."""
+    provider, server = Scripted("scripted", "1.0.0", "", answer=answer), grpc.server(ThreadPoolExecutor(2))
+    provider_pb2_grpc.add_ResourceProviderServicer_to_server(Servicer(provider), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+        yield provider_pb2_grpc.ResourceProviderStub(channel), provider.given
+    server.stop(None)
+
+
+def partly_made(error: Any) -> provider_pb2.ErrorResourceInitFailed:
+    """Return what the engine reads from an error, as its own library does."""
+    status, detail = status_pb2.Status(), provider_pb2.ErrorResourceInitFailed()
+    status.ParseFromString(dict(error.trailing_metadata())["grpc-status-details-bin"])
+    assert (status.code, status.message) == (grpc.StatusCode.UNKNOWN.value[0], error.details())
+    assert status.details[0].Unpack(detail)
+    return detail
+
+
+def test_what_is_made_is_returned_whole_with_its_secrets_hidden() -> None:
+    with scripted({"arn": "arn:10.0.0.0/16", "state": "available"}) as (plugin, _):
+        given = struct({"cidrBlock": SECRET})
+        answer = plugin.Create(provider_pb2.CreateRequest(urn=urn(VPC), properties=given))
+    assert answer.id == "id-1"
+    hidden = {**SECRET, "value": "arn:10.0.0.0/16"}
+    assert answer.properties == struct({"cidrBlock": SECRET, "arn": hidden, "state": "available"})
+
+
+def test_what_is_partly_made_keeps_its_id_outputs_and_reasons() -> None:
+    failure = PartlyMadeError("id-1", {"cidrBlock": "10.0.0.0/16", "status": "FAILED"}, ("no room in 10.0.0.0/16", "b"))
+    with scripted(failure) as (plugin, _), pytest.raises(grpc.RpcError) as raised:
+        plugin.Create(provider_pb2.CreateRequest(urn=urn(VPC), properties=struct({"cidrBlock": SECRET})))
+    detail = partly_made(raised.value)
+    assert (detail.id, list(detail.reasons)) == ("id-1", ["no room in [secret]", "b"])
+    assert detail.properties == struct({"cidrBlock": SECRET, "status": "FAILED"})
+
+
+def test_an_update_that_fails_midway_says_what_it_left() -> None:
+    request = provider_pb2.UpdateRequest(urn=urn(VPC), id="id-1", olds=struct({"a": 1}), news=struct({"a": 2}))
+    with scripted(PartlyMadeError("id-1", {"a": 2}, ("slow",))) as (plugin, _), pytest.raises(grpc.RpcError) as raised:
+        plugin.Update(request)
+    assert partly_made(raised.value).properties == struct({"a": 2})
+
+
+def test_a_failure_of_the_cloud_is_said_in_its_words_without_secrets() -> None:
+    with scripted(CloudError("creating VPC (10.0.0.0/16): no")) as (plugin, _), pytest.raises(grpc.RpcError) as raised:
+        plugin.Create(provider_pb2.CreateRequest(urn=urn(VPC), properties=struct({"cidrBlock": SECRET})))
+    assert (raised.value.code(), raised.value.details()) == (
+        grpc.StatusCode.UNKNOWN,
+        "creating VPC ([secret]): no",
+    )
+
+
+def test_what_does_not_exist_has_no_id() -> None:
+    with scripted(None) as (plugin, _):
+        answer = plugin.Read(provider_pb2.ReadRequest(urn=urn(VPC), id="id-1", properties=struct({"a": 1})))
+    assert answer == provider_pb2.ReadResponse()
+
+
+def test_a_read_returns_live_inputs_and_keeps_what_did_not_move_as_it_was() -> None:
+    inputs = struct({"cidrBlock": SECRET, "size": 2, "name": "x", "__defaults": ["name"]})
+    state = struct({"cidrBlock": SECRET, "size": 2, "arn": "arn:x"})
+    live = {"cidrBlock": "10.0.0.0/16", "size": 7}
+    request = provider_pb2.ReadRequest(urn=urn(VPC, "main"), id="id-1", inputs=inputs, properties=state)
+    with scripted(Found({**live, "name": "x"}, {**live, "arn": "arn:x"})) as (plugin, given):
+        answer = plugin.Read(request)
+    assert answer.id == "id-1"
+    assert answer.inputs == struct({"cidrBlock": SECRET, "size": 7, "name": "x", "__defaults": ["name"]})
+    assert answer.properties == struct({"cidrBlock": SECRET, "size": 7, "arn": "arn:x"})
+    asked = Existing(
+        "aws:ec2/vpc:Vpc",
+        "main",
+        "id-1",
+        {"cidrBlock": "10.0.0.0/16", "size": 2, "name": "x"},
+        {"cidrBlock": "10.0.0.0/16", "size": 2, "arn": "arn:x"},
+    )
+    assert given == [asked]
+
+
+def test_an_import_gets_the_resources_own_id() -> None:
+    with scripted(Found({"a": 1}, {"a": 1}, "r-1")) as (plugin, _):
+        answer = plugin.Read(provider_pb2.ReadRequest(urn=urn(VPC), id="table_0.0.0.0/0"))
+    assert (answer.id, answer.inputs) == ("r-1", struct({"a": 1}))
+
+
+def test_update_and_delete_know_the_resource() -> None:
+    with scripted({}) as (plugin, given):
+        olds, old, new = struct({"a": 1, "arn": "x"}), struct({"a": 1}), struct({"b": 2})
+        request = provider_pb2.UpdateRequest(urn=urn(VPC), id="id-1", olds=olds, old_inputs=old, news=new)
+        assert plugin.Update(request).properties == new  # what it has no more, the state has no more
+        plugin.Delete(provider_pb2.DeleteRequest(urn=urn(VPC), id="id-1", properties=olds, old_inputs=old))
+    expected = Existing("aws:ec2/vpc:Vpc", "main", "id-1", {"a": 1}, {"a": 1, "arn": "x"})
+    assert given == [expected, expected]
 
 
 ENGINE = """

@@ -5,7 +5,7 @@ from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 
 from workbench.clouds.aws.provider import OfflineAws
 from workbench.clouds.plugin import Changed
-from workbench.clouds.properties import UNKNOWN
+from workbench.clouds.properties import UNKNOWN, Secret
 
 AWS = OfflineAws()
 CLUSTER, GROUP = "aws:eks/cluster:Cluster", "aws:eks/nodeGroup:NodeGroup"
@@ -113,6 +113,13 @@ def test_a_check_shows_a_resources_tags_over_the_providers_default_tags(default:
     aws.configure({"defaultTags": default})
     checked = aws.check("aws:kms/key:Key", "main", {"tags": own} if own else {}, seed=b"", kept={})
     assert checked.added == {"tagsAll": together}
+
+
+def test_default_tags_that_are_secret_stay_secret() -> None:
+    aws = OfflineAws()
+    aws.configure({"defaultTags": Secret('{"tags": {"team": "ml"}}')})
+    (value,) = aws.all_tags(CLUSTER, {})["tagsAll"].values()
+    assert isinstance(value, Secret)
 
 
 def test_types_without_tags_and_those_of_the_newer_framework_show_none() -> None:

@@ -92,7 +92,7 @@ def _listed(value: Any) -> list[str]:
 
 def _without(old: Mapping[str, Any], new: Mapping[str, Any], left: frozenset[str], outer: str = "") -> dict[str, Any]:
     """Return old inputs without those that AWS may choose and the program leaves out."""
-    kept = {}
+    kept: dict[str, Any] = {}
     for name, value in old.items():
         path, wanted = f"{outer}{name}", new.get(name)
         # To leave it out means the same as to say the zero of its kind.

@@ -25,7 +25,7 @@ def test_another_account_is_refused_as_by_the_real_plug_in(aws: Double, monkeypa
 
 def test_a_type_that_nobody_described_is_refused(aws: Double, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(ADDRESS_VARIABLE, aws.address)
-    with pytest.raises(RefusedError, match="cannot make aws:s3/bucket:Bucket"):
+    with pytest.raises(RefusedError, match=r"cannot make aws:s3/bucket:Bucket"):
         AwsDouble().read(Existing("aws:s3/bucket:Bucket", "main", "x"))
 
 

@@ -129,7 +129,9 @@ class Application:
         new = {each.about for each in recent if each.operation == "iam:CreateRole" and each.number < call.number}
         for arn in (value for value in request.params.values() if isinstance(value, str) and ":role/" in value):
             if arn.rpartition("/")[2] in new:
-                raise AwsError("InvalidParameterException", 400, f"Role with arn: {arn}, could not be assumed")
+                why = "it does not exist or the trusted entity is not correct"
+                message = f"Role with arn: {arn}, could not be assumed because {why}"
+                raise AwsError("InvalidParameterException", 400, message)
 
     def _done(self, request: Request, fate: Fate, environ: Environ) -> Answer:
         if wrong := problems(request.params, request.model.input_shape):

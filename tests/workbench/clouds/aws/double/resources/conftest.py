@@ -16,9 +16,7 @@ def provider(aws: Double, monkeypatch: pytest.MonkeyPatch) -> AwsDouble:
     monkeypatch.setenv(ADDRESS_VARIABLE, aws.address)
     monkeypatch.setenv(PACE_VARIABLE, "0.0002")
     provider = AwsDouble()
-    provider.configure(
-        {"region": "eu-west-1", "allowedAccountIds": '["111122223333"]', "defaultTags": DEFAULT_TAGS}
-    )
+    provider.configure({"region": "eu-west-1", "allowedAccountIds": '["111122223333"]', "defaultTags": DEFAULT_TAGS})
     return provider
 
 

@@ -67,9 +67,7 @@ def test_a_wait_without_end_ends(stack: Stack, aws: Double) -> None:
     aws.set_scale(0)
     kept(stack, failure.value)
     (reason,) = failure.value.reasons
-    assert reason.endswith(
-        "timeout while waiting for state to become 'ACTIVE' (last state: 'CREATING', timeout: 60m)"
-    )
+    assert reason.endswith("timeout while waiting for state to become 'ACTIVE' (last state: 'CREATING', timeout: 60m)")
 
 
 def test_a_role_that_is_not_seen_yet_is_tried_again(stack: Stack, aws: Double) -> None:

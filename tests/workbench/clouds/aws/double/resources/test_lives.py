@@ -24,10 +24,14 @@ def policy(**statement: str) -> str:
 
 
 def vpc(_: Stack) -> Made:
-    return VPC, {"cidrBlock": "10.1.0.0/16", "enableDnsHostnames": True, "tags": {"Name": "a"}}, {
-        "enableDnsHostnames": False,
-        "tags": {"Name": "b", "more": "c"},
-    }
+    return (
+        VPC,
+        {"cidrBlock": "10.1.0.0/16", "enableDnsHostnames": True, "tags": {"Name": "a"}},
+        {
+            "enableDnsHostnames": False,
+            "tags": {"Name": "b", "more": "c"},
+        },
+    )
 
 
 def subnet(stack: Stack) -> Made:
@@ -154,11 +158,15 @@ def attachment(stack: Stack) -> Made:
 
 
 def key(_: Stack) -> Made:
-    return KEY, {"description": "a", "enableKeyRotation": True, "deletionWindowInDays": 30.0}, {
-        "description": "b",
-        "enableKeyRotation": False,
-        "tags": {"a": "b"},
-    }
+    return (
+        KEY,
+        {"description": "a", "enableKeyRotation": True, "deletionWindowInDays": 30.0},
+        {
+            "description": "b",
+            "enableKeyRotation": False,
+            "tags": {"a": "b"},
+        },
+    )
 
 
 def alias(stack: Stack) -> Made:
@@ -173,13 +181,17 @@ def cluster(stack: Stack) -> Made:
     given = {name: value for name, value in made.inputs.items() if name != "tagsAll"}
     stack.delete(made)
     narrow = {**given["vpcConfig"], "publicAccessCidrs": ["198.51.100.0/24"]}
-    return CLUSTER, given, {
-        "version": "1.35",
-        "vpcConfig": narrow,
-        "enabledClusterLogTypes": ["audit"],
-        "upgradePolicy": {"supportType": "EXTENDED"},
-        "tags": {"a": "b"},
-    }
+    return (
+        CLUSTER,
+        given,
+        {
+            "version": "1.35",
+            "vpcConfig": narrow,
+            "enabledClusterLogTypes": ["audit"],
+            "upgradePolicy": {"supportType": "EXTENDED"},
+            "tags": {"a": "b"},
+        },
+    )
 
 
 def _key(stack: Stack) -> str:
@@ -191,14 +203,18 @@ def node_group(stack: Stack) -> Made:
     made = stack.group(stack.cluster(subnets), subnets)
     given = {name: value for name, value in made.inputs.items() if name not in ("tagsAll", "nodeGroupName")}
     stack.delete(made)
-    return GROUP, given, {
-        "labels": {"a": "2", "c": "3"},
-        "taints": [{"key": "other", "value": "v", "effect": "NO_EXECUTE"}],
-        "scalingConfig": {"minSize": 2.0, "maxSize": 6.0, "desiredSize": 3.0},
-        "updateConfig": {"maxUnavailable": 1.0},
-        "nodeRepairConfig": {"enabled": False},
-        "tags": {"a": "b"},
-    }
+    return (
+        GROUP,
+        given,
+        {
+            "labels": {"a": "2", "c": "3"},
+            "taints": [{"key": "other", "value": "v", "effect": "NO_EXECUTE"}],
+            "scalingConfig": {"minSize": 2.0, "maxSize": 6.0, "desiredSize": 3.0},
+            "updateConfig": {"maxUnavailable": 1.0},
+            "nodeRepairConfig": {"enabled": False},
+            "tags": {"a": "b"},
+        },
+    )
 
 
 def tag(stack: Stack) -> Made:
@@ -226,10 +242,14 @@ def addon(stack: Stack) -> Made:
 def access_entry(stack: Stack) -> Made:
     _, subnets = stack.network()
     given = {"clusterName": stack.cluster(subnets).id, "principalArn": stack.role("ec2.amazonaws.com").outputs["arn"]}
-    return "aws:eks/accessEntry:AccessEntry", {**given, "type": "STANDARD", "kubernetesGroups": ["a"]}, {
-        "kubernetesGroups": ["b", "a"],
-        "tags": {"a": "b"},
-    }
+    return (
+        "aws:eks/accessEntry:AccessEntry",
+        {**given, "type": "STANDARD", "kubernetesGroups": ["a"]},
+        {
+            "kubernetesGroups": ["b", "a"],
+            "tags": {"a": "b"},
+        },
+    )
 
 
 def access_policy(stack: Stack) -> Made:
