@@ -19,7 +19,7 @@ def test_it_talks_to_nobody_but_this_machine(address: str, monkeypatch: pytest.M
 def test_another_account_is_refused_as_by_the_real_plug_in(aws: Double, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(ADDRESS_VARIABLE, aws.address)
     AwsDouble().configure({"allowedAccountIds": '["111122223333"]'})
-    with pytest.raises(CloudError, match="^AWS account ID not allowed: 111122223333$"):
+    with pytest.raises(CloudError, match=r"^AWS account ID not allowed: 111122223333$"):
         AwsDouble().configure({"allowedAccountIds": '["999999999999"]'})
 
 

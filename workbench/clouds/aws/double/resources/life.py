@@ -1,6 +1,7 @@
 """What happens to a resource from its first request to its last, whatever its type."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -66,7 +67,7 @@ class Life:
             self._settle(resource, tagged)
             description = self._whole(resource, self._ready(resource))
         except CloudError as error:
-            raise PartlyMadeError(identifier, self._known(resource), (str(error),)) from error
+            raise self._partly(resource, "reading", error) from error
         return identifier, self._outputs(resource, description)
 
     def _first(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -105,8 +106,8 @@ class Life:
         """Send what the first request could not take."""
         changes = [each for each in self.kind.changes if each.is_also_first]
         wanted = [each for each in changes if any(_at(inputs, path) is not None for path in each.inputs)]
-        if wanted and self.kind.state:
-            self._ready(resource)  # AWS refuses changes of what it still makes
+        if wanted:
+            self._ready(resource)  # AWS refuses changes of what it still makes or does not show yet
         for change in wanted:
             self._send(resource, change, NOTHING, inputs)
 
@@ -129,13 +130,14 @@ class Life:
     def _reasons(self, description: Mapping[str, Any]) -> list[str]:
         return jmespath.search(self.kind.state.reasons, description) or [] if self.kind.state else []
 
-    def _known(self, resource: Existing) -> dict[str, Any]:
-        """Return the outputs of what is not whole; its inputs alone if AWS does not answer."""
-        try:
-            description = self._describe(resource)
-        except ApiError:
-            description = None
-        return self._outputs(resource, description) if description else dict(resource.inputs)
+    def _partly(self, resource: Existing, doing: str, error: CloudError) -> PartlyMadeError:
+        """Return the error of what exists and is not whole, with what AWS tells of it, or else its inputs."""
+        reason = f"{doing} {self.kind.noun} ({resource.id}): {error}" if isinstance(error, ApiError) else str(error)
+        outputs = dict(resource.inputs)
+        with suppress(ApiError):
+            if description := self._describe(resource):
+                outputs = self._outputs(resource, description)
+        return PartlyMadeError(resource.id, outputs, (reason,))
 
     # --- Read -------------------------------------------------------------------------------------------------------
 
@@ -225,20 +227,19 @@ class Life:
             self._tag(renewed, answers.tags(resource.outputs.get("tagsAll") or {}), wanted.get("tags") or {})
             description = self._describe(renewed)
         except CloudError as error:
-            what = f"updating {self.kind.noun} ({resource.id}): " if isinstance(error, ApiError) else ""
-            raise PartlyMadeError(resource.id, self._known(renewed), (f"{what}{error}",)) from error
+            raise self._partly(renewed, "updating", error) from error
         return self._outputs(renewed, description) if description else dict(inputs)
 
     def _send(self, resource: Existing, change: Change, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
-        given = Given(self.aws, self._keys(resource), old, new)
-        built = change.build(given)
-        if built is None:
-            return
         request, about = change.request, f" {change.about}" if change.about else ""
+        given = Given(self.aws, self._keys(resource), old, new)
         tops = {path.partition(".")[0] for path in change.inputs}
-        members = members_of(self.type_, request, {name: new[name] for name in tops & new.keys()})
-        members |= {**filled_in(self.kind.keys, given.keys), **built}
         try:
+            built = change.build(given)
+            if built is None:
+                return
+            members = members_of(self.type_, request, {name: new[name] for name in tops & new.keys()})
+            members |= {**filled_in(self.kind.keys, given.keys), **built}
             answer = self.aws.call(request.service, request.operation, **_accepted(members))
         except ApiError as error:
             raise said(f"updating {self.kind.noun} ({resource.id}){about}", error) from error
