@@ -57,7 +57,7 @@ def test_told_to_stop_it_answers_what_is_under_way_and_then_ends() -> None:
         ) as caller:
             assert eventually(lambda: bool(aws.calls()))
             os.kill(aws.pid, signal.SIGTERM)
-            assert caller.wait(10) == 0
+            assert caller.wait(30) == 0
         address = aws.address.removeprefix("http://").split(":")
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection((address[0], int(address[1])), timeout=2)
@@ -74,7 +74,7 @@ def test_told_to_stop_it_answers_what_is_under_way_and_then_ends() -> None:
 )
 def test_a_mistake_on_the_command_line_is_told_and_nothing_starts(given: list[str], why: str) -> None:
     command = [sys.executable, "-m", "workbench.clouds.aws.double", *given]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert ended.returncode == 2
     assert why in ended.stderr
     assert "Traceback" not in ended.stderr
