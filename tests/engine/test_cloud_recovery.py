@@ -1,7 +1,6 @@
 """A cloud stack whose run was killed, with the real engine and the AWS double; what is in the cluster is pretended."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator

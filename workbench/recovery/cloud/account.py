@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 import boto3
@@ -72,7 +73,7 @@ class Account:
             AWS does not answer, or refuses to.
         """
         with _asking(service, operation):
-            answer: dict[str, Any] = getattr(self._client(service), operation)(**parameters)
+            answer: dict[str, Any] = getattr(_client(self.session, service), operation)(**parameters)
             return answer
         return {}
 
@@ -94,7 +95,7 @@ class Account:
             As ``look_up`` raises it.
         """
         with _asking(service, operation):
-            client = self._client(service)
+            client = _client(self.session, service)
             if client.can_paginate(operation):
                 pages = client.get_paginator(operation).paginate(**parameters)
             else:
@@ -105,9 +106,6 @@ class Account:
     def is_ours(self, tags: Mapping[str, str]) -> bool:
         """Whether what carries ``tags`` was made by this stack."""
         return tags.get(OwnTag.STACK) == self.stack
-
-    def _client(self, service: str) -> Any:
-        return self.session.client(service, config=_RETRIES)
 
 
 def open_account(stack: str, choices: EksChoices) -> Account:
@@ -129,6 +127,11 @@ def open_account(stack: str, choices: EksChoices) -> Account:
             _LOG_IN,
         )
     return account
+
+
+@cache  # a client takes a while to make
+def _client(session: boto3.Session, service: str) -> Any:
+    return session.client(service, config=_RETRIES)
 
 
 @contextmanager

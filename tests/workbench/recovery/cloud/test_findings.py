@@ -219,7 +219,7 @@ def test_what_is_still_being_made_is_waited_for(
     assert imports(looking)
 
 
-# --- What a plug-in that died left -------------------------------------------------------------------------------------
+# --- What a plug-in that died left ------------------------------------------------------------------------------------
 
 
 def step(thing: Resource, **fresh: str) -> dict[str, Any]:

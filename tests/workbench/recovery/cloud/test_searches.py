@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import boto3
 import pytest
 
 from support.aws_things import Resource, account_at, build_in_aws
@@ -99,3 +100,26 @@ def test_what_another_stack_made_is_not_ours(made: Made, type_: str) -> None:
         for answer in asked(stranger, made.others(thing)):
             tagged = [found for found in answer.candidates if found.tags is not None]
             assert answer.fate is not Fate.MADE or not tagged
+
+
+def test_a_rule_outwards_is_not_taken_for_one_inwards_and_says_all_of_the_same(made: Made) -> None:
+    group = next(each.id for each in made.things if each.type == "aws:ec2/vpc:Vpc")
+    ec2 = boto3.client("ec2")
+    own = ec2.create_security_group(GroupName="rules", Description="rules", VpcId=group)["GroupId"]
+    permission = {"IpProtocol": "tcp", "FromPort": 443, "ToPort": 443, "IpRanges": [{"CidrIp": "10.0.0.0/8"}]}
+    answer = ec2.authorize_security_group_egress(GroupId=own, IpPermissions=[permission])
+    rule = answer["SecurityGroupRules"][0]["SecurityGroupRuleId"]
+    inputs = {"securityGroupId": own, "ipProtocol": "tcp", "fromPort": 443, "toPort": 443, "cidrIpv4": "10.0.0.0/8"}
+
+    def ids(direction: str, **other: Any) -> list[str]:
+        type_ = f"aws:vpc/securityGroup{direction}Rule:SecurityGroup{direction}Rule"
+        return [found.id for found in search(made.account, Wanted("a::b::c::rule", type_, {**inputs, **other}))]
+
+    assert ids("Egress") == [rule]
+    assert ids("Ingress") == []
+    assert ids("Egress", toPort=444) == ids("Egress", cidrIpv4="10.0.0.0/9") == ids("Egress", ipProtocol="udp") == []
+
+
+def test_a_resource_of_what_is_not_known_yet_is_not_looked_for(made: Made) -> None:
+    wanted = Wanted("a::b::c::route", "aws:ec2/route:Route", {"destinationCidrBlock": "0.0.0.0/0"}, is_planned=True)
+    assert search(made.account, wanted) == []
