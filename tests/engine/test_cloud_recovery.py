@@ -107,7 +107,12 @@ def settled(cloud: Cloud) -> None:
 
 
 @pytest.mark.parametrize(
-    ("operation", "nth"), [("eks:CreateNodegroup", 2), ("ec2:CreateVpc", 1), ("ec2:CreateRoute", 2)]
+    ("operation", "nth"),
+    [
+        ("eks:CreateNodegroup", 2),
+        pytest.param("ec2:CreateVpc", 1, marks=pytest.mark.rehearsal),
+        pytest.param("ec2:CreateRoute", 2, marks=pytest.mark.rehearsal),
+    ],
 )
 def test_what_a_killed_run_was_making_is_there_once(cloud: Cloud, operation: str, nth: int) -> None:
     process = cloud.start("pulumi", "up", "--yes", "--skip-preview", "--non-interactive")
