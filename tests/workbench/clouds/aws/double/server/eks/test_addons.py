@@ -132,7 +132,7 @@ def test_an_update_changes_what_it_names(home: Account, mine: str) -> None:
 
 def test_an_addon_has_one_update_at_a_time(home: Account, mine: str) -> None:
     add(home, mine, "vpc-cni")
-    home.aws.set_scale(0.02)
+    home.aws.set_scale(0.05)
     home.eks.update_addon(clusterName=mine, addonName="vpc-cni", configurationValues='{"a": 1}')
     assert home.read_addon(mine, "vpc-cni")["status"] == "UPDATING"
     with refused("ResourceInUseException") as caught:

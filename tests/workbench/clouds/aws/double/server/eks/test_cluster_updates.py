@@ -85,7 +85,7 @@ def test_what_changes_nothing_or_too_much_is_refused(home: Account, config: dict
 
 def test_a_cluster_has_one_update_at_a_time(home: Account) -> None:
     name = home.cluster()
-    home.aws.set_scale(0.005)
+    home.aws.set_scale(0.02)
     change(home, name, deletionProtection=True)
     assert read(home, name)["status"] == "UPDATING"
     for again in (

@@ -213,7 +213,7 @@ def test_eks_makes_the_log_group_of_a_cluster_that_writes_logs(home: Account) ->
 
 
 def test_states_take_as_long_as_the_clock_says(home: Account) -> None:
-    home.aws.set_scale(0.002)
+    home.aws.set_scale(0.01)
     name = home.cluster()
     assert read(home, name)["status"] == "CREATING"
     assert eventually(lambda: read(home, name)["status"] == "ACTIVE")

@@ -175,7 +175,7 @@ def test_a_group_that_could_not_be_removed_can_be_removed_again(home: Account, m
 
 
 def test_the_auto_scaling_group_goes_with_the_node_group(home: Account, mine: str) -> None:
-    home.aws.set_scale(0.002)
+    home.aws.set_scale(0.008)
     home.wait(mine)
     name = home.group(mine)
     own = scaling_group(home, mine, name)["AutoScalingGroupName"]
@@ -184,6 +184,23 @@ def test_the_auto_scaling_group_goes_with_the_node_group(home: Account, mine: st
     assert home.read_group(mine, name)["status"] == "DELETING"
     assert eventually(lambda: not home.eks.list_nodegroups(clusterName=mine)["nodegroups"])
     assert not autoscaling.describe_auto_scaling_groups(AutoScalingGroupNames=[own])["AutoScalingGroups"]
+
+
+def test_a_group_that_is_removed_while_it_is_made_does_not_come_back(home: Account, mine: str) -> None:
+    home.aws.set_scale(0.008)
+    name = home.group(mine)
+    home.eks.delete_nodegroup(clusterName=mine, nodegroupName=name)
+    seen = set()
+
+    def is_gone() -> bool:
+        try:
+            seen.add(home.read_group(mine, name)["status"])
+        except home.eks.exceptions.ResourceNotFoundException:
+            return True
+        return False
+
+    assert eventually(is_gone)
+    assert seen == {"DELETING"}
 
 
 def test_a_group_without_its_auto_scaling_group_is_degraded_and_can_be_removed(home: Account, mine: str) -> None:
