@@ -8,6 +8,7 @@ from typing import Any
 import pulumi
 from google.protobuf.json_format import MessageToDict
 from pulumi.runtime import get_root_resource, mocks
+from pulumi.runtime.settings import SETTINGS, _get_rpc_manager
 from pulumi.runtime.stack import Stack, run_pulumi_func
 
 COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
@@ -131,5 +132,11 @@ def record(program: Callable[[], None], *, first_preview: bool = False, recorder
         await run_pulumi_func(program)
         recorder.exports.update(await pulumi.Output.all(**stack.outputs).future(with_unknowns=False) or {})
 
-    asyncio.get_event_loop().run_until_complete(run())
+    try:
+        asyncio.get_event_loop().run_until_complete(run())
+    except Exception:
+        # What a program leaves open that failed would keep the next one waiting.
+        SETTINGS.outputs.clear()
+        _get_rpc_manager().clear()
+        raise
     return recorder

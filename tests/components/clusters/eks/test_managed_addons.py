@@ -2,7 +2,7 @@ import json
 
 from components.clusters.eks.managed_addons import AFTER_NODES, BEFORE_NODES
 from components.contract.eks import ADDONS
-from support.eks import ADDON, build, built
+from support.eks import ADDON, CLUSTER, NODE_GROUP, build, built
 
 
 def test_a_stack_file_may_name_a_version_of_exactly_the_add_ons_that_are_installed() -> None:
@@ -18,6 +18,20 @@ def test_network_policies_are_enforced() -> None:
 def test_what_changes_by_hand_goes_back_to_what_is_written() -> None:
     for addon in built().of_type(ADDON).values():
         assert (addon["resolveConflictsOnCreate"], addon["resolveConflictsOnUpdate"]) == ("OVERWRITE", "OVERWRITE")
+
+
+def test_one_that_is_made_anew_goes_first_since_a_cluster_has_one_of_a_name() -> None:
+    recorder = built()
+    assert all(recorder.options[ADDON, name].delete_before_replace for name in recorder.of_type(ADDON))
+
+
+def test_the_nodes_wait_for_what_runs_on_them_so_an_upgrade_keeps_that_order() -> None:
+    recorder = built()
+    for name in recorder.of_type(NODE_GROUP):
+        before = {f"test-node-addons-{addon.name}" for addon in BEFORE_NODES}
+        assert before <= {each for type_, each in recorder.needs((NODE_GROUP, name)) if type_ == ADDON}
+    for name in recorder.of_type(ADDON):
+        assert (CLUSTER, "test-cluster") in recorder.options[ADDON, name].made_from["clusterName"]
 
 
 def test_a_named_version_is_installed_and_the_others_are_left_to_aws() -> None:

@@ -1,6 +1,8 @@
+import pulumi
 import pytest
 
 from support.eks import DOCUMENT, LAUNCH_TEMPLATE, NODE_GROUP, TAG, build, built
+from support.recorder import COMPUTED
 
 DATA = [f"test-data-{zone}" for zone in "abc"]
 
@@ -19,6 +21,32 @@ def test_the_initial_group_is_static_and_its_size_is_sent() -> None:
         sizes = recorder.of_type(NODE_GROUP)["test-initial"]["scalingConfig"]
         assert sizes == {"minSize": nodes, "maxSize": nodes, "desiredSize": nodes}
         assert recorder.options[NODE_GROUP, "test-initial"].ignore_changes == ()
+
+
+@pytest.mark.parametrize(("status", "ends_well"), [("CREATE_FAILED", False), ("DEGRADED", True), ("ACTIVE", True)])
+def test_no_update_ends_well_with_a_group_that_eks_gave_up(
+    monkeypatch: pytest.MonkeyPatch, status: str, ends_well: bool
+) -> None:
+    """Even without our command: to the engine such a group is one without changes, refresh or not."""
+    computed = {"status": status, "resources": []}
+    monkeypatch.setitem(COMPUTED, NODE_GROUP, lambda name: computed if name == "test-gpu" else {"resources": []})
+    if ends_well:
+        build()
+        return
+    with pytest.raises(pulumi.RunError, match="gave this node group up") as caught:
+        build()
+    assert "`pulumi up --replace 'urn:pulumi:" in str(caught.value)
+    assert "::test-gpu'`" in str(caught.value)
+
+
+def test_a_preview_only_warns_of_such_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a pull request can be planned that mends the cause."""
+    said: list[str] = []
+    monkeypatch.setitem(COMPUTED, NODE_GROUP, lambda _: {"status": "CREATE_FAILED", "resources": []})
+    monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: True)
+    monkeypatch.setattr(pulumi.log, "warn", lambda message, _: said.append(message))
+    build()
+    assert len(said) == len(built().of_type(NODE_GROUP))
 
 
 @pytest.mark.parametrize("name", DATA)

@@ -1,0 +1,33 @@
+"""Which errors of the engine have a next step that their text does not tell."""
+
+import pytest
+
+from workbench.engine.causes import is_expired, is_in_use
+
+OTHERS = [
+    "operation error EKS: CreateNodegroup, https response error StatusCode: 403, AccessDeniedException: no rights",
+    "ThrottlingException: Rate exceeded",
+    "the session manager plug-in is not found",
+    "creating EKS Cluster: ResourceInUseException",
+]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "operation error EC2: DescribeVpcs, api error RequestExpired: Request has expired.",
+        "operation error STS: GetCallerIdentity, api error ExpiredToken: The security token is expired",
+        "api error ExpiredTokenException: the security token included in the request is expired",
+        "Error when retrieving token from sso: Token has expired and refresh failed",
+        "refresh cached SSO token failed, unable to refresh SSO token",
+        "your credentials have expired",
+    ],
+)
+def test_credentials_that_ran_out_are_told_from_everything_else(error: str) -> None:
+    assert is_expired(["something else", error])
+    assert not is_expired(OTHERS)
+
+
+def test_only_what_is_still_used_is_worth_another_try() -> None:
+    assert is_in_use(["deleting EC2 VPC (vpc-1): api error DependencyViolation: The vpc 'vpc-1' has dependencies"])
+    assert not is_in_use(OTHERS)
