@@ -27,7 +27,7 @@ CHANGES: Mapping[str, Mapping[str, Any]] = {
 @pytest.fixture(scope="module")
 def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
     """A stack of dev, without its zonal pools, on the version before."""
-    with account(tmp_path_factory.mktemp("changes"), "dev") as made:
+    with account(tmp_path_factory.mktemp("changes"), "dev", is_plan_shown=False) as made:
         made.edit(
             "dev",
             cluster__version="1.34",

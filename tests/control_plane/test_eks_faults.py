@@ -88,7 +88,7 @@ CASES = {
 @pytest.fixture(scope="module")
 def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
     """The smallest stack; each test adds a pool, and leaves it to those that follow."""
-    with account(tmp_path_factory.mktemp("faults"), "dev") as made:
+    with account(tmp_path_factory.mktemp("faults"), "dev", is_plan_shown=False) as made:
         made.edit(
             "dev", policyGuard="off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot", "workload")}
         )

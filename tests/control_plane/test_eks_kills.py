@@ -68,7 +68,7 @@ class Rehearsed:
 
 @pytest.fixture(scope="module")
 def rehearsed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsed]:
-    with account(tmp_path_factory.mktemp("kills"), "dev") as made:
+    with account(tmp_path_factory.mktemp("kills"), "dev", is_plan_shown=False) as made:
         made.edit("dev", policyGuard="off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")})
         stack = Rehearsed(made)
         stack.undisturbed("up", *UP)

@@ -68,6 +68,8 @@ class Account:
     aws: Double
     folder: Path
     kubeconfig: Path
+    is_plan_shown: bool = True
+    """Whether the engine plans before an `up` or a `destroy`, as it does for people. It takes as long as the change."""
 
     @property
     def stacks(self) -> Path:
@@ -111,6 +113,7 @@ class Account:
             "PULUMI_CONFIG_PASSPHRASE": (self.folder / "passphrase").read_text(),
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+            "PULUMI_OPTION_SKIP_PREVIEW": str(not self.is_plan_shown).lower(),
         }
 
     def stack_file(self, stack: str) -> Path:
@@ -232,7 +235,7 @@ def _finished(
 
 
 @contextmanager
-def account(folder: Path, *stacks: str) -> Iterator[Account]:
+def account(folder: Path, *stacks: str, is_plan_shown: bool = True) -> Iterator[Account]:
     """Start an API server and a double, make what an account has before its first cluster, and end both.
 
     Parameters
@@ -241,6 +244,8 @@ def account(folder: Path, *stacks: str) -> Iterator[Account]:
         An empty one.
     stacks
         Stack files of this checkout that are to be used in it.
+    is_plan_shown
+        As of ``Account``.
     """
     for each in ("bin", "data", "pulumi", "state", "stacks"):
         (folder / each).mkdir(mode=PRIVATE)
@@ -251,7 +256,7 @@ def account(folder: Path, *stacks: str) -> Iterator[Account]:
         _finished([COMMAND, "local", "start", CONTROL_PLANE], local, check=True)
         credentials.install(folder / "bin", kubeconfig)
         with running(kubeconfig=kubeconfig) as aws:
-            made = Account(aws, folder, kubeconfig)
+            made = Account(aws, folder, kubeconfig, is_plan_shown)
             _equip(made)
             for stack in stacks:
                 _adopt(made, stack)
