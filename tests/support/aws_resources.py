@@ -71,7 +71,7 @@ class Stack:
 
     def network(self, zones: str = "ab") -> tuple[Existing, list[Existing]]:
         """Make a VPC with a subnet in each zone."""
-        vpc = self.make(VPC, "vpc", cidrBlock="10.0.0.0/16")
+        vpc = self.make(VPC, "vpc", cidrBlock="10.0.0.0/16", enableDnsSupport=True, enableDnsHostnames=True)
         return vpc, [
             self.make(SUBNET, zone, vpcId=vpc.id, cidrBlock=f"10.0.{index}.0/24", availabilityZone=f"eu-west-1{zone}")
             for index, zone in enumerate(zones)

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeAlias
@@ -405,11 +406,13 @@ def serve(provider: Provider) -> None:
     provider_pb2_grpc.add_ResourceProviderServicer_to_server(Servicer(provider), server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
-    # The engine reads the port from the first line, and waits for it.
-    sys.stdout.write(f"{port}\n")
-    sys.stdout.flush()
-    end_with(parent)  # the engine ends its plug-ins, but not if it is killed
-    server.wait_for_termination()
+    with suppress(KeyboardInterrupt):  # the engine's way to say that it needs us no more
+        # The engine reads the port from the first line, and waits for it.
+        sys.stdout.write(f"{port}\n")
+        sys.stdout.flush()
+        end_with(parent)  # the engine ends its plug-ins, but not if it is killed
+        server.wait_for_termination()
+    os._exit(0)  # nobody waits for what may still run
 
 
 def _type_and_name(urn: str) -> tuple[str, str]:

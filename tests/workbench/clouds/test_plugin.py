@@ -1,5 +1,6 @@
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -54,6 +55,16 @@ def test_it_listens_on_loopback_only(process: subprocess.Popen[str]) -> None:
     listening = [c.laddr for c in psutil.Process(process.pid).net_connections() if c.status == psutil.CONN_LISTEN]
     # A socket for both families shows IPv4 addresses in IPv6 clothes.
     assert {(address.ip.removeprefix("::ffff:"), address.port) for address in listening} == {("127.0.0.1", port)}
+
+
+def test_it_ends_quietly_when_the_engine_needs_it_no_more() -> None:
+    command = [sys.executable, "-m", "workbench.clouds.aws"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:
+        assert started.stdout
+        started.stdout.readline()  # the port: it serves
+        started.send_signal(signal.SIGINT)
+        _, errors = started.communicate(timeout=30)
+    assert (started.returncode, errors) == (0, "")
 
 
 def struct(values: dict[str, Any]) -> Struct:

@@ -78,7 +78,8 @@ def address(_: Stack) -> Made:
 
 
 def nat_gateway(stack: Stack) -> Made:
-    _, (here, _) = stack.network()
+    network, (here, _) = stack.network()
+    stack.make("aws:ec2/internetGateway:InternetGateway", vpcId=network.id)
     own = stack.make("aws:ec2/eip:Eip", domain="vpc")
     return "aws:ec2/natGateway:NatGateway", {"allocationId": own.id, "subnetId": here.id}, {"tags": {"Name": "a"}}
 
