@@ -50,7 +50,7 @@ class Judgement:
     anew
         Parts that EKS will never finish, and that may be made anew: nothing is lost with them.
     ahead
-        If the cluster's version rises: control plane and add-ons, which go before the node groups.
+        If a version rises: control plane and add-ons, which go before the node groups.
     notes
         What is not in order, and no reason to stop: the change may mend it.
     """
@@ -80,18 +80,24 @@ def judge(stack: str, config: StackConfig, parts: Sequence[Part], conditions: Co
     wanted = _wanted(stack, config, choices)
     failed = [part for part in parts if condition(part, conditions).status in NEVER_MADE]
     groups = [part for part in parts if part.type == GROUP]
-    rising = _minor(cluster.version) < _minor(choices.version)
     whole = [group for group in groups if group not in failed]
+    rises = _rises(cluster, choices)
+    # Again as long as a group is behind: the last run may have ended between the add-ons.
+    is_upgrade = rises or any(_rises(group, choices) for group in whole if not group.holds_data)
     return Judgement(
         refused=(
             *_upgrade(cluster, groups, choices),
-            *(refused for group in whole for refused in _sizes(group, wanted.get(group.logical_name), rising=rising)),
+            *(
+                refused
+                for group in whole
+                for refused in _sizes(group, wanted.get(group.logical_name), rolls=rises or _rises(group, choices))
+            ),
             *(refused for part in parts for refused in _condition(part, conditions)),
         ),
         anew=tuple(
             part for part in failed if _may_be_made_anew(part) and (part.type != GROUP or part.logical_name in wanted)
         ),
-        ahead=tuple(part for part in parts if part.type != GROUP and part not in failed) if rising else (),
+        ahead=tuple(part for part in parts if part.type != GROUP and part not in failed) if is_upgrade else (),
         notes=tuple(note for part in parts for note in _notes(part, conditions)),
     )
 
@@ -105,6 +111,10 @@ def _wanted(stack: str, config: StackConfig, choices: EksChoices) -> Mapping[str
 def _minor(version: str) -> int:
     """Return the minor of a version such as ``1.35``. What is not known is taken for 0."""
     return int(version.split(".")[1]) if version.count(".") else 0
+
+
+def _rises(part: Part, choices: EksChoices) -> bool:
+    return bool(part.version) and _minor(part.version) < _minor(choices.version)
 
 
 def _upgrade(cluster: Part, groups: Sequence[Part], choices: EksChoices) -> Iterator[Refused]:
@@ -142,11 +152,11 @@ def _catch_up(group: Part, live: int) -> str:
     return f"Set it to 1.{live} and run `up`: that brings the nodes to the control plane's version."
 
 
-def _sizes(live: Part, wanted: NodeGroup | None, *, rising: bool) -> Iterator[Refused]:
+def _sizes(live: Part, wanted: NodeGroup | None, *, rolls: bool) -> Iterator[Refused]:
     """Refuse bounds that EKS would refuse, or that would end nodes at work.
 
     The size of an elastic group between its bounds is the autoscaler's and is sent as it is live, so that new bounds
-    must hold it.
+    must hold it. ``rolls`` says that its nodes are replaced by ones of another version.
     """
     sizes = live.sizes
     size, low, high = (sizes.get(key) for key in ("desiredSize", "minSize", "maxSize"))
@@ -169,7 +179,7 @@ def _sizes(live: Part, wanted: NodeGroup | None, *, rising: bool) -> Iterator[Re
             f"at least {size} now: whatever runs on the others would be ended",
             _shrink(live, wanted.size.max),
         )
-    if rising and wanted.is_elastic and (low, high) != (wanted.size.min, wanted.size.max):
+    if rolls and wanted.is_elastic and (low, high) != (wanted.size.min, wanted.size.max):
         yield Refused(
             where,
             f"the bounds of the {live} go from {low}..{high} to {wanted.size} together with cluster.version",

@@ -70,6 +70,16 @@ def test_control_plane_and_add_ons_go_ahead_of_the_groups() -> None:
     assert not [part for part in ahead if part.type == NODE_GROUP]
 
 
+def test_an_upgrade_that_stopped_among_the_add_ons_takes_them_first_again() -> None:
+    changes = {"cluster.version": "1.36"}
+    assert judged(changes, at("1.36", "1.35")).ahead
+    assert not judged(changes, at("1.36", "1.36", data_a="1.35")).ahead, "data groups stay behind on purpose"
+
+
+def test_a_cluster_that_never_told_its_version_is_no_upgrade() -> None:
+    assert not judged(live=at("", "")).ahead
+
+
 @pytest.mark.parametrize("environment", ["dev", "prod"])
 def test_every_group_of_the_program_is_judged(environment: str) -> None:
     """Names stand in the program and here: with sizes that fit none, each group must be refused."""
