@@ -11,7 +11,7 @@ from workbench.cli.console import errors
 from workbench.cli.guard import guard
 from workbench.engine import INTERRUPTED
 from workbench.engine.after_update import PATIENCE_DEGRADED, SETTLING, settled, troubles
-from workbench.engine.causes import is_expired
+from workbench.engine.causes import is_expired, is_unheard
 from workbench.engine.gates import Judgement
 from workbench.engine.parts import parts_of_plan, parts_of_state
 from workbench.errors import UserError
@@ -100,7 +100,7 @@ def _end_if_failed(run: CloudRun, code: int, stream: Stream) -> None:
     if is_expired(stream.errors):
         raise UserError(f"The engine could not finish '{name}'.", run.after_expiry)
     if not _only_planned(stream):
-        _tell_what_failed(run)
+        _tell_what_failed(run, stream)
     raise typer.Exit(code if code > 0 else 1)
 
 
@@ -109,7 +109,7 @@ def _only_planned(stream: Stream) -> bool:
     return bool(stream.summaries) and all(summary.is_preview for summary in stream.summaries)
 
 
-def _tell_what_failed(run: CloudRun) -> None:
+def _tell_what_failed(run: CloudRun, stream: Stream) -> None:
     name = run.stack.name
     try:
         left = _out_of_order(run, patience=0)
@@ -117,6 +117,9 @@ def _tell_what_failed(run: CloudRun) -> None:
         left = str(found)
     if left:
         errors.print(f"Not in order in '{name}':\n{left}", **PLAIN)
+    if is_unheard(stream.errors):
+        way = f"Nobody heard what came of a call. `igz-clusters recover {name}` looks, and enters what is there into the"
+        errors.print(f"{way} state; an `up` before it would make that a second time.", **PLAIN)
     errors.print(f"What was done is saved. Mend the cause, then `igz-clusters up {name}` goes on from here.", **PLAIN)
 
 

@@ -14,6 +14,9 @@ _EXPIRED: Final = re.compile(
 _IN_USE: Final = re.compile(r"\bDependencyViolation\b")
 """https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html."""
 
+_UNHEARD: Final = re.compile(r"exited prematurely|error reading from server|https response error StatusCode: 0\b")
+"""A plug-in that died, in the engine's words, and a call without an answer, in those of AWS's SDK for Go."""
+
 SESSION: Final = (
     "The session at AWS ended. Begin a new one that lasts longer than the work (about an hour for a first cluster), "
     "such as by `aws sso login` or by assuming the deployer's role again."
@@ -28,3 +31,8 @@ def is_expired(errors: Iterable[str]) -> bool:
 def is_in_use(errors: Iterable[str]) -> bool:
     """Return whether something in AWS still uses what was to be deleted."""
     return any(_IN_USE.search(error) for error in errors)
+
+
+def is_unheard(errors: Iterable[str]) -> bool:
+    """Return whether something may have been made of which nobody was told, so that no state has it."""
+    return any(_UNHEARD.search(error) for error in errors)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.engine.causes import is_expired, is_in_use
+from workbench.engine.causes import is_expired, is_in_use, is_unheard
 
 OTHERS = [
     "operation error EKS: CreateNodegroup, https response error StatusCode: 403, AccessDeniedException: no rights",
@@ -31,3 +31,16 @@ def test_credentials_that_ran_out_are_told_from_everything_else(error: str) -> N
 def test_only_what_is_still_used_is_worth_another_try() -> None:
     assert is_in_use(["deleting EC2 VPC (vpc-1): api error DependencyViolation: The vpc 'vpc-1' has dependencies"])
     assert not is_in_use(OTHERS)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "Detected that pulumi-resource-aws exited prematurely. \nThis is *always* a bug in the provider.",
+        "error reading from server: EOF",
+        "operation error EKS: CreateNodegroup, https response error StatusCode: 0, RequestID: , request send failed",
+    ],
+)
+def test_a_call_whose_answer_nobody_heard_is_known(error: str) -> None:
+    assert is_unheard(["something else", error])
+    assert not is_unheard([*OTHERS, "https response error StatusCode: 403, RequestID: , AccessDeniedException: no"])

@@ -6,6 +6,7 @@ from typing import Final
 from workbench.benchmarks.arena import Arena
 from workbench.benchmarks.cases.command_line import command_line
 from workbench.benchmarks.cases.components import components
+from workbench.benchmarks.cases.creation import creation
 from workbench.benchmarks.cases.growth import growth
 from workbench.benchmarks.cases.modules import modules
 from workbench.benchmarks.cases.packs import packs
@@ -22,6 +23,7 @@ CASES: Final[dict[str, Callable[[Arena, int | None, Say], list[Finding]]]] = {
     "components": components,
     "previews": previews,
     "renders": renders,
+    "creation": creation,
     "packs": packs,
     "rules": rules,
     "policy-check": policy_check,
