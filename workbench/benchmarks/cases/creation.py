@@ -155,8 +155,9 @@ def _made(arena: Arena, name: str, scale: float) -> Made:
 
 @contextmanager
 def _account(arena: Arena, name: str, scale: float) -> Iterator[tuple[Double, Project]]:
-    """Give a double with the roles that the stack file names, and the stack in an empty state; the cluster's inside
-    is pretended, so that only AWS takes time.
+    """Give a double with the roles that the stack file names, and the stack in an empty state.
+
+    What is inside the cluster is pretended, so that only AWS takes time.
     """
     folder = arena.folder / name
     folder.mkdir()
