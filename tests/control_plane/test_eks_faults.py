@@ -51,12 +51,12 @@ CASES = {
     # First, since it is about the roles that only the first elastic pool makes.
     "role not yet visible": Case((NotYetVisibleRule(operation="eks:*", calls=3),)),
     "CREATE_FAILED": Case(
-        (FailedRule(operation="eks:CreateNodegroup", about="*{pool}*", issues=(BROKEN,)),),
-        ("NodeCreationFailure: Instances failed to join", "node group dev-{pool}", "the next `up` makes it anew"),
+        (FailedRule(operation="eks:CreateNodegroup", about="*/dev-{pool}-*", issues=(BROKEN,)),),
+        ("NodeCreationFailure: Instances failed to join", "node group dev-{pool}-", "the next `up` makes it anew"),
     ),
     "no spot capacity for one of four": Case(
-        (FailedRule(operation="eks:CreateNodegroup", about="*{pool}*", issues=(NO_SPOT,)),),
-        ("AsgInstanceLaunchFailures: Could not launch Spot", "node group dev-{pool}", "the next `up` makes it anew"),
+        (FailedRule(operation="eks:CreateNodegroup", about="*/dev-{pool}-*", issues=(NO_SPOT,)),),
+        ("AsgInstanceLaunchFailures: Could not launch Spot", "node group dev-{pool}-", "the next `up` makes it anew"),
         SPOT,
     ),
     "throttling of every third call": Case(
@@ -65,12 +65,12 @@ CASES = {
     "failures of AWS's own": Case((ErrorRule(share=0.2, seed=7, code="InternalFailure", status=500),)),
     "answer lost": Case((LostRule(operation="eks:CreateNodegroup", times=1),)),
     "stuck": Case(
-        (StuckRule(operation="eks:CreateNodegroup", about="*{pool}*"),),
-        ("timeout while waiting for state to become 'ACTIVE' (last state: 'CREATING'", "node group dev-{pool}"),
+        (StuckRule(operation="eks:CreateNodegroup", about="*/dev-{pool}-*"),),
+        ("timeout while waiting for state to become 'ACTIVE' (last state: 'CREATING'", "node group dev-{pool}-"),
     ),
     "access denied": Case(
         (DENIED,),
-        ("creating EKS Node Group (mlrun-dev:dev-{pool}", "AccessDeniedException: no rights", "Mend the cause"),
+        ("creating EKS Node Group (mlrun-dev:dev-{pool}-", "AccessDeniedException: no rights", "Mend the cause"),
     ),
     "not found right after it was made": Case(
         (not_yet_there("eks:DescribeNodegroup", "ResourceNotFoundException", 2),)
@@ -109,7 +109,7 @@ def faults(case: Case, pool: str) -> list[Rule]:
 @pytest.mark.parametrize("name", CASES)
 def test_what_goes_wrong_is_mended_by_the_next_up_or_told(dev: Account, name: str) -> None:
     case, pool = CASES[name], f"p{list(CASES).index(name)}"
-    healthy = [f"{pool}-{letter}" for letter in "abc"] if "of four" in name else []
+    healthy = [f"{pool}{letter}" for letter in "abc"] if "of four" in name else []
     dev.edit("dev", **{f"pools__{each}": dict(POOL) for each in healthy}, **{f"pools__{pool}": dict(case.pool)})
     dev.aws.set_faults(*faults(case, pool))
     run = dev.run("up", "dev", "--hermetic", "--yes", check=False)
@@ -119,15 +119,15 @@ def test_what_goes_wrong_is_mended_by_the_next_up_or_told(dev: Account, name: st
     assert run.returncode == (1 if case.said else 0), text[-6000:]
     assert [words for words in case.said if words.format(pool=pool) not in text] == [], text[-6000:]
     for each in healthy:
-        assert dev.group(f"dev-{each}")["status"] == "ACTIVE"
+        assert dev.group(f"dev-{each}-")["status"] == "ACTIVE"
     if case.said:
         if name == "stuck":
-            name = dev.group(f"dev-{pool}")["nodegroupName"]
+            name = dev.group(f"dev-{pool}-")["nodegroupName"]
             dev.aws.api("eks").delete_nodegroup(clusterName="mlrun-dev", nodegroupName=name)
         if "igz-clusters recover dev" in text:
             dev.run("recover", "dev", "--yes", "--hermetic")
         dev.run("up", "dev", "--hermetic", "--yes")
-    assert dev.group(f"dev-{pool}")["status"] == "ACTIVE"
+    assert dev.group(f"dev-{pool}-")["status"] == "ACTIVE"
     in_state, in_aws = identities(dev, "dev")
     assert in_state == in_aws
 
