@@ -51,11 +51,11 @@ CASES = {
     # First, since it is about the roles that only the first elastic pool makes.
     "role not yet visible": Case((NotYetVisibleRule(operation="eks:*", calls=3),)),
     "CREATE_FAILED": Case(
-        (FailedRule(operation="eks:CreateNodegroup", about="*/dev-{pool}-*", issues=(BROKEN,)),),
+        (FailedRule(operation="eks:CreateNodegroup", about="*dev-{pool}-*", issues=(BROKEN,)),),
         ("NodeCreationFailure: Instances failed to join", "node group dev-{pool}-", "the next `up` makes it anew"),
     ),
     "no spot capacity for one of four": Case(
-        (FailedRule(operation="eks:CreateNodegroup", about="*/dev-{pool}-*", issues=(NO_SPOT,)),),
+        (FailedRule(operation="eks:CreateNodegroup", about="*dev-{pool}-*", issues=(NO_SPOT,)),),
         ("AsgInstanceLaunchFailures: Could not launch Spot", "node group dev-{pool}-", "the next `up` makes it anew"),
         SPOT,
     ),
@@ -65,7 +65,7 @@ CASES = {
     "failures of AWS's own": Case((ErrorRule(share=0.2, seed=7, code="InternalFailure", status=500),)),
     "answer lost": Case((LostRule(operation="eks:CreateNodegroup", times=1),)),
     "stuck": Case(
-        (StuckRule(operation="eks:CreateNodegroup", about="*/dev-{pool}-*"),),
+        (StuckRule(operation="eks:CreateNodegroup", about="*dev-{pool}-*"),),
         ("timeout while waiting for state to become 'ACTIVE' (last state: 'CREATING'", "node group dev-{pool}-"),
     ),
     "access denied": Case(
