@@ -119,7 +119,7 @@ def _located(known: OperationModel, in_path: Mapping[str, str], query: str, body
     if not isinstance(body, dict):
         raise AwsError("SerializationException", 400, f"The body must be a JSON object, given {type(body).__name__}.")
     in_query = parse_qs(query, keep_blank_values=True)
-    params: dict[str, Any] = from_json(body, shape)
+    params: dict[str, Any] = {}  # what is in the path comes first: the cluster before what is in it
     for name, member in shape.members.items():
         place, written = member.serialization.get("location"), member.serialization.get("name", name)
         if place == "uri":
@@ -130,7 +130,7 @@ def _located(known: OperationModel, in_path: Mapping[str, str], query: str, body
             params[name] = (
                 [from_text(each, member.member) for each in values] if is_list else from_text(values[0], member)
             )
-    return params
+    return {**params, **from_json(body, shape)}
 
 
 def _json(body: bytes) -> Any:
