@@ -113,8 +113,10 @@ def up(dev: Account) -> str:
 def pool(dev: Account, name: str, choices: Mapping[str, Any] = POOL) -> Iterator[None]:
     """Ask for one more pool until the runbook is done; the next one's `up` takes its groups away."""
     dev.edit("dev", **{f"pools__{name}": dict(choices)})
-    yield
-    dev.edit("dev", **{f"pools__{name}": None})
+    try:
+        yield
+    finally:
+        dev.edit("dev", **{f"pools__{name}": None})
 
 
 def met(
@@ -210,7 +212,7 @@ def minimum(dev: Account) -> Iterator[Scene]:
 def leftovers(dev: Account) -> Iterator[Scene]:
     """The last one: the stack is gone after it."""
     ec2, elb = dev.aws.api("ec2"), dev.aws.api("elbv2")
-    private = ec2.describe_subnets(Filters=[{"Name": "tag:Name", "Values": ["dev-network-private-a"]}])["Subnets"][0]
+    private = ec2.describe_subnets(Filters=[{"Name": "tag:Name", "Values": ["mlrun-dev-private-a"]}])["Subnets"][0]
     default = [each["SubnetId"] for each in ec2.describe_subnets()["Subnets"] if each["VpcId"] != private["VpcId"]]
     tags = [{"Key": "kubernetes.io/cluster/mlrun-dev", "Value": "owned"}]
     (balancer,) = elb.create_load_balancer(Name="left", Type="network", Subnets=default[:1], Tags=tags)["LoadBalancers"]

@@ -30,7 +30,7 @@ ROUNDS: Final = 1
 """Nearly all of it is waiting, so more would say the same."""
 
 SCALE: Final = 0.5
-"""Real seconds for a second of AWS. What is not AWS's, an `up` at once, took 27 s on a busy machine: at this scale less
+"""Real seconds for a second of AWS. What is not AWS's, an `up` at once, took 22 s on a busy machine: at this scale less
 than a tenth of the path. At 0.01 it would be several times the path, and the ratio a measure of the machine."""
 
 TIMEOUT: Final = 900.0
@@ -77,9 +77,9 @@ def creation(arena: Arena, rounds: int | None, say: Say) -> list[Finding]:
     turns = [_made(arena, f"creation-{turn}", scale=SCALE) for turn in _told(rounds or ROUNDS, say)]
     ratio: dict[str, Value] = {
         TIME.value: estimate([turn.wall / (path * SCALE) for turn in turns]),
-        "AWS s on the path": path,
-        "AWS s at least": float(sum(SECONDS[operation] for operation in LEAST)),
-        "AWS s in all": sum(own_time(each) for each in quick.resources),
+        "AWS s on the path": round(path),
+        "AWS s at least": sum(SECONDS[operation] for operation in LEAST),
+        "AWS s in all": round(sum(own_time(each) for each in quick.resources)),
         "real s for one of AWS": SCALE,
         "wall s at once": quick.wall,
     }
