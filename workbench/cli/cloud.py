@@ -118,8 +118,8 @@ def _tell_what_failed(run: CloudRun, stream: Stream) -> None:
     if left:
         errors.print(f"Not in order in '{name}':\n{left}", **PLAIN)
     if is_unheard(stream.errors):
-        way = f"Nobody heard what came of a call. `igz-clusters recover {name}` looks, and enters what is there into the"
-        errors.print(f"{way} state; an `up` before it would make that a second time.", **PLAIN)
+        way = f"`igz-clusters recover {name}` looks and tells the state; an `up` before it would make that anew."
+        errors.print(f"Nobody heard what came of a call. {way}", **PLAIN)
     errors.print(f"What was done is saved. Mend the cause, then `igz-clusters up {name}` goes on from here.", **PLAIN)
 
 
