@@ -177,7 +177,8 @@ def failed_data_group(dev: Account) -> Iterator[Scene]:
         dev.aws.set_faults(FailedRule(operation=CREATE, about="*-data-b-*", issues=(BROKEN,)))
         up(dev)
         yield Scene(up(dev), {"GROUP": dev.group("dev-data-b")["nodegroupName"]})
-    # Only whoever knows that the data is elsewhere deletes them.
+    # Only whoever knows that the data is elsewhere takes them away, and their launch templates with them.
+    dev.plain("dev", "state", "unprotect", "--all", "--yes")
     for zone in "abc":
         name = dev.group(f"dev-data-{zone}")["nodegroupName"]
         dev.aws.api("eks").delete_nodegroup(clusterName="mlrun-dev", nodegroupName=name)
@@ -338,9 +339,9 @@ def test_its_commands_mend_what_it_is_about(dev: Account, title: str) -> None:
             if NOT_RUN not in line:
                 named = re.sub(r"\b[A-Z]{3,}\b", lambda word: scene.names.get(word[0], word[0]), line)
                 printed.append(execute(dev, named))
-    assert_shown(runbook.mended, "".join(printed))
-    in_state, in_aws = identities(dev, "dev")
-    assert in_state == in_aws
+        assert_shown(runbook.mended, "".join(printed))
+        in_state, in_aws = identities(dev, "dev")
+        assert in_state == in_aws
 
 
 def test_every_runbook_is_about_a_failure_that_is_tried() -> None:

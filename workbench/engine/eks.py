@@ -22,7 +22,7 @@ class Condition:
     Parameters
     ----------
     status
-        EKS's word; empty if nobody knows.
+        EKS's word; empty if it is not there, or nobody knows.
     issues
         Why, in EKS's words, each with its code.
     """
@@ -53,20 +53,18 @@ class LookUp(Protocol):
 
 
 def conditions(parts: Iterable[Part], look_up: LookUp) -> dict[str, Condition]:
-    """Ask EKS about each part. What is not there is left out."""
-    found = ((part.urn, _ask(look_up, part)) for part in parts)
-    return {urn: told for urn, told in found if told}
+    """Ask EKS about each part. What is not there has no status: nobody waits for what the state says of it."""
+    return {part.urn: _ask(look_up, part) for part in parts}
 
 
-def _ask(look_up: LookUp, part: Part) -> Condition | None:
+def _ask(look_up: LookUp, part: Part) -> Condition:
     ask = {
         CLUSTER: ("describe_cluster", {"name": part.name}, "cluster"),
         ADDON: ("describe_addon", {"clusterName": part.cluster, "addonName": part.name}, "addon"),
         GROUP: ("describe_nodegroup", {"clusterName": part.cluster, "nodegroupName": part.name}, "nodegroup"),
     }
     operation, parameters, key = ask[part.type]
-    if not (told := look_up("eks", operation, **parameters).get(key)):
-        return None
+    told = look_up("eks", operation, **parameters).get(key) or {}
     issues = (told.get("health") or {}).get("issues") or ()
     return Condition(told.get("status", ""), tuple(map(_words, issues)))
 

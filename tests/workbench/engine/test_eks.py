@@ -31,7 +31,12 @@ def test_each_part_is_asked_for_by_its_own_name() -> None:
     assert len(asked) == len(parts())
     assert found[urn(CLUSTER, "test-cluster")] == Condition("UPDATING")
     assert found[urn(NODE_GROUP, "test-gpu")] == Condition("DEGRADED", ("AccessDenied: no rights (i-1, i-2)",))
-    assert urn(ADDON, "test-addons-coredns") not in found, "what is not there has no condition"
+    assert found[urn(ADDON, "test-addons-coredns")] == Condition(""), "what is not there has no status"
+
+
+def test_what_is_gone_is_not_waited_for_whatever_the_state_says() -> None:
+    (part,) = (part for part in parts({"test-gpu": {"status": "CREATING"}}) if part.logical_name == "test-gpu")
+    assert condition(part, conditions([part], lambda *_, **__: {})).is_in_order
 
 
 def test_eks_knows_better_than_the_state() -> None:
