@@ -87,9 +87,8 @@ def _empty(run: CloudRun, state: dict[str, Any], *, yes: bool, delete_claims: bo
             errors.print(f"{error.message}\n{UNREACHABLE} is set: it is taken for lost.", **PLAIN)
             return
         _agree(found, yes=yes, delete_claims=delete_claims)
-        gone = (*found.entrances, *found.claims)
-        access.delete(gone)
-        _wait(access, gone)
+        access.delete((*found.entrances, *found.claims))
+        _wait(access, found.going)
 
 
 _LOST = (
@@ -128,7 +127,7 @@ def _wait(access: Kubectl, gone: Sequence[Made]) -> None:
     deadline, told = time.monotonic() + PATIENCE, -1
     while gone:
         found = access.look()
-        left = [each for each in (*found.entrances, *found.claims) if each in gone]
+        left = [each for each in found.going if each in gone]
         if not left:
             return
         if len(left) != told:
@@ -139,7 +138,7 @@ def _wait(access: Kubectl, gone: Sequence[Made]) -> None:
             raise UserError(
                 f"Not gone after {PATIENCE:.0f} s:\n{held}\nNothing else was deleted.",
                 "A claim waits for the pods that use it: uninstall what runs there. A Service or an Ingress waits for "
-                "its controller: `kubectl describe` says why. Then run this again.",
+                "its controller, a volume for its storage driver: `kubectl describe` says why. Then run this again.",
             )
         time.sleep(PAUSE)
 

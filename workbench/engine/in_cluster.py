@@ -21,6 +21,8 @@ from workbench.toolchain import ensure
 _SECONDS: Final = 20
 """For one answer of the API server."""
 
+_CLAIM: Final = "persistentvolumeclaim"
+
 
 @dataclass(frozen=True)
 class Made:
@@ -29,15 +31,17 @@ class Made:
     kind: str
     """As kubectl takes it, such as ``service``."""
     namespace: str
+    """Empty for a volume."""
     name: str
-    holds: str
-    """What is in AWS because of it, in words."""
+    holds: str = field(compare=False)
+    """What is in AWS because of it, in words. It changes while the object goes: the address is taken away first."""
     finalizers: tuple[str, ...] = field(default=(), compare=False)
 
     @override
     def __str__(self) -> str:
         """Return kind, place and what hangs on it."""
-        return f"{self.kind} {self.namespace}/{self.name} ({self.holds})"
+        place = f"{self.namespace}/" if self.namespace else ""
+        return f"{self.kind} {place}{self.name} ({self.holds})"
 
 
 @dataclass(frozen=True)
@@ -50,13 +54,21 @@ class Inside:
         Services of type LoadBalancer and Ingresses: deleted first, or their load balancers stay.
     claims
         Claims whose volume, and all data on it, goes with them.
+    volumes
+        Volumes that go after their claim, which is gone long before: deleted by the storage driver as long as it runs.
     kept
         Volumes that outlive claim and cluster because somebody said so (``Retain``), in words.
     """
 
     entrances: tuple[Made, ...] = ()
     claims: tuple[Made, ...] = ()
+    volumes: tuple[Made, ...] = ()
     kept: tuple[str, ...] = ()
+
+    @property
+    def going(self) -> tuple[Made, ...]:
+        """All that must be gone before the cluster goes."""
+        return (*self.entrances, *self.claims, *self.volumes)
 
 
 @dataclass(frozen=True)
@@ -135,6 +147,7 @@ def inside(items: Sequence[Mapping[str, Any]], ours: Collection[tuple[str, str, 
         claims=tuple(
             made for made, is_kept in claims if not is_kept and (made.kind, made.namespace, made.name) not in ours
         ),
+        volumes=tuple(_going(volumes.values(), ours)),
         kept=tuple(_kept(volumes.values())),
     )
 
@@ -159,9 +172,17 @@ def _claims(
             is_kept = bool(volume) and _policy(volume or {}) == "Retain"
             size = item["spec"].get("resources", {}).get("requests", {}).get("storage", "?")
             yield (
-                _made("persistentvolumeclaim", item, f"{size}, volume {_handle(volume) or name or 'none yet'}"),
+                _made(_CLAIM, item, f"{size}, volume {_handle(volume) or name or 'none yet'}"),
                 is_kept,
             )
+
+
+def _going(volumes: Iterable[Mapping[str, Any]], ours: Collection[tuple[str, str, str]]) -> Iterator[Made]:
+    for volume in volumes:
+        # One that no claim ever had is nobody's to delete.
+        claim = volume["spec"].get("claimRef") or {}
+        if claim and _policy(volume) == "Delete" and (_CLAIM, claim.get("namespace"), claim.get("name")) not in ours:
+            yield _made("persistentvolume", volume, _handle(volume) or "no volume in AWS")
 
 
 def _kept(volumes: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -183,4 +204,4 @@ def _handle(volume: Mapping[str, Any] | None) -> str:
 
 def _made(kind: str, item: Mapping[str, Any], holds: str) -> Made:
     metadata = item["metadata"]
-    return Made(kind, metadata["namespace"], metadata["name"], holds, tuple(metadata.get("finalizers") or ()))
+    return Made(kind, metadata.get("namespace", ""), metadata["name"], holds, tuple(metadata.get("finalizers") or ()))

@@ -120,6 +120,19 @@ def test_yes_alone_loses_no_data(engine: ScriptedEngine, tmp_path: Path) -> None
     assert json.loads((tmp_path / "objects").read_text()) == []
 
 
+def test_the_driver_of_a_volume_stays_until_the_volume_is_gone(
+    engine: ScriptedEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A claim is gone at once, and the volume in AWS only after the storage driver deleted it."""
+    spec = {"persistentVolumeReclaimPolicy": "Delete", "claimRef": {"namespace": "mlrun", "name": "models"}}
+    stands(tmp_path, CLAIM, {"kind": "PersistentVolume", "metadata": {"name": "pv-1"}, "spec": spec})
+    monkeypatch.setattr(cloud_destroy, "PATIENCE", 0.0)
+    refused = refusal("--yes", "--delete-claims")
+    assert "- persistentvolume pv-1" in refused.message
+    assert "persistentvolumeclaim" not in refused.message
+    assert "destroy" not in engine.commands
+
+
 def test_what_does_not_go_ends_with_what_holds_it(
     engine: ScriptedEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from workbench.engine.in_cluster import inside
+import pytest
+
+from workbench.engine.in_cluster import Inside, inside
 
 RECLAIMED = {"persistentVolumeReclaimPolicy": "Delete", "csi": {"volumeHandle": "vol-1"}}
 
@@ -63,3 +65,29 @@ def test_what_the_stack_made_is_the_engines() -> None:
     mine = {("service", "mlrun", "front"), ("persistentvolumeclaim", "mlrun", "models")}
     found = inside([item("Service", "front", spec={"type": "LoadBalancer"}), claim("models")], mine)
     assert found.entrances == found.claims == ()
+
+
+def bound(name: str, claim_name: str, policy: str = "Delete") -> dict[str, Any]:
+    claim_of = {"claimRef": {"namespace": "mlrun", "name": claim_name}}
+    return volume(name, RECLAIMED | claim_of | {"persistentVolumeReclaimPolicy": policy})
+
+
+@pytest.mark.parametrize("claims", [[claim("models", "pv-1")], []])
+def test_a_volume_goes_after_its_claim(claims: list[dict[str, Any]]) -> None:
+    never_claimed = volume("spare", RECLAIMED)
+    found = inside([*claims, bound("pv-1", "models"), bound("pv-2", "kept", "Retain"), never_claimed])
+    assert list(map(str, found.volumes)) == ["persistentvolume pv-1 (vol-1)"]
+    assert found.going == (*found.claims, *found.volumes)
+
+
+def test_the_volume_of_the_stacks_own_claim_is_the_engines() -> None:
+    mine = {("persistentvolumeclaim", "mlrun", "models")}
+    assert inside([claim("models", "pv-1"), bound("pv-1", "models")], mine) == Inside()
+
+
+def test_what_loses_its_address_before_it_goes_is_still_the_same() -> None:
+    status = {"status": {"loadBalancer": {"ingress": [{"hostname": "a.elb.example"}]}}}
+    before = inside([item("Service", "front", spec={"type": "LoadBalancer"}, **status)])
+    after = inside([item("Service", "front", spec={"type": "LoadBalancer"})])
+    assert before.going == after.going
+    assert str(before.going[0]) != str(after.going[0])
