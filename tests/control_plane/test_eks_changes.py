@@ -87,7 +87,7 @@ def test_an_upgrade_moves_the_control_plane_then_the_addons_then_the_nodes(old: 
 
 def test_a_step_back_is_refused(old: Account) -> None:
     old.edit("dev", cluster__version="1.34")
-    assert "EKS never goes back" in refusal(old)
+    assert "`up` never goes back" in refusal(old)
     old.edit("dev", cluster__version="1.35")
 
 

@@ -124,7 +124,7 @@ def _upgrade(cluster: Part, groups: Sequence[Part], choices: EksChoices) -> Iter
     asked = f"{choices.version}, the {cluster} runs {cluster.version}"
     allowed = f"EKS takes {cluster.version} or 1.{live + 1}"
     if wanted < live:
-        step = f"Set it to {cluster.version}: EKS never goes back. If EKS raised it by itself, standard support ended."
+        step = f"Set it to {cluster.version}: `up` never goes back. {_BACK}"
         yield Refused("cluster.version", asked, allowed, step)
     elif wanted > live + 1:
         step = f"Set it to 1.{live + 1} and run `up`, then go on in steps of one."
@@ -140,6 +140,12 @@ def _upgrade(cluster: Part, groups: Sequence[Part], choices: EksChoices) -> Iter
                 f"nodes may be {SKEW_MAX} behind the control plane",
                 _catch_up(group, live),
             )
+
+
+_BACK: Final = (
+    "If EKS raised it by itself, support of the old version ended. An upgrade of the last seven days can be undone by "
+    "hand, nodes first: https://docs.aws.amazon.com/eks/latest/userguide/rollback-cluster.html."
+)
 
 
 def _catch_up(group: Part, live: int) -> str:

@@ -49,7 +49,7 @@ def test_the_control_plane_goes_one_minor_forward_or_stays(live: int, wanted: st
     for refused in found.refused:
         assert refused.where == "cluster.version"
         assert refused.allowed == f"EKS takes 1.{live} or 1.{live + 1}"
-        assert (f"Set it to 1.{live}: EKS never goes back" if step < 0 else f"Set it to 1.{live + 1} ") in refused.step
+        assert (f"Set it to 1.{live}: `up` never goes back" if step < 0 else f"Set it to 1.{live + 1} ") in refused.step
 
 
 @pytest.mark.parametrize(("behind", "step", "group"), [*product(range(5), (0, 1), ("workload", "data-a"))])
