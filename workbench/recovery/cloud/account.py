@@ -103,9 +103,14 @@ class Account:
             return [element for page in pages for element in jmespath.search(key, page) or ()]
         return []
 
+    @property
+    def tags(self) -> dict[str, str]:
+        """Tags of what this stack made: two teams may call their stacks ``dev``, so that the cluster counts too."""
+        return {OwnTag.STACK.value: self.stack, OwnTag.CLUSTER.value: self.cluster}
+
     def is_ours(self, tags: Mapping[str, str]) -> bool:
         """Whether what carries ``tags`` was made by this stack."""
-        return tags.get(OwnTag.STACK) == self.stack
+        return self.tags.items() <= tags.items()
 
 
 def open_account(stack: str, choices: EksChoices) -> Account:

@@ -1,11 +1,10 @@
-"""What still carries a stack's tag, whether the state knows of it or not."""
+"""What still carries a stack's tags, whether the state knows of it or not."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from components.contract.aws import OwnTag
 from workbench.recovery.cloud import ec2, eks, others
 from workbench.recovery.cloud.account import Account
 from workbench.recovery.cloud.ec2 import Kind
@@ -75,7 +74,7 @@ class Thing:
 
 
 def carrying(account: Account) -> list[Thing]:
-    """Return all that carries the stack's tag, and what its cluster's controllers left; sorted by kind.
+    """Return all that carries the stack's tags, and what its cluster's controllers left; sorted by kind.
 
     Of EC2 that is asked kind by kind, since the tagging API shows what was deleted for hours and knows no roles.
 
@@ -96,9 +95,8 @@ def carrying(account: Account) -> list[Thing]:
 
 
 def _in_ec2(account: Account) -> Iterator[Thing]:
-    own = {OwnTag.STACK.value: account.stack}
     for type_, kind in {**ec2.KINDS, **BYPRODUCTS}.items():
-        for item, found in ec2.tagged(account, kind, own):
+        for item, found in ec2.tagged(account, kind, account.tags):
             # EC2 makes this one with the VPC and deletes it with the VPC.
             if item.get("GroupName") != "default":
                 yield _ec2_thing(account, type_, kind, found, item.get(kind.name_key))

@@ -1,4 +1,4 @@
-"""How things of EC2 are found: by the tags ``Name`` and ``igz-clusters.io/stack``, or by what they belong to."""
+"""How things of EC2 are found: by the tags of stack and cluster and ``Name``, or by what they belong to."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,6 @@ from zlib import crc32
 
 import jmespath
 
-from components.contract.aws import OwnTag
 from workbench.recovery.cloud.account import Account
 from workbench.recovery.cloud.found import Found, Wanted
 
@@ -105,7 +104,7 @@ def tagged(account: Account, kind: Kind, tags: Mapping[str, str]) -> Iterator[tu
 
 def by_tags(account: Account, wanted: Wanted) -> list[Found]:
     """Return the things of the wanted kind that have the wanted name and are of the stack."""
-    kind, own = KINDS[wanted.type], {OwnTag.STACK.value: account.stack}
+    kind, own = KINDS[wanted.type], account.tags
     if kind.name_key:
         return [
             Found(found.id, found.state, found.is_moving, found.tags, inputs={"name": item[kind.name_key]})

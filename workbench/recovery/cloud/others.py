@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from components.contract.aws import OwnTag
 from workbench.recovery.cloud.account import Account
 from workbench.recovery.cloud.found import Found, Wanted
 
@@ -49,14 +48,13 @@ def keys(account: Account) -> Iterator[tuple[str, Found]]:
         "resourcegroupstaggingapi",
         "get_resources",
         "ResourceTagMappingList[].ResourceARN",
-        TagFilters=[{"Key": OwnTag.STACK.value, "Values": [account.stack]}],
+        TagFilters=[{"Key": key, "Values": [value]} for key, value in account.tags.items()],
         ResourceTypeFilters=["kms:key"],
     )
     for arn in arns:
         answer: dict[str, Any] = account.look_up("kms", "describe_key", KeyId=arn).get("KeyMetadata") or {}
         if answer.get("KeyState") in ENABLED:
-            own = {OwnTag.STACK.value: account.stack}
-            yield answer.get("Description", ""), Found(answer["KeyId"], answer["KeyState"], tags=own)
+            yield answer.get("Description", ""), Found(answer["KeyId"], answer["KeyState"], tags=account.tags)
 
 
 def key(account: Account, wanted: Wanted) -> list[Found]:

@@ -76,10 +76,11 @@ def test_what_is_not_there_is_an_empty_answer(account: Account) -> None:
     assert account.listed("ec2", "describe_route_tables", "RouteTables", RouteTableIds=["rtb-0123456789abcdef0"]) == []
 
 
-def test_what_is_ours_carries_the_stacks_tag(account: Account) -> None:
-    tags = {"igz-clusters.io/stack": STACK}
-    assert account.is_ours(tags)
+def test_what_is_ours_carries_the_names_of_stack_and_cluster(account: Account) -> None:
+    tags = {"igz-clusters.io/stack": STACK, "igz-clusters.io/cluster": account.cluster}
+    assert account.is_ours({**tags, "Name": "any"})
     assert not replace(account, stack="another").is_ours(tags)
+    assert not replace(account, cluster="of-another-team").is_ours(tags)
     assert not account.is_ours({})
 
 
