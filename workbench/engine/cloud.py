@@ -7,6 +7,7 @@ from urllib.parse import unquote
 from workbench.engine import pending
 from workbench.engine.session import Session, policy_packs
 from workbench.errors import UserError
+from workbench.paths import PROJECT_ROOT
 from workbench.policy.overrides import attached
 from workbench.stacks import Stack
 from workbench.toolchain import Toolchain, environment
@@ -77,4 +78,5 @@ def file_backend(session: Session) -> Path | None:
     address = str(session.query("whoami", "--json").get("url") or "")
     if not address.startswith(_FILE):
         return None
-    return Path(unquote(address.removeprefix(_FILE).partition("?")[0])).expanduser()
+    # The engine runs in our folder, so that is where a relative address begins.
+    return PROJECT_ROOT / Path(unquote(address.removeprefix(_FILE).partition("?")[0])).expanduser()

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from workbench.engine.cloud import cloud_session, refuse_pending_operations
+from workbench.engine.cloud import cloud_session, file_backend, refuse_pending_operations
 from workbench.engine.session import policy_packs
 from workbench.errors import UserError
+from workbench.paths import PROJECT_ROOT
 from workbench.stacks import find
 from workbench.toolchain import Toolchain
 
@@ -65,3 +66,19 @@ def test_a_stack_that_the_backend_does_not_know_is_answered_with_the_steps(tmp_p
     with pytest.raises(UserError, match="no stack named") as caught:
         refuse_pending_operations(cloud_session(find("dev"), engine(tmp_path, fails="error: no stack named dev found")))
     assert "`pulumi stack init dev`" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("address", "folder"),
+    [
+        ("file:///var/lib/my%20states?no_tmp_dir=true", Path("/var/lib/my states")),
+        ("file://~/states", Path.home() / "states"),
+        ("file://./states", PROJECT_ROOT / "states"),
+        ("s3://states", None),
+    ],
+)
+def test_a_backend_on_this_machine_is_where_the_engine_finds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, folder: Path | None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert file_backend(cloud_session(find("dev"), engine(tmp_path, prints={"url": address}))) == folder
