@@ -50,7 +50,7 @@ class Judgement:
     anew
         Parts that EKS will never finish, and that may be made anew: nothing is lost with them.
     ahead
-        If a version rises: control plane and add-ons, which go before the node groups.
+        If a version rises: control plane and add-ons, which go before the node groups. Empty if a group is made anew.
     notes
         What is not in order, and no reason to stop: the change may mend it.
     """
@@ -84,6 +84,11 @@ def judge(stack: str, config: StackConfig, parts: Sequence[Part], conditions: Co
     rises = _rises(cluster, choices)
     # Again as long as a group is behind: the last run may have ended between the add-ons.
     is_upgrade = rises or any(_rises(group, choices) for group in whole if not group.holds_data)
+    anew = tuple(
+        part for part in failed if _may_be_made_anew(part) and (part.type != GROUP or part.logical_name in wanted)
+    )
+    # A run that leaves a failed group as it is ends with the program's own error, so with one there is a single run.
+    in_two_runs = is_upgrade and all(part.type != GROUP for part in anew)
     return Judgement(
         refused=(
             *_upgrade(cluster, groups, choices),
@@ -94,10 +99,8 @@ def judge(stack: str, config: StackConfig, parts: Sequence[Part], conditions: Co
             ),
             *(refused for part in parts for refused in _condition(part, conditions)),
         ),
-        anew=tuple(
-            part for part in failed if _may_be_made_anew(part) and (part.type != GROUP or part.logical_name in wanted)
-        ),
-        ahead=tuple(part for part in parts if part.type != GROUP and part not in failed) if is_upgrade else (),
+        anew=anew,
+        ahead=tuple(part for part in parts if part.type != GROUP and part not in failed) if in_two_runs else (),
         notes=tuple(note for part in parts for note in _notes(part, conditions)),
     )
 

@@ -162,6 +162,22 @@ def test_a_failed_part_without_data_is_made_anew_and_that_is_said(type_: str, na
     assert "is CREATE_FAILED: AsgInstanceLaunchFailures: none left. It is made anew." in note
 
 
+def test_a_group_that_is_made_anew_keeps_nothing_from_an_upgrade() -> None:
+    """A run for control plane and add-ons alone would meet the program's refusal of the failed group, every time."""
+    found = judged({"cluster.version": "1.36"}, {"test-gpu": {"status": "CREATE_FAILED"}})
+    assert [part.logical_name for part in found.anew] == ["test-gpu"]
+    assert not found.refused
+    assert not found.ahead
+
+
+def test_a_failed_add_on_goes_after_the_others() -> None:
+    failed = urn(ADDON, "test-addons-coredns")
+    found = judged({"cluster.version": "1.36"}, conditions={failed: Condition("CREATE_FAILED")})
+    assert [part.urn for part in found.anew] == [failed]
+    assert found.ahead
+    assert failed not in [part.urn for part in found.ahead]
+
+
 def test_the_state_alone_tells_a_failed_group_too() -> None:
     assert [part.logical_name for part in judged(live={"test-gpu": {"status": "CREATE_FAILED"}}).anew] == ["test-gpu"]
 
