@@ -14,8 +14,12 @@ _EXPIRED: Final = re.compile(
 _IN_USE: Final = re.compile(r"\bDependencyViolation\b")
 """https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html."""
 
-_UNHEARD: Final = re.compile(r"exited prematurely|error reading from server|https response error StatusCode: 0\b")
-"""A plug-in that died, in the engine's words, and a call without an answer, in those of AWS's SDK for Go."""
+_TAKEN: Final = re.compile(
+    r"\b(EntityAlreadyExists|AlreadyExistsException|ResourceAlreadyExistsException|ResourceInUseException"
+    r"|InvalidGroup\.Duplicate|InvalidLaunchTemplateName\.AlreadyExistsException)\b.{0,200}\balready exists",
+    re.IGNORECASE,
+)
+"""How IAM, KMS, CloudWatch Logs, EKS and EC2 refuse a name that something has; also to a call that is repeated."""
 
 SESSION: Final = (
     "The session at AWS ended. Begin a new one that lasts longer than the work (about an hour for a first cluster), "
@@ -33,6 +37,6 @@ def is_in_use(errors: Iterable[str]) -> bool:
     return any(_IN_USE.search(error) for error in errors)
 
 
-def is_unheard(errors: Iterable[str]) -> bool:
-    """Return whether something may have been made of which nobody was told, so that no state has it."""
-    return any(_UNHEARD.search(error) for error in errors)
+def is_taken(errors: Iterable[str]) -> bool:
+    """Return whether something in AWS has the name of what was to be made."""
+    return any(_TAKEN.search(error) for error in errors)

@@ -225,6 +225,13 @@ def test_after_a_failure_of_the_engine_everything_out_of_order_is_named(
     assert "`igz-clusters up test` goes on from here" in done.stderr
 
 
+def test_a_name_that_is_taken_may_be_of_a_call_whose_answer_was_lost(engine: ScriptedEngine) -> None:
+    engine.answers("up", [said("creating IAM Role: EntityAlreadyExists: Role test already exists."), *DONE], code=255)
+    done = run("up", STACK, "--yes")
+    assert done.exit_code == 255
+    assert "If what exists already is this stack's, `igz-clusters recover test` enters it." in done.stderr
+
+
 def test_whoever_says_no_to_the_plan_hears_nothing_of_failures(engine: ScriptedEngine) -> None:
     engine.answers("up", PLANNED, code=1)
     done = run("up", STACK)
