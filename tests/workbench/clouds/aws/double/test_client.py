@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import boto3
 import psutil
 import pytest
 import yaml
@@ -12,6 +13,8 @@ import yaml
 from support.aws import eventually, network
 from support.eks_account import account
 from workbench.clouds.aws.double.client import Double, DoubleError, running
+from workbench.clouds.aws.double.resources.connection import Aws
+from workbench.clouds.aws.double.server import REGION
 from workbench.clouds.aws.double.server.faults import SlowRule
 
 
@@ -29,6 +32,16 @@ def test_an_account_begins_empty_and_can_be_emptied_again() -> None:
         ec2.delete_subnet(SubnetId=net.subnet)
         ec2.delete_vpc(VpcId=net.vpc)
         assert aws.inventory() == {}
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy"])
+def test_a_proxy_of_the_machine_is_not_asked(aws: Double, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "http://127.0.0.1:1")
+    assert aws.calls() is not None
+    for variable, value in aws.environment.items():
+        monkeypatch.setenv(variable, value)
+    assert Aws(REGION).call("sts", "GetCallerIdentity")["Account"] == "111122223333"
+    assert boto3.client("sts").get_caller_identity()["Account"] == "111122223333", "as `recover` asks"
 
 
 def test_it_listens_on_loopback_only(aws: Double) -> None:

@@ -146,7 +146,11 @@ class Aws:
     def _client(self, service: str) -> BaseClient:
         with self._one_at_a_time:  # a session makes one client at a time
             if service not in self._clients:
-                config = Config(retries={"mode": "standard", "total_max_attempts": ATTEMPTS}, max_pool_connections=64)
+                config = Config(
+                    retries={"mode": "standard", "total_max_attempts": ATTEMPTS},
+                    max_pool_connections=64,
+                    proxies={},  # one that the machine has is not for loopback
+                )
                 self._clients[service] = self._session.client(service, endpoint_url=self._address, config=config)
             return self._clients[service]
 
