@@ -106,7 +106,8 @@ def _by_controllers(account: Account) -> Iterator[Thing]:
     """Yield what carries no tag of ours: volumes of claims, interfaces of pods, load balancers of services.
 
     Sources: kubernetes-sigs/aws-ebs-csi-driver, docs/tagging.md; aws/amazon-vpc-cni-k8s, README.md;
-    kubernetes/cloud-provider-aws, docs/prerequisites.md.
+    kubernetes/cloud-provider-aws, docs/prerequisites.md; kubernetes-sigs/aws-load-balancer-controller,
+    pkg/deploy/tracking/provider.go.
     """
     owned = f"kubernetes.io/cluster/{account.cluster}"
     marks: dict[str, dict[str, str]] = {
@@ -116,12 +117,18 @@ def _by_controllers(account: Account) -> Iterator[Thing]:
     for type_, tags in marks.items():
         for _, found in ec2.tagged(account, BYPRODUCTS[type_], tags):
             yield _ec2_thing(account, type_, BYPRODUCTS[type_], found)
-    arns = account.listed(
-        "resourcegroupstaggingapi",
-        "get_resources",
-        "ResourceTagMappingList[].ResourceARN",
-        TagFilters=[{"Key": owned, "Values": ["owned"]}],
-        ResourceTypeFilters=["elasticloadbalancing:loadbalancer"],
+    # Of the controller inside Kubernetes, and of AWS's own, which alone makes those of Ingresses.
+    balancers = {owned: "owned", "elbv2.k8s.aws/cluster": account.cluster}
+    arns = (
+        arn
+        for key, value in balancers.items()
+        for arn in account.listed(
+            "resourcegroupstaggingapi",
+            "get_resources",
+            "ResourceTagMappingList[].ResourceARN",
+            TagFilters=[{"Key": key, "Values": [value]}],
+            ResourceTypeFilters=["elasticloadbalancing:loadbalancer"],
+        )
     )
     for arn in arns:
         name = arn.partition(":loadbalancer/")[2]

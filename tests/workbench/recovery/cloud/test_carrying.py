@@ -96,11 +96,18 @@ def test_what_controllers_made_is_listed_by_the_clusters_name(account: Account, 
         AvailabilityZone="eu-west-1a", Size=1, TagSpecifications=[{"ResourceType": "volume", "Tags": owned}]
     )["VolumeId"]
     subnets = [each.id for each in made if each.type == "aws:ec2/subnet:Subnet"]
-    balancer = boto3.client("elbv2").create_load_balancer(Name="svc", Subnets=subnets[:2], Tags=owned)
-    arn = balancer["LoadBalancers"][0]["LoadBalancerArn"]
+    by_aws = [{"Key": "elbv2.k8s.aws/cluster", "Value": "research"}]
+    arns = [
+        boto3.client("elbv2").create_load_balancer(Name=name, Subnets=subnets[:2], Tags=tags)["LoadBalancers"][0][
+            "LoadBalancerArn"
+        ]
+        for name, tags in (("svc", owned), ("ingress", by_aws), ("strange", [{**by_aws[0], "Value": "another"}]))
+    ]
     found = {thing.id: thing for thing in carrying(account) if thing.is_byproduct}
     assert found[volume].holds_data
-    assert found[arn].delete == f"aws elbv2 delete-load-balancer --load-balancer-arn {arn} --region eu-west-1"
+    assert arns[2] not in found
+    for arn in arns[:2]:
+        assert found[arn].delete == f"aws elbv2 delete-load-balancer --load-balancer-arn {arn} --region eu-west-1"
 
 
 def test_a_deleted_gateway_that_aws_still_shows_is_not_left(account: Account, made: list[Resource]) -> None:
