@@ -86,7 +86,7 @@ def _refuse(run: CloudRun, judgement: Judgement) -> None:
     count = "1 thing" if len(judgement.refused) == 1 else f"{len(judgement.refused)} things"
     listed = "\n".join(map(str, judgement.refused))
     file = stacks.shown_path(run.stack.file)
-    raise UserError(f"{count} in the way of `up`, by {file} and what is live:\n{listed}", "Nothing was changed.")
+    raise UserError(f"{count} in the way of `up`, by {file} and what is live:\n{listed}", "Nothing in AWS was changed.")
 
 
 def _end_if_failed(run: CloudRun, code: int, stream: Stream) -> None:

@@ -14,12 +14,8 @@ _EXPIRED: Final = re.compile(
 _IN_USE: Final = re.compile(r"\bDependencyViolation\b")
 """https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html."""
 
-_TAKEN: Final = re.compile(
-    r"\b(EntityAlreadyExists|AlreadyExistsException|ResourceAlreadyExistsException|ResourceInUseException"
-    r"|InvalidGroup\.Duplicate|InvalidLaunchTemplateName\.AlreadyExistsException)\b.{0,200}\balready exists",
-    re.IGNORECASE,
-)
-"""How IAM, KMS, CloudWatch Logs, EKS and EC2 refuse a name that something has; also to a call that is repeated."""
+_TAKEN: Final = re.compile(r"\balready exists\b|ResourceInUseException\b.*\balready in use\b")
+"""How AWS's services refuse a name, or a rule or route, that is there; also to a call that is repeated."""
 
 SESSION: Final = (
     "The session at AWS ended. Begin a new one that lasts longer than the work (about an hour for a first cluster), "

@@ -40,6 +40,8 @@ def test_only_what_is_still_used_is_worth_another_try() -> None:
         "operation error EKS: CreateCluster, ResourceInUseException: Cluster already exists with name: mlrun-dev",
         "operation error KMS: CreateAlias, AlreadyExistsException: An alias with the name arn:aws:kms:a already exists",
         "ResourceAlreadyExistsException: The specified log group already exists",
+        "api error RouteAlreadyExists: The route identified by 0.0.0.0/0 already exists.",
+        "ResourceInUseException: The specified access entry resource is already in use on this cluster.",
     ],
 )
 def test_a_name_that_something_has_may_be_our_own_doing(refusal: str) -> None:
