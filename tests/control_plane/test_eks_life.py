@@ -163,11 +163,11 @@ def test_destroy_goes_in_an_order_that_aws_accepts(life: Life) -> None:
     assert [(call.operation, call.about, call.code) for call in gone if call.code] == []
 
 
-def test_what_production_guards_is_destroyed_only_after_approval_and_unprotecting(life: Life) -> None:
+def test_what_production_guards_is_destroyed_only_after_unprotecting_and_approval(life: Life) -> None:
     if life.stack == "dev":
         assert life.refusals == []
         return
-    approvals, protections = life.refusals
+    protections, approvals = life.refusals
     assert "would lose what nobody approved" in approvals
     assert "is protected (aws:eks/cluster:Cluster)" in protections
     assert "has deletion protection in EKS" in protections

@@ -52,8 +52,8 @@ def destroy(stack: stacks.Stack, *, hermetic: bool, yes: bool, delete_claims: bo
     state = run.state()
     if state.get("resources"):
         state = run.refresh(state, fail_unreachable=False)
+        _refuse_what_is_kept(run, state)  # first: the engine plans no destroy of what is protected
         guard(run.session, "destroy")
-        _refuse_what_is_kept(run, state)
         _empty(run, state, yes=yes, delete_claims=delete_claims)
     code = _destroyed(run, ["--yes"] if yes else [])
     _name_the_rest(run)
