@@ -161,7 +161,7 @@ def test_a_group_that_failed_keeps_nothing_from_an_upgrade(dev: Account) -> None
 
 def test_network_interfaces_that_were_left_delay_a_destroy_and_do_not_end_it(dev: Account) -> None:
     ec2 = dev.aws.api("ec2")
-    subnets = ec2.describe_subnets(Filters=[{"Name": "tag:Name", "Values": ["dev-network-private-a"]}])["Subnets"]
+    subnets = ec2.describe_subnets(Filters=[{"Name": "tag:Name", "Values": ["mlrun-dev-private-a"]}])["Subnets"]
     left = dev.aws.leave_network_interface(subnets[0]["SubnetId"])
     run = dev.start("destroy", "dev", "--hermetic", "--yes")
     assert run.stdout

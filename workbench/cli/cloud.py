@@ -11,7 +11,7 @@ from workbench.cli.console import errors
 from workbench.cli.guard import guard
 from workbench.engine import INTERRUPTED
 from workbench.engine.after_update import PATIENCE_DEGRADED, SETTLING, settled, troubles
-from workbench.engine.causes import is_expired, is_taken
+from workbench.engine.causes import is_expired, is_taken, is_unheard
 from workbench.engine.gates import Judgement
 from workbench.engine.parts import parts_of_plan, parts_of_state
 from workbench.errors import UserError
@@ -100,10 +100,7 @@ def _end_if_failed(run: CloudRun, code: int, stream: Stream) -> None:
     if is_expired(stream.errors):
         raise UserError(f"The engine could not finish '{name}'.", run.after_expiry)
     if not _only_planned(stream):
-        _tell_what_failed(run)
-    if is_taken(stream.errors):
-        # Also if it was made and nobody heard the answer, so that it was asked for again.
-        errors.print(f"If what exists already is this stack's, `igz-clusters recover {name}` enters it.", **PLAIN)
+        _tell_what_failed(run, stream)
     raise typer.Exit(code if code > 0 else 1)
 
 
@@ -123,6 +120,9 @@ def _tell_what_failed(run: CloudRun, stream: Stream) -> None:
     if is_unheard(stream.errors):
         way = f"`igz-clusters recover {name}` looks and tells the state; an `up` before it would make that anew."
         errors.print(f"Nobody heard what came of a call. {way}", **PLAIN)
+    if is_taken(stream.errors):
+        # By somebody else, or by a call that nobody heard the answer of and that was made again.
+        errors.print(f"If what exists already is this stack's, `igz-clusters recover {name}` enters it.", **PLAIN)
     errors.print(f"What was done is saved. Mend the cause, then `igz-clusters up {name}` goes on from here.", **PLAIN)
 
 

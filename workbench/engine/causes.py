@@ -17,6 +17,9 @@ _IN_USE: Final = re.compile(r"\bDependencyViolation\b")
 _TAKEN: Final = re.compile(r"\balready exists\b|ResourceInUseException\b.*\balready in use\b")
 """How AWS's services refuse a name, or a rule or route, that is there; also to a call that is repeated."""
 
+_UNHEARD: Final = re.compile(r"exited prematurely|error reading from server|https response error StatusCode: 0\b")
+"""A plug-in that died, in the engine's words, and a call without an answer, in those of AWS's SDK for Go."""
+
 SESSION: Final = (
     "The session at AWS ended. Begin a new one that lasts longer than the work (about an hour for a first cluster), "
     "such as by `aws sso login` or by assuming the deployer's role again."
@@ -36,3 +39,8 @@ def is_in_use(errors: Iterable[str]) -> bool:
 def is_taken(errors: Iterable[str]) -> bool:
     """Return whether something in AWS has the name of what was to be made."""
     return any(_TAKEN.search(error) for error in errors)
+
+
+def is_unheard(errors: Iterable[str]) -> bool:
+    """Return whether something may have been made of which nobody was told, so that no state has it."""
+    return any(_UNHEARD.search(error) for error in errors)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.engine.causes import is_expired, is_in_use, is_taken
+from workbench.engine.causes import is_expired, is_in_use, is_taken, is_unheard
 
 OTHERS = [
     "operation error EKS: CreateNodegroup, https response error StatusCode: 403, AccessDeniedException: no rights",
@@ -47,3 +47,16 @@ def test_only_what_is_still_used_is_worth_another_try() -> None:
 def test_a_name_that_something_has_may_be_our_own_doing(refusal: str) -> None:
     assert is_taken(["something else", f"creating it: {refusal}"])
     assert not is_taken(OTHERS)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "Detected that pulumi-resource-aws exited prematurely. \nThis is *always* a bug in the provider.",
+        "error reading from server: EOF",
+        "operation error EKS: CreateNodegroup, https response error StatusCode: 0, RequestID: , request send failed",
+    ],
+)
+def test_a_call_whose_answer_nobody_heard_is_known(error: str) -> None:
+    assert is_unheard(["something else", error])
+    assert not is_unheard([*OTHERS, "https response error StatusCode: 403, RequestID: , AccessDeniedException: no"])

@@ -55,10 +55,18 @@ def _control_plane(kubeconfig: str) -> ControlPlane:
     """Return the API server of the first cluster that a kubeconfig names."""
     try:
         cluster: dict[str, Any] = yaml.safe_load(Path(kubeconfig).read_text())["clusters"][0]["cluster"]
-        return ControlPlane(cluster["server"], cluster["certificate-authority-data"])
+        return ControlPlane(cluster["server"], embedded(cluster, "certificate-authority"))
     except (OSError, yaml.YAMLError, LookupError, TypeError) as error:
-        wanted = "must be a kubeconfig with a cluster's server and certificate-authority-data"
+        wanted = "must be a kubeconfig with a cluster's server and certificate-authority"
         raise argparse.ArgumentTypeError(f"{wanted}, given {kubeconfig}: {error}") from None
+
+
+def serve_plugin() -> None:
+    """Serve the provider plug-in; the engine adds arguments of its own."""
+    from workbench.clouds.aws.double.provider import AwsDouble  # noqa: PLC0415 boto3 is for the plug-in alone
+    from workbench.clouds.plugin import serve  # noqa: PLC0415
+
+    serve(AwsDouble())
 
 
 if __name__ == "__main__":
