@@ -6,8 +6,8 @@ from pathlib import Path
 import typer
 
 from workbench import stacks
-from workbench.cli.cloud_run import PLAIN, CloudRun, started
-from workbench.cli.console import errors
+from workbench.cli.cloud_run import CloudRun, started
+from workbench.cli.console import PLAIN, errors
 from workbench.cli.guard import guard
 from workbench.engine import INTERRUPTED
 from workbench.engine.after_update import PATIENCE_DEGRADED, SETTLING, settled, troubles

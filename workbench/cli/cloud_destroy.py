@@ -11,8 +11,8 @@ from typing import Any
 import typer
 
 from workbench import stacks
-from workbench.cli.cloud_run import PLAIN, CloudRun, started
-from workbench.cli.console import errors
+from workbench.cli.cloud_run import CloudRun, started
+from workbench.cli.console import PLAIN, errors
 from workbench.cli.guard import guard
 from workbench.engine import INTERRUPTED
 from workbench.engine.causes import is_expired, is_in_use

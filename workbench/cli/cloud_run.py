@@ -12,7 +12,7 @@ import typer
 
 from components.contract.eks import EksChoices
 from workbench import stacks
-from workbench.cli.console import errors
+from workbench.cli.console import PLAIN, errors
 from workbench.engine import INTERRUPTED, Session, cloud, eks
 from workbench.engine.causes import SESSION, is_expired
 from workbench.engine.cloud import cloud_session, refuse_pending_operations
@@ -30,8 +30,6 @@ from workbench.toolchain.console import progress
 
 if TYPE_CHECKING:
     from workbench.recovery.cloud import Account
-
-PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight": False}
 
 
 @dataclass(frozen=True)

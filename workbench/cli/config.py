@@ -17,13 +17,12 @@ from infra.config.problems import nearest, shown
 from infra.config.reference import all_keys, default_of, values_of
 from infra.config.tree import NAME, Key
 from workbench import stacks
-from workbench.cli.console import out
+from workbench.cli.console import PLAIN, out
 from workbench.cli.stack import AsJson, StackName
 from workbench.errors import UserError
 
 app = typer.Typer(help="Check stack files, explain their keys, show what applies.", no_args_is_help=True)
 
-_PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight": False}
 _SUGGESTED_MAX: Final = 5
 
 
@@ -49,7 +48,7 @@ def check(
     else:
         for file in files:
             for line in wrong[file].lines if file in wrong else [f"{stacks.shown_path(file)}: ok"]:
-                out.print(line, **_PLAIN)
+                out.print(line, **PLAIN)
     raise typer.Exit(1 if wrong else 0)
 
 
@@ -87,14 +86,14 @@ def explain(
     if as_json:
         _print_json([_facts(each) for each in found])
     elif key:
-        out.print(found[0].name, style="bold", **_PLAIN)
+        out.print(found[0].name, style="bold", **PLAIN)
         for name, fact in _facts(found[0]).items():
             if name != "key" and fact:
-                out.print(f"  {name:<10}{fact if isinstance(fact, str) else ', '.join(fact)}", **_PLAIN)
+                out.print(f"  {name:<10}{fact if isinstance(fact, str) else ', '.join(fact)}", **PLAIN)
     else:
         for each in found:
             indent, meaning = "  " * (len(each.path) - 1), each.node.said.get("description", "")
-            out.print(f"{indent + each.path[-1]:<24}{meaning}", **_PLAIN)
+            out.print(f"{indent + each.path[-1]:<24}{meaning}", **PLAIN)
 
 
 def _find(text: str) -> Key:
@@ -132,7 +131,7 @@ def show(stack: StackName, *, as_json: AsJson = False) -> None:
     """
     found = stacks.find(stack)
     if not as_json:
-        out.print("\n".join(_lines(found)), **_PLAIN)
+        out.print("\n".join(_lines(found)), **PLAIN)
         return
     defaults = [
         {"path": list(each.path), "reason": each.why_default}

@@ -1,11 +1,11 @@
 """What stands between a change and what it would destroy: a look at its plan, and rows that approve it."""
 
-from typing import Any, Final
+from typing import Final
 
 import typer
 
 from components.contract.policy_guard import PolicyGuard
-from workbench.cli.console import errors
+from workbench.cli.console import PLAIN, errors
 from workbench.engine import INTERRUPTED, Session
 from workbench.engine.recorded import recorded_preview
 from workbench.errors import UserError
@@ -17,7 +17,6 @@ from workbench.report.model import Danger
 
 _UNTOUCHED: Final = "Nothing was changed."
 _AGAIN: Final = "Try again, with --hermetic: that is the engine whose events this release knows."
-_PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight": False}
 
 
 def guard(session: Session, command: str, *options: str) -> None:
@@ -43,7 +42,7 @@ def guard(session: Session, command: str, *options: str) -> None:
     if stack.config.policy_guard is PolicyGuard.OFF:
         return
     rows = overrides.read().approvals
-    errors.print(f"Looking at what `{command}` would destroy.", **_PLAIN)
+    errors.print(f"Looking at what `{command}` would destroy.", **PLAIN)
     with errors.status("planning"):
         plan = recorded_preview(session, command, *options)
     stream = read(plan.events)
@@ -51,11 +50,11 @@ def guard(session: Session, command: str, *options: str) -> None:
         Danger(change, kind, approval_of(change, stack.name, rows)) for change, kind in changes_of(stream) if kind
     ]
     for danger in dangers:
-        errors.print(_line(danger), style="bold", **_PLAIN)
+        errors.print(_line(danger), style="bold", **PLAIN)
         note = danger.approval or expired_approval_of(danger.change, stack.name, rows) or "nobody approved it"
-        errors.print(f"    {note}", **_PLAIN)
+        errors.print(f"    {note}", **PLAIN)
     if plan.code:
-        errors.print(plan.display, end="", **_PLAIN)
+        errors.print(plan.display, end="", **PLAIN)
         raise typer.Exit(INTERRUPTED if plan.code == INTERRUPTED else 1)
     _judge(session, [danger for danger in dangers if not danger.approval], stream.damages)
 
@@ -64,8 +63,8 @@ def _judge(session: Session, unapproved: list[Danger], damages: list[str]) -> No
     name, guard = session.stack.name, session.stack.config.policy_guard
     if guard is PolicyGuard.WARN and (unapproved or damages):
         for damage in damages:
-            errors.print(f"  What else would be lost cannot be told: {damage}.", **_PLAIN)
-        errors.print(f"policyGuard of '{name}' is 'warn': it goes on.", **_PLAIN)
+            errors.print(f"  What else would be lost cannot be told: {damage}.", **PLAIN)
+        errors.print(f"policyGuard of '{name}' is 'warn': it goes on.", **PLAIN)
     elif damages:
         raise UserError(f"What '{name}' would lose cannot be told: {'; '.join(damages)}. {_UNTOUCHED}", _AGAIN)
     elif unapproved:

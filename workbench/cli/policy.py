@@ -5,7 +5,7 @@ import json
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 import yaml
@@ -16,7 +16,7 @@ from policies.doubt import UNKNOWN_VARIABLE
 from policies.examples import FOLDER, Example, load_file
 from policies.registry import RULES
 from policies.rule import Rule
-from workbench.cli.console import errors, out
+from workbench.cli.console import PLAIN, errors, out
 from workbench.cli.stack import AsJson
 from workbench.errors import UserError
 from workbench.policy.analysis import TOOLS, analyse
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from policies.trial import Report
 
 app = typer.Typer(help="List and explain the policies; judge a state or examples by them.", no_args_is_help=True)
-
-_PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight": False}
 
 
 @app.command("list")
@@ -60,9 +58,9 @@ def explain(
         shown = {kind: {"about": e.content["about"], "resources": _resources(e)} for kind, e in examples.items()}
         out.print_json(json.dumps({**asdict(found), "examples": shown}))
         return
-    out.print(f"{found.id}: {found.demands}", style="bold", **_PLAIN)
+    out.print(f"{found.id}: {found.demands}", style="bold", **PLAIN)
     for name, fact in _facts(found).items():
-        out.print(f"  {name:<12}{fact}", **_PLAIN)
+        out.print(f"  {name:<12}{fact}", **PLAIN)
     if examples:
         _show(found.id, **examples)
 
@@ -70,13 +68,13 @@ def explain(
 def _show(rule_id: str, good: Example, bad: Example) -> None:
     """Print the good example, then what is different in the bad one, and what the rule says about it."""
     passes, fails = (yaml.safe_dump(_resources(e), sort_keys=False).splitlines() for e in (good, bad))
-    out.print(f"\npasses: {good.content['about']}", style="bold", **_PLAIN)
-    out.print("\n".join(passes), **_PLAIN)
-    out.print(f"\nfails: {bad.content['about']}", style="bold", **_PLAIN)
+    out.print(f"\npasses: {good.content['about']}", style="bold", **PLAIN)
+    out.print("\n".join(passes), **PLAIN)
+    out.print(f"\nfails: {bad.content['about']}", style="bold", **PLAIN)
     changes = list(difflib.unified_diff(passes, fails, n=1, lineterm=""))[2:]
-    out.print("\n".join(changes if len(changes) < len(fails) else fails), **_PLAIN)
+    out.print("\n".join(changes if len(changes) < len(fails) else fails), **PLAIN)
     said = [message for message in _judge(bad).messages if f"[{rule_id}]" in message]
-    out.print("\n  " + said[0].partition("\n")[2], style="red", **_PLAIN)
+    out.print("\n  " + said[0].partition("\n")[2], style="red", **PLAIN)
 
 
 def _facts(found: Entry) -> dict[str, str]:
@@ -122,8 +120,8 @@ def check(
     else:
         for verdict in verdicts:
             colour = "red" if verdict.level == "mandatory" else "yellow"
-            out.print(f"{verdict.level}: {verdict.urn or 'the stack'}", style=colour, **_PLAIN)
-            out.print(f"  {verdict.message}", **_PLAIN)
+            out.print(f"{verdict.level}: {verdict.urn or 'the stack'}", style=colour, **PLAIN)
+            out.print(f"  {verdict.message}", **PLAIN)
         out.print(
             f"{len(RULES)} rules, judged as {environment}: {mandatory} violations, {len(verdicts) - mandatory} notes"
         )
@@ -151,7 +149,7 @@ def run_examples(
         out.print_json(json.dumps(rows))
     else:
         for row in differing:
-            out.print(f"{row['example']}: expected {_outcome(row['expected'])}, is {_outcome(row['said'])}", **_PLAIN)
+            out.print(f"{row['example']}: expected {_outcome(row['expected'])}, is {_outcome(row['said'])}", **PLAIN)
         out.print(f"{len(rows)} examples: {len(rows) - len(differing)} as expected, {len(differing)} differ")
     raise typer.Exit(1 if differing else 0)
 
