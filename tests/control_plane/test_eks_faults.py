@@ -146,23 +146,9 @@ def test_what_goes_wrong_is_mended_by_the_next_up_or_told(dev: Account, name: st
     assert in_state == in_aws
 
 
-def test_a_group_that_failed_keeps_nothing_from_an_upgrade(dev: Account) -> None:
-    """The program ends every run with an error that leaves such a group as it is."""
-    case = CASES["CREATE_FAILED"]
-    dev.edit("dev", pools__late=dict(case.pool))
-    dev.aws.set_faults(*faults(case, "late"))
-    assert dev.run("up", "dev", "--hermetic", "--yes", check=False).returncode == 1
-    dev.aws.set_faults()
-    dev.edit("dev", cluster__version="1.36")
-    dev.run("up", "dev", "--hermetic", "--yes")
-    late = dev.group("dev-late")
-    assert (late["status"], late["version"]) == ("ACTIVE", "1.36")
-
-
 def test_network_interfaces_that_were_left_delay_a_destroy_and_do_not_end_it(dev: Account) -> None:
     ec2 = dev.aws.api("ec2")
-    subnets = ec2.describe_subnets(Filters=[{"Name": "tag:Name", "Values": ["mlrun-dev-private-a"]}])["Subnets"]
-    left = dev.aws.leave_network_interface(subnets[0]["SubnetId"])
+    left = dev.aws.leave_network_interface(dev.aws.inventory()["aws:ec2/subnet:Subnet"][0])
     run = dev.start("destroy", "dev", "--hermetic", "--yes")
     assert run.stdout
     printed = []
