@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -15,6 +14,7 @@ import yaml
 
 from infra.config import CONFIG_KEY
 from support.cluster import COMMAND
+from support.owners_roles import make_owners_roles, owners_roles
 from workbench import stacks
 from workbench.clouds.aws.double.client import Double, running
 from workbench.clouds.aws.double.server.faults import KillRule, Moment
@@ -79,20 +79,12 @@ def cloud(tmp_path: Path) -> Iterator[Cloud]:
             "IGZ_CLUSTERS_STACKS": str(project),
             "IGZ_CLUSTERS_CACHE": str(cache_dir()),
         }
-        for entry in _roles(document):
-            trust = json.dumps({"Version": "2012-10-17", "Statement": []})
-            double.api("iam").create_role(RoleName=entry.rpartition("/")[2], AssumeRolePolicyDocument=trust)
+        make_owners_roles(double.api("iam"), *owners_roles(document))
         made = Cloud(tmp_path, double, environment)
         subprocess.run(
             ["pulumi", "stack", "init", STACK, "--no-select"], cwd=project, env=environment, check=True, timeout=60
         )
         yield made
-
-
-def _roles(document: dict[str, Any]) -> list[str]:
-    access = document["cluster"]["access"]
-    given = [entry["roleArn"] for entry in access.get("entries", {}).values()]
-    return [access["deployerRoleArn"], access["breakGlassRoleArn"], *given]
 
 
 def settled(cloud: Cloud) -> None:

@@ -1,4 +1,4 @@
-"""What a guarded stack lets through: with the real engine, on this machine and in a cloud that is pretended."""
+"""What a guarded stack lets through: with the real engine, on this machine and on the AWS double."""
 
 import json
 import os
@@ -18,7 +18,9 @@ from components.contract.policy_guard import GUARD_VARIABLE
 from policies.waivers import today
 from support.cluster import Cluster
 from support.eks import CLUSTER, NODE_GROUP
+from support.owners_roles import make_owners_roles, owners_roles
 from support.state_files import said
+from workbench.clouds.aws.double.client import running
 from workbench.clouds.aws.facts import PROVIDER_VERSION as AWS_VERSION
 from workbench.engine.render import install
 from workbench.paths import APP, PROJECT_ROOT
@@ -148,26 +150,31 @@ def test_the_initial_group_goes_only_with_an_approval_that_holds(local: Guarded)
 
 
 @pytest.fixture(scope="module")
-def cloud(tmp_path_factory: pytest.TempPathFactory) -> Guarded:
-    """A development cluster on EKS, up in a cloud that is pretended, with a backend of the user's."""
+def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
+    """A development cluster on EKS, up on the double and pretended inside, with a backend of the user's."""
     folder = tmp_path_factory.mktemp("cloud")
-    for package, version in {"aws": AWS_VERSION, "kubernetes": KUBERNETES_VERSION}.items():
-        install(folder / "home", package, version, sys.executable, "-m", "workbench.clouds.pretended", package)
-    stack = guarded(
-        folder,
-        "dev",
-        PULUMI_HOME=str(folder / "home"),
-        PULUMI_BACKEND_URL=f"file://{folder}",
-        PULUMI_CONFIG_PASSPHRASE="not a secret",  # noqa: S106
-        PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION="true",
-    )
-    stack.write(policyGuard="off")
-    shutil.copy(PROJECT_ROOT / "Pulumi.yaml", folder)  # `stack init` writes beside it
-    init = [ensure(["pulumi"], hermetic=True).pulumi, "stack", "init", "guarded", "--non-interactive"]
-    subprocess.run(init, cwd=folder, env={**os.environ, **stack.variables}, capture_output=True, check=True)
-    up = stack.run("up", "--yes")
-    assert up.returncode == 0, up.stdout + up.stderr
-    return stack
+    double_ = ("workbench.clouds.aws.double", "plugin")
+    install(folder / "home", "aws", AWS_VERSION, sys.executable, "-m", *double_)
+    inside = ("workbench.clouds.pretended", "kubernetes")
+    install(folder / "home", "kubernetes", KUBERNETES_VERSION, sys.executable, "-m", *inside)
+    with running() as double:
+        stack = guarded(
+            folder,
+            "dev",
+            **double.environment,
+            PULUMI_HOME=str(folder / "home"),
+            PULUMI_BACKEND_URL=f"file://{folder}",
+            PULUMI_CONFIG_PASSPHRASE="not a secret",  # noqa: S106
+            PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION="true",
+        )
+        stack.write(policyGuard="off")
+        make_owners_roles(double.api("iam"), *owners_roles(stack.choices()))
+        shutil.copy(PROJECT_ROOT / "Pulumi.yaml", folder)  # `stack init` writes beside it
+        init = [ensure(["pulumi"], hermetic=True).pulumi, "stack", "init", "guarded", "--non-interactive"]
+        subprocess.run(init, cwd=folder, env={**os.environ, **stack.variables}, capture_output=True, check=True)
+        up = stack.run("up", "--yes")
+        assert up.returncode == 0, up.stdout + up.stderr
+        yield stack
 
 
 def test_a_cloud_is_refreshed_before_it_is_compared(cloud: Guarded) -> None:

@@ -17,6 +17,7 @@ import yaml
 from components.contract.labels import LabelKey
 from infra.config import CONFIG_KEY
 from support.cluster import COMMAND, eventually, user_environment
+from support.owners_roles import make_owners_roles, owners_roles
 from workbench.clouds.aws.double import credentials
 from workbench.clouds.aws.double.client import Call, Double, running
 from workbench.clouds.aws.double.server import ACCOUNT
@@ -32,9 +33,6 @@ CONTROL_PLANE: Final = "inside"
 
 READS: Final = ("Describe", "List", "Get", "Lookup")
 """How operations begin that change nothing."""
-
-TRUST: Final = {"Version": "2012-10-17", "Statement": []}
-"""Nobody assumes a role here."""
 
 CORE_NODE: Final = {
     "apiVersion": "v1",
@@ -84,13 +82,9 @@ class Account:
     @property
     def owners_roles(self) -> list[str]:
         """Names of the roles that stack files name, and that whoever owns the account makes."""
-        names = list[str]()
-        for file in sorted(self.stacks.glob("Pulumi.*.yaml")):
-            access = yaml.safe_load(file.read_text())["config"][CONFIG_KEY]["cluster"]["access"]
-            entries = [each["roleArn"] for each in access["entries"].values()]
-            arns = [access["deployerRoleArn"], access["breakGlassRoleArn"], *entries]
-            names += [arn.rpartition("/")[2] for arn in arns]
-        return list(dict.fromkeys(names))
+        files = sorted(self.stacks.glob("Pulumi.*.yaml"))
+        choices = [yaml.safe_load(file.read_text())["config"][CONFIG_KEY] for file in files]
+        return list(dict.fromkeys(name for each in choices for name in owners_roles(each)))
 
     def environment(self, stack: str = "") -> dict[str, str]:
         """Return all variables of a user at work; with ``stack`` those that plain ``pulumi`` needs too."""
@@ -260,8 +254,7 @@ def account(folder: Path, *stacks: str, is_plan_shown: bool = True) -> Iterator[
             _equip(made)
             for stack in stacks:
                 _adopt(made, stack)
-            for role in made.owners_roles:
-                aws.api("iam").create_role(RoleName=role, AssumeRolePolicyDocument=json.dumps(TRUST))
+            make_owners_roles(aws.api("iam"), *made.owners_roles)
             yield made
     finally:
         _finished([COMMAND, "local", "delete", CONTROL_PLANE, "--yes"], local, check=True)

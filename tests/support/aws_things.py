@@ -1,6 +1,5 @@
 """Runs our program against an AWS double: each resource that it declares is really made, with its tags and names."""
 
-import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 from components.contract.eks import EksChoices
 from infra.program import run
 from support import eks
+from support.owners_roles import make_owners_roles
 from support.recorder import Recorder, record
 from workbench.clouds.aws.double.client import Double
 from workbench.clouds.aws.double.provider import AwsDouble
@@ -74,9 +74,7 @@ def build_in_aws(changes: dict[str, Any] | None = None) -> list[Resource]:
     """Make all that the program of the test stack with ``changes`` declares, and return what is of AWS."""
     choices, maker = eks.config(changes), Maker()
     assert isinstance(choices.cluster, EksChoices)
-    trust = {"Version": "2012-10-17", "Statement": []}
-    for entry in choices.cluster.access.all_entries.values():  # whoever owns the account made these before
-        name = entry.role_arn.rpartition("/")[2]
-        boto3.client("iam").create_role(RoleName=name, AssumeRolePolicyDocument=json.dumps(trust))
+    arns = [entry.role_arn for entry in choices.cluster.access.all_entries.values()]
+    make_owners_roles(boto3.client("iam"), *(arn.rpartition("/")[2] for arn in arns))
     record(lambda: run(choices), recorder=maker)
     return maker.things
