@@ -36,7 +36,7 @@ def objects_of(deployment: Mapping[str, Any]) -> frozenset[tuple[str, str, str]]
 
 def kept_back(deployment: Mapping[str, Any], stack: str) -> list[Refused]:
     """Return everything in a state that a destroy would stop at, or stumble over halfway."""
-    resources = deployment.get("resources") or ()
+    resources = sorted(deployment.get("resources") or (), key=lambda each: str(each["urn"]))
     groups = {part.urn: part for part in parts_of_state(deployment)}
     found = []
     for each in resources:

@@ -82,13 +82,18 @@ class Part:
         return self.outputs.get(key) or self.inputs.get(key) or self.logical_name
 
 
+def _ordered(parts: Iterable[Part]) -> list[Part]:
+    # A state keeps the order in which resources happened to be done.
+    return sorted(parts, key=lambda part: (list(NOUNS).index(part.type), part.urn))
+
+
 def parts_of_state(deployment: Mapping[str, Any]) -> list[Part]:
     """Return the parts in an exported deployment, without those that a replacement has still to delete."""
-    return [
+    return _ordered(
         Part(each["urn"], each["type"], each.get("inputs") or {}, each.get("outputs") or {})
         for each in deployment.get("resources") or ()
         if each["type"] in NOUNS and not each.get("delete")
-    ]
+    )
 
 
 def parts_of_plan(stream: Stream) -> list[Part]:
@@ -98,7 +103,7 @@ def parts_of_plan(stream: Stream) -> list[Part]:
         for step in stream.steps
         if step.token in NOUNS and step.old and not step.old.delete and step.op != "refresh"
     }
-    return list(found.values())
+    return _ordered(found.values())
 
 
 def cluster_of(parts: Iterable[Part]) -> Part | None:

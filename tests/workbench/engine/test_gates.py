@@ -228,8 +228,8 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
     found: tuple[Refused, ...] = judged(changes, live).refused
     assert [each.where for each in found if each.where.startswith(("cluster", "node"))] == [
         "cluster.version",
-        "node group test-spot-0a1b2c3",
         "node group test-data-a-0a1b2c3",
+        "node group test-spot-0a1b2c3",
     ]
     assert {each.where for each in found} >= {"pools.workload.size", "pools.arm.size"}
 
