@@ -6,8 +6,9 @@ import sys
 
 import pulumi
 
+from components.contract.local.choices import LocalChoices
 from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE, PolicyGuard
-from infra.config import CONFIG_KEY, ConfigurationError, LocalClusterChoices, Problem, StackConfig, parse
+from infra.config import CONFIG_KEY, ConfigurationError, Problem, StackConfig, parse
 
 KUBECONFIG = "IGZ_CLUSTERS_LOCAL_KUBECONFIG"
 """Set by ``igz-clusters``. Never the user's own KUBECONFIG: simulated nodes must not land in a real cluster."""
@@ -32,7 +33,7 @@ def _demand_the_guard(stack: StackConfig) -> None:
     name, guard = pulumi.get_stack(), stack.policy_guard
     found = f"policyGuard of this stack is '{guard}', and no policies are attached to this update. Use"
     way = f"`igz-clusters up {name}`"
-    if isinstance(stack.cluster, LocalClusterChoices):
+    if isinstance(stack.cluster, LocalChoices):
         way += f', or run `eval "$(igz-clusters env {name})"` first'
     if guard is PolicyGuard.REQUIRED:
         sys.exit(f"error: {found} {way}.")
@@ -45,7 +46,7 @@ try:
 except ConfigurationError as error:
     sys.exit("\n".join(f"error: {problem}" for problem in error.problems))
 kubeconfig = os.environ.get(KUBECONFIG)
-if isinstance(stack.cluster, LocalClusterChoices) and not kubeconfig:
+if isinstance(stack.cluster, LocalChoices) and not kubeconfig:
     sys.exit(f'error: {KUBECONFIG} is not set. Use `igz-clusters up`, or run `eval "$(igz-clusters env)"` first.')
 _demand_the_guard(stack)
 

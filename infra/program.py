@@ -3,16 +3,17 @@
 import pulumi
 
 from components.clusters.handle import ClusterHandle
-from components.contract.eks import EksChoices
+from components.contract.eks.choices import EksChoices
 from components.contract.environments import ClusterKind
 from components.contract.groups import node_groups
+from components.contract.local.choices import LocalChoices
 from components.contract.taints import spot_taint
 from components.platform.mlrun import MlrunSettings, MlrunSettingsArgs
 from components.scheduling.admission import AdmissionGuard, AdmissionGuardArgs
 from components.scheduling.admission_rules import AdmissionRules, AdmissionRulesArgs
 from components.scheduling.namespaces import UserNamespaceArgs, UserNamespaceObjects
 from components.scheduling.priority_classes import PriorityClasses, PriorityClassesArgs
-from infra.config import LocalClusterChoices, StackConfig
+from infra.config import StackConfig
 from infra.outputs import export
 
 
@@ -68,7 +69,7 @@ def _cluster(config: StackConfig, kubeconfig: str | None) -> ClusterHandle:
     groups = node_groups(config.pools, taint)
     # Imported here so that a stack loads the SDK of its own cloud only.
     match config.cluster:
-        case LocalClusterChoices():
+        case LocalChoices():
             from components.clusters.local import LocalCluster, LocalClusterArgs  # noqa: PLC0415
 
             if kubeconfig is None:

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from components.contract.labels import is_dns_label
+from components.contract.local.choices import LocalChoices
 from infra.config import (
     CONFIG_KEY,
     ENGINE_KEYS,
     ConfigurationError,
     KeyPath,
-    LocalClusterChoices,
     Problem,
     StackConfig,
     parse,
@@ -50,7 +50,7 @@ class Stack:
     @property
     def is_local(self) -> bool:
         """Whether the cluster lives on this machine, and so its state."""
-        return isinstance(self.config.cluster, LocalClusterChoices)
+        return isinstance(self.config.cluster, LocalChoices)
 
 
 def folder() -> Path:

@@ -1,6 +1,6 @@
 """The stack file as typed, validated choices, and everything that can be said about them."""
 
-from infra.config.model import CONFIG_KEY, ENGINE_KEYS, SCHEMA_VERSION, LocalClusterChoices, StackConfig
+from infra.config.model import CONFIG_KEY, ENGINE_KEYS, SCHEMA_VERSION, StackConfig
 from infra.config.parse import ConfigurationError, parse
 from infra.config.problems import KeyPath, Problem
 
@@ -10,7 +10,6 @@ __all__ = [
     "SCHEMA_VERSION",
     "ConfigurationError",
     "KeyPath",
-    "LocalClusterChoices",
     "Problem",
     "StackConfig",
     "parse",

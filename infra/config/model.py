@@ -7,8 +7,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, ValidationError, ValidationInfo, ValidatorFunctionWrapHandler, field_validator
 
 from components.contract.choices import ContractModel, Explained, Findings
-from components.contract.eks import EksChoices
-from components.contract.eks_checks import mismatches
+from components.contract.clusters import ClusterChoices, mismatches, owner_problem
 from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
 from components.contract.groups import node_groups
 from components.contract.namespaces import DEFAULT_NAMESPACES, NamespaceName, UserNamespace
@@ -27,12 +26,6 @@ ENGINE_KEYS: Final = ("config", "encryptedkey", "encryptionsalt", "environment",
 SCHEMA_VERSION: Final = 1
 PROD_INITIAL_MIN: Final = 2
 """Initial nodes that production needs at least, for high availability (Iguazio best practices, production cluster)."""
-
-
-class LocalClusterChoices(ContractModel):
-    """A cluster on this machine: real control plane, simulated nodes."""
-
-    kind: Literal["local"] = Field(description="Where the cluster lives.", examples=["local"])
 
 
 def _pod_resources_of(choices: dict[str, Any]) -> PodResources:
@@ -58,7 +51,7 @@ class StackConfig(ContractModel):
             "The taint of spot nodes; priority classes of core services.",
         ),
     ] = Field(PlatformProfile.MLRUN_CE, description="Which platform will run on it.", examples=["mlrun-ce"])
-    cluster: LocalClusterChoices | EksChoices = Field(
+    cluster: ClusterChoices = Field(
         discriminator="kind", description="Where the cluster lives.", examples=[{"kind": "local"}]
     )
     servers: Annotated[
@@ -138,10 +131,9 @@ class StackConfig(ContractModel):
             raise ValueError("goes with profile 'iguazio' only; drop it")
         if profile is PlatformProfile.IGUAZIO and not servers:
             raise ValueError("profile 'iguazio' must say who makes them: provazio (its installer) or pulumi (we)")
-        if servers is ServerOwner.PROVAZIO and isinstance(info.data.get("cluster"), LocalClusterChoices):
-            raise ValueError("a local cluster has no installer: with cluster.kind 'local' set servers: pulumi")
-        if servers is ServerOwner.PROVAZIO and isinstance(info.data.get("cluster"), EksChoices):
-            raise ValueError("this stack makes the servers itself: with cluster.kind 'eks' set servers: pulumi")
+        cluster = info.data.get("cluster")
+        if servers and cluster and (problem := owner_problem(cluster, servers)):
+            raise ValueError(problem)
         return servers
 
     @field_validator("pools", mode="wrap")
@@ -171,8 +163,8 @@ class StackConfig(ContractModel):
     def _fit_their_cluster(cls, pools: dict[str, NodePool], info: ValidationInfo) -> dict[str, NodePool]:
         cluster, profile = info.data.get("cluster"), info.data.get("profile")
         findings = Findings()
-        if isinstance(cluster, EksChoices) and profile:
-            for mismatch in mismatches(cluster, node_groups(pools, spot_taint(ClusterKind.EKS, profile))):
+        if cluster and profile:
+            for mismatch in mismatches(cluster, node_groups(pools, spot_taint(ClusterKind(cluster.kind), profile))):
                 findings.add(mismatch.message, *mismatch.path)
         findings.refuse()
         return pools

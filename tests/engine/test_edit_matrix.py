@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from components.contract.eks import EksChoices
+from components.contract.eks.choices import EksChoices
 from components.contract.namespaces import UserNamespace
 from components.contract.policy_choices import PolicyChoices
 from components.contract.pools import NodePool

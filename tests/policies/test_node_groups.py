@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from components.clusters.local.nodes import autoscaler_templates, node_metadata, node_taints
+from components.clusters.local.node_groups import autoscaler_templates, node_metadata, node_taints
 from components.contract.environments import ClusterKind, PlatformProfile
 from components.contract.groups import NodeGroup
 from components.contract.groups import node_groups as groups_of_pools

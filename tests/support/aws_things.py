@@ -6,7 +6,7 @@ from typing import Any
 import boto3
 import pytest
 
-from components.contract.eks import EksChoices
+from components.contract.eks.choices import EksChoices
 from infra.program import run
 from support import eks
 from support.owners_roles import make_owners_roles

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any
 
 from components.contract.aws import OwnTag
-from components.contract.eks_autoscaling import ACCELERATOR_LABEL
+from components.contract.eks.autoscaling import ACCELERATOR_LABEL
 from components.contract.instances import INSTANCE_TYPES
 from support.autoscaler import is_discovered, node_template
 from support.eks import ADDON, CLUSTER, LAUNCH_TEMPLATE, NODE_GROUP, TAG

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from components.contract.eks import EksChoices
+from components.contract.eks.choices import EksChoices
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors
 from workbench.engine import INTERRUPTED, Session, cloud, eks

@@ -9,7 +9,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from components.contract.eks import EksChoices
+from components.contract.eks.choices import EksChoices
 from components.contract.environments import ClusterKind
 from components.contract.groups import NodeGroup, in_zones, node_groups
 from components.contract.taints import spot_taint

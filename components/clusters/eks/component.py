@@ -9,8 +9,8 @@ import pulumi_kubernetes as kubernetes
 from pulumi_aws.provider import Provider, ProviderDefaultTagsArgs
 
 from components.base import PlatformComponent
-from components.clusters.eks.cluster import ControlPlane, ControlPlaneArgs
 from components.clusters.eks.cluster_addons import ClusterAddons, ClusterAddonsArgs
+from components.clusters.eks.control_plane import ControlPlane, ControlPlaneArgs
 from components.clusters.eks.identity import NODE_POLICIES, RoleArgs, ServiceRole
 from components.clusters.eks.kubeconfig import kubeconfig
 from components.clusters.eks.managed_addons import (
@@ -24,8 +24,8 @@ from components.clusters.eks.network import CreatedVpc, CreatedVpcArgs, Network,
 from components.clusters.eks.node_groups import ManagedNodeGroup, NodeGroupArgs
 from components.clusters.handle import ClusterHandle
 from components.contract.aws import MANAGER, OwnTag
-from components.contract.eks import EksChoices
-from components.contract.eks_network import ExistingNetwork
+from components.contract.eks.choices import EksChoices
+from components.contract.eks.network import ExistingNetwork
 from components.contract.environments import ClusterKind, Environment
 from components.contract.groups import NodeGroup, in_zones
 from components.contract.taints import Taint

@@ -23,7 +23,7 @@ from components.base import PlatformComponent
 from components.clusters.eks.addresses import address_plan
 from components.clusters.eks.endpoints import PrivateEndpoints, PrivateEndpointsArgs
 from components.clusters.eks.identity import RoleArgs, ServiceRole
-from components.contract.eks_network import CreatedNetwork, ExistingNetwork
+from components.contract.eks.network import CreatedNetwork, ExistingNetwork
 
 EVERYWHERE = "0.0.0.0/0"
 

@@ -19,7 +19,7 @@ from pulumi_aws.eks.outputs import NodeGroupResource
 from components.base import PlatformComponent
 from components.clusters.eks.launch_templates import LaunchTemplateArgs, launch_template
 from components.contract import groups as contract
-from components.contract.eks_autoscaling import autoscaling_tags, node_labels
+from components.contract.eks.autoscaling import autoscaling_tags, node_labels
 from components.contract.lifecycle import Lifecycle
 from components.contract.pools import PoolRole
 

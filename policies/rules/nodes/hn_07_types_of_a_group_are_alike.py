@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from components.contract.eks_checks import SPOT_TYPES_MIN
+from components.contract.eks.checks import SPOT_TYPES_MIN
 from components.contract.environments import Environment
 from components.contract.lifecycle import Lifecycle
 from policies.rule import Context, EachOf, Finding, Level, Rule, Severity

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import yaml
 
-from components.clusters.local.nodes import autoscaler_config, autoscaler_templates
+from components.clusters.local.node_groups import autoscaler_config, autoscaler_templates
 from components.contract.groups import node_groups
 from components.contract.pools import NodePool
 from support.cluster import eventually, holds_for

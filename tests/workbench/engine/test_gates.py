@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from components.contract.eks import VERSIONS
+from components.contract.eks.choices import VERSIONS
 from support.eks import NODE_GROUP, build, built, config
 from support.eks_state import STACK, Live, exported, parts, urn
 from workbench.engine.eks import Condition, Conditions

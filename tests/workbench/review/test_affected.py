@@ -28,7 +28,7 @@ def row(stack: str, **more: Any) -> dict[str, Any]:
         ("tests/engine/test_render.py", set()),
         ("README.md", set()),
         ("policies/README.md", set()),
-        ("components/clusters/eks/cluster.py", ALL),
+        ("components/clusters/eks/control_plane.py", ALL),
         ("policies/rules/tags/ht_01_resources_carry_the_agreed_tags.py", ALL),
         ("package.mk", ALL),
         ("Pulumi.yaml", ALL),

@@ -59,7 +59,7 @@ def test_rows_are_named_one_by_one(base: Any, head: Any, expected: list[str]) ->
         (ChangedFile("policies/README.md"), []),
         (ChangedFile("policies"), ["changes what the rules share"]),
         (ChangedFile("components/contract/taints.py"), ["changes the words that rules judge by"]),
-        (ChangedFile("components/clusters/eks/cluster.py"), []),
+        (ChangedFile("components/clusters/eks/control_plane.py"), []),
         (
             ChangedFile("workbench/clouds/aws/facts.py"),
             ["changes the facts by which plans without an account are made"],

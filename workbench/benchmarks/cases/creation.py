@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from components.contract.eks import EksChoices
+from components.contract.eks.choices import EksChoices
 from infra.config import CONFIG_KEY
 from workbench import stacks
 from workbench.benchmarks.arena import Arena, Project

@@ -12,7 +12,7 @@ from botocore import exceptions as boto
 from botocore.config import Config
 
 from components.contract.aws import OwnTag
-from components.contract.eks import EksChoices
+from components.contract.eks.choices import EksChoices
 from workbench.errors import UserError
 
 EXPIRED: Final = frozenset(

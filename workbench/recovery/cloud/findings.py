@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from components.contract.eks import EksChoices
+from components.contract.eks.choices import EksChoices
 from workbench.engine import Session, pending
 from workbench.engine.backend import locks_in
 from workbench.engine.cloud import file_backend, state_of

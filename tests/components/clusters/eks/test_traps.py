@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from components.contract.eks_autoscaling import ACCELERATOR_LABEL
+from components.contract.eks.autoscaling import ACCELERATOR_LABEL
 from support import eks_traps as traps
 from support.eks import ADDON, CLUSTER, LAUNCH_TEMPLATE, NODE_GROUP, TAG, built
 from support.eks_traps import DEPLOYMENT, STORAGE_CLASS, SUBNET, Props

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from components.contract.eks import EksChoices
+from components.contract.eks.choices import EksChoices
 from support import eks
 from support.aws_things import STACK, account_at
 from support.offline import imported_by

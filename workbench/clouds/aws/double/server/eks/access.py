@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any, Final
 
-from components.contract.eks_access import RESERVED_GROUPS
+from components.contract.eks.access import RESERVED_GROUPS
 from workbench.clouds.aws.double.server import ACCOUNT
 from workbench.clouds.aws.double.server.eks import account
 from workbench.clouds.aws.double.server.eks.pages import page

@@ -6,8 +6,8 @@ from copy import deepcopy
 from ipaddress import IPv4Network
 from typing import Any, Final
 
-from components.contract.eks import LOG_TYPES
-from components.contract.eks_network import PUBLIC_CIDRS_MAX, SERVICE_PREFIXES
+from components.contract.eks.choices import LOG_TYPES
+from components.contract.eks.network import PUBLIC_CIDRS_MAX, SERVICE_PREFIXES
 from workbench.clouds.aws.double.server import REGION
 from workbench.clouds.aws.double.server.eks import account, versions
 from workbench.clouds.aws.double.server.eks.access import bootstrap

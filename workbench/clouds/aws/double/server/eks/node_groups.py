@@ -5,7 +5,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any, Final
 
-from components.contract.eks_checks import GROUPS_MAX
+from components.contract.eks.checks import GROUPS_MAX
 from workbench.clouds.aws.double.server import autoscaling
 from workbench.clouds.aws.double.server.autoscaling import GroupArgs, Size
 from workbench.clouds.aws.double.server.eks import account, node_group_checks, versions

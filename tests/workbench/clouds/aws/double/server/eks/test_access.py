@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from components.contract.eks_access import AccessLevel
+from components.contract.eks.access import AccessLevel
 from support.aws import refused
 from support.eks_account import Account, role
 

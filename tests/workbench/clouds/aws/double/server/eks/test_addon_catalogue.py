@@ -1,6 +1,6 @@
 import pytest
 
-from components.contract.eks import ADDONS
+from components.contract.eks.choices import ADDONS
 from support.aws import refused
 from support.eks_account import Account
 from workbench.clouds.aws.double.server.eks import addon_catalogue

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from components.contract.eks import STANDARD_SUPPORT_ENDS
+from components.contract.eks.choices import STANDARD_SUPPORT_ENDS
 from support.aws import refused
 from support.eks_account import Account
 from workbench.clouds.aws.double.server.eks import versions

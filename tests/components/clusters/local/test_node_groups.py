@@ -2,7 +2,7 @@ from typing import Any
 
 import yaml
 
-from components.clusters.local.nodes import autoscaler_config, autoscaler_templates, node_metadata
+from components.clusters.local.node_groups import autoscaler_config, autoscaler_templates, node_metadata
 from components.contract.groups import NodeGroup, node_groups
 from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.pools import NodePool

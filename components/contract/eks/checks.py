@@ -1,13 +1,14 @@
 """What must hold between an EKS cluster and the rest of its stack file."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
-from components.contract.eks import EksChoices
-from components.contract.eks_autoscaling import autoscaling_tags
+from components.contract.eks.autoscaling import autoscaling_tags
+from components.contract.eks.choices import EksChoices
 from components.contract.groups import NodeGroup, in_zones
 from components.contract.instances import Provider
 from components.contract.lifecycle import Lifecycle
+from components.contract.mismatch import Mismatch
 from components.contract.pools import DEFAULT_GPU_RESOURCE, PoolRole
 
 GROUPS_MAX: Final = 30
@@ -21,14 +22,6 @@ EKS_ASG_TAGS: Final = 5
 
 SPOT_TYPES_MIN: Final = 3
 """Types of a spot pool. With fewer, one shortage of capacity stops all of it (EKS best practices, cost)."""
-
-
-class Mismatch(NamedTuple):
-    """One problem and the place in the stack file that it is about."""
-
-    path: tuple[str, ...]
-    """From the stack file's ``pools`` on."""
-    message: str
 
 
 def mismatches(choices: EksChoices, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from components.contract.eks import EksChoices
-from components.contract.eks_access import Access
-from components.contract.eks_network import PUBLIC_PREFIX_MIN, ExistingNetwork
+from components.contract.eks.access import Access
+from components.contract.eks.choices import EksChoices
+from components.contract.eks.network import PUBLIC_PREFIX_MIN, ExistingNetwork
 from infra.config import ConfigurationError, parse
 from support.eks import CREATED, EXISTING, ROLE, config, document
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from components.contract.aws import OwnTag
-from components.contract.eks_autoscaling import ACCELERATOR_LABEL, autoscaling_tags, node_labels
+from components.contract.eks.autoscaling import ACCELERATOR_LABEL, autoscaling_tags, node_labels
 from components.contract.groups import NodeGroup, node_groups
 from components.contract.instances import INSTANCE_TYPES, Provider
 from components.contract.pools import NodePool

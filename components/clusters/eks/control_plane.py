@@ -22,8 +22,8 @@ from pulumi_aws.kms import Alias, Key
 from components.base import PlatformComponent
 from components.clusters.eks.identity import CLUSTER_POLICIES, RoleArgs, ServiceRole
 from components.clusters.eks.network import Network
-from components.contract.eks import LOG_TYPES, EksChoices
-from components.contract.eks_access import Access
+from components.contract.eks.access import Access
+from components.contract.eks.choices import LOG_TYPES, EksChoices
 from components.contract.environments import ENVIRONMENT_TAG, Environment
 
 KEY_DELETION_DAYS: Final = 30

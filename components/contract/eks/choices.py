@@ -23,8 +23,8 @@ from components.contract.aws import (
     key_region,
 )
 from components.contract.choices import ContractModel, Explained, Findings
-from components.contract.eks_access import Access
-from components.contract.eks_network import (
+from components.contract.eks.access import Access
+from components.contract.eks.network import (
     PUBLIC_CIDRS_MAX,
     ZONES_MAX,
     CreatedNetwork,

@@ -9,7 +9,7 @@ from pulumi_kubernetes.core.v1 import ConfigMap, Node, NodeSpecArgs, TaintArgs
 
 from components.base import PlatformComponent
 from components.clusters.handle import ClusterHandle
-from components.clusters.local.nodes import (
+from components.clusters.local.node_groups import (
     autoscaler_config,
     autoscaler_templates,
     node_metadata,

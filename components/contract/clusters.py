@@ -1,0 +1,43 @@
+"""The kinds of clusters side by side: each one's choices, and what it demands of the rest of a stack file."""
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+from components.contract.eks import checks as eks
+from components.contract.eks.choices import EksChoices
+from components.contract.environments import ServerOwner
+from components.contract.groups import NodeGroup
+from components.contract.local.choices import LocalChoices
+from components.contract.mismatch import Mismatch
+
+ClusterChoices: TypeAlias = LocalChoices | EksChoices
+"""What a stack file says under ``cluster``, told apart by ``kind``."""
+
+
+def mismatches(choices: ClusterChoices, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
+    """Find what the cluster, or this package on it, would refuse about the pools later.
+
+    Parameters
+    ----------
+    choices
+        The cluster.
+    groups
+        As ``groups.node_groups`` returns them.
+    """
+    match choices:
+        case LocalChoices():
+            return
+        case EksChoices():
+            yield from eks.mismatches(choices, groups)
+
+
+def owner_problem(choices: ClusterChoices, owner: ServerOwner) -> str | None:
+    """Return why ``owner`` cannot have made this cluster's servers; None if it can."""
+    if owner is ServerOwner.PULUMI:
+        return None
+    match choices:
+        case LocalChoices():
+            why = "a local cluster has no installer"
+        case EksChoices():
+            why = "this stack makes the servers itself"
+    return f"{why}: with cluster.kind '{choices.kind}' set servers: pulumi"

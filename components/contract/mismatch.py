@@ -1,0 +1,11 @@
+"""What does not fit between a cluster and the rest of its stack file."""
+
+from typing import NamedTuple
+
+
+class Mismatch(NamedTuple):
+    """One problem and the place in the stack file that it is about."""
+
+    path: tuple[str, ...]
+    """From the stack file's ``pools`` on."""
+    message: str
