@@ -1,9 +1,7 @@
 """Grammar of AWS's words in a stack file: what an identifier may look like, said before AWS is asked."""
 
 import re
-from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from ipaddress import AddressValueError, IPv4Network, NetmaskValueError
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field
@@ -22,15 +20,6 @@ REGIONS: Final = (
 
 The partitions of China and of the US government spell ARNs and endpoints differently; nobody has asked for them.
 """
-
-PRIVATE_RANGES: Final = tuple(IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"))
-"""RFC 1918."""
-
-SHARED_RANGE: Final = IPv4Network("100.64.0.0/10")
-"""RFC 6598, which AWS allows in a VPC too."""
-
-NEVER_PUBLIC: Final = (*PRIVATE_RANGES, SHARED_RANGE, IPv4Network("127.0.0.0/8"), IPv4Network("169.254.0.0/16"))
-"""Ranges from which nobody reaches a public endpoint."""
 
 TAG_KEY_MAX: Final = 128
 TAG_VALUE_MAX: Final = 256
@@ -59,9 +48,6 @@ class OwnTag(StrEnum):
     groups only, initial and data nodes are out of the autoscaler's reach, and of its role's.
     """
 
-
-MANAGER: Final = "igz-clusters"
-"""Value of the tag ``managed-by``."""
 
 RESERVED_TAG_PREFIXES: Final = ("aws:", "eks:", "kubernetes.io/", "k8s.io/", f"{OWN_DOMAIN}/")
 """AWS, EKS, Kubernetes, the autoscaler or we give these tags a meaning; a stack file may not set them."""
@@ -136,39 +122,10 @@ def _tag_key(key: str) -> str:
     return key
 
 
-def differing_in_case(keys: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Return keys that differ from an earlier one in case only, each with that one.
-
-    For EC2 they are two tags, for IAM one that is given twice, which it refuses.
-    https://docs.aws.amazon.com/IAM/latest/UserGuide/id_tags.html
-    """
-    seen: dict[str, str] = {}
-    for key in keys:
-        if (first := seen.setdefault(key.lower(), key)) != key:
-            yield key, first
-
-
 def _tag_value(value: str) -> str:
     if len(value) > TAG_VALUE_MAX or not _TAG.fullmatch(value):
         raise ValueError(f"a tag's value is up to {TAG_VALUE_MAX} letters, digits, spaces or _ . : / = + - @")
     return value
-
-
-def ipv4_network(text: str) -> IPv4Network:
-    """Return the network that ``text`` names in its canonical form.
-
-    Raises
-    ------
-    ValueError
-        If it is no IPv4 network, or one of its host bits is set.
-    """
-    try:
-        network = IPv4Network(text, strict=False)
-    except (AddressValueError, NetmaskValueError, ValueError):
-        raise ValueError("is no IPv4 range such as 10.20.0.0/16") from None
-    if str(network) != text:
-        raise ValueError(f"must be written as '{network}'")
-    return network
 
 
 def _matching(pattern: str) -> Any:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetJsonSchemaHandler, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
 
@@ -86,3 +86,14 @@ class Findings:
         """Raise everything that was noted, if there is anything."""
         if self._details:
             raise ValidationError.from_exception_data("findings", self._details)
+
+
+def one_of(known: tuple[str, ...], noun: str) -> tuple[AfterValidator, Any]:
+    """Return what makes a name in an annotation one of those ``known``; the check, and what editors are told."""
+
+    def check(name: str) -> str:
+        if name not in known:
+            raise ValueError(f"no {noun} of this package; known: {', '.join(known)}")
+        return name
+
+    return AfterValidator(check), Field(json_schema_extra={"enum": list(known)})

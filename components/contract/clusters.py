@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
+from components.contract.aks.choices import AksChoices
 from components.contract.eks import checks as eks
 from components.contract.eks.choices import EksChoices
 from components.contract.environments import ServerOwner
@@ -10,7 +11,7 @@ from components.contract.groups import NodeGroup
 from components.contract.local.choices import LocalChoices
 from components.contract.mismatch import Mismatch
 
-ClusterChoices: TypeAlias = LocalChoices | EksChoices
+ClusterChoices: TypeAlias = LocalChoices | EksChoices | AksChoices
 """What a stack file says under ``cluster``, told apart by ``kind``."""
 
 
@@ -29,6 +30,8 @@ def mismatches(choices: ClusterChoices, groups: Sequence[NodeGroup]) -> Iterator
             return
         case EksChoices():
             yield from eks.mismatches(choices, groups)
+        case AksChoices():
+            return
 
 
 def owner_problem(choices: ClusterChoices, owner: ServerOwner) -> str | None:
@@ -38,6 +41,6 @@ def owner_problem(choices: ClusterChoices, owner: ServerOwner) -> str | None:
     match choices:
         case LocalChoices():
             why = "a local cluster has no installer"
-        case EksChoices():
+        case EksChoices() | AksChoices():
             why = "this stack makes the servers itself"
     return f"{why}: with cluster.kind '{choices.kind}' set servers: pulumi"

@@ -23,11 +23,12 @@ from components.clusters.eks.managed_addons import (
 from components.clusters.eks.network import CreatedVpc, CreatedVpcArgs, Network, existing_network
 from components.clusters.eks.node_groups import ManagedNodeGroup, NodeGroupArgs
 from components.clusters.handle import ClusterHandle
-from components.contract.aws import MANAGER, OwnTag
+from components.contract.aws import OwnTag
 from components.contract.eks.choices import EksChoices
 from components.contract.eks.network import ExistingNetwork
 from components.contract.environments import ClusterKind, Environment
 from components.contract.groups import NodeGroup, in_zones
+from components.contract.tags import MANAGER
 from components.contract.taints import Taint
 
 LOG_RETENTION_DAYS: Final = {Environment.DEV: 30, Environment.PROD: 365}

@@ -22,7 +22,7 @@ from pulumi_aws.kms import Alias, Key
 from components.base import PlatformComponent
 from components.clusters.eks.identity import CLUSTER_POLICIES, RoleArgs, ServiceRole
 from components.clusters.eks.network import Network
-from components.contract.eks.access import Access
+from components.contract.eks.access import Access, policy_arn
 from components.contract.eks.choices import LOG_TYPES, EksChoices
 from components.contract.environments import ENVIRONMENT_TAG, Environment
 
@@ -138,7 +138,7 @@ class ControlPlane(PlatformComponent):
                     f"{self._name}-{key}",
                     cluster_name=self.cluster.name,
                     principal_arn=choice.role_arn,
-                    policy_arn=choice.level.policy_arn,
+                    policy_arn=policy_arn(choice.level),
                     access_scope=AccessPolicyAssociationAccessScopeArgs(
                         type="namespace" if choice.namespaces else "cluster",
                         namespaces=list(choice.namespaces) or None,

@@ -1,47 +1,30 @@
 """Who may reach an EKS cluster: access entries, by name."""
 
-from enum import StrEnum
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
+from components.contract.access import DEPLOYER, AccessLevel, NamespaceOfEntry, somewhere, unless_fixed
 from components.contract.aws import RoleArn
 from components.contract.choices import ContractModel, Explained, Findings
-from components.contract.labels import is_dns_label
 
 
-class AccessLevel(StrEnum):
-    """What an entry may do: EKS's own policies, in Kubernetes' words for them."""
-
-    VIEW = "view"
-    EDIT = "edit"
-    ADMIN = "admin"
-    CLUSTER_ADMIN = "cluster-admin"
-
-    @property
-    def policy_arn(self) -> str:
-        """Return the access policy: https://docs.aws.amazon.com/eks/latest/userguide/access-policy-permissions.html."""
-        name = {
-            AccessLevel.VIEW: "AmazonEKSViewPolicy",
-            AccessLevel.EDIT: "AmazonEKSEditPolicy",
-            AccessLevel.ADMIN: "AmazonEKSAdminPolicy",
-            AccessLevel.CLUSTER_ADMIN: "AmazonEKSClusterAdminPolicy",
-        }[self]
-        return f"arn:aws:eks::aws:cluster-access-policy/{name}"
+def policy_arn(level: AccessLevel) -> str:
+    """Return EKS's policy: https://docs.aws.amazon.com/eks/latest/userguide/access-policy-permissions.html."""
+    name = {
+        AccessLevel.VIEW: "AmazonEKSViewPolicy",
+        AccessLevel.EDIT: "AmazonEKSEditPolicy",
+        AccessLevel.ADMIN: "AmazonEKSAdminPolicy",
+        AccessLevel.CLUSTER_ADMIN: "AmazonEKSClusterAdminPolicy",
+    }[level]
+    return f"arn:aws:eks::aws:cluster-access-policy/{name}"
 
 
-DEPLOYER: Final = "deployer"
 BREAK_GLASS: Final = "break-glass"
-"""Names of the two entries that every cluster has."""
+"""Name of the other entry that every cluster has."""
 
 RESERVED_GROUPS: Final = ("system:", "eks:", "aws:", "amazon:", "iam:")
 """Beginnings that EKS refuses: https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html."""
-
-
-def _namespace(name: str) -> str:
-    if not is_dns_label(name):
-        raise ValueError("is no name of a namespace")
-    return name
 
 
 def _group(name: str) -> str:
@@ -50,14 +33,7 @@ def _group(name: str) -> str:
     return name
 
 
-def _entry_name(name: str) -> str:
-    if not is_dns_label(name) or name in (DEPLOYER, BREAK_GLASS):
-        fixed = f"neither '{DEPLOYER}' nor '{BREAK_GLASS}'"
-        raise ValueError(f"an entry's name is 1 to 63 lower-case letters, digits or '-', and {fixed}")
-    return name
-
-
-EntryName = Annotated[str, AfterValidator(_entry_name)]
+EntryName = Annotated[str, unless_fixed(DEPLOYER, BREAK_GLASS)]
 
 
 class AccessEntry(ContractModel):
@@ -68,8 +44,7 @@ class AccessEntry(ContractModel):
     )
     level: AccessLevel = Field(description="What it may do, in Kubernetes' words.", examples=["view"])
     namespaces: Annotated[
-        tuple[Annotated[str, AfterValidator(_namespace)], ...],
-        Explained("What watches or runs the whole cluster needs all of them."),
+        tuple[NamespaceOfEntry, ...], Explained("What watches or runs the whole cluster needs all of them.")
     ] = Field((), description="Where it may do so; empty: everywhere.", examples=[["mlrun"]])
     groups: Annotated[
         tuple[Annotated[str, AfterValidator(_group)], ...],
@@ -79,8 +54,7 @@ class AccessEntry(ContractModel):
     @field_validator("namespaces", mode="after")
     @classmethod
     def _cluster_admin_is_everywhere(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        if names and info.data.get("level") is AccessLevel.CLUSTER_ADMIN:
-            raise ValueError("level cluster-admin has no namespaces; use admin for some of them")
+        somewhere(names, info.data.get("level"))
         return names
 
 

@@ -18,11 +18,9 @@ from components.contract.aws import (
     Region,
     TagKey,
     TagValue,
-    differing_in_case,
-    ipv4_network,
     key_region,
 )
-from components.contract.choices import ContractModel, Explained, Findings
+from components.contract.choices import ContractModel, Explained, Findings, one_of
 from components.contract.eks.access import Access
 from components.contract.eks.network import (
     PUBLIC_CIDRS_MAX,
@@ -33,6 +31,9 @@ from components.contract.eks.network import (
     ServiceCidr,
     Zone,
 )
+from components.contract.images import Mirror
+from components.contract.ranges import differing, ipv4_network
+from components.contract.tags import differing_in_case
 
 STANDARD_SUPPORT_ENDS: Final[Mapping[str, date | None]] = {
     "1.34": date(2026, 12, 2),
@@ -99,25 +100,8 @@ def _addon_version(version: str) -> str:
     return version
 
 
-def _mirror(registry: str) -> str:
-    if not re.fullmatch(r"[a-z0-9.-]+(:\d+)?(/[a-z0-9._/-]*[a-z0-9])?", registry):
-        raise ValueError("give HOST or HOST/PATH, without https://")
-    return registry
-
-
-def _one_of(known: tuple[str, ...], noun: str) -> AfterValidator:
-    def check(name: str) -> str:
-        if name not in known:
-            raise ValueError(f"no {noun} of this package; known: {', '.join(known)}")
-        return name
-
-    return AfterValidator(check)
-
-
-AddonName = Annotated[str, _one_of(ADDONS, "add-on"), Field(json_schema_extra={"enum": list(ADDONS)})]
-RegistryName = Annotated[
-    str, _one_of(IMAGE_REGISTRIES, "registry"), Field(json_schema_extra={"enum": list(IMAGE_REGISTRIES)})
-]
+AddonName = Annotated[str, *one_of(ADDONS, "add-on")]
+RegistryName = Annotated[str, *one_of(IMAGE_REGISTRIES, "registry")]
 
 _NAME: Final = "[a-z]([a-z0-9-]{0,61}[a-z0-9])?"
 
@@ -194,9 +178,7 @@ class EksChoices(ContractModel):
         dict[AddonName, Annotated[str, AfterValidator(_addon_version)]],
         Explained("What AWS gives when the add-on is installed."),
     ] = Field({}, description="Versions of EKS add-ons.", examples=[{"vpc-cni": "v1.20.4-eksbuild.2"}])
-    image_registries: Annotated[
-        dict[RegistryName, Annotated[str, AfterValidator(_mirror)]], Explained("Nodes reach both through NAT.")
-    ] = Field(
+    image_registries: Annotated[dict[RegistryName, Mirror], Explained("Nodes reach both through NAT.")] = Field(
         {}, description="Mirrors by the registry they replace.", examples=[{"registry.k8s.io": "mirror.example.com"}]
     )
 
@@ -233,9 +215,7 @@ class EksChoices(ContractModel):
     @field_validator("public_access_cidrs", mode="after")
     @classmethod
     def _differ(cls, cidrs: tuple[str, ...]) -> tuple[str, ...]:
-        if len(set(cidrs)) < len(cidrs):
-            raise ValueError("names a range twice")
-        return cidrs
+        return differing(cidrs)
 
     @field_validator("secrets_key_arn", mode="after")
     @classmethod

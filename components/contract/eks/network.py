@@ -1,26 +1,22 @@
 """Where an EKS cluster lives: its VPC, its zones, and who reaches it from outside."""
 
 import re
-from ipaddress import IPv4Network
 from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, field_validator
 
-from components.contract.aws import (
-    NEVER_PUBLIC,
-    PRIVATE_RANGES,
-    SHARED_RANGE,
-    SubnetId,
-    VpcId,
-    ipv4_network,
-)
+from components.contract.aws import SubnetId, VpcId
 from components.contract.choices import ContractModel
+from components.contract.ranges import PRIVATE_RANGES, SHARED_RANGE, bounded_network, public_range
 
 VPC_PREFIXES: Final = (16, 20)
 """Largest and smallest VPC. 16 is AWS's limit; below 20 pods, which take addresses of the VPC, run out of them.
 
 https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html
 """
+
+VPC_RANGES: Final = (*PRIVATE_RANGES, SHARED_RANGE)
+"""Where a VPC of ours may lie; AWS allows the shared range too."""
 
 SERVICE_PREFIXES: Final = (12, 24)
 """Bounds of the service range: https://docs.aws.amazon.com/eks/latest/APIReference/API_KubernetesNetworkConfigRequest.html."""
@@ -31,9 +27,6 @@ ZONES_MAX: Final = 3
 PUBLIC_CIDRS_MAX: Final = 40
 """Ranges that may reach a public endpoint: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html."""
 
-PUBLIC_PREFIX_MIN: Final = 8
-"""A range wider than this is the world by another name: two halves make 0.0.0.0/0."""
-
 
 def _zone(letter: str) -> str:
     if not re.fullmatch("[a-f]", letter):
@@ -42,31 +35,15 @@ def _zone(letter: str) -> str:
 
 
 def _public_cidr(text: str) -> str:
-    if ":" in text:
-        raise ValueError("the cluster is IPv4: give IPv4 ranges")
-    network = ipv4_network(text)
-    if network.prefixlen < PUBLIC_PREFIX_MIN:
-        raise ValueError(f"HE-01: is the world or a large part of it; give ranges of /{PUBLIC_PREFIX_MIN} or smaller")
-    if any(network.overlaps(reserved) for reserved in NEVER_PUBLIC):
-        raise ValueError("nobody comes from this range through the internet; drop it, the private endpoint is on")
-    return text
-
-
-def _bounded(text: str, bounds: tuple[int, int], ranges: tuple[IPv4Network, ...], noun: str) -> str:
-    network, (widest, narrowest) = ipv4_network(text), bounds
-    if not widest <= network.prefixlen <= narrowest:
-        raise ValueError(f"a {noun} is /{widest} to /{narrowest}")
-    if not any(network.subnet_of(private) for private in ranges):
-        raise ValueError(f"a {noun} lies in {', '.join(map(str, ranges))}")
-    return text
+    return public_range(text, "HE-01", "the private endpoint is on")
 
 
 def _vpc_cidr(text: str) -> str:
-    return _bounded(text, VPC_PREFIXES, (*PRIVATE_RANGES, SHARED_RANGE), "VPC")
+    return str(bounded_network(text, VPC_PREFIXES, VPC_RANGES, "VPC"))
 
 
 def _service_cidr(text: str) -> str:
-    return _bounded(text, SERVICE_PREFIXES, PRIVATE_RANGES, "service range")
+    return str(bounded_network(text, SERVICE_PREFIXES, PRIVATE_RANGES, "service range"))
 
 
 Zone = Annotated[str, AfterValidator(_zone), Field(json_schema_extra={"pattern": "^[a-f]$"})]

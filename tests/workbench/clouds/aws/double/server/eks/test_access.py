@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from components.contract.eks.access import AccessLevel
+from components.contract.access import AccessLevel
+from components.contract.eks.access import policy_arn
 from support.aws import refused
 from support.eks_account import Account, role
 
@@ -144,4 +145,4 @@ def test_entries_of_nodes_take_no_policies(home: Account, mine: str) -> None:
 
 def test_every_level_of_the_contract_is_a_policy(home: Account) -> None:
     known = {policy["arn"] for policy in home.eks.list_access_policies()["accessPolicies"]}
-    assert {level.policy_arn for level in AccessLevel} <= known
+    assert {policy_arn(level) for level in AccessLevel} <= known

@@ -1,0 +1,56 @@
+"""Words of access that every cloud's cluster shares: levels, and names of entries."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated, Final
+
+from pydantic import AfterValidator
+
+from components.contract.labels import is_dns_label
+
+
+class AccessLevel(StrEnum):
+    """What an entry may do, in Kubernetes' words; each cloud has a policy or a role of its own for it."""
+
+    VIEW = "view"
+    EDIT = "edit"
+    ADMIN = "admin"
+    CLUSTER_ADMIN = "cluster-admin"
+
+
+DEPLOYER: Final = "deployer"
+"""Name of the entry of whoever runs Pulumi; every cluster has it."""
+
+
+def _namespace(name: str) -> str:
+    if not is_dns_label(name):
+        raise ValueError("is no name of a namespace")
+    return name
+
+
+NamespaceOfEntry = Annotated[str, AfterValidator(_namespace)]
+
+
+def unless_fixed(*fixed: str) -> AfterValidator:
+    """Return the check of an entry's name, which is none of those that every cluster has."""
+    quoted = " nor ".join(f"'{name}'" for name in fixed)
+    others = f"neither {quoted}" if len(fixed) > 1 else f"not {quoted}"
+
+    def check(name: str) -> str:
+        if not is_dns_label(name) or name in fixed:
+            raise ValueError(f"an entry's name is 1 to 63 lower-case letters, digits or '-', and {others}")
+        return name
+
+    return AfterValidator(check)
+
+
+def somewhere(names: Sequence[str], level: AccessLevel | None) -> None:
+    """Refuse namespaces of a level that has none.
+
+    Raises
+    ------
+    ValueError
+        If the level is cluster-admin and ``names`` is not empty.
+    """
+    if names and level is AccessLevel.CLUSTER_ADMIN:
+        raise ValueError("level cluster-admin has no namespaces; use admin for some of them")

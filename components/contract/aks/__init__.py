@@ -1,0 +1,1 @@
+"""What a stack file may choose about an AKS cluster, and what follows from it."""

@@ -1,0 +1,118 @@
+"""Who may reach an AKS cluster: principals of Entra ID, by name, with Azure's roles for Kubernetes."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from components.contract.access import DEPLOYER, AccessLevel, NamespaceOfEntry, somewhere, unless_fixed
+from components.contract.azure import ObjectId
+from components.contract.choices import ContractModel, Explained, Findings
+
+
+class PrincipalKind(StrEnum):
+    """What an object id names. Azure asks, and refuses a wrong answer."""
+
+    GROUP = "group"
+    SERVICE_PRINCIPAL = "service-principal"
+    USER = "user"
+
+    @property
+    def azure(self) -> str:
+        """Azure's spelling (``ServicePrincipal``)."""
+        return self.value.title().replace("-", "")
+
+
+def role_id(level: AccessLevel) -> str:
+    """Return the built-in role: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles/containers."""
+    return {
+        AccessLevel.VIEW: "7f6c6a51-bcf8-42ba-9220-52d62157d7db",
+        AccessLevel.EDIT: "a7ffa36f-339b-4b5c-8bdf-e2c188b2c0eb",
+        AccessLevel.ADMIN: "3498e952-d568-435e-9b2c-8d77e338d7f7",
+        AccessLevel.CLUSTER_ADMIN: "b1ff04bb-8a4e-4dc4-8eb5-8693973ce19b",
+    }[level]
+
+
+EntryName = Annotated[str, unless_fixed(DEPLOYER)]
+
+
+class AccessEntry(ContractModel):
+    """One principal and what it may do."""
+
+    object_id: ObjectId = Field(
+        description="The group, or whom else `principal` names.", examples=["33333333-3333-3333-3333-333333333333"]
+    )
+    level: AccessLevel = Field(description="What it may do, in Kubernetes' words.", examples=["view"])
+    principal: Annotated[PrincipalKind, Explained("People come and go; a group stays.")] = Field(
+        PrincipalKind.GROUP, description="What the object id names.", examples=["service-principal"]
+    )
+    namespaces: Annotated[
+        tuple[NamespaceOfEntry, ...], Explained("What watches or runs the whole cluster needs all of them.")
+    ] = Field((), description="Where it may do so; empty: everywhere.", examples=[["mlrun"]])
+
+    @field_validator("namespaces", mode="after")
+    @classmethod
+    def _cluster_admin_is_everywhere(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        somewhere(names, info.data.get("level"))
+        return names
+
+
+class Access(ContractModel):
+    """Who may do what. There are no local accounts: whoever comes is somebody whom Entra ID knows."""
+
+    deployer_object_id: ObjectId = Field(
+        description="Who runs Pulumi: it makes the objects in the cluster.",
+        examples=["11111111-1111-1111-1111-111111111111"],
+    )
+    deployer_principal: Annotated[
+        PrincipalKind, Explained("A pipeline signs in with a workload identity, which has no secret.")
+    ] = Field(PrincipalKind.SERVICE_PRINCIPAL, description="What the deployer's object id names.", examples=["group"])
+    admin_group_ids: tuple[ObjectId, ...] = Field(
+        min_length=1,
+        description="Groups that administer the cluster, for the day when nothing else works.",
+        examples=[["22222222-2222-2222-2222-222222222222"]],
+    )
+    entries: Annotated[dict[EntryName, AccessEntry], Explained("Who is not named has no access.")] = Field(
+        {},
+        description="Further entries by name.",
+        examples=[{"platform": {"objectId": "33333333-3333-3333-3333-333333333333", "level": "view"}}],
+    )
+
+    @field_validator("admin_group_ids", mode="after")
+    @classmethod
+    def _are_others_than_the_deployer(cls, groups: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        findings, deployer = Findings(), info.data.get("deployer_object_id")
+        for index, group in enumerate(groups):
+            if group in groups[:index]:
+                findings.add("names a group twice; drop one", index, given=group)
+            elif group == deployer:
+                findings.add("is the deployer too, and this one must work when that fails", index, given=group)
+        findings.refuse()
+        return groups
+
+    @field_validator("entries", mode="after")
+    @classmethod
+    def _principals_differ(cls, entries: dict[str, AccessEntry], info: ValidationInfo) -> dict[str, AccessEntry]:
+        # A second assignment of the same role would be refused in the middle of the deployment, and of another level
+        # it would hide the first: Azure adds up what a principal has.
+        seen = {info.data.get("deployer_object_id"): DEPLOYER}
+        seen.update(dict.fromkeys(info.data.get("admin_group_ids", ()), "adminGroupIds"))
+        findings = Findings()
+        for name, entry in entries.items():
+            if (first := seen.setdefault(entry.object_id, name)) != name:
+                message = f"a principal has one entry, and this one has '{first}'"
+                findings.add(message, name, "objectId", given=entry.object_id)
+        findings.refuse()
+        return entries
+
+    @property
+    def all_entries(self) -> dict[str, AccessEntry]:
+        """All entries by name, the deployer's first. The groups of administrators are AKS's own business."""
+        deployer = AccessEntry.model_validate(
+            {
+                "objectId": self.deployer_object_id,
+                "level": AccessLevel.CLUSTER_ADMIN,
+                "principal": self.deployer_principal,
+            }
+        )
+        return {DEPLOYER: deployer, **self.entries}

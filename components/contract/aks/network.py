@@ -1,0 +1,112 @@
+"""Where an AKS cluster lives: its network, its zones, and who reaches it from outside."""
+
+import re
+from ipaddress import IPv4Network
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+
+from components.contract.azure import ADDRESSES_KEPT, NEVER_IN_AKS, SubnetId
+from components.contract.choices import ContractModel
+from components.contract.ranges import PRIVATE_RANGES, SHARED_RANGE, bounded_network, ipv4_network, public_range
+
+NETWORK_PREFIXES: Final = (12, 24)
+"""Widest and narrowest network. Pods take no addresses of it; half of the narrowest still holds a hundred nodes."""
+
+SUBNET_PREFIXES: Final = (12, 26)
+"""Widest and narrowest subnet of nodes."""
+
+POD_PREFIXES: Final = (9, 20)
+"""Widest and narrowest range of pods. Each node takes /24 of it, so that the narrowest is enough for 16 nodes."""
+
+POD_PREFIX_OF_NODE: Final = 24
+"""https://learn.microsoft.com/azure/aks/concepts-network-azure-cni-overlay."""
+
+SERVICE_PREFIXES: Final = (13, 24)
+"""Bounds of the service range: https://learn.microsoft.com/azure/aks/azure-cni-overlay."""
+
+DNS_ADDRESS: Final = 10
+"""Which address of the service range is that of DNS; the first is the API's."""
+
+CLUSTER_RANGES: Final = (*PRIVATE_RANGES, SHARED_RANGE)
+"""Where networks, pods and Services may lie; AKS supports no other."""
+
+PUBLIC_RANGES_MAX: Final = 200
+"""Ranges that may reach a public endpoint: https://learn.microsoft.com/azure/aks/api-server-authorized-ip-ranges."""
+
+
+def _zone(name: str) -> str:
+    if not re.fullmatch("[1-3]", name):
+        raise ValueError("a zone is '1', '2' or '3', in quotes")
+    return name
+
+
+def _cluster_range(text: str, bounds: tuple[int, int], noun: str) -> str:
+    network = bounded_network(text, bounds, CLUSTER_RANGES, noun)
+    for kept in NEVER_IN_AKS:
+        if network.overlaps(kept):
+            raise ValueError(f"overlaps {kept}, which AKS keeps for itself")
+    return text
+
+
+def _ranged(bounds: tuple[int, int], noun: str) -> AfterValidator:
+    return AfterValidator(lambda text: _cluster_range(text, bounds, noun))
+
+
+def _public_range(text: str) -> str:
+    return public_range(text, "HA-01", "or drop all ranges for a private cluster")
+
+
+Zone = Annotated[str, AfterValidator(_zone), Field(json_schema_extra={"pattern": "^[1-3]$"})]
+PublicRange = Annotated[str, AfterValidator(_public_range)]
+NetworkCidr = Annotated[str, _ranged(NETWORK_PREFIXES, "network")]
+SubnetCidr = Annotated[str, _ranged(SUBNET_PREFIXES, "subnet of nodes")]
+PodCidr = Annotated[str, _ranged(POD_PREFIXES, "range of pods")]
+ServiceCidr = Annotated[str, _ranged(SERVICE_PREFIXES, "service range")]
+
+
+class CreatedNetwork(ContractModel):
+    """A network of the cluster's own, with a NAT gateway. Its second half is free for what others put there."""
+
+    kind: Literal["created"] = Field(description="Whose network it is.", examples=["created"])
+    cidr: NetworkCidr = Field(description="Addresses of the network.", examples=["10.30.0.0/16"])
+
+    @property
+    def node_cidr(self) -> str:
+        """Addresses of the subnet of nodes."""
+        return str(next(ipv4_network(self.cidr).subnets()))
+
+
+class ExistingNetwork(ContractModel):
+    """A network that somebody else owns. Nothing in it is changed; docs/aks.md lists what it must offer."""
+
+    kind: Literal["existing"] = Field(description="Whose network it is.", examples=["existing"])
+    cidr: NetworkCidr = Field(description="Addresses of the network.", examples=["10.30.0.0/16"])
+    node_subnet_id: SubnetId = Field(
+        description="The subnet of all nodes.",
+        examples=[
+            (
+                "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/network"
+                "/providers/Microsoft.Network/virtualNetworks/research/subnets/nodes"
+            )
+        ],
+    )
+    node_cidr: SubnetCidr = Field(description="Addresses of that subnet.", examples=["10.30.0.0/20"])
+
+    @field_validator("node_cidr", mode="after")
+    @classmethod
+    def _lies_in_the_network(cls, text: str, info: ValidationInfo) -> str:
+        network = info.data.get("cidr")
+        if network and not ipv4_network(text).subnet_of(ipv4_network(network)):
+            raise ValueError(f"does not lie in network.cidr {network}")
+        return text
+
+
+def nodes_that_fit(cidr: str) -> int:
+    """Return how many nodes a subnet has addresses for."""
+    return IPv4Network(cidr).num_addresses - ADDRESSES_KEPT
+
+
+def nodes_with_pods(pod_cidr: str) -> int:
+    """Return for how many nodes a range of pods is enough."""
+    return 1 << (POD_PREFIX_OF_NODE - IPv4Network(pod_cidr).prefixlen)

@@ -1,0 +1,190 @@
+"""Grammar of Azure's words in a stack file: what an identifier may look like, said before Azure is asked."""
+
+import re
+from enum import StrEnum
+from ipaddress import IPv4Network
+from typing import Annotated, Any, Final
+from uuid import NAMESPACE_URL, uuid5
+
+from pydantic import AfterValidator, Field
+
+from components.contract.environments import ENVIRONMENT_TAG
+
+LOCATIONS: Final = (
+    *("australiaeast", "austriaeast", "belgiumcentral", "brazilsouth", "canadacentral", "centralindia", "centralus"),
+    *("chilecentral", "denmarkeast", "eastasia", "eastus", "eastus2", "francecentral", "germanywestcentral"),
+    *("indonesiacentral", "israelcentral", "italynorth", "japaneast", "japanwest", "koreacentral", "malaysiawest"),
+    *("mexicocentral", "newzealandnorth", "northeurope", "norwayeast", "polandcentral", "qatarcentral"),
+    *("southafricanorth", "southcentralus", "southeastasia", "spaincentral", "swedencentral", "switzerlandnorth"),
+    *("uaenorth", "uksouth", "westeurope", "westus2", "westus3"),
+)
+"""Public regions with availability zones: https://learn.microsoft.com/azure/reliability/regions-list.
+
+The clouds of China and of the US government have other addresses; nobody has asked for them.
+"""
+
+NEVER_IN_AKS: Final = tuple(
+    IPv4Network(text) for text in ("169.254.0.0/16", "172.30.0.0/16", "172.31.0.0/16", "192.0.2.0/24")
+)
+"""Ranges that AKS keeps for itself: https://learn.microsoft.com/azure/aks/configure-azure-cni."""
+
+ADDRESSES_KEPT: Final = 5
+"""Addresses of a subnet that Azure keeps.
+
+https://learn.microsoft.com/azure/virtual-network/virtual-networks-faq
+"""
+
+TAG_KEY_MAX: Final = 512
+TAG_VALUE_MAX: Final = 256
+"""Characters of a tag: https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources."""
+
+LABELLED_NAME_MAX: Final = 63
+"""Characters of the names of subnet, network and resource group, which AKS writes into labels of nodes.
+
+https://learn.microsoft.com/azure/aks/azure-cni-overlay
+"""
+
+
+class AzureTag(StrEnum):
+    """Keys of the tags that this package gives a meaning. Azure takes no ``/`` in them."""
+
+    CLUSTER = "igz-clusters-cluster"
+    """On everything in Azure: the cluster's name."""
+
+    STACK = "igz-clusters-stack"
+    """On everything in Azure: the stack that made it."""
+
+    ENVIRONMENT = ENVIRONMENT_TAG
+    """On everything in Azure: ``dev`` or ``prod``, unless the stack file gives it a word of the company's own."""
+
+    MANAGED_BY = "managed-by"
+    """On everything in Azure: this package, unless the stack file says otherwise. Whoever edits by hand is warned."""
+
+
+RESERVED_TAG_PREFIXES: Final = (
+    *("microsoft", "azure", "windows"),
+    *("aks-managed-", "k8s-azure-", "kubernetes.io", "igz-clusters-"),
+)
+"""Azure, AKS or we give these tags a meaning; a stack file may not set them."""
+
+_TAG_KEY = re.compile(r"[^<>%&\\?/\x00-\x1f\x7f]+")
+_TAG_VALUE = re.compile(r"[^\x00-\x1f\x7f]*")
+_GUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_GROUP = r"/subscriptions/(?P<subscription>[0-9a-f-]{36})/resourceGroups/(?P<group>[\w.()-]*[\w()-])"
+_NAME = r"[\w.-]*\w"
+_SUBNET = rf"{_GROUP}/providers/Microsoft\.Network/virtualNetworks/(?P<network>{_NAME})/subnets/(?P<subnet>{_NAME})"
+_DISK_SET = rf"{_GROUP}/providers/Microsoft\.Compute/diskEncryptionSets/{_NAME}"
+_KEY = (
+    rf"(?P<vault>{_GROUP}/providers/Microsoft\.KeyVault/vaults/(?P<vault_name>[a-zA-Z][a-zA-Z0-9-]{{1,22}}[a-zA-Z0-9]))"
+    r"/keys/(?P<key>[a-zA-Z0-9-]{1,127})/versions/(?P<version>[0-9a-f]{32})"
+)
+
+
+def _location(name: str) -> str:
+    if name not in LOCATIONS:
+        raise ValueError("no region of Azure with availability zones, by the name that programs use")
+    return name
+
+
+def _guid(noun: str) -> AfterValidator:
+    def check(text: str) -> str:
+        if not re.fullmatch(_GUID, text):
+            raise ValueError(f"{noun} is 32 lower-case hexadecimal digits, as 8-4-4-4-12")
+        return text
+
+    return AfterValidator(check)
+
+
+def _subnet_id(text: str) -> str:
+    match = re.fullmatch(_SUBNET, text)
+    if not match:
+        shape = "/subscriptions/ID/resourceGroups/NAME/providers/Microsoft.Network/virtualNetworks/NAME/subnets/NAME"
+        raise ValueError(f"is no id of a subnet: {shape}")
+    for part in ("group", "network", "subnet"):
+        if len(match[part]) > LABELLED_NAME_MAX:
+            raise ValueError(
+                f"the name of the {part} has more than {LABELLED_NAME_MAX} characters, and AKS labels nodes with it"
+            )
+    return text
+
+
+def _disk_set_id(text: str) -> str:
+    if not re.fullmatch(_DISK_SET, text):
+        shape = "/subscriptions/ID/resourceGroups/NAME/providers/Microsoft.Compute/diskEncryptionSets/NAME"
+        raise ValueError(f"is no id of a disk encryption set: {shape}")
+    return text
+
+
+def _key_id(text: str) -> str:
+    shape = "/subscriptions/ID/resourceGroups/NAME/providers/Microsoft.KeyVault/vaults/NAME/keys/NAME/versions/VERSION"
+    if text.startswith("https://"):
+        raise ValueError(f"is the key's address, which does not tell where its vault is; give its id: {shape}")
+    if not re.fullmatch(_KEY, text):
+        raise ValueError(f"is no id of a key's version: {shape}")
+    return text
+
+
+def key_vault_id(key_id: str) -> str:
+    """Return the id of a key's vault, on which roles are given."""
+    return _key_part(key_id)["vault"]
+
+
+def key_address(key_id: str) -> str:
+    """Return the address under which Azure's services use a key: https://learn.microsoft.com/azure/key-vault/general/about-keys-secrets-certificates."""
+    match = _key_part(key_id)
+    return f"https://{match['vault_name'].lower()}.vault.azure.net/keys/{match['key']}/{match['version']}"
+
+
+def _key_part(key_id: str) -> re.Match[str]:
+    match = re.fullmatch(_KEY, key_id)
+    if not match:
+        raise ValueError("is no id of a key's version")
+    return match
+
+
+def role_assignment_name(scope: str, principal: str, role: str) -> str:
+    """Return the name of a role assignment, which Azure wants to be a GUID.
+
+    Derived, so that whoever comes after a killed run finds the assignment under the same name.
+
+    Parameters
+    ----------
+    scope
+        Id of what the role is about.
+    principal
+        Who gets it: our own name for an identity that is not made yet, or its object id.
+    role
+        Id of the role's definition.
+    """
+    return str(uuid5(NAMESPACE_URL, f"{scope.lower()}\n{principal}\n{role.lower()}"))
+
+
+def _tag_key(key: str) -> str:
+    if not 0 < len(key) <= TAG_KEY_MAX or not _TAG_KEY.fullmatch(key):
+        raise ValueError(rf"a tag's key is 1 to {TAG_KEY_MAX} characters, none of them < > % & \ ? /")
+    for prefix in RESERVED_TAG_PREFIXES:
+        if key.lower().startswith(prefix):
+            raise ValueError(f"the prefix '{prefix}' of tags is reserved")
+    return key
+
+
+def _tag_value(value: str) -> str:
+    if len(value) > TAG_VALUE_MAX or not _TAG_VALUE.fullmatch(value):
+        raise ValueError(f"a tag's value is up to {TAG_VALUE_MAX} printable characters")
+    return value
+
+
+def _matching(pattern: str) -> Any:
+    unnamed = re.sub(r"\?P<\w+>", "", pattern)  # JSON Schema's patterns spell named groups differently
+    return Field(json_schema_extra={"pattern": f"^{unnamed}$"})
+
+
+SubscriptionId = Annotated[str, _guid("a subscription's id"), _matching(_GUID)]
+TenantId = Annotated[str, _guid("a tenant's id"), _matching(_GUID)]
+ObjectId = Annotated[str, _guid("an object's id in Entra"), _matching(_GUID)]
+Location = Annotated[str, AfterValidator(_location), Field(json_schema_extra={"enum": list(LOCATIONS)})]
+SubnetId = Annotated[str, AfterValidator(_subnet_id), _matching(_SUBNET)]
+DiskEncryptionSetId = Annotated[str, AfterValidator(_disk_set_id), _matching(_DISK_SET)]
+KeyVersionId = Annotated[str, AfterValidator(_key_id), _matching(_KEY)]
+TagKey = Annotated[str, AfterValidator(_tag_key)]
+TagValue = Annotated[str, AfterValidator(_tag_value)]

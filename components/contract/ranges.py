@@ -1,0 +1,101 @@
+"""Ranges of IPv4 addresses, as every cloud judges them."""
+
+from collections.abc import Sequence
+from ipaddress import AddressValueError, IPv4Network, NetmaskValueError
+from typing import Final
+
+PRIVATE_RANGES: Final = tuple(IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"))
+"""RFC 1918."""
+
+SHARED_RANGE: Final = IPv4Network("100.64.0.0/10")
+"""RFC 6598."""
+
+NEVER_PUBLIC: Final = (*PRIVATE_RANGES, SHARED_RANGE, IPv4Network("127.0.0.0/8"), IPv4Network("169.254.0.0/16"))
+"""Ranges from which nobody reaches a public endpoint."""
+
+PUBLIC_PREFIX_MIN: Final = 8
+"""A range wider than this is the world by another name: two halves make 0.0.0.0/0."""
+
+
+def ipv4_network(text: str) -> IPv4Network:
+    """Return the network that ``text`` names in its canonical form.
+
+    Raises
+    ------
+    ValueError
+        If it is no IPv4 network, or one of its host bits is set.
+    """
+    try:
+        network = IPv4Network(text, strict=False)
+    except (AddressValueError, NetmaskValueError, ValueError):
+        raise ValueError("is no IPv4 range such as 10.20.0.0/16") from None
+    if str(network) != text:
+        raise ValueError(f"must be written as '{network}'")
+    return network
+
+
+def bounded_network(text: str, bounds: tuple[int, int], ranges: Sequence[IPv4Network], noun: str) -> IPv4Network:
+    """Return the network that ``text`` names.
+
+    Parameters
+    ----------
+    text
+        As it stands in a stack file.
+    bounds
+        Lengths of the widest and the narrowest prefix.
+    ranges
+        One of them holds the network.
+    noun
+        What the network is for, such as ``VPC``; for messages.
+
+    Raises
+    ------
+    ValueError
+        If it is no network, or lies beyond the bounds or the ranges.
+    """
+    network, (widest, narrowest) = ipv4_network(text), bounds
+    if not widest <= network.prefixlen <= narrowest:
+        raise ValueError(f"a {noun} is /{widest} to /{narrowest}")
+    if not any(network.subnet_of(private) for private in ranges):
+        raise ValueError(f"a {noun} lies in {', '.join(map(str, ranges))}")
+    return network
+
+
+def public_range(text: str, rule: str, instead: str) -> str:
+    """Return ``text`` if it is a range that may reach a public endpoint.
+
+    Parameters
+    ----------
+    text
+        As it stands in a stack file.
+    rule
+        Id of the rule that keeps the world out.
+    instead
+        How those come who do not come through the internet, for the message.
+
+    Raises
+    ------
+    ValueError
+        If it is no range, the world, or a range of which nobody comes through the internet.
+    """
+    if ":" in text:
+        raise ValueError("the cluster is IPv4: give IPv4 ranges")
+    network = ipv4_network(text)
+    if network.prefixlen < PUBLIC_PREFIX_MIN:
+        raise ValueError(f"{rule}: is the world or a large part of it; give ranges of /{PUBLIC_PREFIX_MIN} or smaller")
+    if any(network.overlaps(reserved) for reserved in NEVER_PUBLIC):
+        raise ValueError(f"nobody comes from this range through the internet; drop it, {instead}")
+    return text
+
+
+def differing(ranges: tuple[str, ...]) -> tuple[str, ...]:
+    """Return ``ranges`` if none is named twice.
+
+    Raises
+    ------
+    ValueError
+        If one is.
+    """
+    if len(set(ranges)) < len(ranges):
+        raise ValueError("names a range twice")
+    return ranges
