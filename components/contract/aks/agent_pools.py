@@ -1,0 +1,105 @@
+"""Agent pools: what groups of nodes become on AKS, and under which names.
+
+An agent pool has one machine type. What AKS never changes in a pool decides its name, so that a change of that makes
+another pool beside the old one, and the old one goes once the new one is there.
+"""
+
+import hashlib
+import json
+import string
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from components.contract.aks.choices import AksChoices
+from components.contract.groups import NodeGroup, in_zones
+from components.contract.lifecycle import Lifecycle
+from components.contract.pools import PoolRole, PoolSize
+from components.contract.taints import AKS_SPOT_TAINT
+
+PODS_MAX: Final = 110
+"""Pods of a node. With the overlay network AKS allows 250, which no machine here needs.
+
+https://learn.microsoft.com/azure/aks/quotas-skus-regions
+"""
+
+ANY_PRICE: Final = -1.0
+"""Spot nodes go when Azure needs them, not when their price rises."""
+
+SUFFIX_LENGTH: Final = 4
+_DIGITS: Final = string.digits + string.ascii_lowercase
+
+
+def agent_pools(groups: Sequence[NodeGroup], zones: Sequence[str]) -> tuple[NodeGroup, ...]:
+    """Return ``groups`` as agent pools: one a machine type, and of zonal roles one a zone.
+
+    As with shapes, the first type's group has the name and the minimum, the others may be empty, and each may grow to
+    the maximum.
+    """
+    return in_zones([part for group in groups for part in _by_type(group)], zones)
+
+
+def _by_type(group: NodeGroup) -> Iterator[NodeGroup]:
+    first, *others = group.instances
+    yield replace(group, instances=(first,))
+    for instance in others:
+        size_name = instance.name.removeprefix("Standard_").lower().replace("_", "-")
+        size = PoolSize(min=0, max=group.size.max)
+        yield replace(group, name=f"{group.name}-{size_name}", size=size, instances=(instance,))
+
+
+def pool_name(group: NodeGroup, choices: AksChoices) -> str:
+    """Return the name of a group's agent pool, at most twelve lower-case letters and digits.
+
+    The initial pool is made with the cluster and has its name for ever: the pool's own.
+    """
+    if group.role is PoolRole.INITIAL:
+        return group.pool
+    # With the pool's name in it, another name is a way out where two groups of a pool hash to the same suffix.
+    hashed = json.dumps([group.pool, fixed_inputs(group, choices)], sort_keys=True)
+    number = int.from_bytes(hashlib.sha256(hashed.encode()).digest())
+    suffix = ""
+    for _ in range(SUFFIX_LENGTH):
+        number, digit = divmod(number, len(_DIGITS))
+        suffix += _DIGITS[digit]
+    return f"{group.pool}{suffix}"
+
+
+def fixed_inputs(group: NodeGroup, choices: AksChoices) -> dict[str, Any]:
+    """Return what AKS never changes in a pool that is there, by Python's spelling of the inputs' names.
+
+    https://learn.microsoft.com/azure/aks/manage-node-pools
+    """
+    is_spot = group.lifecycle is Lifecycle.SPOT
+    return {
+        "vm_size": group.instances[0].name,
+        "availability_zones": [group.zone] if group.zone else sorted(choices.zones),
+        # Plain data and not the subnet's answer: the name hangs on it.
+        "vnet_subnet_id": choices.node_subnet_id,
+        "max_pods": PODS_MAX,
+        "os_type": "Linux",
+        "os_disk_type": "Managed",
+        "os_disk_size_gb": choices.root_volume_gib,
+        "type": "VirtualMachineScaleSets",
+        "enable_encryption_at_host": True,
+        "enable_node_public_ip": False,
+        "gpu_profile": {"driver": "Install"} if group.gpu_resource else None,
+        "scale_set_priority": "Spot" if is_spot else "Regular",
+        "scale_set_eviction_policy": "Delete" if is_spot else None,
+        "spot_max_price": ANY_PRICE if is_spot else None,
+    }
+
+
+def node_labels(group: NodeGroup) -> dict[str, str]:
+    """Return the labels of the group's nodes on AKS.
+
+    AKS itself adds the spot label, as it adds the spot taint. Left out here, each update would try to remove it, and
+    AKS would refuse: https://learn.microsoft.com/azure/aks/spot-node-pool.
+    """
+    spot = {AKS_SPOT_TAINT.key: AKS_SPOT_TAINT.value} if group.lifecycle is Lifecycle.SPOT else {}
+    return {**group.labels, **spot}
+
+
+def node_taints(group: NodeGroup) -> list[str]:
+    """Return the taints of the group's nodes in AKS's spelling, that which AKS itself adds among them."""
+    return [taint.to_aks() for taint in group.taints]

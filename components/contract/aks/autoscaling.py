@@ -1,0 +1,45 @@
+"""How AKS's own Cluster Autoscaler works: one set of settings for all pools of a cluster.
+
+The autoscaler learns labels and taints of an empty pool from AKS, so that nothing else is told about a pool.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from components.contract.aks.choices import JobMix
+
+_COMMON: Final = {
+    "expander": "least-waste",
+    "balance_similar_node_groups": "true",
+    # A finished job holds no scratch volume; an evicted one loses it.
+    "skip_nodes_with_local_storage": "true",
+    # DNS and metrics may be moved: they have disruption budgets. Left alone, one of them keeps a node of every pool.
+    "skip_nodes_with_system_pods": "false",
+    "max_graceful_termination_sec": "600",
+    "max_node_provision_time": "15m",
+    "scan_interval": "10s",
+    "new_pod_scale_up_delay": "0s",
+}
+
+_BY_MIX: Final[Mapping[JobMix, Mapping[str, str]]] = {
+    JobMix.BATCH: {
+        "scale_down_delay_after_add": "10m",
+        "scale_down_unneeded_time": "10m",
+        "scale_down_utilization_threshold": "0.5",
+        "max_empty_bulk_delete": "20",
+    },
+    JobMix.INTERACTIVE: {
+        "scale_down_delay_after_add": "30m",
+        "scale_down_unneeded_time": "30m",
+        "scale_down_utilization_threshold": "0.3",
+        "max_empty_bulk_delete": "5",
+    },
+}
+
+
+def autoscaler_profile(mix: JobMix) -> dict[str, str]:
+    """Return the inputs of a cluster's ``autoScalerProfile``, in Python's spelling of their names.
+
+    Meaning and units: https://learn.microsoft.com/azure/aks/cluster-autoscaler-overview. All of them are text.
+    """
+    return {**_COMMON, **_BY_MIX[mix]}
