@@ -10,8 +10,8 @@ from workbench.cli.cloud_run import CloudRun, started
 from workbench.cli.console import PLAIN, errors
 from workbench.cli.guard import guard
 from workbench.engine import INTERRUPTED
-from workbench.engine.after_update import PATIENCE_DEGRADED, SETTLING, settled, troubles
-from workbench.engine.causes import is_expired, is_taken, is_unheard
+from workbench.engine.after_update import PATIENCE_DEGRADED, settled, troubles
+from workbench.engine.causes import is_busy, is_expired, is_taken, is_unheard
 from workbench.engine.gates import Judgement
 from workbench.engine.parts import parts_of_plan, parts_of_state
 from workbench.errors import UserError
@@ -52,9 +52,9 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) 
     judgement = _ready(run)
     anew = [option for part in judgement.anew for option in ("--replace", part.urn)]
     guard(run.session, "up", *anew)
-    if judgement.ahead:
-        errors.print("The version rises: first of control plane and add-ons, then of the nodes.", **PLAIN)
-        targets = [option for part in judgement.ahead for option in ("--target", part.urn)]
+    for parts in judgement.ahead:
+        errors.print(f"First on its own: {', '.join(map(str, parts))}.", **PLAIN)
+        targets = [option for part in parts for option in ("--target", part.urn)]
         code, stream = CloudRun(run.session).engine("up", *targets, *options)
         _end_if_failed(run, code, stream)
     code, stream = run.engine("up", *anew, *options)
@@ -86,7 +86,10 @@ def _refuse(run: CloudRun, judgement: Judgement) -> None:
     count = "1 thing" if len(judgement.refused) == 1 else f"{len(judgement.refused)} things"
     listed = "\n".join(map(str, judgement.refused))
     file = stacks.shown_path(run.stack.file)
-    raise UserError(f"{count} in the way of `up`, by {file} and what is live:\n{listed}", "Nothing in AWS was changed.")
+    raise UserError(
+        f"{count} in the way of `up`, by {file} and what is live:\n{listed}",
+        f"Nothing in {run.cloud.place} was changed.",
+    )
 
 
 def _end_if_failed(run: CloudRun, code: int, stream: Stream) -> None:
@@ -120,6 +123,10 @@ def _tell_what_failed(run: CloudRun, stream: Stream) -> None:
     if is_unheard(stream.errors):
         way = f"`igz-clusters recover {name}` looks and tells the state; an `up` before it would make that anew."
         errors.print(f"Nobody heard what came of a call. {way}", **PLAIN)
+    if is_busy(stream.errors):
+        errors.print(
+            f"{run.cloud.service} does one thing at a time, and was at another. Wait until it is done.", **PLAIN
+        )
     if is_taken(stream.errors):
         # By somebody else, or by a call that nobody heard the answer of and that was made again.
         errors.print(f"If what exists already is this stack's, `igz-clusters recover {name}` enters it.", **PLAIN)
@@ -127,9 +134,15 @@ def _tell_what_failed(run: CloudRun, stream: Stream) -> None:
 
 
 def _out_of_order(run: CloudRun, *, patience: float) -> str:
-    """Return all that is not active after an update, in words; empty if everything is."""
+    """Return all that is not in order after an update, in words; empty if everything is."""
     parts = parts_of_state(run.state())
-    found = settled(lambda: run.ask(parts), parts, _waiting("for what was changed"), words=SETTLING, patience=patience)
+    found = settled(
+        lambda: run.ask(parts),
+        parts,
+        _waiting("for what was changed"),
+        may_change=lambda told: told.may_pass,
+        patience=patience,
+    )
     return "\n".join(map(str, troubles(parts, found)))
 
 

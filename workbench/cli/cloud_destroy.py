@@ -34,7 +34,7 @@ CLAIMS_OPTION = "--delete-claims"
 
 
 def destroy(stack: stacks.Stack, *, hermetic: bool, yes: bool, delete_claims: bool, events: Path | None) -> None:
-    """Delete everything that a stack made, in an order that AWS accepts, and list what is left.
+    """Delete everything that a stack made, in an order that the cloud accepts, and list what is left.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def _refuse_what_is_kept(run: CloudRun, state: dict[str, Any]) -> None:
 
 
 def _empty(run: CloudRun, state: dict[str, Any], *, yes: bool, delete_claims: bool) -> None:
-    """Delete what users made in the cluster, where the cluster's end would leave its other half in AWS."""
+    """Delete what users made in the cluster, where the cluster's end would leave its other half in the cloud, or take data with it."""
     if not cluster_of(parts_of_state(state)):
         return
     config = kubeconfig_of(state)
@@ -83,7 +83,7 @@ def _empty(run: CloudRun, state: dict[str, Any], *, yes: bool, delete_claims: bo
             found = access.look(objects_of(state))
         except UserError as error:
             if os.environ.get(UNREACHABLE) != "true":
-                raise UserError(f"{error.message} Nothing was deleted.", _LOST) from None
+                raise UserError(f"{error.message} Nothing was deleted.", _lost(run)) from None
             errors.print(f"{error.message}\n{UNREACHABLE} is set: it is taken for lost.", **PLAIN)
             return
         _agree(found, yes=yes, delete_claims=delete_claims)
@@ -91,11 +91,12 @@ def _empty(run: CloudRun, state: dict[str, Any], *, yes: bool, delete_claims: bo
         _wait(access, found.going)
 
 
-_LOST = (
-    "What is in it must go first, or its load balancers and volumes stay. Find a way to its API: a VPN, "
-    "publicAccessCidrs, the break-glass role (docs/eks.md), and `aws` on PATH for the token. If the cluster is lost "
-    f"for good, {UNREACHABLE}=true in front of this command destroys without looking; the end lists what is left."
-)
+def _lost(run: CloudRun) -> str:
+    return (
+        "What is in it must go first, or its load balancers and volumes stay, or go with their data. Find a way to its "
+        f"API: {run.cloud.ways_in}. If the cluster is lost for good, {UNREACHABLE}=true in front of this command "
+        "destroys without looking; the end lists what is left."
+    )
 
 
 def _agree(found: Inside, *, yes: bool, delete_claims: bool) -> None:
@@ -123,7 +124,7 @@ def _listed(made: Sequence[Made]) -> str:
 
 
 def _wait(access: Kubectl, gone: Sequence[Made]) -> None:
-    """Wait until the cluster's controllers have deleted in AWS what these objects stood for."""
+    """Wait until the cluster's controllers have deleted in the cloud what these objects stood for."""
     deadline, told = time.monotonic() + PATIENCE, -1
     while gone:
         found = access.look()
@@ -144,7 +145,7 @@ def _wait(access: Kubectl, gone: Sequence[Made]) -> None:
 
 
 def _destroyed(run: CloudRun, options: list[str]) -> int:
-    """Let the engine delete; again, if AWS still counts as used what was just deleted. Return its exit code."""
+    """Let the engine delete; again, if the cloud still counts as used what was just deleted. Return its exit code."""
     for attempt in range(1, ATTEMPTS + 1):
         code, stream = run.engine("destroy", *options)
         if not code:
@@ -158,7 +159,9 @@ def _destroyed(run: CloudRun, options: list[str]) -> int:
             return code
         pause = PAUSES[attempt - 1]
         errors.print(
-            f"AWS says that something is still used. Again in {pause:.0f} s, run {attempt + 1} of {ATTEMPTS}.", **PLAIN
+            f"{run.cloud.place} says that something is still used. Again in {pause:.0f} s, run {attempt + 1} of "
+            f"{ATTEMPTS}.",
+            **PLAIN,
         )
         time.sleep(pause)
         options = ["--yes", "--skip-preview"]  # the same plan, and somebody agreed to it

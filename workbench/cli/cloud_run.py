@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from components.contract.eks.choices import EksChoices
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors
-from workbench.engine import INTERRUPTED, Session, cloud, eks
-from workbench.engine.causes import SESSION, is_expired
+from workbench.engine import INTERRUPTED, Session, cloud
+from workbench.engine.causes import is_expired
 from workbench.engine.cloud import cloud_session, refuse_pending_operations
+from workbench.engine.clouds.cloud import Cloud
+from workbench.engine.clouds.find import cloud_of
+from workbench.engine.clouds.part import Conditions, Group, Part
 from workbench.engine.drift import FAIL_UNREACHABLE
-from workbench.engine.eks import Conditions
 from workbench.engine.gates import Judgement, judge
-from workbench.engine.parts import Part, parts_of_state
+from workbench.engine.parts import parts_of_state
 from workbench.engine.recorded import recorded
 from workbench.errors import UserError
 from workbench.report import events as event_stream
@@ -52,6 +53,11 @@ class CloudRun:
         """The stack."""
         return self.session.stack
 
+    @cached_property
+    def cloud(self) -> Cloud:
+        """Where the stack is."""
+        return cloud_of(self.stack.name, self.stack.config)
+
     def state(self) -> dict[str, Any]:
         """Return the stack's deployment, empty if it was never up.
 
@@ -70,14 +76,14 @@ class CloudRun:
             return code, event_stream.read(file.read_bytes() if file.exists() else b"")
 
     def ask(self, parts: Sequence[Part]) -> Conditions:
-        """Return what EKS says about each part; nothing for other clouds.
+        """Return what the cloud says about each part; nothing if the cluster is in none.
 
         Raises
         ------
         UserError
-            EKS cannot be asked: whatever is said without its answer may be wrong.
+            The cloud cannot be asked: whatever is said without its answer may be wrong.
         """
-        return eks.conditions(parts, self._account.look_up) if self._account else {}
+        return self._account.conditions(parts) if self._account else {}
 
     def left(self) -> list[str]:
         """Return what carries the stack's tags in its cloud, or belongs to its cluster, each with how it is deleted.
@@ -87,20 +93,17 @@ class CloudRun:
         UserError
             The cloud cannot be asked.
         """
-        from workbench.recovery.cloud import carrying  # noqa: PLC0415 - boto3 comes with it
-
-        return [f"{thing.words}\n  {thing.delete}" for thing in carrying(self._account)] if self._account else []
+        return [f"{thing.words}\n  {thing.delete}" for thing in self._account.carrying()] if self._account else []
 
     @cached_property
     def _account(self) -> "Account | None":
-        from workbench.recovery.cloud import open_account  # noqa: PLC0415 - boto3 comes with it
+        from workbench.recovery.cloud import open_account  # noqa: PLC0415 - the cloud's SDK comes with it
 
-        choices = self.stack.config.cluster
-        return open_account(self.stack.name, choices) if isinstance(choices, EksChoices) else None
+        return open_account(self.stack.name, self.stack.config.cluster)
 
     def judge(self, parts: Sequence[Part], conditions: Conditions) -> Judgement:
         """Judge a change to what the stack file says, and tell what is not in order but no reason to stop."""
-        found = judge(self.stack.name, self.stack.config, parts, conditions)
+        found = judge(self.cloud, parts, conditions)
         for note in found.notes:
             errors.print(f"note: {note}", **PLAIN)
         return found
@@ -142,7 +145,11 @@ class CloudRun:
     def after_expiry(self) -> str:
         """What to do when the credentials ran out in the middle."""
         name = self.stack.name
-        return f"{SESSION} Then `igz-clusters recover {name}`, and this again: what was done is saved."
+        return (
+            f"The session at {self.cloud.place} ended. Begin a new one that lasts longer than the work (about an hour for "
+            f"a first cluster): {self.cloud.new_session}. Then `igz-clusters recover {name}`, and this again: what was "
+            "done is saved."
+        )
 
 
 _REFRESH: Final = "Mend what the engine says above, then run this again; nothing was changed but what was compared."
@@ -168,13 +175,12 @@ def _written(stream: Stream, before: Mapping[str, Any], after: Mapping[str, Any]
     for change, _ in changes_of(stream):
         where = ", ".join(each.path for each in change.properties)
         yield f"Live and now in the state: {change.operation} {change.name} ({change.type}){where and f': {where}'}"
-    sizes = {part.urn: _size(part) for part in parts_of_state(before)}
+    sizes = {part.key: _size(part) for part in parts_of_state(before)}
     for part in parts_of_state(after):
-        was, size = sizes.get(part.urn), _size(part)
+        was, size = sizes.get(part.key), _size(part)
         if was is not None and size is not None and was != size:
             yield f"Live and now in the state: {part} has {size} nodes, had {was}."
 
 
 def _size(part: Part) -> int | None:
-    size = part.sizes.get("desiredSize")
-    return None if size is None else int(size)
+    return part.sizes.size if isinstance(part, Group) and part.sizes else None

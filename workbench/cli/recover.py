@@ -63,11 +63,18 @@ def _in_a_cloud(stack: str) -> Stack | None:
 
 
 def _recover_in_the_cloud(stack: Stack, *, yes: bool, hermetic: bool) -> int:
-    from workbench.recovery.cloud import recovery_of  # noqa: PLC0415 the cloud's SDK is for its stacks only
+    from workbench.recovery.cloud import CloudRecovery, open_account  # noqa: PLC0415 the cloud's SDK is for its stacks
 
     with progress(errors) as report:
         session = cloud.bare_session(stack, ensure(cloud.TOOLS, hermetic=hermetic, progress=report))
-    recovery = recovery_of(session, lambda words: errors.print(words, markup=False, highlight=False, soft_wrap=True))
+    choices = stack.config.cluster
+    if not (account := open_account(stack.name, choices)):
+        raise UserError(
+            f"A cluster of kind '{choices.kind}' is in no cloud: nothing is known of how to find its parts."
+        )
+    recovery = CloudRecovery(
+        session, account, lambda words: errors.print(words, markup=False, highlight=False, soft_wrap=True)
+    )
     if left := _mend(recovery.locks(), yes=yes):
         return left
     left = _mend(recovery.pending(), yes=yes)

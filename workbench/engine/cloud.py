@@ -5,6 +5,7 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from workbench.engine import pending
+from workbench.engine.clouds.find import cloud_of
 from workbench.engine.session import Session, policy_packs
 from workbench.errors import UserError
 from workbench.paths import PROJECT_ROOT
@@ -50,7 +51,8 @@ def state_of(session: Session) -> dict[str, Any]:
     try:
         exported: dict[str, Any] = session.query("stack", "export")
     except UserError as error:
-        way = f"`pulumi login` once, `pulumi stack init {name}` once a stack; docs/eks.md tells the steps."
+        page = cloud_of(name, session.stack.config).page
+        way = f"`pulumi login` once, `pulumi stack init {name}` once a stack; {page} tells the steps."
         raise UserError(error.message, way) from None
     return exported
 

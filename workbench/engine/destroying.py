@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from workbench.engine.gates import Refused
-from workbench.engine.parts import GROUP, cluster_of, parts_of_state
+from workbench.engine.clouds.part import Group
+from workbench.engine.clouds.refused import Refused
+from workbench.engine.parts import cluster_of, parts_of_state
 
 ATTEMPTS: Final = 4
-"""Runs of the engine, as long as AWS says that something is still in use."""
+"""Runs of the engine, as long as the cloud says that something is still in use."""
 
 PAUSES: Final = (30.0, 60.0, 120.0)
 """Seconds between them. Network interfaces of what is gone are collected within minutes."""
@@ -37,18 +38,18 @@ def objects_of(deployment: Mapping[str, Any]) -> frozenset[tuple[str, str, str]]
 def kept_back(deployment: Mapping[str, Any], stack: str) -> list[Refused]:
     """Return everything in a state that a destroy would stop at, or stumble over halfway."""
     resources = sorted(deployment.get("resources") or (), key=lambda each: str(each["urn"]))
-    groups = {part.urn: part for part in parts_of_state(deployment)}
+    parts = parts_of_state(deployment)
+    groups = {part.key: part for part in parts if isinstance(part, Group)}
     found = []
     for each in resources:
         urn, part = each["urn"], groups.get(each["urn"])
-        if part and part.type == GROUP and each.get("retainOnDelete"):
+        if part and each.get("retainOnDelete"):
             found.append(
                 Refused(
                     str(part),
-                    "is kept when the stack goes, since its nodes hold data; EKS deletes no cluster that has groups",
+                    f"is kept when the stack goes, since its nodes hold data; {part.with_its_cluster}",
                     "it goes by hand only, with all data on its nodes",
-                    f"`aws eks delete-nodegroup --cluster-name {part.cluster} --nodegroup-name {part.name}`; "
-                    "once it is gone, the next `destroy` takes it out of the state.",
+                    f"{part.delete}; once it is gone, the next `destroy` takes it out of the state.",
                 )
             )
         elif each.get("protect"):
@@ -60,14 +61,5 @@ def kept_back(deployment: Mapping[str, Any], stack: str) -> list[Refused]:
                     f"`pulumi state unprotect --stack {stack} --yes '{urn}'`",
                 )
             )
-    cluster = cluster_of(groups.values())
-    if cluster and cluster.outputs.get("deletionProtection"):
-        found.append(
-            Refused(
-                str(cluster),
-                "has deletion protection in EKS",
-                "EKS deletes it only without",
-                f"`aws eks update-cluster-config --name {cluster.name} --no-deletion-protection`",
-            )
-        )
-    return found
+    cluster = cluster_of(parts)
+    return [*found, *cluster.locks] if cluster else found

@@ -1,8 +1,9 @@
-"""What stands in a cluster that its stack did not make, and that its deletion would leave in AWS, or lose.
+"""What stands in a cluster that its stack did not make, and that its deletion would leave in its cloud, or lose.
 
 Load balancers of Services and Ingresses are made by controllers in the cluster: gone with it, nobody deletes them, and
 their network interfaces keep subnets from being deleted. Volumes of claims go with the claim or stay for ever:
-https://docs.aws.amazon.com/eks/latest/userguide/delete-cluster.html.
+https://docs.aws.amazon.com/eks/latest/userguide/delete-cluster.html. AKS deletes its load balancers and the disks in its
+node resource group with the cluster, and with them data that somebody may want: https://learn.microsoft.com/azure/aks/faq.
 """
 
 import json
@@ -34,7 +35,7 @@ class Made:
     """Empty for a volume."""
     name: str
     holds: str = field(compare=False)
-    """What is in AWS because of it, in words. It changes while the object goes: the address is taken away first."""
+    """What is in the cloud because of it, in words. It changes while the object goes: the address is taken away first."""
     finalizers: tuple[str, ...] = field(default=(), compare=False)
 
     @override
@@ -182,7 +183,7 @@ def _going(volumes: Iterable[Mapping[str, Any]], ours: Collection[tuple[str, str
         # One that no claim ever had is nobody's to delete.
         claim = volume["spec"].get("claimRef") or {}
         if claim and _policy(volume) == "Delete" and (_CLAIM, claim.get("namespace"), claim.get("name")) not in ours:
-            yield _made("persistentvolume", volume, _handle(volume) or "no volume in AWS")
+            yield _made("persistentvolume", volume, _handle(volume) or "no volume of a driver")
 
 
 def _kept(volumes: Iterable[Mapping[str, Any]]) -> Iterator[str]:

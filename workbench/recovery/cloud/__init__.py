@@ -1,10 +1,36 @@
-"""What lost runs leave of a stack in AWS: found by name, by tag or by what it belongs to, and entered into the state.
+"""What lost runs leave of a stack in a cloud: found there with the user's own credentials, and entered into the state.
 
-boto3 comes with it, so it is imported only where such a stack is recovered.
+A cloud's SDK is imported only for a stack that is in it.
 """
 
-from workbench.recovery.cloud.account import Account, open_account
-from workbench.recovery.cloud.carrying import Thing, carrying
-from workbench.recovery.cloud.findings import CloudRecovery, recovery_of
+from components.contract.aks.choices import AksChoices
+from components.contract.clusters import ClusterChoices
+from components.contract.eks.choices import EksChoices
+from workbench.recovery.cloud.account import Account
+from workbench.recovery.cloud.findings import CloudRecovery
+from workbench.recovery.cloud.thing import Thing
 
-__all__ = ["Account", "CloudRecovery", "Thing", "carrying", "open_account", "recovery_of"]
+__all__ = ["Account", "CloudRecovery", "Thing", "open_account"]
+
+
+def open_account(stack: str, choices: ClusterChoices) -> Account | None:
+    """Return the account of a stack, after a look whether the credentials are of that account.
+
+    None if its cluster is no cloud's service.
+
+    Raises
+    ------
+    UserError
+        There are no credentials, they have expired, or they are of another account.
+    """
+    match choices:
+        case EksChoices():
+            from workbench.recovery.cloud.aws import account as aws  # noqa: PLC0415 - boto3 comes with it
+
+            return aws.open_account(stack, choices)
+        case AksChoices():
+            from workbench.recovery.cloud.azure import account as azure  # noqa: PLC0415 - azure-core comes with it
+
+            return azure.open_account(stack, choices)
+        case _:
+            return None

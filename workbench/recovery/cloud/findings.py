@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from components.contract.eks.choices import EksChoices
 from workbench.engine import Session, pending
 from workbench.engine.backend import locks_in
 from workbench.engine.cloud import file_backend, state_of
+from workbench.engine.parts import cluster_of, parts_of_state
 from workbench.errors import UserError
-from workbench.recovery.cloud.account import Account, open_account
-from workbench.recovery.cloud.carrying import Thing, carrying
+from workbench.recovery.cloud.account import Account
 from workbench.recovery.cloud.found import Found, Wanted
 from workbench.recovery.cloud.plan import (
     Answer,
@@ -20,11 +19,12 @@ from workbench.recovery.cloud.plan import (
     adopted,
     answer_of,
     identities,
+    identity,
     mended,
     pending_creations,
     planned,
 )
-from workbench.recovery.cloud.searches import SEARCHES, search
+from workbench.recovery.cloud.thing import Thing
 from workbench.recovery.finding import Finding
 from workbench.recovery.state import lock_findings
 
@@ -77,20 +77,21 @@ class CloudRecovery:
         except pending.UnresolvableError as error:
             way = f"Look whether {error} exists, and if so `pulumi import` it. Then run `pulumi refresh`"
             return [Finding(found, f"{way} `--clear-pending-creates`.")]
-        findings = [_ambiguous(answer) for answer in answers if answer.fate is Fate.AMBIGUOUS]
+        findings = [self._ambiguous(answer) for answer in answers if answer.fate is Fate.AMBIGUOUS]
         if len(findings) < len(operations):
-            lines = [_fate(answer) for answer in answers if answer.fate is not Fate.AMBIGUOUS]
-            remedy = "\n  ".join([*lines, "Enter that into the state; the next `up` starts by comparing it with AWS."])
+            lines = [self._fate(answer) for answer in answers if answer.fate is not Fate.AMBIGUOUS]
+            enter = f"Enter that into the state; the next `up` starts by comparing it with {self.account.place}."
+            remedy = "\n  ".join([*lines, enter])
             findings.insert(0, Finding(found, remedy, lambda: self._enter(exported, state, answers)))
         return findings
 
     def unknown_to_the_state(self) -> list[Finding]:
-        """Return what the program would make although AWS has it: made by a plug-in that died, so nothing is pending.
+        """Return what the program would make although it is there: made by a plug-in that died, so nothing is pending.
 
         Raises
         ------
         UserError
-            The program cannot be previewed, or AWS cannot be asked.
+            The program cannot be previewed, or the cloud cannot be asked.
         """
         exported = state_of(self.session)
         deployment = exported.get("deployment") or {}
@@ -103,10 +104,10 @@ class CloudRecovery:
             return []
         state = adopted(deployment, plan, answers)
         count = "1 thing is" if len(answers) == 1 else f"{len(answers)} things are"
-        lines = [_fate(answer) for answer in answers]
+        lines = [self._fate(answer) for answer in answers]
         return [
             Finding(
-                f"{count} in AWS, of this stack by tag or place, and the state does not know it: "
+                f"{count} in {self.account.place}, of this stack by tag or place, and the state does not know it: "
                 f"{', '.join(answer.wanted.words for answer in answers)}.",
                 "\n  ".join([*lines, "Enter that into the state; the next `up` makes none of it a second time."]),
                 lambda: self._enter(exported, state, answers),
@@ -115,20 +116,20 @@ class CloudRecovery:
 
     def leftovers(self) -> list[Finding]:
         """Return what carries the stack's tag and is neither in its state nor wanted. It is never deleted from here."""
-        known = identities(state_of(self.session).get("deployment") or {})
-        has_cluster = any(type_ == "aws:eks/cluster:Cluster" for type_, _ in known)
+        deployment = state_of(self.session).get("deployment") or {}
+        known, has_cluster = identities(deployment), cluster_of(parts_of_state(deployment)) is not None
         return [
-            _leftover(thing)
-            for thing in carrying(self.account)
-            if (thing.type, thing.id) not in known and not (thing.is_byproduct and has_cluster)
+            self._leftover(thing)
+            for thing in self.account.carrying()
+            if identity(thing.type, thing.id) not in known and not (thing.is_byproduct and has_cluster)
         ]
 
     def _answers(self, wanted: Sequence[Wanted], deployment: dict[str, Any]) -> list[Answer]:
         taken = identities(deployment)
         return [
-            answer_of(each, search(self.account, each), taken, self._is_ours)
+            answer_of(each, self.account.search(each), taken, self._is_ours)
             for each in wanted
-            if each.type in SEARCHES
+            if self.account.knows(each.type)
         ]
 
     def _is_ours(self, found: Found) -> bool:
@@ -157,60 +158,44 @@ class CloudRecovery:
             if time.monotonic() > deadline:
                 raise UserError(
                     f"{answer.wanted.words} is still {found.state} after {PATIENCE / 60:.0f} minutes. {_NOT_NOW}",
-                    "Look at it in AWS; when it is finished or gone, run this again.",
+                    f"Look at it in {self.account.place}; when it is finished or gone, run this again.",
                 )
             self.say(f"{answer.wanted.words}: {found.words}")
             time.sleep(self.pause)
-            again = [each for each in search(self.account, answer.wanted) if each.id == found.id]
+            again = [each for each in self.account.search(answer.wanted) if each.id == found.id]
             answer = Answer(answer.wanted, Fate.MADE if again else Fate.ABSENT, tuple(again))
 
+    def _fate(self, answer: Answer) -> str:
+        words = answer.wanted.words
+        match answer.fate:
+            case Fate.MADE:
+                found = answer.candidates[0]
+                waiting = ", wait until it is finished" if found.is_moving else ""
+                return f"{words}: {self.account.place} has {found.words}{waiting}."
+            case Fate.FOREIGN:
+                return (
+                    f"{words}: was not made. {self.account.place} has {answer.candidates[0].words}, which lacks this "
+                    "stack's tag: it is somebody else's, and stays out of the state."
+                )
+            case Fate.ABSENT | Fate.AMBIGUOUS:
+                return f"{words}: was not made."
 
-def recovery_of(session: Session, say: Callable[[str], None]) -> CloudRecovery:
-    """Return what recovers a stack in AWS.
+    def _ambiguous(self, answer: Answer) -> Finding:
+        listed = ", ".join(found.words for found in answer.candidates)
+        return Finding(
+            f"{answer.wanted.words} was being made, and {self.account.place} has more than one that it may be: "
+            f"{listed}.",
+            f"Delete in {self.account.place} the ones that nothing uses, until one is left; then run this again.",
+        )
 
-    Raises
-    ------
-    UserError
-        The credentials are none, or not of the stack's account; or the stack is not in AWS.
-    """
-    choices = session.stack.config.cluster
-    if not isinstance(choices, EksChoices):
-        raise UserError(f"A cluster of kind '{choices.kind}' is not in AWS: nothing is known of how to find its parts.")
-    return CloudRecovery(session, open_account(session.stack.name, choices), say)
+    def _leftover(self, thing: Thing) -> Finding:
+        warning = "It holds data, which nobody can bring back. " if thing.holds_data else ""
+        return Finding(
+            f"In {self.account.place}, of this stack by its tag, and not in its state: {thing.words}.",
+            f"{warning}Look: {thing.look}\n  If nobody needs it: {thing.delete}",
+        )
 
 
 def _saved(exported: dict[str, Any]) -> Any:
     """Return what every save of a state gives another time; the rest may be encrypted anew by every export."""
     return (exported.get("deployment") or {}).get("manifest")
-
-
-def _fate(answer: Answer) -> str:
-    words = answer.wanted.words
-    match answer.fate:
-        case Fate.MADE:
-            found = answer.candidates[0]
-            waiting = ", wait until it is finished" if found.is_moving else ""
-            return f"{words}: AWS has {found.words}{waiting}."
-        case Fate.FOREIGN:
-            return (
-                f"{words}: was not made. AWS has {answer.candidates[0].words}, which lacks this stack's tag: it is "
-                "somebody else's, and stays out of the state."
-            )
-        case Fate.ABSENT | Fate.AMBIGUOUS:
-            return f"{words}: was not made."
-
-
-def _ambiguous(answer: Answer) -> Finding:
-    listed = ", ".join(found.words for found in answer.candidates)
-    return Finding(
-        f"{answer.wanted.words} was being made, and AWS has more than one that it may be: {listed}.",
-        "Delete in AWS the ones that nothing uses, until one is left; then run this again.",
-    )
-
-
-def _leftover(thing: Thing) -> Finding:
-    warning = "It holds data, which nobody can bring back. " if thing.holds_data else ""
-    return Finding(
-        f"In AWS, of this stack by its tag, and not in its state: {thing.words}.",
-        f"{warning}Look: {thing.look}\n  If nobody needs it: {thing.delete}",
-    )

@@ -10,8 +10,9 @@ from workbench.engine.pending import Made, by_inputs, resolved
 from workbench.recovery.cloud.found import DEFAULTS, Found, Wanted
 from workbench.report.values import MARK, SECRET, SENTINELS
 
-AWS: Final = "aws:"
-"""Beginning of the types that are looked for."""
+AZURE: Final = "azure-native:"
+CLOUDS: Final = ("aws:", AZURE)
+"""Beginnings of the types that are looked for."""
 
 
 class Fate(StrEnum):
@@ -65,23 +66,28 @@ def answer_of(
     is_ours
         Whether something was made by the stack.
     """
-    free = [each for each in found if (wanted.type, each.id) not in taken]
+    free = [each for each in found if identity(wanted.type, each.id) not in taken]
     if not (ours := tuple(filter(is_ours, free))):
         return Answer(wanted, Fate.FOREIGN if free else Fate.ABSENT, tuple(free))
     return Answer(wanted, Fate.MADE if len(ours) == 1 else Fate.AMBIGUOUS, ours)
 
 
+def identity(type_: str, id_: str) -> tuple[str, str]:
+    """Return what tells a resource from all others: Azure writes ids now in one case, now in another."""
+    return type_, id_.lower() if type_.startswith(AZURE) else id_
+
+
 def identities(deployment: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
     """Return type and id of all that the state has."""
     resources = deployment.get("resources") or []
-    return frozenset((each["type"], each["id"]) for each in resources if each.get("id"))
+    return frozenset(identity(each["type"], each["id"]) for each in resources if each.get("id"))
 
 
 def pending_creations(deployment: Mapping[str, Any]) -> list[Wanted]:
-    """Return what a lost run was making in AWS."""
+    """Return what a lost run was making in a cloud."""
     operations = deployment.get("pending_operations") or []
     begun = [each["resource"] for each in operations if each["type"] == "creating"]
-    return [Wanted(each["urn"], each["type"], each.get("inputs") or {}) for each in begun if _is_in_aws(each)]
+    return [Wanted(each["urn"], each["type"], each.get("inputs") or {}) for each in begun if _is_in_a_cloud(each)]
 
 
 def mended(deployment: Mapping[str, Any], answers: Sequence[Answer]) -> dict[str, Any]:
@@ -112,7 +118,7 @@ class Planned:
     """What a preview wants to make, and everything that it would register."""
 
     creations: tuple[Wanted, ...]
-    """In AWS, in the program's order."""
+    """In the cloud, in the program's order."""
     states: Mapping[str, Mapping[str, Any]]
     """The resource as the state would have it, by URN; without what is not known."""
 
@@ -133,7 +139,7 @@ def planned(preview: Mapping[str, Any], deployment: Mapping[str, Any]) -> Planne
     creations = (
         Wanted(urn, state["type"], state.get("inputs") or {}, is_planned=True)
         for urn, state in states.items()
-        if _is_in_aws(state) and state.get("provider") in known
+        if _is_in_a_cloud(state) and state.get("provider") in known
     )
     return Planned(tuple(creations), states)
 
@@ -172,8 +178,8 @@ def _missing_parents(state: Mapping[str, Any], plan: Planned, known: set[str]) -
     return missing
 
 
-def _is_in_aws(resource: Mapping[str, Any]) -> bool:
-    return bool(resource.get("custom")) and str(resource["type"]).startswith(AWS)
+def _is_in_a_cloud(resource: Mapping[str, Any]) -> bool:
+    return bool(resource.get("custom")) and str(resource["type"]).startswith(CLOUDS)
 
 
 def _without_unknowns(state: Mapping[str, Any]) -> dict[str, Any]:

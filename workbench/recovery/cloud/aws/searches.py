@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.recovery.cloud import ec2, eks, others
-from workbench.recovery.cloud.account import Account
+from workbench.recovery.cloud.aws import ec2, eks, others
+from workbench.recovery.cloud.aws.queries import AwsQueries
 from workbench.recovery.cloud.found import Found, Wanted
 
 
@@ -21,7 +21,7 @@ class Search:
         Inputs without which there is nothing to ask: what they come from is not there either.
     """
 
-    look: Callable[[Account, Wanted], list[Found]]
+    look: Callable[[AwsQueries, Wanted], list[Found]]
     needs: tuple[str, ...]
 
 
@@ -55,7 +55,7 @@ SEARCHES: Final[Mapping[str, Search]] = {
 """By the type of the resource; every type that the program uses has its row."""
 
 
-def search(account: Account, wanted: Wanted) -> list[Found]:
+def search(account: AwsQueries, wanted: Wanted) -> list[Found]:
     """Return what may be the wanted resource; more than one is possible.
 
     Raises

@@ -7,7 +7,7 @@ from zlib import crc32
 
 import jmespath
 
-from workbench.recovery.cloud.account import Account
+from workbench.recovery.cloud.aws.queries import AwsQueries
 from workbench.recovery.cloud.found import Found, Wanted
 
 GONE: Final = frozenset({"deleted", "deleting", "expired", "failed", "rejected", "shutting-down", "terminated"})
@@ -92,7 +92,7 @@ KINDS: Final[Mapping[str, Kind]] = {
 """By the type of the resource. All get their tags in the request that makes them, so none is ever without."""
 
 
-def tagged(account: Account, kind: Kind, tags: Mapping[str, str]) -> Iterator[tuple[Mapping[str, Any], Found]]:
+def tagged(account: AwsQueries, kind: Kind, tags: Mapping[str, str]) -> Iterator[tuple[Mapping[str, Any], Found]]:
     """Yield what carries all of ``tags``, as EC2 tells of it and as it is found."""
     filters = [{"Name": f"tag:{key}", "Values": [value]} for key, value in tags.items()]
     for item in account.listed("ec2", kind.operation, kind.key, **{kind.filters: filters}):
@@ -102,7 +102,7 @@ def tagged(account: Account, kind: Kind, tags: Mapping[str, str]) -> Iterator[tu
             yield item, Found(item[kind.id_key], state, state.lower() in MOVING, own)
 
 
-def by_tags(account: Account, wanted: Wanted) -> list[Found]:
+def by_tags(account: AwsQueries, wanted: Wanted) -> list[Found]:
     """Return the things of the wanted kind that have the wanted name and are of the stack."""
     kind, own = KINDS[wanted.type], account.tags
     if kind.name_key:
@@ -115,14 +115,14 @@ def by_tags(account: Account, wanted: Wanted) -> list[Found]:
     return [found for _, found in tagged(account, kind, {**own, "Name": name})] if name else []
 
 
-def default_security_group(account: Account, wanted: Wanted) -> list[Found]:
+def default_security_group(account: AwsQueries, wanted: Wanted) -> list[Found]:
     """Return the group that EC2 makes with every VPC."""
     filters = _filters({"vpc-id": wanted.inputs["vpcId"], "group-name": "default"})
     groups = account.listed("ec2", "describe_security_groups", "SecurityGroups", Filters=filters)
     return [Found(group["GroupId"]) for group in groups]
 
 
-def route(account: Account, wanted: Wanted) -> list[Found]:
+def route(account: AwsQueries, wanted: Wanted) -> list[Found]:
     """Return the route to the wanted destination; its id is a function of table and destination.
 
     Source: hashicorp/terraform-provider-aws, internal/service/ec2/vpc_route.go, ``RouteCreateID``.
@@ -133,14 +133,14 @@ def route(account: Account, wanted: Wanted) -> list[Found]:
     return [Found(identifier) for each in routes if each.get("DestinationCidrBlock") == destination]
 
 
-def route_table_association(account: Account, wanted: Wanted) -> list[Found]:
+def route_table_association(account: AwsQueries, wanted: Wanted) -> list[Found]:
     """Return the bond between the wanted table and the wanted subnet."""
     table, subnet = wanted.inputs["routeTableId"], wanted.inputs["subnetId"]
     bonds = account.listed("ec2", "describe_route_tables", "RouteTables[].Associations[]", RouteTableIds=[table])
     return [Found(bond["RouteTableAssociationId"]) for bond in bonds if bond.get("SubnetId") == subnet]
 
 
-def security_group_rule(account: Account, wanted: Wanted) -> list[Found]:
+def security_group_rule(account: AwsQueries, wanted: Wanted) -> list[Found]:
     """Return the rules of the wanted group that say the same: EC2 allows one. Its tags come after it."""
     filters = _filters({"group-id": wanted.inputs["securityGroupId"]})
     rules = account.listed("ec2", "describe_security_group_rules", "SecurityGroupRules", Filters=filters)

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.recovery.cloud import ec2, eks, others
-from workbench.recovery.cloud.account import Account
-from workbench.recovery.cloud.ec2 import Kind
+from workbench.recovery.cloud.aws import ec2, eks, others
+from workbench.recovery.cloud.aws.ec2 import Kind
+from workbench.recovery.cloud.aws.queries import AwsQueries
 from workbench.recovery.cloud.found import Found
+from workbench.recovery.cloud.thing import Thing
 
 BYPRODUCTS: Final[Mapping[str, Kind]] = {
     "instance": Kind(
@@ -35,45 +36,7 @@ WITH_DATA: Final = frozenset({"instance", "volume"})
 """What cannot be had back, of these."""
 
 
-@dataclass(frozen=True)
-class Thing:
-    """Something in AWS that belongs to a stack.
-
-    Parameters
-    ----------
-    type, id
-        As a state has them; for what no state has, a word of ours and AWS's id.
-    name
-        What people know it by; empty if it has no name.
-    state
-        AWS's own word; empty for what has none.
-    look, delete
-        How the AWS command line shows it, and deletes it.
-    holds_data
-        Whether a deletion loses what cannot be had back.
-    """
-
-    type: str
-    id: str
-    name: str
-    state: str
-    look: str
-    delete: str
-    holds_data: bool = False
-
-    @property
-    def is_byproduct(self) -> bool:
-        """Whether the cluster made it, so that no state has it."""
-        return self.type in BYPRODUCTS or self.type == LOAD_BALANCER
-
-    @property
-    def words(self) -> str:
-        """Kind, id, name and state."""
-        named = f" '{self.name}'" if self.name and self.name not in self.id else ""
-        return f"{self.type.rpartition(':')[2]} {self.id}{named}" + (f" ({self.state})" if self.state else "")
-
-
-def carrying(account: Account) -> list[Thing]:
+def carrying(account: AwsQueries) -> list[Thing]:
     """Return all that carries the stack's tags, and what its cluster's controllers left; sorted by kind.
 
     Of EC2 that is asked kind by kind, since the tagging API shows what was deleted for hours and knows no roles.
@@ -94,7 +57,7 @@ def carrying(account: Account) -> list[Thing]:
     return sorted(dict.fromkeys(things), key=lambda thing: (thing.type, thing.id))
 
 
-def _in_ec2(account: Account) -> Iterator[Thing]:
+def _in_ec2(account: AwsQueries) -> Iterator[Thing]:
     for type_, kind in {**ec2.KINDS, **BYPRODUCTS}.items():
         for item, found in ec2.tagged(account, kind, account.tags):
             # EC2 makes this one with the VPC and deletes it with the VPC.
@@ -102,7 +65,7 @@ def _in_ec2(account: Account) -> Iterator[Thing]:
                 yield _ec2_thing(account, type_, kind, found, item.get(kind.name_key))
 
 
-def _by_controllers(account: Account) -> Iterator[Thing]:
+def _by_controllers(account: AwsQueries) -> Iterator[Thing]:
     """Yield what carries no tag of ours: volumes of claims, interfaces of pods, load balancers of services.
 
     Sources: kubernetes-sigs/aws-ebs-csi-driver, docs/tagging.md; aws/amazon-vpc-cni-k8s, README.md;
@@ -142,10 +105,11 @@ def _by_controllers(account: Account) -> Iterator[Thing]:
             "",
             _aws(account, service, look),
             _aws(account, service, f"delete-load-balancer --load-balancer-{by} {given}"),
+            is_byproduct=True,
         )
 
 
-def _ec2_thing(account: Account, type_: str, kind: Kind, found: Found, name: str | None = None) -> Thing:
+def _ec2_thing(account: AwsQueries, type_: str, kind: Kind, found: Found, name: str | None = None) -> Thing:
     option = re.sub(r"(?<!^)(?=[A-Z])", "-", kind.id_key).lower()
     return Thing(
         type_,
@@ -154,7 +118,8 @@ def _ec2_thing(account: Account, type_: str, kind: Kind, found: Found, name: str
         found.state,
         _aws(account, "ec2", f"{kind.operation.replace('_', '-')} --{option}s {found.id}"),
         _aws(account, "ec2", f"{kind.delete} {found.id}"),
-        type_ in WITH_DATA,
+        holds_data=type_ in WITH_DATA,
+        is_byproduct=type_ in BYPRODUCTS,
     )
 
 
@@ -164,7 +129,7 @@ class _Part:
 
     operation: str
     key: str
-    describe: Callable[[Account, str, str], list[Found]]
+    describe: Callable[[AwsQueries, str, str], list[Found]]
     noun: str
     option: str
 
@@ -187,7 +152,7 @@ _PARTS: Final[Mapping[str, _Part]] = {
 }
 
 
-def _in_eks(account: Account) -> Iterator[Thing]:
+def _in_eks(account: AwsQueries) -> Iterator[Thing]:
     inside = account.cluster
     for found in eks.describe_cluster(account, inside):
         yield from _eks_thing(account, "aws:eks/cluster:Cluster", found, f"cluster --name {inside}")
@@ -198,13 +163,13 @@ def _in_eks(account: Account) -> Iterator[Thing]:
                 yield from _eks_thing(account, type_, found, words)
 
 
-def _eks_thing(account: Account, type_: str, found: Found, words: str) -> Iterator[Thing]:
+def _eks_thing(account: AwsQueries, type_: str, found: Found, words: str) -> Iterator[Thing]:
     if account.is_ours(found.tags or {}):
         look, delete = (_aws(account, "eks", f"{verb}-{words}") for verb in ("describe", "delete"))
         yield Thing(type_, found.id, "", found.state, look, delete, holds_data=found.holds_data)
 
 
-def _roles(account: Account) -> Iterator[Thing]:
+def _roles(account: AwsQueries) -> Iterator[Thing]:
     for name in account.listed("iam", "list_roles", "Roles[].RoleName"):
         # A list comes without tags, and accounts have many roles; ours begin with the stack's name.
         if name.startswith(f"{account.stack}-"):
@@ -216,7 +181,7 @@ def _roles(account: Account) -> Iterator[Thing]:
                     yield Thing("aws:iam/role:Role", found.id, "", "", look, delete)
 
 
-def _log_groups(account: Account) -> Iterator[Thing]:
+def _log_groups(account: AwsQueries) -> Iterator[Thing]:
     for prefix in (f"/aws/eks/{account.cluster}/", f"/igz-clusters/{account.cluster}/"):
         for found in others.log_groups(account, prefix):
             commands = (
@@ -228,12 +193,12 @@ def _log_groups(account: Account) -> Iterator[Thing]:
                 yield Thing("aws:cloudwatch/logGroup:LogGroup", found.id, "", "", look, delete, holds_data=True)
 
 
-def _keys(account: Account) -> Iterator[Thing]:
+def _keys(account: AwsQueries) -> Iterator[Thing]:
     for description, found in others.keys(account):
         look = _aws(account, "kms", f"describe-key --key-id {found.id}")
         delete = _aws(account, "kms", f"schedule-key-deletion --key-id {found.id}")
         yield Thing("aws:kms/key:Key", found.id, description, found.state, look, delete, holds_data=True)
 
 
-def _aws(account: Account, service: str, words: str) -> str:
+def _aws(account: AwsQueries, service: str, words: str) -> str:
     return f"aws {service} {words} --region {account.region}"

@@ -3,20 +3,20 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from workbench.recovery.cloud.account import Account
+from workbench.recovery.cloud.aws.queries import AwsQueries
 from workbench.recovery.cloud.found import Found, Wanted
 
 ENABLED: Final = frozenset({"Enabled", "Disabled", "Creating"})
 """States of a key that is not on its way out."""
 
 
-def role(account: Account, wanted: Wanted) -> list[Found]:
+def role(account: AwsQueries, wanted: Wanted) -> list[Found]:
     """Return the role of the wanted name."""
     names = account.listed("iam", "list_roles", "Roles[].RoleName")
     return [found for name in names if wanted.is_called("name", name) for found in describe_role(account, name)]
 
 
-def describe_role(account: Account, name: str) -> list[Found]:
+def describe_role(account: AwsQueries, name: str) -> list[Found]:
     """Return one role; a list of roles comes without tags."""
     answer = account.look_up("iam", "get_role", RoleName=name).get("Role")
     if not answer:
@@ -24,14 +24,14 @@ def describe_role(account: Account, name: str) -> list[Found]:
     return [Found(name, tags={tag["Key"]: tag["Value"] for tag in answer.get("Tags", ())}, inputs={"name": name})]
 
 
-def role_policy(account: Account, wanted: Wanted) -> list[Found]:
+def role_policy(account: AwsQueries, wanted: Wanted) -> list[Found]:
     """Return the wanted policy inside the wanted role."""
     inside = wanted.inputs["role"]
     names = account.listed("iam", "list_role_policies", "PolicyNames", RoleName=inside)
     return [Found(f"{inside}:{name}", inputs={"name": name}) for name in names if wanted.is_called("name", name)]
 
 
-def role_policy_attachment(account: Account, wanted: Wanted) -> list[Found]:
+def role_policy_attachment(account: AwsQueries, wanted: Wanted) -> list[Found]:
     """Return the bond of the wanted policy to the wanted role.
 
     The provider reads it by its inputs, so any id would do; this is the one by which it imports.
@@ -42,7 +42,7 @@ def role_policy_attachment(account: Account, wanted: Wanted) -> list[Found]:
     return [Found(f"{inside}/{policy}") for each in given if each == policy]
 
 
-def keys(account: Account) -> Iterator[tuple[str, Found]]:
+def keys(account: AwsQueries) -> Iterator[tuple[str, Found]]:
     """Yield the keys of the stack with their descriptions, but none that waits for its end."""
     arns = account.listed(
         "resourcegroupstaggingapi",
@@ -57,25 +57,25 @@ def keys(account: Account) -> Iterator[tuple[str, Found]]:
             yield answer.get("Description", ""), Found(answer["KeyId"], answer["KeyState"], tags=account.tags)
 
 
-def key(account: Account, wanted: Wanted) -> list[Found]:
+def key(account: AwsQueries, wanted: Wanted) -> list[Found]:
     """Return the stack's key of the wanted description: a key has no name, and its description names the cluster."""
     return [found for description, found in keys(account) if description == wanted.inputs["description"]]
 
 
-def alias(account: Account, wanted: Wanted) -> list[Found]:
+def alias(account: AwsQueries, wanted: Wanted) -> list[Found]:
     """Return the alias of the wanted name, if it is one of the wanted key."""
     name, target = wanted.inputs["name"], wanted.inputs["targetKeyId"]
     aliases = account.listed("kms", "list_aliases", "Aliases", KeyId=target)
     return [Found(name) for each in aliases if each["AliasName"] == name]
 
 
-def log_group(account: Account, wanted: Wanted) -> list[Found]:
+def log_group(account: AwsQueries, wanted: Wanted) -> list[Found]:
     """Return the log group of the wanted name."""
     name = wanted.inputs["name"]
     return [found for found in log_groups(account, name) if found.id == name]
 
 
-def log_groups(account: Account, prefix: str) -> Iterator[Found]:
+def log_groups(account: AwsQueries, prefix: str) -> Iterator[Found]:
     """Yield the log groups whose names begin with ``prefix``."""
     for group in account.listed("logs", "describe_log_groups", "logGroups", logGroupNamePrefix=prefix):
         arn = group["arn"].removesuffix(":*")
@@ -83,7 +83,7 @@ def log_groups(account: Account, prefix: str) -> Iterator[Found]:
         yield Found(group["logGroupName"], tags=tags)
 
 
-def autoscaling_tag(account: Account, wanted: Wanted) -> list[Found]:
+def autoscaling_tag(account: AwsQueries, wanted: Wanted) -> list[Found]:
     """Return the wanted tag of the wanted Auto Scaling group."""
     group, key_ = wanted.inputs["autoscalingGroupName"], wanted.inputs["tag"]["key"]
     filters = [{"Name": "auto-scaling-group", "Values": [group]}, {"Name": "key", "Values": [key_]}]

@@ -5,24 +5,24 @@ from typing import Any, Final
 
 from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
-from workbench.recovery.cloud.account import Account
+from workbench.recovery.cloud.aws.queries import AwsQueries
 from workbench.recovery.cloud.found import Found, Wanted
 
 MOVING: Final = frozenset({"CREATING", "PENDING"})
 GONE: Final = frozenset({"DELETING"})
 
 
-def cluster(account: Account, wanted: Wanted) -> list[Found]:
+def cluster(account: AwsQueries, wanted: Wanted) -> list[Found]:
     """Return the cluster of the wanted name."""
     return describe_cluster(account, wanted.inputs["name"])
 
 
-def describe_cluster(account: Account, name: str) -> list[Found]:
+def describe_cluster(account: AwsQueries, name: str) -> list[Found]:
     """Return one cluster."""
     return _found(account.look_up("eks", "describe_cluster", name=name).get("cluster"), name)
 
 
-def node_group(account: Account, wanted: Wanted) -> list[Found]:
+def node_group(account: AwsQueries, wanted: Wanted) -> list[Found]:
     """Return the groups of the wanted name, which the provider made up from the logical one."""
     inside = wanted.inputs["clusterName"]
     found = list[Found]()
@@ -32,36 +32,36 @@ def node_group(account: Account, wanted: Wanted) -> list[Found]:
     return found
 
 
-def describe_node_group(account: Account, inside: str, name: str) -> list[Found]:
+def describe_node_group(account: AwsQueries, inside: str, name: str) -> list[Found]:
     """Return one group of a cluster."""
     answer = account.look_up("eks", "describe_nodegroup", clusterName=inside, nodegroupName=name).get("nodegroup") or {}
     holds_data = (answer.get("labels") or {}).get(LabelKey.ROLE) == PoolRole.DATA
     return _found(answer, f"{inside}:{name}", inputs={"nodeGroupName": name}, holds_data=holds_data)
 
 
-def addon(account: Account, wanted: Wanted) -> list[Found]:
+def addon(account: AwsQueries, wanted: Wanted) -> list[Found]:
     """Return the wanted add-on."""
     return describe_addon(account, wanted.inputs["clusterName"], wanted.inputs["addonName"])
 
 
-def describe_addon(account: Account, inside: str, name: str) -> list[Found]:
+def describe_addon(account: AwsQueries, inside: str, name: str) -> list[Found]:
     """Return one add-on of a cluster."""
     answer = account.look_up("eks", "describe_addon", clusterName=inside, addonName=name)
     return _found(answer.get("addon"), f"{inside}:{name}")
 
 
-def access_entry(account: Account, wanted: Wanted) -> list[Found]:
+def access_entry(account: AwsQueries, wanted: Wanted) -> list[Found]:
     """Return the entry of the wanted principal."""
     return describe_access_entry(account, wanted.inputs["clusterName"], wanted.inputs["principalArn"])
 
 
-def describe_access_entry(account: Account, inside: str, principal: str) -> list[Found]:
+def describe_access_entry(account: AwsQueries, inside: str, principal: str) -> list[Found]:
     """Return one access entry of a cluster."""
     answer = account.look_up("eks", "describe_access_entry", clusterName=inside, principalArn=principal)
     return _found(answer.get("accessEntry"), f"{inside}:{principal}")
 
 
-def access_policy_association(account: Account, wanted: Wanted) -> list[Found]:
+def access_policy_association(account: AwsQueries, wanted: Wanted) -> list[Found]:
     """Return the wanted policy of the wanted principal."""
     inside, principal, policy = (wanted.inputs[key] for key in ("clusterName", "principalArn", "policyArn"))
     given = account.listed(
@@ -74,7 +74,7 @@ def access_policy_association(account: Account, wanted: Wanted) -> list[Found]:
     return [Found(f"{inside}#{principal}#{policy}") for each in given if each == policy]
 
 
-def pod_identity_association(account: Account, wanted: Wanted) -> list[Found]:
+def pod_identity_association(account: AwsQueries, wanted: Wanted) -> list[Found]:
     """Return the bond of the wanted service account to a role; only EKS knows its id."""
     inside, inputs = wanted.inputs["clusterName"], wanted.inputs
     identifiers = account.listed(
@@ -88,7 +88,7 @@ def pod_identity_association(account: Account, wanted: Wanted) -> list[Found]:
     return [found for each in identifiers for found in describe_pod_identity(account, inside, each)]
 
 
-def describe_pod_identity(account: Account, inside: str, identifier: str) -> list[Found]:
+def describe_pod_identity(account: AwsQueries, inside: str, identifier: str) -> list[Found]:
     """Return one Pod Identity association of a cluster."""
     answer = account.look_up(
         "eks", "describe_pod_identity_association", clusterName=inside, associationId=identifier

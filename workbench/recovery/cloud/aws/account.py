@@ -1,0 +1,62 @@
+"""What recovery and `up` ask AWS about a stack."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import boto3
+from typing_extensions import override
+
+from components.contract.eks.choices import EksChoices
+from workbench.engine.clouds.eks.conditions import conditions
+from workbench.engine.clouds.part import Condition, Part
+from workbench.errors import UserError
+from workbench.recovery.cloud.account import Account
+from workbench.recovery.cloud.aws.carrying import carrying
+from workbench.recovery.cloud.aws.queries import LOG_IN, AwsQueries, asking
+from workbench.recovery.cloud.aws.searches import SEARCHES, search
+from workbench.recovery.cloud.found import Found, Wanted
+from workbench.recovery.cloud.thing import Thing
+
+
+@dataclass(frozen=True)
+class AwsAccount(AwsQueries, Account):
+    """One account and region of AWS."""
+
+    place = "AWS"
+
+    @override
+    def conditions(self, parts: Sequence[Part]) -> Mapping[str, Condition]:
+        return conditions(parts, self.look_up)
+
+    @override
+    def knows(self, type_: str) -> bool:
+        return type_ in SEARCHES
+
+    @override
+    def search(self, wanted: Wanted) -> list[Found]:
+        return search(self, wanted)
+
+    @override
+    def carrying(self) -> list[Thing]:
+        return carrying(self)
+
+
+def open_account(stack: str, choices: EksChoices) -> AwsAccount:
+    """Return the account of a stack, after a look whether the credentials are of that account.
+
+    Raises
+    ------
+    UserError
+        There are no credentials, they have expired, or they are of another account.
+    """
+    with asking("sts", "get_caller_identity"):
+        session = boto3.Session(region_name=choices.region)
+        account = AwsAccount(session, stack, choices.name)
+    identity = account.look_up("sts", "get_caller_identity")
+    if identity["Account"] != choices.account_id:
+        raise UserError(
+            f"Your credentials are of the account {identity['Account']}, the stack '{stack}' is in "
+            f"{choices.account_id}: what they see says nothing about the stack.",
+            LOG_IN,
+        )
+    return account
