@@ -44,7 +44,8 @@ def mismatches(choices: AksChoices, groups: Sequence[NodeGroup], environment: En
     """
     # The groups of one pool have the same role and name, so that they may be wrong for the same reason.
     yield from dict.fromkeys(_mismatches_of_groups(choices, groups, environment))
-    made = agent_pools(groups, choices.zones)
+    # A fixed group of several types is refused above, and is no agent pool yet.
+    made = agent_pools([g for g in groups if g.is_elastic or len(g.instances) == 1], choices.zones)
     yield from _mismatches_of_numbers(choices, made, environment)
     yield from _mismatches_of_names(choices, made)
     if environment is Environment.PROD and not any(group.role is PoolRole.DATA for group in groups):
@@ -112,9 +113,9 @@ def _mismatches_of_numbers(
 
 def _mismatches_of_names(choices: AksChoices, made: Sequence[NodeGroup]) -> Iterator[Mismatch]:
     names = Counter(pool_name(group, choices) for group in made)
-    for group in made:
-        if names[name := pool_name(group, choices)] > 1:
-            yield Mismatch((group.pool,), f"two of its agent pools would be named '{name}'; give the pool another name")
+    for pool, name in dict.fromkeys((group.pool, pool_name(group, choices)) for group in made):
+        if names[name] > 1:
+            yield Mismatch((pool,), f"two agent pools would be named '{name}'; give the pool another name")
 
 
 def _channels_on(choices: AksChoices) -> Iterator[str]:
