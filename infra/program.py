@@ -3,6 +3,7 @@
 import pulumi
 
 from components.clusters.handle import ClusterHandle
+from components.contract.aks.choices import AksChoices
 from components.contract.eks.choices import EksChoices
 from components.contract.environments import ClusterKind
 from components.contract.groups import node_groups
@@ -83,3 +84,10 @@ def _cluster(config: StackConfig, kubeconfig: str | None) -> ClusterHandle:
                 choices=config.cluster, environment=config.environment, groups=groups, spot_taint=taint
             )
             return EksCluster(pulumi.get_stack(), eks).handle
+        case AksChoices():
+            from components.clusters.aks import AksCluster, AksClusterArgs  # noqa: PLC0415
+
+            aks = AksClusterArgs(
+                choices=config.cluster, environment=config.environment, groups=groups, spot_taint=taint
+            )
+            return AksCluster(pulumi.get_stack(), aks).handle

@@ -28,12 +28,6 @@ NEVER_IN_AKS: Final = tuple(
 )
 """Ranges that AKS keeps for itself: https://learn.microsoft.com/azure/aks/configure-azure-cni."""
 
-ADDRESSES_KEPT: Final = 5
-"""Addresses of a subnet that Azure keeps.
-
-https://learn.microsoft.com/azure/virtual-network/virtual-networks-faq
-"""
-
 TAG_KEY_MAX: Final = 512
 TAG_VALUE_MAX: Final = 256
 """Characters of a tag: https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources."""

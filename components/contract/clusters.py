@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
+from components.contract.aks import checks as aks
 from components.contract.aks.choices import AksChoices
 from components.contract.eks import checks as eks
 from components.contract.eks.choices import EksChoices
-from components.contract.environments import ServerOwner
+from components.contract.environments import Environment, ServerOwner
 from components.contract.groups import NodeGroup
 from components.contract.local.choices import LocalChoices
 from components.contract.mismatch import Mismatch
@@ -15,7 +16,9 @@ ClusterChoices: TypeAlias = LocalChoices | EksChoices | AksChoices
 """What a stack file says under ``cluster``, told apart by ``kind``."""
 
 
-def mismatches(choices: ClusterChoices, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
+def mismatches(
+    choices: ClusterChoices, groups: Sequence[NodeGroup], environment: Environment | None
+) -> Iterator[Mismatch]:
     """Find what the cluster, or this package on it, would refuse about the pools later.
 
     Parameters
@@ -24,6 +27,8 @@ def mismatches(choices: ClusterChoices, groups: Sequence[NodeGroup]) -> Iterator
         The cluster.
     groups
         As ``groups.node_groups`` returns them.
+    environment
+        None where the stack file names none that is known; what follows from it is left out.
     """
     match choices:
         case LocalChoices():
@@ -31,7 +36,13 @@ def mismatches(choices: ClusterChoices, groups: Sequence[NodeGroup]) -> Iterator
         case EksChoices():
             yield from eks.mismatches(choices, groups)
         case AksChoices():
-            return
+            yield from aks.mismatches(choices, groups, environment)
+
+
+def environment_problems(choices: ClusterChoices, environment: Environment) -> Iterator[Mismatch]:
+    """Find what the environment demands of the cluster itself, whatever its pools; paths begin at the cluster."""
+    if isinstance(choices, AksChoices):
+        yield from aks.environment_problems(choices, environment)
 
 
 def owner_problem(choices: ClusterChoices, owner: ServerOwner) -> str | None:

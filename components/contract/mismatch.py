@@ -7,5 +7,5 @@ class Mismatch(NamedTuple):
     """One problem and the place in the stack file that it is about."""
 
     path: tuple[str, ...]
-    """From the stack file's ``pools`` on."""
+    """From what was judged on: the stack file's ``pools``, or its ``cluster``."""
     message: str

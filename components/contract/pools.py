@@ -21,8 +21,8 @@ from components.contract.labels import (
 )
 from components.contract.lifecycle import Lifecycle
 
-NODES_MAX: Final = 450
-"""Nodes per group that EKS allows by default: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html."""
+NODES_MAX: Final = 1000
+"""Nodes of a group that AKS allows, the most of all clouds: https://learn.microsoft.com/azure/aks/quotas-skus-regions."""
 
 DEFAULT_GPU_RESOURCE: Final = "nvidia.com/gpu"
 """Extended resource of NVIDIA's device plug-in."""

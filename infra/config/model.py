@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, ValidationError, ValidationInfo, ValidatorFunctionWrapHandler, field_validator
 
 from components.contract.choices import ContractModel, Explained, Findings
-from components.contract.clusters import ClusterChoices, mismatches, owner_problem
+from components.contract.clusters import ClusterChoices, environment_problems, mismatches, owner_problem
 from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
 from components.contract.groups import node_groups
 from components.contract.namespaces import DEFAULT_NAMESPACES, NamespaceName, UserNamespace
@@ -123,6 +123,15 @@ class StackConfig(ContractModel):
     def _off_is_a_word(cls, guard: Any) -> Any:
         return PolicyGuard.OFF if guard is False else guard  # YAML 1.1 reads a plain `off` as a flag
 
+    @field_validator("cluster", mode="after")
+    @classmethod
+    def _fits_its_environment(cls, cluster: ClusterChoices, info: ValidationInfo) -> ClusterChoices:
+        environment, findings = info.data.get("environment"), Findings()
+        for mismatch in environment_problems(cluster, environment) if environment else ():
+            findings.add(mismatch.message, *mismatch.path)
+        findings.refuse()
+        return cluster
+
     @field_validator("servers", mode="after")
     @classmethod
     def _servers_follow_the_profile(cls, servers: ServerOwner | None, info: ValidationInfo) -> ServerOwner | None:
@@ -164,7 +173,8 @@ class StackConfig(ContractModel):
         cluster, profile = info.data.get("cluster"), info.data.get("profile")
         findings = Findings()
         if cluster and profile:
-            for mismatch in mismatches(cluster, node_groups(pools, spot_taint(ClusterKind(cluster.kind), profile))):
+            groups = node_groups(pools, spot_taint(ClusterKind(cluster.kind), profile))
+            for mismatch in mismatches(cluster, groups, info.data.get("environment")):
                 findings.add(mismatch.message, *mismatch.path)
         findings.refuse()
         return pools

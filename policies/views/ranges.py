@@ -2,7 +2,7 @@
 
 from ipaddress import ip_network
 
-from components.contract.eks.network import PUBLIC_PREFIX_MIN
+from components.contract.ranges import PUBLIC_PREFIX_MIN
 from policies.values import NotJudgeableError, Value
 
 

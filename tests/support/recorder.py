@@ -19,8 +19,20 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
     "aws:eks/nodeGroup:NodeGroup": lambda name: {"resources": [{"autoscalingGroups": [{"name": f"{name}-asg"}]}]},
     "aws:ec2/launchTemplate:LaunchTemplate": lambda _: {"latestVersion": 1},
     "aws:iam/role:Role": lambda name: {"name": name},
+    "azure-native:managedidentity:UserAssignedIdentity": lambda name: {
+        "principalId": f"{name}-principal",
+        "clientId": f"{name}-client",
+    },
+    "azure-native:containerservice:ManagedCluster": lambda name: {
+        "oidcIssuerProfile": {"enabled": True, "issuerURL": f"https://{name}.issuer.example"},
+        # A list goes in, and a map of what Azure knows of each comes out.
+        "identity": {"type": "UserAssigned", "userAssignedIdentities": {}},
+    },
 }
 """What the provider answers beside the inputs, by type, where a program reads it."""
+
+ANSWERED: dict[str, dict[str, Any]] = {}
+"""What functions of a provider answer, by token. A program may call no other, and none in a first preview."""
 
 
 @dataclass(frozen=True)
@@ -59,19 +71,24 @@ class Recorder(mocks.Mocks):
     """The stack's outputs."""
     is_first_preview: bool = False
     """Whether nothing exists yet, so that no identifier and no computed value is known."""
+    calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    """Token and arguments of each function of a provider that was called."""
     sent: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
     """Inputs by type token and logical name, with the engine's sentinel where a value is unknown."""
     _keys: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
         self.resources.append(Recorded(args.typ, args.name, args.inputs, args.provider))
-        if self.is_first_preview:
-            return "", args.inputs
         computed = COMPUTED.get(args.typ, lambda _: {})(args.name)
+        if self.is_first_preview:
+            return "", {key: value for key, value in args.inputs.items() if key not in computed}
         return f"{args.name}-id", {"arn": f"arn:{args.typ}:{args.name}", **args.inputs, **computed}
 
     def call(self, args: mocks.MockCallArgs) -> dict[str, Any]:
-        raise AssertionError(f"the program called {args.token}: no data source may be needed for a preview")
+        if self.is_first_preview or args.token not in ANSWERED:
+            raise AssertionError(f"the program called {args.token}: no data source may be needed for a preview")
+        self.calls.append((args.token, args.args))
+        return ANSWERED[args.token]
 
     def keep(self, urn: str, request: Any) -> None:
         """Keep the options of the resource that ``request`` declares."""

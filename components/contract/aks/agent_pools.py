@@ -9,6 +9,8 @@ import json
 import string
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
+from math import ceil
 from typing import Any, Final
 
 from components.contract.aks.choices import AksChoices
@@ -25,6 +27,9 @@ https://learn.microsoft.com/azure/aks/quotas-skus-regions
 
 ANY_PRICE: Final = -1.0
 """Spot nodes go when Azure needs them, not when their price rises."""
+
+SURGE_SHARE: Final = Fraction(1, 3)
+"""Part of an elastic pool that an upgrade adds before it drains as many nodes; of a static one it adds one node."""
 
 SUFFIX_LENGTH: Final = 4
 _DIGITS: Final = string.digits + string.ascii_lowercase
@@ -103,3 +108,17 @@ def node_labels(group: NodeGroup) -> dict[str, str]:
 def node_taints(group: NodeGroup) -> list[str]:
     """Return the taints of the group's nodes in AKS's spelling, that which AKS itself adds among them."""
     return [taint.to_aks() for taint in group.taints]
+
+
+def max_surge(group: NodeGroup) -> str | None:
+    """Return the input of the same name; None for spot pools, of which AKS refuses it."""
+    if group.lifecycle is Lifecycle.SPOT:
+        return None
+    return f"{int(SURGE_SHARE * 100)}%" if group.is_elastic else "1"
+
+
+def nodes_at_most(group: NodeGroup) -> int:
+    """Return how many nodes the pool may have in the middle of an upgrade."""
+    if group.lifecycle is Lifecycle.SPOT:
+        return group.size.max
+    return group.size.max + (ceil(group.size.max * SURGE_SHARE) if group.is_elastic else 1)

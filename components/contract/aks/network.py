@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
-from components.contract.azure import ADDRESSES_KEPT, NEVER_IN_AKS, SubnetId
+from components.contract.azure import NEVER_IN_AKS, SubnetId
 from components.contract.choices import ContractModel
 from components.contract.ranges import PRIVATE_RANGES, SHARED_RANGE, bounded_network, ipv4_network, public_range
 
@@ -30,6 +30,13 @@ DNS_ADDRESS: Final = 10
 
 CLUSTER_RANGES: Final = (*PRIVATE_RANGES, SHARED_RANGE)
 """Where networks, pods and Services may lie; AKS supports no other."""
+
+ADDRESSES_BESIDE_NODES: Final = 16
+"""Addresses of the subnet that are not for nodes.
+
+Azure keeps five (https://learn.microsoft.com/azure/virtual-network/virtual-networks-faq); a private cluster's API has
+one, and so has each internal load balancer.
+"""
 
 PUBLIC_RANGES_MAX: Final = 200
 """Ranges that may reach a public endpoint: https://learn.microsoft.com/azure/aks/api-server-authorized-ip-ranges."""
@@ -104,7 +111,7 @@ class ExistingNetwork(ContractModel):
 
 def nodes_that_fit(cidr: str) -> int:
     """Return how many nodes a subnet has addresses for."""
-    return IPv4Network(cidr).num_addresses - ADDRESSES_KEPT
+    return IPv4Network(cidr).num_addresses - ADDRESSES_BESIDE_NODES
 
 
 def nodes_with_pods(pod_cidr: str) -> int:

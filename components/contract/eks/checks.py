@@ -3,16 +3,20 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from components.contract.checks import data_problems, foreign_types, other_gpu_resource
 from components.contract.eks.autoscaling import autoscaling_tags
 from components.contract.eks.choices import EksChoices
 from components.contract.groups import NodeGroup, in_zones
 from components.contract.instances import Provider
 from components.contract.lifecycle import Lifecycle
 from components.contract.mismatch import Mismatch
-from components.contract.pools import DEFAULT_GPU_RESOURCE, PoolRole
+from components.contract.pools import PoolRole
 
 GROUPS_MAX: Final = 30
 """Managed node groups of a cluster, by default: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html."""
+
+NODES_MAX: Final = 450
+"""Nodes of a group, by default: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html."""
 
 ASG_TAGS_MAX: Final = 50
 """Tags of an Auto Scaling group: https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-tagging.html."""
@@ -55,26 +59,12 @@ def _mismatches_of_groups(choices: EksChoices, groups: Sequence[NodeGroup]) -> I
 
 
 def _group_problems(group: NodeGroup, choices: EksChoices) -> Iterator[str]:
-    foreign = [i.name for i in group.instances if i.provider is not Provider.AWS]
-    if foreign:
-        yield f"{', '.join(foreign)} are no machine types of AWS; take one such as m6i.2xlarge"
-    if group.gpu_resource not in (None, DEFAULT_GPU_RESOURCE):
-        yield f"gpuResource: on EKS GPUs are offered as {DEFAULT_GPU_RESOURCE}, given {group.gpu_resource}"
+    yield from foreign_types(group, Provider.AWS, "m6i.2xlarge")
+    yield from other_gpu_resource(group, "EKS")
+    if group.size.max > NODES_MAX:
+        yield f"size.max: EKS allows {NODES_MAX} nodes in a group, given {group.size.max}"
     if group.lifecycle is Lifecycle.SPOT and len(group.instances) < SPOT_TYPES_MIN:
         given = f"{len(group.instances)} of {group.instances[0].shape_name}"
         yield f"HN-07: a spot pool needs {SPOT_TYPES_MIN} or more types of each shape, given {given}"
     if group.role is PoolRole.DATA:
-        yield from _data_problems(group, len(choices.zones))
-
-
-def _data_problems(group: NodeGroup, zones: int) -> Iterator[str]:
-    without = [i.name for i in group.instances if not i.local_nvme_gib]
-    if without:
-        yield f"NG-22: {', '.join(without)} have no NVMe disks; data nodes need types such as i4i.2xlarge"
-    if len(group.instances) > 1:
-        yield "NG-20: a data pool has one type, so that every node holds the same disks"
-    if group.size.min % zones:
-        yield (
-            f"NG-20: {group.size.min} data nodes cannot be spread evenly over {zones} zones; "
-            f"take a multiple of {zones}, since moving one later loses its data"
-        )
+        yield from data_problems(group, len(choices.zones), "i4i.2xlarge")

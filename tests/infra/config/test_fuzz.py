@@ -47,7 +47,7 @@ odd_text = st.text(max_size=8) | st.sampled_from(
         "k8s.io/x",
     ]
 )
-odd_numbers = st.sampled_from([0, -1, 1, 450, 451, 2**63, 10**400, 0.5, float("nan"), float("inf"), -0.0])
+odd_numbers = st.sampled_from([0, -1, 1, 450, 451, 1000, 1001, 2**63, 10**400, 0.5, float("nan"), float("inf"), -0.0])
 odd_values = st.recursive(
     st.none() | st.booleans() | odd_numbers | st.integers() | odd_text | st.binary(max_size=4) | st.dates(),
     lambda inner: (

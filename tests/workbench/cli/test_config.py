@@ -136,7 +136,7 @@ def test_explain_tells_all_about_a_key(key: str) -> None:
         "pools.*.size.min",
         "  meaning   Fewest nodes.",
         "  type      whole number",
-        "  allowed   0 to 450",
+        "  allowed   0 to 1000",
         "  default   required",
         "  example   min: 1",
         "  decides   The size below which the autoscaler removes no node; 0 lets an idle pool vanish.",

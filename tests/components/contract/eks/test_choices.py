@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 
 from components.contract.eks.access import Access
 from components.contract.eks.choices import EksChoices
-from components.contract.eks.network import PUBLIC_PREFIX_MIN, ExistingNetwork
+from components.contract.eks.network import ExistingNetwork
+from components.contract.ranges import PUBLIC_PREFIX_MIN
 from infra.config import ConfigurationError, parse
 from support.eks import CREATED, EXISTING, ROLE, config, document
 

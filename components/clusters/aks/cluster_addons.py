@@ -1,0 +1,53 @@
+"""What this package itself runs in an AKS cluster: GPU plug-in and default storage class. AKS has an autoscaler."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import pulumi
+
+from components.addons.device_plugin import DevicePlugin, DevicePluginArgs
+from components.addons.images import device_plugin_image
+from components.addons.storage import DefaultStorageClass, DefaultStorageClassArgs
+from components.base import PlatformComponent
+from components.contract.aks.choices import AksChoices
+from components.contract.groups import NodeGroup
+
+STORAGE_CLASS: Final = "premium-ssd"
+DISK_DRIVER: Final = "disk.csi.azure.com"
+DISK_PARAMETERS: Final = {"skuName": "Premium_LRS"}
+"""https://github.com/kubernetes-sigs/azuredisk-csi-driver/blob/master/docs/driver-parameters.md.
+
+Azure encrypts every disk, and the node's host what goes to and from it.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterAddonsArgs:
+    """Inputs of the cluster's own add-ons."""
+
+    choices: AksChoices
+    groups: tuple[NodeGroup, ...]
+
+
+class ClusterAddons(PlatformComponent):
+    """A default storage class always, a GPU plug-in where there is work for it.
+
+    AKS marks a class of its own as the default. Of several defaults Kubernetes takes the newest, which is ours.
+    https://kubernetes.io/docs/concepts/storage/storage-classes/#default-storageclass
+    """
+
+    def __init__(self, name: str, args: ClusterAddonsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:clusters:AksClusterAddons", name, None, opts)
+        disk_key = args.choices.disk_encryption_set_id
+        parameters = {**DISK_PARAMETERS, **({"diskEncryptionSetID": disk_key} if disk_key else {})}
+        DefaultStorageClass(
+            STORAGE_CLASS, DefaultStorageClassArgs(provisioner=DISK_DRIVER, parameters=parameters), self.child()
+        )
+        if gpu_groups := [group for group in args.groups if group.gpu_resource]:
+            taints = dict.fromkeys(taint for group in gpu_groups for taint in group.taints)
+            DevicePlugin(
+                f"{name}-device-plugin",
+                DevicePluginArgs(image=device_plugin_image(args.choices.image_registries), taints=list(taints)),
+                self.child(),
+            )
+        self.register_outputs({})

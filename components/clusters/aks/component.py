@@ -1,0 +1,200 @@
+"""The AKS cluster as a component: network, control plane, nodes and add-ons, in the order in which they can work."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+from pulumi_azure_native.provider import Provider
+from pulumi_azure_native.resources import ResourceGroup
+
+from components.base import PlatformComponent
+from components.clusters.aks.cluster_addons import ClusterAddons, ClusterAddonsArgs
+from components.clusters.aks.control_plane import ControlPlane, ControlPlaneArgs
+from components.clusters.aks.identity import ClusterIdentities, ClusterIdentitiesArgs
+from components.clusters.aks.kubeconfig import kubeconfig
+from components.clusters.aks.logs import LogWorkspace, LogWorkspaceArgs
+from components.clusters.aks.network import CreatedVirtualNetwork, CreatedVirtualNetworkArgs
+from components.clusters.aks.node_groups import AgentPools, AgentPoolsArgs
+from components.clusters.handle import ClusterHandle
+from components.contract.aks.choices import AksChoices
+from components.contract.aks.network import CreatedNetwork
+from components.contract.azure import AzureTag
+from components.contract.environments import ClusterKind, Environment
+from components.contract.groups import NodeGroup
+from components.contract.pools import PoolRole
+from components.contract.tags import MANAGER
+from components.contract.taints import Taint
+
+LOG_RETENTION_DAYS: Final = {Environment.DEV: 30, Environment.PROD: 365}
+"""Where the stack file names none. A year of audit logs outlives most investigations."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AksClusterArgs:
+    """Inputs of an AKS cluster."""
+
+    choices: AksChoices
+    environment: Environment
+    groups: tuple[NodeGroup, ...]
+    spot_taint: Taint | None
+
+
+class AksCluster(PlatformComponent):
+    """A private-by-default AKS cluster with agent pools, its add-ons and, unless one is given, its network.
+
+    Everything in Azure is made with one explicit provider, which works in the one subscription that the stack file
+    names, and lies in one resource group that holds nothing else.
+    """
+
+    handle: ClusterHandle
+
+    def __init__(self, name: str, args: AksClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:clusters:AksCluster", name, None, opts)
+        self._name, self._args = name, args
+        self._tags = {
+            AzureTag.ENVIRONMENT.value: args.environment.value,
+            AzureTag.MANAGED_BY.value: MANAGER,
+            **args.choices.tags,
+            AzureTag.CLUSTER.value: args.choices.name,
+            AzureTag.STACK.value: name,
+        }
+        self._azure = self._azure_provider()
+        self._group = self._resource_group()
+        control_plane = self._control_plane()
+        nodes = self._nodes(control_plane)
+        kubernetes_provider, config = self._kubernetes_provider(control_plane)
+        ready = (*control_plane.access, *nodes.pools)
+        own = ClusterAddons(
+            f"{name}-own",
+            ClusterAddonsArgs(choices=args.choices, groups=args.groups),
+            self.child(providers=[kubernetes_provider], depends_on=list(ready)),
+        )
+        self.handle = ClusterHandle(
+            name=name,
+            kind=ClusterKind.AKS,
+            groups=args.groups,
+            spot_taint=args.spot_taint,
+            provider=kubernetes_provider,
+            ready=(*ready, own),
+            kubeconfig=config,
+            facts=self._facts(control_plane),
+        )
+        self.register_outputs({"nodeGroups": [group.name for group in args.groups]})
+
+    @property
+    def _is_production(self) -> bool:
+        return self._args.environment is Environment.PROD
+
+    def _in_azure(self, *needed: pulumi.Resource) -> pulumi.ResourceOptions:
+        return self.child(providers=[self._azure], depends_on=[self._group, *needed])
+
+    def _azure_provider(self) -> Provider:
+        choices = self._args.choices
+        return Provider(
+            f"{self._name}-azure",
+            subscription_id=choices.subscription_id,
+            tenant_id=choices.tenant_id,
+            opts=self.child(),
+        )
+
+    def _resource_group(self) -> ResourceGroup:
+        choices = self._args.choices
+        return ResourceGroup(
+            f"{self._name}-group",
+            resource_group_name=choices.resource_group,
+            location=choices.location,
+            tags=self._tags,
+            opts=self.child(provider=self._azure, protect=self._is_production),
+        )
+
+    def _kubernetes_provider(self, control_plane: ControlPlane) -> tuple[kubernetes.Provider, pulumi.Output[str]]:
+        choices = self._args.choices
+        config = kubeconfig(choices, control_plane.cluster, self._azure, control_plane.access)
+        provider = kubernetes.Provider(
+            f"{self._name}-kubernetes",
+            kubeconfig=config,
+            # Whatever becomes of the kubeconfig, this is the same cluster: nothing in it is replaced.
+            cluster_identifier=choices.cluster_id,
+            enable_config_map_mutable=True,
+            opts=self.child(depends_on=list(control_plane.access)),
+        )
+        return provider, config
+
+    def _control_plane(self) -> ControlPlane:
+        args, choices = self._args, self._args.choices
+        identities = ClusterIdentities(
+            f"{self._name}-identities",
+            ClusterIdentitiesArgs(choices=choices, resource_group=self._group.name, tags=self._tags),
+            self._in_azure(*self._network()),
+        )
+        logs = LogWorkspace(
+            f"{self._name}-logs",
+            LogWorkspaceArgs(
+                choices=choices,
+                resource_group=self._group.name,
+                tags=self._tags,
+                retention_days=choices.log_retention_days or LOG_RETENTION_DAYS[args.environment],
+            ),
+            self._in_azure(),
+        )
+        return ControlPlane(
+            f"{self._name}-cluster",
+            ControlPlaneArgs(
+                choices=choices,
+                environment=args.environment,
+                groups=args.groups,
+                identities=identities,
+                logs=logs,
+                resource_group=self._group.name,
+                tags=self._tags,
+            ),
+            self._in_azure(),
+        )
+
+    def _network(self) -> list[pulumi.Resource]:
+        """Return what must exist before a node can start; nothing where somebody else owns the network."""
+        choices = self._args.choices
+        if not isinstance(choices.network, CreatedNetwork):
+            return []
+        created = CreatedVirtualNetwork(
+            f"{self._name}-network",
+            CreatedVirtualNetworkArgs(
+                choices=choices,
+                network=choices.network,
+                resource_group=self._group.name,
+                tags=self._tags,
+                is_production=self._is_production,
+            ),
+            self._in_azure(),
+        )
+        return [created]
+
+    def _nodes(self, control_plane: ControlPlane) -> AgentPools:
+        return AgentPools(
+            f"{self._name}-pools",
+            AgentPoolsArgs(
+                groups=[group for group in self._args.groups if group.role is not PoolRole.INITIAL],
+                choices=self._args.choices,
+                resource_group=self._group.name,
+                cluster_name=control_plane.cluster.name,
+                tags=self._tags,
+            ),
+            self._in_azure(*control_plane.windows),
+        )
+
+    def _facts(self, control_plane: ControlPlane) -> dict[str, pulumi.Input[object]]:
+        choices, cluster = self._args.choices, control_plane.cluster
+        return {
+            "clusterName": choices.name,
+            "clusterId": choices.cluster_id,
+            "subscriptionId": choices.subscription_id,
+            "tenantId": choices.tenant_id,
+            "location": choices.location,
+            "resourceGroup": choices.resource_group,
+            "nodeResourceGroup": choices.node_resource_group,
+            "version": choices.version,
+            "nodeSubnetId": choices.node_subnet_id,
+            "oidcIssuer": cluster.oidc_issuer_profile.apply(lambda profile: profile.issuer_url if profile else None),
+            "access": {name: entry.object_id for name, entry in choices.access.all_entries.items()},
+        }

@@ -1,0 +1,236 @@
+"""The control plane: its keys, its upgrades, and who may reach it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import pulumi
+from pulumi_azure_native.containerservice import (
+    AzureKeyVaultKmsArgs,
+    ContainerServiceNetworkProfileArgs,
+    MaintenanceConfiguration,
+    MaintenanceWindowArgs,
+    ManagedCluster,
+    ManagedClusterAADProfileArgs,
+    ManagedClusterAddonProfileArgs,
+    ManagedClusterAPIServerAccessProfileArgs,
+    ManagedClusterAutoUpgradeProfileArgs,
+    ManagedClusterIdentityArgs,
+    ManagedClusterOIDCIssuerProfileArgs,
+    ManagedClusterPropertiesAutoScalerProfileArgs,
+    ManagedClusterSecurityProfileArgs,
+    ManagedClusterSecurityProfileWorkloadIdentityArgs,
+    ManagedClusterSKUArgs,
+    ResourceIdentityType,
+    ScheduleArgs,
+    UserAssignedIdentityArgs,
+    WeeklyScheduleArgs,
+)
+
+from components.base import PlatformComponent
+from components.clusters.aks.identity import CLUSTER_USER, ClusterIdentities, Principal, role_assignment
+from components.clusters.aks.logs import LogWorkspace
+from components.clusters.aks.node_groups import initial_profile
+from components.contract.aks.access import PrincipalKind, role_id
+from components.contract.aks.autoscaling import autoscaler_profile
+from components.contract.aks.choices import AksChoices, NodeImageChannel, UpgradeChannel
+from components.contract.azure import key_address
+from components.contract.environments import Environment
+from components.contract.groups import NodeGroup
+from components.contract.pools import PoolRole
+
+WINDOWS: Final = ("aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule")
+"""Names by which AKS finds the hours of upgrades: https://learn.microsoft.com/azure/aks/planned-maintenance."""
+
+SYSTEM_ZONE: Final = "system"
+"""AKS makes and keeps the private DNS zone of the API's name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControlPlaneArgs:
+    """Inputs of the control plane."""
+
+    choices: AksChoices
+    environment: Environment
+    """In production the control plane is paid for and protected against removal."""
+    groups: tuple[NodeGroup, ...]
+    identities: ClusterIdentities
+    logs: LogWorkspace
+    resource_group: pulumi.Input[str]
+    tags: dict[str, str]
+
+    @property
+    def is_production(self) -> bool:
+        """Whether a mistaken removal would hurt."""
+        return self.environment is Environment.PROD
+
+    @property
+    def initial_group(self) -> NodeGroup:
+        """The group that the cluster is made with."""
+        return next(group for group in self.groups if group.role is PoolRole.INITIAL)
+
+
+class ControlPlane(PlatformComponent):
+    """An AKS cluster with its initial pool, the hours of its upgrades, its logs and the roles of its users."""
+
+    cluster: ManagedCluster
+    access: tuple[pulumi.Resource, ...]
+    """Objects in the cluster depend on these, so that a destroy still may reach them."""
+    windows: tuple[pulumi.Resource, ...]
+    """Hours of upgrades; what can be upgraded comes after them."""
+
+    def __init__(self, name: str, args: ControlPlaneArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:clusters:AksControlPlane", name, None, opts)
+        self._name, self._args = name, args
+        everywhere = list(self._assignments())
+        self.cluster = self._cluster()
+        self.access = (*everywhere, *self._assignments_in_namespaces())
+        self.windows = tuple(self._window(window) for window in WINDOWS)
+        args.logs.keep(self.cluster)
+        self.register_outputs({"name": self.cluster.name})
+
+    def _cluster(self) -> ManagedCluster:
+        args, choices = self._args, self._args.choices
+        identities, key = args.identities, choices.secrets_key_id
+        return ManagedCluster(
+            self._name,
+            resource_group_name=args.resource_group,
+            resource_name_=choices.name,
+            location=choices.location,
+            node_resource_group=choices.node_resource_group,
+            sku=ManagedClusterSKUArgs(name="Base", tier="Standard" if args.is_production else "Free"),
+            kubernetes_version=choices.version,
+            dns_prefix=choices.name,
+            identity=ManagedClusterIdentityArgs(
+                type=ResourceIdentityType.USER_ASSIGNED, user_assigned_identities=[identities.control_plane.id]
+            ),
+            identity_profile={
+                "kubeletidentity": UserAssignedIdentityArgs(
+                    resource_id=identities.kubelet.id,
+                    client_id=identities.kubelet.client_id,
+                    object_id=identities.kubelet.principal_id,
+                )
+            },
+            agent_pool_profiles=[initial_profile(args.initial_group, choices, args.tags)],
+            api_server_access_profile=_api(choices),
+            network_profile=_network(choices),
+            enable_rbac=True,
+            disable_local_accounts=True,
+            aad_profile=ManagedClusterAADProfileArgs(
+                managed=True,
+                enable_azure_rbac=True,
+                tenant_id=choices.tenant_id,
+                admin_group_object_ids=list(choices.access.admin_group_ids),
+            ),
+            oidc_issuer_profile=ManagedClusterOIDCIssuerProfileArgs(enabled=True),
+            security_profile=ManagedClusterSecurityProfileArgs(
+                workload_identity=ManagedClusterSecurityProfileWorkloadIdentityArgs(enabled=True),
+                azure_key_vault_kms=AzureKeyVaultKmsArgs(
+                    enabled=True, key_id=key_address(key), key_vault_network_access="Public"
+                )
+                if key
+                else None,
+            ),
+            disk_encryption_set_id=choices.disk_encryption_set_id,
+            addon_profiles={
+                "omsagent": ManagedClusterAddonProfileArgs(
+                    enabled=True,
+                    config={"logAnalyticsWorkspaceResourceID": args.logs.workspace.id, "useAADAuth": "true"},
+                )
+            },
+            auto_scaler_profile=ManagedClusterPropertiesAutoScalerProfileArgs(**autoscaler_profile(choices.autoscaler)),
+            auto_upgrade_profile=_upgrades(choices, args.groups),
+            tags=args.tags,
+            opts=self.child(
+                depends_on=[identities],
+                protect=args.is_production,
+                # Azure lists all pools here, also those that are resources of their own. Compared, they would be taken
+                # out again by each update; so what is live is sent back, and a pool is changed by its own resource.
+                ignore_changes=["agentPoolProfiles"],
+            ),
+        )
+
+    def _window(self, window: str) -> MaintenanceConfiguration:
+        args, when = self._args, self._args.choices.maintenance
+        return MaintenanceConfiguration(
+            f"{self._name}-{window}",
+            resource_group_name=args.resource_group,
+            resource_name_=self.cluster.name,
+            config_name=window,
+            maintenance_window=MaintenanceWindowArgs(
+                schedule=ScheduleArgs(weekly=WeeklyScheduleArgs(day_of_week=when.day.azure, interval_weeks=1)),
+                start_time=when.start_time,
+                duration_hours=when.hours,
+                utc_offset="+00:00",
+            ),
+            opts=self.child(),
+        )
+
+    def _assignments(self) -> Iterator[pulumi.Resource]:
+        """Give everybody a role on the whole group, which holds this cluster only.
+
+        It exists before the cluster, so that a role has reached all of Azure by the time that it is needed.
+        """
+        choices = self._args.choices
+        for group in choices.access.admin_group_ids:
+            administrators = Principal(group, group, PrincipalKind.GROUP)
+            yield role_assignment(
+                f"{self._name}-admins-{group}", administrators, CLUSTER_USER, choices.group_id, self.child()
+            )
+        for name, entry in choices.access.all_entries.items():
+            principal = Principal(entry.object_id, entry.object_id, entry.principal)
+            yield role_assignment(f"{self._name}-{name}-user", principal, CLUSTER_USER, choices.group_id, self.child())
+            if not entry.namespaces:
+                yield role_assignment(
+                    f"{self._name}-{name}", principal, role_id(entry.level), choices.group_id, self.child()
+                )
+
+    def _assignments_in_namespaces(self) -> Iterator[pulumi.Resource]:
+        choices = self._args.choices
+        for name, entry in choices.access.all_entries.items():
+            principal = Principal(entry.object_id, entry.object_id, entry.principal)
+            for namespace in entry.namespaces:
+                yield role_assignment(
+                    f"{self._name}-{name}-{namespace}",
+                    principal,
+                    role_id(entry.level),
+                    f"{choices.cluster_id}/namespaces/{namespace}",
+                    self.child(depends_on=[self.cluster]),
+                )
+
+
+def _api(choices: AksChoices) -> ManagedClusterAPIServerAccessProfileArgs:
+    if choices.is_private:
+        return ManagedClusterAPIServerAccessProfileArgs(
+            enable_private_cluster=True,
+            enable_private_cluster_public_fqdn=False,
+            private_dns_zone=SYSTEM_ZONE,
+            disable_run_command=True,
+        )
+    return ManagedClusterAPIServerAccessProfileArgs(
+        authorized_ip_ranges=list(choices.authorized_ranges), disable_run_command=True
+    )
+
+
+def _network(choices: AksChoices) -> ContainerServiceNetworkProfileArgs:
+    return ContainerServiceNetworkProfileArgs(
+        network_plugin="azure",
+        network_plugin_mode="overlay",
+        network_dataplane="cilium",
+        # Without an engine the cluster stores NetworkPolicies and nobody enforces them.
+        network_policy="cilium",
+        pod_cidr=choices.pod_cidr,
+        service_cidr=choices.service_cidr,
+        dns_service_ip=choices.dns_address,
+        load_balancer_sku="standard",
+        # AKS lets the nodes of a public API reach it only through a load balancer whose address it knows.
+        outbound_type="userAssignedNATGateway" if choices.is_private else "loadBalancer",
+    )
+
+
+def _upgrades(choices: AksChoices, groups: Sequence[NodeGroup]) -> ManagedClusterAutoUpgradeProfileArgs:
+    """Return how AKS upgrades by itself; not at all beside data pools, whose disks each new image erases."""
+    holds_data = any(group.role is PoolRole.DATA for group in groups)
+    channel = choices.upgrade_channel or (UpgradeChannel.NONE if holds_data else UpgradeChannel.PATCH)
+    images = choices.node_image_channel or (NodeImageChannel.NONE if holds_data else NodeImageChannel.NODE_IMAGE)
+    return ManagedClusterAutoUpgradeProfileArgs(upgrade_channel=channel.value, node_os_upgrade_channel=images.azure)

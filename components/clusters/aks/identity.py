@@ -1,0 +1,134 @@
+"""Identities of the cluster and its nodes, and the roles of whoever has one. None has a key; each has what it needs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import pulumi
+from pulumi_azure_native.authorization import RoleAssignment
+from pulumi_azure_native.managedidentity import UserAssignedIdentity
+
+from components.base import PlatformComponent
+from components.contract.aks.access import PrincipalKind
+from components.contract.aks.choices import AksChoices
+from components.contract.azure import key_vault_id, role_assignment_name
+
+CLUSTER_USER: Final = "4abbcc35-e782-43d8-92c5-2d3f1bd2253f"
+"""Azure Kubernetes Service Cluster User Role: to learn the cluster's address, and nothing in the cluster."""
+
+CRYPTO_USER: Final = "12338af0-0e69-4776-bea7-57ae8d297424"
+"""Key Vault Crypto User: https://learn.microsoft.com/azure/aks/use-kms-etcd-encryption."""
+
+IDENTITY_OPERATOR: Final = "f1a07417-d97a-45cb-824c-7a7467783830"
+"""Managed Identity Operator: https://learn.microsoft.com/azure/aks/use-managed-identity."""
+
+NETWORK_CONTRIBUTOR: Final = "4d97b98b-1d4f-4787-a291-c67834d212e7"
+"""https://learn.microsoft.com/azure/aks/configure-kubenet#prerequisites says the same of every given subnet."""
+
+READER: Final = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
+"""Enough to use a disk encryption set: https://learn.microsoft.com/azure/aks/aks-service-permissions."""
+
+
+class Principal(NamedTuple):
+    """Somebody whom Entra ID knows."""
+
+    key: str
+    """What names it before it exists: an object id, or our own name of an identity."""
+    id: pulumi.Input[str]
+    """Its object id."""
+    kind: PrincipalKind
+
+
+def role_assignment(
+    name: str, principal: Principal, role: str, scope: str, opts: pulumi.ResourceOptions
+) -> RoleAssignment:
+    """Give ``principal`` a built-in role on everything below ``scope``.
+
+    Parameters
+    ----------
+    name
+        Logical name.
+    principal
+        Who gets it.
+    role
+        Id of the built-in role, one for all subscriptions.
+    scope
+        Id of a resource or a group, in the spelling of the configuration, so that the name is known before.
+    opts
+        Options of the resource.
+    """
+    subscription = scope.split("/")[2]
+    return RoleAssignment(
+        name,
+        role_assignment_name=role_assignment_name(scope, principal.key, role),
+        scope=scope,
+        role_definition_id=f"/subscriptions/{subscription}/providers/Microsoft.Authorization/roleDefinitions/{role}",
+        principal_id=principal.id,
+        # Stated, or Azure looks for a new identity in Entra before Entra knows of it.
+        principal_type=principal.kind.azure,
+        opts=opts,
+    )
+
+
+class Right(NamedTuple):
+    """A role that the control plane needs."""
+
+    key: str
+    role: str
+    scope: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterIdentitiesArgs:
+    """Inputs of the identities."""
+
+    choices: AksChoices
+    resource_group: pulumi.Input[str]
+    tags: dict[str, str]
+
+
+class ClusterIdentities(PlatformComponent):
+    """One identity for the control plane and one for the nodes, with the roles that AKS wants to find.
+
+    Depend on the component, not on an identity: it stands for the roles too. AKS's own identities would get theirs
+    only after the cluster that needs them.
+    """
+
+    control_plane: UserAssignedIdentity
+    kubelet: UserAssignedIdentity
+
+    def __init__(self, name: str, args: ClusterIdentitiesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:clusters:AksIdentities", name, None, opts)
+        self._name, self._args = name, args
+        self.control_plane = self._identity("control-plane")
+        self.kubelet = self._identity("kubelet")
+        principal = Principal("control-plane", self.control_plane.principal_id, PrincipalKind.SERVICE_PRINCIPAL)
+        for right in self._rights():
+            needed = self.child(depends_on=[self.kubelet])
+            role_assignment(f"{name}-{right.key}", principal, right.role, right.scope, needed)
+        self.register_outputs({"kubeletClientId": self.kubelet.client_id})
+
+    def _rights(self) -> Iterator[Right]:
+        choices = self._args.choices
+        yield Right("subnet", NETWORK_CONTRIBUTOR, choices.node_subnet_id)
+        identities = f"{choices.group_id}/providers/Microsoft.ManagedIdentity/userAssignedIdentities"
+        yield Right("kubelet", IDENTITY_OPERATOR, f"{identities}/{self._physical('kubelet')}")
+        if choices.secrets_key_id:
+            yield Right("secrets-key", CRYPTO_USER, key_vault_id(choices.secrets_key_id))
+        if choices.disk_encryption_set_id:
+            yield Right("disk-key", READER, choices.disk_encryption_set_id)
+
+    def _identity(self, part: str) -> UserAssignedIdentity:
+        args = self._args
+        return UserAssignedIdentity(
+            f"{self._name}-{part}",
+            resource_group_name=args.resource_group,
+            resource_name_=self._physical(part),
+            location=args.choices.location,
+            tags=args.tags,
+            opts=self.child(),
+        )
+
+    def _physical(self, part: str) -> str:
+        # Entra lists it among those of all clusters.
+        return f"{self._args.choices.name}-{part}"

@@ -1,0 +1,88 @@
+"""The way into the cluster, without a secret in it."""
+
+import base64
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+
+import pulumi
+import yaml
+from pulumi_azure_native.containerservice import ManagedCluster, list_managed_cluster_user_credentials_output
+from pulumi_azure_native.containerservice.outputs import CredentialResultResponse
+
+from components.contract.aks.choices import AksChoices
+
+ENTRA_SERVER: Final = "6dae42f8-4368-4678-94ff-3960e28e3630"
+"""Application of all AKS clusters in Entra ID, for which a token is: https://azure.github.io/kubelogin/concepts/aks.html."""
+
+LOGIN: Final = "azurecli"
+"""The session of the Azure command line: it never asks, and keeps no token. ``AAD_LOGIN_METHOD`` says otherwise.
+
+https://azure.github.io/kubelogin/cli/get-token.html
+"""
+
+
+def kubeconfig(
+    choices: AksChoices, cluster: ManagedCluster, provider: pulumi.ProviderResource, access: Sequence[pulumi.Resource]
+) -> pulumi.Output[str]:
+    """Return a kubeconfig that asks kubelogin for a token each time.
+
+    Azure tells address and certificate authority to whoever may use the cluster, and nowhere else. Until the cluster
+    exists its id is unknown, so that nothing is asked in a first preview.
+
+    Parameters
+    ----------
+    choices
+        The cluster's.
+    cluster
+        The cluster itself.
+    provider
+        Through which Azure is asked.
+    access
+        What must be there before we may ask.
+    """
+    answer = list_managed_cluster_user_credentials_output(
+        format="exec",
+        resource_group_name=cluster.id.apply(lambda _: choices.resource_group),
+        resource_name=cluster.id.apply(lambda _: choices.name),
+        opts=pulumi.InvokeOutputOptions(provider=provider, depends_on=list(access)),
+    )
+    # Neither of the two that are taken is a secret, whatever Azure's plug-in says of the whole.
+    return pulumi.Output.unsecret(answer.apply(lambda known: _document(choices, known.kubeconfigs)))
+
+
+def _document(choices: AksChoices, credentials: Sequence[CredentialResultResponse]) -> str:
+    theirs: dict[str, Any] = yaml.safe_load(base64.b64decode(credentials[0].value))
+    cluster = theirs["clusters"][0]["cluster"]
+    name = choices.name
+    return json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [
+                {
+                    "name": name,
+                    "cluster": {key: cluster[key] for key in ("server", "certificate-authority-data")},
+                }
+            ],
+            "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
+            "current-context": name,
+            "users": [
+                {
+                    "name": name,
+                    "user": {
+                        "exec": {
+                            "apiVersion": "client.authentication.k8s.io/v1beta1",
+                            "command": "kubelogin",
+                            "args": [
+                                *("get-token", "--login", LOGIN),
+                                *("--server-id", ENTRA_SERVER, "--tenant-id", choices.tenant_id),
+                            ],
+                            "interactiveMode": "Never",
+                        }
+                    },
+                }
+            ],
+        },
+        sort_keys=True,
+    )

@@ -1,0 +1,106 @@
+"""A network of the cluster's own. One that somebody else owns is known by its subnet's id and left as it is."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import pulumi
+from pulumi_azure_native.network import (
+    AddressSpaceArgs,
+    NatGateway,
+    NatGatewaySkuArgs,
+    NetworkSecurityGroup,
+    NetworkSecurityGroupArgs,
+    PublicIPAddress,
+    PublicIPAddressSkuArgs,
+    Subnet,
+    SubResourceArgs,
+    VirtualNetwork,
+)
+
+from components.base import PlatformComponent
+from components.contract.aks.choices import NODES_SUBNET, AksChoices
+from components.contract.aks.network import CreatedNetwork
+
+IDLE_MINUTES: Final = 10
+"""How long a silent connection through the NAT gateway lives; downloads of models pause."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CreatedVirtualNetworkArgs:
+    """Inputs of a network."""
+
+    choices: AksChoices
+    network: CreatedNetwork
+    resource_group: pulumi.Input[str]
+    tags: dict[str, str]
+    is_production: bool
+    """Protection against removal."""
+
+
+class CreatedVirtualNetwork(PlatformComponent):
+    """A network with one subnet for all nodes, into which nothing comes from outside.
+
+    Pods take addresses of their own, so one subnet is enough for any number of zones. A private cluster's nodes go
+    out through a NAT gateway. Those of another one go out through AKS's load balancer, whose address AKS itself adds
+    to the ranges that may reach the API.
+    """
+
+    def __init__(self, name: str, args: CreatedVirtualNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:clusters:AksNetwork", name, None, opts)
+        self._name, self._args = name, args
+        choices = args.choices
+        virtual_network = VirtualNetwork(
+            f"{name}-network",
+            resource_group_name=args.resource_group,
+            virtual_network_name=choices.name,
+            location=choices.location,
+            address_space=AddressSpaceArgs(address_prefixes=[args.network.cidr]),
+            tags=args.tags,
+            opts=self.child(protect=args.is_production),
+        )
+        # Its rules are Azure's own: everything inside, nothing from outside. Ones that are added later stay.
+        group = NetworkSecurityGroup(
+            f"{name}-nodes",
+            resource_group_name=args.resource_group,
+            network_security_group_name=NODES_SUBNET,
+            location=choices.location,
+            tags=args.tags,
+            opts=self.child(),
+        )
+        subnet = Subnet(
+            f"{name}-nodes",
+            resource_group_name=args.resource_group,
+            virtual_network_name=virtual_network.name,
+            subnet_name=NODES_SUBNET,
+            address_prefix=args.network.node_cidr,
+            default_outbound_access=False,
+            network_security_group=NetworkSecurityGroupArgs(id=group.id),
+            nat_gateway=SubResourceArgs(id=self._nat().id) if choices.is_private else None,
+            opts=self.child(),
+        )
+        self.register_outputs({"subnetId": subnet.id})
+
+    def _nat(self) -> NatGateway:
+        args, choices = self._args, self._args.choices
+        address = PublicIPAddress(
+            f"{self._name}-nat",
+            resource_group_name=args.resource_group,
+            public_ip_address_name="nat",
+            location=choices.location,
+            sku=PublicIPAddressSkuArgs(name="Standard"),
+            public_ip_allocation_method="Static",
+            zones=sorted(choices.zones),
+            tags=args.tags,
+            opts=self.child(),
+        )
+        return NatGateway(
+            f"{self._name}-nat",
+            resource_group_name=args.resource_group,
+            nat_gateway_name="nat",
+            location=choices.location,
+            sku=NatGatewaySkuArgs(name="Standard"),
+            public_ip_addresses=[SubResourceArgs(id=address.id)],
+            idle_timeout_in_minutes=IDLE_MINUTES,
+            tags=args.tags,
+            opts=self.child(),
+        )

@@ -1,0 +1,109 @@
+"""Agent pools: the pools of the contract in AKS's words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pulumi
+from pulumi_azure_native.containerservice import (
+    AgentPool,
+    AgentPoolUpgradeSettingsArgs,
+    ManagedClusterAgentPoolProfileArgs,
+)
+
+from components.base import PlatformComponent
+from components.contract.aks.agent_pools import agent_pools, fixed_inputs, node_labels, node_taints, pool_name
+from components.contract.aks.choices import AksChoices
+from components.contract.groups import NodeGroup
+from components.contract.lifecycle import Lifecycle
+from components.contract.pools import PoolRole
+
+SURGE: Final = {True: "33%", False: "1"}
+"""Nodes that an upgrade adds before it drains as many, by whether the pool is elastic."""
+
+
+def initial_profile(
+    group: NodeGroup, choices: AksChoices, tags: Mapping[str, str]
+) -> ManagedClusterAgentPoolProfileArgs:
+    """Return the one pool that a cluster is made with: its system pool, which keeps its name for ever."""
+    return ManagedClusterAgentPoolProfileArgs(
+        name=pool_name(group, choices),
+        mode="System",
+        **fixed_inputs(group, choices),
+        **_changeable(group, choices, tags),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentPoolsArgs:
+    """Inputs of all pools but the initial one."""
+
+    groups: Sequence[NodeGroup]
+    choices: AksChoices
+    resource_group: pulumi.Input[str]
+    cluster_name: pulumi.Input[str]
+    tags: Mapping[str, str]
+
+
+class AgentPools(PlatformComponent):
+    """All pools but the initial one, each made after the one before: AKS refuses to change two at a time.
+
+    A change of what AKS never changes in a pool makes a pool of another name, and the old one goes once it is there.
+    """
+
+    pools: tuple[AgentPool, ...]
+
+    def __init__(self, name: str, args: AgentPoolsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:clusters:AksNodeGroups", name, None, opts)
+        made: list[AgentPool] = []
+        for group in agent_pools(args.groups, args.choices.zones):
+            made.append(self._pool(f"{name}-{group.name}", group, args, made[-1:]))
+        self.pools = tuple(made)
+        self.register_outputs({"names": [pool.name for pool in made]})
+
+    def _pool(self, name: str, group: NodeGroup, args: AgentPoolsArgs, before: Sequence[AgentPool]) -> AgentPool:
+        holds_data = group.role is PoolRole.DATA
+        return AgentPool(
+            name,
+            resource_group_name=args.resource_group,
+            resource_name_=args.cluster_name,
+            agent_pool_name=pool_name(group, args.choices),
+            mode="User",
+            **fixed_inputs(group, args.choices),
+            **_changeable(group, args.choices, args.tags),
+            opts=self.child(
+                depends_on=list(before),
+                protect=holds_data,
+                retain_on_delete=holds_data,
+                ignore_changes=_left_alone(group),
+                # The plug-in would delete first, since it takes a given name for one that stays.
+                delete_before_replace=False,
+            ),
+        )
+
+
+def _changeable(group: NodeGroup, choices: AksChoices, tags: Mapping[str, str]) -> dict[str, Any]:
+    """Return what may change in a pool that is there."""
+    is_spot = group.lifecycle is Lifecycle.SPOT
+    bounds = {"min_count": group.size.min, "max_count": group.size.max} if group.is_elastic else {}
+    return {
+        "count": group.size.min,
+        "enable_auto_scaling": group.is_elastic,
+        **bounds,
+        "node_labels": node_labels(group),
+        "node_taints": node_taints(group) or None,
+        "orchestrator_version": choices.version,
+        "os_sku": "Ubuntu",
+        # AKS refuses them on spot pools.
+        "upgrade_settings": None if is_spot else AgentPoolUpgradeSettingsArgs(max_surge=SURGE[group.is_elastic]),
+        "tags": tags,
+    }
+
+
+def _left_alone(group: NodeGroup) -> list[str]:
+    """Return the inputs whose changes are not sent, in the engine's spelling: another one silently does nothing."""
+    if group.role is PoolRole.DATA:
+        # An upgrade replaces every node, and with it what its disks hold.
+        return ["orchestratorVersion"]
+    # The size between the bounds is the autoscaler's. A static pool's is ours.
+    return ["count"] if group.is_elastic else []

@@ -1,0 +1,132 @@
+"""What must hold between an AKS cluster and the rest of its stack file."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from components.contract.aks.agent_pools import SUFFIX_LENGTH, agent_pools, nodes_at_most, pool_name
+from components.contract.aks.choices import AksChoices, NodeImageChannel, UpgradeChannel
+from components.contract.aks.network import nodes_that_fit, nodes_with_pods
+from components.contract.checks import data_problems, foreign_types, other_gpu_resource
+from components.contract.environments import Environment
+from components.contract.groups import NodeGroup
+from components.contract.instances import Provider
+from components.contract.mismatch import Mismatch
+from components.contract.pools import POOL_NAME_MAX, PoolRole
+
+POOLS_MAX: Final = 100
+"""Agent pools of a cluster: https://learn.microsoft.com/azure/aks/quotas-skus-regions."""
+
+NODES_MAX: Final = {Environment.DEV: 1000, Environment.PROD: 5000}
+"""Nodes of a cluster, by the tier that its environment pays for.
+
+https://learn.microsoft.com/azure/aks/free-standard-pricing-tiers
+"""
+
+SYSTEM_NODES_MIN: Final = {Environment.DEV: 2, Environment.PROD: 3}
+"""Nodes of the initial pool, which is AKS's only system pool: https://learn.microsoft.com/azure/aks/use-system-pools."""
+
+NAME_MAX: Final = POOL_NAME_MAX - SUFFIX_LENGTH
+"""Characters of a pool's name that leave room for what tells its successors apart."""
+
+
+def mismatches(choices: AksChoices, groups: Sequence[NodeGroup], environment: Environment | None) -> Iterator[Mismatch]:
+    """Find everything that Azure, or this package on Azure, would refuse later.
+
+    Parameters
+    ----------
+    choices
+        The cluster.
+    groups
+        As ``groups.node_groups`` returns them.
+    environment
+        None where the stack file names none that is known; what follows from it is left out.
+    """
+    # The groups of one pool have the same role and name, so that they may be wrong for the same reason.
+    yield from dict.fromkeys(_mismatches_of_groups(choices, groups, environment))
+    # A fixed group of several types is refused above, and is no agent pool yet.
+    made = agent_pools([g for g in groups if g.is_elastic or len(g.instances) == 1], choices.zones)
+    yield from _mismatches_of_numbers(choices, made, environment)
+    yield from _mismatches_of_names(choices, made)
+    if environment is Environment.PROD and not any(group.role is PoolRole.DATA for group in groups):
+        for key in _channels_off(choices):
+            yield Mismatch((), f"HA-05: in prod cluster.{key} none goes with data pools only; drop it")
+
+
+def environment_problems(choices: AksChoices, environment: Environment) -> Iterator[Mismatch]:
+    """Find what the environment demands of the cluster itself, whatever its pools; paths begin at the cluster."""
+    if environment is Environment.PROD:
+        for key, given, what, which in (
+            ("secretsKeyId", choices.secrets_key_id, "Secrets", "a version of a Key Vault key"),
+            ("diskEncryptionSetId", choices.disk_encryption_set_id, "disks", "a disk encryption set"),
+        ):
+            if not given:
+                yield Mismatch(
+                    (key,), f"HA-08: in prod {what} are encrypted with a key that the company holds; give {which}"
+                )
+
+
+def _mismatches_of_groups(
+    choices: AksChoices, groups: Sequence[NodeGroup], environment: Environment | None
+) -> Iterator[Mismatch]:
+    for group in groups:
+        for message in _group_problems(group, choices):
+            yield Mismatch((group.pool,), message)
+        least = SYSTEM_NODES_MIN[environment] if environment and group.role is PoolRole.INITIAL else 0
+        if group.size.min < least:
+            message = f"HA-06: in {environment} the initial pool, AKS's only system pool, has at least {least} nodes"
+            yield Mismatch((group.pool, "size", "min"), f"{message}, here {group.size.min}; raise min and max")
+
+
+def _group_problems(group: NodeGroup, choices: AksChoices) -> Iterator[str]:
+    if len(group.pool) > NAME_MAX:
+        why = f"AKS allows {POOL_NAME_MAX}, and {SUFFIX_LENGTH} tell a pool's successors apart"
+        yield f"on AKS a pool's name has at most {NAME_MAX} characters: {why}"
+    yield from foreign_types(group, Provider.AZURE, "Standard_D8s_v5")
+    yield from other_gpu_resource(group, "AKS")
+    if not group.is_elastic and group.role is not PoolRole.DATA and len(group.instances) > 1:
+        yield f"at a fixed size ({group.size}) a pool has one type: an agent pool of AKS has only one"
+    if group.role is PoolRole.DATA:
+        yield from data_problems(group, len(choices.zones), "Standard_L8s_v3")
+        for key in _channels_on(choices):
+            yield f"NG-20: cluster.{key} replaces data nodes, whose disks are gone then; drop it or set none"
+
+
+def _mismatches_of_numbers(
+    choices: AksChoices, made: Sequence[NodeGroup], environment: Environment | None
+) -> Iterator[Mismatch]:
+    if len(made) > POOLS_MAX:
+        which = "one a machine type; of jupyter and data one a zone too"
+        yield Mismatch((), f"make {len(made)} agent pools ({which}), AKS allows {POOLS_MAX}; merge pools")
+    nodes, subnet = sum(map(nodes_at_most, made)), choices.network.node_cidr
+    limits = [
+        (nodes_that_fit(subnet), f"the nodes' subnet {subnet} of cluster.network has addresses for", "widen it"),
+        (nodes_with_pods(choices.pod_cidr), f"cluster.podCidr {choices.pod_cidr} has a /24 for", "widen it"),
+    ]
+    if environment:
+        limits.append((NODES_MAX[environment], f"the tier of AKS for {environment} allows", "make another cluster"))
+    for most, limit, remedy in limits:
+        if nodes > most:
+            have = f"may have {nodes} nodes while all are full and being upgraded"
+            yield Mismatch((), f"{have}; {limit} {most}; {remedy} or lower size.max")
+
+
+def _mismatches_of_names(choices: AksChoices, made: Sequence[NodeGroup]) -> Iterator[Mismatch]:
+    names = Counter(pool_name(group, choices) for group in made)
+    for pool, name in dict.fromkeys((group.pool, pool_name(group, choices)) for group in made):
+        if names[name] > 1:
+            yield Mismatch((pool,), f"two agent pools would be named '{name}'; give the pool another name")
+
+
+def _channels_on(choices: AksChoices) -> Iterator[str]:
+    if choices.upgrade_channel not in (None, UpgradeChannel.NONE):
+        yield "upgradeChannel"
+    if choices.node_image_channel not in (None, NodeImageChannel.NONE):
+        yield "nodeImageChannel"
+
+
+def _channels_off(choices: AksChoices) -> Iterator[str]:
+    if choices.upgrade_channel is UpgradeChannel.NONE:
+        yield "upgradeChannel"
+    if choices.node_image_channel is NodeImageChannel.NONE:
+        yield "nodeImageChannel"
