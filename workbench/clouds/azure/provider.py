@@ -24,6 +24,9 @@ PACKAGE: Final = "azure-native"
 API_VERSION: Final = "azureApiVersion"
 """Input and output in which the plug-in notes the version of the API."""
 
+LIST_CREDENTIALS: Final = "azure-native:containerservice:listManagedClusterUserCredentials"
+"""The one function that our programs call."""
+
 RANDOM_LENGTH: Final = 8
 """Characters of the random end of an automatic name."""
 
