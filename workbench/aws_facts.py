@@ -15,27 +15,22 @@ it. Both work without a network. What comes from where:
 To move to a newer ``pulumi-aws`` raise its pin, read the files again and set ``READ_ON``.
 """
 
-import argparse
-import inspect
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import version
-from typing import Any, Final, NamedTuple, Union, get_args, get_origin
+from typing import Final, NamedTuple
 
+from workbench import sdk_inputs
 from workbench.errors import UserError
 from workbench.paths import PROJECT_ROOT
+from workbench.sdk_inputs import Declared, inputs, tuple_of, wrapped
 
 READ_ON: Final = "2026-11-21"
 """When the files were last read; a constant, so that a run on another day is equal."""
 
 TARGET: Final = PROJECT_ROOT / "workbench" / "clouds" / "aws" / "facts.py"
-
-LINE_LENGTH: Final = 120
-"""The formatter's."""
-
-SCALARS: Final = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
 class Later(NamedTuple):
@@ -348,7 +343,8 @@ def rows(resource: str) -> list[Row]:
     """
     module, _, name = resource.partition(".")
     known = UPSTREAM[resource]
-    found = [_row(known, *each) for each in _inputs(getattr(import_module(f"pulumi_aws.{module}"), f"{name}Args"), "")]
+    declared = inputs(getattr(import_module(f"pulumi_aws.{module}"), f"{name}Args"))
+    found = [_row(known, each) for each in declared]
     changing = (known.replaces, known.replaces_if_removed, known.replaces_once_set, known.replaces_as_one, known.unread)
     named = {path for paths in (*changing, known.sets, *(later.inputs for later in known.later)) for path in paths}
     if unknown := sorted(named - {row.path for row in found}):
@@ -356,7 +352,8 @@ def rows(resource: str) -> list[Row]:
     return found
 
 
-def _row(known: Upstream, path: str, kind: str, required: bool) -> Row:  # noqa: FBT001 a column
+def _row(known: Upstream, declared: Declared) -> Row:
+    path = declared.path
     change = next((later.change for later in known.later if _within(path, later.inputs)), "update")
     # Of every resource that has one: internal/provider/sdkv2/region.go.
     if path == "region" or _within(path, known.replaces):
@@ -369,40 +366,11 @@ def _row(known: Upstream, path: str, kind: str, required: bool) -> Row:  # noqa:
         change = "replace once set"
     elif path in known.replaces_as_one:
         change = "replace if exchanged"
-    return Row(path, "set" if path in known.sets else kind, required, change)
+    return Row(path, "set" if path in known.sets else declared.kind, declared.required, change)
 
 
 def _within(path: str, outer: Iterable[str]) -> bool:
     return any(path == each or path.startswith((f"{each}.", f"{each}[")) for each in outer)
-
-
-def _inputs(arguments: Any, prefix: str) -> Iterator[tuple[str, str, bool]]:
-    from pulumi._types import input_type_py_to_pulumi_names, input_type_types  # noqa: PLC0415 only the generator needs it
-
-    names, types = input_type_py_to_pulumi_names(arguments), input_type_types(arguments)
-    for parameter in inspect.signature(arguments.__init__).parameters.values():
-        if parameter.name not in names:  # `self`
-            continue
-        path = f"{prefix}{names[parameter.name]}"
-        kind, inner = _kind(types[names[parameter.name]])
-        yield path, kind, parameter.default is inspect.Parameter.empty
-        if inner:
-            yield from _inputs(inner, f"{path}[]." if kind == "list" else f"{path}.")
-
-
-def _kind(declared: Any) -> tuple[str, Any]:
-    """Return the kind of value, and the class of the objects in it if it holds objects."""
-    origin = get_origin(declared)
-    if declared in SCALARS:
-        return SCALARS[declared], None
-    if origin is Union:  # an input may also be a promise of it; a policy document may also be an object
-        return _kind(next(option for option in get_args(declared) if option is not type(None)))
-    if origin is not None and issubclass(origin, Mapping):
-        return "map", None
-    if origin is not None and issubclass(origin, Sequence):
-        inner = _kind(get_args(declared)[0])
-        return "list", inner[1]
-    return ("string", None) if not inspect.isclass(declared) else ("object", declared)
 
 
 def token(resource: str) -> str:
@@ -434,12 +402,12 @@ def generate() -> str:
         '"""Resources of which the old one is deleted before the new one is made, always."""',
         "",
         "RECOMPUTED: Final[dict[str, tuple[str, ...]]] = {",
-        *(f'    "{token(name)}": {_tuple(known.recomputed)},' for name, known in UPSTREAM.items() if known.recomputed),
+        *(f'    "{token(name)}": {tuple_of(each.recomputed)},' for name, each in UPSTREAM.items() if each.recomputed),
         "}",
         '"""Outputs that any update in place makes unknown again, by type."""',
         "",
         "SOURCES: Final[dict[str, tuple[str, int]]] = {",
-        *(_wrapped(f'    "{token(name)}": (', f'"{k.file}"', str(k.copy_of)) for name, k in UPSTREAM.items()),
+        *(wrapped(f'    "{token(name)}": (', f'"{k.file}"', str(k.copy_of)) for name, k in UPSTREAM.items()),
         "}",
         '"""File of the upstream provider by type, and the year of the copy that was read."""',
         "",
@@ -459,43 +427,17 @@ def generate() -> str:
 def _later(name: str, found: tuple[Later, ...]) -> Iterator[str]:
     yield f'    "{token(name)}": ('
     for later in found:
-        yield from (_wrapped("        (", *map(json.dumps, (path, later.source, later.date))) for path in later.inputs)
+        yield from (wrapped("        (", *map(json.dumps, (path, later.source, later.date))) for path in later.inputs)
     yield "    ),"
 
 
-def _tuple(values: tuple[str, ...]) -> str:
-    return f"({', '.join(json.dumps(value) for value in values)}{',' if len(values) == 1 else ''})"
-
-
 def _line(row: Row) -> str:
-    return _wrapped("        (", f'"{row.path}"', f'"{row.kind}"', str(row.required), f'"{row.change}"')
-
-
-def _wrapped(start: str, *words: str) -> str:
-    """Return a tuple on one line, or on one for each word where that is too long."""
-    line = f"{start}{', '.join(words)}),"
-    if len(line) <= LINE_LENGTH:
-        return line
-    indent = " " * (len(start) - len(start.lstrip()))
-    return "\n".join([start, *(f"{indent}    {word}," for word in words), f"{indent}),"])
+    return wrapped("        (", f'"{row.path}"', f'"{row.kind}"', str(row.required), f'"{row.change}"')
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command line and return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m workbench.aws_facts", description=(__doc__ or "").splitlines()[0])
-    choice = parser.add_mutually_exclusive_group(required=True)
-    choice.add_argument(
-        "--check", action="store_true", help="compare the file with its sources; exit code 1 if it is stale"
-    )
-    choice.add_argument("--write", action="store_true", help="replace the file")
-    text = generate()
-    if parser.parse_args(arguments).write:
-        TARGET.write_text(text, encoding="utf-8")
-        return 0
-    if TARGET.read_text(encoding="utf-8") == text:
-        return 0
-    sys.stderr.write(f"{TARGET.relative_to(PROJECT_ROOT)} is stale: run python -m workbench.aws_facts --write\n")
-    return 1
+    return sdk_inputs.main("workbench.aws_facts", __doc__ or "", TARGET, generate, arguments)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from support.aws_double import Account, account, writes
-from workbench.clouds.aws.double.client import Call
+from workbench.clouds.double.client import Call
 
 pytestmark = pytest.mark.control_plane
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from support.aws_double import Account, account, identities
-from workbench.clouds.aws.double.client import not_yet_there
-from workbench.clouds.aws.double.server.faults import (
+from workbench.clouds.double.client import not_yet_there
+from workbench.clouds.double.faults import (
     ErrorRule,
     FailedRule,
     Issue,

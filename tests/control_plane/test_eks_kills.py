@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from support.aws_double import Account, account, identities, writes
-from workbench.clouds.aws.double.client import Call
-from workbench.clouds.aws.double.server.faults import KillRule, Moment
+from workbench.clouds.double.client import Call
+from workbench.clouds.double.faults import KillRule, Moment
 
 pytestmark = pytest.mark.control_plane
 

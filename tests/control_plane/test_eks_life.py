@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from support.aws_double import Account, account, identities, writes
-from workbench.clouds.aws.double.client import Call
+from workbench.clouds.double.client import Call
 
 pytestmark = pytest.mark.control_plane
 

@@ -14,7 +14,7 @@ import yaml
 
 from support.aws_command import run_aws
 from support.aws_double import CONTROL_PLANE, Account, account, identities
-from workbench.clouds.aws.double.server.faults import (
+from workbench.clouds.double.faults import (
     ErrorRule,
     FailedRule,
     Issue,

@@ -17,8 +17,8 @@ from support.cluster import COMMAND
 from support.owners_roles import make_owners_roles, owners_roles
 from workbench import stacks
 from workbench.clouds.aws.double.client import Double, running
-from workbench.clouds.aws.double.server.faults import KillRule, Moment
 from workbench.clouds.aws.facts import PROVIDER_VERSION
+from workbench.clouds.double.faults import KillRule, Moment
 from workbench.engine.render import TOOLS, choose, install, offline, passed_on, pretending, project_of
 from workbench.paths import PROJECT_ROOT, cache_dir
 from workbench.toolchain import ensure

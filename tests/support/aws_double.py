@@ -19,9 +19,10 @@ from infra.config import CONFIG_KEY
 from support.cluster import COMMAND, eventually, user_environment
 from support.owners_roles import make_owners_roles, owners_roles
 from workbench.clouds.aws.double import credentials
-from workbench.clouds.aws.double.client import Call, Double, running
+from workbench.clouds.aws.double.client import Double, running
 from workbench.clouds.aws.double.server import ACCOUNT
 from workbench.clouds.aws.facts import PROVIDER_VERSION as AWS_VERSION
+from workbench.clouds.double.client import Call
 from workbench.engine.render import install
 from workbench.paths import PRIVATE, PROJECT_ROOT, cache_dir
 from workbench.policy import overrides

@@ -32,6 +32,13 @@ CALLS_AT_ONCE: Final = 64
 Kind: TypeAlias = PropertyDiff.Kind.ValueType
 """Kind of change to one input: added, updated or deleted, in place or by replacing the resource."""
 
+FORCED: Final[dict[Kind, Kind]] = {
+    PropertyDiff.ADD: PropertyDiff.ADD_REPLACE,
+    PropertyDiff.DELETE: PropertyDiff.DELETE_REPLACE,
+    PropertyDiff.UPDATE: PropertyDiff.UPDATE_REPLACE,
+}
+"""What each kind is of an input that replaces the resource."""
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -81,8 +88,7 @@ class Changed:
     @property
     def replaces(self) -> list[str]:
         """Paths that make a replacement necessary."""
-        forced = (PropertyDiff.ADD_REPLACE, PropertyDiff.DELETE_REPLACE, PropertyDiff.UPDATE_REPLACE)
-        return [path for path, kind in self.kinds.items() if kind in forced]
+        return [path for path, kind in self.kinds.items() if kind in FORCED.values()]
 
 
 @dataclass(frozen=True)
@@ -239,11 +245,21 @@ class Provider:
         """Delete a resource. One that is gone already is deleted."""
         self._refuse(f"delete {resource.name} ({resource.type_})")
 
-    def recomputed(self, type_: str) -> frozenset[str]:  # noqa: ARG002 for providers that know of some
-        """Return the outputs that any update in place makes unknown again."""
-        return frozenset()
+    def foreseen(self, type_: str, inputs: dict[str, Any], outputs: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002 for providers that know more
+        """Return the outputs that a resource will have, as far as a preview can know; what is left out is not known.
 
-    def invoke(self, token: str) -> dict[str, Any]:
+        Default: the old ones with the inputs over them, or everything that depends on them would look changed.
+
+        Parameters
+        ----------
+        inputs
+            As they are planned.
+        outputs
+            As they are now; empty of a resource that does not exist.
+        """
+        return {**outputs, **inputs}
+
+    def invoke(self, token: str, arguments: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002 for those who answer
         """Answer a call of a function, also known as a data source."""
         self._refuse(f"call {token}")
 
@@ -307,7 +323,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         response = provider_pb2.CheckResponse(inputs=request.news)
         response.inputs.update(marked(checked.added))
         if checked.filled:
-            response.inputs.update({**checked.filled, DEFAULTS: sorted(checked.filled)})
+            response.inputs.update({**marked(checked.filled), DEFAULTS: sorted(checked.filled)})
         response.failures.extend(
             provider_pb2.CheckFailure(property=problem.path, reason=problem.reason) for problem in checked.problems
         )
@@ -329,11 +345,12 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     @override
     def Create(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.CreateResponse:
-        if request.preview:
-            # What is left out, the id too, the engine takes for unknown.
-            return provider_pb2.CreateResponse(properties=request.properties)
         type_, name = _type_and_name(request.urn)
         given = request.properties
+        if request.preview:
+            # What is left out, the id too, the engine takes for unknown.
+            foreseen = self._provider.foreseen(type_, plain(given), {})
+            return provider_pb2.CreateResponse(properties=renewed(given, foreseen))
         identifier, outputs = self._try(context, self._provider.create, type_, name, plain(given), given=(given,))
         return provider_pb2.CreateResponse(id=identifier, properties=renewed(given, outputs))
 
@@ -351,15 +368,13 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     @override
     def Update(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.UpdateResponse:
-        # Old outputs stay known, or everything that depends on them would look changed.
         merged = Struct()
         merged.CopyFrom(request.olds)
         merged.MergeFrom(request.news)
         resource = _existing(request, request.old_inputs, request.olds)
         if request.preview:
-            for output in self._provider.recomputed(resource.type_) & set(merged.fields):
-                del merged.fields[output]
-            return provider_pb2.UpdateResponse(properties=merged)
+            foreseen = self._provider.foreseen(resource.type_, plain(request.news), resource.outputs)
+            return provider_pb2.UpdateResponse(properties=renewed(merged, foreseen))
         outputs = self._try(context, self._provider.update, resource, plain(request.news), given=(merged,))
         return provider_pb2.UpdateResponse(properties=renewed(merged, outputs))
 
@@ -372,7 +387,8 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     @override
     def Invoke(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.InvokeResponse:
         response = provider_pb2.InvokeResponse()
-        getattr(response, "return").update(self._try(context, self._provider.invoke, request.tok))
+        answer = self._try(context, self._provider.invoke, request.tok, plain(request.args), given=(request.args,))
+        getattr(response, "return").update(marked(answer))
         return response
 
     def _try(self, context: grpc.ServicerContext, action: Any, *arguments: Any, given: tuple[Struct, ...] = ()) -> Any:

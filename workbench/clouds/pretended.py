@@ -4,16 +4,23 @@
 and outputs are invented, the same for the same name, so that equal programs give equal states.
 """
 
+import json
 import sys
+from base64 import b64encode
 from typing import Any, Final
 
 from typing_extensions import override
 
 from workbench.clouds.aws.provider import OfflineAws
+from workbench.clouds.azure.facts import IDS
+from workbench.clouds.azure.inputs import children
+from workbench.clouds.azure.provider import LIST_CREDENTIALS, OfflineAzure
 from workbench.clouds.kubernetes.provider import OfflineKubernetes
 from workbench.clouds.plugin import Existing, Found, Provider, serve
 
 ACCOUNT: Final = "arn:aws:service:eu-west-1:111122223333"
+
+SUBSCRIPTION: Final = "00000000-0000-0000-0000-000000000000"
 
 OUTPUTS: Final[dict[str, dict[str, Any]]] = {
     "aws:ec2/launchTemplate:LaunchTemplate": {"latestVersion": 1, "defaultVersion": 1},
@@ -25,6 +32,24 @@ OUTPUTS: Final[dict[str, dict[str, Any]]] = {
     "aws:kms/key:Key": {"keyId": "11111111-2222-3333-4444-555555555555"},
 }
 """Outputs of AWS resources, beside ``arn``, that programs read."""
+
+AZURE_OUTPUTS: Final[dict[str, dict[str, Any]]] = {
+    "azure-native:containerservice:ManagedCluster": {
+        "fqdn": "none.invalid",
+        "oidcIssuerProfile": {"enabled": True, "issuerURL": "https://none.invalid/"},
+    },
+    "azure-native:managedidentity:UserAssignedIdentity": dict.fromkeys(
+        ("clientId", "principalId", "tenantId"), "11111111-2222-3333-4444-555555555555"
+    ),
+}
+"""Outputs of Azure resources, beside ``name``, that programs read."""
+
+KUBECONFIG: Final = {
+    "clusters": [
+        {"name": "none", "cluster": {"server": "https://127.0.0.1:1", "certificate-authority-data": "bm9uZQ=="}}
+    ]
+}
+"""Of an AKS cluster."""
 
 
 class _Pretended(Provider):
@@ -59,11 +84,29 @@ class PretendedAws(_Pretended, OfflineAws):
         return identifier, outputs
 
 
+class PretendedAzure(_Pretended, OfflineAzure):
+    """Azure that is not there."""
+
+    @override
+    def create(self, type_: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        known = children(type_, "")
+        identifier = IDS[type_].format_map({"subscriptionId": SUBSCRIPTION, **inputs}).replace("//", "/")
+        body = {key: value for key, value in inputs.items() if key not in known or not known[key].is_in_id}
+        own = {"name": identifier.rpartition("/")[2], **AZURE_OUTPUTS.get(type_, {})}
+        return identifier, {**body, **own}
+
+    @override
+    def invoke(self, token: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        if token != LIST_CREDENTIALS:
+            return super().invoke(token, arguments)
+        return {"kubeconfigs": [{"name": "clusterUser", "value": b64encode(json.dumps(KUBECONFIG).encode()).decode()}]}
+
+
 class PretendedKubernetes(_Pretended, OfflineKubernetes):
     """A cluster that is not there."""
 
 
-PROVIDERS: Final = {"aws": PretendedAws, "kubernetes": PretendedKubernetes}
+PROVIDERS: Final = {"aws": PretendedAws, "azure-native": PretendedAzure, "kubernetes": PretendedKubernetes}
 """By package."""
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from typing_extensions import override
 from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE
 from infra.config import CONFIG_KEY
 from workbench.clouds.aws.facts import PROVIDER_VERSION as AWS_VERSION
+from workbench.clouds.azure.facts import PROVIDER_VERSION as AZURE_VERSION
 from workbench.clouds.journal import JOURNAL
 from workbench.engine.session import Session, policy_packs
 from workbench.paths import PRIVATE, PROJECT_ROOT
@@ -27,8 +28,42 @@ from workbench.stacks import Stack
 from workbench.toolchain import Toolchain
 from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
 
+
+@dataclass(frozen=True)
+class Stand:
+    """A plug-in of ours that stands in for a cloud's.
+
+    Parameters
+    ----------
+    version
+        Release that it stands in for.
+    module
+        What serves it.
+    cloud
+        Name of the cloud.
+    judge
+        What judges values.
+    page
+        Where it is said what nothing judges.
+    """
+
+    version: str
+    module: str
+    cloud: str
+    judge: str
+    page: str
+
+
 TOOLS: Final = ("pulumi", "pulumi-resource-kubernetes")
 """What a render needs of the toolchain."""
+
+CLOUDS: Final = {
+    "aws": Stand(AWS_VERSION, "workbench.clouds.aws", "AWS", "AWS's API models", "docs/aws-inputs.md"),
+    "azure-native": Stand(
+        AZURE_VERSION, "workbench.clouds.azure", "Azure", "Microsoft's API description", "docs/azure-inputs.md"
+    ),
+}
+"""The plug-ins that stand in for a cloud's, by package."""
 
 MARK: Final = "igz-clusters:rendered"
 """Key that a render adds to the configuration, so that its event stream shows that nothing was compared."""
@@ -59,31 +94,40 @@ NO_CLUSTER: Final = {
 
 
 @dataclass(frozen=True)
+class Values:
+    """How many values of inputs a model judged, are not known yet, and are covered by no model."""
+
+    judged: int = 0
+    unknown: int = 0
+    unmodelled: int = 0
+
+
+@dataclass(frozen=True)
 class Tally:
     """What the offline plug-ins noted during one run.
 
     Parameters
     ----------
-    judged, unknown, unmodelled
-        Values that a model judged, that are not known yet, and that no model covers.
+    values
+        By package of the cloud.
     refused
         Calls that would have needed a cloud, one text each.
     """
 
-    judged: int
-    unknown: int
-    unmodelled: int
+    values: Mapping[str, Values]
     refused: tuple[str, ...]
 
     @property
     def lines(self) -> list[str]:
         """The figures in words."""
-        values = (
-            f"Values of AWS inputs: {self.judged} judged by AWS's API models, {self.unknown} not known yet, "
-            f"{self.unmodelled} covered by no model (docs/aws-inputs.md)."
-        )
+        values = [
+            f"Values of {CLOUDS[package].cloud} inputs: {found.judged} judged by {CLOUDS[package].judge}, "
+            f"{found.unknown} not known yet, {found.unmodelled} covered by no model ({CLOUDS[package].page})."
+            for package, found in self.values.items()
+            if found.judged
+        ]
         calls = f"Calls that need a cloud: {len(self.refused)}."
-        return [*([values] if self.judged else []), calls, *(f"  refused: {call}" for call in self.refused)]
+        return [*values, calls, *(f"  refused: {call}" for call in self.refused)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,11 +141,11 @@ class OfflineSession(Session):
         """What the plug-ins have noted so far."""
         lines = self.journal.read_text(encoding="utf-8").splitlines() if self.journal.exists() else []
         events = [json.loads(line) for line in lines]
-        figures = Counter[str]()
-        for event in events:
-            figures.update({key: value for key, value in event.items() if isinstance(value, int)})
+        figures = {package: Counter[str]() for package in CLOUDS}
+        for event in (each for each in events if each["provider"] in CLOUDS):
+            figures[event["provider"]].update({key: value for key, value in event.items() if isinstance(value, int)})
         refused = tuple(f"{e['subject']} {e['what']}" for e in events if e["event"] == "refused")
-        return Tally(figures["judged"], figures["unknown"], figures["unmodelled"], refused)
+        return Tally({package: Values(**found) for package, found in figures.items() if found}, refused)
 
     @override
     def whole_environment(self) -> dict[str, str]:
@@ -152,7 +196,8 @@ def offline(stack: str, choices: Any, toolchain: Toolchain, folder: Path) -> dic
     home, state, project = folder / "pulumi", folder / "state", project_of(folder)
     for each in (home, state, project):
         each.mkdir(mode=PRIVATE)
-    install(home, "aws", AWS_VERSION, sys.executable, "-m", "workbench.clouds.aws")
+    for package, stand in CLOUDS.items():
+        install(home, package, stand.version, sys.executable, "-m", stand.module)
     install(home, "kubernetes", KUBERNETES_VERSION, str(toolchain.path("pulumi-resource-kubernetes")))
     kubeconfig = folder / "kubeconfig"
     kubeconfig.write_text(yaml.safe_dump(NO_CLUSTER))
@@ -207,7 +252,8 @@ def pretending(environment: Mapping[str, str], python: Path = Path(sys.executabl
     python
         Interpreter that imports the package whose facts hold. Default: this one.
     """
-    for package, version in {"aws": AWS_VERSION, "kubernetes": KUBERNETES_VERSION}.items():
+    versions = {package: stand.version for package, stand in CLOUDS.items()}
+    for package, version in {**versions, "kubernetes": KUBERNETES_VERSION}.items():
         # Without `-P` the folder that the engine starts it in would come first, and may be another checkout.
         command = (str(python), "-P", "-m", "workbench.clouds.pretended", package)
         install(Path(environment["PULUMI_HOME"]), package, version, *command)

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Final
 
 from workbench.clouds.aws.facts import FACTS
+from workbench.clouds.nesting import inside
 
 TABLE: Final = "workbench/aws_facts.py"
 """The file to extend with a type that is not known yet."""
@@ -54,9 +55,5 @@ def children(type_: str, path: str) -> Mapping[str, Input]:
     path
         Empty for the inputs of the resource itself.
     """
-    found = {}
-    for each in inputs_of(type_).values():
-        outer, _, name = each.path.rpartition(".")
-        if outer.removesuffix("[]") == path:
-            found[name] = each
-    return found
+    known = inputs_of(type_)
+    return {name: known[found] for name, found in inside(known, path).items()}

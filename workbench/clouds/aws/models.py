@@ -17,26 +17,9 @@ from workbench.clouds.aws.inputs import children, inputs_of
 from workbench.clouds.aws.operations import OPERATIONS, Request
 from workbench.clouds.plugin import Problem
 from workbench.clouds.properties import UNKNOWN
+from workbench.clouds.verdict import Verdict
 
 NUMBERS: Final = frozenset({"integer", "long", "float", "double"})
-
-
-@dataclass
-class Verdict:
-    """What the models say about one resource.
-
-    Parameters
-    ----------
-    problems
-        Values that AWS would refuse.
-    judged, unknown, unmodelled
-        How many values were judged, are not known yet, and are covered by no model.
-    """
-
-    problems: list[Problem]
-    judged: int = 0
-    unknown: int = 0
-    unmodelled: int = 0
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing_extensions import override
 from workbench.clouds.aws.facts import DELETED_FIRST, FACTS, FACTS_DATE, PROVIDER_VERSION, RECOMPUTED
 from workbench.clouds.aws.inputs import TABLE, Input, children
 from workbench.clouds.aws.models import judge
-from workbench.clouds.plugin import Changed, Checked, Kind, Problem, Provider
+from workbench.clouds.plugin import FORCED, Changed, Checked, Kind, Problem, Provider
 from workbench.clouds.properties import UNKNOWN, Secret, Unknown, secret
 
 AUTO_NAMED: Final = ("name", "nodeGroupName")
@@ -77,25 +77,25 @@ class OfflineAws(Provider):
             return Checked((Problem("", f"the offline provider does not know {type_}: add it to UPSTREAM in {TABLE}"),))
         filled = {key: kept.get(key) or _automatic_name(type_, name, seed) for key in _to_name(type_, inputs)}
         verdict = judge(type_, {**inputs, **filled})
-        figures = {"judged": verdict.judged, "unknown": verdict.unknown, "unmodelled": verdict.unmodelled}
         # One problem for each path; the provider's own rules speak before AWS's.
         problems = {problem.path: problem for problem in [*verdict.problems, *_strange(type_, "", "", inputs)]}
         ordered = tuple(problems[path] for path in sorted(problems))
-        return Checked(ordered, filled, self.all_tags(type_, inputs), figures)
+        return Checked(ordered, filled, self.all_tags(type_, inputs), verdict.figures)
 
     @override
     def compare(self, type_: str, old: dict[str, Any], new: dict[str, Any], *, filled: frozenset[str]) -> Changed:
         changes = dict(_changes(type_, "", "", old, new))
         changes.update(_change(type_, _ALL_TAGS, _ALL_TAGS.path, old.get(_ALL_TAGS.path), new.get(_ALL_TAGS.path)))
-        kinds = {path: _FORCED[kind] if _forces(known, kind) else kind for path, (known, kind) in changes.items()}
+        kinds = {path: FORCED[kind] if _forces(known, kind) else kind for path, (known, kind) in changes.items()}
         # A name that the program chose can be given to one resource at a time.
         # Source: pulumi/pulumi-terraform-bridge, nameRequiresDeleteBeforeReplace.
         fixed = any(key in new and key not in filled for key in AUTO_NAMED if key in children(type_, ""))
         return Changed(kinds, delete_first=fixed or type_ in DELETED_FIRST)
 
     @override
-    def recomputed(self, type_: str) -> frozenset[str]:
-        return frozenset(RECOMPUTED.get(type_, ()))
+    def foreseen(self, type_: str, inputs: dict[str, Any], outputs: dict[str, Any]) -> dict[str, Any]:
+        again = RECOMPUTED.get(type_, ())
+        return super().foreseen(type_, inputs, {name: value for name, value in outputs.items() if name not in again})
 
 
 _ALL_TAGS: Final = Input("tagsAll", "map", required=False, change="update")
@@ -184,10 +184,3 @@ def _forces(known: Input, kind: Kind) -> bool:
         or (known.change == "replace once set" and kind != PropertyDiff.ADD)
         or (known.change == "replace if exchanged" and kind != PropertyDiff.UPDATE)
     )
-
-
-_FORCED: Final[dict[Kind, Kind]] = {
-    PropertyDiff.ADD: PropertyDiff.ADD_REPLACE,
-    PropertyDiff.DELETE: PropertyDiff.DELETE_REPLACE,
-    PropertyDiff.UPDATE: PropertyDiff.UPDATE_REPLACE,
-}

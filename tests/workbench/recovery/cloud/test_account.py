@@ -7,7 +7,7 @@ from support import eks
 from support.aws_things import STACK, account_at
 from support.offline import imported_by
 from workbench.clouds.aws.double.client import Double
-from workbench.clouds.aws.double.server.faults import ErrorRule
+from workbench.clouds.double.faults import ErrorRule
 from workbench.errors import UserError
 from workbench.recovery.cloud import Account, open_account
 

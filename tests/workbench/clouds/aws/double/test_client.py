@@ -12,10 +12,11 @@ import yaml
 
 from support.aws import eventually, network
 from support.eks_account import account
-from workbench.clouds.aws.double.client import Double, DoubleError, running
+from workbench.clouds.aws.double.client import Double, running
 from workbench.clouds.aws.double.resources.connection import Aws
 from workbench.clouds.aws.double.server import REGION
-from workbench.clouds.aws.double.server.faults import SlowRule
+from workbench.clouds.double.client import DoubleError
+from workbench.clouds.double.faults import SlowRule
 
 
 def test_an_account_begins_empty_and_can_be_emptied_again() -> None:

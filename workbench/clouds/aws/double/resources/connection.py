@@ -2,10 +2,8 @@
 
 import os
 import threading
-import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias, TypeVar
-from urllib.parse import urlsplit
 
 import boto3
 from botocore.client import BaseClient
@@ -13,24 +11,14 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
 
 from workbench.clouds.aws.models import service_model
-from workbench.clouds.plugin import CloudError, RefusedError
+from workbench.clouds.pace import Pace, address
+from workbench.clouds.plugin import CloudError
 
 ADDRESS_VARIABLE: Final = "AWS_ENDPOINT_URL"
 """Variable with the address of the double's server, as all of AWS's own tools read it."""
 
-PACE_VARIABLE: Final = "IGZ_CLUSTERS_DOUBLE_PACE"
-"""Variable with the real seconds of one second of AWS's, for waiting and giving up."""
-
-DEFAULT_PACE: Final = 0.01
-
 POLL_SECONDS: Final = 10.0
 """Seconds of AWS's between two looks, the longest that the real plug-in waits."""
-
-SHORTEST_POLL: Final = 0.02
-"""Real seconds between two looks at the least."""
-
-FEWEST_LOOKS: Final = 20
-"""Looks before a wait may give up, however short its time. The real plug-in tolerates as many looks at nothing."""
 
 ATTEMPTS: Final = 10
 """Tries of a call that was throttled, found the service in trouble or lost its connection.
@@ -48,8 +36,6 @@ NAMES: Final = {
     "sts": "STS",
 }
 """Services by botocore's name, as AWS's SDK for Go calls them in errors."""
-
-LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 T = TypeVar("T")
 
@@ -91,13 +77,8 @@ class Aws:
 
     def __init__(self, region: str, environment: Mapping[str, str] = os.environ) -> None:
         self.region = region
-        self._address = environment.get(ADDRESS_VARIABLE, "")
-        if urlsplit(self._address).hostname not in LOOPBACK:
-            raise RefusedError(
-                f"the AWS double needs the address of its server in {ADDRESS_VARIABLE}, on 127.0.0.1; "
-                f"given: {self._address or 'nothing'}. `python -m workbench.clouds.aws.double` starts one"
-            )
-        self.pace = float(environment.get(PACE_VARIABLE) or DEFAULT_PACE)
+        self._address = address("AWS", "workbench.clouds.aws.double", ADDRESS_VARIABLE, environment)
+        self._pace = Pace.of(environment)
         self._session = boto3.Session("double", "double", region_name=region)  # nobody's own credentials
         self._clients: dict[str, BaseClient] = {}
         self._one_at_a_time = threading.Lock()
@@ -156,14 +137,7 @@ class Aws:
 
     def until(self, done: Callable[[], T | None], minutes: float) -> T | None:
         """Return the first answer that is not None; None if ``minutes`` of AWS's time give none."""
-        end = time.monotonic() + minutes * 60 * self.pace
-        looks = 0
-        while True:
-            looks += 1
-            answer = done()
-            if answer is not None or (time.monotonic() > end and looks >= FEWEST_LOOKS):
-                return answer
-            time.sleep(max(SHORTEST_POLL, POLL_SECONDS * self.pace))
+        return self._pace.until(done, minutes, POLL_SECONDS)
 
     def persist(self, action: Callable[[], T], passing: Passing, minutes: float) -> T:
         """Return what ``action`` returns; as long as it fails with what passes, try again within ``minutes``."""

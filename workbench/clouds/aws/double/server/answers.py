@@ -2,47 +2,20 @@
 
 import base64
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any
 from uuid import uuid4
 from xml.sax.saxutils import escape
 
 from botocore.model import ListShape, MapShape, OperationModel, Shape, StructureShape
 from botocore.parsers import create_parser
 
-from workbench.clouds.aws.double.server.errors import AwsError
-
-StartResponse: TypeAlias = Callable[[str, list[tuple[str, str]]], object]
+from workbench.clouds.double.answers import Answer
+from workbench.clouds.double.refusal import Refusal
 
 JSON_TYPES = {"json": "application/x-amz-json-1.1", "rest-json": "application/json"}
 """Content type by protocol."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One answer.
-
-    Parameters
-    ----------
-    status
-        HTTP status.
-    headers
-        By name.
-    body
-        As it is sent.
-    """
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-
-    def send(self, start_response: StartResponse) -> list[bytes]:
-        """Return what a WSGI application returns."""
-        headers = {**self.headers, "Content-Length": str(len(self.body))}
-        start_response(f"{self.status} AWS", list(headers.items()))
-        return [self.body]
 
 
 def success(protocol: str, operation: OperationModel, members: Mapping[str, Any]) -> Answer:
@@ -60,7 +33,7 @@ def members_of(protocol: str, operation: OperationModel, answer: Answer) -> dict
     return members
 
 
-def refusal(protocol: str, error: AwsError) -> Answer:
+def refusal(protocol: str, error: Refusal) -> Answer:
     """Return an error of AWS.
 
     Parameters

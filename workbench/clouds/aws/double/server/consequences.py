@@ -5,9 +5,9 @@ from typing import Any, Final
 
 from workbench.clouds.aws.double.server import store
 from workbench.clouds.aws.double.server.autoscaling import release_interfaces
-from workbench.clouds.aws.double.server.clock import Clock
 from workbench.clouds.aws.double.server.references import has_internet_gateway
 from workbench.clouds.aws.double.server.requests import Request
+from workbench.clouds.double.clock import Clock
 
 ROTATION_DAYS: Final = 365
 """Default of KMS: https://docs.aws.amazon.com/kms/latest/APIReference/API_EnableKeyRotation.html."""

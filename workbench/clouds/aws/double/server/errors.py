@@ -1,19 +1,7 @@
 """What AWS answers when it refuses."""
 
+from workbench.clouds.double.refusal import Refusal
 
-class AwsError(Exception):
-    """A refusal, as AWS words it.
 
-    Parameters
-    ----------
-    code
-        As the service's model names it, such as ``ResourceNotFoundException`` or ``DependencyViolation``.
-    status
-        HTTP status, such as 404.
-    message
-        What a caller reads.
-    """
-
-    def __init__(self, code: str, status: int, message: str) -> None:
-        super().__init__(message)
-        self.code, self.status, self.message = code, status, message
+class AwsError(Refusal):
+    """A refusal, as AWS words it."""

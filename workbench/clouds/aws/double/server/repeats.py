@@ -5,9 +5,9 @@ https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-idempotency.html
 
 from typing import Any, Final
 
-from workbench.clouds.aws.double.server.answers import Answer
 from workbench.clouds.aws.double.server.errors import AwsError
 from workbench.clouds.aws.double.server.requests import Request
+from workbench.clouds.double.answers import Answer
 
 TOKEN: Final = "ClientToken"  # noqa: S105 a request's name for itself
 

@@ -6,77 +6,9 @@ must not wait: what takes AWS time is ``Clock.later``.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
-from workbench.clouds.aws.double.server.clock import Clock
-
-
-@dataclass(frozen=True)
-class HealthIssue:
-    """Why a node group could not be made.
-
-    Parameters
-    ----------
-    code
-        Such as ``AsgInstanceLaunchFailures``, as ``eks:Issue.code`` lists them.
-    message
-        What AWS says, such as ``Could not launch Spot Instances. InsufficientInstanceCapacity - ...``.
-    """
-
-    code: str
-    message: str
-
-
-@dataclass(frozen=True)
-class Fate:
-    """What a fault rule wants of the work that a request begins; the answer to the request itself is as usual.
-
-    Parameters
-    ----------
-    is_stuck
-        The work never ends: the state stays CREATING, UPDATING or DELETING.
-    issues
-        The work fails: CREATE_FAILED, DELETE_FAILED or an update that is Failed, for these reasons. Empty: it succeeds.
-    """
-
-    is_stuck: bool = False
-    issues: tuple[HealthIssue, ...] = ()
-
-
-AS_USUAL: Final = Fate()
-
-
-@dataclass(frozen=True)
-class ControlPlane:
-    """The API server that every cluster leads to.
-
-    Parameters
-    ----------
-    endpoint
-        Such as ``https://127.0.0.1:6443``.
-    certificate_authority
-        Base64 of its CA certificate, as DescribeCluster returns it.
-    """
-
-    endpoint: str
-    certificate_authority: str
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """What a service of our own is made with.
-
-    Parameters
-    ----------
-    clock
-        When work is done.
-    control_plane
-        None where there is no API server: clusters then have an address that nobody answers.
-    """
-
-    clock: Clock = field(default_factory=Clock)
-    control_plane: ControlPlane | None = None
+from workbench.clouds.double.fate import AS_USUAL, Fate
 
 
 class Service(Protocol):

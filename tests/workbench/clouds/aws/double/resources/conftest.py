@@ -5,7 +5,8 @@ import pytest
 from support.aws_resources import Stack
 from workbench.clouds.aws.double.client import Double
 from workbench.clouds.aws.double.provider import AwsDouble
-from workbench.clouds.aws.double.resources.connection import ADDRESS_VARIABLE, PACE_VARIABLE
+from workbench.clouds.aws.double.resources.connection import ADDRESS_VARIABLE
+from workbench.clouds.pace import PACE_VARIABLE
 
 DEFAULT_TAGS = '{"tags": {"team": "ml"}}'
 

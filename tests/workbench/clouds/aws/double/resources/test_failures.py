@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from support.aws_resources import GROUP, ROLE, SUBNET, VPC, Stack, trust
-from workbench.clouds.aws.double.client import Double, not_yet_there
-from workbench.clouds.aws.double.server.faults import (
+from workbench.clouds.aws.double.client import Double
+from workbench.clouds.double.client import not_yet_there
+from workbench.clouds.double.faults import (
     ErrorRule,
     FailedRule,
     Issue,

@@ -6,8 +6,9 @@ from botocore.exceptions import ClientError
 
 from support.aws import refused
 from support.eks_account import Account, account
-from workbench.clouds.aws.double.client import Double, DoubleError
-from workbench.clouds.aws.double.server.faults import NotYetVisibleRule
+from workbench.clouds.aws.double.client import Double
+from workbench.clouds.double.client import DoubleError
+from workbench.clouds.double.faults import NotYetVisibleRule
 
 TRUST = '{"Version": "2012-10-17", "Statement": []}'
 

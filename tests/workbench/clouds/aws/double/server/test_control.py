@@ -1,6 +1,7 @@
 import pytest
 
-from workbench.clouds.aws.double.client import Double, DoubleError
+from workbench.clouds.aws.double.client import Double
+from workbench.clouds.double.client import DoubleError
 
 
 def test_a_route_that_is_not_there_names_those_that_are(aws: Double) -> None:

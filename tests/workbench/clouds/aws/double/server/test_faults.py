@@ -9,8 +9,9 @@ from botocore.exceptions import ClientError, ConnectionClosedError
 from pydantic import ValidationError
 
 from support.aws import Network, eventually, refused
-from workbench.clouds.aws.double.client import Double, not_yet_there
-from workbench.clouds.aws.double.server.faults import RULES, ErrorRule, KillRule, LostRule, Moment, SlowRule
+from workbench.clouds.aws.double.client import Double
+from workbench.clouds.double.client import not_yet_there
+from workbench.clouds.double.faults import RULES, ErrorRule, KillRule, LostRule, Moment, SlowRule
 
 THROTTLED = {"code": "Throttling", "status": 400}
 

@@ -1,6 +1,6 @@
 from support.aws import Network, refused
 from workbench.clouds.aws.double.client import Double
-from workbench.clouds.aws.double.server.faults import LostRule
+from workbench.clouds.double.faults import LostRule
 
 
 def test_an_answer_that_is_lost_leads_to_no_second_gateway(aws: Double, net: Network) -> None:

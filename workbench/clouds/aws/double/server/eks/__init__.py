@@ -17,7 +17,8 @@ from workbench.clouds.aws.double.server.eks.store import Part, Request, Store
 from workbench.clouds.aws.double.server.eks.tags import Tags, check
 from workbench.clouds.aws.double.server.eks.updates import Updates
 from workbench.clouds.aws.double.server.eks.versions import Versions
-from workbench.clouds.aws.double.server.service import AS_USUAL, Fate, Surroundings
+from workbench.clouds.double.fate import AS_USUAL, Fate
+from workbench.clouds.double.surroundings import Surroundings
 
 _TOKEN: Final = "clientRequestToken"  # noqa: S105 a request's name for itself
 

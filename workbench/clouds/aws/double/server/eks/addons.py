@@ -21,7 +21,7 @@ from workbench.clouds.aws.double.server.eks.store import (
     new_id,
     now,
 )
-from workbench.clouds.aws.double.server.service import HealthIssue
+from workbench.clouds.double.fate import HealthIssue
 
 NAMESPACE: Final = "kube-system"
 

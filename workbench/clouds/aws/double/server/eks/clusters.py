@@ -14,7 +14,8 @@ from workbench.clouds.aws.double.server.eks.access import bootstrap
 from workbench.clouds.aws.double.server.eks.pages import page
 from workbench.clouds.aws.double.server.eks.refusals import in_use, invalid_parameter, invalid_request
 from workbench.clouds.aws.double.server.eks.store import Cluster, Request, Store, arn, issue_members, new_id, now
-from workbench.clouds.aws.double.server.service import ControlPlane, HealthIssue
+from workbench.clouds.double.fate import HealthIssue
+from workbench.clouds.double.surroundings import ControlPlane
 
 NOWHERE: Final = ControlPlane("https://127.0.0.1:1", "bm9uZQ==")
 """Where clusters lead to if the server was given no API server: an address that nobody answers."""

@@ -23,7 +23,7 @@ from workbench.clouds.aws.double.server.eks.store import (
     new_id,
     now,
 )
-from workbench.clouds.aws.double.server.service import HealthIssue
+from workbench.clouds.double.fate import HealthIssue
 
 DEFAULT_SIZE: Final = Size(1, 2, 2)
 DEFAULT_AMI_TYPE: Final = "AL2023_x86_64_STANDARD"

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from typing import Any, Final, Protocol
 
 from workbench.clouds.aws.double.server import ACCOUNT, REGION
-from workbench.clouds.aws.double.server.clock import Clock
 from workbench.clouds.aws.double.server.eks.refusals import not_found
-from workbench.clouds.aws.double.server.service import Fate, HealthIssue
+from workbench.clouds.double.clock import Clock
+from workbench.clouds.double.fate import Fate, HealthIssue
 
 
 def arn(kind: str, *parts: str) -> str:

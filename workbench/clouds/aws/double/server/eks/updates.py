@@ -9,7 +9,7 @@ from typing import Any
 from workbench.clouds.aws.double.server.eks.pages import page
 from workbench.clouds.aws.double.server.eks.refusals import not_found
 from workbench.clouds.aws.double.server.eks.store import Cluster, Request, Resource, Store, Update, new_id, now
-from workbench.clouds.aws.double.server.service import HealthIssue
+from workbench.clouds.double.fate import HealthIssue
 
 
 @dataclass(frozen=True, kw_only=True)

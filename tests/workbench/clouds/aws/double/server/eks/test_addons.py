@@ -5,7 +5,7 @@ import pytest
 
 from support.aws import eventually, refused
 from support.eks_account import Account
-from workbench.clouds.aws.double.server.faults import FailedRule, Issue
+from workbench.clouds.double.faults import FailedRule, Issue
 
 SELECTOR = {"igz-clusters.io/role": "initial"}
 CONFIGURED = json.dumps({"nodeSelector": SELECTOR})

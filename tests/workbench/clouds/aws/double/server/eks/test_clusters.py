@@ -4,7 +4,7 @@ import pytest
 
 from support.aws import eventually, refused
 from support.eks_account import Account, role, unique
-from workbench.clouds.aws.double.server.faults import StuckRule
+from workbench.clouds.double.faults import StuckRule
 
 ALL_LOGS = ["api", "audit", "authenticator", "controllerManager", "scheduler"]
 

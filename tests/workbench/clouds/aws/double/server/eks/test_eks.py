@@ -5,10 +5,10 @@ import pytest
 
 from support.aws import refused
 from support.eks_account import Account, role
-from workbench.clouds.aws.double.client import not_yet_there
 from workbench.clouds.aws.double.server.eks import Eks
-from workbench.clouds.aws.double.server.faults import LostRule, NotYetVisibleRule
-from workbench.clouds.aws.double.server.service import Surroundings
+from workbench.clouds.double.client import not_yet_there
+from workbench.clouds.double.faults import LostRule, NotYetVisibleRule
+from workbench.clouds.double.surroundings import Surroundings
 
 VIEW = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy"
 

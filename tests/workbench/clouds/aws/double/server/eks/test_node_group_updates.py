@@ -4,7 +4,7 @@ import pytest
 
 from support.aws import eventually, refused
 from support.eks_account import Account
-from workbench.clouds.aws.double.server.faults import FailedRule, Issue
+from workbench.clouds.double.faults import FailedRule, Issue
 
 TAINT = {"key": "spot", "value": "true", "effect": "NO_SCHEDULE"}
 

@@ -4,7 +4,7 @@ import pytest
 
 from support.aws import eventually, refused
 from support.eks_account import Account, role
-from workbench.clouds.aws.double.server.faults import FailedRule, Issue, StuckRule
+from workbench.clouds.double.faults import FailedRule, Issue, StuckRule
 
 TAINT = {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
 

@@ -3,7 +3,7 @@ import pytest
 from workbench.clouds.aws.double.server.eks.pages import PAGE_MAX, page
 from workbench.clouds.aws.double.server.eks.store import Request
 from workbench.clouds.aws.double.server.errors import AwsError
-from workbench.clouds.aws.double.server.service import AS_USUAL
+from workbench.clouds.double.fate import AS_USUAL
 
 
 def pages(found: list[int], **params: object) -> dict[str, object]:

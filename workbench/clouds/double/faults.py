@@ -10,16 +10,16 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveInt, TypeAdapter
 
-from workbench.clouds.aws.double.server.calls import Call
+from workbench.clouds.double.calls import Call
 
 
 class Moment(StrEnum):
     """When a fault strikes a call."""
 
     BEFORE = "before"
-    """The call has arrived and AWS has done nothing."""
+    """The call has arrived and the cloud has done nothing."""
     AFTER = "after"
-    """AWS has done it, and nobody was told."""
+    """The cloud has done it, and nobody was told."""
 
 
 class _Rule(BaseModel):
@@ -51,22 +51,22 @@ class _Rule(BaseModel):
 
 
 class ErrorRule(_Rule):
-    """AWS refuses: throttling, access denied, expired credentials, a failure of its own, not found yet."""
+    """The cloud refuses: throttling, access denied, expired credentials, a failure of its own, not found yet."""
 
     action: Literal["error"] = "error"
     code: str
     status: Annotated[int, Field(ge=400, le=599)] = 400
-    message: str = "A fault rule of the AWS double says so."
+    message: str = "A fault rule of the double says so."
 
 
 class LostRule(_Rule):
-    """AWS does it, and the connection is reset before the answer."""
+    """The cloud does it, and the connection is reset before the answer."""
 
     action: Literal["lost"] = "lost"
 
 
 class SlowRule(_Rule):
-    """AWS takes its time before it does anything."""
+    """The cloud takes its time before it does anything."""
 
     action: Literal["slow"] = "slow"
     seconds: NonNegativeFloat
@@ -79,7 +79,7 @@ class StuckRule(_Rule):
 
 
 class Issue(BaseModel):
-    """Why work failed, such as ``AsgInstanceLaunchFailures`` and what EKS says with it."""
+    """Why work failed, such as ``AsgInstanceLaunchFailures`` and what the cloud says with it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -88,14 +88,14 @@ class Issue(BaseModel):
 
 
 class FailedRule(_Rule):
-    """What the call begins fails later: CREATE_FAILED with health issues."""
+    """What the call begins fails later, for these reasons."""
 
     action: Literal["create-failed"] = "create-failed"
     issues: Annotated[tuple[Issue, ...], Field(min_length=1)]
 
 
 class NotYetVisibleRule(_Rule):
-    """A role that a call names and that was made less than ``calls`` calls ago is not known yet."""
+    """A role or identity that a call names, made less than ``calls`` calls ago, is not known yet."""
 
     action: Literal["not-yet-visible"] = "not-yet-visible"
     calls: PositiveInt

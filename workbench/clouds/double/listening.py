@@ -1,4 +1,4 @@
-"""The listener: AWS's API over HTTP on loopback, one thread for each connection."""
+"""The listener: a cloud's API over HTTP on loopback, one thread for each connection."""
 
 import signal
 import socket
@@ -9,12 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from moto.moto_server.werkzeug_app import MotoRequestHandler
 from typing_extensions import override
-from werkzeug.serving import ThreadedWSGIServer
+from werkzeug.serving import ThreadedWSGIServer, WSGIRequestHandler
 
-from workbench.clouds.aws.double.server.application import Application
-from workbench.clouds.aws.double.server.control import Control
+from workbench.clouds.double.control import Control
 
 LOOPBACK: Final = "127.0.0.1"
 
@@ -22,11 +20,32 @@ PATIENCE: Final = 10.0
 """Seconds that calls under way get to end when the server is told to stop."""
 
 
-class Listener(ThreadedWSGIServer):
-    """AWS on a port that it has from the start; 0 is any free one."""
+class Handler(WSGIRequestHandler):
+    """Counts what is being answered, and resets connections that end without an answer."""
 
-    def __init__(self, application: Application, port: int) -> None:
-        super().__init__(LOOPBACK, port, Control(application), handler=_Handler)
+    server: "Listener"
+
+    @override
+    def run_wsgi(self) -> None:
+        with self.server.answer():
+            super().run_wsgi()
+
+    @override
+    def connection_dropped(self, error: BaseException, environ: dict[str, Any] | None = None) -> None:
+        # Closing without lingering resets the connection, as a network does that fails.
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close_connection = True
+
+    @override
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        """Say nothing: the log of calls says it better."""
+
+
+class Listener(ThreadedWSGIServer):
+    """A cloud on a port that it has from the start; 0 is any free one."""
+
+    def __init__(self, control: Control, port: int, handler: type[Handler] = Handler) -> None:
+        super().__init__(LOOPBACK, port, control, handler=handler)
         self._answering = 0
         self._lock = threading.Lock()
 
@@ -50,22 +69,3 @@ class Listener(ThreadedWSGIServer):
         until = time.monotonic() + PATIENCE
         while self._answering and time.monotonic() < until:
             time.sleep(0.02)
-
-
-class _Handler(MotoRequestHandler):
-    server: Listener
-
-    @override
-    def run_wsgi(self) -> None:
-        with self.server.answer():
-            super().run_wsgi()
-
-    @override
-    def connection_dropped(self, error: BaseException, environ: dict[str, Any] | None = None) -> None:
-        # Closing without lingering resets the connection, as a network does that fails.
-        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.close_connection = True
-
-    @override
-    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-        """Say nothing: the log of calls says it better."""

@@ -27,7 +27,7 @@ class Call:
     begin, end
         Seconds since the server's start; ``end`` is None as long as there is no answer.
     code
-        Of the answer: AWS's error code, ``dropped``, empty for a success.
+        Of the answer: the cloud's error code, ``dropped``, empty for a success.
     faults
         The actions of the fault rules that met it.
     """

@@ -1,0 +1,1 @@
+"""Azure without an account."""

@@ -1,0 +1,1 @@
+"""What doubles of clouds share: calls and faults, time, the listener, the routes of tests, and who starts them."""
