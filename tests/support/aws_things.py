@@ -13,7 +13,8 @@ from support.owners_roles import make_owners_roles
 from support.recorder import Recorder, record
 from workbench.clouds.aws.double.client import Double
 from workbench.clouds.aws.double.provider import AwsDouble
-from workbench.recovery.cloud import Account, open_account
+from workbench.recovery.cloud import open_account
+from workbench.recovery.cloud.aws.account import AwsAccount
 
 STACK = "test"
 """As the recorder calls every stack."""
@@ -61,13 +62,15 @@ class Maker(Recorder):
         return identifier, {**inputs, **outputs}
 
 
-def account_at(double: Double, patch: pytest.MonkeyPatch) -> Account:
+def account_at(double: Double, patch: pytest.MonkeyPatch) -> AwsAccount:
     """Return the account of the test stack, with the double in AWS's place until the patch ends."""
     for name, value in double.environment.items():
         patch.setenv(name, value)
     choices = eks.config().cluster
     assert isinstance(choices, EksChoices)
-    return open_account(STACK, choices)
+    found = open_account(STACK, choices)
+    assert isinstance(found, AwsAccount)
+    return found
 
 
 def build_in_aws(changes: dict[str, Any] | None = None) -> list[Resource]:

@@ -7,7 +7,8 @@ from typing import Any
 
 from support.eks import ADDON, CLUSTER, NODE_GROUP, build, built
 from support.recorder import Recorder
-from workbench.engine.parts import Part, parts_of_state
+from workbench.engine.clouds.part import Part
+from workbench.engine.parts import parts_of_state
 from workbench.report.events import STACK_TYPE
 
 STACK = "test"

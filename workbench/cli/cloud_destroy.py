@@ -68,7 +68,7 @@ def _refuse_what_is_kept(run: CloudRun, state: dict[str, Any]) -> None:
 
 
 def _empty(run: CloudRun, state: dict[str, Any], *, yes: bool, delete_claims: bool) -> None:
-    """Delete what users made in the cluster, where the cluster's end would leave its other half in the cloud, or take data with it."""
+    """Delete what users made in the cluster, where its end would leave the other half, or take data with it."""
     if not cluster_of(parts_of_state(state)):
         return
     config = kubeconfig_of(state)

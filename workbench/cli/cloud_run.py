@@ -146,9 +146,9 @@ class CloudRun:
         """What to do when the credentials ran out in the middle."""
         name = self.stack.name
         return (
-            f"The session at {self.cloud.place} ended. Begin a new one that lasts longer than the work (about an hour for "
-            f"a first cluster): {self.cloud.new_session}. Then `igz-clusters recover {name}`, and this again: what was "
-            "done is saved."
+            f"The session at {self.cloud.place} ended. Begin a new one that lasts longer than the work (about an hour "
+            f"for a first cluster): {self.cloud.new_session}. Then `igz-clusters recover {name}`, and this again: what "
+            "was done is saved."
         )
 
 

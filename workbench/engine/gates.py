@@ -143,7 +143,8 @@ def _sizes(live: Group, wanted: NodeGroup | None, cloud: Cloud, *, rolls: bool) 
         yield Refused(
             where,
             f"the {live} has {size} nodes, and min would be {wanted.size.min}",
-            f"at most {size} now, since {cloud.service} wants the size between the bounds and the size is the autoscaler's",
+            f"at most {size} now, since {cloud.service} wants the size between the bounds and the size is the "
+            "autoscaler's",
             f"{live.resize(low, max(high, wanted.size.min), wanted.size.min)}, then run `up` again.",
         )
     is_stack_files = not sizes.is_elastic and not wanted.is_elastic  # nobody else moves it, so lowering it is meant

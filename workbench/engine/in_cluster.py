@@ -2,8 +2,8 @@
 
 Load balancers of Services and Ingresses are made by controllers in the cluster: gone with it, nobody deletes them, and
 their network interfaces keep subnets from being deleted. Volumes of claims go with the claim or stay for ever:
-https://docs.aws.amazon.com/eks/latest/userguide/delete-cluster.html. AKS deletes its load balancers and the disks in its
-node resource group with the cluster, and with them data that somebody may want: https://learn.microsoft.com/azure/aks/faq.
+https://docs.aws.amazon.com/eks/latest/userguide/delete-cluster.html. AKS deletes load balancers and disks with the
+cluster, and with them data that somebody may want: https://learn.microsoft.com/azure/aks/faq.
 """
 
 import json
@@ -35,7 +35,7 @@ class Made:
     """Empty for a volume."""
     name: str
     holds: str = field(compare=False)
-    """What is in the cloud because of it, in words. It changes while the object goes: the address is taken away first."""
+    """What is in the cloud because of it, in words. It changes while the object goes: the address goes first."""
     finalizers: tuple[str, ...] = field(default=(), compare=False)
 
     @override

@@ -16,7 +16,7 @@ from workbench import stacks
 from workbench.cli.app import app
 from workbench.cli.cloud_run import CloudRun
 from workbench.engine import after_update
-from workbench.engine.eks import Condition
+from workbench.engine.clouds.eks.conditions import EksCondition as Condition
 from workbench.errors import UserError
 from workbench.stacks import CONFIG_KEY
 
@@ -148,7 +148,7 @@ def test_an_update_that_leaves_a_failed_part_fails_whatever_the_engine_says(
     assert refused.message == (
         "The engine is done, and yet 'test' is not in order:\n- add-on coredns is CREATE_FAILED: "
         "AsgInstanceLaunchFailures: no capacity (asg-1).\n"
-        "  Mend the cause if it is yours (quota, subnets, instance types); the next `up` makes it anew."
+        "  Mend the cause if it is yours (quota, subnets, machine types); the next `up` makes it anew."
     )
 
 

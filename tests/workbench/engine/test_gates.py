@@ -10,9 +10,13 @@ from hypothesis import strategies as st
 from components.contract.eks.choices import VERSIONS
 from support.eks import NODE_GROUP, build, built, config
 from support.eks_state import STACK, Live, exported, parts, urn
-from workbench.engine.eks import Condition, Conditions
-from workbench.engine.gates import Judgement, Refused, judge
-from workbench.engine.parts import ADDON, CLUSTER, parts_of_state
+from workbench.engine.clouds.eks.conditions import EksCondition as Condition
+from workbench.engine.clouds.eks.parts import ADDON, CLUSTER
+from workbench.engine.clouds.find import cloud_of
+from workbench.engine.clouds.part import Conditions
+from workbench.engine.clouds.refused import Refused
+from workbench.engine.gates import Judgement, judge
+from workbench.engine.parts import parts_of_state
 
 MINORS = (32, 33, 34, 35, 36, 37)
 DATA = "test-data-a"
@@ -22,7 +26,7 @@ def judged(
     changes: dict[str, Any] | None = None, live: Live | None = None, conditions: Conditions | None = None
 ) -> Judgement:
     """Judge the stack file with ``changes`` against the unchanged stack, of which ``live`` differs."""
-    return judge(STACK, config(changes), parts(live), conditions or {})
+    return judge(cloud_of(STACK, config(changes)), parts(live), conditions or {})
 
 
 def at(cluster: str, groups: str, **others: str) -> Live:
@@ -37,7 +41,7 @@ def test_a_cluster_in_order_may_stay_as_it_is() -> None:
 
 
 def test_without_a_cluster_there_is_nothing_to_judge() -> None:
-    assert judge(STACK, config(), [], {}) == Judgement()
+    assert judge(cloud_of(STACK, config()), [], {}) == Judgement()
 
 
 @pytest.mark.parametrize(("live", "wanted"), [*product(MINORS, VERSIONS)])
@@ -64,7 +68,7 @@ def test_no_node_falls_more_than_three_minors_behind(behind: int, step: int, gro
 
 
 def test_control_plane_and_add_ons_go_ahead_of_the_groups() -> None:
-    ahead = judged({"cluster.version": "1.36"}).ahead
+    (ahead,) = judged({"cluster.version": "1.36"}).ahead
     assert [part.type for part in ahead].count(CLUSTER) == 1
     assert len([part for part in ahead if part.type == ADDON]) == 6
     assert not [part for part in ahead if part.type == NODE_GROUP]
@@ -87,7 +91,7 @@ def test_every_group_of_the_program_is_judged(environment: str) -> None:
     names = build(changes).of_type(NODE_GROUP)
     sizes = {"minSize": 90, "maxSize": 99, "desiredSize": 95}
     state = parts_of_state(exported(changes, {name: {"scalingConfig": sizes} for name in names}))
-    refused = judge(STACK, config(changes), state, {}).refused
+    refused = judge(cloud_of(STACK, config(changes)), state, {}).refused
     assert sorted(each.what.split()[3].removesuffix("-0a1b2c3") for each in refused) == sorted(names)
 
 
@@ -174,8 +178,8 @@ def test_a_failed_add_on_goes_after_the_others() -> None:
     failed = urn(ADDON, "test-addons-coredns")
     found = judged({"cluster.version": "1.36"}, conditions={failed: Condition("CREATE_FAILED")})
     assert [part.urn for part in found.anew] == [failed]
-    assert found.ahead
-    assert failed not in [part.urn for part in found.ahead]
+    (ahead,) = found.ahead
+    assert failed not in [part.urn for part in ahead]
 
 
 def test_the_state_alone_tells_a_failed_group_too() -> None:
@@ -213,7 +217,7 @@ def test_what_is_degraded_is_named_and_may_be_mended_by_the_change() -> None:
 def test_a_group_that_a_replacement_has_still_to_delete_is_nobodys_trouble() -> None:
     state = exported(live={"test-gpu": {"status": "CREATE_FAILED"}})
     next(each for each in state["resources"] if each["urn"] == urn(NODE_GROUP, "test-gpu"))["delete"] = True
-    assert judge(STACK, config(), parts_of_state(state), {}) == Judgement()
+    assert judge(cloud_of(STACK, config()), parts_of_state(state), {}) == Judgement()
 
 
 def test_all_that_is_wrong_is_said_at_once() -> None:

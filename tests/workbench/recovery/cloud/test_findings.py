@@ -15,7 +15,8 @@ from workbench.clouds.aws.double.client import Double, running
 from workbench.engine import Session
 from workbench.errors import UserError
 from workbench.paths import APP
-from workbench.recovery.cloud import Account, CloudRecovery
+from workbench.recovery.cloud import CloudRecovery
+from workbench.recovery.cloud.aws.account import AwsAccount as Account
 
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 ROUTE = "aws:ec2/route:Route"

@@ -123,8 +123,8 @@ class EksGroup(EksPart, Group):
     @override
     def sizes(self) -> Sizes | None:
         known = self._known("scalingConfig") or {}
-        numbers = [known.get(key) for key in ("minSize", "desiredSize", "maxSize")]
-        return None if None in numbers else Sizes(*map(int, numbers))
+        low, size, high = (known.get(key) for key in ("minSize", "desiredSize", "maxSize"))
+        return None if low is None or size is None or high is None else Sizes(int(low), int(size), int(high))
 
     @property
     @override

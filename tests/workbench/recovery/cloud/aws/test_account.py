@@ -9,7 +9,8 @@ from support.offline import imported_by
 from workbench.clouds.aws.double.client import Double
 from workbench.clouds.double.faults import ErrorRule
 from workbench.errors import UserError
-from workbench.recovery.cloud import Account, open_account
+from workbench.recovery.cloud import open_account
+from workbench.recovery.cloud.aws.account import AwsAccount
 
 
 def choices(account_id: str = eks.ACCOUNT) -> EksChoices:
@@ -19,16 +20,16 @@ def choices(account_id: str = eks.ACCOUNT) -> EksChoices:
 
 
 @pytest.fixture
-def account(nothing: Double, monkeypatch: pytest.MonkeyPatch) -> Account:
+def account(nothing: Double, monkeypatch: pytest.MonkeyPatch) -> AwsAccount:
     return account_at(nothing, monkeypatch)
 
 
-def test_credentials_of_another_account_are_refused_before_anything_is_believed(account: Account) -> None:
+def test_credentials_of_another_account_are_refused_before_anything_is_believed(account: AwsAccount) -> None:
     with pytest.raises(UserError, match="are of the account 111122223333, the stack 'test' is in 999999999999"):
         open_account(STACK, choices("999999999999"))
 
 
-def test_without_credentials_the_user_is_told_to_log_in(account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_credentials_the_user_is_told_to_log_in(account: AwsAccount, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)
     for name in ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"):
@@ -38,7 +39,7 @@ def test_without_credentials_the_user_is_told_to_log_in(account: Account, monkey
     assert "session of the role that deploys" in caught.value.hint
 
 
-def test_a_profile_that_is_not_there_is_no_traceback(account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_profile_that_is_not_there_is_no_traceback(account: AwsAccount, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_PROFILE", "nobody")
     with pytest.raises(UserError, match="nobody"):
         open_account(STACK, choices())
@@ -52,7 +53,7 @@ def test_a_profile_that_is_not_there_is_no_traceback(account: Account, monkeypat
     ],
 )
 def test_what_aws_refuses_is_said_with_the_request(
-    account: Account, nothing: Double, code: str, status: int, said: str
+    account: AwsAccount, nothing: Double, code: str, status: int, said: str
 ) -> None:
     nothing.set_faults(ErrorRule(operation="eks:ListNodegroups", code=code, status=status, message="not you"))
     try:
@@ -62,21 +63,21 @@ def test_what_aws_refuses_is_said_with_the_request(
         nothing.set_faults()
 
 
-def test_an_address_where_nobody_answers_is_no_traceback(monkeypatch: pytest.MonkeyPatch, account: Account) -> None:
+def test_an_address_where_nobody_answers_is_no_traceback(monkeypatch: pytest.MonkeyPatch, account: AwsAccount) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     with pytest.raises(UserError, match="AWS did not answer sts:get_caller_identity"):
         open_account(STACK, choices())
 
 
-def test_what_is_not_there_is_an_empty_answer(account: Account) -> None:
+def test_what_is_not_there_is_an_empty_answer(account: AwsAccount) -> None:
     assert account.look_up("eks", "describe_cluster", name="nobody") == {}
     assert account.look_up("iam", "get_role", RoleName="nobody") == {}
     assert account.listed("eks", "list_nodegroups", "nodegroups", clusterName="nobody") == []
     assert account.listed("ec2", "describe_route_tables", "RouteTables", RouteTableIds=["rtb-0123456789abcdef0"]) == []
 
 
-def test_what_is_ours_carries_the_names_of_stack_and_cluster(account: Account) -> None:
+def test_what_is_ours_carries_the_names_of_stack_and_cluster(account: AwsAccount) -> None:
     tags = {"igz-clusters.io/stack": STACK, "igz-clusters.io/cluster": account.cluster}
     assert account.is_ours({**tags, "Name": "any"})
     assert not replace(account, stack="another").is_ours(tags)

@@ -6,7 +6,9 @@ import pytest
 
 from support.aws_things import Resource, account_at, build_in_aws
 from workbench.clouds.aws.double.client import Double, running
-from workbench.recovery.cloud import Account, Thing, carrying
+from workbench.recovery.cloud.aws.account import AwsAccount
+from workbench.recovery.cloud.aws.carrying import carrying
+from workbench.recovery.cloud.thing import Thing
 
 UNTAGGED = {
     "aws:autoscaling/tag:Tag",
@@ -35,17 +37,17 @@ def patch(double: Double) -> Iterator[pytest.MonkeyPatch]:
 
 
 @pytest.fixture(scope="module")
-def account(double: Double, patch: pytest.MonkeyPatch) -> Account:
+def account(double: Double, patch: pytest.MonkeyPatch) -> AwsAccount:
     return account_at(double, patch)
 
 
 @pytest.fixture(scope="module")
-def made(account: Account) -> list[Resource]:
+def made(account: AwsAccount) -> list[Resource]:
     return build_in_aws({"environment": "prod", "cluster.publicAccessCidrs": None})
 
 
 @pytest.fixture(scope="module")
-def things(account: Account, made: list[Resource]) -> list[Thing]:
+def things(account: AwsAccount, made: list[Resource]) -> list[Thing]:
     return carrying(account)
 
 
@@ -58,7 +60,7 @@ def test_nothing_is_listed_twice(things: list[Thing]) -> None:
     assert len({(thing.type, thing.id) for thing in things}) == len(things)
 
 
-def test_another_stack_has_nothing_of_this_one(account: Account, made: list[Resource]) -> None:
+def test_another_stack_has_nothing_of_this_one(account: AwsAccount, made: list[Resource]) -> None:
     assert carrying(replace(account, stack="another", cluster="another")) == []
 
 
@@ -90,7 +92,7 @@ def test_every_command_is_one_that_aws_has(things: list[Thing]) -> None:
         assert options - {"region"} <= {member.lower() for member in shape.members}, words
 
 
-def test_what_controllers_made_is_listed_by_the_clusters_name(account: Account, made: list[Resource]) -> None:
+def test_what_controllers_made_is_listed_by_the_clusters_name(account: AwsAccount, made: list[Resource]) -> None:
     owned = [{"Key": "kubernetes.io/cluster/research", "Value": "owned"}]
     volume = boto3.client("ec2").create_volume(
         AvailabilityZone="eu-west-1a", Size=1, TagSpecifications=[{"ResourceType": "volume", "Tags": owned}]
@@ -110,7 +112,7 @@ def test_what_controllers_made_is_listed_by_the_clusters_name(account: Account, 
         assert found[arn].delete == f"aws elbv2 delete-load-balancer --load-balancer-arn {arn} --region eu-west-1"
 
 
-def test_a_deleted_gateway_that_aws_still_shows_is_not_left(account: Account, made: list[Resource]) -> None:
+def test_a_deleted_gateway_that_aws_still_shows_is_not_left(account: AwsAccount, made: list[Resource]) -> None:
     gateway = next(each.id for each in made if each.type == "aws:ec2/natGateway:NatGateway")
     boto3.client("ec2").delete_nat_gateway(NatGatewayId=gateway)
     assert gateway not in {thing.id for thing in carrying(account)}

@@ -10,10 +10,10 @@ import pytest
 from support.aws_things import Resource, account_at, build_in_aws
 from workbench.clouds.aws.double.client import Double, running
 from workbench.clouds.aws.facts import FACTS
-from workbench.recovery.cloud import Account
+from workbench.recovery.cloud.aws.account import AwsAccount
+from workbench.recovery.cloud.aws.searches import SEARCHES, search
 from workbench.recovery.cloud.found import Wanted
 from workbench.recovery.cloud.plan import Answer, Fate, answer_of, identities, mended, pending_creations
-from workbench.recovery.cloud.searches import SEARCHES, search
 
 UNUSED = {"aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule"}
 """Types that neither dev nor prod has today."""
@@ -25,7 +25,7 @@ TYPES = sorted(set(FACTS) - UNUSED)
 class Made:
     """A stack that is whole in AWS."""
 
-    account: Account
+    account: AwsAccount
     things: list[Resource]
 
     def others(self, killed: Resource) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def made(request: pytest.FixtureRequest) -> Iterator[Made]:
         yield Made(account, build_in_aws({"environment": request.param, **private}))
 
 
-def asked(account: Account, deployment: dict[str, Any]) -> list[Answer]:
+def asked(account: AwsAccount, deployment: dict[str, Any]) -> list[Answer]:
     def is_ours(found: Any) -> bool:
         return found.tags is None or account.is_ours(found.tags)
 

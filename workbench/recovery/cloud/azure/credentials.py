@@ -1,0 +1,79 @@
+"""Who asks Azure: whoever Pulumi's provider takes, by the same variables and in the same order.
+
+https://www.pulumi.com/registry/packages/azure-native/installation-configuration/
+"""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
+
+from azure.core.credentials import TokenCredential
+from azure.identity import (
+    AzureCliCredential,
+    CertificateCredential,
+    ClientAssertionCredential,
+    ClientSecretCredential,
+    ManagedIdentityCredential,
+)
+
+from workbench.errors import UserError
+
+AUDIENCE: Final = "api://AzureADTokenExchange"
+"""For whom GitHub's token is, by which Entra knows a workflow.
+
+https://docs.github.com/actions/how-tos/secure-your-work/security-harden-deployments/oidc-in-azure
+"""
+
+_SECONDS: Final = 20
+
+
+def credential_of(tenant_id: str) -> TokenCredential:
+    """Return the user's credential for a tenant. No token is asked for yet.
+
+    Raises
+    ------
+    UserError
+        The variables name a way that lacks something.
+    """
+    if _is_set("ARM_USE_MSI"):
+        return ManagedIdentityCredential(client_id=os.environ.get("ARM_CLIENT_ID") or None)
+    client = os.environ.get("ARM_CLIENT_ID", "")
+    if certificate := os.environ.get("ARM_CLIENT_CERTIFICATE_PATH"):
+        return CertificateCredential(
+            tenant_id, client, certificate, password=os.environ.get("ARM_CLIENT_CERTIFICATE_PASSWORD")
+        )
+    if secret := os.environ.get("ARM_CLIENT_SECRET"):
+        return ClientSecretCredential(tenant_id, client, secret)
+    if _is_set("ARM_USE_OIDC"):
+        return ClientAssertionCredential(tenant_id, client, _assertion())
+    return AzureCliCredential(tenant_id=tenant_id)
+
+
+def _is_set(name: str) -> bool:
+    return os.environ.get(name, "").lower() in ("1", "true")
+
+
+def _assertion() -> Callable[[], str]:
+    """Return what gives the token of whoever runs the workflow; it is asked for anew whenever the old one ends."""
+    if token := os.environ.get("ARM_OIDC_TOKEN"):
+        return lambda: token
+    if file := os.environ.get("ARM_OIDC_TOKEN_FILE_PATH"):
+        return lambda: Path(file).read_text()
+    address = os.environ.get("ARM_OIDC_REQUEST_URL") or os.environ.get("ACTIONS_ID_TOKEN_REQUEST_URL")
+    bearer = os.environ.get("ARM_OIDC_REQUEST_TOKEN") or os.environ.get("ACTIONS_ID_TOKEN_REQUEST_TOKEN")
+    if not (address and bearer and address.startswith("https://")):
+        raise UserError(
+            "ARM_USE_OIDC is set, and nothing says where the token comes from.",
+            "Give the workflow the permission `id-token: write`, or set ARM_OIDC_TOKEN_FILE_PATH.",
+        )
+    request = Request(f"{address}&{urlencode({'audience': AUDIENCE})}", headers={"Authorization": f"Bearer {bearer}"})  # noqa: S310
+
+    def ask() -> str:
+        with urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310 - https, as seen above
+            return str(json.load(answer)["value"])
+
+    return ask

@@ -1,0 +1,40 @@
+"""ARM ids of what a program declares: all names are its own, so that each id is known before anything exists."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from components.contract.aks.choices import AksChoices
+from workbench.clouds.azure.facts import IDS
+
+_PLACE: Final = re.compile(r"\{(\w+)\}")
+
+
+def id_of(type_: str, inputs: Mapping[str, Any], choices: AksChoices) -> str | None:
+    """Return the id of a resource; None if an input is missing that it is made of.
+
+    Parameters
+    ----------
+    type_
+        Pulumi's.
+    inputs
+        Without those that are not known.
+    choices
+        They name the subscription.
+    """
+    known = {"subscriptionId": choices.subscription_id, **inputs}
+    names = _PLACE.findall(IDS[type_])
+    if not all(isinstance(known.get(name), str) and known[name] for name in names):
+        return None
+    # What a resource extends is an id itself, and begins with the slash that the path has too.
+    return _PLACE.sub(lambda place: str(known[place[1]]).strip("/"), IDS[type_])
+
+
+def _arm_type(path: str) -> str:
+    """Return a type as Azure writes it, by the path of its ids."""
+    namespace, *words = path.rpartition("/providers/")[2].split("/")
+    return "/".join((namespace, *words[::2])).lower()
+
+
+TYPES: Final[Mapping[str, str]] = {_arm_type(path): type_ for type_, path in IDS.items() if "/providers/" in path}
+"""Pulumi's type by Azure's in lower case."""

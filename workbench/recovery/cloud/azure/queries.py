@@ -1,0 +1,146 @@
+"""The subscription of a stack, asked with the user's own credentials. Nothing in it is ever changed from here."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from azure.core import PipelineClient
+from azure.core.exceptions import (
+    ClientAuthenticationError,
+    HttpResponseError,
+    ResourceNotFoundError,
+    ServiceRequestError,
+    ServiceResponseError,
+)
+from azure.core.pipeline.policies import HeadersPolicy, RetryPolicy
+from azure.core.rest import HttpRequest
+from azure.mgmt.core.policies import ARMChallengeAuthenticationPolicy
+
+from components.contract.aks.choices import AksChoices
+from components.contract.azure import AzureTag
+from workbench.clouds.azure.facts import API_VERSIONS
+from workbench.clouds.pace import address
+from workbench.clouds.plugin import RefusedError
+from workbench.errors import UserError
+from workbench.recovery.cloud.azure.credentials import credential_of
+
+ARM: Final = "https://management.azure.com"
+
+DOUBLE: Final = "IGZ_CLUSTERS_DOUBLE_ARM"
+"""Variable with the address of a double of ARM on this machine, which wants no credentials."""
+
+EXPIRED: Final = frozenset({"ExpiredAuthenticationToken", "InvalidAuthenticationToken", "AuthenticationFailed"})
+"""Codes for credentials that are no longer any: https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/common-deployment-errors."""
+
+LOG_IN: Final = "Open a session of the identity that deploys the stack, as for `igz-clusters up`, then run this again."
+_RETRIES: Final = 10
+
+
+@dataclass(frozen=True)
+class AzureQueries:
+    """Answers questions about one subscription.
+
+    Parameters
+    ----------
+    client
+        Of ARM, with the credentials.
+    stack
+        Name of the stack.
+    choices
+        What its file says about its cluster.
+    """
+
+    client: PipelineClient[HttpRequest, Any]
+    stack: str
+    choices: AksChoices
+
+    def look_up(self, type_: str, id_: str) -> dict[str, Any]:
+        """Return what is of a type of Pulumi's and has an ARM id, empty if it is not there.
+
+        Raises
+        ------
+        UserError
+            Azure does not answer, or refuses to.
+        """
+        return self.get(id_, API_VERSIONS[type_])
+
+    def get(self, path: str, version: str) -> dict[str, Any]:
+        """Return what is at a path by a version of the API, empty if nothing is; raises what ``look_up`` does."""
+        return self._get(f"{path}?api-version={version}", path)
+
+    def listed(self, path: str, version: str) -> list[dict[str, Any]]:
+        """Return the elements of a list of any number of pages; none if what they belong to is not there."""
+        found: list[dict[str, Any]] = []
+        page = self.get(path, version)
+        while page:
+            found += page.get("value") or ()
+            link = page.get("nextLink")
+            page = self._get(link, path) if link else {}
+        return found
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """Tags of what this stack made: two teams may call their stacks ``dev``, so that the cluster counts too."""
+        return {AzureTag.STACK.value: self.stack, AzureTag.CLUSTER.value: self.choices.name}
+
+    def is_ours(self, tags: Mapping[str, str]) -> bool:
+        """Whether what carries ``tags`` was made by this stack."""
+        return self.tags.items() <= tags.items()
+
+    def _get(self, url: str, about: str) -> dict[str, Any]:
+        with asking(about):
+            answer = self.client.send_request(HttpRequest("GET", url))
+            answer.raise_for_status()
+            body: dict[str, Any] = answer.json()
+            return body
+        return {}
+
+
+def arm(choices: AksChoices) -> PipelineClient[HttpRequest, Any]:
+    """Return a client of ARM, or of its double if there is one.
+
+    Raises
+    ------
+    UserError
+        The credentials lack something, or the address of the double is not on this machine.
+    """
+    retry = RetryPolicy(retry_total=_RETRIES)
+    if DOUBLE in os.environ:
+        try:
+            # No credential is at hand here, so that none can go astray.
+            return PipelineClient(
+                address("Azure", "workbench.clouds.azure.double", DOUBLE, os.environ), policies=[HeadersPolicy(), retry]
+            )
+        except RefusedError as refused:
+            raise UserError(str(refused)) from None
+    credential = credential_of(choices.tenant_id)
+    return PipelineClient(
+        ARM, policies=[HeadersPolicy(), retry, ARMChallengeAuthenticationPolicy(credential, f"{ARM}/.default")]
+    )
+
+
+@contextmanager
+def asking(about: str) -> Iterator[None]:
+    """Turn Azure's errors into a user's; what is not there is no error."""
+    try:
+        yield
+    except ResourceNotFoundError:
+        return
+    except ClientAuthenticationError as error:
+        code = error.error.code if error.error else ""
+        if code in EXPIRED:
+            raise UserError(f"Azure no longer takes your credentials ({code}).", LOG_IN) from None
+        raise UserError(f"There are no Azure credentials to look with: {error.message}", LOG_IN) from None
+    except HttpResponseError as error:
+        code = (error.error.code if error.error else "") or str(error.status_code)
+        message = error.error.message if error.error else error.message
+        raise UserError(
+            f"Azure refused to show {about} ({code}): {message}",
+            "To look for what a lost run made, the identity needs the rights to read with which Pulumi refreshes.",
+        ) from None
+    except (ServiceRequestError, ServiceResponseError) as error:
+        raise UserError(
+            f"Azure did not answer about {about}: {error.message}", "Look at the network, then repeat."
+        ) from None
