@@ -18,6 +18,10 @@ SHAPES: dict[ClusterKind, dict[Environment, str]] = {
         Environment.PROD: "examples/local-prod/Pulumi.local-prod.yaml",
     },
     ClusterKind.EKS: {Environment.DEV: "Pulumi.dev.yaml", Environment.PROD: "Pulumi.prod.yaml"},
+    ClusterKind.AKS: {
+        Environment.DEV: "examples/aks-dev/Pulumi.aks-dev.yaml",
+        Environment.PROD: "examples/aks-prod/Pulumi.aks-prod.yaml",
+    },
 }
 """The shipped stack files that a new repository starts from, by kind of cluster."""
 

@@ -13,7 +13,11 @@ from workbench.benchmarks.recording import observe
 
 ROUNDS = 7
 
-SDKS: Final = {"local": {"pulumi_kubernetes"}, "eks": {"pulumi_aws", "pulumi_kubernetes"}}
+SDKS: Final = {
+    "local": {"pulumi_kubernetes"},
+    "eks": {"pulumi_aws", "pulumi_kubernetes"},
+    "aks": {"pulumi_azure_native", "pulumi_kubernetes"},
+}
 """SDKs that a program may import, by kind of cluster."""
 
 FOREIGN = "modules of unused clouds"
