@@ -60,6 +60,7 @@ def test_nothing_is_listed_twice(things: list[Thing]) -> None:
 
 def test_another_stack_has_nothing_of_this_one(account: Account, made: list[Resource]) -> None:
     assert carrying(replace(account, stack="another", cluster="another")) == []
+    assert carrying(replace(account, session=boto3.Session(region_name="us-east-1"))) == []
 
 
 def test_what_cannot_be_had_back_is_marked(things: list[Thing]) -> None:
