@@ -138,9 +138,8 @@ def test_what_is_left_of_load_balancers_is_listed_and_what_eks_takes_along_is_no
     assert found[groups[0]].words == f"security group {groups[0]} 'k8s-traffic'"
     assert found[groups[0]].delete == f"aws ec2 delete-security-group --group-id {groups[0]} --region eu-west-1"
     assert found[target].delete == f"aws elbv2 delete-target-group --target-group-arn {target} --region eu-west-1"
-    (cluster,) = ec2.describe_security_groups(
-        Filters=[{"Name": "tag:aws:eks:cluster-name", "Values": ["research"]}]
-    )["SecurityGroups"]
+    of_eks = [{"Name": "tag:aws:eks:cluster-name", "Values": ["research"]}]
+    (cluster,) = ec2.describe_security_groups(Filters=of_eks)["SecurityGroups"]
     assert cluster["GroupId"] not in found
 
 
