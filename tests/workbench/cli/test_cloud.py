@@ -260,7 +260,7 @@ def test_a_preview_of_a_half_done_stack_says_so_and_goes_on(engine: ScriptedEngi
     engine.has(exported() | {"pending_operations": KILLED})
     done = run("preview", STACK)
     assert done.exit_code == 0
-    assert "note: A run on 'test' was killed" in done.stderr
+    assert "note: By its state, a run on 'test' is creating NodeGroup test-gpu: it was killed, or" in done.stderr
 
 
 def test_a_preview_that_fails_ends_as_the_engine_does(engine: ScriptedEngine) -> None:

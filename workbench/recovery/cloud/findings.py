@@ -9,7 +9,7 @@ from typing import Any, Final
 from components.contract.eks import EksChoices
 from workbench.engine import Session, pending
 from workbench.engine.backend import locks_in
-from workbench.engine.cloud import file_backend, state_of
+from workbench.engine.cloud import file_backend, in_the_middle, is_it_alive, state_of
 from workbench.errors import UserError
 from workbench.recovery.cloud.account import Account, open_account
 from workbench.recovery.cloud.carrying import Thing, carrying
@@ -70,17 +70,18 @@ class CloudRecovery:
         if not (operations := pending.operations(deployment)):
             return []
         answers = self._answers(pending_creations(deployment), deployment)
-        count = "1 operation" if len(operations) == 1 else f"{len(operations)} operations"
-        found = f"A run was killed in the middle of {count}: {', '.join(operations)}."
+        name = self.session.stack.name
+        found = in_the_middle(name, operations)
         try:
             state = mended(deployment, answers)
         except pending.UnresolvableError as error:
-            way = f"Look whether {error} exists, and if so `pulumi import` it. Then run `pulumi refresh`"
-            return [Finding(found, f"{way} `--clear-pending-creates`.")]
+            way = f"If none does, look whether {error} exists, and if so `pulumi import` it. Then run `pulumi refresh`"
+            return [Finding(found, f"{is_it_alive(name)} {way} `--clear-pending-creates`.")]
         findings = [_ambiguous(answer) for answer in answers if answer.fate is Fate.AMBIGUOUS]
         if len(findings) < len(operations):
             lines = [_fate(answer) for answer in answers if answer.fate is not Fate.AMBIGUOUS]
-            remedy = "\n  ".join([*lines, "Enter that into the state; the next `up` starts by comparing it with AWS."])
+            enter = "If none does, enter that into the state; the next `up` starts by comparing it with AWS."
+            remedy = "\n  ".join([*lines, is_it_alive(name), enter])
             findings.insert(0, Finding(found, remedy, lambda: self._enter(exported, state, answers)))
         return findings
 

@@ -107,7 +107,10 @@ def test_what_was_being_made_is_entered_and_a_second_look_finds_nothing(
     group, route = one(things, NODE_GROUP), one(things, ROUTE)
     looking = recovery(account, state(things, pending=(group, route)))
     (finding,) = looking.pending()
-    assert finding.found.startswith("A run was killed in the middle of 2 operations: creating NodeGroup ")
+    assert finding.found.startswith("By its state, a run on 'dev' is creating NodeGroup ")
+    assert finding.remedy.index("`pulumi stack history --stack dev`") < finding.remedy.index(
+        "enter that into the state"
+    )
     assert f"AWS has {group.id} (ACTIVE)" in finding.remedy
     assert finding.mend
     finding.mend()
