@@ -19,6 +19,7 @@ from workbench.engine.cloud import cloud_session, refuse_pending_operations
 from workbench.engine.drift import FAIL_UNREACHABLE
 from workbench.engine.eks import Conditions
 from workbench.engine.gates import Judgement, judge
+from workbench.engine.lock import stack_lock
 from workbench.engine.parts import Part, parts_of_state
 from workbench.engine.recorded import recorded
 from workbench.errors import UserError
@@ -148,10 +149,23 @@ class CloudRun:
 _REFRESH: Final = "Mend what the engine says above, then run this again; nothing was changed but what was compared."
 
 
-def started(stack: stacks.Stack, *, hermetic: bool, events: Path | None) -> CloudRun:
-    """Return a run on ``stack`` with its tools ready."""
+def started(stack: stacks.Stack, *, hermetic: bool, events: Path | None, lock: int | None = None) -> CloudRun:
+    """Return a run on ``stack`` with its tools ready; without the stack's lock it changes nothing."""
     with progress(errors) as report:
-        return CloudRun(cloud_session(stack, ensure(cloud.TOOLS, hermetic=hermetic, progress=report)), events)
+        return CloudRun(cloud_session(stack, ensure(cloud.TOOLS, hermetic=hermetic, progress=report), lock), events)
+
+
+@contextmanager
+def changing(stack: stacks.Stack, command: str, *, hermetic: bool, events: Path | None) -> Iterator[CloudRun]:
+    """Yield a run that may change ``stack``: nobody else on this machine does meanwhile, nor what a killed run left.
+
+    Raises
+    ------
+    UserError
+        Somebody does, or what a killed run left still works.
+    """
+    with stack_lock(stack.name, command, stack.file) as lock:
+        yield started(stack, hermetic=hermetic, events=events, lock=lock)
 
 
 @contextmanager

@@ -19,15 +19,23 @@ TOOLS = ("pulumi",)
 _FILE: Final = "file://"
 
 
-def cloud_session(stack: Stack, toolchain: Toolchain) -> Session:
-    """Return a session that leaves the user's backend, home, passphrase and credentials as they are."""
+def cloud_session(stack: Stack, toolchain: Toolchain, lock: int | None = None) -> Session:
+    """Return a session that leaves the user's backend, home, passphrase and credentials as they are.
+
+    Parameters
+    ----------
+    stack, toolchain
+        What is run, and with what.
+    lock
+        Descriptor of the stack's lock. Default: the session changes nothing.
+    """
     packs = attached(stack.name, policy_packs())
-    return Session(stack, toolchain.pulumi, {**variables(stack.name, stack.file, toolchain), **packs})
+    return Session(stack, toolchain.pulumi, {**variables(stack.name, stack.file, toolchain), **packs}, lock)
 
 
-def bare_session(stack: Stack, toolchain: Toolchain) -> Session:
-    """Return the same session without policy packs, for runs that change nothing."""
-    return Session(stack, toolchain.pulumi, variables(stack.name, stack.file, toolchain))
+def bare_session(stack: Stack, toolchain: Toolchain, lock: int | None = None) -> Session:
+    """Return the same session without policy packs, for runs that change nothing in the cloud."""
+    return Session(stack, toolchain.pulumi, variables(stack.name, stack.file, toolchain), lock)
 
 
 def variables(stack: str, file: Path, toolchain: Toolchain) -> dict[str, str]:
