@@ -35,6 +35,9 @@ class OwnTag(StrEnum):
     STACK = f"{OWN_DOMAIN}/stack"
     """On everything in AWS: the stack that made it."""
 
+    REGION = f"{OWN_DOMAIN}/region"
+    """On everything in AWS: where its cluster is. Roles belong to all regions of an account."""
+
     ENVIRONMENT = ENVIRONMENT_TAG
     """On everything in AWS: ``dev`` or ``prod``, unless the stack file gives it a word of the company's own."""
 

@@ -1,102 +1,54 @@
 """A cloud stack whose run was killed, with the real engine and the AWS double; what is in the cluster is pretended."""
 
-import json
+import os
+import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 import pytest
-import yaml
 
-from infra.config import CONFIG_KEY
-from support.cluster import COMMAND
-from support.owners_roles import make_owners_roles, owners_roles
-from workbench import stacks
-from workbench.clouds.aws.double.client import Double, running
-from workbench.clouds.aws.facts import PROVIDER_VERSION
-from workbench.clouds.double.faults import KillRule, Moment
-from workbench.engine.render import TOOLS, choose, install, offline, passed_on, pretending, project_of
-from workbench.paths import PROJECT_ROOT, cache_dir
-from workbench.toolchain import ensure
+from support.aws_double import Account, hollow_account, identities
+from support.cluster import eventually
+from workbench.clouds.double.faults import KillRule, Moment, SlowRule
 
 pytestmark = pytest.mark.engine
 
 STACK = "dev"
+UP = ("up", STACK, "--hermetic", "--yes")
+RECOVER = ("recover", STACK, "--hermetic", "--yes")
 PATIENCE = 600.0
 
 
-@dataclass(frozen=True)
-class Cloud:
-    """The stack of the repository in a backend of its own, and the account that it is in."""
-
-    folder: Path
-    double: Double
-    environment: dict[str, str]
-
-    def start(self, *command: str | Path) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            command,
-            cwd=PROJECT_ROOT,
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-
-    def run(self, *command: str | Path) -> str:
-        process = self.start(*command)
-        printed, _ = process.communicate(timeout=PATIENCE)
-        assert process.returncode == 0, printed
-        return printed
-
-    @property
-    def ids(self) -> dict[str, list[str]]:
-        """What the state has in AWS, by type."""
-        found: dict[str, list[str]] = {}
-        for each in json.loads(self.run("pulumi", "stack", "export"))["deployment"]["resources"]:
-            if each["type"].startswith("aws:"):
-                found.setdefault(each["type"], []).append(each["id"])
-        return {type_: sorted(ids) for type_, ids in sorted(found.items())}
-
-
 @pytest.fixture
-def cloud(tmp_path: Path) -> Iterator[Cloud]:
-    document = yaml.safe_load(stacks.find(STACK).file.read_text())["config"][CONFIG_KEY]
-    toolchain = ensure(TOOLS, hermetic=True)
-    offline_ = offline(STACK, document, toolchain, tmp_path)
-    environment = {**passed_on(), **pretending(offline_)}
-    python = (sys.executable, "-P", "-m", "workbench.clouds.aws.double", "plugin")
-    install(Path(environment["PULUMI_HOME"]), "aws", PROVIDER_VERSION, *python)
-    project = project_of(tmp_path)
-    choose(project / f"Pulumi.{STACK}.yaml", {CONFIG_KEY: document})
-    with running() as double:
-        environment |= {
-            **double.environment,
-            "IGZ_CLUSTERS_STACKS": str(project),
-            "IGZ_CLUSTERS_CACHE": str(cache_dir()),
-        }
-        make_owners_roles(double.api("iam"), *owners_roles(document))
-        made = Cloud(tmp_path, double, environment)
-        subprocess.run(
-            ["pulumi", "stack", "init", STACK, "--no-select"], cwd=project, env=environment, check=True, timeout=60
-        )
+def cloud(tmp_path: Path) -> Iterator[Account]:
+    with hollow_account(tmp_path, STACK, is_plan_shown=False) as made:
+        made.edit(STACK, policyGuard="off")  # it would plan first, with plug-ins and calls of its own
         yield made
 
 
-def settled(cloud: Cloud) -> None:
+def printed_by(process: subprocess.Popen[str]) -> str:
+    """Return what a process that ends by itself printed."""
+    text, _ = process.communicate(timeout=PATIENCE)
+    return text
+
+
+def refused(cloud: Account) -> str:
+    """Return why `up` does nothing."""
+    found = cloud.run(*UP, check=False)
+    assert found.returncode == 1, found.stdout
+    return found.stderr
+
+
+def assert_settled(cloud: Account) -> None:
     """One `up` more must lead to a preview without changes, and AWS must hold what the state says."""
-    cloud.run("pulumi", "up", "--yes", "--skip-preview", "--non-interactive")
-    cloud.run("pulumi", "preview", "--expect-no-changes", "--non-interactive")
-    cloud.run(COMMAND, "recover", STACK)
-    inventory = {type_: sorted(ids) for type_, ids in cloud.double.inventory().items() if type_.startswith("aws:")}
-    state = cloud.ids
-    roles = "aws:iam/role:Role"
-    ours = [name for name in inventory[roles] if name.startswith(f"{STACK}-")]
-    assert {**inventory, roles: ours} == state
+    cloud.run(*UP)
+    cloud.plain(STACK, "preview", "--expect-no-changes")
+    assert "is in order" in cloud.run(*RECOVER).stdout
+    in_state, in_aws = identities(cloud, STACK)
+    assert in_state == in_aws
 
 
 @pytest.mark.parametrize(
@@ -107,42 +59,55 @@ def settled(cloud: Cloud) -> None:
         pytest.param("ec2:CreateRoute", 2, marks=pytest.mark.rehearsal),
     ],
 )
-def test_what_a_killed_run_was_making_is_there_once(cloud: Cloud, operation: str, nth: int) -> None:
-    process = cloud.start("pulumi", "up", "--yes", "--skip-preview", "--non-interactive")
+def test_what_a_killed_run_was_making_is_there_once(cloud: Account, operation: str, nth: int) -> None:
+    process = cloud.start(*UP)
     rule = KillRule(operation=operation, first=nth, times=1, pids=(process.pid,), moment=Moment.AFTER)
-    cloud.double.set_faults(rule)
-    printed, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode < 0, printed
-    cloud.double.set_faults()
-
-    refused = cloud.start(COMMAND, "up", STACK, "--yes")
-    said, _ = refused.communicate(timeout=PATIENCE)
-    assert refused.returncode == 1
-    assert f"`igz-clusters recover {STACK}`" in said
-
-    recovered = cloud.run(COMMAND, "recover", STACK, "--yes")
+    cloud.aws.set_faults(rule)
+    said = printed_by(process)
+    assert process.returncode == -signal.SIGKILL, said
+    cloud.aws.set_faults()
+    assert f"`igz-clusters recover {STACK}`" in refused(cloud)
+    recovered = cloud.run(*RECOVER).stdout
     assert "is stale: that process is gone" in recovered
-    assert "A run was killed in the middle of" in recovered
-    settled(cloud)
+    assert "it was killed, or still works elsewhere" in recovered
+    assert_settled(cloud)
 
 
-def test_what_a_dead_plug_in_made_is_entered_and_not_made_again(cloud: Cloud) -> None:
-    process = cloud.start("pulumi", "up", "--yes", "--skip-preview", "--non-interactive")
+def test_what_a_dead_plug_in_made_is_entered_and_not_made_again(cloud: Account) -> None:
+    process = cloud.start(*UP)
     while not (plug_ins := _plug_ins(process.pid)):
         assert process.poll() is None
-    cloud.double.set_faults(KillRule(operation="eks:CreateCluster", times=1, pids=tuple(plug_ins), moment=Moment.AFTER))
-    printed, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode > 0, printed
-    cloud.double.set_faults()
-    recovered = cloud.run(COMMAND, "recover", STACK, "--yes")
+    cloud.aws.set_faults(KillRule(operation="eks:CreateCluster", times=1, pids=tuple(plug_ins), moment=Moment.AFTER))
+    said = printed_by(process)
+    assert process.returncode > 0, said
+    cloud.aws.set_faults()
+    recovered = cloud.run(*RECOVER).stdout
     assert "the state does not know it" in recovered
     assert "Cluster dev-cluster" in recovered
-    settled(cloud)
+    assert_settled(cloud)
 
 
-def _plug_ins(engine: int) -> list[int]:
+def test_the_engine_of_a_killed_command_is_named_and_gets_time_to_save(cloud: Account) -> None:
+    cloud.aws.set_faults(SlowRule(operation="eks:CreateCluster", times=1, seconds=20))
+    process = cloud.start(*UP)
+    eventually(lambda: any(call.operation == "eks:CreateCluster" for call in cloud.aws.calls()), within=PATIENCE)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    said = refused(cloud)
+    assert f"`igz-clusters up` (process {process.pid}, since " in said
+    assert "was killed, and what it started still works on the stack 'dev': " in said
+    assert " pulumi" in said
+    recovered = cloud.run(*RECOVER).stdout
+    assert "what it started still runs: " in recovered
+    assert printed_by(process)  # nobody is left who would print more
+    assert not cloud.state(STACK).get("pending_operations")
+    assert cloud.aws.inventory()["aws:eks/cluster:Cluster"] == ["mlrun-dev"]
+    assert_settled(cloud)
+
+
+def _plug_ins(run: int) -> list[int]:
     found = list[int]()
-    for child in psutil.Process(engine).children(recursive=True):
+    for child in psutil.Process(run).children(recursive=True):
         with suppress(psutil.NoSuchProcess):  # the engine starts some that end at once
             if "workbench.clouds.aws.double" in child.cmdline():
                 found.append(child.pid)

@@ -242,36 +242,48 @@ def account(folder: Path, *stacks: str, is_plan_shown: bool = True) -> Iterator[
     is_plan_shown
         As of ``Account``.
     """
-    for each in ("bin", "data", "pulumi", "state", "stacks"):
-        (folder / each).mkdir(mode=PRIVATE)
-    (folder / "passphrase").write_text(secrets.token_urlsafe(32))
+    (folder / "data").mkdir(mode=PRIVATE)
     kubeconfig = folder / "data" / "local" / CONTROL_PLANE / "kubeconfig"
     local = {**user_environment(), "IGZ_CLUSTERS_DATA": str(folder / "data")}
     try:
         _finished([COMMAND, "local", "start", CONTROL_PLANE], local, check=True)
-        credentials.install(folder / "bin", kubeconfig)
         with running(kubeconfig=kubeconfig) as aws:
             made = Account(aws, folder, kubeconfig, is_plan_shown)
-            _equip(made)
-            for stack in stacks:
-                _adopt(made, stack)
-            make_owners_roles(aws.api("iam"), *made.owners_roles)
+            provider = ensure(["pulumi-resource-kubernetes"]).path("pulumi-resource-kubernetes")
+            _equip(made, stacks, str(provider))
+            credentials.install(folder / "bin", kubeconfig)
+            # Without a node nothing in the cluster would run.
+            made.kubectl("create", "-f", "-", stdin=json.dumps(CORE_NODE))
+            conditions = ("get", "node", "core", "-o", "jsonpath={.status.conditions[*].status}")
+            eventually(lambda: "True" in made.kubectl(*conditions))
             yield made
     finally:
         _finished([COMMAND, "local", "delete", CONTROL_PLANE, "--yes"], local, check=True)
 
 
-def _equip(made: Account) -> None:
-    """Install the plug-ins, and give the cluster the node without which nothing in it would run."""
+@contextmanager
+def hollow_account(folder: Path, *stacks: str, is_plan_shown: bool = True) -> Iterator[Account]:
+    """Do as ``account`` without an API server: what a stack makes in its cluster is pretended."""
+    (folder / "data").mkdir(mode=PRIVATE)
+    with running() as aws:
+        made = Account(aws, folder, folder / "none", is_plan_shown)
+        _equip(made, stacks, sys.executable, "-P", "-m", "workbench.clouds.pretended", "kubernetes")
+        yield made
+
+
+def _equip(made: Account, stacks: Sequence[str], *kubernetes: str) -> None:
+    """Install the plug-ins, that for Kubernetes as the given command, and make stacks and owners' roles."""
+    for each in ("bin", "pulumi", "state", "stacks"):
+        (made.folder / each).mkdir(mode=PRIVATE)
+    (made.folder / "passphrase").write_text(secrets.token_urlsafe(32))
     home = made.folder / "pulumi"
-    provider = ensure(["pulumi-resource-kubernetes"]).path("pulumi-resource-kubernetes")
     # Without `-P` the folder that the engine starts it in would come first, and may be another checkout.
     install(home, "aws", AWS_VERSION, sys.executable, "-P", "-m", "workbench.clouds.aws.double", "plugin")
-    install(home, "kubernetes", KUBERNETES_VERSION, str(provider))
-    made.kubectl("create", "-f", "-", stdin=json.dumps(CORE_NODE))
-    conditions = ("get", "node", "core", "-o", "jsonpath={.status.conditions[*].status}")
-    eventually(lambda: "True" in made.kubectl(*conditions))
+    install(home, "kubernetes", KUBERNETES_VERSION, *kubernetes)
     shutil.copy(PROJECT_ROOT / "Pulumi.yaml", made.stacks)
+    for stack in stacks:
+        _adopt(made, stack)
+    make_owners_roles(made.aws.api("iam"), *made.owners_roles)
 
 
 def _adopt(made: Account, stack: str) -> None:

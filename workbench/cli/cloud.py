@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 
 from workbench import stacks
-from workbench.cli.cloud_run import CloudRun, started
+from workbench.cli.cloud_run import CloudRun, changing, started
 from workbench.cli.console import PLAIN, errors
 from workbench.cli.guard import guard
 from workbench.engine import INTERRUPTED
@@ -48,23 +48,23 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) 
     typer.Exit
         The engine failed or was stopped; what is to be said about it is said.
     """
-    run = started(stack, hermetic=hermetic, events=events)
-    judgement = _ready(run)
-    anew = [option for part in judgement.anew for option in ("--replace", part.urn)]
-    guard(run.session, "up", *anew)
-    for parts in judgement.ahead:
-        errors.print(f"First on its own: {', '.join(map(str, parts))}.", **PLAIN)
-        targets = [option for part in parts for option in ("--target", part.urn)]
-        code, stream = CloudRun(run.session).engine("up", *targets, *options)
+    with changing(stack, "up", hermetic=hermetic, events=events) as run:
+        judgement = _ready(run)
+        anew = [option for part in judgement.anew for option in ("--replace", part.urn)]
+        guard(run.session, "up", *anew)
+        for parts in judgement.ahead:
+            errors.print(f"First on its own: {', '.join(map(str, parts))}.", **PLAIN)
+            targets = [option for part in parts for option in ("--target", part.urn)]
+            code, stream = CloudRun(run.session).engine("up", *targets, *options)
+            _end_if_failed(run, code, stream)
+        code, stream = run.engine("up", *anew, *options)
         _end_if_failed(run, code, stream)
-    code, stream = run.engine("up", *anew, *options)
-    _end_if_failed(run, code, stream)
-    left = _out_of_order(run, patience=PATIENCE_DEGRADED)
-    if left:
-        raise UserError(
-            f"The engine is done, and yet '{stack.name}' is not in order:\n{left}",
-            f"Then `igz-clusters up {stack.name}`.",
-        )
+        left = _out_of_order(run, patience=PATIENCE_DEGRADED)
+        if left:
+            raise UserError(
+                f"The engine is done, and yet '{stack.name}' is not in order:\n{left}",
+                f"Then `igz-clusters up {stack.name}`.",
+            )
 
 
 def _ready(run: CloudRun) -> Judgement:

@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from workbench import stacks
-from workbench.cli.cloud_run import CloudRun, started
+from workbench.cli.cloud_run import CloudRun, changing
 from workbench.cli.console import PLAIN, errors
 from workbench.cli.guard import guard
 from workbench.engine import INTERRUPTED
@@ -48,15 +48,15 @@ def destroy(stack: stacks.Stack, *, hermetic: bool, yes: bool, delete_claims: bo
     typer.Exit
         The engine failed or was stopped; what is to be said about it is said.
     """
-    run = started(stack, hermetic=hermetic, events=events)
-    state = run.state()
-    if state.get("resources"):
-        state = run.refresh(state, fail_unreachable=False)
-        _refuse_what_is_kept(run, state)  # first: the engine plans no destroy of what is protected
-        guard(run.session, "destroy")
-        _empty(run, state, yes=yes, delete_claims=delete_claims)
-    code = _destroyed(run, ["--yes"] if yes else [])
-    _name_the_rest(run)
+    with changing(stack, "destroy", hermetic=hermetic, events=events) as run:
+        state = run.state()
+        if state.get("resources"):
+            state = run.refresh(state, fail_unreachable=False)
+            _refuse_what_is_kept(run, state)  # first: the engine plans no destroy of what is protected
+            guard(run.session, "destroy")
+            _empty(run, state, yes=yes, delete_claims=delete_claims)
+        code = _destroyed(run, ["--yes"] if yes else [])
+        _name_the_rest(run)
     if code:
         raise typer.Exit(code if code > 0 else 1)
 

@@ -20,6 +20,7 @@ from workbench.engine.clouds.find import cloud_of
 from workbench.engine.clouds.part import Conditions, Group, Part
 from workbench.engine.drift import FAIL_UNREACHABLE
 from workbench.engine.gates import Judgement, judge
+from workbench.engine.lock import stack_lock
 from workbench.engine.parts import parts_of_state
 from workbench.engine.recorded import recorded
 from workbench.errors import UserError
@@ -155,10 +156,23 @@ class CloudRun:
 _REFRESH: Final = "Mend what the engine says above, then run this again; nothing was changed but what was compared."
 
 
-def started(stack: stacks.Stack, *, hermetic: bool, events: Path | None) -> CloudRun:
-    """Return a run on ``stack`` with its tools ready."""
+def started(stack: stacks.Stack, *, hermetic: bool, events: Path | None, lock: int | None = None) -> CloudRun:
+    """Return a run on ``stack`` with its tools ready; without the stack's lock it changes nothing."""
     with progress(errors) as report:
-        return CloudRun(cloud_session(stack, ensure(cloud.TOOLS, hermetic=hermetic, progress=report)), events)
+        return CloudRun(cloud_session(stack, ensure(cloud.TOOLS, hermetic=hermetic, progress=report), lock), events)
+
+
+@contextmanager
+def changing(stack: stacks.Stack, command: str, *, hermetic: bool, events: Path | None) -> Iterator[CloudRun]:
+    """Yield a run that may change ``stack``: nobody else on this machine does meanwhile, nor what a killed run left.
+
+    Raises
+    ------
+    UserError
+        Somebody does, or what a killed run left still works.
+    """
+    with stack_lock(stack.name, command, stack.file) as lock:
+        yield started(stack, hermetic=hermetic, events=events, lock=lock)
 
 
 @contextmanager

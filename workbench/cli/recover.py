@@ -3,12 +3,13 @@
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from workbench import stacks
-from workbench.cli.console import errors, out
+from workbench.cli.console import PLAIN, errors, out
 from workbench.engine import cloud
 from workbench.engine.lock import stack_lock
 from workbench.errors import UserError
@@ -65,24 +66,24 @@ def _in_a_cloud(stack: str) -> Stack | None:
 def _recover_in_the_cloud(stack: Stack, *, yes: bool, hermetic: bool) -> int:
     from workbench.recovery.cloud import CloudRecovery, open_account  # noqa: PLC0415 the cloud's SDK is for its stacks
 
-    with progress(errors) as report:
-        session = cloud.bare_session(stack, ensure(cloud.TOOLS, hermetic=hermetic, progress=report))
     choices = stack.config.cluster
-    if not (account := open_account(stack.name, choices)):
-        raise UserError(
-            f"A cluster of kind '{choices.kind}' is in no cloud: nothing is known of how to find its parts."
-        )
-    recovery = CloudRecovery(
-        session, account, lambda words: errors.print(words, markup=False, highlight=False, soft_wrap=True)
-    )
-    if left := _mend(recovery.locks(), yes=yes):
-        return left
-    left = _mend(recovery.pending(), yes=yes)
-    for _ in range(_ROUNDS):
-        if not (found := recovery.unknown_to_the_state()):
-            break
-        left += _mend(found, yes=yes)
-    return left + _mend(recovery.leftovers(), yes=yes)
+    _mend(orphans(stack.name, stack.file), yes=yes)
+    with stack_lock(stack.name, "recover", stack.file) as lock:
+        with progress(errors) as report:
+            toolchain = ensure(cloud.TOOLS, hermetic=hermetic, progress=report)
+        if not (account := open_account(stack.name, choices)):
+            raise UserError(
+                f"A cluster of kind '{choices.kind}' is in no cloud: nothing is known of how to find its parts."
+            )
+        recovery = CloudRecovery(cloud.bare_session(stack, toolchain, lock), account, partial(errors.print, **PLAIN))
+        if left := _mend(recovery.files(), yes=yes):
+            return left
+        left = _mend(recovery.pending(), yes=yes)
+        for _ in range(_ROUNDS):
+            if not (found := recovery.unknown_to_the_state()):
+                break
+            left += _mend(found, yes=yes)
+        return left + _mend(recovery.leftovers(), yes=yes)
 
 
 def refuse_unless_in_order(stack: str) -> None:

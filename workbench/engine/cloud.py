@@ -1,5 +1,6 @@
 """A stack in a cloud: backend, login and credentials are the user's own; program, packs and stack file are ours."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
@@ -19,15 +20,23 @@ TOOLS = ("pulumi",)
 _FILE: Final = "file://"
 
 
-def cloud_session(stack: Stack, toolchain: Toolchain) -> Session:
-    """Return a session that leaves the user's backend, home, passphrase and credentials as they are."""
+def cloud_session(stack: Stack, toolchain: Toolchain, lock: int | None = None) -> Session:
+    """Return a session that leaves the user's backend, home, passphrase and credentials as they are.
+
+    Parameters
+    ----------
+    stack, toolchain
+        What is run, and with what.
+    lock
+        Descriptor of the stack's lock. Default: the session changes nothing.
+    """
     packs = attached(stack.name, policy_packs())
-    return Session(stack, toolchain.pulumi, {**variables(stack.name, stack.file, toolchain), **packs})
+    return Session(stack, toolchain.pulumi, {**variables(stack.name, stack.file, toolchain), **packs}, lock)
 
 
-def bare_session(stack: Stack, toolchain: Toolchain) -> Session:
-    """Return the same session without policy packs, for runs that change nothing."""
-    return Session(stack, toolchain.pulumi, variables(stack.name, stack.file, toolchain))
+def bare_session(stack: Stack, toolchain: Toolchain, lock: int | None = None) -> Session:
+    """Return the same session without policy packs, for runs that change nothing in the cloud."""
+    return Session(stack, toolchain.pulumi, variables(stack.name, stack.file, toolchain), lock)
 
 
 def variables(stack: str, file: Path, toolchain: Toolchain) -> dict[str, str]:
@@ -52,13 +61,16 @@ def state_of(session: Session) -> dict[str, Any]:
         exported: dict[str, Any] = session.query("stack", "export")
     except UserError as error:
         page = cloud_of(name, session.stack.config).page
-        way = f"`pulumi login` once, `pulumi stack init {name}` once a stack; {page} tells the steps."
+        way = (
+            f"`pulumi login` once, `pulumi stack init {name}` once a stack; {page} tells the steps. "
+            f"Is its state damaged, `igz-clusters recover {name}` puts back the last whole copy."
+        )
         raise UserError(error.message, way) from None
     return exported
 
 
 def refuse_pending_operations(session: Session) -> dict[str, Any]:
-    """Refuse a stack that a killed run left with operations under way: the engine would only warn. Return its state.
+    """Refuse a stack whose state says that a run is under way: the engine would only warn. Return the state.
 
     Raises
     ------
@@ -68,11 +80,23 @@ def refuse_pending_operations(session: Session) -> dict[str, Any]:
     name, exported = session.stack.name, state_of(session)
     if under_way := pending.operations(exported.get("deployment") or {}):
         raise UserError(
-            f"A run on '{name}' was killed while it was {', '.join(under_way)}.",
-            f"`igz-clusters recover {name}` looks what came of it and mends the state. An update now would make what "
-            "was being made a second time.",
+            f"{in_the_middle(name, under_way)} An update now would make what is being made a second time.",
+            f"{is_it_alive(name)} If none does, `igz-clusters recover {name}` looks what came of it and mends that.",
         )
     return exported
+
+
+def in_the_middle(stack: str, operations: Sequence[str]) -> str:
+    """Return what pending operations may mean: a state cannot tell a killed run from one on another machine."""
+    return f"By its state, a run on '{stack}' is {', '.join(operations)}: it was killed, or still works elsewhere."
+
+
+def is_it_alive(stack: str) -> str:
+    """Return how one tells the two apart."""
+    return (
+        "Look first whether a run works elsewhere, such as a pipeline's, and if so wait for it: in Pulumi Cloud "
+        f"`pulumi stack history --stack {stack}` shows it, in any other backend the locks below .pulumi/locks do."
+    )
 
 
 def file_backend(session: Session) -> Path | None:

@@ -1,5 +1,6 @@
 """The right to change a stack: one run at a time, and who has it."""
 
+import hashlib
 import json
 import os
 import time
@@ -49,7 +50,7 @@ class Held:
 
 
 @contextmanager
-def stack_lock(stack: str, command: str) -> Iterator[int]:
+def stack_lock(stack: str, command: str, stack_file: Path | None = None) -> Iterator[int]:
     """Hold the right to change a stack; yields the lock's descriptor, for the engine and all that it starts.
 
     Parameters
@@ -58,16 +59,19 @@ def stack_lock(stack: str, command: str) -> Iterator[int]:
         Name of the stack.
     command
         What holds it, in the words of the command line.
+    stack_file
+        Of a stack in a cloud: another folder may have one of the same name, in another account. Default: the stack is
+        on this machine, where no two share a name.
 
     Raises
     ------
     UserError
         Another run holds it, or a killed run left processes that do.
     """
-    file = _file(stack)
+    file = _file(stack, stack_file)
     deadline = time.monotonic() + _PATIENCE
     while (descriptor := locks.take(file)) is None:
-        held = held_by(stack)
+        held = held_by(stack, stack_file)
         if held.is_running or time.monotonic() > deadline:
             raise _refusal(stack, held)
         time.sleep(_PAUSE)
@@ -89,9 +93,9 @@ def opening(stack: str) -> Iterator[None]:
         os.close(descriptor)
 
 
-def held_by(stack: str) -> Held:
-    """Return who keeps the stack's lock; without processes if nobody does."""
-    file = _file(stack)
+def held_by(stack: str, stack_file: Path | None = None) -> Held:
+    """Return who keeps the stack's lock, of which ``stack_lock`` says more; without processes if nobody does."""
+    file = _file(stack, stack_file)
     try:
         run = Run(**json.loads(file.read_bytes()))
     except (OSError, ValueError, TypeError):  # nobody has written yet
@@ -108,10 +112,13 @@ def names(processes: list[psutil.Process]) -> str:
     return ", ".join(listed)
 
 
-def _file(stack: str) -> Path:
+def _file(stack: str, stack_file: Path | None = None) -> Path:
     folder = data_dir() / "locks"
     folder.mkdir(exist_ok=True, mode=PRIVATE)
-    return folder / f"{stack}.lock"
+    if not stack_file:
+        return folder / f"{stack}.lock"
+    place = hashlib.sha256(str(stack_file.resolve()).encode()).hexdigest()[:12]
+    return folder / f"{stack}-{place}.lock"
 
 
 def _refusal(stack: str, held: Held) -> UserError:

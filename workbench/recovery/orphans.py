@@ -1,6 +1,7 @@
 """Processes that outlived the run that started them."""
 
 from contextlib import suppress
+from pathlib import Path
 
 import psutil
 
@@ -14,15 +15,15 @@ _LAST_GRACE = 3.0
 """Seconds for everything else."""
 
 
-def orphans(stack: str) -> list[Finding]:
-    """Return the processes of a killed run that still hold the stack.
+def orphans(stack: str, stack_file: Path | None = None) -> list[Finding]:
+    """Return the processes of a killed run that still hold the stack, which is found as ``stack_lock`` says.
 
     Raises
     ------
     UserError
         The run is alive: there is nothing to recover from.
     """
-    held = held_by(stack)
+    held = held_by(stack, stack_file)
     if held.is_running:
         raise UserError(
             f"The stack '{stack}' is being changed by {held.run}: there is nothing to recover from.",

@@ -62,6 +62,7 @@ class EksCluster(PlatformComponent):
             **args.choices.tags,
             OwnTag.CLUSTER.value: args.choices.name,
             OwnTag.STACK.value: name,
+            OwnTag.REGION.value: args.choices.region,
         }
         self._days = args.choices.log_retention_days or LOG_RETENTION_DAYS[args.environment]
         aws = self._aws_provider()

@@ -66,7 +66,7 @@ LOG_RETENTION_DAYS: Final = (
 )
 """What CloudWatch accepts: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html."""
 
-USER_TAGS_MAX: Final = 40
+USER_TAGS_MAX: Final = 39
 """Tags that a stack file may add. AWS allows 50 a resource; EKS and this package need the rest."""
 
 
@@ -229,7 +229,7 @@ class EksChoices(ContractModel):
     @classmethod
     def _leave_room(cls, tags: dict[str, str]) -> dict[str, str]:
         if len(tags) > USER_TAGS_MAX:
-            raise ValueError(f"{len(tags)} tags, at most {USER_TAGS_MAX}: AWS allows 50, EKS and this package need 10")
+            raise ValueError(f"{len(tags)} tags, at most {USER_TAGS_MAX}: AWS allows 50, EKS and this package need 11")
         findings = Findings()
         for key, first in differing_in_case([OwnTag.ENVIRONMENT, OwnTag.MANAGED_BY, *tags]):
             findings.add(f"differs from '{first}' in case only, which IAM takes for one tag; spell it '{first}'", key)

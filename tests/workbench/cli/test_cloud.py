@@ -1,6 +1,8 @@
 """`up` and `preview` in a cloud around a stand-in for the engine: what goes before and after it, and what ends them."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from workbench.cli.app import app
 from workbench.cli.cloud_run import CloudRun
 from workbench.engine import after_update
 from workbench.engine.clouds.eks.conditions import EksCondition as Condition
+from workbench.engine.lock import stack_lock
 from workbench.errors import UserError
 from workbench.stacks import CONFIG_KEY
 
@@ -124,6 +127,37 @@ def test_a_cluster_that_does_not_answer_never_looks_empty_to_the_refresh(
     program.write_text(program.read_text().replace("import json", f"{spy}import json", 1))
     run("up", STACK, "--yes")
     assert (tmp_path / "seen").read_text().split() == ["true", "false", "true", "true", "true", "true"]
+
+
+def test_every_engine_of_an_update_keeps_the_stacks_lock_and_that_of_a_preview_does_not(
+    engine: ScriptedEngine, tmp_path: Path
+) -> None:
+    program = tmp_path / "pulumi"
+    look = (
+        "import glob, os; held = any('/locks/test-' in os.path.realpath(fd) for fd in glob.glob('/proc/self/fd/*'))\n"
+        f"open({str(tmp_path / 'seen')!r}, 'a').write(f'{{held}} ')\n"
+    )
+    program.write_text(program.read_text().replace("import json", f"{look}import json", 1))
+    assert run("up", STACK, "--yes").exit_code == 0
+    assert (tmp_path / "seen").read_text().split() == ["True"] * len(engine.calls)
+    (tmp_path / "seen").unlink()
+    run("preview", STACK)
+    assert set((tmp_path / "seen").read_text().split()) == {"False"}
+
+
+def test_nothing_is_changed_while_what_a_killed_run_left_still_works(
+    engine: ScriptedEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.engine.lock._PATIENCE", 0.0)
+    with stack_lock(STACK, "up", stacks.find(STACK).file) as descriptor:
+        left = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=(descriptor,))
+    with left:
+        for asked in ("up", "destroy"):
+            refused = refusal(asked, STACK, "--yes")
+            assert f"what it started still works on the stack 'test': {left.pid} " in refused.message
+            assert refused.hint.startswith("`igz-clusters recover test`")
+        left.kill()
+    assert not (tmp_path / "calls").exists()
 
 
 def test_a_failed_group_is_made_anew_which_the_guard_sees_too(
@@ -260,7 +294,7 @@ def test_a_preview_of_a_half_done_stack_says_so_and_goes_on(engine: ScriptedEngi
     engine.has(exported() | {"pending_operations": KILLED})
     done = run("preview", STACK)
     assert done.exit_code == 0
-    assert "note: A run on 'test' was killed" in done.stderr
+    assert "note: By its state, a run on 'test' is creating NodeGroup test-gpu: it was killed, or" in done.stderr
 
 
 def test_a_preview_that_fails_ends_as_the_engine_does(engine: ScriptedEngine) -> None:

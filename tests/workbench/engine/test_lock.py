@@ -46,6 +46,17 @@ def test_two_stacks_do_not_wait_for_each_other() -> None:
         pass
 
 
+def test_stacks_of_one_name_in_two_folders_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours" / "Pulumi.dev.yaml", tmp_path / "theirs" / "Pulumi.dev.yaml"
+    with stack_lock("dev", "up", ours) as descriptor, left_behind(descriptor) as child:
+        with stack_lock("dev", "up", theirs):
+            pass
+        assert child.pid in {process.pid for process in held_by("dev", ours).processes}
+        assert held_by("dev", theirs).processes == []
+        with pytest.raises(UserError), stack_lock("dev", "up", ours):
+            pass
+
+
 def test_a_killed_run_is_told_by_what_it_left_and_by_the_way_to_recover(data: Path) -> None:
     with stack_lock("local", "up") as descriptor:
         context = left_behind(descriptor)

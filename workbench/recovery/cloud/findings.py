@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from workbench.engine import Session, pending
-from workbench.engine.backend import locks_in
-from workbench.engine.cloud import file_backend, state_of
+from workbench.engine.backend import StateFiles
+from workbench.engine.cloud import file_backend, in_the_middle, is_it_alive, state_of
 from workbench.engine.parts import cluster_of, parts_of_state
 from workbench.errors import UserError
 from workbench.recovery.cloud.account import Account
@@ -26,7 +26,7 @@ from workbench.recovery.cloud.plan import (
 )
 from workbench.recovery.cloud.thing import Thing
 from workbench.recovery.finding import Finding
-from workbench.recovery.state import lock_findings
+from workbench.recovery.state import damage_findings, lock_findings
 
 PATIENCE: Final = 3600.0
 """Seconds for a thing to be finished: the longest that the AWS provider itself waits, for a node group."""
@@ -58,10 +58,13 @@ class CloudRecovery:
     say: Callable[[str], None]
     pause: float = PAUSE
 
-    def locks(self) -> list[Finding]:
-        """Return what is to be done about the engine's own locks, as far as the backend is on this machine."""
-        folder = file_backend(self.session)
-        return lock_findings(locks_in(folder, self.session.stack.name)) if folder else []
+    def files(self) -> list[Finding]:
+        """Return what is to be done about the engine's own locks and state file, where they are on this machine."""
+        if not (folder := file_backend(self.session)):
+            return []
+        files = StateFiles(self.session.stack.name, folder)
+        locks = lock_findings(files.locks())
+        return locks if any(each.mend is None for each in locks) else [*locks, *damage_findings(files)]
 
     def pending(self) -> list[Finding]:
         """Return what became of the operations that a lost run had under way."""
@@ -70,18 +73,19 @@ class CloudRecovery:
         if not (operations := pending.operations(deployment)):
             return []
         answers = self._answers(pending_creations(deployment), deployment)
-        count = "1 operation" if len(operations) == 1 else f"{len(operations)} operations"
-        found = f"A run was killed in the middle of {count}: {', '.join(operations)}."
+        name = self.session.stack.name
+        found = in_the_middle(name, operations)
         try:
             state = mended(deployment, answers)
         except pending.UnresolvableError as error:
-            way = f"Look whether {error} exists, and if so `pulumi import` it. Then run `pulumi refresh`"
-            return [Finding(found, f"{way} `--clear-pending-creates`.")]
+            way = f"If none does, look whether {error} exists, and if so `pulumi import` it. Then run `pulumi refresh`"
+            return [Finding(found, f"{is_it_alive(name)} {way} `--clear-pending-creates`.")]
         findings = [self._ambiguous(answer) for answer in answers if answer.fate is Fate.AMBIGUOUS]
         if len(findings) < len(operations):
             lines = [self._fate(answer) for answer in answers if answer.fate is not Fate.AMBIGUOUS]
-            enter = f"Enter that into the state; the next `up` starts by comparing it with {self.account.place}."
-            remedy = "\n  ".join([*lines, enter])
+            place = self.account.place
+            enter = f"If none does, enter that into the state; the next `up` starts by comparing it with {place}."
+            remedy = "\n  ".join([*lines, is_it_alive(name), enter])
             findings.insert(0, Finding(found, remedy, lambda: self._enter(exported, state, answers)))
         return findings
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from workbench.recovery.cloud.aws import ec2, eks, others
@@ -30,7 +30,18 @@ BYPRODUCTS: Final[Mapping[str, Kind]] = {
 }
 """What node groups and controllers make in EC2, by what people call it. They come and go with the cluster."""
 
-LOAD_BALANCER: Final = "load balancer"
+SECURITY_GROUP: Final = "security group"
+
+_BY_CONTROLLERS: Final[Mapping[str, Kind]] = {
+    **BYPRODUCTS,
+    SECURITY_GROUP: replace(ec2.KINDS["aws:ec2/securityGroup:SecurityGroup"], name_key="GroupName"),
+}
+"""The same with security groups, of which those that controllers make carry no tag of ours."""
+
+_OF_EKS: Final = "aws:eks:cluster-name"
+
+_BALANCING: Final = ("load balancer", "target group")
+"""What they make in Elastic Load Balancing, in the order in which it can be deleted."""
 
 WITH_DATA: Final = frozenset({"instance", "volume"})
 """What cannot be had back, of these."""
@@ -66,45 +77,52 @@ def _in_ec2(account: AwsQueries) -> Iterator[Thing]:
 
 
 def _by_controllers(account: AwsQueries) -> Iterator[Thing]:
-    """Yield what carries no tag of ours: volumes of claims, interfaces of pods, load balancers of services.
+    """Yield what carries no tag of ours: volumes of claims, interfaces of pods, what balances load for services.
 
     Sources: kubernetes-sigs/aws-ebs-csi-driver, docs/tagging.md; aws/amazon-vpc-cni-k8s, README.md;
     kubernetes/cloud-provider-aws, docs/prerequisites.md; kubernetes-sigs/aws-load-balancer-controller,
     pkg/deploy/tracking/provider.go.
     """
-    owned = f"kubernetes.io/cluster/{account.cluster}"
-    marks: dict[str, dict[str, str]] = {
-        "volume": {owned: "owned"},
-        "network interface": {"cluster.k8s.amazonaws.com/name": account.cluster},
-    }
-    for type_, tags in marks.items():
-        for _, found in ec2.tagged(account, BYPRODUCTS[type_], tags):
-            yield _ec2_thing(account, type_, BYPRODUCTS[type_], found)
-    # Of the controller inside Kubernetes, and of AWS's own, which alone makes those of Ingresses.
-    balancers = {owned: "owned", "elbv2.k8s.aws/cluster": account.cluster}
-    arns = (
-        arn
-        for key, value in balancers.items()
-        for arn in account.listed(
-            "resourcegroupstaggingapi",
-            "get_resources",
-            "ResourceTagMappingList[].ResourceARN",
-            TagFilters=[{"Key": key, "Values": [value]}],
-            ResourceTypeFilters=["elasticloadbalancing:loadbalancer"],
-        )
+    by_cluster = {f"kubernetes.io/cluster/{account.cluster}": "owned"}
+    by_controller = {"elbv2.k8s.aws/cluster": account.cluster}  # of AWS's own, which alone makes those of Ingresses
+    marks = (
+        ("volume", by_cluster),
+        ("network interface", {"cluster.k8s.amazonaws.com/name": account.cluster}),
+        (SECURITY_GROUP, by_cluster),
+        (SECURITY_GROUP, by_controller),
     )
+    for type_, tags in marks:
+        kind = _BY_CONTROLLERS[type_]
+        for item, found in ec2.tagged(account, kind, tags):
+            # EKS makes this one with the cluster and deletes it with the cluster.
+            if _OF_EKS not in (found.tags or {}):
+                yield _ec2_thing(account, type_, kind, found, item.get(kind.name_key))
+    for type_ in _BALANCING:
+        for tags in (by_cluster, by_controller):
+            yield from _balancing(account, type_, tags)
+
+
+def _balancing(account: AwsQueries, type_: str, tags: Mapping[str, str]) -> Iterator[Thing]:
+    """Yield what balances load and carries all of ``tags``."""
+    arns = account.listed(
+        "resourcegroupstaggingapi",
+        "get_resources",
+        "ResourceTagMappingList[].ResourceARN",
+        TagFilters=[{"Key": key, "Values": [value]} for key, value in tags.items()],
+        ResourceTypeFilters=[f"elasticloadbalancing:{type_.replace(' ', '')}"],
+    )
+    noun = type_.replace(" ", "-")
     for arn in arns:
-        name = arn.partition(":loadbalancer/")[2]
+        name = arn.split(":", 5)[5].partition("/")[2]
         is_classic = "/" not in name
         service, by, given = ("elb", "name", name) if is_classic else ("elbv2", "arn", arn)
-        look = f"describe-load-balancers --load-balancer-{by}s {given}"
         yield Thing(
-            LOAD_BALANCER,
+            type_,
             arn,
             name,
             "",
-            _aws(account, service, look),
-            _aws(account, service, f"delete-load-balancer --load-balancer-{by} {given}"),
+            _aws(account, service, f"describe-{noun}s --{noun}-{by}s {given}"),
+            _aws(account, service, f"delete-{noun} --{noun}-{by} {given}"),
             is_byproduct=True,
         )
 
@@ -119,7 +137,7 @@ def _ec2_thing(account: AwsQueries, type_: str, kind: Kind, found: Found, name: 
         _aws(account, "ec2", f"{kind.operation.replace('_', '-')} --{option}s {found.id}"),
         _aws(account, "ec2", f"{kind.delete} {found.id}"),
         holds_data=type_ in WITH_DATA,
-        is_byproduct=type_ in BYPRODUCTS,
+        is_byproduct=type_ in _BY_CONTROLLERS,
     )
 
 

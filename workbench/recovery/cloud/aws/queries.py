@@ -104,8 +104,15 @@ class AwsQueries:
 
     @property
     def tags(self) -> dict[str, str]:
-        """Tags of what this stack made: two teams may call their stacks ``dev``, so that the cluster counts too."""
-        return {OwnTag.STACK.value: self.stack, OwnTag.CLUSTER.value: self.cluster}
+        """Tags of what this stack made.
+
+        Two teams may call their stacks ``dev``, so the cluster counts too; so does the region, since roles have none.
+        """
+        return {
+            OwnTag.STACK.value: self.stack,
+            OwnTag.CLUSTER.value: self.cluster,
+            OwnTag.REGION.value: self.region,
+        }
 
     def is_ours(self, tags: Mapping[str, str]) -> bool:
         """Whether what carries ``tags`` was made by this stack."""

@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import boto3
 import pytest
 
 from components.contract.eks.choices import EksChoices
@@ -77,11 +78,16 @@ def test_what_is_not_there_is_an_empty_answer(account: AwsAccount) -> None:
     assert account.listed("ec2", "describe_route_tables", "RouteTables", RouteTableIds=["rtb-0123456789abcdef0"]) == []
 
 
-def test_what_is_ours_carries_the_names_of_stack_and_cluster(account: AwsAccount) -> None:
-    tags = {"igz-clusters.io/stack": STACK, "igz-clusters.io/cluster": account.cluster}
+def test_what_is_ours_carries_the_names_of_stack_cluster_and_region(account: AwsAccount) -> None:
+    tags = {
+        "igz-clusters.io/stack": STACK,
+        "igz-clusters.io/cluster": account.cluster,
+        "igz-clusters.io/region": "eu-west-1",
+    }
     assert account.is_ours({**tags, "Name": "any"})
     assert not replace(account, stack="another").is_ours(tags)
     assert not replace(account, cluster="of-another-team").is_ours(tags)
+    assert not replace(account, session=boto3.Session(region_name="us-east-1")).is_ours(tags)
     assert not account.is_ours({})
 
 

@@ -62,6 +62,7 @@ def test_nothing_is_listed_twice(things: list[Thing]) -> None:
 
 def test_another_stack_has_nothing_of_this_one(account: AwsAccount, made: list[Resource]) -> None:
     assert carrying(replace(account, stack="another", cluster="another")) == []
+    assert carrying(replace(account, session=boto3.Session(region_name="us-east-1"))) == []
 
 
 def test_what_cannot_be_had_back_is_marked(things: list[Thing]) -> None:
@@ -110,6 +111,38 @@ def test_what_controllers_made_is_listed_by_the_clusters_name(account: AwsAccoun
     assert arns[2] not in found
     for arn in arns[:2]:
         assert found[arn].delete == f"aws elbv2 delete-load-balancer --load-balancer-arn {arn} --region eu-west-1"
+
+
+def test_what_is_left_of_load_balancers_is_listed_and_what_eks_takes_along_is_not(
+    account: AwsAccount, made: list[Resource]
+) -> None:
+    ec2, by_name = boto3.client("ec2"), {"Key": "elbv2.k8s.aws/cluster", "Value": "research"}
+    vpc = next(each.id for each in made if each.type == "aws:ec2/vpc:Vpc")
+    owned = {"Key": "kubernetes.io/cluster/research", "Value": "owned"}
+    groups = [
+        ec2.create_security_group(
+            GroupName=name,
+            Description=name,
+            VpcId=vpc,
+            TagSpecifications=[{"ResourceType": "security-group", "Tags": [tag]}],
+        )["GroupId"]
+        for name, tag in (
+            ("k8s-traffic", by_name),
+            ("k8s-elb-a1b2", owned),
+            ("k8s-other", {**by_name, "Value": "another"}),
+        )
+    ]
+    target = boto3.client("elbv2").create_target_group(
+        Name="k8s-mlrun", Protocol="TCP", Port=80, VpcId=vpc, TargetType="ip", Tags=[by_name]
+    )["TargetGroups"][0]["TargetGroupArn"]
+    found = {thing.id: thing for thing in carrying(account) if thing.is_byproduct}
+    assert {each for each in groups if each in found} == set(groups[:2])
+    assert found[groups[0]].words == f"security group {groups[0]} 'k8s-traffic'"
+    assert found[groups[0]].delete == f"aws ec2 delete-security-group --group-id {groups[0]} --region eu-west-1"
+    assert found[target].delete == f"aws elbv2 delete-target-group --target-group-arn {target} --region eu-west-1"
+    of_eks = [{"Name": "tag:aws:eks:cluster-name", "Values": ["research"]}]
+    (cluster,) = ec2.describe_security_groups(Filters=of_eks)["SecurityGroups"]
+    assert cluster["GroupId"] not in found
 
 
 def test_a_deleted_gateway_that_aws_still_shows_is_not_left(account: AwsAccount, made: list[Resource]) -> None:

@@ -102,6 +102,15 @@ def test_what_another_stack_made_is_not_ours(made: Made, type_: str) -> None:
             assert answer.fate is not Fate.MADE or not tagged
 
 
+def test_a_role_of_the_stack_of_the_same_name_in_another_region_is_not_ours(made: Made) -> None:
+    """IAM shows all roles of an account in every region."""
+    elsewhere = replace(made.account, session=boto3.Session(region_name="us-east-1"))
+    roles = [each for each in made.things if each.type == "aws:iam/role:Role"]
+    assert roles
+    for role in roles:
+        assert [answer.fate for answer in asked(elsewhere, made.others(role))] == [Fate.FOREIGN]
+
+
 def test_a_rule_outwards_is_not_taken_for_one_inwards_and_says_all_of_the_same(made: Made) -> None:
     group = next(each.id for each in made.things if each.type == "aws:ec2/vpc:Vpc")
     ec2 = boto3.client("ec2")
