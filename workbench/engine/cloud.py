@@ -1,32 +1,44 @@
 """A stack in a cloud: backend, login and credentials are the user's own; program, packs and stack file are ours."""
 
+import os
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 
+from components.contract.existing.choices import ExistingChoices
 from workbench.engine import pending
 from workbench.engine.session import Session, policy_packs
 from workbench.errors import UserError
 from workbench.paths import PROJECT_ROOT
 from workbench.policy.overrides import attached
 from workbench.stacks import Stack
-from workbench.toolchain import Toolchain, environment
+from workbench.toolchain import Toolchain, environment, status
 
 TOOLS = ("pulumi",)
 """What it takes of the toolchain; the engine gets the clouds' plug-ins itself."""
 
 _FILE: Final = "file://"
+_PLUG_IN: Final = "pulumi-resource-kubernetes"
 
 
 def cloud_session(stack: Stack, toolchain: Toolchain) -> Session:
     """Return a session that leaves the user's backend, home, passphrase and credentials as they are."""
     packs = attached(stack.name, policy_packs())
-    return Session(stack, toolchain.pulumi, {**variables(stack.name, stack.file, toolchain), **packs})
+    return Session(stack, toolchain.pulumi, {**_variables(stack, toolchain), **packs})
 
 
 def bare_session(stack: Stack, toolchain: Toolchain) -> Session:
     """Return the same session without policy packs, for runs that change nothing."""
-    return Session(stack, toolchain.pulumi, variables(stack.name, stack.file, toolchain))
+    return Session(stack, toolchain.pulumi, _variables(stack, toolchain))
+
+
+def _variables(stack: Stack, toolchain: Toolchain) -> dict[str, str]:
+    found = variables(stack.name, stack.file, toolchain)
+    if isinstance(stack.config.cluster, ExistingChoices):
+        # Such a cluster is often where nothing can be downloaded. The engine takes plug-ins from PATH first.
+        built = [row.path.parent for row in status() if row.built and row.name == _PLUG_IN]
+        found["PATH"] = os.pathsep.join([*map(str, built), found["PATH"]])
+    return found
 
 
 def variables(stack: str, file: Path, toolchain: Toolchain) -> dict[str, str]:
@@ -50,9 +62,13 @@ def state_of(session: Session) -> dict[str, Any]:
     try:
         exported: dict[str, Any] = session.query("stack", "export")
     except UserError as error:
-        way = f"`pulumi login` once, `pulumi stack init {name}` once a stack; docs/eks.md tells the steps."
+        way = f"`pulumi login` once, `pulumi stack init {name}` once a stack; docs/{_page(session)} tells the steps."
         raise UserError(error.message, way) from None
     return exported
+
+
+def _page(session: Session) -> str:
+    return "existing.md" if isinstance(session.stack.config.cluster, ExistingChoices) else "eks.md"
 
 
 def refuse_pending_operations(session: Session) -> dict[str, Any]:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from components.contract.eks.choices import EksChoices
+from components.contract.existing.choices import ExistingChoices
 from workbench.engine import Session, pending
 from workbench.engine.backend import locks_in
 from workbench.engine.cloud import file_backend, state_of
 from workbench.errors import UserError
+from workbench.existing import open_existing
 from workbench.recovery.cloud.account import Account, open_account
 from workbench.recovery.cloud.carrying import Thing, carrying
 from workbench.recovery.cloud.found import Found, Wanted
@@ -46,7 +48,8 @@ class CloudRecovery:
     session
         A session on the stack without policy packs: nothing is judged here.
     account
-        Where to look.
+        Where to look; None where all that the stack makes is in a cluster of somebody else, under names that the state
+        knows: what a lost run made there is found by the next refresh.
     say
         Tells whoever waits what is waited for.
     pause
@@ -54,7 +57,7 @@ class CloudRecovery:
     """
 
     session: Session
-    account: Account
+    account: Account | None
     say: Callable[[str], None]
     pause: float = PAUSE
 
@@ -80,7 +83,9 @@ class CloudRecovery:
         findings = [_ambiguous(answer) for answer in answers if answer.fate is Fate.AMBIGUOUS]
         if len(findings) < len(operations):
             lines = [_fate(answer) for answer in answers if answer.fate is not Fate.AMBIGUOUS]
-            remedy = "\n  ".join([*lines, "Enter that into the state; the next `up` starts by comparing it with AWS."])
+            remedy = "\n  ".join(
+                [*lines, "Enter that into the state; the next `up` starts by comparing it with what is live."]
+            )
             findings.insert(0, Finding(found, remedy, lambda: self._enter(exported, state, answers)))
         return findings
 
@@ -94,7 +99,7 @@ class CloudRecovery:
         """
         exported = state_of(self.session)
         deployment = exported.get("deployment") or {}
-        if not deployment.get("resources"):
+        if not self.account or not deployment.get("resources"):
             return []
         preview = self.session.query("preview", "--json") or {}
         plan = planned(preview, deployment)
@@ -115,6 +120,8 @@ class CloudRecovery:
 
     def leftovers(self) -> list[Finding]:
         """Return what carries the stack's tag and is neither in its state nor wanted. It is never deleted from here."""
+        if not self.account:
+            return []
         known = identities(state_of(self.session).get("deployment") or {})
         has_cluster = any(type_ == "aws:eks/cluster:Cluster" for type_, _ in known)
         return [
@@ -124,6 +131,8 @@ class CloudRecovery:
         ]
 
     def _answers(self, wanted: Sequence[Wanted], deployment: dict[str, Any]) -> list[Answer]:
+        if not self.account:
+            return []
         taken = identities(deployment)
         return [
             answer_of(each, search(self.account, each), taken, self._is_ours)
@@ -132,7 +141,7 @@ class CloudRecovery:
         ]
 
     def _is_ours(self, found: Found) -> bool:
-        return found.tags is None or self.account.is_ours(found.tags)
+        return found.tags is None or self.account is None or self.account.is_ours(found.tags)
 
     def _enter(self, exported: dict[str, Any], state: dict[str, Any], answers: Sequence[Answer]) -> None:
         """Replace the state by ``state``, when all that it names is finished."""
@@ -161,12 +170,14 @@ class CloudRecovery:
                 )
             self.say(f"{answer.wanted.words}: {found.words}")
             time.sleep(self.pause)
-            again = [each for each in search(self.account, answer.wanted) if each.id == found.id]
+            again = (
+                [each for each in search(self.account, answer.wanted) if each.id == found.id] if self.account else []
+            )
             answer = Answer(answer.wanted, Fate.MADE if again else Fate.ABSENT, tuple(again))
 
 
 def recovery_of(session: Session, say: Callable[[str], None]) -> CloudRecovery:
-    """Return what recovers a stack in AWS.
+    """Return what recovers a stack in AWS, or in a cluster that somebody else built.
 
     Raises
     ------
@@ -174,6 +185,9 @@ def recovery_of(session: Session, say: Callable[[str], None]) -> CloudRecovery:
         The credentials are none, or not of the stack's account; or the stack is not in AWS.
     """
     choices = session.stack.config.cluster
+    if isinstance(choices, ExistingChoices):
+        open_existing(session.stack, session.whole_environment())
+        return CloudRecovery(session, None, say)
     if not isinstance(choices, EksChoices):
         raise UserError(f"A cluster of kind '{choices.kind}' is not in AWS: nothing is known of how to find its parts.")
     return CloudRecovery(session, open_account(session.stack.name, choices), say)
