@@ -8,7 +8,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, ConfigDict, Field, ValidationInfo, field_validator
 from typing_extensions import override
 
 from components.contract.choices import ContractModel, Explained, Findings
@@ -185,6 +185,8 @@ def _gpu_resource_of(choices: dict[str, Any]) -> str | None:
 class NodePool(ContractModel):
     """One pool of nodes that are for the same work and bought alike."""
 
+    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["instanceTypes"]}, {"required": ["machine"]}]})
+
     role: Annotated[
         PoolRole, Explained(decides=f"Label {LabelKey.ROLE}; who may run there; the limits of the other keys.")
     ] = Field(description="What the pool is for.", examples=["workload"])
@@ -215,6 +217,7 @@ class NodePool(ContractModel):
     ] = Field(
         (),
         max_length=TYPES_MAX,
+        json_schema_extra={"minItems": 1},
         description="Machine types of one architecture, preferred first; of one shape unless user work scales there.",
         examples=[["m6i.2xlarge", "m5.2xlarge"]],
     )
@@ -285,9 +288,10 @@ class NodePool(ContractModel):
             if names:
                 raise ValueError("stands in the place of machine; give one of the two")
             return names
-        if not names:
-            raise ValueError("is required: one machine type or more")
         findings, role, one_shape = Findings(), info.data.get("role"), _one_shape_rule(info.data)
+        if not names:
+            findings.add("is required: a list of text")
+            findings.refuse()
         first, *_ = instances = [INSTANCE_TYPES[name] for name in names]
         for index, instance in enumerate(instances):
             if instance in instances[:index]:

@@ -1,11 +1,11 @@
 """Stacks on a cluster that somebody else built: a document, and what may be seen of such a cluster."""
 
-from copy import deepcopy
 from typing import Any
 
 from components.contract.existing.choices import ExistingChoices
 from components.contract.existing.sighting import SharedObject, Sighting
 from infra.config import StackConfig, parse
+from support.eks import changed
 
 CLUSTER_ID = "3f1c9a52-7d0e-4b7c-9a35-0c2f8f6d1e77"
 MACHINE = {"vcpus": 8, "memoryGib": 32}
@@ -33,16 +33,7 @@ DOCUMENT: dict[str, Any] = {
 
 def document(changes: dict[str, Any] | None = None) -> dict[str, Any]:
     """Return a right document with changes at paths such as ``cluster.nodes.gpu``; None removes what is there."""
-    found = deepcopy(DOCUMENT)
-    for path, value in (changes or {}).items():
-        *parents, last = path.split(".")
-        here = found
-        for key in parents:
-            here = here.setdefault(key, {})
-        here.pop(last, None)
-        if value is not None:
-            here[last] = value
-    return found
+    return changed(DOCUMENT, changes)
 
 
 def config(changes: dict[str, Any] | None = None) -> StackConfig:

@@ -83,7 +83,10 @@ class StorageChoice(ContractModel):
     """The default storage class, where the cluster has none or has exactly this one."""
 
     name: Annotated[str, AfterValidator(_class_name)] = Field(
-        max_length=253, description="Name of the class.", examples=["fast"]
+        max_length=253,
+        json_schema_extra={"pattern": "^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$"},
+        description="Name of the class.",
+        examples=["fast"],
     )
     provisioner: str = Field(min_length=1, description="CSI driver.", examples=["csi.example.com"])
     parameters: Annotated[dict[str, str], Explained("Many drivers need none.")] = Field(
@@ -96,7 +99,7 @@ class ExistingChoices(ContractModel):
 
     kind: Literal["existing"] = Field(description="Where the cluster lives.", examples=["existing"])
     context: Annotated[
-        Annotated[str, AfterValidator(_context)],
+        Annotated[str, AfterValidator(_context), Field(json_schema_extra={"pattern": r"^\S(.*\S)?$"})],
         Explained(decides="Where the stack acts; never the kubeconfig's current context."),
     ] = Field(max_length=253, description="Name of the context in the kubeconfig.", examples=["on-prem"])
     cluster_id: Annotated[
@@ -107,7 +110,7 @@ class ExistingChoices(ContractModel):
         examples=["3f1c9a52-7d0e-4b7c-9a35-0c2f8f6d1e77"],
     )
     kubeconfig: Annotated[
-        Annotated[str, AfterValidator(_kubeconfig)] | None,
+        Annotated[str, AfterValidator(_kubeconfig), Field(json_schema_extra={"pattern": f"^{_ABSOLUTE}$"})] | None,
         Explained("That of KUBECONFIG, else ~/.kube/config, as for kubectl."),
     ] = Field(None, description="Path of the kubeconfig. Its content is never kept.", examples=["~/.kube/on-prem"])
     nodes: dict[PoolName, NodeChoice] = Field(
