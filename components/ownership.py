@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from typing import Final
 
 import pulumi
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs, ObjectMetaPatchArgs
 
 from components.contract.labels import TRUE
 from components.contract.ownership import FIELD_MANAGER
 
+_MANAGER: Final = {"pulumi.com/patchFieldManager": FIELD_MANAGER}
 _ANNOTATIONS: Final = {
-    "pulumi.com/patchFieldManager": FIELD_MANAGER,
+    **_MANAGER,
     # What is declared here is ours: an update restores it, whoever changed it by hand in the meantime.
     # https://kubernetes.io/docs/reference/using-api/server-side-apply/#using-server-side-apply-in-a-controller
     "pulumi.com/patchForce": TRUE,
@@ -40,4 +41,27 @@ def owned(
         namespace=namespace,
         labels=dict(labels) if labels else None,
         annotations={**(annotations or {}), **_ANNOTATIONS},
+    )
+
+
+def joined(
+    name: str,
+    *,
+    labels: Mapping[str, str] | None = None,
+    annotations: Mapping[str, str] | None = None,
+) -> ObjectMetaPatchArgs:
+    """Return the metadata of an object of somebody else, to which this package adds fields.
+
+    Nothing is forced: where another manager says otherwise, the API server refuses us. A deletion gives up what we
+    said, and what others say stays.
+
+    Parameters
+    ----------
+    name
+        The object's.
+    labels, annotations
+        What we say.
+    """
+    return ObjectMetaPatchArgs(
+        name=name, labels=dict(labels) if labels else None, annotations={**(annotations or {}), **_MANAGER}
     )

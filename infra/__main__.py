@@ -3,9 +3,12 @@
 import gc
 import os
 import sys
+from pathlib import Path
 
 import pulumi
 
+from components.contract.existing.choices import ExistingChoices
+from components.contract.existing.sighting import SIGHTING_VARIABLE, Sighting
 from components.contract.local.choices import LocalChoices
 from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE, PolicyGuard
 from infra.config import CONFIG_KEY, ConfigurationError, Problem, StackConfig, parse
@@ -33,12 +36,28 @@ def _demand_the_guard(stack: StackConfig) -> None:
     name, guard = pulumi.get_stack(), stack.policy_guard
     found = f"policyGuard of this stack is '{guard}', and no policies are attached to this update. Use"
     way = f"`igz-clusters up {name}`"
-    if isinstance(stack.cluster, LocalChoices):
+    if isinstance(stack.cluster, LocalChoices | ExistingChoices):
         way += f', or run `eval "$(igz-clusters env {name})"` first'
     if guard is PolicyGuard.REQUIRED:
         sys.exit(f"error: {found} {way}.")
     if guard is PolicyGuard.WARN:
         pulumi.log.warn(f"{found} {way}.")
+
+
+def _sighting(cluster: ExistingChoices) -> Sighting:
+    """Return what ``igz-clusters`` saw: the program itself looks at nothing."""
+    file = os.environ.get(SIGHTING_VARIABLE)
+    name = pulumi.get_stack()
+    way = f'Use `igz-clusters up {name}`, or run `eval "$(igz-clusters env {name})"` first.'
+    if not file:
+        sys.exit(f"error: {SIGHTING_VARIABLE} is not set, so nobody knows which nodes there are. {way}")
+    try:
+        seen = Sighting.from_json(Path(file).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        sys.exit(f"error: {SIGHTING_VARIABLE} names {file}, which cannot be read: {error}. {way}")
+    if seen.cluster_id != cluster.cluster_id:
+        sys.exit(f"error: {file} is about cluster {seen.cluster_id}, the stack's is {cluster.cluster_id}. {way}")
+    return seen
 
 
 try:
@@ -48,10 +67,11 @@ except ConfigurationError as error:
 kubeconfig = os.environ.get(KUBECONFIG)
 if isinstance(stack.cluster, LocalChoices) and not kubeconfig:
     sys.exit(f'error: {KUBECONFIG} is not set. Use `igz-clusters up`, or run `eval "$(igz-clusters env)"` first.')
+sighting = _sighting(stack.cluster) if isinstance(stack.cluster, ExistingChoices) else None
 _demand_the_guard(stack)
 
 # The program ends within seconds. Looking for cycles takes up to a third of its time and frees a tenth of its memory.
 gc.disable()
 from infra.program import run  # noqa: E402 most of that time is the import of the Kubernetes SDK
 
-run(stack, kubeconfig=kubeconfig)
+run(stack, kubeconfig=kubeconfig, sighting=sighting)

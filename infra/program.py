@@ -6,6 +6,8 @@ from components.clusters.handle import ClusterHandle
 from components.contract.aks.choices import AksChoices
 from components.contract.eks.choices import EksChoices
 from components.contract.environments import ClusterKind
+from components.contract.existing.choices import ExistingChoices
+from components.contract.existing.sighting import SharedKind, SharedObject, Sighting
 from components.contract.groups import node_groups
 from components.contract.local.choices import LocalChoices
 from components.contract.taints import spot_taint
@@ -18,7 +20,7 @@ from infra.config import StackConfig
 from infra.outputs import export
 
 
-def run(config: StackConfig, *, kubeconfig: str | None = None) -> None:
+def run(config: StackConfig, *, kubeconfig: str | None = None, sighting: Sighting | None = None) -> None:
     """Declare everything that ``config`` asks for.
 
     Parameters
@@ -26,12 +28,16 @@ def run(config: StackConfig, *, kubeconfig: str | None = None) -> None:
     config
         The stack's choices.
     kubeconfig
-        Path of the local cluster's kubeconfig. The other kinds make their own.
+        Path of the local cluster's kubeconfig. The other kinds make or name their own.
+    sighting
+        What was seen of a cluster that somebody else built. The other kinds have none.
     """
-    cluster = _cluster(config, kubeconfig)
+    cluster = _cluster(config, kubeconfig, sighting)
     inside = pulumi.ResourceOptions(providers=[cluster.provider], depends_on=list(cluster.ready))
 
-    classes = PriorityClasses("priorities", PriorityClassesArgs(profile=config.profile), inside)
+    classes = PriorityClasses(
+        "priorities", PriorityClassesArgs(profile=config.profile, adopted=cluster.adopted), inside
+    )
     AdmissionGuard("admission", AdmissionGuardArgs(groups=cluster.groups), inside)
     AdmissionRules(
         "rules",
@@ -46,6 +52,7 @@ def run(config: StackConfig, *, kubeconfig: str | None = None) -> None:
                 environment=config.environment,
                 groups=cluster.groups,
                 pod_resources=config.pod_resources,
+                is_adopted=SharedObject(SharedKind.NAMESPACE, name) in cluster.adopted,
             ),
             inside,
         )
@@ -65,7 +72,7 @@ def run(config: StackConfig, *, kubeconfig: str | None = None) -> None:
     export(config, cluster)
 
 
-def _cluster(config: StackConfig, kubeconfig: str | None) -> ClusterHandle:
+def _cluster(config: StackConfig, kubeconfig: str | None, sighting: Sighting | None) -> ClusterHandle:
     taint = spot_taint(ClusterKind(config.cluster.kind), config.profile)
     groups = node_groups(config.pools, taint)
     # Imported here so that a stack loads the SDK of its own cloud only.
@@ -91,3 +98,10 @@ def _cluster(config: StackConfig, kubeconfig: str | None) -> ClusterHandle:
                 choices=config.cluster, environment=config.environment, groups=groups, spot_taint=taint
             )
             return AksCluster(pulumi.get_stack(), aks).handle
+        case ExistingChoices():
+            from components.clusters.existing import ExistingCluster, ExistingClusterArgs  # noqa: PLC0415
+
+            if sighting is None:
+                raise ValueError("a cluster that somebody else built must have been looked at")
+            existing = ExistingClusterArgs(choices=config.cluster, sighting=sighting, groups=groups, spot_taint=taint)
+            return ExistingCluster(pulumi.get_stack(), existing).handle

@@ -4,6 +4,7 @@ import pytest
 
 from components.contract.ownership import FIELD_MANAGER
 from infra.program import run
+from support.existing import sighting_of
 from support.policies import Report, Wire, sent
 from support.recorder import Recorder, record
 from support.weakenings import WEAKENINGS
@@ -14,7 +15,7 @@ STACKS = sorted(stack_files())
 
 def build(name: str) -> Recorder:
     config = find(name).config
-    return record(lambda: run(config, kubeconfig="/nowhere/kubeconfig"))
+    return record(lambda: run(config, kubeconfig="/nowhere/kubeconfig", sighting=sighting_of(config)))
 
 
 def test_the_repository_has_a_development_and_a_production_shape() -> None:
@@ -43,6 +44,8 @@ COMPONENT_TYPES = {
     "igz-clusters:clusters:EksNetwork",
     "igz-clusters:clusters:EksNodeGroup",
     "igz-clusters:clusters:EksRole",
+    "igz-clusters:clusters:ExistingCluster",
+    "igz-clusters:clusters:ExistingPool",
     "igz-clusters:clusters:LocalCluster",
     "igz-clusters:platform:MlrunSettings",
     "igz-clusters:scheduling:AdmissionGuard",

@@ -1,11 +1,9 @@
 """What a cluster looks like now, for people (a table) and for scripts (JSON)."""
 
 import json
-import subprocess
 import time
 from collections import Counter
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from rich.console import Console
@@ -17,7 +15,7 @@ from components.contract.labels import AnnotationKey, LabelKey, WellKnownLabel
 from components.contract.priorities import UserPriority
 from components.contract.taints import spot_taint
 from infra.config import StackConfig
-from workbench.errors import UserError
+from workbench.engine.kubectl import Api
 
 SETTLE_SECONDS = 30
 """How long a report waits for new nodes; simulated ones are ready within a few seconds."""
@@ -42,22 +40,22 @@ class PoolRow:
     taints: list[str]
 
 
-def pool_rows(config: StackConfig, kubectl: Path, kubeconfig: Path) -> list[PoolRow]:
+def pool_rows(config: StackConfig, api: Api) -> list[PoolRow]:
     """Return a row a node group, with the sizes that the cluster reports now."""
-    nodes = _get(kubectl, kubeconfig, "nodes")
+    nodes: list[dict[str, Any]] = json.loads(api.run("get", "nodes", "-o", "json"))["items"]
     live = Counter(_group_of(node) for node in nodes)
     ready = Counter(_group_of(node) for node in nodes if _is_ready(node))
     groups = node_groups(config.pools, spot_taint(ClusterKind(config.cluster.kind), config.profile))
     return [_row(group, ready[group.name], live[group.name]) for group in groups]
 
 
-def settled_rows(config: StackConfig, kubectl: Path, kubeconfig: Path) -> list[PoolRow]:
+def settled_rows(config: StackConfig, api: Api) -> list[PoolRow]:
     """Return the rows once every group has its minimum of ready nodes, or as they are after ``SETTLE_SECONDS``."""
     deadline = time.monotonic() + SETTLE_SECONDS
-    rows = pool_rows(config, kubectl, kubeconfig)
+    rows = pool_rows(config, api)
     while any(row.ready < row.min for row in rows) and time.monotonic() < deadline:
         time.sleep(0.5)
-        rows = pool_rows(config, kubectl, kubeconfig)
+        rows = pool_rows(config, api)
     return rows
 
 
@@ -98,25 +96,12 @@ def _row(group: NodeGroup, ready: int, nodes: int) -> PoolRow:
 
 def _group_of(node: dict[str, Any]) -> str | None:
     metadata = node["metadata"]
-    name: str | None = metadata.get("annotations", {}).get(AnnotationKey.GROUP, metadata["labels"].get(LabelKey.POOL))
+    name: str | None = metadata.get("annotations", {}).get(
+        AnnotationKey.GROUP, metadata.get("labels", {}).get(LabelKey.POOL)
+    )
     return name
 
 
 def _is_ready(node: dict[str, Any]) -> bool:
     conditions = node.get("status", {}).get("conditions", [])
     return any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
-
-
-def _get(kubectl: Path, kubeconfig: Path, kind: str) -> list[dict[str, Any]]:
-    result = subprocess.run(
-        [kubectl, f"--kubeconfig={kubeconfig}", "--request-timeout=10s", "get", kind, "-o", "json"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if result.returncode:
-        raise UserError(
-            f"The cluster does not answer: {result.stderr.strip()}", "`igz-clusters local status` says more."
-        )
-    items: list[dict[str, Any]] = json.loads(result.stdout)["items"]
-    return items

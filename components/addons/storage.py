@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 import pulumi
-from pulumi_kubernetes.storage.v1 import StorageClass
+from pulumi_kubernetes.storage.v1 import StorageClass, StorageClassPatch
 
 from components.base import PlatformComponent
-from components.ownership import owned
+from components.contract.storage import DEFAULT_CLASS, storage_class
+from components.ownership import joined, owned
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,25 +18,20 @@ class DefaultStorageClassArgs:
     """CSI driver, such as ``ebs.csi.aws.com``."""
     parameters: dict[str, str]
     """By the driver's own documentation."""
+    is_adopted: bool = False
+    """Whether somebody else made the class, exactly so; it then is told to be the default, and stays."""
 
 
 class DefaultStorageClass(PlatformComponent):
-    """The one default class, named as the component. The MLRun CE chart leaves the class of its claims empty.
-
-    A volume is made where its first pod is placed: made earlier it could lie in a zone without room for the pod.
-    """
+    """The one default class, named as the component. The MLRun CE chart leaves the class of its claims empty."""
 
     def __init__(self, name: str, args: DefaultStorageClassArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:addons:DefaultStorageClass", name, None, opts)
-        StorageClass(
-            name,
-            metadata=owned(name, annotations={"storageclass.kubernetes.io/is-default-class": "true"}),
-            provisioner=args.provisioner,
-            parameters=args.parameters,
-            volume_binding_mode="WaitForFirstConsumer",
-            reclaim_policy="Delete",
-            allow_volume_expansion=True,
-            # Everything but the annotation is immutable, and two classes cannot have one name.
-            opts=self.child(delete_before_replace=True),
-        )
+        spec = storage_class(args.provisioner, args.parameters)
+        # Everything but the annotation is immutable, and two classes cannot have one name.
+        options = self.child(delete_before_replace=True)
+        if args.is_adopted:
+            StorageClassPatch(name, metadata=joined(name, annotations=DEFAULT_CLASS), **spec, opts=options)
+        else:
+            StorageClass(name, metadata=owned(name, annotations=DEFAULT_CLASS), **spec, opts=options)
         self.register_outputs({"name": name})

@@ -7,6 +7,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.contract.environments import ClusterKind
+from components.contract.existing.sighting import SharedObject
 from components.contract.groups import NodeGroup
 from components.contract.taints import Taint
 
@@ -26,5 +27,7 @@ class ClusterHandle:
     """What must exist before a pod can be placed."""
     kubeconfig: pulumi.Input[str] | None = None
     """A kubeconfig without a secret in it; None if the caller gave it."""
+    adopted: frozenset[SharedObject] = frozenset()
+    """Objects that somebody else made as we would have made them."""
     facts: Mapping[str, pulumi.Input[object]] = field(default_factory=dict)
     """Further identity of the cluster, for the stack's outputs."""

@@ -8,11 +8,14 @@ from components.contract.aks.choices import AksChoices
 from components.contract.eks import checks as eks
 from components.contract.eks.choices import EksChoices
 from components.contract.environments import Environment, ServerOwner
+from components.contract.existing import checks as existing
+from components.contract.existing.choices import ExistingChoices
 from components.contract.groups import NodeGroup
+from components.contract.instances import Provider
 from components.contract.local.choices import LocalChoices
 from components.contract.mismatch import Mismatch
 
-ClusterChoices: TypeAlias = LocalChoices | EksChoices | AksChoices
+ClusterChoices: TypeAlias = LocalChoices | EksChoices | AksChoices | ExistingChoices
 """What a stack file says under ``cluster``, told apart by ``kind``."""
 
 
@@ -32,11 +35,17 @@ def mismatches(
     """
     match choices:
         case LocalChoices():
-            return
+            for group in groups:
+                if any(instance.provider is Provider.OWN for instance in group.instances):
+                    yield Mismatch(
+                        (group.pool, "machine"), "goes with cluster.kind 'existing' only; name instanceTypes"
+                    )
         case EksChoices():
             yield from eks.mismatches(choices, groups)
         case AksChoices():
             yield from aks.mismatches(choices, groups, environment)
+        case ExistingChoices():
+            yield from existing.mismatches(choices, groups)
 
 
 def environment_problems(choices: ClusterChoices, environment: Environment) -> Iterator[Mismatch]:
@@ -47,6 +56,9 @@ def environment_problems(choices: ClusterChoices, environment: Environment) -> I
 
 def owner_problem(choices: ClusterChoices, owner: ServerOwner) -> str | None:
     """Return why ``owner`` cannot have made this cluster's servers; None if it can."""
+    if isinstance(choices, ExistingChoices):
+        made = "nobody makes servers of a cluster that is there; set servers: provazio"
+        return made if owner is ServerOwner.PULUMI else None
     if owner is ServerOwner.PULUMI:
         return None
     match choices:

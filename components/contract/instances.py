@@ -11,6 +11,8 @@ class Provider(StrEnum):
 
     AWS = "aws"
     AZURE = "azure"
+    OWN = "own"
+    """Nobody: a stack file describes the machine."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ GUARANTEED: Final = "guaranteed"
 
 
 class AnnotationKey(StrEnum):
-    """Annotation keys of the contract: on pods, and on nodes and node templates of the local cluster."""
+    """Annotation keys of the contract: on pods, and on nodes."""
 
     RESTART_PLAN = f"{OWN_DOMAIN}/restart-plan"
     """On pods that may run on spot nodes: who or what starts them again, in the form of ``RESTART_PLAN_PATTERN``."""
@@ -79,6 +79,12 @@ class AnnotationKey(StrEnum):
 
     SIZE_DESIRED = "cluster-autoscaler.kwok.nodegroup/desired-count"
     """Size of the node's group at its creation."""
+
+    STACK = f"{OWN_DOMAIN}/stack"
+    """On kube-system of a cluster that somebody else built: the one stack that works in it."""
+
+    TAINTS = f"{OWN_DOMAIN}/taints"
+    """On nodes of such a cluster: the taints that we added, and may take away; comma-separated ``key=value:Effect``."""
 
     SIMULATED = "kwok.x-k8s.io/node"
     """``fake`` on nodes that kwok manages; kwok touches no other node."""
@@ -136,8 +142,8 @@ def is_dns_label(name: str) -> bool:
     return _DNS_LABEL.fullmatch(name) is not None
 
 
-def label_key_problem(key: str) -> str | None:
-    """Return why ``key`` cannot be a label that a stack file adds, or None.
+def label_key_grammar_problem(key: str) -> str | None:
+    """Return why ``key`` can be no label's key at all, or None.
 
     Grammar: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
     """
@@ -147,6 +153,14 @@ def label_key_problem(key: str) -> str | None:
         return f"{subject} must be 1 to 63 letters, digits, '-', '_' or '.', alphanumeric at both ends"
     if slash and not (0 < len(prefix) <= 253 and all(is_dns_label(p) for p in prefix.split("."))):  # noqa: PLR2004 the grammar's own limit
         return "the part before '/' must be a DNS name of at most 253 lower-case characters"
+    return None
+
+
+def label_key_problem(key: str) -> str | None:
+    """Return why ``key`` cannot be a label that a stack file adds, or None."""
+    if problem := label_key_grammar_problem(key):
+        return problem
+    prefix = key.rpartition("/")[0]
     for reserved in RESERVED_PREFIXES:
         if prefix == reserved or prefix.endswith(f".{reserved}"):
             return f"the prefix '{reserved}' is reserved; use one of your own, or none"

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Field
 
 from components.contract.choices import ContractModel, Explained
-from components.contract.labels import is_dns_label
+from components.contract.labels import TRUE, LabelKey, WellKnownLabel, is_dns_label
 from components.contract.quantities import Quantity
 
 DEFAULT_NAMESPACES: Final = ("mlrun",)
@@ -17,6 +17,13 @@ SYSTEM_NAMESPACES: Final = ("kube-system", "kube-public", "kube-node-lease", "ig
 
 V3IO_NAMESPACES: Final = ("default-tenant", "iguazio-system")
 """Where a full Iguazio platform runs V3IO's daemons, which need privileged pods and folders of their node."""
+
+NAMESPACE_MARKS: Final = {
+    LabelKey.USER_WORKLOADS.value: TRUE,
+    WellKnownLabel.POD_SECURITY_ENFORCE.value: "baseline",
+    WellKnownLabel.POD_SECURITY_ENFORCE_VERSION.value: "latest",
+}
+"""Labels of every user namespace: admission guard and rules look at the first, Pod Security at the others."""
 
 
 def _namespace_name(name: str) -> str:

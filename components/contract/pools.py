@@ -4,14 +4,15 @@ Everything else about a pool (labels, taints, tolerations, autoscaler hints) is 
 Messages start with the id under which the catalogue of best practices lists the same fact.
 """
 
+from dataclasses import replace
 from enum import StrEnum
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, ConfigDict, Field, ValidationInfo, field_validator
 from typing_extensions import override
 
 from components.contract.choices import ContractModel, Explained, Findings
-from components.contract.instances import INSTANCE_TYPES, InstanceType
+from components.contract.instances import INSTANCE_TYPES, InstanceType, Provider
 from components.contract.labels import (
     LABEL_KEY_PATTERN,
     LABEL_VALUE_PATTERN,
@@ -143,12 +144,48 @@ class PoolSize(ContractModel):
         return f"{self.min}..{self.max}" if self.is_elastic else str(self.min)
 
 
+class Machine(ContractModel):
+    """A machine that has no type in a cloud's list, by what it offers."""
+
+    vcpus: int = Field(ge=1, le=1024, strict=True, description="Cores, as Kubernetes counts them.", examples=[32])
+    memory_gib: int = Field(ge=1, le=65536, strict=True, description="Memory, GiB.", examples=[128])
+    architecture: Annotated[Literal["amd64", "arm64"], Explained("What nearly all images are built for.")] = Field(
+        "amd64", description="As in the label kubernetes.io/arch.", examples=["arm64"]
+    )
+    gpus: Annotated[int, Explained("Most machines have none.")] = Field(
+        0, ge=0, le=64, strict=True, description="Whole GPUs.", examples=[4]
+    )
+    gpu_model: Annotated[LabelValue, Explained("Nothing is derived from it; it is for people.")] = Field(
+        "", description="Model of the GPUs.", examples=["A100"]
+    )
+    local_nvme_gib: Annotated[int, Explained("Only data nodes need such disks.")] = Field(
+        0, ge=0, strict=True, description="NVMe disks of its own, GiB in all.", examples=[7680]
+    )
+
+    @property
+    def instance(self) -> InstanceType:
+        """The machine as facts, named by its shape."""
+        facts = InstanceType(
+            "",
+            Provider.OWN,
+            self.vcpus,
+            self.memory_gib * 1024,
+            self.architecture,
+            self.gpus,
+            self.gpu_model,
+            self.local_nvme_gib,
+        )
+        return replace(facts, name=facts.shape_name)
+
+
 def _gpu_resource_of(choices: dict[str, Any]) -> str | None:
     return DEFAULT_GPU_RESOURCE if choices.get("role") is PoolRole.GPU else None
 
 
 class NodePool(ContractModel):
     """One pool of nodes that are for the same work and bought alike."""
+
+    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["instanceTypes"]}, {"required": ["machine"]}]})
 
     role: Annotated[
         PoolRole, Explained(decides=f"Label {LabelKey.ROLE}; who may run there; the limits of the other keys.")
@@ -163,12 +200,24 @@ class NodePool(ContractModel):
     size: Annotated[PoolSize, Explained(decides="Bounds of the autoscaler, or a fixed number of nodes.")] = Field(
         description="Fewest and most nodes.", examples=[{"min": 0, "max": 10}]
     )
+    machine: Annotated[
+        Machine | None,
+        Explained("Machines of a cloud are known by their types.", "Capacity of the nodes, where no type tells it."),
+    ] = Field(
+        None,
+        description="With cluster.kind existing only, instead of instanceTypes: what each node offers.",
+        examples=[{"vcpus": 32, "memoryGib": 128}],
+    )
     instance_types: Annotated[
         tuple[InstanceTypeName, ...],
-        Explained(decides="Capacity of the nodes; a node group for each shape (vCPUs, memory, GPUs) among them."),
+        Explained(
+            "None, if machine describes the nodes; else it is required.",
+            "Capacity of the nodes; a node group for each shape (vCPUs, memory, GPUs) among them.",
+        ),
     ] = Field(
-        min_length=1,
+        (),
         max_length=TYPES_MAX,
+        json_schema_extra={"minItems": 1},
         description="Machine types of one architecture, preferred first; of one shape unless user work scales there.",
         examples=[["m6i.2xlarge", "m5.2xlarge"]],
     )
@@ -190,8 +239,8 @@ class NodePool(ContractModel):
 
     @property
     def instances(self) -> tuple[InstanceType, ...]:
-        """Facts of the pool's machine types, in the same order."""
-        return tuple(INSTANCE_TYPES[name] for name in self.instance_types)
+        """Facts of the pool's machine types, in the same order; of the machine that the file describes instead."""
+        return (self.machine.instance,) if self.machine else tuple(INSTANCE_TYPES[name] for name in self.instance_types)
 
     @property
     def holds_user_work(self) -> bool:
@@ -221,10 +270,28 @@ class NodePool(ContractModel):
         findings.refuse()
         return size
 
+    @field_validator("machine", mode="after")
+    @classmethod
+    def _machine_fits_the_role(cls, machine: Machine | None, info: ValidationInfo) -> Machine | None:
+        findings, role = Findings(), info.data.get("role")
+        if machine and role is PoolRole.GPU and not machine.gpus:
+            findings.add("NG-16: must be 1 or more, since the pool's role is 'gpu'", "gpus", given=machine.gpus)
+        elif machine and role not in (PoolRole.GPU, None) and machine.gpus:
+            findings.add("NG-16: GPUs belong in a pool of role 'gpu'", "gpus", given=machine.gpus)
+        findings.refuse()
+        return machine
+
     @field_validator("instance_types", mode="after")
     @classmethod
     def _types_are_alike_and_fit_the_role(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        if "machine" not in info.data or info.data["machine"]:
+            if names:
+                raise ValueError("stands in the place of machine; give one of the two")
+            return names
         findings, role, one_shape = Findings(), info.data.get("role"), _one_shape_rule(info.data)
+        if not names:
+            findings.add("is required: a list of text")
+            findings.refuse()
         first, *_ = instances = [INSTANCE_TYPES[name] for name in names]
         for index, instance in enumerate(instances):
             if instance in instances[:index]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pulumi
-from pulumi_kubernetes.core.v1 import LimitRange, Namespace, ResourceQuota
+from pulumi_kubernetes.core.v1 import LimitRange, Namespace, NamespacePatch, ResourceQuota
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.networking.v1 import NetworkPolicy
 
@@ -12,10 +12,10 @@ from components.base import PlatformComponent
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel
-from components.contract.namespaces import Quota, UserNamespace
+from components.contract.namespaces import NAMESPACE_MARKS, Quota, UserNamespace
 from components.contract.pod_resources import MAX_LIMIT_REQUEST_RATIO, PodResources
 from components.contract.priorities import RESERVED_CLASSES, SystemPriority
-from components.ownership import owned
+from components.ownership import joined, owned
 
 DNS_PORT = 53
 NODE_LOCAL_DNS = "169.254.20.10"
@@ -30,6 +30,8 @@ class UserNamespaceArgs:
     environment: Environment
     groups: tuple[NodeGroup, ...]
     pod_resources: PodResources
+    is_adopted: bool = False
+    """Whether somebody else made the namespace; it then gets the marks, and stays."""
 
 
 class UserNamespaceObjects(PlatformComponent):
@@ -44,17 +46,10 @@ class UserNamespaceObjects(PlatformComponent):
 
     def __init__(self, name: str, args: UserNamespaceArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:scheduling:UserNamespace", name, None, opts)
-        namespace = Namespace(
-            name,
-            metadata=owned(
-                name,
-                labels={
-                    LabelKey.USER_WORKLOADS.value: TRUE,
-                    WellKnownLabel.POD_SECURITY_ENFORCE.value: "baseline",
-                    WellKnownLabel.POD_SECURITY_ENFORCE_VERSION.value: "latest",
-                },
-            ),
-            opts=self.child(),
+        namespace: Namespace | NamespacePatch = (
+            NamespacePatch(name, metadata=joined(name, labels=NAMESPACE_MARKS), opts=self.child())
+            if args.is_adopted
+            else Namespace(name, metadata=owned(name, labels=NAMESPACE_MARKS), opts=self.child())
         )
         self._inside = self.child(depends_on=[namespace])
         self._name = name

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
-from pulumi_kubernetes.scheduling.v1 import PriorityClass
+from pulumi_kubernetes.scheduling.v1 import PriorityClass, PriorityClassPatch
 
 from components.base import PlatformComponent
 from components.contract.environments import PlatformProfile
+from components.contract.existing.sighting import SharedKind, SharedObject
 from components.contract.priorities import SystemPriority, UserPriority
-from components.ownership import owned
+from components.ownership import joined, owned
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,6 +18,8 @@ class PriorityClassesArgs:
     """Inputs of the priority classes."""
 
     profile: PlatformProfile
+    adopted: frozenset[SharedObject] = frozenset()
+    """Classes among these stay their owner's. Default: none is there."""
 
 
 class PriorityClasses(PlatformComponent):
@@ -25,7 +28,7 @@ class PriorityClasses(PlatformComponent):
     The full platform's installer makes its system classes itself, and a class cannot be changed once it exists.
     """
 
-    classes: dict[UserPriority | SystemPriority, PriorityClass]
+    classes: dict[UserPriority | SystemPriority, PriorityClass | PriorityClassPatch]
 
     def __init__(self, name: str, args: PriorityClassesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:scheduling:PriorityClasses", name, None, opts)
@@ -33,11 +36,21 @@ class PriorityClasses(PlatformComponent):
             *UserPriority,
             *(SystemPriority if args.profile is PlatformProfile.MLRUN_CE else ()),
         ]
-        self.classes = {tier: self._class(tier) for tier in tiers}
+        self.classes = {tier: self._class(tier, args.adopted) for tier in tiers}
         self.register_outputs({"names": [tier.value for tier in tiers]})
 
-    def _class(self, tier: UserPriority | SystemPriority) -> PriorityClass:
+    def _class(
+        self, tier: UserPriority | SystemPriority, adopted: frozenset[SharedObject]
+    ) -> PriorityClass | PriorityClassPatch:
         users = isinstance(tier, UserPriority)
+        if SharedObject(SharedKind.PRIORITY_CLASS, tier.value) in adopted:
+            return PriorityClassPatch(
+                tier.value,
+                metadata=joined(tier.value),
+                value=tier.priority,
+                preemption_policy=tier.preemption_policy.value,
+                opts=self.child(),
+            )
         return PriorityClass(
             tier.value,
             metadata=owned(tier.value),

@@ -9,6 +9,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from pydantic import BaseModel
+from pydantic.alias_generators import to_camel
 
 NAME = "*"
 """Stands for any name in the path of a key, such as ``pools.*.size``."""
@@ -126,7 +127,8 @@ def tree(model: type[BaseModel]) -> Node:
 def follow(root: Node, location: tuple[int | str, ...]) -> tuple[tuple[int | str, ...], Node | None]:
     """Return the path that a user knows for the place that pydantic names, and the place if the tree has it.
 
-    Pydantic's own parts are left out: the tag of a union's member, and the mark of a mapping's key.
+    Pydantic's own parts are left out: the tag of a union's member, and the mark of a mapping's key. A default that is
+    refused has the field's name there, and not its key.
     """
     path: list[int | str] = []
     node: Node | None = root
@@ -136,6 +138,8 @@ def follow(root: Node, location: tuple[int | str, ...]) -> tuple[tuple[int | str
         if node and part in node.members:
             node = node.members[str(part)]
             continue
+        if node and part not in node.keys and (key := to_camel(str(part))) in node.keys:
+            part = key  # noqa: PLW2901 the user's word for it
         path.append(part)
         node = node and (node.keys.get(str(part)) or node.entries)
     return tuple(path), node

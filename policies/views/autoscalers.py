@@ -27,9 +27,10 @@ _DISCOVERY: Final = re.compile(rf"--{autoscaler.DISCOVERY_FLAG}=asg:tag=(.+)")
 def missing_for(group: NodeGroupFacts, stack: Stack) -> str | None:
     """Return what an elastic group lacks to be scaled, None if nothing.
 
-    AKS scales its pools itself. Karpenter finds no group by tags: where it is used, groups are its own business.
+    AKS scales its pools itself. Nodes that are there already are their owner's, and so is what scales them. Karpenter
+    finds no group by tags: where it is used, groups are its own business.
     """
-    if group.kind is ClusterKind.AKS:
+    if group.kind in (ClusterKind.AKS, ClusterKind.EXISTING):
         return None
     if group.kind is ClusterKind.LOCAL:
         found = some(stack, lambda one: _is_named(one, CONFIG_MAP, autoscaler.CONFIG))

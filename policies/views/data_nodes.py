@@ -17,9 +17,14 @@ _ROLE_TAGS: Final = (LabelKey.ROLE.value, label_autoscaler_tag(LabelKey.ROLE.val
 
 
 def data_groups(stack: Stack) -> list[NodeGroupFacts]:
-    """Return the groups of data nodes. Those of the local cluster hold no data: their machines are simulated."""
+    """Return the groups of data nodes that a stack can lose.
+
+    Those of the local cluster hold no data: their machines are simulated. Those of an existing one are somebody else's:
+    no change of the stack stops or replaces them.
+    """
     found = (group for resource in stack for group in node_groups(resource))
-    return [group for group in found if group.kind is not ClusterKind.LOCAL and group.role is PoolRole.DATA]
+    others = (ClusterKind.LOCAL, ClusterKind.EXISTING)
+    return [group for group in found if group.kind not in others and group.role is PoolRole.DATA]
 
 
 def scaling_groups_of_data(stack: Stack) -> list[Resource]:

@@ -5,7 +5,7 @@ from typing import Final
 from components.contract.labels import TRUE, LabelKey
 from policies.resource import Resource
 from policies.values import Value
-from policies.views.type_tokens import NAMESPACE
+from policies.views.type_tokens import NAMESPACE, NAMESPACE_PATCH
 
 LIMIT_RANGE: Final = "kubernetes:core/v1:LimitRange"
 RESOURCE_QUOTA: Final = "kubernetes:core/v1:ResourceQuota"
@@ -18,9 +18,9 @@ _SOURCES: Final = {
 
 
 def is_user_namespace(resource: Resource) -> bool:
-    """Return whether a resource is a namespace that is marked for user work."""
+    """Return whether a resource is a namespace that is marked for user work, or the mark of one that is there."""
     mark = ("metadata", "labels", LabelKey.USER_WORKLOADS.value)
-    return resource.type == NAMESPACE and resource.props.at(*mark).text() == TRUE
+    return resource.type in (NAMESPACE, NAMESPACE_PATCH) and resource.props.at(*mark).text() == TRUE
 
 
 def container_defaults(limit_range: Resource) -> list[Value]:

@@ -10,7 +10,8 @@ from policies.rule import EachOf
 from policies.values import NotJudgeableError
 from policies.views.objects import name_of
 
-PRIORITY_CLASS: Final = "kubernetes:scheduling.k8s.io/v1:PriorityClass"
+PRIORITY_CLASS: Final = "kubernetes:scheduling.k8s.io/v1:PriorityClass(Patch)?"
+"""Pattern of the types of a class that is made, and of one that is there and adopted."""
 
 USER_PREFIX: Final = UserPriority.HIGH.value.removesuffix("high")
 """What the names of all user classes start with."""
@@ -46,14 +47,19 @@ class PriorityClassFacts:
         return self._props.at("preemptionPolicy").text()
 
 
+def is_priority_class(resource: Resource) -> bool:
+    """Return whether the resource is a class, whoever made it first."""
+    return re.fullmatch(PRIORITY_CLASS, resource.type) is not None
+
+
 def priority_classes(stack: Stack) -> Iterator[PriorityClassFacts]:
     """Return all classes that the stack makes."""
-    return (PriorityClassFacts(resource) for resource in stack if resource.type == PRIORITY_CLASS)
+    return (PriorityClassFacts(resource) for resource in stack if is_priority_class(resource))
 
 
 USER_CLASSES: Final = EachOf(
     noun="each user priority class",
-    types=re.compile(re.escape(PRIORITY_CLASS)),
+    types=re.compile(PRIORITY_CLASS),
     find=lambda resource: (PriorityClassFacts(resource),),
     concerns=lambda facts, _: facts.name.startswith(USER_PREFIX),
 )

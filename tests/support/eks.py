@@ -62,16 +62,21 @@ DOCUMENT: dict[str, Any] = {
 
 def document(changes: dict[str, Any] | None = None) -> dict[str, Any]:
     """Return the stack's choices with ``changes``, whose keys are dotted paths; None removes a key."""
-    changed = deepcopy(DOCUMENT)
+    return changed(DOCUMENT, changes)
+
+
+def changed(document: dict[str, Any], changes: dict[str, Any] | None) -> dict[str, Any]:
+    """Return a copy of ``document`` with ``changes`` at dotted paths; None removes a key."""
+    copy = deepcopy(document)
     for path, value in (changes or {}).items():
         *parents, last = path.split(".")
-        here = changed
+        here = copy
         for key in parents:
             here = here.setdefault(key, {})
         here.pop(last, None)
         if value is not None:
             here[last] = deepcopy(value)  # what the caller shares stays as it is
-    return changed
+    return copy
 
 
 def config(changes: dict[str, Any] | None = None) -> StackConfig:

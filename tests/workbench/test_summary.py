@@ -7,6 +7,7 @@ from rich.console import Console
 
 from components.contract.labels import AnnotationKey, LabelKey
 from infra.config import StackConfig, parse
+from workbench.engine.kubectl import Api
 from workbench.summary import pool_rows, show
 
 POOLS = {
@@ -49,7 +50,7 @@ def kubectl(tmp_path: Path) -> Path:
 
 
 def test_nodes_are_counted_by_the_group_that_they_were_made_from(config: StackConfig, kubectl: Path) -> None:
-    rows = pool_rows(config, kubectl, Path("kubeconfig"))
+    rows = pool_rows(config, Api(kubectl, Path("kubeconfig"), {}))
     assert [(row.pool, row.group, row.ready, row.nodes, row.min, row.max) for row in rows] == [
         ("initial", "initial", 1, 1, 1, 1),
         ("jobs", "jobs", 1, 1, 1, 5),
@@ -60,7 +61,7 @@ def test_nodes_are_counted_by_the_group_that_they_were_made_from(config: StackCo
 def test_the_table_names_every_group_with_its_machines(
     config: StackConfig, kubectl: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    show(pool_rows(config, kubectl, Path("kubeconfig")), as_json=False, console=Console(width=120))
+    show(pool_rows(config, Api(kubectl, Path("kubeconfig"), {})), as_json=False, console=Console(width=120))
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [line[0] for line in lines[:4]] == ["group", "initial", "jobs", "jobs-16cpu-64gib"]
     assert lines[3][-1] == "m6i.4xlarge"

@@ -11,7 +11,7 @@ import typer
 
 from infra.config.problems import printable
 from workbench import stacks
-from workbench.cli import config, github, local, policy, stack, toolchain
+from workbench.cli import config, existing, github, local, policy, stack, toolchain
 from workbench.cli.console import errors
 from workbench.cli.doctor import doctor
 from workbench.cli.drift import drift
@@ -45,6 +45,7 @@ app.command()(doctor)
 app.command()(github.comment)
 app.command("drift-issue")(github.drift_issue)
 app.add_typer(config.app, name="config")
+app.add_typer(existing.app, name="existing")
 app.add_typer(local.app, name="local")
 app.add_typer(policy.app, name="policy")
 app.add_typer(toolchain.app, name="toolchain")

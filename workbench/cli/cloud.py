@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -26,13 +27,15 @@ def preview(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | N
     UserError
         `up` would refuse the change; with all reasons.
     """
-    run = started(stack, hermetic=hermetic, events=events)
+    run, state = started(stack, hermetic=hermetic, events=events), dict[str, Any]()
     try:
-        run.state()
+        state = run.state()
     except UserError as found:
         errors.print(f"note: {found}", **PLAIN)
+    run = run.looked(state)
     code, stream = run.engine("preview", *options)
     if not code:
+        run.refuse_collisions(stream)
         parts = parts_of_plan(stream)
         _refuse(run, run.judge(parts, run.ask(parts)))
     return code
@@ -48,10 +51,12 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) 
     typer.Exit
         The engine failed or was stopped; what is to be said about it is said.
     """
-    with changing(stack, "up", hermetic=hermetic, events=events) as run:
-        judgement = _ready(run)
+    with changing(stack, "up", hermetic=hermetic, events=events) as begun:
+        judgement = _ready(begun)
+        # Again: the refresh may have dropped what is no longer there.
+        run = begun.looked(begun.state()) if begun.existing else begun
         anew = [option for part in judgement.anew for option in ("--replace", part.urn)]
-        guard(run.session, "up", *anew)
+        guard(run.session, "up", *anew, judged=run.refuse_collisions if run.existing else None)
         for parts in judgement.ahead:
             errors.print(f"First on its own: {', '.join(map(str, parts))}.", **PLAIN)
             targets = [option for part in parts for option in ("--target", part.urn)]
@@ -59,6 +64,7 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) 
             _end_if_failed(run, code, stream)
         code, stream = run.engine("up", *anew, *options)
         _end_if_failed(run, code, stream)
+        run.finish()
         left = _out_of_order(run, patience=PATIENCE_DEGRADED)
         if left:
             raise UserError(

@@ -25,9 +25,11 @@ from workbench.engine.destroying import (
     kept_back,
     objects_of,
 )
-from workbench.engine.in_cluster import Inside, Kubectl, Made, kubectl
+from workbench.engine.in_cluster import Inside, Kubectl, Made
+from workbench.engine.kubectl import kubectl
 from workbench.engine.parts import cluster_of, kubeconfig_of, parts_of_state
 from workbench.errors import UserError
+from workbench.existing import Existing
 from workbench.files import write_private
 
 CLAIMS_OPTION = "--delete-claims"
@@ -55,8 +57,12 @@ def destroy(stack: stacks.Stack, *, hermetic: bool, yes: bool, delete_claims: bo
             _refuse_what_is_kept(run, state)  # first: the engine plans no destroy of what is protected
             guard(run.session, "destroy")
             _empty(run, state, yes=yes, delete_claims=delete_claims)
+            _refuse_lost_claims(run, state, delete_claims=delete_claims)
         code = _destroyed(run, ["--yes"] if yes else [])
-        _name_the_rest(run)
+        if run.existing:
+            _give_back(run.existing, is_done=not code)
+        else:
+            _name_the_rest(run)
     if code:
         raise typer.Exit(code if code > 0 else 1)
 
@@ -89,6 +95,30 @@ def _empty(run: CloudRun, state: dict[str, Any], *, yes: bool, delete_claims: bo
         _agree(found, yes=yes, delete_claims=delete_claims)
         access.delete((*found.entrances, *found.claims))
         _wait(access, found.going)
+
+
+def _refuse_lost_claims(run: CloudRun, state: dict[str, Any], *, delete_claims: bool) -> None:
+    """Refuse to delete namespaces with claims that users made, in a cluster that stays."""
+    if not run.existing or delete_claims:
+        return
+    ours = objects_of(state)
+    going = {name for kind, _, name in ours if kind == "namespace"}
+    api = run.existing.api
+    found = Kubectl(api.program, api.kubeconfig, api.environment, api.context).look(ours).claims
+    if lost := [claim for claim in found if claim.namespace in going]:
+        raise UserError(
+            f"Claims in namespaces of this stack hold data that would be lost for ever:\n{_listed(lost)}\n"
+            "Nothing was deleted.",
+            f"Copy what is needed, then add {CLAIMS_OPTION}.",
+        )
+
+
+def _give_back(existing: Existing, *, is_done: bool) -> None:
+    """Take our taints from the nodes, after the engine took our labels."""
+    if is_done:
+        for line in existing.drop_taints():
+            errors.print(f"Changed {line}", **PLAIN)
+        errors.print("Nodes, classes and namespaces of others are as they were before.", **PLAIN)
 
 
 def _lost(run: CloudRun) -> str:

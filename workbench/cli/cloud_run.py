@@ -24,6 +24,7 @@ from workbench.engine.lock import stack_lock
 from workbench.engine.parts import parts_of_state
 from workbench.engine.recorded import recorded
 from workbench.errors import UserError
+from workbench.existing import Existing, Seen, open_existing
 from workbench.report import events as event_stream
 from workbench.report.changes import changes_of
 from workbench.report.events import Stream
@@ -44,10 +45,16 @@ class CloudRun:
         On the stack.
     events
         Where the user wants the engine's event stream. Default: nowhere.
+    existing
+        The stack's cluster if somebody else built it; it has said who it is. Default: the stack makes its cluster.
+    seen
+        What was seen in it. Default: nobody has looked.
     """
 
     session: Session
     events: Path | None = None
+    existing: Existing | None = None
+    seen: Seen | None = None
 
     @property
     def stack(self) -> stacks.Stack:
@@ -70,6 +77,54 @@ class CloudRun:
         deployment: dict[str, Any] = refuse_pending_operations(self.session).get("deployment") or {}
         return deployment
 
+    def looked(self, deployment: Mapping[str, Any]) -> "CloudRun":
+        """Return the same run after a look at a cluster that somebody else built; what it lacks is said.
+
+        Raises
+        ------
+        UserError
+            Something in it stands in the way; with all of it.
+        """
+        if not self.existing:
+            return self
+        seen = self.existing.see(deployment)
+        for note in seen.notes:
+            errors.print(f"note: {note}", **PLAIN)
+        for change in seen.taints:
+            errors.print(f"`up` changes {change}", **PLAIN)
+        return replace(self, session=self.existing.session(self.session, seen), seen=seen)
+
+    def refuse_collisions(self, stream: Stream) -> None:
+        """Refuse a plan that would take over somebody else's object in a cluster that somebody else built.
+
+        Raises
+        ------
+        UserError
+            It would; with all of them.
+        """
+        if self.existing:
+            self.existing.refuse_collisions(stream, self.state())
+
+    def finish(self) -> None:
+        """Do what belongs to a finished `up` and is no resource: taints of nodes, where somebody else built them.
+
+        Raises
+        ------
+        UserError
+            A node refuses, or one went away meanwhile.
+        """
+        if not (self.existing and self.seen):
+            return
+        for line in self.existing.change_taints(self.seen):
+            errors.print(f"Changed {line}", **PLAIN)
+        if ghosts := self.existing.ghosts(self.seen):
+            listed = ", ".join(ghosts)
+            raise UserError(
+                f"Nodes went away while they were labelled, and objects without a machine are left: {listed}.",
+                f"`kubectl --context={self.existing.choices.context} delete node {' '.join(ghosts)}`, then "
+                f"`igz-clusters up {self.stack.name}`.",
+            )
+
     def engine(self, *arguments: str) -> tuple[int, Stream]:
         """Run the engine in the foreground; return its exit code and what its event stream says."""
         with _kept(self.events) as file:
@@ -84,7 +139,7 @@ class CloudRun:
         UserError
             The cloud cannot be asked: whatever is said without its answer may be wrong.
         """
-        return self._account.conditions(parts) if self._account else {}
+        return self._account.conditions(parts)
 
     def left(self) -> list[str]:
         """Return what carries the stack's tags in its cloud, or belongs to its cluster, each with how it is deleted.
@@ -94,10 +149,10 @@ class CloudRun:
         UserError
             The cloud cannot be asked.
         """
-        return [f"{thing.words}\n  {thing.delete}" for thing in self._account.carrying()] if self._account else []
+        return [f"{thing.words}\n  {thing.delete}" for thing in self._account.carrying()]
 
     @cached_property
-    def _account(self) -> "Account | None":
+    def _account(self) -> "Account":
         from workbench.recovery.cloud import open_account  # noqa: PLC0415 - the cloud's SDK comes with it
 
         return open_account(self.stack.name, self.stack.config.cluster)
@@ -157,9 +212,13 @@ _REFRESH: Final = "Mend what the engine says above, then run this again; nothing
 
 
 def started(stack: stacks.Stack, *, hermetic: bool, events: Path | None, lock: int | None = None) -> CloudRun:
-    """Return a run on ``stack`` with its tools ready; without the stack's lock it changes nothing."""
+    """Return a run on ``stack`` with its tools ready; without the stack's lock it changes nothing.
+
+    A cluster that is there is asked first who it is.
+    """
     with progress(errors) as report:
-        return CloudRun(cloud_session(stack, ensure(cloud.TOOLS, hermetic=hermetic, progress=report), lock), events)
+        session = cloud_session(stack, ensure(cloud.TOOLS, hermetic=hermetic, progress=report), lock)
+    return CloudRun(session, events, open_existing(stack, session.whole_environment()))
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """What stands between a change and what it would destroy: a look at its plan, and rows that approve it."""
 
+from collections.abc import Callable
 from typing import Final
 
 import typer
@@ -12,14 +13,14 @@ from workbench.errors import UserError
 from workbench.policy import overrides
 from workbench.policy.approvals import approval_of, expired_approval_of, rows_for
 from workbench.report.changes import changes_of
-from workbench.report.events import read
+from workbench.report.events import Stream, read
 from workbench.report.model import Danger
 
 _UNTOUCHED: Final = "Nothing was changed."
 _AGAIN: Final = "Try again, with --hermetic: that is the engine whose events this release knows."
 
 
-def guard(session: Session, command: str, *options: str) -> None:
+def guard(session: Session, command: str, *options: str, judged: Callable[[Stream], None] | None = None) -> None:
     """Plan ``command`` and refuse it if it would destroy what nobody approved, as the stack's choices ask for.
 
     Parameters
@@ -30,6 +31,8 @@ def guard(session: Session, command: str, *options: str) -> None:
         ``up`` or ``destroy``.
     options
         Of the engine, with which the change will be made.
+    judged
+        Looks at the plan too, and raises what speaks against it. Default: nobody does.
 
     Raises
     ------
@@ -39,7 +42,8 @@ def guard(session: Session, command: str, *options: str) -> None:
         The engine cannot plan it; what it said is shown.
     """
     stack = session.stack
-    if stack.config.policy_guard is PolicyGuard.OFF:
+    is_off = stack.config.policy_guard is PolicyGuard.OFF
+    if is_off and not judged:
         return
     rows = overrides.read().approvals
     errors.print(f"Looking at what `{command}` would destroy.", **PLAIN)
@@ -56,6 +60,10 @@ def guard(session: Session, command: str, *options: str) -> None:
     if plan.code:
         errors.print(plan.display, end="", **PLAIN)
         raise typer.Exit(INTERRUPTED if plan.code == INTERRUPTED else 1)
+    if judged:
+        judged(stream)
+    if is_off:
+        return
     _judge(session, [danger for danger in dangers if not danger.approval], stream.damages)
 
 

@@ -13,6 +13,7 @@ from workbench.cli.console import PLAIN, errors, out
 from workbench.engine import cloud
 from workbench.engine.lock import stack_lock
 from workbench.errors import UserError
+from workbench.existing import open_existing
 from workbench.recovery import Finding, leftovers, orphans, state_findings
 from workbench.stacks import Stack, StackFileError
 from workbench.toolchain import ensure
@@ -66,16 +67,15 @@ def _in_a_cloud(stack: str) -> Stack | None:
 def _recover_in_the_cloud(stack: Stack, *, yes: bool, hermetic: bool) -> int:
     from workbench.recovery.cloud import CloudRecovery, open_account  # noqa: PLC0415 the cloud's SDK is for its stacks
 
-    choices = stack.config.cluster
     _mend(orphans(stack.name, stack.file), yes=yes)
     with stack_lock(stack.name, "recover", stack.file) as lock:
         with progress(errors) as report:
             toolchain = ensure(cloud.TOOLS, hermetic=hermetic, progress=report)
-        if not (account := open_account(stack.name, choices)):
-            raise UserError(
-                f"A cluster of kind '{choices.kind}' is in no cloud: nothing is known of how to find its parts."
-            )
-        recovery = CloudRecovery(cloud.bare_session(stack, toolchain, lock), account, partial(errors.print, **PLAIN))
+        session = cloud.bare_session(stack, toolchain, lock)
+        open_existing(stack, session.whole_environment())  # a cluster that somebody else built must be the right one
+        recovery = CloudRecovery(
+            session, open_account(stack.name, stack.config.cluster), partial(errors.print, **PLAIN)
+        )
         if left := _mend(recovery.files(), yes=yes):
             return left
         left = _mend(recovery.pending(), yes=yes)

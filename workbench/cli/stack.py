@@ -12,19 +12,22 @@ from typing import Annotated
 
 import typer
 
+from components.contract.existing.choices import ExistingChoices
 from components.contract.labels import LabelKey
-from infra.config import StackConfig
 from workbench import claims, stacks, summary
 from workbench.cli import cloud, cloud_destroy
 from workbench.cli.cloud_destroy import CLAIMS_OPTION
+from workbench.cli.cloud_run import started
 from workbench.cli.console import errors, out
 from workbench.cli.guard import guard
 from workbench.cli.recover import Hermetic, Yes, refuse_unless_in_order
 from workbench.control_plane import Instance
 from workbench.engine import INTERRUPTED, Session, open_session, render
 from workbench.engine.backend import StateFiles
+from workbench.engine.kubectl import Api
 from workbench.engine.lock import held_by, stack_lock
 from workbench.errors import UserError
+from workbench.existing import open_existing
 from workbench.files import write_private
 from workbench.paths import require_space
 from workbench.recovery import state_findings
@@ -72,9 +75,9 @@ class _Ready:
     session: Session
 
     @property
-    def looking(self) -> tuple[StackConfig, Path, Path]:
-        """What it takes to ask the cluster about its pools."""
-        return self.stack.config, self.toolchain.path("kubectl"), self.instance.kubeconfig
+    def api(self) -> Api:
+        """The way into the cluster."""
+        return Api(self.toolchain.path("kubectl"), self.instance.kubeconfig, os.environ)
 
 
 @contextmanager
@@ -130,7 +133,7 @@ def up(stack: StackName = "local", *, hermetic: Hermetic = False, yes: Yes = Fal
         return
     with _changing(found, "up", hermetic=hermetic) as ready:
         _run(ready, "up", "--yes", "--suppress-outputs", events=events)
-    summary.show(summary.settled_rows(*ready.looking), as_json=False, console=out)
+    summary.show(summary.settled_rows(ready.stack.config, ready.api), as_json=False, console=out)
     _next_steps(ready)
 
 
@@ -202,28 +205,45 @@ def destroy(
 
 
 def status(stack: StackName = "local", *, as_json: AsJson = False) -> None:
-    """Show the pools of a local stack with their sizes now."""
-    found = _local(stack)
-    instance = Instance(found.name)
+    """Show the pools of a local stack, or of one on an existing cluster, with their sizes now."""
+    found = stacks.find(stack)
+    existing = open_existing(found, os.environ)
+    api = existing.api if existing else _running(_local(stack))
+    summary.show(summary.pool_rows(found.config, api), as_json=as_json, console=out)
+
+
+def _running(stack: stacks.Stack) -> Api:
+    """Return the way into a local cluster, if it runs."""
+    instance = Instance(stack.name)
     if not instance.status().running:
-        raise UserError(f"The control plane '{instance.name}' is not running.", f"`igz-clusters up {stack}` starts it.")
-    _claim(found)
-    rows = summary.pool_rows(found.config, ensure(["kubectl"]).path("kubectl"), instance.kubeconfig)
-    summary.show(rows, as_json=as_json, console=out)
+        raise UserError(
+            f"The control plane '{instance.name}' is not running.", f"`igz-clusters up {stack.name}` starts it."
+        )
+    _claim(stack)
+    return Api(ensure(["kubectl"]).path("kubectl"), instance.kubeconfig, os.environ)
 
 
 def env(stack: StackName = "local", *, hermetic: Hermetic = False) -> None:
     """Print the exports with which plain `pulumi` and `kubectl` work on a local stack: eval "$(igz-clusters env)".
 
-    Run it again after you edited the stack file. A stack in a cloud needs none: there, plain `pulumi` previews as
-    it is, and updates where `policyGuard` is not `required`.
+    Run it again after you edited the stack file. On an existing cluster it looks at the nodes, and plain `pulumi` then
+    works with those of that moment; what stands in the way is told here, and not by `pulumi`. A stack in a cloud needs
+    none: there, plain `pulumi` previews as it is, and updates where `policyGuard` is not `required`.
     """
-    found = _local(stack)
-    _claim(found)
-    ready = _prepare(found, hermetic=hermetic)
-    exports = {**ready.session.environment, "KUBECONFIG": str(ready.instance.kubeconfig)}
-    for name, value in exports.items():
+    found = stacks.find(stack)
+    run = started(found, hermetic=hermetic, events=None) if _is_existing(found) else None
+    for name, value in (run.looked(run.state()).session.environment if run else _exports(found, hermetic)).items():
         out.print(f"export {name}={shlex.quote(value)}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _exports(stack: stacks.Stack, hermetic: bool) -> dict[str, str]:  # noqa: FBT001 the command's own flag
+    _claim(_local(stack.name))
+    ready = _prepare(stack, hermetic=hermetic)
+    return {**ready.session.environment, "KUBECONFIG": str(ready.instance.kubeconfig)}
+
+
+def _is_existing(stack: stacks.Stack) -> bool:
+    return isinstance(stack.config.cluster, ExistingChoices)
 
 
 def _local(name: str) -> stacks.Stack:

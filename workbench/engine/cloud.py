@@ -1,10 +1,12 @@
 """A stack in a cloud: backend, login and credentials are the user's own; program, packs and stack file are ours."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 
+from components.contract.existing.choices import ExistingChoices
 from workbench.engine import pending
 from workbench.engine.clouds.find import cloud_of
 from workbench.engine.session import Session, policy_packs
@@ -12,12 +14,13 @@ from workbench.errors import UserError
 from workbench.paths import PROJECT_ROOT
 from workbench.policy.overrides import attached
 from workbench.stacks import Stack
-from workbench.toolchain import Toolchain, environment
+from workbench.toolchain import Toolchain, environment, status
 
 TOOLS = ("pulumi",)
 """What it takes of the toolchain; the engine gets the clouds' plug-ins itself."""
 
 _FILE: Final = "file://"
+_PLUG_IN: Final = "pulumi-resource-kubernetes"
 
 
 def cloud_session(stack: Stack, toolchain: Toolchain, lock: int | None = None) -> Session:
@@ -31,12 +34,21 @@ def cloud_session(stack: Stack, toolchain: Toolchain, lock: int | None = None) -
         Descriptor of the stack's lock. Default: the session changes nothing.
     """
     packs = attached(stack.name, policy_packs())
-    return Session(stack, toolchain.pulumi, {**variables(stack.name, stack.file, toolchain), **packs}, lock)
+    return Session(stack, toolchain.pulumi, {**_variables(stack, toolchain), **packs}, lock)
 
 
 def bare_session(stack: Stack, toolchain: Toolchain, lock: int | None = None) -> Session:
     """Return the same session without policy packs, for runs that change nothing in the cloud."""
-    return Session(stack, toolchain.pulumi, variables(stack.name, stack.file, toolchain), lock)
+    return Session(stack, toolchain.pulumi, _variables(stack, toolchain), lock)
+
+
+def _variables(stack: Stack, toolchain: Toolchain) -> dict[str, str]:
+    found = variables(stack.name, stack.file, toolchain)
+    if isinstance(stack.config.cluster, ExistingChoices):
+        # Such a cluster is often where nothing can be downloaded. The engine takes plug-ins from PATH first.
+        built = [row.path.parent for row in status() if row.built and row.name == _PLUG_IN]
+        found["PATH"] = os.pathsep.join([*map(str, built), found["PATH"]])
+    return found
 
 
 def variables(stack: str, file: Path, toolchain: Toolchain) -> dict[str, str]:

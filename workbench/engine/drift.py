@@ -17,6 +17,7 @@ from workbench.engine.lock import held_by, names
 from workbench.engine.recorded import Recorded, recorded_preview
 from workbench.engine.session import Session, open_session
 from workbench.errors import UserError
+from workbench.existing import open_existing
 from workbench.recovery import state_findings
 from workbench.stacks import Stack
 from workbench.toolchain import Toolchain
@@ -94,6 +95,7 @@ def _refuse_while_changed(name: str) -> None:
 
 def _cloud(stack: Stack, toolchain: Toolchain) -> _Subject:
     session = cloud_session(stack, toolchain)
+    open_existing(stack, session.whole_environment())
     # Every save gives the manifest another time; of the rest, secrets may be encrypted anew by every export.
     return _Subject(session, lambda: (refuse_pending_operations(session).get("deployment") or {}).get("manifest"))
 

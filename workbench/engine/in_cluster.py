@@ -7,20 +7,13 @@ cluster, and with them data that somebody may want: https://learn.microsoft.com/
 """
 
 import json
-import shutil
-import subprocess
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 from typing_extensions import override
 
-from workbench.errors import UserError
-from workbench.toolchain import ensure
-
-_SECONDS: Final = 20
-"""For one answer of the API server."""
+from workbench.engine.kubectl import Api
 
 _CLAIM: Final = "persistentvolumeclaim"
 
@@ -73,20 +66,8 @@ class Inside:
 
 
 @dataclass(frozen=True)
-class Kubectl:
-    """The cluster's API by kubectl.
-
-    Parameters
-    ----------
-    program, kubeconfig
-        Paths.
-    environment
-        Variables, credentials among them, with which kubectl runs.
-    """
-
-    program: Path
-    kubeconfig: Path
-    environment: Mapping[str, str]
+class Kubectl(Api):
+    """Looks for what users made, and deletes it."""
 
     def look(self, ours: Collection[tuple[str, str, str]] = ()) -> Inside:
         """Return what is in the cluster.
@@ -101,7 +82,7 @@ class Kubectl:
         UserError
             The cluster does not answer.
         """
-        listed = self._run("get", "services,ingresses,persistentvolumeclaims,persistentvolumes", "-A", "-o", "json")
+        listed = self.run("get", "services,ingresses,persistentvolumeclaims,persistentvolumes", "-A", "-o", "json")
         return inside(json.loads(listed)["items"], ours)
 
     def delete(self, objects: Iterable[Made]) -> None:
@@ -114,29 +95,7 @@ class Kubectl:
         """
         for each in objects:
             what = (each.kind, each.name, f"--namespace={each.namespace}")
-            self._run("delete", *what, "--wait=false", "--ignore-not-found")
-
-    def _run(self, *arguments: str) -> str:
-        try:
-            done = subprocess.run(
-                [self.program, f"--kubeconfig={self.kubeconfig}", f"--request-timeout={_SECONDS}s", *arguments],
-                env=dict(self.environment),
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=3 * _SECONDS,
-            )
-        except subprocess.TimeoutExpired:
-            raise UserError(f"The cluster does not answer within {3 * _SECONDS} s.") from None
-        if done.returncode:
-            raise UserError(f"The cluster does not answer: {done.stderr.strip()}")
-        return done.stdout
-
-
-def kubectl() -> Path:
-    """Return the user's own kubectl, else the toolchain's, which takes a build if it is not there."""
-    own = shutil.which("kubectl")
-    return Path(own) if own else ensure(["kubectl"]).path("kubectl")
+            self.run("delete", *what, "--wait=false", "--ignore-not-found")
 
 
 def inside(items: Sequence[Mapping[str, Any]], ours: Collection[tuple[str, str, str]] = ()) -> Inside:

@@ -16,6 +16,7 @@ from typing import Any, Final
 import yaml
 from typing_extensions import override
 
+from components.contract.existing.sighting import SIGHTING_VARIABLE, Sighting
 from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE
 from infra.config import CONFIG_KEY
 from workbench.clouds.aws.facts import PROVIDER_VERSION as AWS_VERSION
@@ -201,6 +202,8 @@ def offline(stack: str, choices: Any, toolchain: Toolchain, folder: Path) -> dic
     install(home, "kubernetes", KUBERNETES_VERSION, str(toolchain.path("pulumi-resource-kubernetes")))
     kubeconfig = folder / "kubeconfig"
     kubeconfig.write_text(yaml.safe_dump(NO_CLUSTER))
+    sighting = folder / "sighting"
+    sighting.write_text(_unseen(choices).to_json())
     config = project / f"Pulumi.{stack}.yaml"
     choose(config, {CONFIG_KEY: choices, MARK: "true"})
     # `stack init` writes beside the project file of its folder, whatever the option says.
@@ -219,8 +222,15 @@ def offline(stack: str, choices: Any, toolchain: Toolchain, folder: Path) -> dic
         "PULUMI_OPTION_CONFIG_FILE": str(config),
         "KUBECONFIG": str(kubeconfig),
         "IGZ_CLUSTERS_LOCAL_KUBECONFIG": str(kubeconfig),
+        SIGHTING_VARIABLE: str(sighting),
         JOURNAL: str(folder / "journal"),
     }
+
+
+def _unseen(choices: Any) -> Sighting:
+    """Return what is seen of a cluster at which nobody looked: none of its nodes, and nothing to adopt."""
+    cluster = choices.get("cluster") if isinstance(choices, Mapping) else None
+    return Sighting(str(cluster.get("clusterId", "")) if isinstance(cluster, Mapping) else "")
 
 
 def passed_on() -> dict[str, str]:

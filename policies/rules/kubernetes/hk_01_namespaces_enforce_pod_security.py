@@ -7,7 +7,8 @@ from components.contract.labels import WellKnownLabel
 from components.contract.namespaces import V3IO_NAMESPACES
 from policies.resource import Resource
 from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
-from policies.views.type_tokens import NAMESPACE
+from policies.views.namespaces import is_user_namespace
+from policies.views.type_tokens import NAMESPACE, NAMESPACE_PATCH
 
 SAFE = ("baseline", "restricted")
 OPEN = "privileged"
@@ -15,6 +16,8 @@ OPEN = "privileged"
 
 def check(namespace: Resource, context: Context) -> Iterator[Finding]:
     """Demand an enforced level that excludes privileged pods; V3IO's daemons cannot work without such pods."""
+    if namespace.type == NAMESPACE_PATCH and not is_user_namespace(namespace):
+        return  # its owner's to protect
     metadata = namespace.props.at("metadata")
     enforced = metadata.at("labels", WellKnownLabel.POD_SECURITY_ENFORCE.value).text()
     may_be_open = enforced == OPEN and context.profile is PlatformProfile.IGUAZIO
@@ -30,7 +33,7 @@ RULE = Rule(
     severity=Severity.HIGH,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="CIS EKS benchmark, 4.2 (Pod Security Standards)",
-    applies_to=resources_of("each namespace", NAMESPACE),
+    applies_to=resources_of("each namespace", NAMESPACE, NAMESPACE_PATCH),
     why="Without the label the API server accepts pods that act as root on their node, whoever makes them.",
     fix=f"Label the namespace with {WellKnownLabel.POD_SECURITY_ENFORCE}: {SAFE[0]}.",
     check=check,

@@ -1,6 +1,5 @@
 """PR-04: work that names no class is medium, because MLRun and Nuclio say so; Kubernetes itself has no default."""
 
-import re
 from collections.abc import Iterator
 
 from components.contract.environments import Environment
@@ -10,7 +9,7 @@ from policies.resource import Resource
 from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
 from policies.views.mlrun import MLRUN_SETTINGS, MlrunSettingsFacts, mlrun_settings
 from policies.views.nuclio import nuclio_settings
-from policies.views.priority_classes import PRIORITY_CLASS
+from policies.views.priority_classes import PRIORITY_CLASS, is_priority_class
 
 _NUCLIO_DEFAULT = "defaultFunctionPriorityClassName"
 
@@ -22,7 +21,7 @@ def check(resource: Resource, _: Context) -> Iterator[Finding]:
     for nuclio in nuclio_settings(resource):
         if nuclio.kube.at(_NUCLIO_DEFAULT).text() != DEFAULT_USER_PRIORITY:
             yield Finding(f"{nuclio.where} has no or another kube.{_NUCLIO_DEFAULT}, wanted {DEFAULT_USER_PRIORITY}.")
-    if resource.type == PRIORITY_CLASS and resource.props.at("globalDefault").flag():
+    if is_priority_class(resource) and resource.props.at("globalDefault").flag():
         yield Finding(f"PriorityClass '{resource.name}' is the global default, wanted none.")
 
 
@@ -47,7 +46,7 @@ RULE = Rule(
     applies_to=resources_of(
         "what MLRun and Nuclio are told, and each priority class",
         MLRUN_SETTINGS.types.pattern,
-        re.escape(PRIORITY_CLASS),
+        PRIORITY_CLASS,
     ),
     why="MLRun and Nuclio give no class at all unless told; a global default would reach core services too.",
     fix=f"Name {DEFAULT_USER_PRIORITY} in {MlrunVariable.DEFAULT_CLASS} and kube.{_NUCLIO_DEFAULT}; no globalDefault.",

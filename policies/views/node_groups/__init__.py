@@ -14,6 +14,7 @@ from policies.rule import EachOf
 from policies.values import some
 from policies.views.node_groups.aks import AGENT_POOL, MANAGED_CLUSTER, agent_pool, inline_agent_pools
 from policies.views.node_groups.eks import NODE_GROUP, managed_node_group
+from policies.views.node_groups.existing import EXISTING_POOL, existing_pool
 from policies.views.node_groups.facts import NodeGroupFacts
 from policies.views.node_groups.local import NODE, node_templates, simulated_node
 from policies.views.type_tokens import CONFIG_MAP
@@ -41,6 +42,7 @@ _FINDERS: Final[Finders[NodeGroupFacts]] = {
     NODE_GROUP: managed_node_group,
     AGENT_POOL: agent_pool,
     MANAGED_CLUSTER: inline_agent_pools,
+    EXISTING_POOL: existing_pool,
     NODE: simulated_node,
     CONFIG_MAP: node_templates,
 }

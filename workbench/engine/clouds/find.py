@@ -21,7 +21,7 @@ class NoCloud(Cloud):
 
     place = "the cluster"
     service = "nobody"
-    page = "docs/recovery.md"
+    page = "docs/existing.md"
     new_session = "however your cluster wants it"
     ways_in = "its context in the kubeconfig, and whatever lies between"
     no_way_back = ""

@@ -8,15 +8,14 @@ from components.contract.clusters import ClusterChoices
 from components.contract.eks.choices import EksChoices
 from workbench.recovery.cloud.account import Account
 from workbench.recovery.cloud.findings import CloudRecovery
+from workbench.recovery.cloud.nowhere import Nowhere
 from workbench.recovery.cloud.thing import Thing
 
 __all__ = ["Account", "CloudRecovery", "Thing", "open_account"]
 
 
-def open_account(stack: str, choices: ClusterChoices) -> Account | None:
+def open_account(stack: str, choices: ClusterChoices) -> Account:
     """Return the account of a stack, after a look whether the credentials are of that account.
-
-    None if its cluster is no cloud's service.
 
     Raises
     ------
@@ -33,4 +32,4 @@ def open_account(stack: str, choices: ClusterChoices) -> Account | None:
 
             return azure.open_account(stack, choices)
         case _:
-            return None
+            return Nowhere()

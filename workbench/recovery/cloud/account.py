@@ -17,6 +17,8 @@ class Account(ABC):
 
     place: ClassVar[str]
     """Such as ``AWS``."""
+    is_a_cloud: ClassVar[bool] = True
+    """Whether the stack makes anything outside its cluster."""
 
     @abstractmethod
     def conditions(self, parts: Sequence[Part]) -> Mapping[str, Condition]:

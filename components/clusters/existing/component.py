@@ -1,0 +1,96 @@
+"""The cluster that somebody else built, as a component."""
+
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+from pulumi_kubernetes.core.v1 import NamespacePatch, NodePatch
+
+from components.addons.storage import DefaultStorageClass, DefaultStorageClassArgs
+from components.base import PlatformComponent
+from components.clusters.existing.node_groups import ExistingPool, ExistingPoolArgs
+from components.clusters.handle import ClusterHandle
+from components.contract.environments import ClusterKind
+from components.contract.existing.choices import ExistingChoices, StorageChoice
+from components.contract.existing.sighting import SharedKind, SharedObject, Sighting
+from components.contract.groups import NodeGroup
+from components.contract.labels import AnnotationKey
+from components.contract.taints import Taint
+from components.ownership import joined
+
+IDENTITY_NAMESPACE = "kube-system"
+"""Its UID is the cluster's: every cluster has it, and nobody can delete it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExistingClusterArgs:
+    """Inputs of a cluster that is there."""
+
+    choices: ExistingChoices
+    sighting: Sighting
+    """What `igz-clusters` saw of it just now."""
+    groups: tuple[NodeGroup, ...]
+    spot_taint: Taint | None
+
+
+class ExistingCluster(PlatformComponent):
+    """Labels on nodes that are there, a mark on the cluster, and nothing else.
+
+    Everything is applied beside other managers' fields, by server-side apply that is never forced. What is deleted
+    here gives up its own fields: nodes, classes and namespaces of others stay as they were.
+    """
+
+    handle: ClusterHandle
+
+    def __init__(self, name: str, args: ExistingClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:clusters:ExistingCluster", name, None, opts)
+        choices = args.choices
+        provider = kubernetes.Provider(
+            f"{name}-kubernetes",
+            # A path or nothing, so that no key is ever in the state; without one the plug-in looks where kubectl does.
+            kubeconfig=choices.kubeconfig,
+            context=choices.context,
+            # Whatever becomes of the kubeconfig, this is the same cluster: nothing in it is replaced.
+            cluster_identifier=choices.cluster_id,
+            enable_config_map_mutable=True,
+            opts=self.child(),
+        )
+        mark = NamespacePatch(
+            IDENTITY_NAMESPACE,
+            metadata=joined(IDENTITY_NAMESPACE, annotations={AnnotationKey.STACK.value: name}),
+            opts=self.child(provider=provider),
+        )
+        for group in args.groups:
+            pool = ExistingPoolArgs(group=group, selector=choices.nodes[group.pool].selector)
+            ExistingPool(f"{name}-{group.name}", pool, self.child())
+        nodes = [
+            # Children of the cluster, not of a pool: a node that changes pools stays the same resource. As another
+            # one it would be deleted after its successor was made, and take the new labels along.
+            NodePatch(node, metadata=joined(node, labels=group.labels), opts=self.child(provider=provider))
+            for group in args.groups
+            for node in args.sighting.nodes.get(group.pool, ())
+        ]
+        if choices.storage_class:
+            self._storage(choices.storage_class, args.sighting, provider)
+        self.handle = ClusterHandle(
+            name=name,
+            kind=ClusterKind.EXISTING,
+            groups=args.groups,
+            spot_taint=args.spot_taint,
+            provider=provider,
+            ready=(mark, *nodes),
+            adopted=args.sighting.adopted,
+            facts={"context": choices.context, "clusterId": choices.cluster_id},
+        )
+        self.register_outputs({"nodeGroups": [group.name for group in args.groups]})
+
+    def _storage(self, choice: StorageChoice, sighting: Sighting, provider: kubernetes.Provider) -> None:
+        DefaultStorageClass(
+            choice.name,
+            DefaultStorageClassArgs(
+                provisioner=choice.provisioner,
+                parameters=dict(choice.parameters),
+                is_adopted=SharedObject(SharedKind.STORAGE_CLASS, choice.name) in sighting.adopted,
+            ),
+            self.child(providers=[provider]),
+        )

@@ -1,0 +1,29 @@
+"""The default storage class: what every cluster's is like, whatever its driver."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+DEFAULT_CLASS: Final = {"storageclass.kubernetes.io/is-default-class": "true"}
+"""Annotation of the class of claims that name none:
+https://kubernetes.io/docs/concepts/storage/storage-classes/#default-storageclass."""
+
+
+def storage_class(provisioner: str, parameters: Mapping[str, str]) -> dict[str, Any]:
+    """Return what a class says beside its metadata.
+
+    A volume is made where its first pod is placed: made earlier it could lie in a zone without room for the pod.
+
+    Parameters
+    ----------
+    provisioner
+        CSI driver, such as ``ebs.csi.aws.com``.
+    parameters
+        By the driver's own documentation.
+    """
+    return {
+        "provisioner": provisioner,
+        "parameters": dict(parameters),
+        "volume_binding_mode": "WaitForFirstConsumer",
+        "reclaim_policy": "Delete",
+        "allow_volume_expansion": True,
+    }

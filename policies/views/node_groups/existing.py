@@ -1,0 +1,94 @@
+"""Pools of a cluster that somebody else built: what the stack says that its nodes are."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import ClassVar, Final
+
+from typing_extensions import override
+
+from components.contract.environments import ClusterKind
+from components.contract.instances import InstanceType, Provider
+from components.contract.lifecycle import Lifecycle
+from components.contract.taints import Taint, TaintEffect
+from policies.resource import Resource
+from policies.values import Value
+from policies.views.node_groups.facts import NodeGroupFacts, taint_object
+
+EXISTING_POOL: Final = "igz-clusters:clusters:ExistingPool"
+"""The component that states the facts: of a node there is no resource but the labels that it is given."""
+
+_LIFECYCLES: Final = {lifecycle.value: lifecycle for lifecycle in Lifecycle}
+_EFFECTS: Final = {effect.value: effect for effect in TaintEffect}
+
+
+class ExistingGroup(NodeGroupFacts):
+    """One pool. Its nodes are counted and their taints looked at before the program runs."""
+
+    kind: ClassVar = ClusterKind.EXISTING
+
+    @property
+    @override
+    def lifecycle(self) -> Lifecycle | None:
+        return self._props.at("lifecycle").choice(_LIFECYCLES)
+
+    @property
+    @override
+    def size_min(self) -> int | None:
+        return self._props.at("size", "min").integer()
+
+    @property
+    @override
+    def size_max(self) -> int | None:
+        return self._props.at("size", "max").integer()
+
+    @property
+    @override
+    def instance_types(self) -> tuple[str, ...]:
+        return tuple(instance.name for instance in self.instances)
+
+    @property
+    @override
+    def instances(self) -> tuple[InstanceType, ...]:
+        return tuple(_instance(machine) for machine in self._props.at("machines").elements())
+
+    @property
+    @override
+    def gpu_resources(self) -> tuple[str, ...]:
+        offered = self._props.at("gpuResource").text()
+        return (offered,) if offered else super().gpu_resources
+
+    @property
+    @override
+    def resets_size(self) -> bool:
+        # Nothing that is sent sizes anything.
+        return False
+
+    @override
+    def _desired(self) -> Value:
+        return self._props.at("size", "min")
+
+    @override
+    def _labels(self) -> Value:
+        return self._props.at("labels")
+
+    @override
+    def _taints(self) -> list[Callable[[], Taint | None]]:
+        return [partial(taint_object, entry, _EFFECTS) for entry in self._props.at("taints").elements()]
+
+
+def _instance(machine: Value) -> InstanceType:
+    return InstanceType(
+        machine.at("name").text() or "",
+        Provider.OWN,
+        machine.at("vcpus").integer() or 0,
+        machine.at("memoryMib").integer() or 0,
+        machine.at("architecture").text() or "",
+        machine.at("gpus").integer() or 0,
+        machine.at("gpuModel").text() or "",
+        machine.at("localNvmeGib").integer() or 0,
+    )
+
+
+def existing_pool(resource: Resource) -> Iterator[ExistingGroup]:
+    """Return the one group that the component states."""
+    yield ExistingGroup(resource, resource.props)

@@ -1,0 +1,270 @@
+"""A stack on a cluster that somebody else built, with a real API server: only what is ours changes."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from components.contract.labels import AnnotationKey, LabelKey
+from components.contract.ownership import FIELD_MANAGER
+from support.cluster import eventually
+from support.site import CONTEXT, OWNER, STACK, Site, leads_to, managed, site
+
+pytestmark = pytest.mark.control_plane
+
+GPU = {"effect": "NoSchedule", "key": "nvidia.com/gpu", "value": "present"}
+SECOND = {"effect": "NoSchedule", "key": "second", "value": "tool"}
+CORDONED = {"effect": "NoSchedule", "key": "node.kubernetes.io/unschedulable"}
+
+
+@pytest.fixture(scope="module")
+def theirs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with site(tmp_path_factory.mktemp("site")) as found:
+        yield found
+
+
+def priority_class(name: str, value: int) -> dict[str, Any]:
+    return {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": name},
+        "value": value,
+        "preemptionPolicy": "Never",
+    }
+
+
+def namespace(name: str, **labels: str) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}
+
+
+def taints(theirs: Site, node: str) -> list[dict[str, Any]]:
+    found = theirs.get("node", node)["spec"].get("taints") or []
+    return [{key: value for key, value in taint.items() if key != "timeAdded"} for taint in found]
+
+
+def test_only_what_is_ours_changes_and_destroy_gives_it_back(theirs: Site) -> None:
+    # Before: labels, taints and a cordon by hand, a class and a namespace as we would make them.
+    theirs.kubectl("label", "node", "compute-0", f"{LabelKey.LIFECYCLE}=non-preemptible", "team=vision")
+    theirs.kubectl("taint", "node", "gpu-0", "second=tool:NoSchedule")
+    theirs.kubectl("cordon", "gpu-0")
+    theirs.own(priority_class("igz-workload-low", 100))
+    theirs.own(namespace("mlrun", team="vision"))
+    eventually(lambda: CORDONED in taints(theirs, "gpu-0"))
+    before = theirs.snapshot()
+
+    printed = theirs.done("up", STACK, "--yes")
+    assert "note: PriorityClass igz-workload-low was there and agrees" in printed
+    assert "second=tool:NoSchedule of somebody else" in printed
+
+    # Nodes: their labels, and ours; the owner of each field is told.
+    node = theirs.get("node", "compute-0")
+    assert node["metadata"]["labels"].items() > before["Node", "compute-0"]["metadata"]["labels"].items()
+    assert node["metadata"]["labels"][LabelKey.POOL] == "workload"
+    ours = managed(node, FIELD_MANAGER)["f:metadata"]
+    assert set(ours["f:labels"]) == {
+        f"f:{key.value}" for key in (LabelKey.LIFECYCLE, LabelKey.POOL, LabelKey.ROLE, LabelKey.USER_WORKLOADS)
+    }
+    assert "f:spec" not in managed(node, FIELD_MANAGER)
+    assert set(managed(node, OWNER)["f:metadata"]["f:labels"]) == {
+        "f:rack",
+        "f:kubernetes.io/arch",
+        "f:kubernetes.io/os",
+    }
+    # Taints: the second tool's and Kubernetes' own stand beside ours, which the node itself remembers.
+    assert taints(theirs, "gpu-0") == [SECOND, CORDONED, GPU]
+    assert (
+        theirs.get("node", "gpu-0")["metadata"]["annotations"][AnnotationKey.TAINTS]
+        == "nvidia.com/gpu=present:NoSchedule"
+    )
+    # Shared objects are their makers'.
+    low, high = (theirs.get("priorityclass", f"igz-workload-{tier}") for tier in ("low", "high"))
+    assert managed(low, OWNER)["f:value"] == managed(low, FIELD_MANAGER)["f:value"] == {}
+    assert [each["manager"] for each in high["metadata"]["managedFields"]] == [FIELD_MANAGER]
+    # Nothing of the kubeconfig but the context is in the state.
+    state = theirs.state()
+    assert CONTEXT in state
+    assert [word for word in ("client-key", "client-certificate", "127.0.0.1", "PRIVATE KEY") if word in state] == []
+
+    # Again: nothing changes, also after Kubernetes cleared a taint of its own.
+    theirs.kubectl("uncordon", "gpu-0")
+    eventually(lambda: CORDONED not in taints(theirs, "gpu-0"))
+    again = theirs.done("up", STACK, "--yes")
+    assert " updated" not in again.partition("Resources:")[2]
+    assert " created" not in again.partition("Resources:")[2]
+    assert taints(theirs, "gpu-0") == [SECOND, GPU]
+
+    printed = theirs.done("destroy", STACK, "--yes")
+    assert "Changed taints of node gpu-0: - nvidia.com/gpu=present:NoSchedule" in printed
+    after = theirs.snapshot()
+    uncordoned = {**before["Node", "gpu-0"], "spec": {"taints": [SECOND]}}
+    assert after == {**before, ("Node", "gpu-0"): uncordoned}
+    for kind, name in (("node", "compute-0"), ("priorityclass", "igz-workload-low"), ("namespace", "kube-system")):
+        managers = {each["manager"] for each in theirs.get(kind, name)["metadata"]["managedFields"]}
+        assert FIELD_MANAGER not in managers, (kind, name)
+
+
+def nothing(_: Site) -> None:
+    """Change nothing in the cluster: the stack file is what does not fit."""
+
+
+def label(node: str, text: str) -> Callable[[Site], None]:
+    return lambda theirs: theirs.kubectl("label", "node", node, "--overwrite", text) and None
+
+
+def object_(manifest: dict[str, Any]) -> Callable[[Site], None]:
+    return lambda theirs: theirs.own(manifest)
+
+
+STORAGE = {"name": "fast", "provisioner": "csi.example.com"}
+FAST = {
+    "apiVersion": "storage.k8s.io/v1",
+    "kind": "StorageClass",
+    "metadata": {"name": "fast"},
+    "provisioner": "csi.example.org",
+}
+DEFAULT = {
+    "apiVersion": "storage.k8s.io/v1",
+    "kind": "StorageClass",
+    "metadata": {"name": "slow", "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}},
+    "provisioner": "csi.example.org",
+}
+CONFLICTS: dict[str, tuple[Callable[[Site], None], dict[str, Any], str, str]] = {
+    "a label of Iguazio's own says otherwise": (
+        label("compute-0", f"{LabelKey.LIFECYCLE}=preemptible"),
+        {},
+        "lifecycle: there is 'preemptible', set by kubectl-label; wanted 'non-preemptible', as pool 'workload'",
+        f"label node compute-0 {LabelKey.LIFECYCLE}-",
+    ),
+    "another tool uses our label": (
+        label("core-0", f"{LabelKey.POOL}=other"),
+        {},
+        "node core-0, label igz-clusters.io/pool: there is 'other', set by kubectl-label; wanted 'initial'",
+        f"label node core-0 {LabelKey.POOL}-",
+    ),
+    "a taint in the place of ours": (
+        lambda theirs: theirs.kubectl("taint", "node", "gpu-0", "nvidia.com/gpu=true:NoSchedule") and None,
+        {},
+        "node gpu-0, taint nvidia.com/gpu: there is nvidia.com/gpu=true:NoSchedule of somebody else",
+        "taint node gpu-0 nvidia.com/gpu-",
+    ),
+    "a node of two pools": (
+        label("compute-0", "seat=window"),
+        {"cluster.nodes.initial.selector": {"seat": "window"}},
+        "node compute-0: there is a match of the selectors of pools initial and workload; wanted one pool a node.",
+        "label node compute-0 seat-",
+    ),
+    "too few nodes": (
+        nothing,
+        {"pools.workload.size": {"min": 3, "max": 3}},
+        "pools.workload.size: there is 2 nodes that its selector finds (compute-0, compute-1); wanted 3 nodes.",
+        "",
+    ),
+    "too many nodes": (
+        nothing,
+        {"pools.workload.size": {"min": 1, "max": 1}},
+        "pools.workload.size: there is 2 nodes that its selector finds (compute-0, compute-1); wanted 1 nodes.",
+        "",
+    ),
+    "machines that are smaller than described": (
+        nothing,
+        {"pools.initial.machine": {"vcpus": 16, "memoryGib": 64}},
+        "node core-0, capacity: there is 8 cores and 32 GiB; wanted 16 cores and about 64 GiB",
+        "",
+    ),
+    "a priority class of another value": (
+        object_(priority_class("igz-workload-high", 7)),
+        {},
+        "PriorityClass igz-workload-high of somebody else: there is value 7; wanted value 300.",
+        "delete priorityclass igz-workload-high",
+    ),
+    "a storage class of another driver": (
+        object_(FAST),
+        {"cluster.storageClass": STORAGE},
+        "StorageClass fast of somebody else: there is provisioner csi.example.org",
+        "delete storageclass fast",
+    ),
+    "another default storage class": (
+        object_(DEFAULT),
+        {"cluster.storageClass": STORAGE},
+        "cluster.storageClass: there is another default StorageClass, slow; wanted 'fast' as the only one.",
+        "delete storageclass slow",
+    ),
+    "a namespace that lets privileged pods in": (
+        object_(namespace("jobs", **{"pod-security.kubernetes.io/enforce": "privileged"})),
+        {"namespaces": {"jobs": {}}},
+        "Namespace jobs of somebody else: there is pod-security.kubernetes.io/enforce privileged; wanted",
+        "delete namespace jobs",
+    ),
+    "another stack": (
+        lambda theirs: theirs.kubectl("annotate", "namespace", "kube-system", f"{AnnotationKey.STACK}=older") and None,
+        {},
+        "The stack 'older' works in this cluster; two would undo each other's work.",
+        f"annotate namespace kube-system {AnnotationKey.STACK}-",
+    ),
+    "an object of somebody else that is no shared one": (
+        object_(
+            {
+                "apiVersion": "rbac.authorization.k8s.io/v1",
+                "kind": "ClusterRole",
+                "metadata": {"name": "igz-clusters:platform"},
+                "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}],
+            }
+        ),
+        {},
+        "ClusterRole igz-clusters:platform: there is one of somebody else (rules",
+        "delete clusterrole igz-clusters:platform",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CONFLICTS)
+def test_what_others_hold_is_compared_and_never_fought_over(theirs: Site, name: str) -> None:
+    make, changes, said, undo = CONFLICTS[name]
+    make(theirs)
+    theirs.choose(changes)
+    before = theirs.snapshot()
+    try:
+        printed = theirs.refused("preview", STACK)
+        assert said in printed
+        assert "Nothing was changed." in printed
+        assert theirs.snapshot() == before
+    finally:
+        theirs.choose()
+        if undo:
+            theirs.kubectl(*undo.split())
+
+
+def test_another_cluster_under_the_same_context_is_refused_by_every_command(theirs: Site, tmp_path: Path) -> None:
+    theirs.cluster.command("local", "start", "other")
+    try:
+        leads_to(theirs.kubeconfig, theirs.cluster.data / "local" / "other" / "kubeconfig")
+        for command in ("preview", "up", "destroy"):
+            options = () if command == "preview" else ("--yes",)
+            printed = theirs.refused(command, STACK, *options)
+            assert f"The context '{CONTEXT}' leads to another cluster than '{STACK}' is about" in printed
+            assert theirs.cluster_id in printed
+        code, printed = theirs.run("status", STACK)
+        assert (code, "leads to another cluster" in printed) == (1, True)
+        code, printed = theirs.run("drift", STACK, "--hermetic")
+        assert (code, "leads to another cluster" in printed) == (3, True)
+        code, printed = theirs.run("env", STACK, "--hermetic")
+        assert (code, "leads to another cluster" in printed) == (1, True)
+    finally:
+        leads_to(theirs.kubeconfig, theirs.cluster.data / "local" / "theirs" / "kubeconfig")
+        theirs.cluster.command("local", "stop", "other")
+
+
+def test_a_context_that_is_not_there_is_named(theirs: Site) -> None:
+    theirs.choose({"cluster.context": "nowhere"})
+    try:
+        assert "nowhere" in theirs.refused("up", STACK, "--yes")
+    finally:
+        theirs.choose()
+
+
+def test_identify_prints_what_the_stack_file_needs(theirs: Site) -> None:
+    code, printed = theirs.run("existing", "identify", CONTEXT)
+    assert code == 0
+    assert f"clusterId: {theirs.cluster_id}" in printed
+    assert "rack: compute  (2 of 4)" in printed
