@@ -31,7 +31,7 @@ class Declared(NamedTuple):
     path
         Such as ``scalingConfig.minSize``, ``taints[].effect`` or ``addonProfiles{}.enabled``.
     kind
-        string, integer, number, boolean, object, list or map.
+        string, integer, number, boolean, object, list, map, or any for what may be anything.
     required
         Whether the object that it belongs to must have it.
     enumeration
@@ -71,6 +71,8 @@ def inputs(arguments: Any, prefix: str = "", around: tuple[Any, ...] = ()) -> It
 
 def _kind(declared: Any) -> _Kind:
     origin = get_origin(declared)
+    if declared is Any:
+        return _Kind("any")
     if declared in SCALARS:
         return _Kind(SCALARS[declared])
     if origin is Union:  # an input may also be a promise of it; a policy document may also be an object
