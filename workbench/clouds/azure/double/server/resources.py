@@ -102,9 +102,9 @@ class Resources:
         kind.require_home(request.id)
         body = kind.read(request)
         _check_place(kind, request, body, old)
+        kind.check(request, body, old)
         if old and old.state == "Deleting":
             raise Refusal("ResourceIsBeingDeleted", 409, f"{old.id.text} is being deleted.")
-        kind.check(request, body, old)
         verb = kind.verb(body, old)
         kept = kind.completed(body, request.id, old)
         resource = old or Resource(kind.id_of(request.id), kind.arm_type, kept)

@@ -166,7 +166,8 @@ class VirtualNetworks(_WithSubnets):
 
     @override
     def check_delete(self, resource: Resource, going: ArmId | None = None) -> None:
-        self.refuse_beside(resource.id)
+        if going is None:
+            self.refuse_beside(resource.id)
         for subnet in self.store.below(resource.id, SUBNET):
             refuse_used(self.store.users(subnet.id, going), subnet)
 
