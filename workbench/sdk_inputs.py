@@ -17,7 +17,7 @@ from workbench.paths import PROJECT_ROOT
 LINE_LENGTH: Final = 120
 """The formatter's."""
 
-SCALARS: Final = {str: "string", int: "integer", float: "number", bool: "boolean"}
+SCALARS: Final = {str: "string", int: "integer", float: "number", bool: "boolean", Any: "any"}
 
 INTO: Final = {"list": "[]", "map": "{}"}
 """How a path goes into the objects that a kind holds."""
@@ -71,8 +71,6 @@ def inputs(arguments: Any, prefix: str = "", around: tuple[Any, ...] = ()) -> It
 
 def _kind(declared: Any) -> _Kind:
     origin = get_origin(declared)
-    if declared is Any:
-        return _Kind("any")
     if declared in SCALARS:
         return _Kind(SCALARS[declared])
     if origin is Union:  # an input may also be a promise of it; a policy document may also be an object
