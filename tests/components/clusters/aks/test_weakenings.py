@@ -134,7 +134,7 @@ WEAKENINGS: dict[str, tuple[str, str, Change, set[str]]] = {
         lambda c: c.pop("autoUpgradeProfile"),
         {"HA-05", "NG-20"},
     ),
-    "no-audit-log": (SETTING, "test-logs-control-plane", lambda s: s.update(logs=[]), {"HA-07"}),
+    "no-audit-log": (SETTING, "test-cluster-logs", lambda s: s.update(logs=[]), {"HA-07"}),
     "no-logs-of-containers": (CLUSTER, "test-cluster", lambda c: c.pop("addonProfiles"), {"HA-07"}),
     "open-host": (AGENT_POOL, WORKLOAD, lambda p: p.update(enableEncryptionAtHost=False), {"HA-08"}),
     "open-host-of-the-system": (
