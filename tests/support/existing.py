@@ -5,7 +5,7 @@ from typing import Any
 from components.contract.existing.choices import ExistingChoices
 from components.contract.existing.sighting import SharedObject, Sighting
 from infra.config import StackConfig, parse
-from support.eks import changed
+from support.edits import edited
 
 CLUSTER_ID = "3f1c9a52-7d0e-4b7c-9a35-0c2f8f6d1e77"
 MACHINE = {"vcpus": 8, "memoryGib": 32}
@@ -33,7 +33,7 @@ DOCUMENT: dict[str, Any] = {
 
 def document(changes: dict[str, Any] | None = None) -> dict[str, Any]:
     """Return a right document with changes at paths such as ``cluster.nodes.gpu``; None removes what is there."""
-    return changed(DOCUMENT, changes)
+    return edited(DOCUMENT, changes or {})
 
 
 def config(changes: dict[str, Any] | None = None) -> StackConfig:

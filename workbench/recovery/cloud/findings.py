@@ -137,7 +137,7 @@ class CloudRecovery:
         ]
 
     def _is_ours(self, found: Found) -> bool:
-        return found.tags is None or self.account is None or self.account.is_ours(found.tags)
+        return found.tags is None or self.account.is_ours(found.tags)
 
     def _enter(self, exported: dict[str, Any], state: dict[str, Any], answers: Sequence[Answer]) -> None:
         """Replace the state by ``state``, when all that it names is finished."""
