@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from components.contract.existing.sighting import SIGHTING_VARIABLE, Sighting
 from support.cluster import Cluster
 from support.weakenings import WEAKENINGS
 from workbench.paths import PROJECT_ROOT
-from workbench.stacks import stack_files
+from workbench.stacks import find, stack_files
 
 pytestmark = pytest.mark.engine
 
@@ -57,6 +58,9 @@ def previewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Previewer]:
             "PYTHONPATH": str(PROJECT_ROOT / "tests"),
         }
         environment["PATH"] = cluster.exports()["PATH"]
+        sighting = project / "sighting"  # of a cluster at which nobody looked
+        sighting.write_text(Sighting(find("existing").config.cluster.cluster_id).to_json())
+        environment[SIGHTING_VARIABLE] = str(sighting)
         for unwanted in ("PULUMI_STACK", "PULUMI_OPTION_CONFIG_FILE"):
             environment.pop(unwanted)
         previewer = Previewer(project, environment)
@@ -72,7 +76,7 @@ def fired(output: str) -> set[str]:
     return set(re.findall(r"\[([A-Z]{2}-\d{2})\]", output))
 
 
-@pytest.mark.parametrize("stack", ["local", "local-prod"])
+@pytest.mark.parametrize("stack", ["existing", "local", "local-prod"])
 def test_the_program_as_it_is_passes(previewer: Previewer, stack: str) -> None:
     result = previewer.preview(stack, "none")
     assert result.returncode == 0, result.stdout + result.stderr

@@ -1,4 +1,4 @@
-"""One change each to the inputs that the local cluster renders, and the rules that must notice it.
+"""One change each to the inputs that the local and the existing cluster render, and the rules that must notice it.
 
 A weakening acts behind validation, on the way from the component to the engine: what a careless edit of a component
 would do.
@@ -14,6 +14,7 @@ from components.contract.labels import AnnotationKey, LabelKey, WellKnownLabel
 
 NODE = "kubernetes:core/v1:Node"
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
+EXISTING_POOL = "igz-clusters:clusters:ExistingPool"
 PRIORITY_CLASS = "kubernetes:scheduling.k8s.io/v1:PriorityClass"
 Props = dict[str, Any]
 
@@ -48,6 +49,14 @@ def of_template(pool: str, change: Callable[[Props], object]) -> Callable[[str, 
 def of_class(class_name: str, change: Callable[[Props], object]) -> Callable[[str, str, Props], None]:
     def apply(token: str, name: str, props: Props) -> None:
         if token == PRIORITY_CLASS and name == class_name:
+            change(props)
+
+    return apply
+
+
+def of_existing(pool: str, change: Callable[[Props], object]) -> Callable[[str, str, Props], None]:
+    def apply(token: str, name: str, props: Props) -> None:
+        if token == EXISTING_POOL and name.endswith(f"-{pool}"):
             change(props)
 
     return apply
@@ -102,6 +111,31 @@ WEAKENINGS: dict[str, Weakening] = {
     "spot-group-without-taint": Weakening(
         of_template("spot", lambda node: node["spec"].pop("taints")), ("NG-24", "SP-05")
     ),
+    "existing-pool-without-role": Weakening(
+        of_existing("workload", lambda pool: pool["labels"].pop(LabelKey.ROLE)), ("NG-01",), "existing"
+    ),
+    "existing-initial-pool-of-no-node": Weakening(
+        of_existing("initial", lambda pool: pool.update(size={"min": 0, "max": 0})), ("NG-05",), "existing"
+    ),
+    "existing-initial-pool-that-moves": Weakening(
+        of_existing("initial", lambda pool: pool["size"].update(max=9)), ("NG-07",), "existing"
+    ),
+    "existing-initial-pool-on-spot": Weakening(
+        of_existing("initial", lambda pool: (pool.update(lifecycle="spot"), spot_facts(pool))), ("NG-08",), "existing"
+    ),
+    "existing-gpus-outside-the-gpu-pool": Weakening(
+        of_existing("workload", lambda pool: pool["machines"][0].update(gpus=4)), ("NG-16", "NG-17"), "existing"
+    ),
+    "existing-pool-labelled-as-spot": Weakening(
+        of_existing("workload", lambda pool: pool["labels"].update({LabelKey.LIFECYCLE.value: "preemptible"})),
+        ("NG-23",),
+        "existing",
+    ),
+    "existing-spot-pool-without-taint": Weakening(
+        of_existing("workload", lambda pool: (pool.update(lifecycle="spot"), spot_facts(pool), pool.update(taints=[]))),
+        ("NG-24", "SP-05"),
+        "existing",
+    ),
     "missing-class": Weakening(
         of_class("igz-workload-low", lambda cls: cls["metadata"].update(name="igz-other")), ("PR-01",)
     ),
@@ -116,6 +150,12 @@ WEAKENINGS: dict[str, Weakening] = {
         of_class("igz-workload-high", lambda cls: cls.pop("preemptionPolicy")), ("PR-03",)
     ),
 }
+
+
+def spot_facts(pool: Props) -> None:
+    """Make an existing pool a consistent spot pool."""
+    pool["labels"][LabelKey.LIFECYCLE.value] = "preemptible"
+    pool["taints"].append({"key": LabelKey.LIFECYCLE.value, "value": "preemptible", "effect": "NoSchedule"})
 
 
 def spot_marks(node: Props) -> None:
