@@ -4,6 +4,7 @@ import pytest
 
 from components.contract.ownership import FIELD_MANAGER
 from infra.program import run
+from support import aks  # noqa: F401 answers what the program asks Azure
 from support.policies import Report, Wire, sent
 from support.recorder import Recorder, record
 from support.weakenings import WEAKENINGS
@@ -35,6 +36,13 @@ COMPONENT_TYPES = {
     "igz-clusters:addons:ClusterAutoscaler",
     "igz-clusters:addons:DefaultStorageClass",
     "igz-clusters:addons:DevicePlugin",
+    "igz-clusters:clusters:AksCluster",
+    "igz-clusters:clusters:AksClusterAddons",
+    "igz-clusters:clusters:AksControlPlane",
+    "igz-clusters:clusters:AksIdentities",
+    "igz-clusters:clusters:AksLogs",
+    "igz-clusters:clusters:AksNetwork",
+    "igz-clusters:clusters:AksNodeGroups",
     "igz-clusters:clusters:EksAddons",
     "igz-clusters:clusters:EksCluster",
     "igz-clusters:clusters:EksClusterAddons",

@@ -53,6 +53,9 @@ class Node:
     def kind(self) -> str:
         """What kind of value belongs here, in words."""
         said_type = self.said.get("type", "")
+        if self.members:  # the keys of all members together would belong to none of them
+            *others, last = self.members
+            return f"mapping whose {self.tag_key} is {', '.join(others)} or {last}"
         if self.keys:
             return f"mapping with the key{'s' if len(self.keys) > 1 else ''} {', '.join(self.keys)}"
         if said_type == "array":

@@ -1,15 +1,14 @@
 """An AKS stack with a pool of every kind, and what its program declares."""
 
-import base64
-from copy import deepcopy
 from functools import lru_cache
 from typing import Any
 
-import yaml
-
 from infra.config import StackConfig, parse
 from infra.program import run
-from support.recorder import ANSWERED, Recorder, record
+from support.edits import edited
+from support.recorder import Recorder, record
+
+Props = dict[str, Any]
 
 SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
 TENANT = "99999999-9999-9999-9999-999999999999"
@@ -75,32 +74,10 @@ DOCUMENT: dict[str, Any] = {
     },
 }
 
-_THEIRS = {
-    "clusters": [
-        {
-            "name": "theirs",
-            "cluster": {"server": "https://research.example:443", "certificate-authority-data": "Y2VydGlmaWNhdGU="},
-        }
-    ],
-    "users": [{"name": "theirs", "user": {"token": "canary-of-their-kubeconfig"}}],
-}
-ANSWERED[CREDENTIALS] = {
-    "kubeconfigs": [{"name": "clusterUser", "value": base64.b64encode(yaml.safe_dump(_THEIRS).encode()).decode()}]
-}
-
 
 def document(changes: dict[str, Any] | None = None) -> dict[str, Any]:
     """Return the stack's choices with ``changes``, whose keys are dotted paths; None removes a key."""
-    changed = deepcopy(DOCUMENT)
-    for path, value in (changes or {}).items():
-        *parents, last = path.split(".")
-        here = changed
-        for key in parents:
-            here = here.setdefault(key, {})
-        here.pop(last, None)
-        if value is not None:
-            here[last] = deepcopy(value)  # what the caller shares stays as it is
-    return changed
+    return edited(DOCUMENT, changes or {})
 
 
 def config(changes: dict[str, Any] | None = None) -> StackConfig:

@@ -1,11 +1,11 @@
 """An EKS stack with a pool of every kind, and what its program declares."""
 
-from copy import deepcopy
 from functools import lru_cache
 from typing import Any
 
 from infra.config import StackConfig, parse
 from infra.program import run
+from support.edits import edited
 from support.recorder import Recorder, record
 
 ACCOUNT = "111122223333"
@@ -62,16 +62,7 @@ DOCUMENT: dict[str, Any] = {
 
 def document(changes: dict[str, Any] | None = None) -> dict[str, Any]:
     """Return the stack's choices with ``changes``, whose keys are dotted paths; None removes a key."""
-    changed = deepcopy(DOCUMENT)
-    for path, value in (changes or {}).items():
-        *parents, last = path.split(".")
-        here = changed
-        for key in parents:
-            here = here.setdefault(key, {})
-        here.pop(last, None)
-        if value is not None:
-            here[last] = deepcopy(value)  # what the caller shares stays as it is
-    return changed
+    return edited(DOCUMENT, changes or {})
 
 
 def config(changes: dict[str, Any] | None = None) -> StackConfig:

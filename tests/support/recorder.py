@@ -1,6 +1,7 @@
 """Runs a Pulumi program without an engine and records every resource that it declares."""
 
 import asyncio
+import base64
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +24,10 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
         "principalId": f"{name}-principal",
         "clientId": f"{name}-client",
     },
+    "azure-native:resources:ResourceGroup": lambda name: {"name": f"{name}-name"},
+    "azure-native:network:VirtualNetwork": lambda name: {"name": f"{name}-name"},
     "azure-native:containerservice:ManagedCluster": lambda name: {
+        "name": f"{name}-name",
         "oidcIssuerProfile": {"enabled": True, "issuerURL": f"https://{name}.issuer.example"},
         # A list goes in, and a map of what Azure knows of each comes out.
         "identity": {"type": "UserAssigned", "userAssignedIdentities": {}},
@@ -31,7 +35,20 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
 }
 """What the provider answers beside the inputs, by type, where a program reads it."""
 
-ANSWERED: dict[str, dict[str, Any]] = {}
+ANSWERED: dict[str, dict[str, Any]] = {
+    "azure-native:containerservice:listManagedClusterUserCredentials": {
+        "kubeconfigs": [
+            {
+                "name": "clusterUser",
+                "value": base64.b64encode(
+                    b"clusters: [{name: theirs, cluster: {server: 'https://research.example:443',"
+                    b" certificate-authority-data: Y2VydGlmaWNhdGU=}}]\n"
+                    b"users: [{name: theirs, user: {token: canary-of-their-kubeconfig}}]\n"
+                ).decode(),
+            }
+        ]
+    }
+}
 """What functions of a provider answer, by token. A program may call no other, and none in a first preview."""
 
 
@@ -51,7 +68,8 @@ class Options:
 
     protect: bool
     retain_on_delete: bool
-    delete_before_replace: bool
+    delete_before_replace: bool | None
+    """None leaves it to the provider."""
     ignore_changes: tuple[str, ...]
     parent: str
     dependencies: tuple[str, ...]
@@ -98,7 +116,7 @@ class Recorder(mocks.Mocks):
         self.options[key] = Options(
             protect=request.protect,
             retain_on_delete=request.retainOnDelete,
-            delete_before_replace=request.deleteBeforeReplace,
+            delete_before_replace=request.deleteBeforeReplace if request.deleteBeforeReplaceDefined else None,
             ignore_changes=tuple(request.ignoreChanges),
             parent=request.parent,
             dependencies=tuple(request.dependencies),

@@ -29,7 +29,7 @@ from pulumi_azure_native.containerservice import (
 
 from components.base import PlatformComponent
 from components.clusters.aks.identity import CLUSTER_USER, ClusterIdentities, Principal, role_assignment
-from components.clusters.aks.logs import LogWorkspace
+from components.clusters.aks.logs import LogWorkspace, keep_logs
 from components.clusters.aks.node_groups import initial_profile
 from components.contract.aks.access import PrincipalKind, role_id
 from components.contract.aks.autoscaling import autoscaler_profile
@@ -86,7 +86,7 @@ class ControlPlane(PlatformComponent):
         self.cluster = self._cluster()
         self.access = (*everywhere, *self._assignments_in_namespaces())
         self.windows = tuple(self._window(window) for window in WINDOWS)
-        args.logs.keep(self.cluster)
+        keep_logs(name, self.cluster, args.logs, self.child())
         self.register_outputs({"name": self.cluster.name})
 
     def _cluster(self) -> ManagedCluster:

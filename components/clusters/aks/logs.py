@@ -53,6 +53,7 @@ class LogWorkspace(PlatformComponent):
     """Where the logs lie, and the rule by which those of containers come there. It exists before the cluster."""
 
     workspace: Workspace
+    containers: DataCollectionRule
 
     def __init__(self, name: str, args: LogWorkspaceArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:clusters:AksLogs", name, None, opts)
@@ -69,27 +70,8 @@ class LogWorkspace(PlatformComponent):
             tags=args.tags,
             opts=self.child(),
         )
-        self._rule = self._containers(args)
+        self.containers = self._containers(args)
         self.register_outputs({"workspaceId": self.workspace.id})
-
-    def keep(self, cluster: ManagedCluster) -> None:
-        """Send the logs of ``cluster`` here."""
-        DiagnosticSetting(
-            f"{self._name}-control-plane",
-            name="control-plane",
-            resource_uri=cluster.id,
-            workspace_id=self.workspace.id,
-            log_analytics_destination_type="Dedicated",
-            logs=[DiagnosticsLogSettingsArgs(category=category, enabled=True) for category in CONTROL_PLANE_LOGS],
-            opts=self.child(),
-        )
-        DataCollectionRuleAssociation(
-            f"{self._name}-containers",
-            association_name=ASSOCIATION,
-            resource_uri=cluster.id,
-            data_collection_rule_id=self._rule.id,
-            opts=self.child(),
-        )
 
     def _containers(self, args: LogWorkspaceArgs) -> DataCollectionRule:
         return DataCollectionRule(
@@ -115,3 +97,23 @@ class LogWorkspace(PlatformComponent):
             tags=args.tags,
             opts=self.child(),
         )
+
+
+def keep_logs(name: str, cluster: ManagedCluster, logs: LogWorkspace, opts: pulumi.ResourceOptions) -> None:
+    """Send the logs of ``cluster`` and of its containers to the workspace."""
+    DiagnosticSetting(
+        f"{name}-logs",
+        name="control-plane",
+        resource_uri=cluster.id,
+        workspace_id=logs.workspace.id,
+        log_analytics_destination_type="Dedicated",
+        logs=[DiagnosticsLogSettingsArgs(category=category, enabled=True) for category in CONTROL_PLANE_LOGS],
+        opts=opts,
+    )
+    DataCollectionRuleAssociation(
+        f"{name}-container-logs",
+        association_name=ASSOCIATION,
+        resource_uri=cluster.id,
+        data_collection_rule_id=logs.containers.id,
+        opts=opts,
+    )

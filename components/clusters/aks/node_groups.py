@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import pulumi
 from pulumi_azure_native.containerservice import (
@@ -12,14 +12,17 @@ from pulumi_azure_native.containerservice import (
 )
 
 from components.base import PlatformComponent
-from components.contract.aks.agent_pools import agent_pools, fixed_inputs, node_labels, node_taints, pool_name
+from components.contract.aks.agent_pools import (
+    agent_pools,
+    fixed_inputs,
+    max_surge,
+    node_labels,
+    node_taints,
+    pool_name,
+)
 from components.contract.aks.choices import AksChoices
 from components.contract.groups import NodeGroup
-from components.contract.lifecycle import Lifecycle
 from components.contract.pools import PoolRole
-
-SURGE: Final = {True: "33%", False: "1"}
-"""Nodes that an upgrade adds before it drains as many, by whether the pool is elastic."""
 
 
 def initial_profile(
@@ -84,7 +87,7 @@ class AgentPools(PlatformComponent):
 
 def _changeable(group: NodeGroup, choices: AksChoices, tags: Mapping[str, str]) -> dict[str, Any]:
     """Return what may change in a pool that is there."""
-    is_spot = group.lifecycle is Lifecycle.SPOT
+    surge = max_surge(group)
     bounds = {"min_count": group.size.min, "max_count": group.size.max} if group.is_elastic else {}
     return {
         "count": group.size.min,
@@ -94,8 +97,7 @@ def _changeable(group: NodeGroup, choices: AksChoices, tags: Mapping[str, str]) 
         "node_taints": node_taints(group) or None,
         "orchestrator_version": choices.version,
         "os_sku": "Ubuntu",
-        # AKS refuses them on spot pools.
-        "upgrade_settings": None if is_spot else AgentPoolUpgradeSettingsArgs(max_surge=SURGE[group.is_elastic]),
+        "upgrade_settings": AgentPoolUpgradeSettingsArgs(max_surge=surge) if surge else None,
         "tags": tags,
     }
 

@@ -10,13 +10,19 @@ from policies.views.node_groups import node_groups
 
 
 def check(resource: Resource, _: Context) -> Iterator[Finding]:
-    """Demand pools without SSH, and of a cluster no run command and workload identity with its issuer."""
+    """Demand pools without SSH, and of a cluster no keys for it, no run command, and workload identity with its issuer.
+
+    A pool need not say that SSH is off: the stable versions of the API know the word and refuse it
+    (https://github.com/Azure/azure-rest-api-specs/issues/40740). Where the cluster has no key, nobody holds one.
+    """
     for pool in node_groups(resource):
         ssh = pool.props.at("securityProfile", "sshAccess").text()
-        if ssh != "Disabled":
-            yield Finding(f"{pool} has sshAccess {ssh or 'absent'}, wanted Disabled.")
+        if ssh not in (None, "Disabled"):
+            yield Finding(f"{pool} has sshAccess {ssh}, wanted none or Disabled.")
     if not is_aks_cluster(resource):
         return
+    if resource.props.at("linuxProfile", "ssh", "publicKeys").elements():
+        yield Finding(f"Cluster '{resource.name}' has keys for SSH on its nodes, wanted no linuxProfile.")
     if not resource.props.at("apiServerAccessProfile", "disableRunCommand").flag():
         yield Finding(f"Cluster '{resource.name}' allows the run command, wanted disableRunCommand: true.")
     for path in (("oidcIssuerProfile", "enabled"), ("securityProfile", "workloadIdentity", "enabled")):
@@ -33,6 +39,6 @@ RULE = Rule(
     source="Azure Policy for AKS, built-in definitions (command invoke, SSH, workload identity)",
     applies_to=AKS_CLUSTERS_AND_POOLS,
     why="Both doors lead past roles and audit log, and with the node's identity each pod has the rights of all.",
-    fix="Set disableRunCommand, sshAccess: Disabled, oidcIssuerProfile.enabled and workloadIdentity.enabled.",
+    fix="Leave linuxProfile out; set disableRunCommand, oidcIssuerProfile.enabled and workloadIdentity.enabled.",
     check=check,
 )

@@ -5,10 +5,8 @@ that nobody can check without an account.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
@@ -17,37 +15,7 @@ from support import eks_traps as traps
 from support.eks import ADDON, CLUSTER, LAUNCH_TEMPLATE, NODE_GROUP, TAG, built
 from support.eks_traps import DEPLOYMENT, STORAGE_CLASS, SUBNET, Props
 from support.recorder import Recorder
-
-
-@dataclass(frozen=True)
-class Trap:
-    """One trap: what is wrong with a program, if anything, and ways to break a right one."""
-
-    check: Callable[[Recorder], Iterator[str]]
-    breaks: tuple[Callable[[Recorder], object], ...]
-
-
-def edit(token: str, name: str, change: Callable[[Props], object]) -> Callable[[Recorder], None]:
-    def apply(recorder: Recorder) -> None:
-        change(recorder.of_type(token)[name])
-
-    return apply
-
-
-def drop(token: str, name: str) -> Callable[[Recorder], None]:
-    def apply(recorder: Recorder) -> None:
-        assert name in recorder.of_type(token)
-        recorder.resources[:] = [r for r in recorder.resources if (r.type, r.name) != (token, name)]
-
-    return apply
-
-
-def option(token: str, name: str, **changes: Any) -> Callable[[Recorder], None]:
-    def apply(recorder: Recorder) -> None:
-        old = recorder.options[token, name]
-        recorder.options[token, name] = type(old)(**{**vars(old), **changes})
-
-    return apply
+from support.traps import Trap, drop, edit, option
 
 
 def tag(group: str, key: str, value: str) -> Callable[[Recorder], None]:

@@ -1,0 +1,102 @@
+import pytest
+
+from support.aks import ADMINS, CLUSTER, TENANT, Props, build, built
+
+WINDOW = "azure-native:containerservice:MaintenanceConfiguration"
+
+
+def cluster(changes: Props | None = None) -> Props:
+    recorder = build(changes) if changes else built()
+    return recorder.of_type(CLUSTER)["test-cluster"]
+
+
+def test_the_api_is_private_unless_ranges_are_named() -> None:
+    assert cluster()["apiServerAccessProfile"] == {
+        "enablePrivateCluster": True,
+        "enablePrivateClusterPublicFQDN": False,
+        "privateDNSZone": "system",
+        "disableRunCommand": True,
+    }
+    ranges = ["203.0.113.0/24"]
+    public = cluster({"cluster.authorizedRanges": ranges})["apiServerAccessProfile"]
+    assert public == {"authorizedIPRanges": ranges, "disableRunCommand": True}
+
+
+def test_nodes_of_a_public_api_go_out_by_an_address_that_aks_lets_in() -> None:
+    assert cluster()["networkProfile"]["outboundType"] == "userAssignedNATGateway"
+    public = cluster({"cluster.authorizedRanges": ["203.0.113.0/24"]})
+    assert public["networkProfile"]["outboundType"] == "loadBalancer"
+
+
+def test_accounts_are_entras_and_roles_are_azures() -> None:
+    made = cluster()
+    assert (made["disableLocalAccounts"], made["enableRBAC"]) == (True, True)
+    assert made["aadProfile"] == {
+        "managed": True,
+        "enableAzureRBAC": True,
+        "tenantID": TENANT,
+        "adminGroupObjectIDs": [ADMINS],
+    }
+
+
+def test_production_is_paid_for() -> None:
+    tiers = {e: built(e).of_type(CLUSTER)["test-cluster"]["sku"]["tier"] for e in ("dev", "prod")}
+    assert tiers == {"dev": "Free", "prod": "Standard"}
+
+
+def test_own_keys_are_used_where_they_are_named() -> None:
+    kms = cluster()["securityProfile"]["azureKeyVaultKms"]
+    assert kms["enabled"]
+    assert kms["keyId"] == "https://research.vault.azure.net/keys/aks/0123456789abcdef0123456789abcdef"
+    assert cluster()["diskEncryptionSetID"].endswith("/diskEncryptionSets/research")
+    without = cluster({"cluster.secretsKeyId": None, "cluster.diskEncryptionSetId": None})
+    assert "azureKeyVaultKms" not in without["securityProfile"]
+    assert "diskEncryptionSetID" not in without
+
+
+@pytest.mark.parametrize(
+    ("changes", "channels"),
+    [
+        ({"pools.data": None}, ("patch", "NodeImage")),
+        ({}, ("none", "None")),
+        ({"pools.data": None, "cluster.nodeImageChannel": "security-patch"}, ("patch", "SecurityPatch")),
+        ({"pools.data": None, "cluster.upgradeChannel": "none"}, ("none", "NodeImage")),
+    ],
+)
+def test_aks_upgrades_by_itself_unless_that_would_erase_data(changes: Props, channels: tuple[str, str]) -> None:
+    profile = cluster(changes)["autoUpgradeProfile"]
+    assert (profile["upgradeChannel"], profile["nodeOSUpgradeChannel"]) == channels
+
+
+def test_upgrades_keep_to_the_hours_that_the_stack_file_names() -> None:
+    hours = {"day": "saturday", "startHour": 22, "hours": 8}
+    windows = build({"cluster.maintenance": hours}).of_type(WINDOW)
+    assert {window["configName"] for window in windows.values()} == {
+        "aksManagedAutoUpgradeSchedule",
+        "aksManagedNodeOSUpgradeSchedule",
+    }
+    for window in windows.values():
+        assert window["maintenanceWindow"] == {
+            "schedule": {"weekly": {"dayOfWeek": "Saturday", "intervalWeeks": 1}},
+            "startTime": "22:00",
+            "durationHours": 8,
+            "utcOffset": "+00:00",
+        }
+
+
+def test_the_autoscaler_is_set_for_the_work_that_is_named() -> None:
+    batch, people = cluster(), cluster({"cluster.autoscaler": "interactive"})
+    assert batch["autoScalerProfile"]["expander"] == "least-waste"
+    assert batch["autoScalerProfile"] != people["autoScalerProfile"]
+
+
+def test_azures_list_of_all_pools_is_left_as_it_is() -> None:
+    """Its other pools are resources of their own: compared, they would be taken out by each update."""
+    assert built().options[CLUSTER, "test-cluster"].ignore_changes == ("agentPoolProfiles",)
+
+
+def test_the_cluster_is_never_replaced_to_change_its_initial_pool() -> None:
+    assert not built().options[CLUSTER, "test-cluster"].delete_before_replace
+    (before,) = cluster()["agentPoolProfiles"]
+    (after,) = cluster({"pools.initial.instanceTypes": ["Standard_D8s_v5"]})["agentPoolProfiles"]
+    assert (before["name"], after["name"]) == ("initial", "initial")

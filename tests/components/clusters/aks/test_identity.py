@@ -1,0 +1,123 @@
+"""Identities have the least that they need, and nobody has a key."""
+
+from uuid import UUID
+
+from support.aks import (
+    ADMINS,
+    CLUSTER,
+    CLUSTER_ID,
+    DEPLOYER,
+    DISK_SET_ID,
+    EXISTING,
+    GROUP_ID,
+    ROLE_ASSIGNMENT,
+    SUBNET_ID,
+    SUBSCRIPTION,
+    build,
+    built,
+)
+from support.recorder import Recorder
+
+TEAM = "33333333-3333-3333-3333-333333333333"
+CONTROL_PLANE = "test-identities-control-plane-principal"
+KUBELET_ID = f"{GROUP_ID}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/research-kubelet"
+VAULT_ID = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/keys/providers/Microsoft.KeyVault/vaults/research"
+ROLES = {
+    "4d97b98b-1d4f-4787-a291-c67834d212e7": "Network Contributor",
+    "f1a07417-d97a-45cb-824c-7a7467783830": "Managed Identity Operator",
+    "12338af0-0e69-4776-bea7-57ae8d297424": "Key Vault Crypto User",
+    "acdd72a7-3385-48ef-bd42-f606fba81ae7": "Reader",
+    "4abbcc35-e782-43d8-92c5-2d3f1bd2253f": "Azure Kubernetes Service Cluster User Role",
+    "7f6c6a51-bcf8-42ba-9220-52d62157d7db": "Azure Kubernetes Service RBAC Reader",
+    "3498e952-d568-435e-9b2c-8d77e338d7f7": "Azure Kubernetes Service RBAC Admin",
+    "b1ff04bb-8a4e-4dc4-8eb5-8693973ce19b": "Azure Kubernetes Service RBAC Cluster Admin",
+}
+"""https://learn.microsoft.com/azure/role-based-access-control/built-in-roles."""
+
+
+def given(recorder: Recorder) -> set[tuple[str, str, str, str]]:
+    """Return who has which role where, and what kind of principal it is said to be."""
+    return {
+        (a["principalId"], ROLES[a["roleDefinitionId"].rpartition("/")[2]], a["scope"], a["principalType"])
+        for a in recorder.of_type(ROLE_ASSIGNMENT).values()
+    }
+
+
+def test_roles_are_these_and_no_others() -> None:
+    assert given(built()) == {
+        (CONTROL_PLANE, "Network Contributor", SUBNET_ID, "ServicePrincipal"),
+        (CONTROL_PLANE, "Managed Identity Operator", KUBELET_ID, "ServicePrincipal"),
+        (CONTROL_PLANE, "Key Vault Crypto User", VAULT_ID, "ServicePrincipal"),
+        (CONTROL_PLANE, "Reader", DISK_SET_ID, "ServicePrincipal"),
+        (DEPLOYER, "Azure Kubernetes Service Cluster User Role", GROUP_ID, "ServicePrincipal"),
+        (DEPLOYER, "Azure Kubernetes Service RBAC Cluster Admin", GROUP_ID, "ServicePrincipal"),
+        (ADMINS, "Azure Kubernetes Service Cluster User Role", GROUP_ID, "Group"),
+    }
+
+
+def test_without_own_keys_the_control_plane_has_no_role_on_any() -> None:
+    without = {"cluster.secretsKeyId": None, "cluster.diskEncryptionSetId": None}
+    assert {role for who, role, _, _ in given(build(without)) if who == CONTROL_PLANE} == {
+        "Network Contributor",
+        "Managed Identity Operator",
+    }
+
+
+def test_an_entry_reaches_the_cluster_or_the_namespaces_that_it_names() -> None:
+    team = {"objectId": TEAM, "level": "admin", "namespaces": ["mlrun", "team"]}
+    audit = {"objectId": "44444444-4444-4444-4444-444444444444", "level": "view", "principal": "user"}
+    found = given(build({"cluster.access.entries": {"team": team, "audit": audit}}))
+    assert {(role, scope) for who, role, scope, _ in found if who == TEAM} == {
+        ("Azure Kubernetes Service Cluster User Role", GROUP_ID),
+        ("Azure Kubernetes Service RBAC Admin", f"{CLUSTER_ID}/namespaces/mlrun"),
+        ("Azure Kubernetes Service RBAC Admin", f"{CLUSTER_ID}/namespaces/team"),
+    }
+    assert (audit["objectId"], "Azure Kubernetes Service RBAC Reader", GROUP_ID, "User") in found
+
+
+def test_a_role_has_the_same_name_in_every_run_and_another_for_another_principal() -> None:
+    names = {name: a["roleAssignmentName"] for name, a in built().of_type(ROLE_ASSIGNMENT).items()}
+    again = build().of_type(ROLE_ASSIGNMENT)
+    assert names == {name: a["roleAssignmentName"] for name, a in again.items()}
+    assert len({UUID(name) for name in names.values()}) == len(names)
+    other = build({"cluster.access.deployerObjectId": TEAM}).of_type(ROLE_ASSIGNMENT)
+    assert other["test-cluster-deployer"]["roleAssignmentName"] != names["test-cluster-deployer"]
+
+
+def test_a_role_on_somebody_elses_subnet_is_one_of_its_own_subscription() -> None:
+    theirs = "55555555-5555-5555-5555-555555555555"
+    subnet = EXISTING["nodeSubnetId"].replace(SUBSCRIPTION, theirs)
+    roles = build({"cluster.network": {**EXISTING, "nodeSubnetId": subnet}}).of_type(ROLE_ASSIGNMENT)
+    role = roles["test-identities-subnet"]
+    assert role["scope"] == subnet
+    assert role["roleDefinitionId"].startswith(f"/subscriptions/{theirs}/")
+
+
+def test_identities_and_their_roles_are_there_before_the_cluster() -> None:
+    before = {name for type_, name in built().needs((CLUSTER, "test-cluster")) if type_ == ROLE_ASSIGNMENT}
+    assert before >= {f"test-identities-{part}" for part in ("subnet", "kubelet", "secrets-key", "disk-key")}
+
+
+def test_the_nodes_have_an_identity_of_their_own() -> None:
+    cluster = built().of_type(CLUSTER)["test-cluster"]
+    assert cluster["identity"] == {
+        "type": "UserAssigned",
+        "userAssignedIdentities": ["test-identities-control-plane-id"],
+    }
+    assert cluster["identityProfile"]["kubeletidentity"] == {
+        "resourceId": "test-identities-kubelet-id",
+        "clientId": "test-identities-kubelet-client",
+        "objectId": "test-identities-kubelet-principal",
+    }
+
+
+def test_objects_in_the_cluster_go_before_the_role_that_lets_us_in() -> None:
+    role = (ROLE_ASSIGNMENT, "test-cluster-deployer")
+    inside = [r for r in built().resources if r.type.startswith("kubernetes:")]
+    assert inside
+    assert [r.name for r in inside if role not in built().needs((r.type, r.name))] == []
+
+
+def test_nothing_makes_a_key_or_an_application() -> None:
+    kinds = {r.type.lower() for r in built("prod").resources}
+    assert not [k for k in kinds if any(word in k for word in ("secret", "certificate", "serviceprincipal", "sshkey"))]

@@ -1,0 +1,143 @@
+from typing import Any
+
+import pytest
+
+from support.aks import AGENT_POOL, DOCUMENT, Props, build, built, pools
+
+DATA = [f"data-{zone}" for zone in "123"]
+
+
+def names(recorder: Any) -> dict[str, str]:
+    return {name: pool["agentPoolName"] for name, pool in recorder.of_type(AGENT_POOL).items()}
+
+
+def test_each_machine_type_is_a_pool_and_zonal_roles_have_one_a_zone() -> None:
+    assert set(pools(built())) == {
+        *("initial", "workload", "spot", "spot-d8as-v5", "gpu"),
+        *("jupyter-1", "jupyter-2", "jupyter-3"),
+        *DATA,
+    }
+    assert pools(built())["jupyter-2"]["availabilityZones"] == ["2"]
+    assert pools(built())["workload"]["availabilityZones"] == ["1", "2", "3"]
+
+
+def test_the_initial_pool_is_the_clusters_own_system_pool_static_and_untainted() -> None:
+    initial = pools(built())["initial"]
+    assert (initial["mode"], initial["count"], initial["enableAutoScaling"]) == ("System", 3, False)
+    assert (initial["scaleSetPriority"], initial.get("nodeTaints")) == ("Regular", None)
+    assert not {"minCount", "maxCount"} & set(initial)
+
+
+def test_an_elastic_pool_belongs_to_the_autoscaler_and_a_static_one_to_the_stack_file() -> None:
+    workload = pools(built())["workload"]
+    assert (workload["count"], workload["minCount"], workload["maxCount"]) == (1, 1, 10)
+    assert built().options[AGENT_POOL, "test-pools-workload"].ignore_changes == ("count",)
+    static = build({"pools.workload.size": {"min": 2, "max": 2}})
+    assert not {"minCount", "maxCount"} & set(pools(static)["workload"])
+    assert static.options[AGENT_POOL, "test-pools-workload"].ignore_changes == ()
+
+
+@pytest.mark.parametrize("name", ["spot", "spot-d8as-v5"])
+def test_a_spot_pool_is_said_to_be_one_in_every_way_that_aks_wants(name: str) -> None:
+    spot = pools(built())[name]
+    assert (spot["scaleSetPriority"], spot["scaleSetEvictionPolicy"], spot["spotMaxPrice"]) == ("Spot", "Delete", -1)
+    assert spot["nodeLabels"]["kubernetes.azure.com/scalesetpriority"] == "spot"
+    assert spot["nodeLabels"]["app.iguazio.com/lifecycle"] == "preemptible"
+    assert spot["nodeTaints"] == ["kubernetes.azure.com/scalesetpriority=spot:NoSchedule"]
+    assert "upgradeSettings" not in spot
+
+
+def test_only_the_first_type_of_a_pool_keeps_its_minimum() -> None:
+    types = ["Standard_D8s_v5", "Standard_D8as_v5", "Standard_E8s_v5"]
+    found = pools(build({"pools.workload.instanceTypes": types}))
+    bounds = {n: (p["minCount"], p["maxCount"]) for n, p in found.items() if n.startswith("workload")}
+    assert bounds == {
+        "workload": (1, 10),
+        "workload-d8as-v5": (0, 10),
+        "workload-8cpu-64gib": (0, 10),
+    }
+
+
+def test_gpu_nodes_get_their_driver_from_aks() -> None:
+    found = pools(built())
+    assert {name for name, pool in found.items() if "gpuProfile" in pool} == {"gpu"}
+    assert found["gpu"]["gpuProfile"] == {"driver": "Install"}
+    assert found["gpu"]["nodeTaints"] == ["nvidia.com/gpu=present:NoSchedule"]
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_a_data_pool_is_guarded_in_every_way_that_aks_offers(name: str) -> None:
+    pool, options = pools(built())[name], built().options[AGENT_POOL, f"test-pools-{name}"]
+    assert options.protect
+    assert options.retain_on_delete
+    assert options.ignore_changes == ("orchestratorVersion",)
+    assert (pool["count"], pool["enableAutoScaling"], pool["scaleSetPriority"]) == (1, False, "Regular")
+
+
+def test_other_pools_are_upgraded_and_replaced_freely() -> None:
+    for name, pool in built().of_type(AGENT_POOL).items():
+        if name.removeprefix("test-pools-") not in DATA:
+            options = built().options[AGENT_POOL, name]
+            assert not options.protect
+            assert not options.retain_on_delete
+            assert "orchestratorVersion" not in options.ignore_changes
+            assert pool["orchestratorVersion"] == "1.35"
+
+
+def test_pools_are_made_one_after_the_other() -> None:
+    """A colleague's pool in the middle of one that is changed is refused by AKS."""
+    made = built().of_type(AGENT_POOL)
+    direct = [n for n in made if not any("AgentPool::" in urn for urn in _dependencies(n))]
+    assert len(direct) == 1
+    assert max(len({key for key in built().needs((AGENT_POOL, n)) if key[0] == AGENT_POOL}) for n in made) == (
+        len(made) - 1
+    )
+
+
+def _dependencies(name: str) -> tuple[str, ...]:
+    return built().options[AGENT_POOL, name].dependencies
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"pools.workload.instanceTypes": ["Standard_D16s_v5"]},
+        {"pools.workload.lifecycle": "spot"},
+        {"cluster.rootVolumeGib": 256},
+        {"cluster.zones": ["1", "2"]},
+    ],
+)
+def test_a_change_of_what_aks_never_changes_makes_a_pool_of_another_name_beside_the_old_one(changes: Props) -> None:
+    before, after = built(), build(changes)
+    assert names(before)["test-pools-workload"] != names(after)["test-pools-workload"]
+    # Said to the engine, since the plug-in itself asks for the old one to go first.
+    assert after.options[AGENT_POOL, "test-pools-workload"].delete_before_replace is False
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"pools.workload.size": {"min": 2, "max": 30}},
+        {"pools.workload.labels": {"example.com/team": "other"}},
+        {"cluster.version": "1.36"},
+        {"cluster.tags.team": "other"},
+    ],
+)
+def test_any_other_change_leaves_every_pool_where_it_is(changes: Props) -> None:
+    assert names(build(changes)) == names(built())
+
+
+def test_another_type_is_another_pool_and_touches_nothing_else() -> None:
+    before = built().of_type(AGENT_POOL)
+    after = build({"pools.workload.instanceTypes": ["Standard_D8s_v5", "Standard_D16s_v5"]}).of_type(AGENT_POOL)
+    assert set(after) - set(before) == {"test-pools-workload-16cpu-64gib"}
+    assert {name: after[name] for name in before} == before
+
+
+def test_renaming_a_pool_and_reordering_the_others_leaves_theirs_as_they_are() -> None:
+    choices = DOCUMENT["pools"]
+    renamed = {"vision" if name == "workload" else name: choices[name] for name in reversed(choices)}
+    before, after = built().of_type(AGENT_POOL), build({"pools": renamed}).of_type(AGENT_POOL)
+    assert set(before) ^ set(after) == {"test-pools-workload", "test-pools-vision"}
+    common = set(before) & set(after)
+    assert {name: after[name] for name in common} == {name: before[name] for name in common}
