@@ -39,7 +39,7 @@ READ_ON: Final = "2026-11-21"
 
 TARGET: Final = PROJECT_ROOT / "workbench" / "clouds" / "azure" / "facts.py"
 
-ENVELOPE: Final = frozenset({"identity", "location", "managedBy", "tags"})
+ENVELOPE: Final = frozenset({"identity", "kind", "location", "managedBy", "tags"})
 """What ARM keeps beside ``properties``, whatever the type."""
 
 MODELS: Final = {"containerservice": "azure.mgmt.containerservice.models", "network": "azure.mgmt.network.models"}
@@ -147,6 +147,18 @@ UPSTREAM: Final[Mapping[str, Upstream]] = {
         ("location",),
         forms=_GROUP_NAME,
     ),
+    "monitor.DataCollectionRule": Upstream(
+        f"{_GROUP}/providers/Microsoft.Insights/dataCollectionRules/{{dataCollectionRuleName}}",
+        "monitor/resource-manager/Microsoft.Insights/stable/2022-06-01/dataCollectionRules_API.json",
+        ("location",),
+        ("location",),
+        keys=_IDENTITIES,
+        forms=_GROUP_NAME,
+    ),
+    "monitor.DataCollectionRuleAssociation": Upstream(
+        "/{resourceUri}/providers/Microsoft.Insights/dataCollectionRuleAssociations/{associationName}",
+        "monitor/resource-manager/Microsoft.Insights/stable/2022-06-01/dataCollectionRuleAssociations_API.json",
+    ),
     "monitor.DiagnosticSetting": Upstream(
         "/{resourceUri}/providers/Microsoft.Insights/diagnosticSettings/{name}",
         "monitor/resource-manager/Microsoft.Insights/preview/2021-05-01-preview/diagnosticsSettings_API.json",
@@ -230,7 +242,7 @@ def rows(resource: str) -> list[Row]:
 
 def _row(known: Upstream, declared: Declared, place: str) -> Row:
     path = declared.path
-    kind = "keys" if path in known.keys else "any" if path in known.apart else declared.kind
+    kind = "keys" if path in known.keys else "resource" if path in known.apart else declared.kind
     change = "replace" if place.startswith("{") or path in known.replaces else "update"
     values = declared.enumeration.__name__ if declared.enumeration else ""
     return Row(path, kind, declared.required or path in known.required, change, place, values)

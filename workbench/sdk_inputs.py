@@ -17,7 +17,7 @@ from workbench.paths import PROJECT_ROOT
 LINE_LENGTH: Final = 120
 """The formatter's."""
 
-SCALARS: Final = {str: "string", int: "integer", float: "number", bool: "boolean"}
+SCALARS: Final = {str: "string", int: "integer", float: "number", bool: "boolean", Any: "any"}
 
 INTO: Final = {"list": "[]", "map": "{}"}
 """How a path goes into the objects that a kind holds."""
@@ -31,7 +31,7 @@ class Declared(NamedTuple):
     path
         Such as ``scalingConfig.minSize``, ``taints[].effect`` or ``addonProfiles{}.enabled``.
     kind
-        string, integer, number, boolean, object, list or map.
+        string, integer, number, boolean, object, list, map, or any for what may be anything.
     required
         Whether the object that it belongs to must have it.
     enumeration

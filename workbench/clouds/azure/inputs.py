@@ -23,7 +23,7 @@ class Input:
         Such as ``networkProfile.podCidr``, ``agentPoolProfiles[].count`` or ``addonProfiles{}.enabled``.
     kind
         string, integer, number, boolean, object, list, map; keys for a list that Azure takes as a map with empty
-        values; any for what nothing is known about inside.
+        values; resource for what holds whole other resources, any for what may be anything.
     required
         Whether the object that it belongs to must have it.
     change

@@ -16,6 +16,9 @@ from workbench.clouds.verdict import Verdict
 
 NUMBERS: Final = frozenset({"integer", "number"})
 
+OPAQUE: Final = frozenset({"any", "resource"})
+"""Kinds of which nothing inside is described."""
+
 NOUNS: Final = {"keys": "a list", "list": "a list", "map": "a map", "object": "an object", "string": "text"}
 """Kinds in words, beside numbers and booleans."""
 
@@ -41,7 +44,7 @@ def loose(type_: str) -> list[str]:
 
 def unmodelled(type_: str) -> list[str]:
     """Return the inputs of a type of which nothing inside is known."""
-    return [each.path for each in inputs_of(type_).values() if each.kind == "any"]
+    return [each.path for each in inputs_of(type_).values() if each.kind in OPAQUE]
 
 
 def _judge_members(type_: str, fact: str, path: str, given: Mapping[str, Any], verdict: Verdict) -> None:
@@ -61,7 +64,7 @@ def _judge_members(type_: str, fact: str, path: str, given: Mapping[str, Any], v
 def _judge(type_: str, known: Input, path: str, value: Any, verdict: Verdict) -> None:
     if value is UNKNOWN:
         verdict.unknown += 1
-    elif known.kind == "any":
+    elif known.kind in OPAQUE:
         verdict.unmodelled += 1
     elif known.kind in {"list", "keys"} and isinstance(value, list):
         for index, element in enumerate(value):

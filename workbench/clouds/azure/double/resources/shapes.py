@@ -59,7 +59,7 @@ def _formed(type_: str, fact: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _form(type_: str, known: Input, value: Any) -> Any:
-    if known.kind == "any" and not (isinstance(value, dict) and value.keys() <= {"id"}):
+    if known.kind == "resource" and not (isinstance(value, dict) and value.keys() <= {"id"}):
         raise RefusedError(f"the Azure double does not make what is in {known.path} of {type_}: declare it on its own")
     if known.kind == "keys":
         return {key: {} for key in value}

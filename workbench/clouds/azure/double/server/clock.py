@@ -1,0 +1,34 @@
+"""How long Azure works on something after it has answered, in seconds of Azure."""
+
+from typing import Final
+
+SECONDS: Final = {
+    "Microsoft.ContainerService/managedClusters/create": 300,
+    "Microsoft.ContainerService/managedClusters/update": 120,
+    "Microsoft.ContainerService/managedClusters/upgrade": 600,
+    "Microsoft.ContainerService/managedClusters/delete": 240,
+    "Microsoft.ContainerService/managedClusters/agentPools/create": 150,
+    "Microsoft.ContainerService/managedClusters/agentPools/update": 60,
+    "Microsoft.ContainerService/managedClusters/agentPools/upgrade": 600,
+    "Microsoft.ContainerService/managedClusters/agentPools/delete": 180,
+    "Microsoft.Network/natGateways/create": 10,
+    "Microsoft.Network/natGateways/delete": 10,
+    "Microsoft.Network/networkSecurityGroups/create": 5,
+    "Microsoft.Network/networkSecurityGroups/delete": 10,
+    "Microsoft.Network/publicIPAddresses/create": 5,
+    "Microsoft.Network/publicIPAddresses/delete": 10,
+    "Microsoft.Network/virtualNetworks/create": 5,
+    "Microsoft.Network/virtualNetworks/delete": 10,
+    "Microsoft.Network/virtualNetworks/subnets/create": 5,
+    "Microsoft.Network/virtualNetworks/subnets/update": 5,
+    "Microsoft.Network/virtualNetworks/subnets/delete": 10,
+    "Microsoft.OperationalInsights/workspaces/create": 30,
+    "Microsoft.OperationalInsights/workspaces/delete": 10,
+    "Microsoft.Resources/resourceGroups/delete": 60,
+}
+"""Orders of magnitude, to tell long from short; no measurement. What is not listed is done when it is answered."""
+
+POOL_WRITES: Final = 20
+"""Writes of agent pools that a cluster takes at once; then one each minute: Azure's limits of AKS's API."""
+
+POOL_WRITE_SECONDS: Final = 60.0
