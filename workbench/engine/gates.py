@@ -10,7 +10,7 @@ from typing import Final
 
 from components.contract.groups import NodeGroup
 from workbench.engine.clouds.cloud import Cloud
-from workbench.engine.clouds.part import Conditions, Group, Part, condition
+from workbench.engine.clouds.part import Conditions, Group, Part, condition, minor
 from workbench.engine.clouds.refused import Refused
 from workbench.engine.parts import cluster_of
 
@@ -83,17 +83,12 @@ def judge(cloud: Cloud, parts: Sequence[Part], conditions: Conditions) -> Judgem
     )
 
 
-def _minor(version: str) -> int:
-    """Return the minor of a version such as ``1.35``. What is not known is taken for 0."""
-    return int(version.split(".")[1]) if version.count(".") else 0
-
-
 def _rises(part: Part, cloud: Cloud) -> bool:
-    return bool(part.version) and _minor(part.version) < _minor(cloud.version)
+    return bool(part.version) and minor(part.version) < minor(cloud.version)
 
 
 def _upgrade(cluster: Part, groups: Sequence[Group], cloud: Cloud) -> Iterator[Refused]:
-    live, wanted = _minor(cluster.version), _minor(cloud.version)
+    live, wanted = minor(cluster.version), minor(cloud.version)
     if not live:
         return
     asked = f"{cloud.version}, the {cluster} runs {cluster.version}"
@@ -107,7 +102,7 @@ def _upgrade(cluster: Part, groups: Sequence[Group], cloud: Cloud) -> Iterator[R
     # Behind what the control plane is, and what it would be at the next step.
     reached = min(max(wanted, live), live + 1)
     for group in groups:
-        behind = reached - _minor(group.version)
+        behind = reached - minor(group.version)
         if group.version and behind > SKEW_MAX:
             yield Refused(
                 "cluster.version",

@@ -211,6 +211,11 @@ class Group(Part):
         return not self.holds_data
 
 
+def minor(version: str) -> int:
+    """Return the minor of a version such as ``1.35``. What is not known is taken for 0."""
+    return int(version.split(".")[1]) if version.count(".") else 0
+
+
 def condition(part: Part, conditions: Conditions) -> Condition:
     """Return how ``part`` is: as the cloud said, else as the state has it."""
     return conditions.get(part.key) or part.condition

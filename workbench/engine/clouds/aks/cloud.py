@@ -16,7 +16,7 @@ from components.contract.taints import spot_taint
 from infra.config import StackConfig
 from workbench.engine.clouds.aks.parts import AksPool, SystemPool
 from workbench.engine.clouds.cloud import Cloud
-from workbench.engine.clouds.part import Part, Rank, Sizes
+from workbench.engine.clouds.part import Part, Rank, Sizes, minor
 from workbench.engine.clouds.refused import Refused
 
 
@@ -107,7 +107,7 @@ class Aks(Cloud):
             return False
         sizes = Sizes(group.size.min, pool.sizes.size if pool.sizes else 0, group.size.max)
         return (
-            (not pool.holds_data and pool.version != self.version)
+            (not pool.holds_data and 0 < minor(pool.version) < minor(self.version))
             or (pool.sizes is not None and pool.sizes != sizes)
             or not _carries(pool, group)
         )

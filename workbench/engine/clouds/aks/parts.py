@@ -98,7 +98,7 @@ class AksPool(AksPart, Group):
         if size is None:
             return None
         # Without the autoscaler AKS ignores the bounds.
-        is_elastic = bool(self._known("enableAutoScaling"))
+        is_elastic = bool(self._told("enableAutoScaling"))
         low, high = (self._number(key) if is_elastic else size for key in ("minCount", "maxCount"))
         return None if low is None or high is None else Sizes(low, size, high)
 
@@ -141,8 +141,11 @@ class AksPool(AksPart, Group):
         return f"--resource-group {self.group} --cluster-name {self.cluster} --name {self.name}"
 
     def _number(self, key: str) -> int | None:
-        value = self.outputs.get(key, self.inputs.get(key))  # zero is a number
+        value = self._told(key)
         return None if value is None else int(value)
+
+    def _told(self, key: str) -> Any:
+        return self.outputs.get(key, self.inputs.get(key))  # zero and no are answers
 
 
 class SystemPool(AksPool):

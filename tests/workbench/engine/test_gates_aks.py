@@ -1,0 +1,217 @@
+"""What a change of a live AKS cluster must not ask for: every step of versions, every size, every condition."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from components.contract.aks.choices import VERSIONS
+from support.aks import AGENT_POOL, CLUSTER, build, built, config
+from support.aks_state import INITIAL, STACK, Live, exported, parts, urn
+from workbench.engine.clouds.aks.conditions import AksCondition as Condition
+from workbench.engine.clouds.find import cloud_of
+from workbench.engine.clouds.part import Conditions
+from workbench.engine.gates import Judgement, judge
+from workbench.engine.parts import parts_of_state
+
+MINORS = (32, 33, 34, 35, 36, 37)
+DATA = "test-pools-data-1"
+
+
+def judged(
+    changes: dict[str, Any] | None = None, live: Live | None = None, conditions: Conditions | None = None
+) -> Judgement:
+    """Judge the stack file with ``changes`` against the unchanged stack, of which ``live`` differs."""
+    return judge(cloud_of(STACK, config(changes)), parts(live), conditions or {})
+
+
+def at(cluster: str, pools: str, **others: str) -> Live:
+    """Return versions of control plane, pools, and single pools, by what the program calls them."""
+    names = [INITIAL, *built().of_type(AGENT_POOL)]
+    own = {name.replace("_", "-"): version for name, version in others.items()}
+    return {"test-cluster": {"currentKubernetesVersion": cluster}} | {
+        name: {"currentOrchestratorVersion": own.get(name.rpartition("pools-")[2].rpartition("/")[2], pools)}
+        for name in names
+    }
+
+
+def test_a_cluster_in_order_may_stay_as_it_is() -> None:
+    assert judged() == Judgement()
+
+
+def test_without_a_cluster_there_is_nothing_to_judge() -> None:
+    assert judge(cloud_of(STACK, config()), [], {}) == Judgement()
+
+
+def test_the_pool_that_the_cluster_was_made_with_is_a_part_and_no_pool_is_one_twice() -> None:
+    names = [str(part) for part in parts()]
+    assert "cluster research" in names
+    assert "agent pool initial" in names
+    assert len(names) == len(set(names)) == len(built().of_type(AGENT_POOL)) + 2
+
+
+@pytest.mark.parametrize(("live", "wanted"), [*product(MINORS, VERSIONS)])
+def test_the_control_plane_goes_one_minor_forward_or_stays(live: int, wanted: str) -> None:
+    found = judged({"cluster.version": wanted}, at(f"1.{live}.9", f"1.{live}.9"))
+    step = int(wanted.split(".")[1]) - live
+    assert bool(found.refused) == (step not in (0, 1))
+    assert bool(found.ahead) == (step > 0)
+    for refused in found.refused:
+        assert refused.where == "cluster.version"
+        assert refused.allowed == f"AKS takes 1.{live} or 1.{live + 1}"
+
+
+@pytest.mark.parametrize(("behind", "step", "pool"), [*product(range(5), (0, 1), ("workload", "data-1", "initial"))])
+def test_no_node_falls_more_than_three_minors_behind(behind: int, step: int, pool: str) -> None:
+    versions = at("1.35.1", "1.35.1", **{pool.replace("-", "_"): f"1.{35 - behind}.0"})
+    refused = [str(each) for each in judged({"cluster.version": f"1.{35 + step}"}, versions).refused]
+    assert bool(refused) == (behind + step > 3)
+    if refused:
+        assert f"on 1.{35 - behind}, {behind + step} minors behind" in refused[0]
+        by_hand = "az aks nodepool upgrade --resource-group research --cluster-name research"
+        assert (by_hand in refused[0]) == (pool != "workload")
+
+
+def test_the_control_plane_goes_first_and_then_each_pool_with_sizes_read_anew() -> None:
+    first, *others = judged({"cluster.version": "1.36"}).ahead
+    assert [part.type for part in first] == [CLUSTER]
+    assert all(len(run) == 1 for run in others)
+    names = [run[0].logical_name for run in others]
+    assert sorted(names) == sorted(name for name in built().of_type(AGENT_POOL) if "-data-" not in name)
+
+
+def test_an_upgrade_that_stopped_among_the_pools_goes_on_with_the_rest() -> None:
+    behind = at("1.36.0", "1.36.0", gpu="1.35.0", workload="1.35.0", data_1="1.35.0")
+    names = [part.logical_name for run in judged({"cluster.version": "1.36"}, behind).ahead for part in run]
+    assert names == ["test-cluster", "test-pools-gpu", "test-pools-workload"]
+
+
+def test_pools_that_change_beside_each_other_are_taken_one_by_one() -> None:
+    changes = {"pools.workload.size": {"min": 1, "max": 12}, "pools.gpu.size": {"min": 0, "max": 5}}
+    runs = judged(changes, {"test-pools-gpu": {"count": 2}}).ahead
+    assert [[part.logical_name for part in run] for run in runs] == [["test-pools-gpu"], ["test-pools-workload"]]
+
+
+def test_one_pool_that_changes_needs_no_run_of_its_own() -> None:
+    assert not judged({"pools.gpu.size": {"min": 0, "max": 5}}).ahead
+
+
+@pytest.mark.parametrize("environment", ["dev", "prod"])
+def test_every_pool_of_the_program_is_judged(environment: str) -> None:
+    """Names stand in the program and here: with sizes that fit none, each pool must be refused."""
+    changes = {"environment": environment}
+    names = [*build(changes).of_type(AGENT_POOL), INITIAL]
+    live = {name: {"minCount": 90, "maxCount": 99, "count": 95, "enableAutoScaling": True} for name in names}
+    refused = judge(cloud_of(STACK, config(changes)), parts_of_state(exported(changes, live)), {}).refused
+    assert len({each.what.split()[3] for each in refused}) == len(names)
+
+
+SIZES = st.integers(0, 12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.tuples(SIZES, SIZES, SIZES), st.tuples(SIZES, SIZES), st.booleans())
+def test_whatever_size_is_sent_is_taken_by_aks_and_ends_no_node_at_work(
+    live: tuple[int, int, int], wanted: tuple[int, int], is_upgrade: bool
+) -> None:
+    low, size, high = sorted(live)
+    high = max(1, high)
+    was_elastic = low < high
+    if not was_elastic:
+        size = low
+    least, most = min(wanted), max(1, *wanted)
+    bounds = {"minCount": low, "maxCount": high} if was_elastic else {"minCount": None, "maxCount": None}
+    state: Live = {"test-pools-workload": {"count": size, "enableAutoScaling": was_elastic, **bounds}}
+    changes = {"pools.workload.size": {"min": least, "max": most}, "cluster.version": "1.36" if is_upgrade else "1.35"}
+    refused = judged(changes, state).refused
+    is_elastic = least < most
+    sent = size if is_elastic else least  # what `ignore_changes` leaves, else what the stack file says
+    taken = least <= sent <= most
+    drained = sent < size and was_elastic
+    raced = is_upgrade and is_elastic and (low, high) != (least, most)
+    assert bool(refused) == (not taken or drained or raced)
+    assert all(each.where == "pools.workload.size" for each in refused)
+
+
+def test_a_minimum_above_the_live_size_is_answered_with_commands_that_aks_takes() -> None:
+    state: Live = {"test-pools-workload": {"count": 2, "minCount": 1, "maxCount": 3}}
+    (refused,) = judged({"pools.workload.size": {"min": 5, "max": 8}}, state).refused
+    (pool,) = (part.name for part in parts() if part.logical_name == "test-pools-workload")
+    is_ = f"--resource-group research --cluster-name research --name {pool}"
+    assert refused.step == (
+        f"`az aks nodepool update {is_} --disable-cluster-autoscaler`, `az aks nodepool scale {is_} --node-count 5`, "
+        f"`az aks nodepool update {is_} --enable-cluster-autoscaler --min-count 1 --max-count 5`, then run `up` again."
+    )
+
+
+def test_data_nodes_are_never_scaled_in() -> None:
+    (refused,) = judged({"pools.data.size": {"min": 3, "max": 3}}, {DATA: {"count": 2}}).refused
+    assert "and max would be 1" in refused.what
+    assert "never scaled in" in refused.step
+
+
+@pytest.mark.parametrize(
+    ("changes", "what", "command"),
+    [
+        ({"pools.initial.size": {"min": 5, "max": 5}}, "has 3 nodes, and would have 5", "scale "),
+        ({"pools.initial.instanceTypes": ["Standard_D8s_v5"]}, "has vmSize Standard_D4s_v5, and", "use-system-pools"),
+        ({"cluster.rootVolumeGib": 256}, "and would have 256", "use-system-pools"),
+        ({"pools.initial.labels": {"example.com/a": "b"}}, "has others", "--labels app.iguazio.com/lifecycle="),
+    ],
+)
+def test_an_edit_of_the_initial_pool_is_refused_since_no_program_sends_it(
+    changes: dict[str, Any], what: str, command: str
+) -> None:
+    (refused,) = [each for each in judged(changes).refused if each.where.startswith("pools.initial")]
+    assert what in refused.what
+    assert command in refused.step
+
+
+def test_what_was_changed_by_hand_in_the_initial_pool_as_told_is_fine() -> None:
+    assert judged({"pools.initial.size": {"min": 5, "max": 5}}, {INITIAL: {"count": 5}}) == Judgement()
+
+
+def test_another_name_of_the_initial_pool_is_refused() -> None:
+    pool = config().pools["initial"].model_dump(by_alias=True, exclude_none=True)
+    changes = {"pools.initial": None, "pools.core": {k: v for k, v in pool.items() if v not in ({}, ())}}
+    (refused,) = judged(changes).refused
+    assert refused.what == "the initial pool would be called core, and the cluster's is initial"
+
+
+def test_zones_in_another_order_and_ids_in_another_case_are_the_same() -> None:
+    initial = next(part for part in parts() if part.program_name == INITIAL)
+    live = {"availabilityZones": ["3", "1", "2"], "vnetSubnetID": initial.outputs["vnetSubnetID"].upper()}
+    assert judged(live={INITIAL: live}) == Judgement()
+
+
+def test_the_initial_pool_that_stays_behind_is_named_with_the_command_that_raises_it() -> None:
+    found = judged(live=at("1.35.0", "1.35.0", initial="1.34.3"))
+    assert not found.refused
+    (note,) = found.notes
+    assert "agent pool initial stays on 1.34" in note
+    assert "--name initial --kubernetes-version 1.35`" in note
+
+
+def test_a_pool_that_goes_is_not_judged_by_size() -> None:
+    assert not judged({"pools.gpu": None}).refused
+
+
+@pytest.mark.parametrize("status", ["Creating", "Updating", "Upgrading", "Scaling", "Deleting", "Stopping"])
+@pytest.mark.parametrize("key", [urn(CLUSTER, "test-cluster"), urn(AGENT_POOL, "test-pools-gpu")])
+def test_what_aks_still_works_on_is_waited_for(key: str, status: str) -> None:
+    (refused,) = judged(conditions={key: Condition(status)}).refused
+    assert f"is {status}" in refused.what
+    assert refused.allowed == "changes are taken when it is Succeeded"
+
+
+@pytest.mark.parametrize("name", ["test-cluster", "test-pools-gpu", DATA, INITIAL])
+def test_what_failed_is_named_and_may_be_mended_by_the_change_but_is_never_made_anew(name: str) -> None:
+    """Made anew under the same name it would be changed first and deleted then."""
+    error = {"provisioningError": {"code": "QuotaExceeded", "message": "0 left"}}
+    found = judged(live={name: {"provisioningState": "Failed", "status": error}})
+    assert not found.anew
+    assert not found.refused
+    (note,) = found.notes
+    assert note.endswith("is Failed: QuotaExceeded: 0 left.")
