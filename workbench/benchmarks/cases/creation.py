@@ -18,10 +18,10 @@ from workbench.benchmarks.findings import Aim, Finding, Value
 from workbench.benchmarks.measure import measure
 from workbench.benchmarks.pairs import Say, estimate
 from workbench.clouds.aws.double.client import Double, running
-from workbench.clouds.pace import PACE_VARIABLE
 from workbench.clouds.aws.double.server.clock import SECONDS
 from workbench.clouds.aws.facts import PROVIDER_VERSION
 from workbench.clouds.double.client import Call
+from workbench.clouds.pace import PACE_VARIABLE
 from workbench.engine.render import install, offline, passed_on, pretending, project_of
 from workbench.errors import UserError
 from workbench.paths import PROJECT_ROOT
