@@ -65,6 +65,9 @@ class Upstream(NamedTuple):
         Lists of what is also a resource of its own: an update without one leaves what is there.
     apart
         Inputs that hold whole other resources; what is inside them is not described.
+    open
+        Inputs whose enumeration lists some of the values that Azure takes; the others, of AKS and of networks, list all
+        of their version of the API, though every one could grow.
     keys
         Lists of texts that Azure takes as a map with empty values.
     forms
@@ -77,6 +80,7 @@ class Upstream(NamedTuple):
     required: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     forms: Mapping[str, str] = {}
 
@@ -152,6 +156,8 @@ UPSTREAM: Final[Mapping[str, Upstream]] = {
         "monitor/resource-manager/Microsoft.Insights/stable/2022-06-01/dataCollectionRules_API.json",
         ("location",),
         ("location",),
+        # Every table of Azure Monitor is a stream.
+        open=("dataFlows[].streams", "dataSources.extensions[].streams"),
         keys=_IDENTITIES,
         forms=_GROUP_NAME,
     ),
@@ -233,7 +239,7 @@ def rows(resource: str) -> list[Row]:
     """
     known = UPSTREAM[resource]
     declared = [each for each in inputs(_arguments(resource)) if not _inside(each.path, known.apart)]
-    named = {*known.replaces, *known.required, *known.kept, *known.apart, *known.keys, *known.forms}
+    named = {*known.replaces, *known.required, *known.kept, *known.apart, *known.open, *known.keys, *known.forms}
     if unknown := sorted(named - {each.path for each in declared}):
         raise UserError(f"UPSTREAM names inputs that {resource} does not have: {', '.join(unknown)}")
     places = _places(resource, declared)
@@ -244,7 +250,7 @@ def _row(known: Upstream, declared: Declared, place: str) -> Row:
     path = declared.path
     kind = "keys" if path in known.keys else "resource" if path in known.apart else declared.kind
     change = "replace" if place.startswith("{") or path in known.replaces else "update"
-    values = declared.enumeration.__name__ if declared.enumeration else ""
+    values = declared.enumeration.__name__ if declared.enumeration and path not in known.open else ""
     return Row(path, kind, declared.required or path in known.required, change, place, values)
 
 

@@ -20,7 +20,8 @@ from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc, status_pb2
 from typing_extensions import override
 
 from workbench.clouds.journal import JOURNAL
-from workbench.clouds.plugin import CloudError, Existing, Found, PartlyMadeError, Provider, Servicer
+from workbench.clouds.plugin import Checked, CloudError, Existing, Found, PartlyMadeError, Provider, Servicer
+from workbench.clouds.properties import UNKNOWN
 
 URN = "urn:pulumi:dev::igz-clusters::igz-clusters:clusters:Eks$aws:{}::{}"
 VPC, ROLE = "ec2/vpc:Vpc", "iam/role:Role"
@@ -194,6 +195,18 @@ class Scripted(Provider):
         self.given.append(resource)
         self._answer()
 
+    @override
+    def check(self, type_: str, name: str, inputs: dict[str, Any], *, seed: bytes, kept: dict[str, Any]) -> Checked:
+        return Checked(filled=self._answer())
+
+    @override
+    def foreseen(self, type_: str, inputs: dict[str, Any], outputs: dict[str, Any]) -> dict[str, Any]:
+        return {**inputs, **self._answer()}
+
+    @override
+    def invoke(self, token: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        return {"token": token, **arguments}
+
 
 @contextmanager
 def scripted(answer: Any) -> Iterator[tuple[Any, list[Existing]]]:
@@ -290,6 +303,26 @@ def test_update_and_delete_know_the_resource() -> None:
         plugin.Delete(provider_pb2.DeleteRequest(urn=urn(VPC), id="id-1", properties=olds, old_inputs=old))
     expected = Existing("aws:ec2/vpc:Vpc", "main", "id-1", {"a": 1}, {"a": 1, "arn": "x"})
     assert given == [expected, expected]
+
+
+def test_what_a_preview_cannot_know_inside_an_object_is_marked_so() -> None:
+    request = provider_pb2.CreateRequest(urn=urn(VPC), properties=struct({"cidrBlock": SECRET}), preview=True)
+    with scripted({"issuer": {"enabled": True, "url": UNKNOWN}}) as (plugin, _):
+        answer = plugin.Create(request)
+    foreseen = {"cidrBlock": SECRET, "issuer": {"enabled": True, "url": rpc.UNKNOWN}}
+    assert (answer.id, answer.properties) == ("", struct(foreseen))
+
+
+def test_an_input_that_is_filled_in_may_be_unknown() -> None:
+    with scripted({"location": UNKNOWN}) as (plugin, _):
+        answer = plugin.Check(provider_pb2.CheckRequest(urn=urn(VPC), news=struct({"a": 1})))
+    assert answer.inputs == struct({"a": 1, "location": rpc.UNKNOWN, "__defaults": ["location"]})
+
+
+def test_a_function_is_called_with_its_arguments() -> None:
+    with scripted(None) as (plugin, _):
+        answer = plugin.Invoke(provider_pb2.InvokeRequest(tok="a:b:c", args=struct({"name": "x"})))
+    assert getattr(answer, "return") == struct({"token": "a:b:c", "name": "x"})
 
 
 ENGINE = """

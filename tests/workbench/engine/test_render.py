@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.engine.render import OfflineSession, Tally, install
+from workbench.engine.render import OfflineSession, Tally, Values, install
 from workbench.stacks import find
 
 
@@ -39,13 +39,20 @@ def test_the_tally_adds_up_what_all_plug_ins_noted(session: OfflineSession) -> N
         {"provider": "aws", "event": "check", "subject": "aws:ec2/vpc:Vpc", "judged": 3, "unknown": 1},
         {"provider": "aws", "event": "check", "subject": "aws:ec2/eip:Eip", "judged": 1, "unmodelled": 2},
         {"provider": "aws", "event": "refused", "subject": "invoke", "what": "aws:ec2/getAmi:getAmi"},
+        {"provider": "azure-native", "event": "check", "subject": "azure-native:network:Subnet", "judged": 5},
+        {"provider": "kubernetes", "event": "check", "subject": "kubernetes:core/v1:Pod", "judged": 7},
     ]
     session.journal.write_text("".join(f"{json.dumps(event)}\n" for event in events))
-    assert session.tally == Tally(4, 1, 2, ("invoke aws:ec2/getAmi:getAmi",))
+    values = {"aws": Values(4, 1, 2), "azure-native": Values(5)}
+    assert session.tally == Tally(values, ("invoke aws:ec2/getAmi:getAmi",))
     assert session.tally.lines == [
         (
             "Values of AWS inputs: 4 judged by AWS's API models, 1 not known yet, 2 covered by no model "
             "(docs/aws-inputs.md)."
+        ),
+        (
+            "Values of Azure inputs: 5 judged by Microsoft's API description, 0 not known yet, "
+            "0 covered by no model (docs/azure-inputs.md)."
         ),
         "Calls that need a cloud: 1.",
         "  refused: invoke aws:ec2/getAmi:getAmi",

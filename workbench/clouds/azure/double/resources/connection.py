@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from email.message import Message
 from http import HTTPStatus
 from http.client import HTTPException
 from typing import Any, Final
@@ -70,7 +71,7 @@ class Answer:
     """What ARM answered."""
 
     status: int
-    headers: Mapping[str, str]
+    headers: "Message[str, str]"
     body: dict[str, Any]
 
     @property

@@ -1,0 +1,39 @@
+import json
+from base64 import b64decode
+
+import pytest
+
+from workbench.clouds.azure.provider import LIST_CREDENTIALS
+from workbench.clouds.plugin import Existing, RefusedError
+from workbench.clouds.pretended import SUBSCRIPTION, PretendedAzure
+
+POOL = "azure-native:containerservice:AgentPool"
+GIVEN = {"resourceGroupName": "dev", "resourceName": "dev", "agentPoolName": "work", "count": 2}
+ID = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/dev/providers/Microsoft.ContainerService/managedClusters/dev"
+
+
+def test_pretended_azure_gives_ids_and_names_as_azure_does() -> None:
+    made = PretendedAzure().create(POOL, "pool", GIVEN)
+    assert made == (f"{ID}/agentPools/work", {"count": 2, "name": "work"})
+
+
+def test_an_id_inside_an_id_is_in_it_once() -> None:
+    inputs = {"resourceUri": ID, "name": "logs"}
+    made, _ = PretendedAzure().create("azure-native:monitor:DiagnosticSetting", "logs", inputs)
+    assert made == f"{ID}/providers/Microsoft.Insights/diagnosticSettings/logs"
+
+
+def test_what_was_pretended_stays_as_the_state_has_it() -> None:
+    found = PretendedAzure().read(Existing(POOL, "pool", f"{ID}/agentPools/work", GIVEN, {"count": 2}))
+    assert (found.inputs, found.outputs) == (GIVEN, {"count": 2})
+
+
+def test_a_cluster_that_is_not_there_leads_nowhere() -> None:
+    (credentials,) = PretendedAzure().invoke(LIST_CREDENTIALS, {})["kubeconfigs"]
+    (cluster,) = json.loads(b64decode(credentials["value"]))["clusters"]
+    assert cluster["cluster"]["server"] == "https://127.0.0.1:1"
+
+
+def test_it_pretends_no_other_answers() -> None:
+    with pytest.raises(RefusedError, match="only plans"):
+        PretendedAzure().invoke("azure-native:authorization:getClientConfig", {})
