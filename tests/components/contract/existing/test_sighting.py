@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from components.contract.existing.sighting import SharedKind, SharedObject, Sighting
@@ -13,6 +13,7 @@ SIGHTINGS = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(SIGHTINGS)
 def test_a_file_says_what_was_seen(seen: Sighting) -> None:
     assert Sighting.from_json(seen.to_json()) == seen
