@@ -112,7 +112,7 @@ WEAKENINGS: dict[str, Weakening] = {
         of_template("spot", lambda node: node["spec"].pop("taints")), ("NG-24", "SP-05")
     ),
     "existing-pool-without-role": Weakening(
-        of_existing("workload", lambda pool: pool["labels"].pop(LabelKey.ROLE)), ("NG-01",), "existing"
+        of_existing("gpu", lambda pool: pool["labels"].pop(LabelKey.ROLE)), ("NG-01",), "existing"
     ),
     "existing-initial-pool-of-no-node": Weakening(
         of_existing("initial", lambda pool: pool.update(size={"min": 0, "max": 0})), ("NG-05",), "existing"
@@ -121,7 +121,9 @@ WEAKENINGS: dict[str, Weakening] = {
         of_existing("initial", lambda pool: pool["size"].update(max=9)), ("NG-07",), "existing"
     ),
     "existing-initial-pool-on-spot": Weakening(
-        of_existing("initial", lambda pool: (pool.update(lifecycle="spot"), spot_facts(pool))), ("NG-08",), "existing"
+        of_existing("initial", lambda pool: (pool.update(lifecycle="spot"), spot_facts(pool))),
+        ("NG-08", "SP-05"),
+        "existing",
     ),
     "existing-gpus-outside-the-gpu-pool": Weakening(
         of_existing("workload", lambda pool: pool["machines"][0].update(gpus=4)), ("NG-16", "NG-17"), "existing"
