@@ -17,13 +17,14 @@ VERSIONS: Final = {
     "Microsoft.Authorization": "2022-04-01",
     "Microsoft.Compute": "2024-03-02",
     "Microsoft.ContainerService": "2025-09-01",
-    "Microsoft.Insights": "2021-05-01-preview",
+    "Microsoft.Insights": "2022-06-01",
+    "Microsoft.Insights/diagnosticSettings": "2021-05-01-preview",
     "Microsoft.ManagedIdentity": "2023-01-31",
     "Microsoft.Network": "2024-05-01",
     "Microsoft.OperationalInsights": "2023-09-01",
     "Microsoft.Resources": "2024-03-01",
 }
-"""Version of the API by who answers."""
+"""Version of the API by who answers, or by the one type that has its own."""
 
 NETWORK_CONTRIBUTOR: Final = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 IDENTITY_OPERATOR: Final = "f1a07417-d97a-45cb-824c-7a7467783830"
@@ -40,7 +41,8 @@ def unique(prefix: str) -> str:
 
 def version_of(id_: str) -> str:
     _, _, path = id_.rpartition("/providers/")
-    return VERSIONS[path.split("/")[0] if "/providers/" in id_ else "Microsoft.Resources"]
+    namespace, _, words = (path if "/providers/" in id_ else "Microsoft.Resources").partition("/")
+    return VERSIONS.get(f"{namespace}/{words.partition('/')[0]}") or VERSIONS[namespace]
 
 
 @dataclass(frozen=True)

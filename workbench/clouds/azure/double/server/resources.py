@@ -8,6 +8,7 @@ from workbench.clouds.azure.double.server.aks.clusters import Clusters
 from workbench.clouds.azure.double.server.aks.maintenance import MaintenanceConfigurations
 from workbench.clouds.azure.double.server.aks.pools import Pools
 from workbench.clouds.azure.double.server.ids import GROUP, SUBSCRIPTION, ArmId
+from workbench.clouds.azure.double.server.kinds.collection import CollectionAssociations, CollectionRules
 from workbench.clouds.azure.double.server.kinds.disks import DiskEncryptionSets
 from workbench.clouds.azure.double.server.kinds.groups import Groups
 from workbench.clouds.azure.double.server.kinds.identity import Assignments, Identities
@@ -49,6 +50,7 @@ class Resources:
         plain = (
             *(SecurityGroups(store), PublicAddresses(store), NatGateways(store), VirtualNetworks(store)),
             *(Subnets(store), Identities(store), Assignments(store), Workspaces(store), DiagnosticSettings(store)),
+            *(CollectionRules(store), CollectionAssociations(store)),
             *(DiskEncryptionSets(store), pools, self.clusters, MaintenanceConfigurations(store)),
         )
         self._kinds: dict[str, Kind] = {kind.arm_type.lower(): kind for kind in plain}

@@ -119,7 +119,7 @@ def test_kill_ends_a_process_before_or_after_the_work(own: Account, when: Moment
 
 
 def test_what_takes_time_is_told_where_to_ask(own: Account) -> None:
-    own.az.set_scale(0.02)
+    own.az.set_scale(10)
     told = own.put(own.network("networkSecurityGroups"), {"location": LOCATION})
     assert told.headers["azure-asyncoperation"].startswith(own.az.address)
     assert own.operation(told)["status"] == "InProgress"
@@ -127,7 +127,7 @@ def test_what_takes_time_is_told_where_to_ask(own: Account) -> None:
 
 
 def test_newer_work_takes_the_place_of_older(own: Account) -> None:
-    own.az.set_scale(0.02)
+    own.az.set_scale(0.5)
     first = own.put(own.network("networkSecurityGroups"), {"location": LOCATION})
     own.delete(first.body["id"])
     assert eventually(lambda: own.operation(first)["status"] == "Canceled")

@@ -141,7 +141,11 @@ class _WithSubnets(_Network):
 
 
 class VirtualNetworks(_WithSubnets):
-    """``Microsoft.Network/virtualNetworks``. A write that leaves subnets out lets them be."""
+    """``Microsoft.Network/virtualNetworks``.
+
+    A write may leave subnets out, and they stay, since version 2023-09-01 of the API; or it names all that are there,
+    as azure-native does. To make or remove one so is more than the double knows.
+    """
 
     arm_type = NETWORK
     token = "azure-native:network:VirtualNetwork"  # noqa: S105 a type
@@ -158,11 +162,17 @@ class VirtualNetworks(_WithSubnets):
         if not spaces:
             told = f"Virtual network {request.id.name} needs addressSpace.addressPrefixes."
             raise Refusal("InvalidRequestFormat", 400, told)
-        # azure-native sends an empty list with the first write, and with every other one the subnets that are there.
-        inside = {each.get("name") for each in body["properties"].pop("subnets", None) or []}
-        if inside - {each.id.name for each in self.store.below(request.id, SUBNET)}:
-            told = "The Azure double takes subnets as resources of their own, not inside their network."
-            raise Refusal("NotImplemented", 501, told)
+        named = body["properties"].get("subnets")
+        there = {subnet.id.name.lower() for subnet in self.store.below(request.id, SUBNET)}
+        if named is not None and {str(each.get("name")).lower() for each in named} != there:
+            told = f"takes subnets as resources of their own; in {request.id.name} there are {sorted(there)}."
+            raise Refusal("NotImplemented", 501, f"The Azure double {told}")
+
+    @override
+    def completed(self, body: dict[str, Any], id_: ArmId, old: Resource | None) -> dict[str, Any]:
+        kept = super().completed(body, id_, old)
+        kept["properties"].pop("subnets", None)
+        return kept
 
     @override
     def check_delete(self, resource: Resource, going: ArmId | None = None) -> None:

@@ -134,7 +134,7 @@ def test_a_scale_set_comes_and_goes_with_a_pool(own: Account) -> None:
 
 def test_writes_of_pools_have_a_rate(own: Account) -> None:
     cluster = own.cluster()
-    own.az.set_scale(0.005)  # a minute in 0.3 seconds
+    own.az.set_scale(0.04)  # a minute in 2.4 seconds
     missing = f"{cluster}/agentPools/Gpu"
     codes = [own.ask("PUT", missing, own.pool_body()).code for _ in range(30)]
     assert codes[:20] == ["InvalidParameter"] * 20

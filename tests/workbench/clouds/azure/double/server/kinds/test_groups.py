@@ -23,7 +23,7 @@ def test_the_group_of_a_clusters_nodes_goes_with_the_clusters_group(own: Account
 
 
 def test_nothing_is_made_in_a_group_that_goes(own: Account) -> None:
-    own.az.set_scale(0.02)
+    own.az.set_scale(0.1)
     told = own.delete(own.group)
     assert own.state(own.group) == "Deleting"
     body = {"location": LOCATION, "properties": {}}

@@ -3,7 +3,6 @@ from typing import Any
 import pytest
 
 from support.aks_account import LOCATION, Account, unique
-from support.aws import eventually
 from workbench.clouds.double.faults import StuckRule
 
 STANDARD = {"location": LOCATION, "sku": {"name": "Standard"}}
@@ -90,12 +89,13 @@ def test_a_subnet_lies_in_its_network_beside_the_others(own: Account, prefix: st
 
 
 def test_a_network_takes_one_change_at_a_time(own: Account) -> None:
-    own.az.set_scale(0.05)
-    own.put(subnet_id(own), {"properties": {"addressPrefix": "10.1.64.0/24"}})
-    second = subnet_id(own)
+    own.az.set_faults(StuckRule(operation="Microsoft.Network/virtualNetworks/subnets/write", times=1))
+    first, second = subnet_id(own), subnet_id(own)
+    own.put(first, {"properties": {"addressPrefix": "10.1.64.0/24"}})
     told = own.refused("PUT", second, {"properties": {"addressPrefix": "10.1.65.0/24"}})
     assert (told.status, told.code) == (429, "AnotherOperationInProgress")
-    assert eventually(lambda: not own.ask("PUT", second, {"properties": {"addressPrefix": "10.1.65.0/24"}}).code)
+    assert own.refused("DELETE", first).code == told.code
+    assert own.refused("DELETE", first.rpartition("/subnets/")[0]).code == told.code
 
 
 def test_a_write_of_a_network_lets_its_subnets_be(own: Account) -> None:
@@ -103,6 +103,11 @@ def test_a_write_of_a_network_lets_its_subnets_be(own: Account) -> None:
     space = {"addressSpace": {"addressPrefixes": ["10.1.0.0/16", "10.2.0.0/16"]}}
     own.put(network, {"location": LOCATION, "properties": space})
     assert own.get(own.subnet)["name"] == "nodes"
+    there = own.properties(network)["subnets"]
+    own.put(network, {"location": LOCATION, "properties": {**space, "subnets": there}})
+    assert own.properties(network)["subnets"] == there
+    fewer = {"location": LOCATION, "properties": {**space, "subnets": []}}
+    assert own.refused("PUT", network, fewer).code == "NotImplemented"
 
 
 @pytest.mark.parametrize(
