@@ -3,7 +3,7 @@
 Error messages, the reference page, ``igz-clusters config explain`` and the editor's schema all read this one tree.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -38,9 +38,14 @@ class Node:
 
     @cached_property
     def keys(self) -> dict[str, "Node"]:
-        """Known keys of a mapping, of all members of a union."""
+        """Known keys of a mapping; of a union those of all members, each as its first member has it."""
         own = {key: self._node(said) for key, said in self.said.get("properties", {}).items()}
-        return {key: node for member in self.members.values() for key, node in member.keys.items()} | own
+        found = {key: node for member in reversed(self.members.values()) for key, node in member.keys.items()}
+        if self.members:
+            tag = {key: said for key, said in found[self.tag_key].said.items() if key != "const"}
+            found[self.tag_key] = self._node({**tag, "enum": list(self.members)})
+        ordered = {key: found[key] for member in self.members.values() for key in member.keys}
+        return ordered | own
 
     @cached_property
     def entries(self) -> "Node | None":
@@ -64,21 +69,44 @@ class Node:
             return f"mapping of names to {'mappings' if self.entries and self.entries.keys else 'text'}"
         return _SCALARS.get(said_type, "value")
 
-    def walk(self, *path: str) -> Iterator["Key"]:
-        """Return every key below this place, each mapping's before what is inside it."""
-        for name, node in self.keys.items():
-            owners = [tag for tag, member in self.members.items() if name in member.keys and name != self.tag_key]
-            only_with = f"{self.tag_key}: {' or '.join(owners)}" if owners else ""
-            yield Key((*path, name), node, is_required=self.is_required(name), only_with=only_with)
-            yield from node.walk(*path, name)
-        if self.entries and self.entries.keys:
-            yield Key((*path, NAME), self.entries, is_required=False)
-            yield from self.entries.walk(*path, NAME)
+    def walk(self, *path: str, within: str = "") -> Iterator["Key"]:
+        """Return every key below this place, each mapping's before what is inside it.
 
-    def is_required(self, key: str) -> bool:
-        """Return whether a mapping must have the key."""
-        places = self.members.values() or (self,)
-        return any(key in place.said.get("required", ()) for place in places)
+        A key that means something else in another member of a union comes once for each meaning. ``within`` says of
+        which member of a union around this place all of them are.
+        """
+        for name in self.keys:
+            meanings = list(self._meanings(name))
+            for node, owners in meanings:
+                only_with = [within, f"{self.tag_key}: {' or '.join(owners)}" if owners else ""]
+                yield Key(
+                    (*path, name),
+                    node,
+                    is_required=self.is_required(name, owners),
+                    only_with=", ".join(filter(None, only_with)),
+                )
+                own = f"{'.'.join((*path, self.tag_key))}: {' or '.join(owners)}" if len(meanings) > 1 else ""
+                yield from node.walk(*path, name, within=", ".join(filter(None, (within, own))))
+        if self.entries and self.entries.keys:
+            yield Key((*path, NAME), self.entries, is_required=False, only_with=within)
+            yield from self.entries.walk(*path, NAME, within=within)
+
+    def is_required(self, key: str, owners: Collection[str] = ()) -> bool:
+        """Return whether a mapping must have the key; of a union, whether one of ``owners`` must, by default any."""
+        members = [member for tag, member in self.members.items() if not owners or tag in owners]
+        return any(key in place.said.get("required", ()) for place in members or (self,))
+
+    def _meanings(self, name: str) -> Iterator[tuple["Node", tuple[str, ...]]]:
+        """Return what a key is, with the members of a union for which it is that; without members if for all."""
+        if not self.members or name == self.tag_key:
+            yield self.keys[name], ()
+            return
+        said = {tag: member.keys[name] for tag, member in self.members.items() if name in member.keys}
+        while said:
+            first = next(iter(said.values()))
+            owners = tuple(tag for tag, node in said.items() if node.said == first.said)
+            yield first, owners
+            said = {tag: node for tag, node in said.items() if tag not in owners}
 
     def _node(self, said: Mapping[str, Any]) -> "Node":
         while "$ref" in said:
@@ -99,7 +127,7 @@ class Key:
     node: Node
     is_required: bool
     only_with: str = ""
-    """Member of a union that the key belongs to, such as ``kind: local``."""
+    """Members of unions that the key belongs to, such as ``kind: local``."""
 
     @property
     def name(self) -> str:

@@ -82,24 +82,27 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Tell what a key means: values, default and its reason, an example, what it decides. Without KEY: all keys."""
-    found = [_find(key)] if key else list(all_keys())
+    found = _find(key) if key else list(all_keys())
     if as_json:
         _print_json([_facts(each) for each in found])
     elif key:
-        out.print(found[0].name, style="bold", **PLAIN)
-        for name, fact in _facts(found[0]).items():
-            if name != "key" and fact:
-                out.print(f"  {name:<10}{fact if isinstance(fact, str) else ', '.join(fact)}", **PLAIN)
+        for each in found:
+            out.print(each.name, style="bold", **PLAIN)
+            for name, fact in _facts(each).items():
+                if name != "key" and fact:
+                    out.print(f"  {name:<10}{fact if isinstance(fact, str) else ', '.join(fact)}", **PLAIN)
     else:
         for each in found:
             indent, meaning = "  " * (len(each.path) - 1), each.node.said.get("description", "")
             out.print(f"{indent + each.path[-1]:<24}{meaning}", **PLAIN)
 
 
-def _find(text: str) -> Key:
+def _find(text: str) -> list[Key]:
+    """Return the key that is meant, once for each of its meanings."""
     parts = tuple(part for part in re.sub(r"\[.*?\]", "", text).split(".") if part)
     if matching := [key for key in all_keys() if key.matches(parts)]:
-        return max(matching, key=lambda key: len(set(key.path) - {NAME}))  # `pools.size` is no pool called size
+        meant = max(matching, key=lambda key: len(set(key.path) - {NAME}))  # `pools.size` is no pool called size
+        return [key for key in matching if key.path == meant.path]
     names = {key.name.replace(f".{NAME}", ""): key for key in all_keys()}
     near = nearest(".".join(parts), names)
     end = nearest(parts[-1] if parts else "", {key.path[-1] for key in all_keys()})

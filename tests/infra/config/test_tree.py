@@ -17,12 +17,14 @@ class Round(ContractModel):
     kind: Literal["round"]
     radius: int
     size: Size | None = Field(None, description="Beats the radius.")
+    glass: bool = False
 
 
 class Square(ContractModel):
     kind: Literal["square"]
     edges: tuple[Size, ...]
     size: Size | None = None
+    glass: bool = False
 
 
 class Table(ContractModel):
@@ -33,13 +35,16 @@ class Table(ContractModel):
 ROOT = tree(Table)
 
 
-def test_every_key_is_listed_once_in_the_order_of_the_models_with_the_member_that_it_belongs_to() -> None:
+def test_every_key_is_listed_once_for_each_meaning_with_the_members_of_which_it_is_one() -> None:
     assert [(key.name, key.only_with, key.is_required) for key in ROOT.walk()] == [
         ("top", "", True),
         ("top.kind", "", True),
         ("top.radius", "kind: round", True),
-        ("top.size", "kind: round or square", False),
-        ("top.size.width", "", True),
+        ("top.size", "kind: round", False),
+        ("top.size.width", "top.kind: round", True),
+        ("top.size", "kind: square", False),
+        ("top.size.width", "top.kind: square", True),
+        ("top.glass", "kind: round or square", False),
         ("top.edges", "kind: square", True),
         ("top.edges.*", "", False),
         ("top.edges.*.width", "", True),
@@ -54,8 +59,8 @@ def test_every_key_is_listed_once_in_the_order_of_the_models_with_the_member_tha
     [
         (("top", "round", "size", "width"), ("top", "size", "width"), []),
         (("top", "square", "edges", 1), ("top", "edges", 1), ["width"]),
-        (("top", "square"), ("top",), ["kind", "edges", "size"]),
-        (("top",), ("top",), ["kind", "radius", "size", "edges"]),
+        (("top", "square"), ("top",), ["kind", "edges", "size", "glass"]),
+        (("top",), ("top",), ["kind", "radius", "size", "glass", "edges"]),
         (("drawers", "round"), ("drawers", "round"), ["width"]),
         (("drawers", "x", "[key]"), ("drawers", "x"), ["width"]),
     ],
@@ -77,3 +82,7 @@ def test_a_fields_description_wins_over_its_models_and_null_is_no_kind_of_value(
     node = ROOT.keys["top"].members["round"].keys["size"]
     assert node.said["description"] == "Beats the radius."
     assert node.kind == "mapping with the key width"
+
+
+def test_the_key_that_tells_members_apart_may_be_any_of_them() -> None:
+    assert ROOT.keys["top"].keys["kind"].said["enum"] == ["round", "square"]
