@@ -67,15 +67,19 @@ class Resources:
         """
         if request.id.type.rpartition("/")[2].lower() in {OPERATIONS, RESULTS}:
             return self._status(request)
-        if request.method is HTTPMethod.GET and (known := self._overview(request.id)) is not None:
-            return json_answer(HTTPStatus.OK, known)
+        if request.method is HTTPMethod.GET:
+            return self._get(request)
         kind = self._kind(request)
         if request.method is HTTPMethod.PUT:
             return self._put(kind, request)
         if request.method is HTTPMethod.DELETE:
             return self._delete(kind, request)
-        if request.method is HTTPMethod.POST:
-            return self._act(kind, request)
+        return self._act(kind, request)
+
+    def _get(self, request: Request) -> Answer:
+        if (known := self._overview(request.id)) is not None:
+            return json_answer(HTTPStatus.OK, known)
+        kind = self._kind(request)
         if not request.id.is_whole:
             return self._list(kind, request)
         return json_answer(HTTPStatus.OK, self._told(kind, self.store.get(request.id)))
