@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.engine.causes import is_expired, is_in_use, is_taken, is_unheard
+from workbench.engine.causes import is_busy, is_expired, is_in_use, is_taken, is_unheard
 
 OTHERS = [
     "operation error EKS: CreateNodegroup, https response error StatusCode: 403, AccessDeniedException: no rights",
@@ -21,6 +21,9 @@ OTHERS = [
         "Error when retrieving token from sso: Token has expired and refresh failed",
         "refresh cached SSO token failed, unable to refresh SSO token",
         "your credentials have expired",
+        "AADSTS700082: The refresh token has expired due to inactivity.",
+        'Status=401 Code="ExpiredAuthenticationToken" Message="The access token expiry UTC time is earlier"',
+        "Please run 'az login' to setup account.",
     ],
 )
 def test_credentials_that_ran_out_are_told_from_everything_else(error: str) -> None:
@@ -30,7 +33,16 @@ def test_credentials_that_ran_out_are_told_from_everything_else(error: str) -> N
 
 def test_only_what_is_still_used_is_worth_another_try() -> None:
     assert is_in_use(["deleting EC2 VPC (vpc-1): api error DependencyViolation: The vpc 'vpc-1' has dependencies"])
+    assert is_in_use(['Status=400 Code="InUseSubnetCannotBeDeleted" Message="Subnet nodes is in use by a scale set"'])
     assert not is_in_use(OTHERS)
+
+
+def test_a_cloud_that_is_at_something_else_is_told_from_a_refusal() -> None:
+    busy = "Operation is not allowed: Another agentpool operation (gpu - Creating) is in progress, please wait"
+    assert is_busy([f'Status=409 Code="OperationNotAllowed" Message="{busy}"'])
+    assert not is_busy(
+        [*OTHERS, 'Status=409 Code="OperationNotAllowed" Message="Operation results in exceeding quota"']
+    )
 
 
 @pytest.mark.parametrize(
@@ -41,6 +53,7 @@ def test_only_what_is_still_used_is_worth_another_try() -> None:
         "operation error KMS: CreateAlias, AlreadyExistsException: An alias with the name arn:aws:kms:a already exists",
         "ResourceAlreadyExistsException: The specified log group already exists",
         "api error RouteAlreadyExists: The route identified by 0.0.0.0/0 already exists.",
+        "cannot create already existing resource '/subscriptions/s/resourceGroups/research'",
         "ResourceInUseException: The specified access entry resource is already in use on this cluster.",
     ],
 )
@@ -54,6 +67,7 @@ def test_a_name_that_something_has_may_be_our_own_doing(refusal: str) -> None:
     [
         "Detected that pulumi-resource-aws exited prematurely. \nThis is *always* a bug in the provider.",
         "error reading from server: EOF",
+        'Put "https://management.azure.com/subscriptions/s/resourceGroups/g?api-version=2024-03-01": EOF',
         "operation error EKS: CreateNodegroup, https response error StatusCode: 0, RequestID: , request send failed",
     ],
 )

@@ -4,6 +4,7 @@ import json
 
 import yaml
 
+from support import aks_state
 from support.eks_state import exported
 from workbench.engine.destroying import kept_back, objects_of
 from workbench.engine.parts import kubeconfig_of
@@ -26,6 +27,14 @@ def test_a_data_group_goes_by_hand_since_it_would_stay_and_keep_its_cluster() ->
     assert len(found) == len(groups) + 3, (
         "of a data pool the launch templates are protected too, and nothing else in dev"
     )
+
+
+def test_a_data_pool_of_aks_goes_by_hand_since_it_would_go_with_its_cluster() -> None:
+    found = [str(each) for each in kept_back(aks_state.exported(), "test")]
+    pools = [each for each in found if "az aks nodepool delete" in each]
+    assert len(pools) == 3
+    assert all("AKS deletes a cluster with all its pools" in each for each in pools)
+    assert "--resource-group research --cluster-name research --name data" in pools[0]
 
 
 def test_nothing_is_kept_back_where_nothing_is_protected() -> None:

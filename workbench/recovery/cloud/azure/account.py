@@ -53,7 +53,7 @@ def open_account(stack: str, choices: AksChoices) -> AzureAccount:
     UserError
         There are no credentials, they have expired, or they do not see that subscription.
     """
-    account = AzureAccount(arm(choices), stack, choices)
+    account = AzureAccount(*arm(choices), stack, choices)
     told = account.get(f"/subscriptions/{choices.subscription_id}", SUBSCRIPTIONS)
     if not told:
         raise UserError(

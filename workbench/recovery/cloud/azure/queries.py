@@ -21,7 +21,7 @@ from azure.mgmt.core.policies import ARMChallengeAuthenticationPolicy
 from components.contract.aks.choices import AksChoices
 from components.contract.azure import AzureTag
 from workbench.clouds.azure.facts import API_VERSIONS
-from workbench.clouds.pace import address
+from workbench.clouds.pace import address as loopback
 from workbench.clouds.plugin import RefusedError
 from workbench.errors import UserError
 from workbench.recovery.cloud.azure.credentials import credential_of
@@ -34,6 +34,9 @@ DOUBLE: Final = "IGZ_CLUSTERS_DOUBLE_ARM"
 EXPIRED: Final = frozenset({"ExpiredAuthenticationToken", "InvalidAuthenticationToken", "AuthenticationFailed"})
 """Codes for credentials that are no longer any: https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/common-deployment-errors."""
 
+WRONG_QUESTION: Final = frozenset({"InvalidResourceType", "InvalidResourceNamespace"})
+"""Codes that come with the status of what is not there, and say nothing about that."""
+
 LOG_IN: Final = "Open a session of the identity that deploys the stack, as for `igz-clusters up`, then run this again."
 _RETRIES: Final = 10
 
@@ -44,14 +47,17 @@ class AzureQueries:
 
     Parameters
     ----------
+    address
+        Of ARM.
     client
-        Of ARM, with the credentials.
+        Of it, with the credentials.
     stack
         Name of the stack.
     choices
         What its file says about its cluster.
     """
 
+    address: str
     client: PipelineClient[HttpRequest, Any]
     stack: str
     choices: AksChoices
@@ -68,7 +74,7 @@ class AzureQueries:
 
     def get(self, path: str, version: str) -> dict[str, Any]:
         """Return what is at a path by a version of the API, empty if nothing is; raises what ``look_up`` does."""
-        return self._get(f"{path}?api-version={version}", path)
+        return self._get(f"{self.address}{path}?api-version={version}", path)
 
     def listed(self, path: str, version: str) -> list[dict[str, Any]]:
         """Return the elements of a list of any number of pages; none if what they belong to is not there."""
@@ -98,27 +104,25 @@ class AzureQueries:
         return {}
 
 
-def arm(choices: AksChoices) -> PipelineClient[HttpRequest, Any]:
-    """Return a client of ARM, or of its double if there is one.
+def arm(choices: AksChoices) -> tuple[str, PipelineClient[HttpRequest, Any]]:
+    """Return address and client of ARM, or of its double if there is one.
 
     Raises
     ------
     UserError
         The credentials lack something, or the address of the double is not on this machine.
     """
-    retry = RetryPolicy(retry_total=_RETRIES)
+    policies: list[Any] = [HeadersPolicy(), RetryPolicy(retry_total=_RETRIES)]
+    address = ARM
     if DOUBLE in os.environ:
+        # No credential is at hand here, so that none can go astray.
         try:
-            # No credential is at hand here, so that none can go astray.
-            return PipelineClient(
-                address("Azure", "workbench.clouds.azure.double", DOUBLE, os.environ), policies=[HeadersPolicy(), retry]
-            )
+            address = loopback("Azure", "workbench.clouds.azure.double", DOUBLE, os.environ)
         except RefusedError as refused:
             raise UserError(str(refused)) from None
-    credential = credential_of(choices.tenant_id)
-    return PipelineClient(
-        ARM, policies=[HeadersPolicy(), retry, ARMChallengeAuthenticationPolicy(credential, f"{ARM}/.default")]
-    )
+    else:
+        policies.append(ARMChallengeAuthenticationPolicy(credential_of(choices.tenant_id), f"{ARM}/.default"))
+    return address, PipelineClient(address, policies=policies)
 
 
 @contextmanager
@@ -126,8 +130,9 @@ def asking(about: str) -> Iterator[None]:
     """Turn Azure's errors into a user's; what is not there is no error."""
     try:
         yield
-    except ResourceNotFoundError:
-        return
+    except ResourceNotFoundError as error:
+        if error.error and error.error.code in WRONG_QUESTION:
+            raise UserError(f"Azure does not know what {about} may be: {error.error.message}") from None
     except ClientAuthenticationError as error:
         code = error.error.code if error.error else ""
         if code in EXPIRED:

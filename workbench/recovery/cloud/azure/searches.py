@@ -39,7 +39,7 @@ def found(type_: str, id_: str, told: dict[str, Any]) -> Found:
     properties = told.get("properties") or {}
     state = str(properties.get("provisioningState") or "")
     return Found(
-        id_,
+        str(told.get("id") or id_),  # in the case in which the provider gets it too
         state,
         is_moving(state),
         None if type_ in UNTAGGED else (told.get("tags") or properties.get("tags") or {}),

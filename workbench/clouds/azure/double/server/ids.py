@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Final
 
 PROVIDERS: Final = "/providers/"
+SUBSCRIPTION: Final = "Microsoft.Resources/subscriptions"
 GROUP: Final = "Microsoft.Resources/resourceGroups"
 """Type of resource groups, whose ids say it in another way."""
 

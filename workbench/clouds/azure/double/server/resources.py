@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 from workbench.clouds.azure.double.server.aks.clusters import Clusters
 from workbench.clouds.azure.double.server.aks.maintenance import MaintenanceConfigurations
 from workbench.clouds.azure.double.server.aks.pools import Pools
-from workbench.clouds.azure.double.server.ids import GROUP, ArmId
+from workbench.clouds.azure.double.server.ids import GROUP, SUBSCRIPTION, ArmId
 from workbench.clouds.azure.double.server.kinds.collection import CollectionAssociations, CollectionRules
 from workbench.clouds.azure.double.server.kinds.disks import DiskEncryptionSets
 from workbench.clouds.azure.double.server.kinds.groups import Groups
@@ -67,16 +67,44 @@ class Resources:
         """
         if request.id.type.rpartition("/")[2].lower() in {OPERATIONS, RESULTS}:
             return self._status(request)
+        if request.method is HTTPMethod.GET:
+            return self._get(request)
         kind = self._kind(request)
         if request.method is HTTPMethod.PUT:
             return self._put(kind, request)
         if request.method is HTTPMethod.DELETE:
             return self._delete(kind, request)
-        if request.method is HTTPMethod.POST:
-            return self._act(kind, request)
+        return self._act(kind, request)
+
+    def _get(self, request: Request) -> Answer:
+        if (known := self._overview(request.id)) is not None:
+            return json_answer(HTTPStatus.OK, known)
+        kind = self._kind(request)
         if not request.id.is_whole:
             return self._list(kind, request)
         return json_answer(HTTPStatus.OK, self._told(kind, self.store.get(request.id)))
+
+    def _overview(self, id_: ArmId) -> dict[str, Any] | None:
+        """Return a subscription, or all that lies in a resource group; None if neither is asked for.
+
+        A part of something else, and what extends it, are not in the list. Every subscription is there.
+        """
+        if id_.type.lower() == SUBSCRIPTION.lower():
+            return {"id": id_.text, "subscriptionId": id_.name, "state": "Enabled"}
+        if id_.type.lower() != f"{GROUP.partition('/')[0]}/resources".lower():
+            return None
+        group = id_.above
+        if self.store.find(group) is None:
+            raise self.store.missing(group)
+        inside = [each for each in self.store.all() if each.id.is_in(group) and ArmId(each.id.scope).key == group.key]
+        listed = [each for each in inside if each.id.parent is None]
+        tags = [each.body.get("tags") or {} for each in listed]
+        return {
+            "value": [
+                {"id": each.id.text, "name": each.id.name, "type": each.type, "tags": known}
+                for each, known in zip(listed, tags, strict=True)
+            ]
+        }
 
     def inventory(self) -> Mapping[str, list[str]]:
         """Return the ids of what exists: by Pulumi's types, and by Azure's what Azure made by itself."""

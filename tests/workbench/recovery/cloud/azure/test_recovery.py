@@ -1,0 +1,165 @@
+"""What the real program makes in Azure is found again by its id, listed, and entered into a state that lost it."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typing_extensions import override
+
+from support.aks import AGENT_POOL, CLUSTER, ROLE_ASSIGNMENT
+from support.aks_state import STACK, parts
+from support.azure_things import Resource, account_at, build_in_azure
+from workbench import stacks
+from workbench.clouds.azure.double.client import Double, running
+from workbench.clouds.azure.facts import IDS
+from workbench.clouds.double.faults import ErrorRule
+from workbench.engine import Session
+from workbench.errors import UserError
+from workbench.recovery.cloud import CloudRecovery
+from workbench.recovery.cloud.azure.account import AzureAccount
+from workbench.recovery.cloud.azure.searches import UNTAGGED
+from workbench.recovery.cloud.found import Wanted
+
+
+@dataclass(frozen=True)
+class Scripted(Session):
+    """A session whose engine answers from what the test says, and keeps what it is given."""
+
+    exported: dict[str, Any] = field(default_factory=dict)
+
+    @override
+    def told(self, *arguments: str, folder: Path = Path(), given: str | None = None) -> str:
+        if arguments == ("stack", "export"):
+            return json.dumps(self.exported)
+        assert arguments == ("stack", "import")
+        assert given
+        self.exported.update(json.loads(given))
+        return "Import complete."
+
+
+@dataclass(frozen=True)
+class Made:
+    """A stack that is whole in Azure."""
+
+    double: Double
+    account: AzureAccount
+    things: Sequence[Resource]
+
+    def one(self, type_: str) -> Resource:
+        return next(each for each in self.things if each.type == type_)
+
+    def recovery(self, *without: Resource, pending: tuple[Resource, ...] = ()) -> CloudRecovery:
+        rest = [each.state for each in self.things if each not in (*without, *pending)]
+        operations = [each.pending for each in pending]
+        deployment = {"manifest": {"time": "then"}, "resources": rest, "pending_operations": operations}
+        session = Scripted(stacks.find("dev"), Path("pulumi"), {}, exported={"version": 3, "deployment": deployment})
+        return CloudRecovery(session, self.account, lambda _: None, pause=0.01)
+
+
+@pytest.fixture(scope="module")
+def made() -> Iterator[Made]:
+    with running() as double, pytest.MonkeyPatch.context() as patch:
+        account = account_at(double, patch)
+        yield Made(double, account, build_in_azure())
+
+
+def test_everything_is_found_under_the_id_that_its_inputs_make(made: Made) -> None:
+    for each in made.things:
+        (found,) = made.account.search(Wanted(each.urn, each.type, each.inputs))
+        assert found.id.lower() == each.id.lower()
+        assert found.tags is None or made.account.is_ours(found.tags), each.urn
+        assert (found.tags is None) == (each.type in UNTAGGED)
+    assert {each.type for each in made.things} <= set(IDS)
+
+
+def test_what_is_made_of_what_is_not_known_yet_cannot_be_there(made: Made) -> None:
+    pool = made.one(AGENT_POOL)
+    inputs = {key: value for key, value in pool.inputs.items() if key != "resourceName"}
+    assert made.account.search(Wanted(pool.urn, pool.type, inputs)) == []
+
+
+def test_a_stack_in_order_has_no_findings(made: Made) -> None:
+    looking = made.recovery()
+    assert [*looking.pending(), *looking.leftovers()] == []
+
+
+def test_what_was_being_made_is_entered_and_what_was_not_is_dropped(made: Made) -> None:
+    pool, role = made.one(AGENT_POOL), made.one(ROLE_ASSIGNMENT)
+    ghost = replace(pool, urn=f"{pool.urn}-ghost", inputs={**pool.inputs, "agentPoolName": "ghost0000"})
+    looking = made.recovery(pending=(pool, role, ghost))
+    (finding,) = looking.pending()
+    assert f"Azure has {pool.id} (Succeeded)" in finding.remedy
+    assert "was not made" in finding.remedy
+    assert finding.mend
+    finding.mend()
+    assert isinstance(looking.session, Scripted)
+    entered = {each["urn"]: each["id"] for each in looking.session.exported["deployment"]["resources"]}
+    assert (entered[pool.urn], entered[role.urn]) == (pool.id, role.id)
+    assert ghost.urn not in entered
+    assert looking.pending() == []
+
+
+def test_something_of_somebody_else_stays_out_of_the_state(made: Made) -> None:
+    looking = replace(made.recovery(pending=(made.one(CLUSTER),)), account=replace(made.account, stack="another"))
+    (finding,) = looking.pending()
+    assert "which lacks this stack's tag" in finding.remedy
+
+
+def test_what_nobody_wants_is_listed_with_commands_and_data_are_marked(made: Made) -> None:
+    data = next(each for each in made.things if each.type == AGENT_POOL and "-data-" in each.urn)
+    (finding,) = made.recovery(data).leftovers()
+    assert finding.found.startswith(f"In Azure, of this stack by its tag, and not in its state: AgentPool {data.id}")
+    assert finding.remedy.startswith("It holds data, which nobody can bring back.")
+    assert f"az resource delete --ids {data.id}" in finding.remedy
+    assert finding.mend is None
+
+
+def test_what_aks_made_is_listed_as_such_and_nothing_twice(made: Made) -> None:
+    things = made.account.carrying()
+    by_aks = [each for each in things if each.is_byproduct]
+    assert by_aks
+    assert all("/research-nodes/" in each.id for each in by_aks)
+    ours = sorted((each.type, each.id.lower()) for each in things if not each.is_byproduct)
+    assert ours == sorted((each.type, each.id.lower()) for each in made.things if each.type not in UNTAGGED)
+
+
+def test_another_stack_has_nothing_of_this_one(made: Made) -> None:
+    other = replace(made.account, stack="another")
+    assert [each for each in other.carrying() if not each.is_byproduct] == []
+
+
+def test_each_part_is_asked_for_and_none_is_missed(made: Made) -> None:
+    told = made.account.conditions(parts())
+    assert {condition.status for condition in told.values()} == {"Succeeded"}
+    assert len(told) == len(parts())
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "said"),
+    [
+        ("ExpiredAuthenticationToken", 401, r"no longer takes your credentials \(ExpiredAuthenticationToken\)"),
+        ("AuthorizationFailed", 403, r"Azure refused to show .* \(AuthorizationFailed\): not you"),
+        ("InvalidResourceType", 404, "does not know what .* may be: not you"),
+    ],
+)
+def test_what_azure_refuses_is_said_and_never_taken_for_absent(made: Made, code: str, status: int, said: str) -> None:
+    rule = ErrorRule(
+        operation="Microsoft.ContainerService/managedClusters/read", code=code, status=status, message="not you"
+    )
+    made.double.set_faults(rule)
+    try:
+        with pytest.raises(UserError, match=said):
+            made.account.look_up(CLUSTER, made.account.choices.cluster_id)
+    finally:
+        made.double.set_faults()
+
+
+def test_an_address_that_is_not_on_this_machine_is_refused(monkeypatch: pytest.MonkeyPatch, made: Made) -> None:
+    monkeypatch.setenv("IGZ_CLUSTERS_DOUBLE_ARM", "https://management.example.com")
+    from workbench.recovery.cloud.azure.account import open_account  # noqa: PLC0415
+
+    with pytest.raises(UserError, match="on 127.0.0.1"):
+        open_account(STACK, made.account.choices)
