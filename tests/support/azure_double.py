@@ -1,0 +1,116 @@
+"""An AKS stack on the double of Azure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from typing_extensions import override
+
+from support.cloud_account import CloudAccount, control_plane, equip, make_core_node, real_kubernetes
+from workbench.clouds.azure.double import credentials
+from workbench.clouds.azure.double.client import Double, running
+from workbench.clouds.azure.facts import API_VERSIONS
+from workbench.clouds.double.client import Call
+
+OWNERS: Final = "azure-native:compute:DiskEncryptionSet"
+"""Made by whoever owns the subscription, and named in stack files."""
+
+GROUP: Final = "azure-native:resources:ResourceGroup"
+POOL: Final = "azure-native:containerservice:AgentPool"
+
+_DISKS: Final = "2024-03-02"
+
+
+@dataclass(frozen=True)
+class Subscription(CloudAccount):
+    """Stacks in one Azure that is a double."""
+
+    foreign = ("ARM_", "AZURE_")
+
+    @property
+    def azure(self) -> Double:
+        """The double."""
+        assert isinstance(self.double, Double)
+        return self.double
+
+    @property
+    @override
+    def cloud_environment(self) -> Mapping[str, str]:
+        return self.azure.environment
+
+    @override
+    def adopt(self, choices: dict[str, Any]) -> None:
+        if not (disks := choices["cluster"].get("diskEncryptionSetId")):
+            return
+        location = choices["cluster"]["location"]
+        self._put(disks.partition("/providers/")[0], API_VERSIONS[GROUP], {"location": location})
+        key = {"activeKey": {"keyUrl": "https://mlrun.vault.azure.net/keys/disks/1"}}
+        self._put(disks, _DISKS, {"location": location, "identity": {"type": "SystemAssigned"}, "properties": key})
+
+    def _put(self, id_: str, version: str, body: Mapping[str, Any]) -> None:
+        told = self.azure.ask("PUT", id_, version, body)
+        assert told.status in (200, 201), told
+
+    def pools(self) -> dict[str, dict[str, Any]]:
+        """Return the agent pools of the only cluster that are resources of their own, as ARM tells of them, by name."""
+        ids = self.azure.inventory().get(POOL, [])
+        found = [self.azure.ask("GET", id_, API_VERSIONS[POOL]).body for id_ in ids]
+        return {each["name"]: each for each in found}
+
+    def pool(self, prefix: str) -> dict[str, Any]:
+        """Return the one agent pool whose name begins so."""
+        (found,) = [pool for name, pool in self.pools().items() if name.startswith(prefix)]
+        return found
+
+    def move(self, prefix: str, count: int) -> None:
+        """Give an agent pool another size, as the autoscaler does it."""
+        self.azure.move(self.pool(prefix)["id"], count)
+
+
+def writes(calls: Sequence[Call]) -> list[Call]:
+    """Return the calls that asked Azure to change something."""
+    return [call for call in calls if not call.operation.startswith("GET") and "listCluster" not in call.operation]
+
+
+def identities(made: Subscription, stack: str) -> tuple[set[str], set[str]]:
+    """Return type and id of what the state of the only stack names in Azure, and of what is there.
+
+    What Azure made by itself, and what belongs to whoever owns the subscription, is in neither.
+    """
+    resources = made.state(stack).get("resources") or []
+    named = {f"{each['type']} {each['id'].lower()}" for each in resources if each["type"].startswith("azure-native:")}
+    return named, there(made)
+
+
+def there(made: Subscription) -> set[str]:
+    """Return type and id of what is in Azure beside what its owner made."""
+    owners = {id_.partition("/providers/")[0].lower() for id_ in made.azure.inventory().get(OWNERS, [])}
+    return {
+        f"{type_} {id_.lower()}"
+        for type_, ids in made.azure.inventory().items()
+        for id_ in ids
+        if type_.startswith("azure-native:") and id_.partition("/providers/")[0].lower() not in owners
+    }
+
+
+@contextmanager
+def subscription(folder: Path, *stacks: str, is_plan_shown: bool = True) -> Iterator[Subscription]:
+    """Start an API server and a double, make what a subscription has before its first cluster, and end both.
+
+    Parameters
+    ----------
+    folder
+        An empty one.
+    stacks
+        Stack files of this checkout, or examples, that are to be used in it.
+    is_plan_shown
+        As of ``Subscription``.
+    """
+    with control_plane(folder) as kubeconfig, running(kubeconfig=kubeconfig) as azure:
+        made = Subscription(folder, kubeconfig, azure, is_plan_shown)
+        equip(made, stacks, real_kubernetes())
+        credentials.install(folder / "bin", kubeconfig)
+        make_core_node(made)
+        yield made

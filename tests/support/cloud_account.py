@@ -1,0 +1,253 @@
+"""Stacks in a cloud that is a double, driven as a user drives them, with a real API server inside."""
+
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import yaml
+
+from components.contract.labels import LabelKey
+from infra.config import CONFIG_KEY
+from support.cluster import COMMAND, eventually, user_environment
+from workbench import stacks
+from workbench.clouds.aws.facts import PROVIDER_VERSION as AWS_VERSION
+from workbench.clouds.azure.facts import PROVIDER_VERSION as AZURE_VERSION
+from workbench.clouds.double.client import Running
+from workbench.engine.render import install
+from workbench.paths import PRIVATE, PROJECT_ROOT, cache_dir
+from workbench.policy import overrides
+from workbench.toolchain import ensure
+from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
+
+CONTROL_PLANE: Final = "inside"
+"""Name of the local control plane that every cluster of the double leads to."""
+
+CORE_NODE: Final = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "metadata": {
+        "name": "core",
+        "labels": {LabelKey.ROLE.value: "initial", "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"},
+        "annotations": {
+            "kwok.x-k8s.io/node": "fake",
+            "igz-clusters.io/capacity": json.dumps({"cpu": "16", "memory": "64Gi", "pods": "110"}),
+        },
+    },
+}
+"""A simulated node of the initial pool: the engine waits until the autoscaler's Deployment runs."""
+
+
+@dataclass(frozen=True)
+class CloudAccount(ABC):
+    """Stacks in one cloud that is a double, with a backend, a home and credentials of their own.
+
+    Parameters
+    ----------
+    folder
+        Everything is below it; stack files in ``stacks``.
+    kubeconfig
+        Of the API server inside, as its administrator.
+    double
+        The cloud.
+    """
+
+    folder: Path
+    kubeconfig: Path
+    double: Running
+    is_plan_shown: bool = True
+    """Whether the engine plans before an `up` or a `destroy`, as it does for people. It takes as long as the change."""
+
+    foreign: ClassVar[tuple[str, ...]]
+    """Prefixes of variables that may lead to the real cloud."""
+
+    @property
+    @abstractmethod
+    def cloud_environment(self) -> Mapping[str, str]:
+        """What a program needs to find this cloud and no other."""
+
+    @abstractmethod
+    def adopt(self, choices: dict[str, Any]) -> None:
+        """Let a stack file's choices be about the double, and make what its owner has before the first cluster."""
+
+    @property
+    def stacks(self) -> Path:
+        """Folder of the stack files."""
+        return self.folder / "stacks"
+
+    @property
+    def overrides(self) -> Path:
+        """File of waivers and approvals."""
+        return self.stacks / overrides.FILE
+
+    def environment(self, stack: str = "") -> dict[str, str]:
+        """Return all variables of a user at work; with ``stack`` those that plain ``pulumi`` needs too."""
+        pulumi = ensure(["pulumi"]).pulumi
+        path = [str(self.folder / "bin"), str(pulumi.parent), os.environ.get("PATH", os.defpath)]
+        own = {
+            key: value for key, value in user_environment().items() if not key.startswith((*self.foreign, "PULUMI_"))
+        }
+        plain = {"PULUMI_STACK": stack, "PULUMI_OPTION_CONFIG_FILE": str(self.stack_file(stack))} if stack else {}
+        return {
+            **own,
+            **self.cloud_environment,
+            **plain,
+            "PATH": os.pathsep.join(path),
+            "HOME": str(self.folder),
+            "KUBECONFIG": str(self.folder / "none"),
+            "IGZ_CLUSTERS_STACKS": str(self.stacks),
+            "IGZ_CLUSTERS_DATA": str(self.folder / "data"),
+            "IGZ_CLUSTERS_CACHE": str(cache_dir()),
+            "PULUMI_HOME": str(self.folder / "pulumi"),
+            "PULUMI_BACKEND_URL": f"file://{self.folder / 'state'}",
+            "PULUMI_CONFIG_PASSPHRASE": (self.folder / "passphrase").read_text(),
+            "PULUMI_SKIP_UPDATE_CHECK": "true",
+            "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+            "PULUMI_OPTION_SKIP_PREVIEW": str(not self.is_plan_shown).lower(),
+        }
+
+    def stack_file(self, stack: str) -> Path:
+        """Return where the choices of a stack are."""
+        return self.stacks / f"Pulumi.{stack}.yaml"
+
+    def edit(self, stack: str, **choices: Any) -> None:
+        """Change choices of a stack file; keys are paths with ``__`` between, None removes one."""
+        file = self.stack_file(stack)
+        document = yaml.safe_load(file.read_text())
+        for path, value in choices.items():
+            *parents, last = path.split("__")
+            here = document["config"][CONFIG_KEY]
+            for key in parents:
+                here = here.setdefault(key, {})
+            here.pop(last, None)
+            if value is not None:
+                here[last] = value
+        file.write_text(yaml.safe_dump(document, sort_keys=False))
+
+    def run(self, *arguments: str, check: bool = True, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Run ``igz-clusters`` and return what it printed; with ``check`` a failure fails the test."""
+        return finished([COMMAND, *arguments], {**self.environment(), **variables}, check=check)
+
+    def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:
+        """Start ``igz-clusters`` and leave it running; standard error goes where standard output goes."""
+        return subprocess.Popen(
+            [COMMAND, *arguments],
+            cwd=PROJECT_ROOT,
+            env={**self.environment(), **variables},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            process_group=0,
+        )
+
+    def plain(self, stack: str, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Run plain ``pulumi``, without policy packs."""
+        command = [ensure(["pulumi"]).pulumi, *arguments, "--non-interactive"]
+        return finished(command, self.environment(stack), check=check)
+
+    def state(self, stack: str) -> dict[str, Any]:
+        """Return the stack's deployment."""
+        exported = self.plain(stack, "stack", "export").stdout
+        deployment: dict[str, Any] = json.loads(exported)["deployment"]
+        return deployment
+
+    def kubectl(self, *arguments: str, stdin: str | None = None) -> str:
+        """Run ``kubectl`` as the administrator of the API server inside and return what it prints."""
+        program = ensure(["kubectl"]).path("kubectl")
+        run = subprocess.run(
+            [program, f"--kubeconfig={self.kubeconfig}", *arguments],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert run.returncode == 0, run.stderr
+        return run.stdout
+
+    def objects(self, kinds: str = "deployments,namespaces,priorityclasses,storageclasses") -> set[str]:
+        """Return kind and name of what is in the API server."""
+        items = json.loads(self.kubectl("get", kinds, "-A", "-o", "json"))["items"]
+        return {f"{item['kind']} {item['metadata']['name']}" for item in items}
+
+    @property
+    def last(self) -> int:
+        """Number of the last call; 0 if there was none."""
+        return max((call.number for call in self.double.calls()), default=0)
+
+
+def finished(
+    command: Sequence[str | Path], environment: Mapping[str, str], *, check: bool
+) -> subprocess.CompletedProcess[str]:
+    run = subprocess.run(
+        command,
+        cwd=PROJECT_ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+    if check:
+        assert run.returncode == 0, f"{command}:\n{run.stdout}\n{run.stderr}"
+    return run
+
+
+@contextmanager
+def control_plane(folder: Path) -> Iterator[Path]:
+    """Start an API server and yield its kubeconfig; delete it at the end."""
+    (folder / "data").mkdir(mode=PRIVATE)
+    local = {**user_environment(), "IGZ_CLUSTERS_DATA": str(folder / "data")}
+    try:
+        finished([COMMAND, "local", "start", CONTROL_PLANE], local, check=True)
+        yield folder / "data" / "local" / CONTROL_PLANE / "kubeconfig"
+    finally:
+        finished([COMMAND, "local", "delete", CONTROL_PLANE, "--yes"], local, check=True)
+
+
+def make_core_node(made: CloudAccount) -> None:
+    """Make a node of the initial pool: without one nothing in the cluster would run."""
+    made.kubectl("create", "-f", "-", stdin=json.dumps(CORE_NODE))
+    conditions = ("get", "node", "core", "-o", "jsonpath={.status.conditions[*].status}")
+    eventually(lambda: "True" in made.kubectl(*conditions))
+
+
+def equip(made: CloudAccount, names: Sequence[str], *kubernetes: str) -> None:
+    """Install the plug-ins, that for Kubernetes as the given command, and make the stacks."""
+    for each in ("bin", "pulumi", "state", "stacks"):
+        (made.folder / each).mkdir(mode=PRIVATE)
+    (made.folder / "passphrase").write_text(secrets.token_urlsafe(32))
+    home = made.folder / "pulumi"
+    # Without `-P` the folder that the engine starts it in would come first, and may be another checkout.
+    python = (sys.executable, "-P", "-m")
+    install(home, "aws", AWS_VERSION, *python, "workbench.clouds.aws.double", "plugin")
+    install(home, "azure-native", AZURE_VERSION, *python, "workbench.clouds.azure.double", "plugin")
+    install(home, "kubernetes", KUBERNETES_VERSION, *kubernetes)
+    shutil.copy(PROJECT_ROOT / "Pulumi.yaml", made.stacks)
+    for name in names:
+        _adopt(made, name)
+
+
+def real_kubernetes() -> str:
+    """Return the real plug-in for Kubernetes."""
+    return str(ensure(["pulumi-resource-kubernetes"]).path("pulumi-resource-kubernetes"))
+
+
+def _adopt(made: CloudAccount, name: str) -> None:
+    """Copy a stack file, let it be about the double, and make the stack in the backend."""
+    document = yaml.safe_load(stacks.stack_files(PROJECT_ROOT)[name].read_text())
+    made.adopt(document["config"][CONFIG_KEY])
+    made.stack_file(name).write_text(yaml.safe_dump(document, sort_keys=False))
+    # `stack init` writes beside the project file of its folder, whatever the option says.
+    command = [ensure(["pulumi"]).pulumi, "stack", "init", name, "--no-select", "--non-interactive"]
+    subprocess.run(command, cwd=made.stacks, env=made.environment(), check=True, capture_output=True)
