@@ -185,7 +185,7 @@ def _gpu_resource_of(choices: dict[str, Any]) -> str | None:
 class NodePool(ContractModel):
     """One pool of nodes that are for the same work and bought alike."""
 
-    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["instanceTypes"]}, {"required": ["machine"]}]})
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["instanceTypes"]}, {"required": ["machine"]}]})
 
     role: Annotated[
         PoolRole, Explained(decides=f"Label {LabelKey.ROLE}; who may run there; the limits of the other keys.")

@@ -12,7 +12,7 @@ from components.contract.pools import LabelValue, PoolName
 
 _UID: Final = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _ABSOLUTE: Final = r"(/|~/)[^\s].*"
-_CONTENT: Final = re.compile(r"[\n{]|apiVersion|client-key|certificate|token", re.IGNORECASE)
+_CONTENT: Final = re.compile(r"[\n{]|: |apiVersion")
 """What no path of a kubeconfig holds, and its content does."""
 
 

@@ -192,6 +192,7 @@ BEYOND_A_SCHEMA = {
     "described-machine-on-local",
     "existing-data-machine-without-nvme",
     "existing-elastic-without-an-autoscaler",
+    "existing-machine-and-types",
     "existing-machine-with-gpus-outside-a-gpu-pool",
     "existing-machine-without-gpus-in-a-gpu-pool",
     "existing-nodes-of-no-pool",

@@ -27,6 +27,7 @@ CHOICES: dict[str, Any] = {
     "cluster.storageClass": {"name": "fast", "provisioner": "csi.example.com"},
     "cluster.nodes.spot": {"selector": {"rack": "spare"}, "taint": True},
     "cluster.nodes.jupyter": {"selector": {"rack": "desks"}},
+    "pools.initial.size": {"min": 2, "max": 2},
     "pools.spot": {"role": "workload", "lifecycle": "spot", "size": {"min": 1, "max": 1}, "machine": MACHINE},
     "pools.jupyter": {"role": "jupyter", "size": {"min": 1, "max": 1}, "machine": MACHINE},
 }
@@ -41,7 +42,7 @@ def built(*adopted: SharedObject) -> Recorder:
 def test_nodes_get_the_labels_of_their_pool_and_nothing_else() -> None:
     groups = {group.pool: group for group in node_groups(config(CHOICES).pools, OWN_SPOT_TAINT)}
     nodes = built().of_type(NODE)
-    assert set(nodes) == {"initial-0", "workload-0", "workload-1", "gpu-0", "spot-0", "jupyter-0"}
+    assert set(nodes) == {"initial-0", "initial-1", "workload-0", "workload-1", "gpu-0", "spot-0", "jupyter-0"}
     for name, inputs in nodes.items():
         assert inputs.keys() <= {"apiVersion", "kind", "metadata"}, "taints are one value, and no resource's"
         assert inputs["metadata"]["labels"] == dict(groups[name.partition("-")[0]].labels)
