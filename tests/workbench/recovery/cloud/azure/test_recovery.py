@@ -161,5 +161,5 @@ def test_an_address_that_is_not_on_this_machine_is_refused(monkeypatch: pytest.M
     monkeypatch.setenv("IGZ_CLUSTERS_DOUBLE_ARM", "https://management.example.com")
     from workbench.recovery.cloud.azure.account import open_account  # noqa: PLC0415
 
-    with pytest.raises(UserError, match="on 127.0.0.1"):
+    with pytest.raises(UserError, match=r"on 127\.0\.0\.1"):
         open_account(STACK, made.account.choices)
