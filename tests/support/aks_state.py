@@ -33,7 +33,13 @@ def exported(changes: dict[str, Any] | None = None, live: Live | None = None) ->
             *({**p, "name": p["agentPoolName"]} for p in pools),
         ]
         version = f"{inputs['kubernetesVersion']}.2"
-        return {"provisioningState": "Succeeded", "currentKubernetesVersion": version, "agentPoolProfiles": listed}
+        place = {"resourceName": "research", "resourceGroupName": "research"}
+        return {
+            **place,
+            "provisioningState": "Succeeded",
+            "currentKubernetesVersion": version,
+            "agentPoolProfiles": listed,
+        }
 
     return deployment(recorder, differs, added)
 

@@ -13,6 +13,7 @@ from azure.core.exceptions import (
     ResourceNotFoundError,
     ServiceRequestError,
     ServiceResponseError,
+    map_error,
 )
 from azure.core.pipeline.policies import HeadersPolicy, RetryPolicy
 from azure.core.rest import HttpRequest
@@ -38,6 +39,7 @@ WRONG_QUESTION: Final = frozenset({"InvalidResourceType", "InvalidResourceNamesp
 """Codes that come with the status of what is not there, and say nothing about that."""
 
 LOG_IN: Final = "Open a session of the identity that deploys the stack, as for `igz-clusters up`, then run this again."
+_ERRORS: Final = {401: ClientAuthenticationError, 404: ResourceNotFoundError}
 _RETRIES: Final = 10
 
 
@@ -98,6 +100,7 @@ class AzureQueries:
     def _get(self, url: str, about: str) -> dict[str, Any]:
         with asking(about):
             answer = self.client.send_request(HttpRequest("GET", url))
+            map_error(answer.status_code, answer, _ERRORS)
             answer.raise_for_status()
             body: dict[str, Any] = answer.json()
             return body
