@@ -36,7 +36,7 @@ def collisions(api: Api, stream: Stream, made: frozenset[str]) -> list[Refused]:
         for step in stream.steps
         if step.op in _MAKES and step.new and step.type.startswith("kubernetes:") and not step.type.endswith(_PATCH)
     ]
-    wanted = {key: state.inputs for state in planned if (key := _key(state.inputs)) and _is_built_in(state)}
+    wanted = {_key(state.inputs): state.inputs for state in planned if _is_built_in(state)}
     if not wanted:
         return []
     names = [

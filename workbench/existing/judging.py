@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from typing_extensions import override
+
 from components.contract.environments import ClusterKind, PlatformProfile
 from components.contract.existing.choices import ExistingChoices
 from components.contract.existing.sighting import SharedKind, SharedObject, Sighting
@@ -44,6 +46,7 @@ class Refused:
     step: str
     """What to do next."""
 
+    @override
     def __str__(self) -> str:
         """Return place and comparison, and the step on a line of its own."""
         return f"- {self.where}: there is {self.there}; wanted {self.wanted}.\n  {self.step}"
