@@ -34,7 +34,7 @@ def collisions(api: Api, stream: Stream, made: frozenset[str]) -> list[Refused]:
     planned = [
         step.new
         for step in stream.steps
-        if step.op in _MAKES and step.new and step.type.startswith("kubernetes:") and not step.type.endswith(_PATCH)
+        if step.op in _MAKES and step.new and step.token.startswith("kubernetes:") and not step.token.endswith(_PATCH)
     ]
     wanted = {_key(state.inputs): state.inputs for state in planned if _is_built_in(state)}
     if not wanted:
@@ -86,9 +86,10 @@ def _listed(differing: Sequence[tuple[str, Any, Any]], side: int) -> str:
 
 def _differing(live: Any, wanted: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
     """Yield path and both values of each field that is wanted otherwise; what is not wanted is not compared."""
-    if isinstance(wanted, Mapping) and isinstance(live, Mapping):
+    if isinstance(wanted, Mapping):
+        there = live if isinstance(live, Mapping) else {}
         for key, value in wanted.items():
             if not str(key).startswith(_OURS):
-                yield from _differing(live.get(key), value, f"{path}.{key}" if path else str(key))
+                yield from _differing(there.get(key), value, f"{path}.{key}" if path else str(key))
     elif wanted and live != wanted:
         yield path, live, wanted
