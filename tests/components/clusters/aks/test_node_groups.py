@@ -104,7 +104,7 @@ def _dependencies(name: str) -> tuple[str, ...]:
         {"pools.workload.instanceTypes": ["Standard_D16s_v5"]},
         {"pools.workload.lifecycle": "spot"},
         {"cluster.rootVolumeGib": 256},
-        {"cluster.zones": ["1", "2"]},
+        {"cluster.zones": ["1", "2"], "pools.data": None},
     ],
 )
 def test_a_change_of_what_aks_never_changes_makes_a_pool_of_another_name_beside_the_old_one(changes: Props) -> None:
