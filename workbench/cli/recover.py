@@ -71,7 +71,7 @@ def _recover_in_the_cloud(stack: Stack, *, yes: bool, hermetic: bool) -> int:
         with progress(errors) as report:
             toolchain = ensure(cloud.TOOLS, hermetic=hermetic, progress=report)
         recovery = recovery_of(cloud.bare_session(stack, toolchain, lock), partial(errors.print, **PLAIN))
-        if left := _mend(recovery.locks(), yes=yes):
+        if left := _mend(recovery.files(), yes=yes):
             return left
         left = _mend(recovery.pending(), yes=yes)
         for _ in range(_ROUNDS):

@@ -1,4 +1,4 @@
-"""The engine's state of local stacks, as files: what may be read, checked and put back without the engine.
+"""The engine's state as files: what may be read, checked and put back without the engine.
 
 The engine's file backend keeps the last state, the one before it (``.bak``), a copy of each finished update, and beside
 every file its checksum: https://www.pulumi.com/docs/iac/concepts/state-and-backends/#local-filesystem.
@@ -68,27 +68,37 @@ class EngineLock:
 
 @dataclass(frozen=True)
 class StateFiles:
-    """Files of one stack in the local backend."""
+    """Files of one stack in a file backend.
+
+    Parameters
+    ----------
+    stack
+        Its name.
+    folder
+        The backend's. Default: that of local stacks.
+    """
 
     stack: str
+    folder: Path | None = None
 
     @property
     def current(self) -> Path:
         """The state."""
-        return _root() / "stacks" / APP / f"{self.stack}.json"
+        return self._root / "stacks" / APP / f"{self.stack}.json"
 
     def copies(self) -> list[Path]:
         """Return older states, newest first."""
         found = [
             self.current.with_suffix(".json.bak"),
-            *(_root() / "history" / APP / self.stack).glob("*.checkpoint.json"),
-            *(_root() / "backups" / APP / self.stack).glob("*.json"),
+            *(self._root / "history" / APP / self.stack).glob("*.checkpoint.json"),
+            *(self._root / "backups" / APP / self.stack).glob("*.json"),
         ]
         return sorted((file for file in found if file.exists()), key=lambda file: file.stat().st_mtime, reverse=True)
 
     def locks(self) -> list[EngineLock]:
         """Return the engine's locks on the stack."""
-        return locks_in(_root().parent, self.stack)
+        locks = self._root / "locks" / "organization" / APP / self.stack
+        return [EngineLock.read(file) for file in sorted(locks.glob("*.json"))]
 
     def drop_stale_locks(self) -> None:
         """Delete the locks of processes that have ended."""
@@ -105,7 +115,8 @@ class StateFiles:
             The file is missing though there was one, or it is not what the engine wrote.
         """
         if not self.current.exists():
-            if self.copies():
+            # The engine can be told to compress states; those are not read here.
+            if self.copies() and not self.current.with_suffix(".json.gz").exists():
                 raise DamagedError("it is missing")
             return {}
         try:
@@ -142,11 +153,9 @@ class StateFiles:
         document["checkpoint"]["latest"] = deployment
         _write(self.current, json.dumps(document, indent=4).encode())
 
-
-def locks_in(folder: Path, stack: str) -> list[EngineLock]:
-    """Return the engine's locks on a stack whose file backend is ``folder``."""
-    locks = folder / ".pulumi" / "locks" / "organization" / APP / stack
-    return [EngineLock.read(file) for file in sorted(locks.glob("*.json"))]
+    @property
+    def _root(self) -> Path:
+        return self.folder / ".pulumi" if self.folder else _root()
 
 
 def address() -> str:

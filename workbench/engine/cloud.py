@@ -59,7 +59,10 @@ def state_of(session: Session) -> dict[str, Any]:
     try:
         exported: dict[str, Any] = session.query("stack", "export")
     except UserError as error:
-        way = f"`pulumi login` once, `pulumi stack init {name}` once a stack; docs/eks.md tells the steps."
+        way = (
+            f"`pulumi login` once, `pulumi stack init {name}` once a stack; docs/eks.md tells the steps. "
+            f"Is its state damaged, `igz-clusters recover {name}` puts back the last whole copy."
+        )
         raise UserError(error.message, way) from None
     return exported
 

@@ -43,11 +43,19 @@ def _meta() -> list[Finding]:
     return [Finding("The engine's note about its folder of states is damaged.", "Write it anew.", restore_meta)]
 
 
-def _state(files: StateFiles) -> list[Finding]:
+def damage_findings(files: StateFiles) -> list[Finding]:
+    """Return what is to be done about a state file that the engine could not read; empty for a whole one."""
     try:
-        deployment = files.deployment()
+        files.deployment()
     except DamagedError as error:
         return [_damage(files, str(error))]
+    return []
+
+
+def _state(files: StateFiles) -> list[Finding]:
+    if damage := damage_findings(files):
+        return damage
+    deployment = files.deployment()
     if not (operations := pending.operations(deployment)):
         return []
     count = "1 operation" if len(operations) == 1 else f"{len(operations)} operations"

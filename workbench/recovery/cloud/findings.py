@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from components.contract.eks import EksChoices
 from workbench.engine import Session, pending
-from workbench.engine.backend import locks_in
+from workbench.engine.backend import StateFiles
 from workbench.engine.cloud import file_backend, in_the_middle, is_it_alive, state_of
 from workbench.errors import UserError
 from workbench.recovery.cloud.account import Account, open_account
@@ -26,7 +26,7 @@ from workbench.recovery.cloud.plan import (
 )
 from workbench.recovery.cloud.searches import SEARCHES, search
 from workbench.recovery.finding import Finding
-from workbench.recovery.state import lock_findings
+from workbench.recovery.state import damage_findings, lock_findings
 
 PATIENCE: Final = 3600.0
 """Seconds for a thing to be finished: the longest that the AWS provider itself waits, for a node group."""
@@ -58,10 +58,13 @@ class CloudRecovery:
     say: Callable[[str], None]
     pause: float = PAUSE
 
-    def locks(self) -> list[Finding]:
-        """Return what is to be done about the engine's own locks, as far as the backend is on this machine."""
-        folder = file_backend(self.session)
-        return lock_findings(locks_in(folder, self.session.stack.name)) if folder else []
+    def files(self) -> list[Finding]:
+        """Return what is to be done about the engine's own locks and state file, where they are on this machine."""
+        if not (folder := file_backend(self.session)):
+            return []
+        files = StateFiles(self.session.stack.name, folder)
+        locks = lock_findings(files.locks())
+        return locks if any(each.mend is None for each in locks) else [*locks, *damage_findings(files)]
 
     def pending(self) -> list[Finding]:
         """Return what became of the operations that a lost run had under way."""

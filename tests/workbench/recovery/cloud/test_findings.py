@@ -9,10 +9,11 @@ import pytest
 from typing_extensions import override
 
 from support.aws_things import Resource, account_at, build_in_aws
-from support.state_files import said
+from support.state_files import checkpoint, said, write
 from workbench import stacks
 from workbench.clouds.aws.double.client import Double, running
 from workbench.engine import Session
+from workbench.engine.backend import StateFiles
 from workbench.errors import UserError
 from workbench.paths import APP
 from workbench.recovery.cloud import Account, CloudRecovery
@@ -98,7 +99,7 @@ def imports(recovery: CloudRecovery) -> list[dict[str, Any]]:
 
 def test_a_stack_in_order_has_no_findings(account: Account, things: list[Resource]) -> None:
     looking = recovery(account, state(things))
-    assert [*looking.locks(), *looking.pending(), *looking.unknown_to_the_state(), *looking.leftovers()] == []
+    assert [*looking.files(), *looking.pending(), *looking.unknown_to_the_state(), *looking.leftovers()] == []
 
 
 def test_what_was_being_made_is_entered_and_a_second_look_finds_nothing(
@@ -188,11 +189,26 @@ def test_a_stale_lock_of_a_file_backend_is_broken_if_its_process_was_here(
     folder.mkdir(parents=True)
     lock = folder / "1.json"
     lock.write_text(said(2**22 + 1, host))
-    (finding,) = recovery(account, state(things), backend=f"file://{tmp_path}").locks()
+    (finding,) = recovery(account, state(things), backend=f"file://{tmp_path}").files()
     assert (finding.mend is not None) is is_ours
     if finding.mend:
         finding.mend()
         assert not lock.exists()
+
+
+def test_a_state_file_that_a_kill_cut_off_is_put_back_from_the_last_whole_copy(
+    account: Account, things: list[Resource], tmp_path: Path
+) -> None:
+    files = StateFiles("dev", tmp_path)
+    write(files.current.with_suffix(".json.bak"), checkpoint("before"))
+    write(files.current, b"")
+    looking = recovery(account, state(things), backend=f"file://{tmp_path}")
+    (finding,) = looking.files()
+    assert finding.found == f"The state file {files.current} is damaged: it is empty."
+    assert finding.mend
+    finding.mend()
+    assert [each["urn"] for each in files.deployment()["resources"]] == ["before"]
+    assert looking.files() == []
 
 
 def test_what_is_still_being_made_is_waited_for(
