@@ -125,12 +125,14 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
     @override
     def AnalyzeStack(self, request: Any, _context: Any) -> Any:
         response = proto.AnalyzeResponse()
-        for given in request.resources:
+        # What the program no longer asks for is shown too where the engine refreshed it before it deletes it.
+        wanted = [given for given in request.resources if given.urn in self._inputs or not self._inputs]
+        for given in wanted:
             # The engine shows outputs here. In the first preview of a cloud cluster its objects have none, because the
             # Kubernetes provider cannot be configured yet; what is planned for them was shown to the resource rules.
             given.properties.CopyFrom(self._inputs.get(given.urn, given.properties))
         with time_limit("the whole stack"):
-            stack = sorted((resource_of(given) for given in request.resources), key=lambda resource: resource.urn)
+            stack = sorted((resource_of(given) for given in wanted), key=lambda resource: resource.urn)
             for rule in self._rules:
                 if isinstance(rule.applies_to, WholeStack) and (known := self._context(rule, response)):
                     response.diagnostics.extend(self._report(rule, known, judge_stack(rule, stack, known), stack))

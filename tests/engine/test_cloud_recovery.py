@@ -88,7 +88,7 @@ def test_what_a_dead_plug_in_made_is_entered_and_not_made_again(cloud: Account) 
 
 
 def test_the_engine_of_a_killed_command_is_named_and_gets_time_to_save(cloud: Account) -> None:
-    cloud.aws.set_faults(SlowRule(operation="eks:CreateCluster", times=1, seconds=20))
+    cloud.aws.set_faults(SlowRule(operation="eks:CreateCluster", times=1, seconds=45))
     process = cloud.start(*UP)
     eventually(lambda: any(call.operation == "eks:CreateCluster" for call in cloud.aws.calls()), within=PATIENCE)
     os.kill(process.pid, signal.SIGKILL)
@@ -97,9 +97,8 @@ def test_the_engine_of_a_killed_command_is_named_and_gets_time_to_save(cloud: Ac
     assert f"`igz-clusters up` (process {process.pid}, since " in said
     assert "was killed, and what it started still works on the stack 'dev': " in said
     assert " pulumi" in said
-    recovered = cloud.run(*RECOVER).stdout
-    assert "what it started still runs: " in recovered
-    assert printed_by(process)  # nobody is left who would print more
+    cloud.run(*RECOVER)
+    assert printed_by(process)  # whose end is there only when nobody is left who would print more
     assert not cloud.state(STACK).get("pending_operations")
     assert cloud.aws.inventory()["aws:eks/cluster:Cluster"] == ["mlrun-dev"]
     assert_settled(cloud)

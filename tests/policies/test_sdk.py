@@ -211,9 +211,19 @@ def test_a_stack_rule_judges_what_is_planned_for_an_object_that_has_no_outputs_y
         yield from (Finding(f"x is {each.props.at('x').integer()}.") for each in stack)
 
     wire = Wire([a_rule(check, applies_to=WholeStack())])
+    assert "x is 3." in wire.judge_outputs([("t", "never-shown", {"x": 3})]).messages[0]
     wire.judge("t", {"x": 2}, "planned")
     assert "x is 2." in wire.judge_outputs([("t", "planned", {})]).messages[0]
-    assert "x is 3." in wire.judge_outputs([("t", "never-shown", {"x": 3})]).messages[0]
+
+
+def test_a_stack_rule_does_not_judge_what_was_refreshed_and_is_about_to_go() -> None:
+    def check(stack: Any, _: Context) -> Iterator[Finding]:
+        yield from (Finding(f"{each.name} is there.") for each in stack)
+
+    wire = Wire([a_rule(check, applies_to=WholeStack())])
+    wire.judge("t", {"x": 2}, "wanted")
+    (message,) = wire.judge_outputs([("t", "wanted", {"x": 2}), ("t", "no-longer-in-the-program", {"x": 3})]).messages
+    assert "wanted is there." in message
 
 
 def test_a_rule_that_is_told_another_environment_than_the_stacks_says_so() -> None:

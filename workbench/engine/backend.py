@@ -123,8 +123,14 @@ class StateFiles:
             return read(self.current)
         except DamagedError:
             before = self.current.with_suffix(".json.bak")
-            # A save that was interrupted between checksum and content leaves the content of the save before it.
-            if _is_whole(before) and self.current.is_file() and self.current.read_bytes() == before.read_bytes():
+            # A save that was interrupted between checksum and content leaves the content of the save before it. One
+            # that was interrupted in the checksum's own file leaves that empty, and then the engine reads neither.
+            if (
+                _noted_checksum(self.current)
+                and _is_whole(before)
+                and self.current.is_file()
+                and self.current.read_bytes() == before.read_bytes()
+            ):
                 return read(before)
             raise
 

@@ -1,9 +1,10 @@
 """`up` and `preview` in a cloud around a stand-in for the engine: what goes before and after it, and what ends them."""
 
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from workbench.cli.app import app
 from workbench.cli.cloud_run import CloudRun
 from workbench.engine import after_update
 from workbench.engine.clouds.eks.conditions import EksCondition as Condition
-from workbench.engine.lock import stack_lock
+from workbench.engine.lock import held_by, stack_lock
 from workbench.errors import UserError
 from workbench.stacks import CONFIG_KEY
 
@@ -145,19 +146,39 @@ def test_every_engine_of_an_update_keeps_the_stacks_lock_and_that_of_a_preview_d
     assert set((tmp_path / "seen").read_text().split()) == {"False"}
 
 
+@pytest.fixture
+def left(engine: ScriptedEngine) -> Iterator[subprocess.Popen[bytes]]:
+    """A process of a run that was killed."""
+    with stack_lock(STACK, "up", stacks.find(STACK).file) as descriptor:
+        child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=(descriptor,))
+    with child:
+        yield child
+        child.kill()
+
+
 def test_nothing_is_changed_while_what_a_killed_run_left_still_works(
-    engine: ScriptedEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    left: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workbench.engine.lock._PATIENCE", 0.0)
-    with stack_lock(STACK, "up", stacks.find(STACK).file) as descriptor:
-        left = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=(descriptor,))
-    with left:
-        for asked in ("up", "destroy"):
-            refused = refusal(asked, STACK, "--yes")
-            assert f"what it started still works on the stack 'test': {left.pid} " in refused.message
-            assert refused.hint.startswith("`igz-clusters recover test`")
-        left.kill()
+    for asked in ("up", "destroy"):
+        refused = refusal(asked, STACK, "--yes")
+        assert f"what it started still works on the stack 'test': {left.pid} " in refused.message
+        assert refused.hint.startswith("`igz-clusters recover test`")
     assert not (tmp_path / "calls").exists()
+
+
+def test_recover_ends_what_a_killed_run_left_before_it_looks_into_the_cloud(
+    left: subprocess.Popen[bytes], engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def look(*_: object) -> None:
+        raise UserError(f"looked, with {len(held_by(STACK, stacks.find(STACK).file).processes)} left")
+
+    monkeypatch.setattr("workbench.cli.recover.ensure", lambda *_, **__: engine.toolchain)
+    monkeypatch.setattr("workbench.recovery.cloud.recovery_of", look)
+    done = run("recover", STACK, "--yes")
+    assert f"`igz-clusters up` (process {os.getpid()}, since " in done.stdout
+    assert f"was killed; what it started still runs: {left.pid} " in done.stdout
+    assert str(done.exception) == "looked, with 0 left"
 
 
 def test_a_failed_group_is_made_anew_which_the_guard_sees_too(

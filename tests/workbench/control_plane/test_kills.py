@@ -69,6 +69,7 @@ def test_after_a_killed_start_the_next_one_works(
             with suppress(psutil.Error, ProcessLookupError):
                 if "workbench.control_plane.supervisor" in process.cmdline():
                     os.kill(process.pid, signal.SIGKILL)
+                    process.wait(30)  # until then its last word may be that it is ready
     command.wait()
     instance.start(toolchain_bin)
     status = instance.status()

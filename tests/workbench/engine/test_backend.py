@@ -57,6 +57,18 @@ def test_a_save_that_was_interrupted_between_checksum_and_content_is_no_damage(f
     assert urns(files.deployment()) == ["before"]
 
 
+def test_a_save_that_was_interrupted_in_the_checksum_itself_is_damage(files: StateFiles) -> None:
+    write(files.current.with_suffix(".json.bak"), checkpoint("before"))
+    write(files.current, checkpoint("before"))
+    files.current.with_name(f"{files.current.name}.attrs").write_bytes(b"")  # with it the engine reads nothing
+    with pytest.raises(DamagedError, match="differs from its checksum"):
+        files.deployment()
+    copy = files.newest_whole_copy()
+    assert copy
+    files.restore(copy)
+    assert urns(files.deployment()) == ["before"]
+
+
 def test_a_file_without_a_checksum_was_put_back_by_hand_and_counts(files: StateFiles) -> None:
     files.current.write_bytes(checkpoint("a"))
     assert urns(files.deployment()) == ["a"]
