@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -26,7 +26,7 @@ class Life:
     equal: tuple[set[str], set[str]]
     again: list[Call]
     again_said: str
-    spot: dict[str, object]
+    spot: list[dict[str, Any]]
     moved: list[Call]
     count_after: int
     gone: list[Call] = field(default_factory=list)
@@ -43,7 +43,11 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
             return writes(azure.azure.calls(last))
 
         made = calls_of("up")
-        objects, equal, spot = azure.objects(), identities(azure, STACK), azure.pool("spot")["properties"]
+        objects, equal, spot = (
+            azure.objects(),
+            identities(azure, STACK),
+            [each["properties"] for each in azure.agent_pools("spot")],
+        )
         last = azure.last
         again_said = azure.run("up", STACK, "--hermetic", "--yes").stdout
         again = writes(azure.azure.calls(last))
@@ -52,7 +56,7 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
             STACK, pools__workload__size={"min": 2, "max": 12}, pools__workload__labels={"example.com/team": "ml"}
         )
         lived = Life(made, objects, equal, again, again_said, spot, calls_of("up"), 0)
-        lived.count_after = azure.pool("workload")["properties"]["count"]
+        lived.count_after = azure.agent_pools("workload")[0]["properties"]["count"]
         lived.gone = calls_of("destroy")
         lived.left = there(azure)
         yield lived
@@ -69,11 +73,11 @@ def test_up_makes_what_the_state_says_in_azure_and_in_the_cluster(life: Life) ->
 
 
 def test_a_second_up_changes_nothing_though_azure_added_label_and_taint_to_spot_nodes(life: Life) -> None:
-    assert life.spot["nodeTaints"] == ["kubernetes.azure.com/scalesetpriority=spot:NoSchedule"]
-    labels = life.spot["nodeLabels"]
-    assert isinstance(labels, dict)
-    assert labels["kubernetes.azure.com/scalesetpriority"] == "spot"
-    assert labels[LabelKey.LIFECYCLE.value] == "preemptible"
+    assert len(life.spot) == 3  # one a type
+    for spot in life.spot:
+        assert spot["nodeTaints"] == ["kubernetes.azure.com/scalesetpriority=spot:NoSchedule"]
+        assert spot["nodeLabels"]["kubernetes.azure.com/scalesetpriority"] == "spot"
+        assert spot["nodeLabels"][LabelKey.LIFECYCLE.value] == "preemptible"
     assert life.again == []
     assert "unchanged" in life.again_said
 

@@ -59,14 +59,14 @@ class Subscription(CloudAccount):
         found = [self.azure.ask("GET", id_, API_VERSIONS[POOL]).body for id_ in ids]
         return {each["name"]: each for each in found}
 
-    def pool(self, prefix: str) -> dict[str, Any]:
-        """Return the one agent pool whose name begins so."""
-        (found,) = [pool for name, pool in self.pools().items() if name.startswith(prefix)]
-        return found
+    def agent_pools(self, pool: str) -> list[dict[str, Any]]:
+        """Return the agent pools of a pool; the last four characters of a name tell them apart."""
+        return [told for name, told in self.pools().items() if name[:-4] == pool]
 
-    def move(self, prefix: str, count: int) -> None:
-        """Give an agent pool another size, as the autoscaler does it."""
-        self.azure.move(self.pool(prefix)["id"], count)
+    def move(self, pool: str, count: int) -> None:
+        """Give the only agent pool of a pool another size, as the autoscaler does it."""
+        (found,) = self.agent_pools(pool)
+        self.azure.move(found["id"], count)
 
 
 def writes(calls: Sequence[Call]) -> list[Call]:

@@ -174,7 +174,7 @@ def test_recover_ends_what_a_killed_run_left_before_it_looks_into_the_cloud(
         raise UserError(f"looked, with {len(held_by(STACK, stacks.find(STACK).file).processes)} left")
 
     monkeypatch.setattr("workbench.cli.recover.ensure", lambda *_, **__: engine.toolchain)
-    monkeypatch.setattr("workbench.recovery.cloud.recovery_of", look)
+    monkeypatch.setattr("workbench.recovery.cloud.open_account", look)
     done = run("recover", STACK, "--yes")
     assert f"`igz-clusters up` (process {os.getpid()}, since " in done.stdout
     assert f"was killed; what it started still runs: {left.pid} " in done.stdout
