@@ -42,6 +42,7 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
             azure.run(*command, STACK, "--hermetic", "--yes")
             return writes(azure.azure.calls(last))
 
+        azure.edit(STACK, policyGuard="off")  # it would plan a destroy first
         made = calls_of("up")
         objects, equal, spot = (
             azure.objects(),
