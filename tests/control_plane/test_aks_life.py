@@ -1,13 +1,13 @@
 """The whole life of the AKS stacks on the double of Azure: made, again, moved by the autoscaler, and gone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import pytest
 
 from components.contract.labels import LabelKey
-from support.azure_double import POOL, identities, subscription, there, writes
+from support.azure_double import identities, subscription, there, writes
 from workbench.clouds.double.client import Call
 
 pytestmark = pytest.mark.control_plane
@@ -63,10 +63,6 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
         yield lived
 
 
-def paths(calls: Sequence[Call]) -> list[str]:
-    return [call.about for call in calls]
-
-
 def test_up_makes_what_the_state_says_in_azure_and_in_the_cluster(life: Life) -> None:
     in_state, in_azure = life.equal
     assert in_state == in_azure
@@ -90,11 +86,14 @@ def test_no_write_is_refused_and_pools_are_written_one_after_the_other(life: Lif
 
 
 def test_a_change_of_bounds_sends_the_size_that_the_autoscaler_chose(life: Life) -> None:
-    sent = [call.params["properties"]["count"] for call in life.moved if "/agentpools/workload" in call.about.lower()]
+    sent = [
+        call.params["body"]["properties"]["count"]
+        for call in life.moved
+        if "/agentpools/workload" in call.about.lower()
+    ]
     assert sent == [LIVE]
     assert life.count_after == LIVE
 
 
 def test_destroy_leaves_nothing(life: Life) -> None:
     assert life.left == set()
-    assert POOL not in {each.split()[0] for each in life.left}

@@ -71,7 +71,7 @@ class Subscription(CloudAccount):
 
 def writes(calls: Sequence[Call]) -> list[Call]:
     """Return the calls that asked Azure to change something."""
-    return [call for call in calls if not call.operation.startswith("GET") and "listCluster" not in call.operation]
+    return [call for call in calls if call.operation.endswith(("/write", "/delete"))]
 
 
 def identities(made: Subscription, stack: str) -> tuple[set[str], set[str]]:
@@ -86,13 +86,11 @@ def identities(made: Subscription, stack: str) -> tuple[set[str], set[str]]:
 
 def there(made: Subscription) -> set[str]:
     """Return type and id of what is in Azure beside what its owner made."""
-    owners = {id_.partition("/providers/")[0].lower() for id_ in made.azure.inventory().get(OWNERS, [])}
-    return {
-        f"{type_} {id_.lower()}"
-        for type_, ids in made.azure.inventory().items()
-        for id_ in ids
-        if type_.startswith("azure-native:") and id_.partition("/providers/")[0].lower() not in owners
-    }
+    inventory = made.azure.inventory()
+    disks = inventory.get(OWNERS, [])
+    owners = {id_.lower() for each in disks for id_ in (each, each.partition("/providers/")[0])}
+    found = [(type_, id_.lower()) for type_, ids in inventory.items() for id_ in ids]
+    return {f"{type_} {id_}" for type_, id_ in found if type_.startswith("azure-native:") and id_ not in owners}
 
 
 @contextmanager
