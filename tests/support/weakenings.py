@@ -112,7 +112,7 @@ WEAKENINGS: dict[str, Weakening] = {
         of_template("spot", lambda node: node["spec"].pop("taints")), ("NG-24", "SP-05")
     ),
     "existing-pool-without-role": Weakening(
-        of_existing("gpu", lambda pool: pool["labels"].pop(LabelKey.ROLE)), ("NG-01",), "existing"
+        of_existing("workload", lambda pool: pool["labels"].pop(LabelKey.ROLE)), ("NG-01", "NG-13"), "existing"
     ),
     "existing-initial-pool-of-no-node": Weakening(
         of_existing("initial", lambda pool: pool.update(size={"min": 0, "max": 0})), ("NG-05",), "existing"
