@@ -8,17 +8,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from support.cluster import Cluster, running_cluster
+from support.cluster import Cluster, new_cluster
 from support.inventory import assert_whole
-from support.runs import arguments, lines_of
+from support.runs import arguments, empty, lines_of
 
 pytestmark = pytest.mark.control_plane
 
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    with running_cluster(tmp_path_factory.mktemp("interrupted")) as running:
-        yield running
+    with new_cluster(tmp_path_factory.mktemp("interrupted")) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
@@ -26,12 +26,13 @@ def lines(own: Cluster) -> dict[str, int]:
     return lines_of(own)
 
 
-SIGNALS = {"destroy": signal.SIGTERM, "up": signal.SIGINT}
+SIGNALS = {"up": signal.SIGINT, "destroy": signal.SIGTERM}
 
 
 def test_ctrl_c_and_sigterm_end_a_run_in_order_and_leave_nothing_to_recover(
     own: Cluster, lines: dict[str, int], moment: float
 ) -> None:
+    empty(own)
     for command, asked in SIGNALS.items():
         process = own.start(*arguments(command))
         assert process.stdout

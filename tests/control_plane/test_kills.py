@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from support.cluster import Cluster, running_cluster
+from support.cluster import Cluster, new_cluster
 from support.inventory import assert_whole
-from support.runs import arguments, engine_of, lines_of
+from support.runs import arguments, empty, engine_of, lines_of
 
 pytestmark = pytest.mark.control_plane
 
@@ -19,8 +19,8 @@ VICTIMS = itertools.cycle(["command and engine", "engine", "command"])
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A cluster for this file alone: it is destroyed and made again many times."""
-    with running_cluster(tmp_path_factory.mktemp("killed")) as running:
-        yield running
+    with new_cluster(tmp_path_factory.mktemp("killed")) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
@@ -42,15 +42,12 @@ def kill_at_line(cluster: Cluster, command: str, line: int, victims: str) -> Non
 
 def test_after_a_kill_one_recover_and_one_up_make_it_whole(own: Cluster, lines: dict[str, int], moment: float) -> None:
     victims = next(VICTIMS)
-    for command in ("destroy", "up"):
+    empty(own)
+    for command in ("up", "destroy"):
         kill_at_line(own, command, round(lines[command] * moment), victims)
         own.command("recover", "local", "--yes")
-        if command == "destroy":
-            own.up()
-            assert_whole(own)
-            own.command(*arguments("destroy"))
-    own.up()
-    assert_whole(own)
+        own.up()
+        assert_whole(own)
 
 
 def test_of_two_runs_at_once_one_works_and_the_other_says_who(own: Cluster, moment: float) -> None:
@@ -67,7 +64,7 @@ def test_a_killed_run_whose_processes_live_on_is_named_and_not_disturbed(own: Cl
     process = own.start(*arguments("up"))
     assert process.stdout
     for line in process.stdout:
-        if "refreshing" in line:
+        if "refreshing" in line or "creating" in line:
             break
     for pid in [*engine_of(process), process.pid]:
         os.kill(pid, signal.SIGKILL)

@@ -84,17 +84,26 @@ def test_the_command_ends_with_the_verdicts_code(
 ) -> None:
     head = base.branch(tmp_path / "head")
     edit(head)
-    review = ("-C", base.root, "review", "--head", head.root, "--record", tmp_path / "record", "--hermetic")
-    for _ in range(2):  # a former record is replaced
-        result = command(*review)
-        assert result.returncode == code, result.stderr
+    result = command("-C", base.root, "review", "--head", head.root, "--record", tmp_path / "record", "--hermetic")
+    assert result.returncode == code, result.stderr
     assert command("report", tmp_path / "record").stdout == result.stdout
-    (tmp_path / "record" / "review.json").unlink()
-    (tmp_path / "record" / "mine").touch()
+
+
+def test_a_former_record_is_replaced_and_somebodys_folder_is_not(base: Checkout, tmp_path: Path) -> None:
+    head, folder = base.branch(tmp_path / "head"), tmp_path / "record"
+    write_documents(head)
+    (folder / "stacks" / "former").mkdir(parents=True)
+    (folder / "review.json").touch()
+    review = ("-C", base.root, "review", "--head", head.root, "--record", folder, "--hermetic")
+    result = command(*review)
+    assert result.returncode == 0, result.stderr
+    assert not (folder / "stacks" / "former").exists()
+    (folder / "review.json").unlink()
+    (folder / "mine").touch()
     refused = command(*review)
     assert refused.returncode == 1
     assert "is not empty and no record" in refused.stderr
-    assert (tmp_path / "record" / "mine").exists()
+    assert (folder / "mine").exists()
 
 
 def test_ctrl_c_ends_a_review_and_leaves_nothing_behind(base: Checkout, tmp_path: Path) -> None:

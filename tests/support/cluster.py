@@ -178,11 +178,18 @@ def holds_for(look: Callable[[], bool], *, seconds: float) -> None:
 
 
 @contextmanager
-def running_cluster(data: Path, stack: str = "local") -> Iterator[Cluster]:
-    """Bring a stack up in ``data`` and take its control plane away again."""
+def new_cluster(data: Path, stack: str = "local") -> Iterator[Cluster]:
+    """Give a stack in ``data`` that was never up, and take its control plane away at the end."""
     cluster = Cluster(data, stack)
     try:
-        cluster.up()
         yield cluster
     finally:
         cluster.command("local", "stop", "--all")
+
+
+@contextmanager
+def running_cluster(data: Path, stack: str = "local") -> Iterator[Cluster]:
+    """Bring a stack up in ``data`` and take its control plane away again."""
+    with new_cluster(data, stack) as cluster:
+        cluster.up()
+        yield cluster

@@ -8,8 +8,14 @@ from support.cluster import Cluster
 
 
 def lines_of(cluster: Cluster) -> dict[str, int]:
-    """Return how many lines each command prints when nobody disturbs it; the cluster is up afterwards."""
-    return {each: len(cluster.command(*arguments(each)).stdout.splitlines()) for each in ("destroy", "up")}
+    """Return how many lines each command prints when nobody disturbs it; the cluster is empty afterwards."""
+    return {each: len(cluster.command(*arguments(each)).stdout.splitlines()) for each in ("up", "destroy")}
+
+
+def empty(cluster: Cluster) -> None:
+    """Destroy what there is."""
+    if cluster.state().get("resources"):
+        cluster.command(*arguments("destroy"))
 
 
 def arguments(command: str) -> list[str]:
