@@ -68,7 +68,7 @@ KEYS = "kind, region, network, zones"
         ({"kind": "clod"}, ".kind: unknown value, did you mean 'cloud'? (given: 'clod'; allowed: cloud, bare)"),
         ({"region": "here"}, ".kind: is required (allowed: cloud, bare)"),
         ({"kind": ["cloud"]}, ".kind: unknown value (given: a list; allowed: cloud, bare)"),
-        ("cloud", f": must be a mapping with the keys {KEYS}, hosts (given: 'cloud')"),
+        ("cloud", ": must be a mapping with kind (cloud, bare) and the keys of that kind (given: 'cloud')"),
         ({**CLOUD, "hosts": {}}, f".hosts: unknown key (allowed: {KEYS})"),
         ({**CLOUD, "regoin": "x"}, f".regoin: unknown key, did you mean 'region'? (allowed: {KEYS})"),
         ({**CLOUD, "network": {}}, ".network.cidr: is required: text"),
