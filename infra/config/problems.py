@@ -133,7 +133,7 @@ def allowed(node: Node) -> tuple[str, ...]:
 def _problem(detail: ErrorDetails, root: Node) -> Problem:
     """Return what one of pydantic's errors means, by the kind of mistake that it tells of."""
     kind, context, given = detail["type"], detail.get("ctx", {}), detail["input"]
-    path, place = follow(root, detail["loc"])
+    path, place = follow(root, detail["loc"], by_field=kind in (FINDING, "value_error"))
     node = place or Node({}, {})
     if kind == "invalid_key" or detail["loc"][-1:] == ("[key]",):
         return Problem(path, str(context["error"]) if kind == "value_error" else "a key must be text; put it in quotes")
