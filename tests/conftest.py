@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from support.cluster import Cluster, running_cluster
+from support.api import Api
+from support.cluster import Cluster, eventually, pod, running_cluster
 
 REHEARSED = 20
 TIERS = ("unit", "engine", "control_plane")
@@ -74,6 +75,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """The repository's own local stack, brought up by the command that the README names."""
     data: Path = tmp_path_factory.mktemp("data")
     with running_cluster(data) as running:
+        api = Api(running.kubeconfig())
+        # Up to 30 s after the first `up` the API server refuses all user pods: decision 11.
+        eventually(lambda: api.create(pod("probe"), dryRun="All").accepted)
         yield running
 
 
