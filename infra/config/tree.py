@@ -155,11 +155,20 @@ def tree(model: type[BaseModel]) -> Node:
     return Node(schema, schema.get("$defs", {}))
 
 
-def follow(root: Node, location: tuple[int | str, ...]) -> tuple[tuple[int | str, ...], Node | None]:
+def follow(
+    root: Node, location: tuple[int | str, ...], *, by_field: bool = False
+) -> tuple[tuple[int | str, ...], Node | None]:
     """Return the path that a user knows for the place that pydantic names, and the place if the tree has it.
 
-    Pydantic's own parts are left out: the tag of a union's member, and the mark of a mapping's key. A default that is
-    refused has the field's name there, and not its key.
+    Pydantic's own parts are left out: the tag of a union's member, and the mark of a mapping's key.
+
+    Parameters
+    ----------
+    root, location
+        The tree, and pydantic's place in it.
+    by_field
+        Whether a part may be a field's name in the place of its key, as it is where a default is refused. Default: what
+        looks like one is a key that the user made up.
     """
     path: list[int | str] = []
     node: Node | None = root
@@ -169,7 +178,7 @@ def follow(root: Node, location: tuple[int | str, ...]) -> tuple[tuple[int | str
         if node and part in node.members:
             node = node.members[str(part)]
             continue
-        if node and part not in node.keys and (key := to_camel(str(part))) in node.keys:
+        if by_field and node and part not in node.keys and (key := to_camel(str(part))) in node.keys:
             part = key  # noqa: PLW2901 the user's word for it
         path.append(part)
         node = node and (node.keys.get(str(part)) or node.entries)
