@@ -1,7 +1,8 @@
 """Records what the engine remembers of this release's clusters, for the upgrade tests of all later ones.
 
-``python -m workbench.recording --write`` brings every local stack up and writes, to ``tests/upgrade/releases/VERSION``,
-its stack file and its exported state. Stacks of other kinds need an account and are not recorded.
+``python -m workbench.recording --write`` brings every stack up and writes, to ``tests/upgrade/releases/VERSION``, its
+stack file and its exported state. Local stacks come up for real. For those that need an account a cloud is pretended
+that says it does what it is told.
 """
 
 import json
@@ -16,7 +17,8 @@ from typing import Any
 from components.contract.environments import ClusterKind
 from workbench import stacks
 from workbench.control_plane import Instance
-from workbench.engine import open_session
+from workbench.engine import Session, open_session
+from workbench.engine.render import TOOLS, rendering
 from workbench.errors import UserError
 from workbench.paths import PROJECT_ROOT
 from workbench.toolchain import ensure
@@ -28,7 +30,7 @@ KUBECONFIG = "/data/kubeconfig"
 
 
 def record(version: str) -> Path:
-    """Record every local stack of this checkout and return the folder.
+    """Record every stack of this checkout and return the folder.
 
     Raises
     ------
@@ -44,25 +46,33 @@ def record(version: str) -> Path:
         draft = Path(scratch, version)
         for name in stacks.stack_files():
             stack = stacks.find(name)
-            if ClusterKind(stack.config.cluster.kind) is ClusterKind.LOCAL:
-                _record(stack, draft / name)
+            is_local = ClusterKind(stack.config.cluster.kind) is ClusterKind.LOCAL
+            state = _brought_up(stack) if is_local else _pretended(stack)
+            (draft / name).mkdir(parents=True)
+            shutil.copyfile(stack.file, draft / name / f"Pulumi.{name}.yaml")
+            (draft / name / STATE).write_text(json.dumps(state, indent=1) + "\n")
         shutil.copytree(draft, release)
     return release
 
 
-def _record(stack: stacks.Stack, folder: Path) -> None:
+def _brought_up(stack: stacks.Stack) -> dict[str, Any]:
     toolchain, instance = ensure(hermetic=True), Instance(stack.name)
     try:
         instance.start(toolchain)
-        session = open_session(stack, toolchain, instance.kubeconfig)
-        if session.run("up", "--yes", "--skip-preview", "--suppress-outputs"):
-            raise UserError(f"'{stack.name}' did not come up.", "The engine says above why.")
-        state = portable(session.query("stack", "export"), instance.kubeconfig)
+        return _exported(open_session(stack, toolchain, instance.kubeconfig), instance.kubeconfig)
     finally:
         instance.delete()
-    folder.mkdir(parents=True)
-    shutil.copyfile(stack.file, folder / f"Pulumi.{stack.name}.yaml")
-    (folder / STATE).write_text(json.dumps(state, indent=1) + "\n")
+
+
+def _pretended(stack: stacks.Stack) -> dict[str, Any]:
+    with rendering(stack, ensure(TOOLS, hermetic=True)) as session:
+        return _exported(session.pretending(), Path(session.environment["KUBECONFIG"]))
+
+
+def _exported(session: Session, kubeconfig: Path) -> dict[str, Any]:
+    if session.run("up", "--yes", "--skip-preview", "--suppress-outputs"):
+        raise UserError(f"'{session.stack.name}' did not come up.", "The engine says above why.")
+    return portable(session.query("stack", "export"), kubeconfig)
 
 
 def portable(export: dict[str, Any], kubeconfig: Path) -> dict[str, Any]:
