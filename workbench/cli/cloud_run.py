@@ -12,13 +12,13 @@ import typer
 
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors
+from workbench.drift import FAIL_UNREACHABLE
 from workbench.engine import INTERRUPTED, Session, cloud
 from workbench.engine.causes import is_expired
 from workbench.engine.cloud import cloud_session, refuse_pending_operations
 from workbench.engine.clouds.cloud import Cloud
 from workbench.engine.clouds.find import cloud_of
 from workbench.engine.clouds.part import Conditions, Group, Part
-from workbench.engine.drift import FAIL_UNREACHABLE
 from workbench.engine.gates import Judgement, judge
 from workbench.engine.lock import stack_lock
 from workbench.engine.parts import parts_of_state

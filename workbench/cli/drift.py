@@ -9,8 +9,8 @@ from workbench import stacks
 from workbench.cli.console import errors, out
 from workbench.cli.recover import Hermetic
 from workbench.cli.stack import AsJson, Events
+from workbench.drift import compared, tools_for
 from workbench.engine import INTERRUPTED
-from workbench.engine.drift import compared, tools_for
 from workbench.errors import UserError
 from workbench.files import write_private
 from workbench.paths import unusable

@@ -25,6 +25,7 @@ from workbench.clouds.journal import JOURNAL
 from workbench.engine.session import Session, policy_packs
 from workbench.paths import PRIVATE, PROJECT_ROOT
 from workbench.policy.overrides import attached, detached
+from workbench.report.events import RENDERED
 from workbench.stacks import Stack
 from workbench.toolchain import Toolchain
 from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
@@ -65,9 +66,6 @@ CLOUDS: Final = {
     ),
 }
 """The plug-ins that stand in for a cloud's, by package."""
-
-MARK: Final = "igz-clusters:rendered"
-"""Key that a render adds to the configuration, so that its event stream shows that nothing was compared."""
 
 LABEL: Final = (
     "Rendered offline, from an empty state: not compared with the live stack. In the cloud's place stands a plug-in of "
@@ -205,7 +203,7 @@ def offline(stack: str, choices: Any, toolchain: Toolchain, folder: Path) -> dic
     sighting = folder / "sighting"
     sighting.write_text(_unseen(choices).to_json())
     config = project / f"Pulumi.{stack}.yaml"
-    choose(config, {CONFIG_KEY: choices, MARK: "true"})
+    choose(config, {CONFIG_KEY: choices, RENDERED: "true"})
     # `stack init` writes beside the project file of its folder, whatever the option says.
     (project / "Pulumi.yaml").write_text((PROJECT_ROOT / "Pulumi.yaml").read_text())
     return {

@@ -25,6 +25,9 @@ DAMAGES_MAX: Final = 10
 STACK_TYPE: Final = "pulumi:pulumi:Stack"
 """Type of the resource that has the stack's outputs."""
 
+RENDERED: Final = "igz-clusters:rendered"
+"""Key that a render adds to the configuration, so that its event stream shows that nothing was compared."""
+
 _ERRORS: Final = ("error", "info#err")
 _COLOUR: Final = re.compile(r"<\{%[^%]*%\}>|\x1b\[[0-9;]*[A-Za-z]")
 """The engine's marks for colours, and a terminal's."""

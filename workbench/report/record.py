@@ -16,11 +16,10 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from components.contract.labels import is_dns_label
 from components.contract.policy_guard import PolicyGuard
 from policies.waivers import Accepted, Approval, Waiver
-from workbench.engine.render import MARK
 from workbench.errors import UserError
 from workbench.report import events
 from workbench.report.changes import is_drift
-from workbench.report.events import Stream
+from workbench.report.events import RENDERED, Stream
 from workbench.report.findings import TEXT_LENGTH
 from workbench.report.model import JudgeChange, Outcome, Report, Source, StackReport, gravest
 from workbench.report.values import safe
@@ -144,7 +143,7 @@ def _of_stream(path: Path, stream: Stream, approvals: list[Approval]) -> Report:
 def _source(stream: Stream) -> Source:
     if is_drift(stream):
         return Source.DRIFT
-    if MARK in stream.config:
+    if RENDERED in stream.config:
         return Source.RENDERED
     return Source.DONE if stream.summary and not stream.summary.is_preview else Source.COMPARED
 

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from support.state_files import checkpoint, write
 from workbench import stacks
 from workbench.cli.app import app
+from workbench.drift import compared
 from workbench.engine.backend import StateFiles
-from workbench.engine.drift import compared
 from workbench.engine.lock import stack_lock
 from workbench.errors import UserError
 from workbench.toolchain import Toolchain
