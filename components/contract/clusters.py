@@ -11,7 +11,7 @@ from components.contract.environments import Environment, ServerOwner
 from components.contract.existing import checks as existing
 from components.contract.existing.choices import ExistingChoices
 from components.contract.groups import NodeGroup
-from components.contract.instances import Provider
+from components.contract.local import checks as local
 from components.contract.local.choices import LocalChoices
 from components.contract.mismatch import Mismatch
 
@@ -35,11 +35,7 @@ def mismatches(
     """
     match choices:
         case LocalChoices():
-            for group in groups:
-                if any(instance.provider is Provider.OWN for instance in group.instances):
-                    yield Mismatch(
-                        (group.pool, "machine"), "goes with cluster.kind 'existing' only; name instanceTypes"
-                    )
+            yield from local.mismatches(groups)
         case EksChoices():
             yield from eks.mismatches(choices, groups)
         case AksChoices():
