@@ -41,9 +41,9 @@ rehearse: $(INSTALLED) ## Kill every kind of run at 20 moments and recover; take
 	@$(BIN)/igz-clusters toolchain build --hermetic
 	@$(BIN)/python -m pytest --rehearse --numprocesses 2 --dist loadgroup -k "kill or ctrl_c or at_once or damage"
 
-nightly: $(INSTALLED) ## Kill runs on the double of AWS at every call that changes something; takes a night
+nightly: $(INSTALLED) ## Kill runs on the doubles of AWS and Azure at every call that changes something; takes a night
 	@$(BIN)/igz-clusters toolchain build --hermetic
-	@$(BIN)/python -m pytest --moments 150 tests/control_plane/test_eks_kills.py
+	@$(BIN)/python -m pytest --moments 150 tests/control_plane/test_cloud_kills.py
 
 check: $(INSTALLED) ## Lint, format, types, layers
 	$(BIN)/ruff check .

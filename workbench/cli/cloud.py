@@ -13,6 +13,7 @@ from workbench.cli.guard import guard
 from workbench.engine import INTERRUPTED
 from workbench.engine.after_update import PATIENCE_DEGRADED, settled, troubles
 from workbench.engine.causes import is_busy, is_expired, is_taken, is_unheard
+from workbench.engine.clouds.part import Group, Part, condition
 from workbench.engine.gates import Judgement
 from workbench.engine.parts import parts_of_plan, parts_of_state
 from workbench.errors import UserError
@@ -62,7 +63,7 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) 
             targets = [option for part in parts for option in ("--target", part.urn)]
             code, stream = CloudRun(run.session).engine("up", *targets, *options)
             _end_if_failed(run, code, stream)
-        code, stream = run.engine("up", *anew, *options)
+        code, stream = _updated(run, *anew, *options)
         _end_if_failed(run, code, stream)
         run.finish()
         left = _out_of_order(run, patience=PATIENCE_DEGRADED)
@@ -71,6 +72,37 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) 
                 f"The engine is done, and yet '{stack.name}' is not in order:\n{left}",
                 f"Then `igz-clusters up {stack.name}`.",
             )
+
+
+def _updated(run: CloudRun, *options: str) -> tuple[int, Stream]:
+    """Let the engine update; again for what waited for a group that failed, as AKS's groups wait for each other.
+
+    The engine then takes the group as it is and goes on. What is wrong with it is said at the end.
+    """
+    failed = set[str]()
+    while True:
+        code, stream = run.engine("up", *options)
+        new = [group for group in _failed_groups(run, code, stream) if group.urn not in failed]
+        if not new:
+            return code, stream
+        failed |= {group.urn for group in new}
+        errors.print(f"The {', the '.join(map(str, new))} failed. On with what waited for it.", **PLAIN)
+        options = ("--yes", "--skip-preview")  # the same plan, and somebody agreed to it
+
+
+def _failed_groups(run: CloudRun, code: int, stream: Stream) -> list[Part]:
+    """Return the groups that failed and stay so until somebody helps; none if anything else failed."""
+    failures = {failure.urn for failure in stream.failures}
+    if code in (0, INTERRUPTED) or not failures or is_expired(stream.errors):
+        return []
+    try:
+        groups = [part for part in parts_of_state(run.state()) if isinstance(part, Group) and part.urn in failures]
+        found = run.ask(groups)
+    except UserError:  # it is said with what failed
+        return []
+    told = [condition(group, found) for group in groups]
+    stay = [not (each.is_in_order or each.is_moving or each.is_lost) for each in told]
+    return [*groups] if len(groups) == len(failures) and all(stay) else []
 
 
 def _ready(run: CloudRun) -> Judgement:

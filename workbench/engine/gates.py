@@ -110,6 +110,19 @@ def _upgrade(cluster: Part, groups: Sequence[Group], cloud: Cloud) -> Iterator[R
                 f"nodes may be {SKEW_MAX} behind the control plane",
                 _catch_up(group, live),
             )
+        elif group.version and behind > 1 and _is_brought_along(group, cloud):
+            yield Refused(
+                "cluster.version",
+                f"1.{reached} would take the {group} from {group.version} over {behind} minors at once",
+                f"{cloud.service} takes one at a time",
+                f"{group.upgrade(f'1.{reached - 1}')}, then run `up` again.",
+            )
+
+
+def _is_brought_along(group: Group, cloud: Cloud) -> bool:
+    """Return whether the program raises a group itself, and only by one minor."""
+    is_programs = group.is_resource and not group.holds_data and group.program_name in cloud.groups
+    return is_programs and not group.may_skip_minors
 
 
 def _catch_up(group: Group, live: int) -> str:
@@ -118,7 +131,7 @@ def _catch_up(group: Group, live: int) -> str:
             "Its nodes hold data, so nothing moves them by itself: replicate the data elsewhere, then "
             f"{group.upgrade(f'1.{live}')}, one zone at a time."
         )
-    if not group.is_resource:
+    if not (group.is_resource and group.may_skip_minors):
         return f"Nothing but this moves its nodes: {group.upgrade(f'1.{live}')}."
     return f"Set it to 1.{live} and run `up`: that brings the nodes to the control plane's version."
 

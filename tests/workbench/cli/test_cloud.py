@@ -280,6 +280,30 @@ def test_after_a_failure_of_the_engine_everything_out_of_order_is_named(
     assert "`igz-clusters up test` goes on from here" in done.stderr
 
 
+def test_what_waited_for_a_group_that_failed_is_updated_all_the_same(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.cli.cloud.PATIENCE_DEGRADED", 0.0)
+    engine.answers("up", [step("create", GPU, {}, kind="resOpFailedEvent"), *DONE], code=255, number=1)
+    says(monkeypatch, {}, {}, {GPU: Condition("DEGRADED", ("NodeCreationFailure: none joined",))})
+    assert "test-gpu-0a1b2c3 is DEGRADED: NodeCreationFailure" in refusal("up", STACK, "--yes").message
+    runs = [call for call in engine.calls if call[0] == "up"]
+    assert runs == [["up", "--yes"], ["up", "--yes", "--skip-preview"]]
+
+
+@pytest.mark.parametrize(
+    ("failed", "status"), [((GPU, COREDNS), "DEGRADED"), ((GPU,), "CREATE_FAILED"), ((GPU,), "CREATING"), ((), "")]
+)
+def test_nothing_goes_on_if_more_than_a_group_failed_or_the_next_run_would_not_leave_it(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch, failed: tuple[str, ...], status: str
+) -> None:
+    failures = [step("create", urn, {}, kind="resOpFailedEvent") for urn in failed]
+    engine.answers("up", [*failures, *DONE], code=255)
+    says(monkeypatch, {}, {}, {GPU: Condition(status)})
+    assert run("up", STACK, "--yes").exit_code == 255
+    assert [call for call in engine.calls if call[0] == "up"] == [["up", "--yes"]]
+
+
 def test_a_name_that_is_taken_may_be_of_a_call_whose_answer_was_lost(engine: ScriptedEngine) -> None:
     engine.answers("up", [said("creating IAM Role: EntityAlreadyExists: Role test already exists."), *DONE], code=255)
     done = run("up", STACK, "--yes")

@@ -176,6 +176,8 @@ class Group(Part):
     rank = Rank.GROUP
     with_its_cluster: ClassVar[str]
     """What becomes of it, or of the cluster, when the cluster is deleted."""
+    may_skip_minors: ClassVar[bool] = True
+    """Whether its nodes may go further than one minor version at once."""
 
     @property
     @abstractmethod
@@ -194,7 +196,7 @@ class Group(Part):
 
     @abstractmethod
     def upgrade(self, version: str) -> str:
-        """Return the command that brings its nodes to a minor version."""
+        """Return the commands that bring its nodes to a minor version."""
 
     @abstractmethod
     def resize(self, low: int, high: int, size: int) -> str:

@@ -96,6 +96,10 @@ class Double(Running):
         made: str = self._ask("POST", "network-interfaces", as_json({"subnet": subnet}))
         return made
 
+    def remove_network_interface(self, interface: str) -> None:
+        """Remove a network interface that was left, by its id, as whoever left it does after all."""
+        self._ask("DELETE", "network-interfaces", as_json({"interface": interface}))
+
 
 @contextmanager
 def running(scale: float = 0.0, kubeconfig: Path | None = None) -> Iterator[Double]:

@@ -7,7 +7,7 @@ from typing import Any
 from typing_extensions import override
 
 from workbench.engine.clouds.aks.conditions import CLUSTER, POOL, AksCondition, condition_of
-from workbench.engine.clouds.part import Group, Part, Rank, Sizes
+from workbench.engine.clouds.part import Group, Part, Rank, Sizes, minor
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,7 @@ class AksPool(AksPart, Group):
 
     noun = "agent pool"
     with_its_cluster = "AKS deletes a cluster with all its pools"
+    may_skip_minors = False  # https://github.com/Azure/AKS/issues/1697
 
     @property
     @override
@@ -125,7 +126,9 @@ class AksPool(AksPart, Group):
 
     @override
     def upgrade(self, version: str) -> str:
-        return f"`az aks nodepool upgrade {self.is_} --kubernetes-version {version}`"
+        wanted = minor(version)
+        steps = range(minor(self.version) + 1, wanted + 1) if self.version else (wanted,)
+        return ", ".join(f"`az aks nodepool upgrade {self.is_} --kubernetes-version 1.{step}`" for step in steps)
 
     @override
     def resize(self, low: int, high: int, size: int) -> str:

@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from workbench.clouds.azure.double.server.application import Application
 from workbench.clouds.azure.double.server.ids import POOL, ArmId
-from workbench.clouds.azure.double.server.kinds.network import SUBNET, interface
+from workbench.clouds.azure.double.server.kinds.network import INTERFACE, SUBNET, interface
 from workbench.clouds.azure.double.server.store import Resource
 from workbench.clouds.double import control
 from workbench.clouds.double.control import Body, Route
@@ -23,6 +23,10 @@ class _Interface(Body):
     name: str = "left-by-a-load-balancer"
 
 
+class _Left(Body):
+    interface: str
+
+
 class Control(control.Control):
     """Azure with the routes of the tests beside its own."""
 
@@ -34,6 +38,7 @@ class Control(control.Control):
     def routes(self) -> dict[tuple[str, str], Route]:
         return {
             **super().routes(),
+            ("DELETE", "network-interfaces"): self._remove_interface,
             ("POST", "network-interfaces"): self._interface,
             ("POST", "sizes"): self._move,
         }
@@ -44,6 +49,11 @@ class Control(control.Control):
             made = interface(self._found(wanted.subnet, SUBNET), wanted.name)
             self._store.add(made)
             return made.id.text
+
+    def _remove_interface(self, body: bytes, _query: str) -> Any:
+        wanted = _Left.model_validate_json(body)
+        with self._application.store:
+            self._store.remove(self._found(wanted.interface, INTERFACE))
 
     def _move(self, body: bytes, _query: str) -> Any:
         wanted = _Move.model_validate_json(body)

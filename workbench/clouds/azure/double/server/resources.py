@@ -150,7 +150,7 @@ class Resources:
 
         def end(issues: Issues) -> Issues:
             if issues:
-                kind.failed(resource)
+                kind.failed(resource, issues)
             else:
                 kind.made(resource)
             return issues
@@ -176,7 +176,7 @@ class Resources:
         def end(issues: Issues) -> Issues:
             reasons = issues or tuple(kind.gone(found))
             if reasons:
-                kind.failed(found)
+                kind.failed(found, reasons)
             return reasons
 
         operation = self.store.begin(found, "delete", request.fate, end)

@@ -1,7 +1,7 @@
 """Managed clusters."""
 
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, ClassVar, Final
 
@@ -249,10 +249,10 @@ class Clusters(Kind):
         super().made(resource)
 
     @override
-    def failed(self, resource: Resource) -> None:
+    def failed(self, resource: Resource, issues: Sequence[HealthIssue]) -> None:
         for pool in self.store.below(resource.id, POOL):
             pool.state = FAILED
-        super().failed(resource)
+        super().failed(resource, issues)
 
     def _make_kubelet_identity(self, cluster: Resource, group: ArmId) -> None:
         profile = cluster.properties.setdefault("identityProfile", {})

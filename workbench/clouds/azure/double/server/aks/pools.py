@@ -1,6 +1,6 @@
 """Agent pools, inline in their cluster or on their own."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, ClassVar, Final
 
@@ -11,9 +11,9 @@ from workbench.clouds.azure.double.server.aks.busy import Rate, refuse_beside
 from workbench.clouds.azure.double.server.aks.versions import Version
 from workbench.clouds.azure.double.server.ids import POOL, ArmId
 from workbench.clouds.azure.double.server.kinds.kind import Kind
-from workbench.clouds.azure.double.server.refusals import invalid
+from workbench.clouds.azure.double.server.refusals import bad_request, invalid
 from workbench.clouds.azure.double.server.requests import Request
-from workbench.clouds.azure.double.server.store import Resource, Store
+from workbench.clouds.azure.double.server.store import CANCELED, Resource, Store
 from workbench.clouds.double.fate import HealthIssue
 
 SCALE_SET: Final = "Microsoft.Compute/virtualMachineScaleSets"
@@ -137,7 +137,27 @@ class Pools(Kind):
     @override
     def made(self, resource: Resource) -> None:
         self.equip(resource)
+        resource.properties.pop("status", None)
         super().made(resource)
+
+    @override
+    def failed(self, resource: Resource, issues: Sequence[HealthIssue]) -> None:
+        error = {"code": issues[0].code, "message": issues[0].message}
+        resource.properties["status"] = {"provisioningError": error}
+        super().failed(resource, issues)
+
+    @override
+    def actions(self) -> Mapping[str, Callable[[Request], Any]]:
+        return {"abort": self._abort}
+
+    def _abort(self, request: Request) -> dict[str, Any]:
+        """End what goes on in a pool, wherever it stands: https://learn.microsoft.com/azure/aks/abort-aks-operations."""
+        pool = self.store.get(request.id)
+        if not pool.work:
+            raise bad_request(f"Nothing goes on in agent pool {pool.id.name}.")
+        pool.work.status, pool.work = CANCELED, None
+        pool.state = CANCELED
+        return {}
 
     def equip(self, pool: Resource) -> None:
         """Make the scale set of a pool, and let the autoscaler bring it between its bounds."""

@@ -1,7 +1,7 @@
 """What all types have in common."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, ClassVar
 
@@ -116,8 +116,9 @@ class Kind:
         """Do what is done when a write ends well."""
         resource.state = SUCCEEDED
 
-    def failed(self, resource: Resource) -> None:
-        """Do what is done when work ends badly."""
+    def failed(self, resource: Resource, issues: Sequence[HealthIssue]) -> None:
+        """Do what is done when work ends badly, for these reasons."""
+        del issues
         resource.state = FAILED
 
     def check_delete(self, resource: Resource, going: ArmId | None = None) -> None:

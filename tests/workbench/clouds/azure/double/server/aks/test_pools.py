@@ -57,10 +57,21 @@ def test_a_pool_that_could_not_be_made_is_there_and_can_be_removed(home: Account
     assert operation["status"] == "Failed"
     assert operation["error"] == {"code": NO_SPOT.code, "message": NO_SPOT.message}
     assert home.state(told.body["id"]) == "Failed"
+    assert home.properties(told.body["id"])["status"] == {"provisioningError": operation["error"]}
     home.az.set_faults()
     assert home.state(home.put(told.body["id"], home.pool_body(**SPOT)).body["id"]) == "Succeeded"
+    assert "status" not in home.properties(told.body["id"])
     home.delete(told.body["id"])
     assert home.ask("GET", told.body["id"]).status == 404
+
+
+def test_what_never_ends_is_ended_by_hand(home: Account) -> None:
+    home.az.set_faults(StuckRule(operation=WRITE))
+    pool = home.pool(home.cluster())
+    assert home.ask("POST", f"{pool}/abort").status == 200
+    assert home.state(pool) == "Canceled"
+    assert home.refused("POST", f"{pool}/abort").message.startswith("Nothing goes on in agent pool")
+    home.delete(pool)
 
 
 def test_a_cluster_keeps_a_system_pool(home: Account) -> None:

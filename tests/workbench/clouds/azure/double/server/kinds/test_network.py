@@ -66,6 +66,8 @@ def test_a_subnet_with_nodes_or_interfaces_stays(own: Account) -> None:
     own.delete(cluster)
     left = own.az.leave_network_interface(own.subnet)
     assert left in own.refused("DELETE", own.subnet).message
+    own.az.remove_network_interface(left)
+    own.delete(own.subnet)
 
 
 def test_what_is_not_there_is_not_referred_to(own: Account) -> None:
