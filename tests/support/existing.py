@@ -41,8 +41,10 @@ def config(changes: dict[str, Any] | None = None) -> StackConfig:
 
 
 def sighting_of(config: StackConfig, *adopted: SharedObject) -> Sighting | None:
-    """Return what is seen where every pool has its fewest nodes; None where a cluster is made."""
+    """Return what is seen where every pool has its fewest nodes, but at least one; None where a cluster is made."""
     if not isinstance(config.cluster, ExistingChoices):
         return None
-    nodes = {name: tuple(f"{name}-{index}" for index in range(pool.size.min)) for name, pool in config.pools.items()}
+    nodes = {
+        name: tuple(f"{name}-{index}" for index in range(max(pool.size.min, 1))) for name, pool in config.pools.items()
+    }
     return Sighting(config.cluster.cluster_id, nodes, frozenset(adopted))

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from components.contract.mlrun import MlrunVariable
 from components.contract.taints import AKS_SPOT_TAINT, Taint, TaintEffect, spot_taint
 from infra.config import parse
 from infra.program import run
-from support import aks, eks
+from support import aks, eks, existing
 from support.policies import Wire, sent
 from support.recorder import Recorder, record
 
@@ -58,10 +58,7 @@ def of_local(recorder: Recorder) -> dict[str, Nodes]:
     nodes = [*recorder.of_type("kubernetes:core/v1:Node").values(), *templates]
     return {
         node["metadata"]["labels"][LabelKey.POOL]: Nodes(
-            node["metadata"]["labels"],
-            frozenset(
-                Taint(t["key"], t["value"], TaintEffect(t["effect"])) for t in node.get("spec", {}).get("taints", [])
-            ),
+            node["metadata"]["labels"], _taints(node.get("spec", {}).get("taints", []))
         )
         for node in nodes
     }
@@ -86,6 +83,23 @@ def of_aks(recorder: Recorder) -> dict[str, Nodes]:
     }
 
 
+def of_existing(recorder: Recorder) -> dict[str, Nodes]:
+    """Taints are in no resource of a cluster that is there: `up` adds those that the pool declares."""
+    declared = {
+        pool["labels"][LabelKey.POOL]: _taints(pool["taints"])
+        for pool in recorder.of_type("igz-clusters:clusters:ExistingPool").values()
+    }
+    patches = recorder.of_type("kubernetes:core/v1:NodePatch").values()
+    return {
+        (pool := patch["metadata"]["labels"][LabelKey.POOL]): Nodes(patch["metadata"]["labels"], declared[pool])
+        for patch in patches
+    }
+
+
+def _taints(entries: Iterable[Mapping[str, str]]) -> frozenset[Taint]:
+    return frozenset(Taint(t["key"], t["value"], TaintEffect(t["effect"])) for t in entries)
+
+
 def _taint_of_aks(text: str) -> Taint:
     rest, _, effect = text.rpartition(":")
     key, _, value = rest.partition("=")
@@ -105,6 +119,19 @@ KINDS = {
     ClusterKind.LOCAL: Kind({"kind": "local"}, "aws", of_local),
     ClusterKind.EKS: Kind(eks.DOCUMENT["cluster"], "aws", of_eks),
     ClusterKind.AKS: Kind(aks.DOCUMENT["cluster"], "azure", of_aks),
+    ClusterKind.EXISTING: Kind(
+        {
+            **existing.DOCUMENT["cluster"],
+            "autoscaler": True,
+            # Taints on request only, and these pools must have theirs.
+            "nodes": {
+                name: {"selector": {"rack": name}, **({"taint": True} if name in ("spot", "gpu") else {})}
+                for name in POOLS
+            },
+        },
+        "aws",
+        of_existing,
+    ),
 }
 
 
@@ -117,13 +144,19 @@ def build(kind: ClusterKind, environment: str = "dev", **more: Any) -> Recorder:
         "pools": {name: {**pool, "instanceTypes": TYPES[choices.cloud][name]} for name, pool in POOLS.items()},
         **more,
     }
-    return record(lambda: run(parse(document), kubeconfig="/nowhere/kubeconfig"))
+    config = parse(document)
+    sighting = existing.sighting_of(config)
+    return record(lambda: run(config, kubeconfig="/nowhere/kubeconfig", sighting=sighting))
 
 
 def own(labels: Mapping[str, str]) -> dict[str, str]:
     """Return the labels that the contract or the stack file asks for."""
     kept = (LabelKey.LIFECYCLE, f"{OWN_DOMAIN}/", "example.com/")
     return {key: value for key, value in labels.items() if key.startswith(kept) and key != LabelKey.GPU_MODEL}
+
+
+def test_every_kind_of_cluster_is_compared() -> None:
+    assert set(KINDS) == set(ClusterKind)
 
 
 @pytest.mark.parametrize("kind", KINDS)
