@@ -4,7 +4,7 @@ A weakening acts behind validation, on the way from the component to the engine:
 would do.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,46 +20,58 @@ Props = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Weakening:
-    """A change to one resource's inputs, the rules that must fire, and the stack whose rules they are."""
+class Change:
+    """A change to one resource's inputs, and the pool or class that it is about."""
 
-    apply: Callable[[str, str, Props], None]
+    about: str
+    apply: Callable[[str, str, Props], object]
+
+
+@dataclass(frozen=True)
+class Weakening:
+    """A change, the rules that must fire, and the stack whose rules they are."""
+
+    change: Change
     rules: tuple[str, ...]
     stack: str = "local"
 
+    def disturbs(self, other: "Weakening") -> bool:
+        """Whether one preview of both could not tell which of them a rule noticed."""
+        return self.change.about == other.change.about or not set(self.rules).isdisjoint(other.rules)
 
-def of_initial(change: Callable[[Props], object]) -> Callable[[str, str, Props], None]:
+
+def of_initial(change: Callable[[Props], object]) -> Change:
     def apply(token: str, name: str, props: Props) -> None:
         if token == NODE and name.startswith("initial-"):
             change(props)
 
-    return apply
+    return Change("initial", apply)
 
 
-def of_template(pool: str, change: Callable[[Props], object]) -> Callable[[str, str, Props], None]:
+def of_template(pool: str, change: Callable[[Props], object]) -> Change:
     def apply(token: str, name: str, props: Props) -> None:
         if token == CONFIG_MAP and name == "kwok-provider-templates":
             templates = yaml.safe_load(props["data"]["templates"])
             change(next(node for node in templates["items"] if node["metadata"]["name"] == pool))
             props["data"]["templates"] = yaml.safe_dump(templates)
 
-    return apply
+    return Change(pool, apply)
 
 
-def of_class(class_name: str, change: Callable[[Props], object]) -> Callable[[str, str, Props], None]:
+def of_class(class_name: str, change: Callable[[Props], object]) -> Change:
     def apply(token: str, name: str, props: Props) -> None:
         if token == PRIORITY_CLASS and name == class_name:
             change(props)
 
-    return apply
+    return Change(class_name, apply)
 
 
-def of_existing(pool: str, change: Callable[[Props], object]) -> Callable[[str, str, Props], None]:
+def of_existing(pool: str, change: Callable[[Props], object]) -> Change:
     def apply(token: str, name: str, props: Props) -> None:
         if token == EXISTING_POOL and name.endswith(f"-{pool}"):
             change(props)
 
-    return apply
+    return Change(pool, apply)
 
 
 def labels(key: LabelKey | WellKnownLabel, value: str | None) -> Callable[[Props], object]:
@@ -78,7 +90,6 @@ def annotations(**values: str) -> Callable[[Props], object]:
 
 
 WEAKENINGS: dict[str, Weakening] = {
-    "none": Weakening(lambda *_: None, ()),
     "pool-without-role": Weakening(of_template("workload", labels(LabelKey.ROLE, None)), ("NG-01",)),
     "pool-with-unknown-role": Weakening(of_template("workload", labels(LabelKey.ROLE, "batch")), ("NG-01",)),
     "no-initial-group": Weakening(of_initial(labels(LabelKey.ROLE, "workload")), ("NG-02",)),
@@ -165,3 +176,17 @@ def spot_marks(node: Props) -> None:
     labels(LabelKey.LIFECYCLE, "preemptible")(node)
     taint = {"key": LabelKey.LIFECYCLE.value, "value": "preemptible", "effect": "NoSchedule"}
     node.setdefault("spec", {}).setdefault("taints", []).append(taint)
+
+
+def together(weakenings: Mapping[str, Weakening]) -> list[list[str]]:
+    """Return the names in as few lists as come of it, each for one preview in which none disturbs another."""
+    found: list[list[str]] = []
+    for name, weakening in weakenings.items():
+        for names in found:
+            others = [weakenings[each] for each in names]
+            if all(each.stack == weakening.stack and not each.disturbs(weakening) for each in others):
+                names.append(name)
+                break
+        else:
+            found.append([name])
+    return found

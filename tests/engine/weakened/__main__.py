@@ -1,4 +1,4 @@
-"""The stack's own program, with the weakening that the test names laid over its rendered inputs."""
+"""The stack's own program, with the weakenings that the test names laid over its rendered inputs."""
 
 import os
 
@@ -6,11 +6,12 @@ import pulumi
 
 from support.weakenings import WEAKENINGS
 
-weaken = WEAKENINGS[os.environ["WEAKENING"]].apply
+changes = [WEAKENINGS[name].change for name in os.environ["WEAKENINGS"].split()]
 
 
 def transform(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
-    weaken(args.type_, args.name, args.props)
+    for change in changes:
+        change.apply(args.type_, args.name, args.props)
     return pulumi.ResourceTransformResult(args.props, args.opts)
 
 
