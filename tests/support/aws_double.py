@@ -1,6 +1,5 @@
 """An EKS stack on the double of AWS."""
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,7 +10,15 @@ import yaml
 from typing_extensions import override
 
 from infra.config import CONFIG_KEY
-from support.cloud_account import CONTROL_PLANE, CloudAccount, control_plane, equip, make_core_node, real_kubernetes
+from support.cloud_account import (
+    CONTROL_PLANE,
+    CloudAccount,
+    control_plane,
+    equip,
+    make_core_node,
+    pretended_kubernetes,
+    real_kubernetes,
+)
 from support.owners_roles import make_owners_roles, owners_roles
 from workbench.clouds.aws.double import credentials
 from workbench.clouds.aws.double.client import Double, running
@@ -113,5 +120,5 @@ def hollow_account(folder: Path, *stacks: str, is_plan_shown: bool = True) -> It
     (folder / "data").mkdir(mode=PRIVATE)
     with running() as aws:
         made = Account(folder, folder / "none", aws, is_plan_shown)
-        equip(made, stacks, sys.executable, "-P", "-m", "workbench.clouds.pretended", "kubernetes")
+        equip(made, stacks, *pretended_kubernetes())
         yield made

@@ -8,16 +8,25 @@ from typing import Any, Final
 
 from typing_extensions import override
 
-from support.cloud_account import CloudAccount, control_plane, equip, make_core_node, real_kubernetes
+from support.cloud_account import (
+    CloudAccount,
+    control_plane,
+    equip,
+    make_core_node,
+    pretended_kubernetes,
+    real_kubernetes,
+)
 from workbench.clouds.azure.double import credentials
 from workbench.clouds.azure.double.client import Double, running
 from workbench.clouds.azure.facts import API_VERSIONS
 from workbench.clouds.double.client import Call
+from workbench.paths import PRIVATE
 
 OWNERS: Final = "azure-native:compute:DiskEncryptionSet"
 """Made by whoever owns the subscription, and named in stack files."""
 
 GROUP: Final = "azure-native:resources:ResourceGroup"
+CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 POOL: Final = "azure-native:containerservice:AgentPool"
 
 _DISKS: Final = "2024-03-02"
@@ -111,4 +120,14 @@ def subscription(folder: Path, *stacks: str, is_plan_shown: bool = True) -> Iter
         equip(made, stacks, real_kubernetes())
         credentials.install(folder / "bin", kubeconfig)
         make_core_node(made)
+        yield made
+
+
+@contextmanager
+def hollow_subscription(folder: Path, *stacks: str, is_plan_shown: bool = True) -> Iterator[Subscription]:
+    """Do as ``subscription`` without an API server: what a stack makes in its cluster is pretended."""
+    (folder / "data").mkdir(mode=PRIVATE)
+    with running() as azure:
+        made = Subscription(folder, folder / "none", azure, is_plan_shown)
+        equip(made, stacks, *pretended_kubernetes())
         yield made

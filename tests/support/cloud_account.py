@@ -46,6 +46,10 @@ CORE_NODE: Final = {
 """A simulated node of the initial pool: the engine waits until the autoscaler's Deployment runs."""
 
 
+# Without `-P` the folder that the engine starts it in would come first, and may be another checkout.
+_PYTHON: Final = (sys.executable, "-P", "-m")
+
+
 @dataclass(frozen=True)
 class CloudAccount(ABC):
     """Stacks in one cloud that is a double, with a backend, a home and credentials of their own.
@@ -228,10 +232,8 @@ def equip(made: CloudAccount, names: Sequence[str], *kubernetes: str) -> None:
         (made.folder / each).mkdir(mode=PRIVATE)
     (made.folder / "passphrase").write_text(secrets.token_urlsafe(32))
     home = made.folder / "pulumi"
-    # Without `-P` the folder that the engine starts it in would come first, and may be another checkout.
-    python = (sys.executable, "-P", "-m")
-    install(home, "aws", AWS_VERSION, *python, "workbench.clouds.aws.double", "plugin")
-    install(home, "azure-native", AZURE_VERSION, *python, "workbench.clouds.azure.double", "plugin")
+    install(home, "aws", AWS_VERSION, *_PYTHON, "workbench.clouds.aws.double", "plugin")
+    install(home, "azure-native", AZURE_VERSION, *_PYTHON, "workbench.clouds.azure.double", "plugin")
     install(home, "kubernetes", KUBERNETES_VERSION, *kubernetes)
     shutil.copy(PROJECT_ROOT / "Pulumi.yaml", made.stacks)
     for name in names:
@@ -241,6 +243,11 @@ def equip(made: CloudAccount, names: Sequence[str], *kubernetes: str) -> None:
 def real_kubernetes() -> str:
     """Return the real plug-in for Kubernetes."""
     return str(ensure(["pulumi-resource-kubernetes"]).path("pulumi-resource-kubernetes"))
+
+
+def pretended_kubernetes() -> tuple[str, ...]:
+    """Return the plug-in for Kubernetes that says it made what it was told to make."""
+    return (*_PYTHON, "workbench.clouds.pretended", "kubernetes")
 
 
 def _adopt(made: CloudAccount, name: str) -> None:

@@ -63,7 +63,8 @@ class Found:
     """Inputs in which it may differ from what is wanted: its automatic name."""
     outputs: Mapping[str, Any] = field(default_factory=dict)
     """Beside id and inputs, what the provider needs to read it."""
-
+    told: Mapping[str, Any] | None = None
+    """All outputs, as the provider would have kept them; None if only it can tell them."""
     holds_data: bool = False
     """Whether its deletion loses what cannot be had back."""
 

@@ -46,6 +46,8 @@ class Answer:
         """What the state has to know of it."""
         if self.found is None:
             return None
+        if self.found.told is not None:
+            return Made(self.found.id, self.found.told)
         # With any outputs at all the engine asks the provider for a refresh, not for an import, which some types know
         # under another id.
         outputs = {**self.wanted.inputs, **self.found.inputs, **self.found.outputs}

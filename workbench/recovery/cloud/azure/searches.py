@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
+from workbench.clouds.azure.shapes import outputs
 from workbench.engine.clouds.aks.conditions import CLUSTER, POOL, is_moving
 from workbench.recovery.cloud.azure.ids import id_of
 from workbench.recovery.cloud.azure.queries import AzureQueries
@@ -44,6 +45,8 @@ def found(type_: str, id_: str, told: dict[str, Any]) -> Found:
         is_moving(state),
         None if type_ in UNTAGGED else (told.get("tags") or properties.get("tags") or {}),
         holds_data=holds_data(type_, properties),
+        # A refresh takes for a change what Azure filled in and no answer had before.
+        told=outputs(type_, told),
     )
 
 

@@ -14,14 +14,17 @@ from support.aks_state import STACK, parts
 from support.azure_things import Resource, account_at, build_in_azure
 from workbench import stacks
 from workbench.clouds.azure.double.client import Double, running
+from workbench.clouds.azure.double.provider import AzureDouble
 from workbench.clouds.azure.facts import IDS
 from workbench.clouds.double.faults import ErrorRule
+from workbench.clouds.plugin import Existing
 from workbench.engine import Session
 from workbench.errors import UserError
 from workbench.recovery.cloud import CloudRecovery
 from workbench.recovery.cloud.azure.account import AzureAccount
 from workbench.recovery.cloud.azure.searches import UNTAGGED
 from workbench.recovery.cloud.found import Wanted
+from workbench.recovery.cloud.plan import answer_of
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,18 @@ def test_everything_is_found_under_the_id_that_its_inputs_make(made: Made) -> No
         assert found.tags is None or made.account.is_ours(found.tags), each.urn
         assert (found.tags is None) == (each.type in UNTAGGED)
     assert {each.type for each in made.things} <= set(IDS)
+
+
+def test_a_refresh_changes_no_input_of_what_was_entered(made: Made) -> None:
+    provider = AzureDouble()
+    provider.configure({"subscriptionId": made.account.choices.subscription_id})
+    for each in made.things:
+        wanted = Wanted(each.urn, each.type, each.inputs)
+        entered = answer_of(wanted, made.account.search(wanted), frozenset(), lambda _: True).made
+        assert entered
+        read = provider.read(Existing(each.type, "", entered.id, each.inputs, entered.outputs))
+        assert read, each.urn
+        assert read.inputs == each.inputs, each.urn
 
 
 def test_what_is_made_of_what_is_not_known_yet_cannot_be_there(made: Made) -> None:

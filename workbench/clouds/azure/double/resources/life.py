@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from workbench.clouds.azure.double.resources import shapes
+from workbench.clouds.azure import shapes
 from workbench.clouds.azure.double.resources.connection import Arm, ArmError
 from workbench.clouds.azure.double.resources.refreshing import refreshed
 from workbench.clouds.azure.facts import API_VERSIONS, KEPT
