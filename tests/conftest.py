@@ -4,12 +4,17 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from support.api import Api
 from support.cluster import Cluster, eventually, pod, running_cluster
 
 REHEARSED = 20
 TIERS = ("unit", "engine", "control_plane")
+
+# How long one example takes says how busy the machine is. All else stays as hypothesis has it here, or in CI.
+settings.register_profile("patient", settings.default, deadline=None)
+settings.load_profile("patient")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -22,6 +22,7 @@ from workbench import stacks
 from workbench.clouds.aws.facts import PROVIDER_VERSION as AWS_VERSION
 from workbench.clouds.azure.facts import PROVIDER_VERSION as AZURE_VERSION
 from workbench.clouds.double.client import Running
+from workbench.clouds.pace import PACE_VARIABLE
 from workbench.engine.render import install
 from workbench.paths import PRIVATE, PROJECT_ROOT, cache_dir
 from workbench.policy import overrides
@@ -30,6 +31,9 @@ from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
 
 CONTROL_PLANE: Final = "inside"
 """Name of the local control plane that every cluster of the double leads to."""
+
+PACE: Final = "0.003"
+"""What never ends is given up after seconds, what is slow to be seen is looked for 20 times all the same."""
 
 CORE_NODE: Final = {
     "apiVersion": "v1",
@@ -107,6 +111,7 @@ class CloudAccount(ABC):
             "PATH": os.pathsep.join(path),
             "HOME": str(self.folder),
             "KUBECONFIG": str(self.folder / "none"),
+            PACE_VARIABLE: PACE,
             "IGZ_CLUSTERS_STACKS": str(self.stacks),
             "IGZ_CLUSTERS_DATA": str(self.folder / "data"),
             "IGZ_CLUSTERS_CACHE": str(cache_dir()),

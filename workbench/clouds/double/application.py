@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-import time
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -113,7 +112,7 @@ class Application(ABC, Generic[R]):
         """Do a request as the fault rules leave it."""
         for rule in rules:
             if isinstance(rule, SlowRule):
-                time.sleep(rule.seconds)
+                self.faults.wait(rule.seconds)
             elif isinstance(rule, KillRule) and rule.moment is Moment.BEFORE:
                 _kill(rule.pids)
                 raise NoAnswerError

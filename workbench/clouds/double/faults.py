@@ -66,7 +66,7 @@ class LostRule(_Rule):
 
 
 class SlowRule(_Rule):
-    """The cloud takes its time before it does anything."""
+    """The cloud takes its time before it does anything, but no longer than the rule holds."""
 
     action: Literal["slow"] = "slow"
     seconds: NonNegativeFloat
@@ -130,11 +130,18 @@ class Faults:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._rules: list[_Counted] = []
+        self._replaced = threading.Event()
 
     def replace(self, rules: tuple[Rule, ...]) -> None:
         """Let these rules hold and no others; counting starts anew."""
         with self._lock:
             self._rules = [_Counted(rule, draw=random.Random(rule.seed)) for rule in rules]  # noqa: S311 repeatable
+            self._replaced.set()
+            self._replaced = threading.Event()
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long, or until other rules hold."""
+        self._replaced.wait(seconds)
 
     def of(self, call: Call) -> list[Rule]:
         """Return the rules that meet a call, in the order in which they were given, and count it."""

@@ -23,7 +23,7 @@ POLL_SECONDS: Final = 10.0
 ATTEMPTS: Final = 10
 """Tries of a call that was throttled, found the service in trouble or lost its connection.
 
-The real plug-in has 25, whose last ones lie minutes apart.
+The real plug-in has 25, whose last ones lie minutes apart. Variable ``AWS_MAX_ATTEMPTS`` changes it, as it does there.
 """
 
 NAMES: Final = {
@@ -79,6 +79,7 @@ class Aws:
         self.region = region
         self._address = address("AWS", "workbench.clouds.aws.double", ADDRESS_VARIABLE, environment)
         self._pace = Pace.of(environment)
+        self._attempts = int(environment.get("AWS_MAX_ATTEMPTS") or ATTEMPTS)
         self._session = boto3.Session("double", "double", region_name=region)  # nobody's own credentials
         self._clients: dict[str, BaseClient] = {}
         self._one_at_a_time = threading.Lock()
@@ -128,7 +129,7 @@ class Aws:
         with self._one_at_a_time:  # a session makes one client at a time
             if service not in self._clients:
                 config = Config(
-                    retries={"mode": "standard", "total_max_attempts": ATTEMPTS},
+                    retries={"mode": "standard", "total_max_attempts": self._attempts},
                     max_pool_connections=64,
                     proxies={},  # one that the machine has is not for loopback
                 )
