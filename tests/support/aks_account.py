@@ -27,6 +27,7 @@ VERSIONS: Final = {
 """Version of the API by who answers, or by the one type that has its own."""
 
 NETWORK_CONTRIBUTOR: Final = "4d97b98b-1d4f-4787-a291-c67834d212e7"
+PRIVATE_DNS: Final = "b12aa53e-6015-4669-85d0-8515ebb3ae7f"
 IDENTITY_OPERATOR: Final = "f1a07417-d97a-45cb-824c-7a7467783830"
 
 SPOT: Final = {"scaleSetPriority": "Spot", "scaleSetEvictionPolicy": "Delete", "spotMaxPrice": -1}

@@ -28,7 +28,9 @@ def _group() -> None:
 
 @app.command()
 def identify(
-    context: Annotated[str, typer.Argument(help="As `kubectl config get-contexts -o name` prints it.")],
+    context: Annotated[
+        str, typer.Argument(help="As `kubectl config get-contexts -o name` prints it.", metavar="CONTEXT")
+    ],
     *,
     kubeconfig: Annotated[
         str | None, typer.Option(help="Path. Default: that of KUBECONFIG, else ~/.kube/config.", metavar="FILE")

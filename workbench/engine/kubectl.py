@@ -1,5 +1,6 @@
 """A cluster's API by kubectl, which knows every way to log in that a kubeconfig may ask for."""
 
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -12,6 +13,9 @@ from workbench.toolchain import ensure
 
 _SECONDS: Final = 20
 """For one answer of the API server."""
+
+_LOGGED: Final = re.compile(r"[EFIW]\d{4} \d\d:\d\d:\d\d\.\d+ ")
+"""How the lines begin that kubectl logs for its developers; its own last word says the same once, and plainly."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Api:
         Raises
         ------
         UserError
-            The cluster does not answer, or refuses.
+            The cluster does not answer or refuses, or the kubeconfig does not have the context.
         """
         try:
             done = subprocess.run(
@@ -69,8 +73,22 @@ class Api:
         except subprocess.TimeoutExpired:
             raise UserError(f"The cluster does not answer within {3 * _SECONDS} s.") from None
         if done.returncode:
-            raise UserError(f"The cluster does not answer: {done.stderr.strip()}")
+            raise self._failure(done.stderr.strip())
         return done.stdout
+
+    def _failure(self, said: str) -> UserError:
+        told = "\n".join(line for line in said.splitlines() if not _LOGGED.match(line)) or said
+        if "context was not found" in told:
+            where = self.kubeconfig or self.environment.get("KUBECONFIG") or "~/.kube/config"
+            return UserError(
+                f"There is no context '{self.context}' in {where}.",
+                "`kubectl config get-contexts -o name` lists those that there are. Correct the name, or the path: "
+                "cluster.kubeconfig in the stack file, else KUBECONFIG.",
+            )
+        if "Error from server" in told:
+            return UserError(f"The cluster refuses: {told}")
+        way = f"`kubectl --context={self.context} get --raw /readyz` must say ok first." if self.context else ""
+        return UserError(f"The cluster does not answer: {told}", way)
 
 
 def kubectl() -> Path:

@@ -25,6 +25,12 @@ IDENTITY_OPERATOR: Final = "f1a07417-d97a-45cb-824c-7a7467783830"
 NETWORK_CONTRIBUTOR: Final = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 """https://learn.microsoft.com/azure/aks/configure-kubenet#prerequisites says the same of every given subnet."""
 
+PRIVATE_DNS: Final = "b12aa53e-6015-4669-85d0-8515ebb3ae7f"
+"""Private DNS Zone Contributor, the narrowest built-in role that may join a network.
+
+Of a network it lets its holder do nothing else: https://learn.microsoft.com/azure/aks/private-clusters.
+"""
+
 READER: Final = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
 """Enough to use a disk encryption set: https://learn.microsoft.com/azure/aks/aks-service-permissions."""
 
@@ -111,6 +117,9 @@ class ClusterIdentities(PlatformComponent):
     def _rights(self) -> Iterator[Right]:
         choices = self._args.choices
         yield Right("subnet", NETWORK_CONTRIBUTOR, choices.node_subnet_id)
+        if choices.is_private:
+            # The zone of the API's name is linked to the whole network, for which rights on a subnet do not do.
+            yield Right("network", PRIVATE_DNS, choices.network_id)
         identities = f"{choices.group_id}/providers/Microsoft.ManagedIdentity/userAssignedIdentities"
         yield Right("kubelet", IDENTITY_OPERATOR, f"{identities}/{self._physical('kubelet')}")
         if choices.secrets_key_id:

@@ -348,6 +348,11 @@ class AksChoices(ContractModel):
         return f"{self.group_id}/providers/Microsoft.Network/virtualNetworks/{self.name}/subnets/{NODES_SUBNET}"
 
     @property
+    def network_id(self) -> str:
+        """Id of the network in which that subnet lies."""
+        return self.node_subnet_id.rpartition("/subnets/")[0]
+
+    @property
     def dns_address(self) -> str:
         """Address of the cluster's DNS."""
         return str(ipv4_network(self.service_cidr)[DNS_ADDRESS])

@@ -28,8 +28,9 @@ def test_it_says_what_it_made_and_which_commands_come_next(tmp_path: Path) -> No
     [
         (
             ["acme", "--cluster", "moon"],
-            "--cluster: 'moon' is no kind of cluster of this release.\nAllowed: local, eks.",
+            "--cluster: 'moon' is no kind of cluster that a repository can start from.\nAllowed: local, eks, aks.",
         ),
+        (["acme", "--cluster", "existing"], "a cluster that is there already lies beside theirs: docs/existing.md."),
         (["Acme"], "The name 'Acme' cannot begin the names of clusters.\nChoose one with --name"),
         (["acme", "--source", "a b"], "The source 'a b' holds a character that cannot be used."),
         (["."], "not empty; it was left as it is."),

@@ -24,6 +24,7 @@ KUBELET_ID = f"{GROUP_ID}/providers/Microsoft.ManagedIdentity/userAssignedIdenti
 VAULT_ID = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/keys/providers/Microsoft.KeyVault/vaults/research"
 ROLES = {
     "4d97b98b-1d4f-4787-a291-c67834d212e7": "Network Contributor",
+    "b12aa53e-6015-4669-85d0-8515ebb3ae7f": "Private DNS Zone Contributor",
     "f1a07417-d97a-45cb-824c-7a7467783830": "Managed Identity Operator",
     "12338af0-0e69-4776-bea7-57ae8d297424": "Key Vault Crypto User",
     "acdd72a7-3385-48ef-bd42-f606fba81ae7": "Reader",
@@ -46,6 +47,7 @@ def given(recorder: Recorder) -> set[tuple[str, str, str, str]]:
 def test_roles_are_these_and_no_others() -> None:
     assert given(built()) == {
         (CONTROL_PLANE, "Network Contributor", SUBNET_ID, "ServicePrincipal"),
+        (CONTROL_PLANE, "Private DNS Zone Contributor", SUBNET_ID.removesuffix("/subnets/nodes"), "ServicePrincipal"),
         (CONTROL_PLANE, "Managed Identity Operator", KUBELET_ID, "ServicePrincipal"),
         (CONTROL_PLANE, "Key Vault Crypto User", VAULT_ID, "ServicePrincipal"),
         (CONTROL_PLANE, "Reader", DISK_SET_ID, "ServicePrincipal"),
@@ -59,8 +61,17 @@ def test_without_own_keys_the_control_plane_has_no_role_on_any() -> None:
     without = {"cluster.secretsKeyId": None, "cluster.diskEncryptionSetId": None}
     assert {role for who, role, _, _ in given(build(without)) if who == CONTROL_PLANE} == {
         "Network Contributor",
+        "Private DNS Zone Contributor",
         "Managed Identity Operator",
     }
+
+
+def test_only_a_private_cluster_has_a_zone_to_link_to_its_network() -> None:
+    theirs = EXISTING["nodeSubnetId"].removesuffix("/subnets/nodes")
+    private = {"cluster.network": EXISTING}
+    public = {**private, "cluster.authorizedRanges": ["203.0.113.0/24"]}
+    assert [scope for _, role, scope, _ in given(build(private)) if role.startswith("Private DNS")] == [theirs]
+    assert [scope for _, role, scope, _ in given(build(public)) if role.startswith("Private DNS")] == []
 
 
 def test_an_entry_reaches_the_cluster_or_the_namespaces_that_it_names() -> None:
@@ -95,7 +106,7 @@ def test_a_role_on_somebody_elses_subnet_is_one_of_its_own_subscription() -> Non
 
 def test_identities_and_their_roles_are_there_before_the_cluster() -> None:
     before = {name for type_, name in built().needs((CLUSTER, "test-cluster")) if type_ == ROLE_ASSIGNMENT}
-    assert before >= {f"test-identities-{part}" for part in ("subnet", "kubelet", "secrets-key", "disk-key")}
+    assert before >= {f"test-identities-{part}" for part in ("subnet", "network", "kubelet", "secrets-key", "disk-key")}
 
 
 def test_the_nodes_have_an_identity_of_their_own() -> None:

@@ -11,7 +11,12 @@ from ipaddress import ip_address, ip_network
 from typing import Any, Final
 
 from workbench.clouds.azure.double.server.ids import ArmId
-from workbench.clouds.azure.double.server.kinds.identity import IDENTITY_OPERATOR, NETWORK_CONTRIBUTOR, may
+from workbench.clouds.azure.double.server.kinds.identity import (
+    IDENTITY_OPERATOR,
+    NETWORK_CONTRIBUTOR,
+    PRIVATE_DNS,
+    may,
+)
 from workbench.clouds.azure.double.server.kinds.kind import at
 from workbench.clouds.azure.double.server.kinds.network import SUBNET, overlap, prefixes_of
 from workbench.clouds.azure.double.server.refusals import invalid, not_referable
@@ -121,13 +126,30 @@ def _check_rights(store: Store, body: Mapping[str, Any], unseen: Container[str])
             told = f"The identity {id_.text} was not found."
             raise Refusal("FailedIdentityOperation", 400, f"Failed to perform resource identity operation. {told}")
         principals.append(identity.properties["principalId"])
+    has_zone = _has_private_zone(body["properties"])
     for subnet in _subnets(store, body["properties"]):
+        network = subnet.id.above.above
         for principal in principals:
             if not may(store, principal, NETWORK_CONTRIBUTOR, subnet.id, unseen):
-                action = "Microsoft.Network/virtualNetworks/subnets/join/action"
-                told = f"The client with object id '{principal}' has no permission for '{action}' on {subnet.id.text}"
-                raise Refusal("LinkedAuthorizationFailed", 403, f"{told}, or it does not hold yet.")
+                raise _unlinked(principal, "Microsoft.Network/virtualNetworks/subnets/join/action", subnet.id)
+            joins = any(may(store, principal, role, network, unseen) for role in (PRIVATE_DNS, NETWORK_CONTRIBUTOR))
+            if has_zone and not joins:
+                raise _unlinked(principal, "Microsoft.Network/virtualNetworks/join/action", network)
     _check_kubelet(store, body, principals, unseen)
+
+
+def _has_private_zone(properties: Mapping[str, Any]) -> bool:
+    """Return whether AKS links a zone of private names to the network of the nodes.
+
+    https://learn.microsoft.com/azure/aks/private-clusters
+    """
+    api = properties.get("apiServerAccessProfile") or {}
+    return bool(api.get("enablePrivateCluster")) and api.get("privateDNSZone") != "none"
+
+
+def _unlinked(principal: str, action: str, what: ArmId) -> Refusal:
+    told = f"The client with object id '{principal}' has no permission for '{action}' on {what.text}"
+    return Refusal("LinkedAuthorizationFailed", 403, f"{told}, or it does not hold yet.")
 
 
 def _check_kubelet(store: Store, body: Mapping[str, Any], principals: list[str], unseen: Container[str]) -> None:

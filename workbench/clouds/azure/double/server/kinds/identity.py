@@ -18,6 +18,7 @@ IDENTITY: Final = "Microsoft.ManagedIdentity/userAssignedIdentities"
 ASSIGNMENT: Final = "Microsoft.Authorization/roleAssignments"
 
 NETWORK_CONTRIBUTOR: Final = "4d97b98b-1d4f-4787-a291-c67834d212e7"
+PRIVATE_DNS: Final = "b12aa53e-6015-4669-85d0-8515ebb3ae7f"
 IDENTITY_OPERATOR: Final = "f1a07417-d97a-45cb-824c-7a7467783830"
 GENERAL: Final = frozenset({"8e3af657-a8ff-443c-a75c-2fe8c4bcb635", "b24988ac-6180-42a0-ab88-20f7382dd24c"})
 """Owner and Contributor. All of them: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles."""

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 import yaml
 
-from support.aks_account import IDENTITY_OPERATOR, LOCATION, SPOT, Account, parametrized, unique
+from support.aks_account import IDENTITY_OPERATOR, LOCATION, PRIVATE_DNS, SPOT, Account, parametrized, unique
 from workbench.clouds.double.faults import FailedRule, Issue, NotYetVisibleRule, StuckRule
 
 WRITE = "Microsoft.ContainerService/managedClusters/write"
@@ -214,6 +214,17 @@ def test_an_identity_without_rights_on_the_subnet_is_refused(home: Account) -> N
     assert (told.status, told.code) == (403, "LinkedAuthorizationFailed")
     body["identity"]["userAssignedIdentities"] = {f"{stranger}-gone": {}}
     assert home.refused("PUT", home.cluster_id(), body).code == "FailedIdentityOperation"
+
+
+def test_a_private_cluster_needs_leave_to_join_its_zone_to_the_network(own: Account) -> None:
+    network = own.subnet.removesuffix("/subnets/nodes")
+    body = own.cluster_body(apiServerAccessProfile={"enablePrivateCluster": True, "privateDNSZone": "system"})
+    told = own.refused("PUT", own.cluster_id(), body)
+    assert (told.status, told.code) == (403, "LinkedAuthorizationFailed")
+    assert f"'Microsoft.Network/virtualNetworks/join/action' on {network}," in told.message
+    own.cluster(apiServerAccessProfile={"enablePrivateCluster": True, "privateDNSZone": "none"})
+    own.grant(own.identity, PRIVATE_DNS, network)
+    own.put(own.cluster_id(), body)
 
 
 def test_an_identity_of_ones_own_for_nodes_needs_leave(home: Account) -> None:
