@@ -74,19 +74,16 @@ def about(call: Call) -> str:
     return f"{verb} {kind.rpartition('/')[2]} {call.about.rpartition('/')[2]}"
 
 
-def test_two_minors_at_once_are_refused_with_the_one_that_is_next(old: Subscription) -> None:
+def test_two_minors_at_once_and_nodes_too_far_behind_are_refused_with_the_steps_that_are_next(
+    old: Subscription,
+) -> None:
+    (pool,) = old.agent_pools("workload")
+    old.azure.ask("DELETE", pool["id"], API_VERSIONS[POOL])
+    write(old, pool, orchestratorVersion="1.31")
     old.edit(STACK, cluster__version="1.36")
     said = refusal(old)
     assert "cluster.version: 1.36, the cluster mlrun-dev runs 1.34; AKS takes 1.34 or 1.35" in said
     assert "Set it to 1.35 and run `up`, then go on in steps of one." in said
-
-
-def test_a_step_that_leaves_nodes_too_far_behind_is_refused(old: Subscription) -> None:
-    (pool,) = old.agent_pools("workload")
-    old.azure.ask("DELETE", pool["id"], API_VERSIONS[POOL])
-    write(old, pool, orchestratorVersion="1.31")
-    old.edit(STACK, cluster__version="1.35")
-    said = refusal(old)
     assert f"1.35 would leave the agent pool {pool['name']} on 1.31, 4 minors behind" in said
     for version in ("1.32", "1.33", "1.34"):
         assert f"--name {pool['name']} --kubernetes-version {version}`" in said
@@ -101,12 +98,6 @@ def test_an_upgrade_moves_the_control_plane_and_then_pool_after_pool(old: Subscr
     assert sorted(map(about, calls[1:])) == [f"write agentPools {name}" for name in sorted(pools)]
     assert all(one.end and one.end <= other.begin for one, other in pairwise(calls))
     assert {each["properties"]["orchestratorVersion"] for each in old.pools().values()} == {"1.35"}
-
-
-def test_a_step_back_is_refused(old: Subscription) -> None:
-    old.edit(STACK, cluster__version="1.34")
-    assert "`up` never goes back" in refusal(old)
-    old.edit(STACK, cluster__version="1.35")
 
 
 @pytest.mark.parametrize("live", CHANGES)
@@ -136,15 +127,17 @@ def test_a_minimum_above_the_live_size_is_refused_and_the_named_steps_lead_on(ol
     assert [call.params["body"]["properties"]["count"] for call in changed(old)] == [10]
 
 
-def test_a_maximum_below_the_live_size_is_refused(old: Subscription) -> None:
-    old.edit(STACK, pools__workload__size={"min": 2, "max": 5})
+def test_a_maximum_below_the_live_size_and_a_step_back_are_refused(old: Subscription) -> None:
+    old.edit(STACK, cluster__version="1.34", pools__workload__size={"min": 2, "max": 5})
     said = refusal(old)
     assert "has 10 nodes, and max would be 5; at least 10 now" in said
     assert "the autoscaler ends empty nodes" in said
+    assert "`up` never goes back" in said
+    old.edit(STACK, cluster__version="1.35", pools__workload__size={"min": 2, "max": 12})
 
 
 def test_other_machines_are_there_before_the_old_ones_go_and_the_system_pool_stays(old: Subscription) -> None:
-    old.edit(STACK, pools__workload__size={"min": 2, "max": 12}, pools__workload__instanceTypes=["Standard_D8as_v5"])
+    old.edit(STACK, pools__workload__instanceTypes=["Standard_D8as_v5"])
     (before,) = old.agent_pools("workload")
     calls = changed(old)
     (after,) = old.agent_pools("workload")

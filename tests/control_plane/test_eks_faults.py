@@ -1,12 +1,12 @@
 """What goes wrong in AWS while a stack changes: the next `up` mends it, or the text says what, why and what now."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 from support.aws_double import Account, account, identities
+from support.cloud_faults import Case, together
 from workbench.clouds.double.client import not_yet_there
 from workbench.clouds.double.faults import (
     ErrorRule,
@@ -14,7 +14,6 @@ from workbench.clouds.double.faults import (
     Issue,
     LostRule,
     NotYetVisibleRule,
-    Rule,
     StuckRule,
 )
 
@@ -30,71 +29,53 @@ NO_SPOT = Issue(
 BROKEN = Issue(code="NodeCreationFailure", message="Instances failed to join the kubernetes cluster")
 
 
-@dataclass(frozen=True)
-class Case:
-    """Something that goes wrong, and what a user reads about it.
-
-    Parameters
-    ----------
-    rules
-        Faults; ``{pool}`` in a pattern is the new pool.
-    said
-        Texts of the first `up`, which fails. None if it succeeds all the same.
-    """
-
-    rules: tuple[Rule, ...]
-    said: tuple[str, ...] = ()
-    pool: Mapping[str, Any] = field(default_factory=lambda: POOL)
-
-
 PASSING = {
     # First, since it is about the role that only the first elastic pool makes.
-    "role not yet visible": Case((NotYetVisibleRule(operation="eks:*", calls=3),)),
+    "role not yet visible": Case(POOL, (NotYetVisibleRule(operation="eks:*", calls=3),)),
     "throttling of every third call": Case(
-        (ErrorRule(share=0.3, seed=7, code="ThrottlingException", status=429, message="Rate exceeded"),)
+        POOL, (ErrorRule(share=0.3, seed=7, code="ThrottlingException", status=429, message="Rate exceeded"),)
     ),
-    "failures of AWS's own": Case((ErrorRule(share=0.2, seed=7, code="InternalFailure", status=500),)),
-    "answer lost": Case((LostRule(operation="eks:CreateNodegroup", times=1),)),
+    "failures of AWS's own": Case(POOL, (ErrorRule(share=0.2, seed=7, code="InternalFailure", status=500),)),
+    "answer lost": Case(POOL, (LostRule(operation="eks:CreateNodegroup", times=1),)),
     "not found right after it was made": Case(
-        (not_yet_there("eks:DescribeNodegroup", "ResourceNotFoundException", 2),)
+        POOL, (not_yet_there("eks:DescribeNodegroup", "ResourceNotFoundException", 2),)
     ),
 }
 """What nobody notices."""
 
 FAILING = {
     "CREATE_FAILED": Case(
+        POOL,
         (FailedRule(operation="eks:CreateNodegroup", about="*dev-{pool}-*", issues=(BROKEN,)),),
         ("NodeCreationFailure: Instances failed to join", "node group dev-{pool}-", "the next `up` makes it anew"),
     ),
     "no spot capacity for one of four": Case(
+        SPOT,
         (FailedRule(operation="eks:CreateNodegroup", about="*dev-{pool}-*", issues=(NO_SPOT,)),),
         ("AsgInstanceLaunchFailures: Could not launch Spot", "node group dev-{pool}-", "the next `up` makes it anew"),
-        SPOT,
     ),
     "stuck": Case(
+        POOL,
         (StuckRule(operation="eks:CreateNodegroup", about="*dev-{pool}-*"),),
         ("timeout while waiting for state to become 'ACTIVE' (last state: 'CREATING'", "node group dev-{pool}-"),
     ),
     "access denied": Case(
+        POOL,
         (DENIED,),
         ("creating EKS Node Group (mlrun-dev:dev-{pool}-", "AccessDeniedException: no rights", "Mend the cause"),
     ),
     "credentials expired while things were compared": Case(
-        (EXPIRED.model_copy(update={"first": 150}),), ("The session at AWS ended.", "igz-clusters recover dev")
+        POOL, (EXPIRED.model_copy(update={"first": 150}),), ("The session at AWS ended.", "igz-clusters recover dev")
     ),
     "credentials expired while things were made": Case(
+        POOL,
         (EXPIRED.model_copy(update={"operation": "eks:CreateNodegroup"}),),
         ("The session at AWS ended.", "igz-clusters recover dev"),
     ),
 }
 """What ends an `up`, and what it says."""
 
-ALL_PASSING = "all that passes by itself"
-CASES = {
-    **PASSING,
-    ALL_PASSING: Case(tuple(rule for case in PASSING.values() for rule in case.rules)),
-    **FAILING,
-}
+CASES = {**PASSING, "all that passes by itself": together(*PASSING.values()), **FAILING}
 
 
 @pytest.fixture(scope="module")
@@ -114,10 +95,6 @@ def no_faults_left(dev: Account) -> Iterator[None]:
     dev.aws.set_faults()
 
 
-def faults(case: Case, pool: str) -> list[Rule]:
-    return [rule.model_copy(update={"about": rule.about.replace("{pool}", pool)}) for rule in case.rules]
-
-
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.rehearsal] if name in PASSING else []) for name in CASES]
 )
@@ -125,13 +102,13 @@ def test_what_goes_wrong_is_mended_by_the_next_up_or_told(dev: Account, name: st
     case, pool = CASES[name], f"p{list(CASES).index(name)}"
     healthy = [f"{pool}{letter}" for letter in "abc"] if "of four" in name else []
     dev.edit("dev", **{f"pools__{each}": dict(POOL) for each in healthy}, **{f"pools__{pool}": dict(case.pool)})
-    dev.aws.set_faults(*faults(case, pool))
+    dev.aws.set_faults(*case.faults(pool))
     run = dev.run("up", "dev", "--hermetic", "--yes", check=False)
     dev.aws.set_faults()
     text = run.stdout + run.stderr
     assert "Traceback" not in text
     assert run.returncode == (1 if case.said else 0), text[-6000:]
-    assert [words for words in case.said if words.format(pool=pool) not in text] == [], text[-6000:]
+    assert case.unsaid(pool, text) == [], text[-6000:]
     for each in healthy:
         assert dev.group(f"dev-{each}-")["status"] == "ACTIVE"
     if case.said:
