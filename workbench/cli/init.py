@@ -37,7 +37,10 @@ def init(
     To start from another release, check that one out here first.
     """
     if cluster not in set(starter.SHAPES):
-        raise UserError(f"--cluster: {cluster!r} is no kind of cluster of this release.", f"Allowed: {KINDS}.")
+        raise UserError(
+            f"--cluster: {cluster!r} is no kind of cluster that a repository starts from.",
+            f"Allowed: {KINDS}. A cluster that is there already: docs/existing.md, from a context to a stack.",
+        )
     folder = folder.resolve()
     name = name or folder.name
     stacks = starter.stack_names(name)

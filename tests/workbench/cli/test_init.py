@@ -28,7 +28,11 @@ def test_it_says_what_it_made_and_which_commands_come_next(tmp_path: Path) -> No
     [
         (
             ["acme", "--cluster", "moon"],
-            "--cluster: 'moon' is no kind of cluster of this release.\nAllowed: local, eks.",
+            "--cluster: 'moon' is no kind of cluster that a repository starts from.\nAllowed: local, eks, aks. A",
+        ),
+        (
+            ["acme", "--cluster", "existing"],
+            "A cluster that is there already: docs/existing.md,",
         ),
         (["Acme"], "The name 'Acme' cannot begin the names of clusters.\nChoose one with --name"),
         (["acme", "--source", "a b"], "The source 'a b' holds a character that cannot be used."),
