@@ -1,80 +1,126 @@
-"""The page of edits against the engine; the whole page takes minutes, so a few rows of every kind stand for it."""
+"""The pages of edits against the engine; a whole page takes minutes, so a few rows of every kind stand for it."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 
 import pytest
 
+from components.contract.aks.choices import AksChoices
+from components.contract.choices import ContractModel
 from components.contract.eks.choices import EksChoices
 from components.contract.namespaces import UserNamespace
 from components.contract.policy_choices import PolicyChoices
 from components.contract.pools import NodePool
 from infra.config import StackConfig
-from support.edit_matrix import BASE, EDITS, PAGE, Matrix, deployed
+from support.edit_matrix import PAGES, Matrix, Page, deployed
 
-SAMPLES = [
-    "nothing",
-    "cluster.name",
-    "cluster.version",
-    "pools, another order",
-    "pools, one renamed",
-    "pools.initial.instanceTypes",
-    "pools.data.instanceTypes",
-    "pools.workload.instanceTypes, another shape",
-    "namespaces, one more",
-]
+SAMPLES = {
+    "eks": [
+        "nothing",
+        "cluster.name",
+        "cluster.version",
+        "pools, another order",
+        "pools, one renamed",
+        "pools.initial.instanceTypes",
+        "pools.data.instanceTypes",
+        "pools.workload.instanceTypes, another shape",
+        "namespaces, one more",
+    ],
+    "aks": [
+        "nothing",
+        "cluster.version",
+        "cluster.upgradeChannel, beside a data pool",
+        "pools.initial.size",
+        "pools.data.instanceTypes",
+        "pools.workload.instanceTypes, another",
+    ],
+}
+CHOICES: dict[str, type[ContractModel]] = {"eks": EksChoices, "aks": AksChoices}
 
 
 @pytest.fixture(scope="module")
-def matrix() -> Iterator[Matrix]:
-    with deployed() as found:
-        yield found
+def matrix_of() -> Iterator[Callable[[str], Matrix]]:
+    """Give the first stack of a kind's page, brought up once."""
+    with ExitStack() as stacks:
+        yield cache(lambda kind: stacks.enter_context(deployed(PAGES[kind].stacks[0])))
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("name", SAMPLES)
-def test_a_row_of_the_page_is_what_the_engine_plans(matrix: Matrix, name: str) -> None:
-    planned = matrix.row(name)
-    written = next(line for line in PAGE.read_text().splitlines() if line.startswith(f"| {name} | "))
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in SAMPLES.items() for name in names])
+def test_a_row_of_the_page_is_what_the_engine_plans(matrix_of: Callable[[str], Matrix], kind: str, name: str) -> None:
+    planned = matrix_of(kind).row(name)
+    written = next(line for line in PAGES[kind].file.read_text().splitlines() if line.startswith(f"| {name} | "))
     # What a refusal met first is a matter of chance; that it is one is not.
     verdict = f"| {name} | refused | "
     assert planned == written or (planned.startswith(verdict) and written.startswith(verdict))
 
 
 @pytest.mark.engine
-def test_another_group_is_made_before_the_old_one_goes(matrix: Matrix) -> None:
-    result = matrix.preview("pools.initial.instanceTypes", "--show-replacement-steps")
-    steps = [s["op"] for s in json.loads(result.stdout)["steps"] if "NodeGroup::matrix-initial" in s["urn"]]
+@pytest.mark.parametrize(
+    ("kind", "name", "resource"),
+    [
+        ("eks", "pools.initial.instanceTypes", "NodeGroup::matrix-initial"),
+        ("aks", "pools.workload.instanceTypes, another", "AgentPool::matrix-pools-workload"),
+    ],
+)
+def test_another_group_is_made_before_the_old_one_goes(
+    matrix_of: Callable[[str], Matrix], kind: str, name: str, resource: str
+) -> None:
+    result = matrix_of(kind).preview(name, "--show-replacement-steps")
+    steps = [s["op"] for s in json.loads(result.stdout)["steps"] if resource in s["urn"]]
     assert steps.index("create-replacement") < steps.index("delete-replaced")
 
 
 @pytest.mark.engine
-def test_the_initial_group_goes_from_two_to_three_nodes_and_back_in_place(matrix: Matrix) -> None:
-    sizes = [EDITS["pools.initial.size"]["pools.initial.size"], BASE["pools"]["initial"]["size"]]
-    assert [size["min"] for size in sizes] == [3, 2]
+def test_the_initial_group_goes_from_two_to_three_nodes_and_back_in_place(
+    matrix_of: Callable[[str], Matrix],
+) -> None:
+    matrix = matrix_of("eks")
+    sizes = [
+        matrix.stack.choices(name)["pools"]["initial"]["size"]["min"] for name in ("pools.initial.size", "nothing")
+    ]
+    assert sizes == [3, 2]
     for name in ("pools.initial.size", "nothing"):
         result = matrix.up(name)
         assert result.returncode == 0, result.stdout + result.stderr
         assert "replaced" not in result.stdout
 
 
-def test_the_page_has_a_row_for_every_edit() -> None:
-    rows = [line.split(" | ")[0].removeprefix("| ") for line in PAGE.read_text().splitlines() if line.startswith("| ")]
-    assert rows[1:] == list(EDITS)
+@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
+def test_the_page_has_its_head_and_a_row_for_every_edit(page: Page) -> None:
+    text = page.file.read_text()
+    assert text.startswith(page.head)
+    assert [line.split(" | ")[0] for line in text.removeprefix(page.head).splitlines()] == [
+        f"| {name}" for name in page.names
+    ]
 
 
-def test_every_input_is_edited() -> None:
-    edited = {path for changes in EDITS.values() for path in changes}
-    cluster = {f"cluster.{field.alias or name}" for name, field in EksChoices.model_fields.items() if name != "kind"}
-    # On EKS gpuResource has one value only.
-    whole = {field.alias or name for name, field in StackConfig.model_fields.items()} - {"schemaVersion"}
-    policies = {f"policies.{field.alias or name}" for name, field in PolicyChoices.model_fields.items()}
-    namespaces = {field.alias or name for name, field in UserNamespace.model_fields.items()}
-    pools = {field.alias or name for name, field in NodePool.model_fields.items()} - {"gpuResource"}
-    assert {each for each in cluster if not any(path.startswith(each) for path in edited)} == set()
-    assert {each for each in policies if not any(path.startswith(each) for path in edited)} == set()
-    assert {each for each in whole if not any(path.startswith(each) for path in edited)} == set()
-    assert {each for each in namespaces if not any(f".{each}" in path for path in edited if "namespaces." in path)} == (
-        set()
-    )
-    assert {each for each in pools if not any(f".{each}" in path for path in edited if "pools." in path)} == set()
+@pytest.mark.parametrize("kind", PAGES)
+def test_every_input_is_edited(kind: str) -> None:
+    edited = {path for stack in PAGES[kind].stacks for changes in stack.edits.values() for path in changes}
+    # In a cloud gpuResource has one value only, and machines are known by their types.
+    inputs = {
+        "cluster.": keys(CHOICES[kind]) - {"kind"},
+        "policies.": keys(PolicyChoices),
+        "": keys(StackConfig) - {"schemaVersion"},
+    }
+    missing = [
+        f"{prefix}{key}"
+        for prefix, found in inputs.items()
+        for key in found
+        if not any(path.startswith(f"{prefix}{key}") for path in edited)
+    ]
+    inner = {"namespaces.": keys(UserNamespace), "pools.": keys(NodePool) - {"gpuResource", "machine"}}
+    missing += [
+        f"{prefix}*.{key}"
+        for prefix, found in inner.items()
+        for key in found
+        if not any(path.startswith(prefix) and f".{key}" in path for path in edited)
+    ]
+    assert missing == []
+
+
+def keys(model: type[ContractModel]) -> set[str]:
+    return {field.alias or name for name, field in model.model_fields.items()}

@@ -1,7 +1,7 @@
-"""What an edit of an EKS stack file comes to: planned by the real engine on a state that was pretended.
+"""What an edit of a stack file comes to: planned by the real engine on a state that was pretended.
 
-``python -m support.edit_matrix --write``, with ``tests`` on the path, renews ``docs/eks-edit-matrix.md``; a test fails
-when the page and the engine disagree.
+``python -m support.edit_matrix --write KIND``, with ``tests`` on the path, renews ``docs/KIND-edit-matrix.md``; a test
+fails when the page and the engine disagree.
 """
 
 import json
@@ -14,145 +14,129 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from infra.config import parse
-from support.eks import EXISTING, ROLE, document
-from workbench.clouds.aws.facts import FACTS_DATE, PROVIDER_VERSION
+from infra.config import ConfigurationError, parse
+from support import aks_edits, eks_edits
+from support.edits import Edited
+from workbench.clouds.aws import facts as aws
+from workbench.clouds.azure import facts as azure
 from workbench.engine.render import TOOLS, OfflineSession, choose, rendering
 from workbench.paths import PROJECT_ROOT
 from workbench.stacks import CONFIG_KEY, Stack
 from workbench.toolchain import ensure
 
-PAGE: Final = PROJECT_ROOT / "docs" / "eks-edit-matrix.md"
 
-Changes = dict[str, Any]
-"""New values by dotted path, as ``support.eks.document`` takes them; None removes."""
+@dataclass(frozen=True)
+class Page:
+    """The page of a kind of cluster."""
 
-PRODUCTION: Final[Changes] = {
-    "environment": "prod",
-    # Fewer nodes than zones: the initial group lies in all zones at once, only jupyter and data have a group a zone.
-    "pools.initial.size": {"min": 2, "max": 2},
-    "pools.gpu.instanceTypes": ["g5.12xlarge", "g5.2xlarge"],  # two shapes
-    "namespaces": {"mlrun": {"coreServices": True}, "jobs": {}},
-    "cluster.publicAccessCidrs": ["203.0.113.0/24"],
-    "pools.data.size": {"min": 6, "max": 6},  # so that two zones can share them as well as three
-    "cluster.access.entries": {"team": {"roleArn": f"{ROLE}/team", "level": "view"}},
-}
-BASE: Final = document(PRODUCTION)
+    kind: str
+    title: str
+    planned_by: str
+    """What of a cloud stands in the engine's way, and where it is described."""
+    stacks: tuple[Edited, ...]
+    remark: str
 
-POOLS: Final = BASE["pools"]
-NAMESPACES: Final = BASE["namespaces"]
-AMOUNTS: Final = {"cpu": "3", "memory": "3Gi"}
-KEY: Final = "arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555"
-BOUNDARY: Final = "arn:aws:iam::111122223333:policy/boundary"
+    @property
+    def file(self) -> Path:
+        """Where it lies."""
+        return PROJECT_ROOT / "docs" / f"{self.kind}-edit-matrix.md"
 
-EDITS: Final[dict[str, Changes]] = {
-    "nothing": {},
-    "cluster.name": {"cluster.name": "other"},
-    "cluster.accountId": {"cluster.accountId": "444455556666"},
-    "cluster.region": {"cluster.region": "eu-central-1"},
-    "cluster.zones, one less": {"cluster.zones": ["a", "b"]},
-    "cluster.zones, another order": {"cluster.zones": ["c", "b", "a"]},
-    "cluster.version": {"cluster.version": "1.36"},
-    "cluster.network, another range": {"cluster.network.cidr": "10.30.0.0/16"},
-    "cluster.network, from created to existing": {"cluster.network": EXISTING},
-    "cluster.serviceCidr": {"cluster.serviceCidr": "172.21.0.0/16"},
-    "cluster.publicAccessCidrs, one more": {"cluster.publicAccessCidrs": ["203.0.113.0/24", "198.51.100.0/24"]},
-    "cluster.publicAccessCidrs, none: private": {"cluster.publicAccessCidrs": []},
-    "cluster.access.deployerRoleArn": {"cluster.access.deployerRoleArn": f"{ROLE}/other"},
-    "cluster.access.breakGlassRoleArn": {"cluster.access.breakGlassRoleArn": f"{ROLE}/other"},
-    "cluster.access.entries, one more": {
-        "cluster.access.entries.more": {"roleArn": f"{ROLE}/more", "level": "view"},
-    },
-    "cluster.access.entries, another level": {"cluster.access.entries.team.level": "edit"},
-    "cluster.access.entries, groups": {"cluster.access.entries.team.groups": ["readers"]},
-    "cluster.secretsKeyArn": {"cluster.secretsKeyArn": KEY},
-    "cluster.permissionsBoundaryArn": {"cluster.permissionsBoundaryArn": BOUNDARY},
-    "cluster.logRetentionDays": {"cluster.logRetentionDays": 731},
-    "cluster.rootVolumeGib": {"cluster.rootVolumeGib": 200},
-    "cluster.tags": {"cluster.tags.owner": "us"},
-    "cluster.nodeRelease": {"cluster.nodeRelease": "1.35.2-20261105"},
-    "cluster.addonVersions": {"cluster.addonVersions": {"coredns": "v1.12.1-eksbuild.2"}},
-    "cluster.imageRegistries": {"cluster.imageRegistries": {"registry.k8s.io": "mirror.example.com"}},
-    "environment, from prod to dev": {"environment": "dev"},
-    "profile, from mlrun-ce to iguazio": {"profile": "iguazio", "servers": "pulumi"},
-    "policies.admission, from deny to warn": {"policies.admission": "warn"},
-    "policies.approvedRegistries": {"policies.approvedRegistries": ["registry.example.com/"]},
-    "policies.jupyterServices": {"policies.jupyterServices": ["jupyter-reports"]},
-    "policies.largestPool": {"policies.largestPool": 40},
-    "policies.requiredTags": {"policies.requiredTags": ["environment"]},
-    "policyGuard, from required to warn": {"policyGuard": "warn"},
-    "defaultPodResources": {"defaultPodResources": {"requests": AMOUNTS, "limits": AMOUNTS}},
-    "namespaces, another order": {"namespaces": dict(reversed(NAMESPACES.items()))},
-    "namespaces, one more": {"namespaces.more": {}},
-    "namespaces, one removed": {"namespaces.jobs": None},
-    "namespaces, one renamed": {"namespaces.jobs": None, "namespaces.work": {}},
-    "namespaces.jobs.coreServices": {"namespaces.jobs.coreServices": True},
-    "namespaces.jobs.quota": {"namespaces.jobs.quota": {"cpu": "10", "memory": "40Gi"}},
-    "namespaces.jobs.egressCidrs": {"namespaces.jobs.egressCidrs": ["10.99.0.0/16"]},
-    "pools, another order": {"pools": dict(reversed(POOLS.items()))},
-    "pools, a new one": {
-        "pools.more": {"role": "workload", "size": {"min": 0, "max": 2}, "instanceTypes": ["m6i.xlarge"]},
-    },
-    "pools, one removed": {"pools.spot": None},
-    "pools, one renamed": {"pools.spot": None, "pools.cheap": POOLS["spot"]},
-    "pools, the data pool renamed": {"pools.data": None, "pools.store": POOLS["data"]},
-    "pools.initial.size": {"pools.initial.size": {"min": 3, "max": 3}},
-    "pools.workload.size.max": {"pools.workload.size.max": 20},
-    "pools.workload.size.min": {"pools.workload.size.min": 2},
-    "pools.workload.size, from elastic to static": {"pools.workload.size": {"min": 5, "max": 5}},
-    "pools.spot.role": {"pools.spot.role": "jupyter"},
-    "pools.spot.lifecycle": {"pools.spot.lifecycle": None},
-    "pools.spot.labels": {"pools.spot.labels": {"example.com/team": "other"}},
-    "pools.initial.instanceTypes": {"pools.initial.instanceTypes": ["m6i.2xlarge"]},
-    "pools.spot.instanceTypes, another order": {
-        "pools.spot.instanceTypes": ["m5.2xlarge", "m6i.2xlarge", "m5a.2xlarge"],
-    },
-    "pools.workload.instanceTypes, another shape": {"pools.workload.instanceTypes": ["m6i.2xlarge", "m6i.4xlarge"]},
-    "pools.gpu.instanceTypes, without the second shape": {"pools.gpu.instanceTypes": ["g5.12xlarge"]},
-    "pools.gpu.instanceTypes, without the first shape": {"pools.gpu.instanceTypes": ["g5.2xlarge"]},
-    "pools.gpu.instanceTypes, the second shape first": {"pools.gpu.instanceTypes": ["g5.2xlarge", "g5.12xlarge"]},
-    "pools.data.instanceTypes": {"pools.data.instanceTypes": ["i4i.4xlarge"]},
-    "pools.data.size": {"pools.data.size": {"min": 12, "max": 12}},
-}
-"""An edit of each input that a stack file has for EKS: what a person would call it, and the edit itself."""
+    @property
+    def head(self) -> str:
+        """What stands above the rows."""
+        return f"""\
+# {self.title}
 
-HEAD: Final = f"""# What an edit of an EKS stack comes to
+Generated by `python -m support.edit_matrix --write {self.kind}` in `tests/`; do not edit by hand. Read every change.
 
-Generated by `python -m support.edit_matrix --write` in `tests/`; do not edit by hand. Read every change of it.
+Planned by the real engine with a plug-in of our own in the place of Pulumi's {self.planned_by}.
+**Not compared with a real account.** {self.remark}
 
-Planned by the real engine with a plug-in of our own in the place of Pulumi's AWS provider {PROVIDER_VERSION}, by facts
-of {FACTS_DATE} ([aws-inputs.md](aws-inputs.md)). **Not compared with a real account.** The stack is the one of
-`tests/support/edit_matrix.py`: production, a created network in three zones, a pool of every role,
-GPUs in two shapes.
-
-"Refused" means that the engine stops before anything happens, because what would be replaced or deleted is protected.
-It names what it met first; there may be more.
+"Refused" means that nothing happens. Either the stack file is wrong then, and what is said of it stands here; or the
+engine stops before anything is done, because what would be replaced or deleted is protected. It names what it met
+first; there may be more.
 
 | edit | verdict | what changes |
 |---|---|---|
 """
 
+    @property
+    def names(self) -> list[str]:
+        """The edits, in the order of their rows."""
+        return [name for stack in self.stacks for name in stack.edits]
+
+
+PAGES: Final = {
+    page.kind: page
+    for page in (
+        Page(
+            "eks",
+            "What an edit of an EKS stack comes to",
+            f"AWS provider {aws.PROVIDER_VERSION}, by\nfacts of {aws.FACTS_DATE} ([aws-inputs.md](aws-inputs.md))",
+            eks_edits.STACKS,
+            "The stack is the one of `tests/support/eks_edits.py`: production,\n"
+            "a created network in three zones, a pool of every role, GPUs in two shapes.",
+        ),
+        Page(
+            "aks",
+            "What an edit of an AKS stack comes to",
+            f"azure-native provider {azure.PROVIDER_VERSION},\n"
+            f"by facts of {azure.FACTS_DATE} ([azure-inputs.md](azure-inputs.md))",
+            aks_edits.STACKS,
+            "The stack is the one of `tests/support/aks_edits.py`: production, a\n"
+            "created network in three zones, a pool of every role; the last rows are of one for development without a\n"
+            "data pool. The initial pool is part of the cluster, in which nothing of pools is compared: an edit of it\n"
+            "plans nothing, and [aks.md](aks.md#agent-pools) names the step instead.\n\n"
+            "What Azure says of a resource is not known to a preview that changes the resource, and neither is the\n"
+            "kubeconfig while roles change. So role assignments of the cluster's identities are shown as replaced\n"
+            "after an edit of tags, and objects in the cluster as updated after one of access: `up` finds them the\n"
+            "same.",
+        ),
+    )
+}
+"""By kind."""
+
 
 @dataclass(frozen=True)
 class Matrix:
-    """The stack as it is after an ``up`` that was told to pretend."""
+    """A stack as it is after an ``up`` that was told to pretend."""
 
     session: OfflineSession
+    stack: Edited
 
     def preview(self, name: str, *options: str) -> subprocess.CompletedProcess[str]:
         """Plan an edit; the digest goes to standard output."""
-        return self._pulumi(name, "preview", "--json", *options)
+        self._edit(name)
+        return self._pulumi("preview", "--json", *options)
 
-    def up(self, name: str) -> subprocess.CompletedProcess[str]:
-        """Make an edit; ``nothing`` undoes every other one."""
-        return self._pulumi(name, "up", "--yes", "--skip-preview")
+    def up(self, name: str | None = None) -> subprocess.CompletedProcess[str]:
+        """Make an edit, which undoes every other one. Default: the stack as it is at first."""
+        if name:
+            self._edit(name)
+        return self._pulumi("up", "--yes", "--skip-preview")
 
-    def _pulumi(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        edited = document({**PRODUCTION, **EDITS[name]})
-        parse(edited)
-        choose(Path(self.session.environment["PULUMI_OPTION_CONFIG_FILE"]), {CONFIG_KEY: edited})
+    def row(self, name: str) -> str:
+        """Return the line of the page for an edit."""
+        try:
+            result = self.preview(name)
+        except ConfigurationError as error:
+            return f"| {name} | refused | {'; '.join(map(str, error.problems))} |"
+        if result.returncode:
+            return f"| {name} | refused | protected: {', '.join(_protected(result.stdout + result.stderr))} |"
+        steps = [step for step in json.loads(result.stdout)["steps"] if step["op"] not in ("same", "read")]
+        found = {op: Counter(_kind(s["urn"]) for s in steps if s["op"] == op) for op in OPERATIONS}
+        verdict = next((op for op in OPERATIONS if found[op]), "none")
+        changes = [f"{op} {_listed(kinds)}" for op, kinds in found.items() if kinds]
+        return f"| {name} | {verdict} | {'; '.join(changes) or '-'} |"
+
+    def _edit(self, name: str) -> None:
+        choices = self.stack.choices(name)
+        parse(choices)
+        choose(Path(self.session.environment["PULUMI_OPTION_CONFIG_FILE"]), {CONFIG_KEY: choices})
+
+    def _pulumi(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [self.session.pulumi, *arguments, "--non-interactive", "--color", "never"],
             cwd=PROJECT_ROOT,
@@ -162,17 +146,6 @@ class Matrix:
             timeout=300,
             check=False,
         )
-
-    def row(self, name: str) -> str:
-        """Return the line of the page for an edit."""
-        result = self.preview(name)
-        if result.returncode:
-            return f"| {name} | refused | protected: {', '.join(_protected(result.stdout + result.stderr))} |"
-        steps = [step for step in json.loads(result.stdout)["steps"] if step["op"] not in ("same", "read")]
-        found = {op: Counter(_kind(s["urn"]) for s in steps if s["op"] == op) for op in OPERATIONS}
-        verdict = next((op for op in OPERATIONS if found[op]), "none")
-        changes = [f"{op} {_listed(kinds)}" for op, kinds in found.items() if kinds]
-        return f"| {name} | {verdict} | {'; '.join(changes) or '-'} |"
 
 
 OPERATIONS: Final = ("replace", "delete", "create", "update")
@@ -199,23 +172,29 @@ def _listed(kinds: Counter[str]) -> str:
 
 
 @contextmanager
-def deployed() -> Iterator[Matrix]:
-    """Give the base stack, pretended to be up; nothing of it is left afterwards."""
-    stack = Stack("matrix", PROJECT_ROOT / "Pulumi.dev.yaml", {"config": {CONFIG_KEY: BASE}}, parse(BASE))
-    with rendering(stack, ensure(TOOLS, hermetic=True)) as session:
-        matrix = Matrix(session.pretending())
-        result = matrix.up("nothing")
+def deployed(stack: Edited) -> Iterator[Matrix]:
+    """Give a stack, pretended to be up; nothing of it is left afterwards."""
+    choices = stack.document(stack.base)
+    file = Stack("matrix", PROJECT_ROOT / "Pulumi.dev.yaml", {"config": {CONFIG_KEY: choices}}, parse(choices))
+    with rendering(file, ensure(TOOLS, hermetic=True)) as session:
+        matrix = Matrix(session.pretending(), stack)
+        result = matrix.up()
         assert result.returncode == 0, result.stdout[-5000:] + result.stderr
         yield matrix
 
 
-def main() -> None:
-    with deployed() as matrix:
-        rows = [matrix.row(name) for name in EDITS]
-    PAGE.write_text(HEAD + "\n".join(rows) + "\n", encoding="utf-8")
+def write(page: Page) -> None:
+    """Renew a page."""
+    rows = []
+    for stack in page.stacks:
+        with deployed(stack) as matrix:
+            rows += [matrix.row(name) for name in stack.edits]
+    page.file.write_text(page.head + "\n".join(rows) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--write"]:
-        sys.exit("usage: python -m support.edit_matrix --write")
-    main()
+    match sys.argv[1:]:
+        case ["--write", kind] if kind in PAGES:
+            write(PAGES[kind])
+        case _:
+            sys.exit(f"usage: python -m support.edit_matrix --write {'|'.join(PAGES)}")

@@ -1,8 +1,12 @@
 """Stack documents with edits, as tests spell them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
+
+Changes = dict[str, Any]
+"""New values by dotted path, as ``edited`` takes them; None removes."""
 
 
 def edited(document: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -17,3 +21,67 @@ def edited(document: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str,
         if value is not None:
             here[last] = deepcopy(value)  # what the caller shares stays as it is
     return changed
+
+
+@dataclass(frozen=True)
+class Edited:
+    """A stack file, and edits of it."""
+
+    document: Callable[[Changes], dict[str, Any]]
+    """The stack's choices with changes."""
+    base: Changes
+    edits: Mapping[str, Changes]
+    """What a person would call an edit, and the edit itself."""
+
+    def choices(self, name: str) -> dict[str, Any]:
+        """Return the stack's choices after an edit."""
+        return self.document({**self.base, **self.edits[name]})
+
+
+_AMOUNTS: Final = {"cpu": "3", "memory": "3Gi"}
+
+
+def edits_of_every_kind(base: Mapping[str, Any]) -> dict[str, Changes]:
+    """Return an edit of each input that has nothing to do with the kind of cluster.
+
+    Parameters
+    ----------
+    base
+        The stack's choices: an elastic pool ``workload``, ``spot``, a static ``initial`` and ``data``, and the
+        namespace ``jobs``.
+    """
+    pools, namespaces = base["pools"], base["namespaces"]
+    one_more = pools["initial"]["size"]["min"] + 1
+    return {
+        "environment, from prod to dev": {"environment": "dev"},
+        "profile, from mlrun-ce to iguazio": {"profile": "iguazio", "servers": "pulumi"},
+        "policies.admission, from deny to warn": {"policies.admission": "warn"},
+        "policies.approvedRegistries": {"policies.approvedRegistries": ["registry.example.com/"]},
+        "policies.jupyterServices": {"policies.jupyterServices": ["jupyter-reports"]},
+        "policies.largestPool": {"policies.largestPool": 40},
+        "policies.requiredTags": {"policies.requiredTags": ["environment"]},
+        "policyGuard, from required to warn": {"policyGuard": "warn"},
+        "defaultPodResources": {"defaultPodResources": {"requests": _AMOUNTS, "limits": _AMOUNTS}},
+        "namespaces, another order": {"namespaces": dict(reversed(namespaces.items()))},
+        "namespaces, one more": {"namespaces.more": {}},
+        "namespaces, one removed": {"namespaces.jobs": None},
+        "namespaces, one renamed": {"namespaces.jobs": None, "namespaces.work": {}},
+        "namespaces.jobs.coreServices": {"namespaces.jobs.coreServices": True},
+        "namespaces.jobs.quota": {"namespaces.jobs.quota": {"cpu": "10", "memory": "40Gi"}},
+        "namespaces.jobs.egressCidrs": {"namespaces.jobs.egressCidrs": ["10.99.0.0/16"]},
+        "pools, another order": {"pools": dict(reversed(pools.items()))},
+        "pools, a new one": {
+            "pools.more": {**pools["workload"], "size": {"min": 0, "max": 2}},
+        },
+        "pools, one removed": {"pools.spot": None},
+        "pools, one renamed": {"pools.spot": None, "pools.cheap": pools["spot"]},
+        "pools, the data pool renamed": {"pools.data": None, "pools.store": pools["data"]},
+        "pools.initial.size": {"pools.initial.size": {"min": one_more, "max": one_more}},
+        "pools.workload.size.max": {"pools.workload.size.max": 20},
+        "pools.workload.size.min": {"pools.workload.size.min": 2},
+        "pools.workload.size, from elastic to static": {"pools.workload.size": {"min": 5, "max": 5}},
+        "pools.spot.role": {"pools.spot.role": "jupyter"},
+        "pools.spot.lifecycle": {"pools.spot.lifecycle": None},
+        "pools.spot.labels": {"pools.spot.labels": {"example.com/team": "other"}},
+        "pools.data.size": {"pools.data.size": {"min": 12, "max": 12}},
+    }

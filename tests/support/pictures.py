@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from infra.config import parse
-from support.edit_matrix import Changes
+from support.edits import Changes
 from support.eks import document
 from support.streams import NAME, SMALL, Recorder
 from workbench.engine.render import TOOLS, rendering

@@ -24,7 +24,7 @@ import yaml
 
 from infra.config import parse
 from policies.waivers import today
-from support.edit_matrix import Changes
+from support.edits import Changes
 from support.eks import document
 from workbench import stacks
 from workbench.engine.render import TOOLS, OfflineSession, rendering

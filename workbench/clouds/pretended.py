@@ -12,8 +12,7 @@ from typing import Any, Final
 from typing_extensions import override
 
 from workbench.clouds.aws.provider import OfflineAws
-from workbench.clouds.azure.facts import IDS
-from workbench.clouds.azure.inputs import children
+from workbench.clouds.azure.double.resources import shapes
 from workbench.clouds.azure.provider import LIST_CREDENTIALS, OfflineAzure
 from workbench.clouds.kubernetes.provider import OfflineKubernetes
 from workbench.clouds.plugin import Existing, Found, Provider, serve
@@ -89,17 +88,23 @@ class PretendedAzure(_Pretended, OfflineAzure):
 
     @override
     def create(self, type_: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        known = children(type_, "")
-        identifier = IDS[type_].format_map({"subscriptionId": SUBSCRIPTION, **inputs}).replace("//", "/")
-        body = {key: value for key, value in inputs.items() if key not in known or not known[key].is_in_id}
-        own = {"name": identifier.rpartition("/")[2], **AZURE_OUTPUTS.get(type_, {})}
-        return identifier, {**body, **own}
+        identifier = shapes.id_of(type_, inputs, SUBSCRIPTION)
+        return identifier, _azure_outputs(type_, identifier, inputs)
+
+    @override
+    def update(self, resource: Existing, inputs: dict[str, Any]) -> dict[str, Any]:
+        return _azure_outputs(resource.type_, resource.id, inputs)
 
     @override
     def invoke(self, token: str, arguments: dict[str, Any]) -> dict[str, Any]:
         if token != LIST_CREDENTIALS:
             return super().invoke(token, arguments)
         return {"kubeconfigs": [{"name": "clusterUser", "value": b64encode(json.dumps(KUBECONFIG).encode()).decode()}]}
+
+
+def _azure_outputs(type_: str, identifier: str, inputs: dict[str, Any]) -> dict[str, Any]:
+    body = shapes.body(type_, inputs)
+    return {**shapes.outputs(type_, body), "name": identifier.rpartition("/")[2], **AZURE_OUTPUTS.get(type_, {})}
 
 
 class PretendedKubernetes(_Pretended, OfflineKubernetes):

@@ -275,6 +275,13 @@ def _notes(
             "No StorageClass is the default, so claims of the MLRun CE chart would wait: give cluster.storageClass, "
             f"or ask the owner to annotate one with {next(iter(DEFAULT_CLASS))}=true."
         )
+    for what, there in live.shared.items():
+        if what.kind is SharedKind.PRIORITY_CLASS and there.content.get("globalDefault"):
+            yield (
+                f"PriorityClass {what.name} is the cluster's default: pods that name no class get its value "
+                f"{there.content.get('value')}, beside {UserPriority.LOW.priority} to {UserPriority.HIGH.priority} of "
+                "the classes for user work. Let every pod name its class."
+            )
     if any(group.gpu_resource for group in groups.values()) and not live.adds_tolerations:
         seen = "could not be tried" if live.adds_tolerations is None else "is off"
         yield (

@@ -8,19 +8,36 @@ from workbench.clouds.plugin import Existing, RefusedError
 from workbench.clouds.pretended import SUBSCRIPTION, PretendedAzure
 
 POOL = "azure-native:containerservice:AgentPool"
-GIVEN = {"resourceGroupName": "dev", "resourceName": "dev", "agentPoolName": "work", "count": 2}
+CLUSTER = "azure-native:containerservice:ManagedCluster"
+GROUP = {"resourceGroupName": "dev"}
+GIVEN = {**GROUP, "resourceName": "dev", "agentPoolName": "work", "count": 2}
 ID = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/dev/providers/Microsoft.ContainerService/managedClusters/dev"
 
 
 def test_pretended_azure_gives_ids_and_names_as_azure_does() -> None:
     made = PretendedAzure().create(POOL, "pool", GIVEN)
-    assert made == (f"{ID}/agentPools/work", {"count": 2, "name": "work"})
+    assert made == (f"{ID}/agentPools/work", {"count": 2, "name": "work", "azureApiVersion": "2025-09-01"})
 
 
 def test_an_id_inside_an_id_is_in_it_once() -> None:
     inputs = {"resourceUri": ID, "name": "logs"}
     made, _ = PretendedAzure().create("azure-native:monitor:DiagnosticSetting", "logs", inputs)
     assert made == f"{ID}/providers/Microsoft.Insights/diagnosticSettings/logs"
+
+
+def test_identities_go_in_as_a_list_and_come_out_by_their_ids() -> None:
+    identity = {"type": "UserAssigned", "userAssignedIdentities": [ID]}
+    _, made = PretendedAzure().create(CLUSTER, "dev", {**GROUP, "resourceName": "dev", "identity": identity})
+    assert made["identity"]["userAssignedIdentities"] == {ID: {}}
+
+
+def test_a_changed_cluster_still_says_who_issues_its_tokens() -> None:
+    inputs = {**GROUP, "resourceName": "dev", "oidcIssuerProfile": {"enabled": True}}
+    identifier, made = PretendedAzure().create(CLUSTER, "dev", inputs)
+    changed = PretendedAzure().update(
+        Existing(CLUSTER, "dev", identifier, inputs, made), {**inputs, "tags": {"a": "b"}}
+    )
+    assert changed == {**made, "tags": {"a": "b"}}
 
 
 def test_what_was_pretended_stays_as_the_state_has_it() -> None:

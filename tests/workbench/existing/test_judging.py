@@ -197,6 +197,10 @@ def test_a_label_that_nobody_is_noted_for_is_somebody_elses() -> None:
 
 LACKS: dict[str, tuple[Callable[[], Seen], str]] = {
     "no default storage class": (lambda: looked(replace(cluster(), shared={})), "No StorageClass is the default"),
+    "a class for everybody": (
+        lambda: looked(cluster(live("PriorityClass", "standard", value=1000, globalDefault=True))),
+        "PriorityClass standard is the cluster's default: pods that name no class get its value 1000",
+    ),
     "no tolerations": (lambda: looked(cluster(adds_tolerations=False)), "ExtendedResourceToleration is off"),
     "tolerations unknown": (lambda: looked(cluster(adds_tolerations=None)), "could not be tried"),
     "no metrics": (lambda: looked(cluster(has_metrics=False)), "install metrics-server"),

@@ -1,0 +1,69 @@
+"""An edit of each input that a stack file has for AKS."""
+
+from typing import Final
+
+from support.aks import ADMINS, DISK_SET_ID, EXISTING, KEY_ID, document
+from support.edits import Changes, Edited, edits_of_every_kind
+
+OTHER: Final = "44444444-4444-4444-4444-444444444444"
+
+PRODUCTION: Final[Changes] = {
+    "environment": "prod",
+    "namespaces": {"mlrun": {"coreServices": True}, "jobs": {}},
+    "cluster.authorizedRanges": ["203.0.113.0/24"],
+    "cluster.access.entries": {"team": {"objectId": "33333333-3333-3333-3333-333333333333", "level": "view"}},
+    "pools.data.size": {"min": 6, "max": 6},  # so that two zones can share them as well as three
+}
+BASE: Final = document(PRODUCTION)
+
+EDITS: Final[dict[str, Changes]] = {
+    "nothing": {},
+    "cluster.name": {"cluster.name": "other"},
+    "cluster.subscriptionId": {"cluster.subscriptionId": OTHER},
+    "cluster.tenantId": {"cluster.tenantId": OTHER},
+    "cluster.location": {"cluster.location": "northeurope"},
+    "cluster.zones, one less": {"cluster.zones": ["1", "2"]},
+    "cluster.zones, another order": {"cluster.zones": ["3", "2", "1"]},
+    "cluster.version": {"cluster.version": "1.36"},
+    "cluster.network, another range": {"cluster.network.cidr": "10.40.0.0/16"},
+    "cluster.network, from created to existing": {"cluster.network": EXISTING},
+    "cluster.podCidr": {"cluster.podCidr": "10.96.0.0/14"},
+    "cluster.serviceCidr": {"cluster.serviceCidr": "172.21.0.0/16"},
+    "cluster.authorizedRanges, one more": {"cluster.authorizedRanges": ["203.0.113.0/24", "198.51.100.0/24"]},
+    "cluster.authorizedRanges, none: private": {"cluster.authorizedRanges": []},
+    "cluster.access.deployerObjectId": {"cluster.access.deployerObjectId": OTHER},
+    "cluster.access.deployerPrincipal": {"cluster.access.deployerPrincipal": "group"},
+    "cluster.access.adminGroupIds, one more": {"cluster.access.adminGroupIds": [ADMINS, OTHER]},
+    "cluster.access.entries, one more": {"cluster.access.entries.more": {"objectId": OTHER, "level": "view"}},
+    "cluster.access.entries, another level": {"cluster.access.entries.team.level": "edit"},
+    "cluster.access.entries, namespaces": {"cluster.access.entries.team.namespaces": ["jobs"]},
+    "cluster.secretsKeyId": {"cluster.secretsKeyId": KEY_ID.replace("0123", "4567")},
+    "cluster.diskEncryptionSetId": {"cluster.diskEncryptionSetId": f"{DISK_SET_ID}-other"},
+    "cluster.logRetentionDays": {"cluster.logRetentionDays": 730},
+    "cluster.rootVolumeGib": {"cluster.rootVolumeGib": 256},
+    "cluster.upgradeChannel, beside a data pool": {"cluster.upgradeChannel": "patch"},
+    "cluster.nodeImageChannel, beside a data pool": {"cluster.nodeImageChannel": "security-patch"},
+    "cluster.maintenance": {"cluster.maintenance": {"day": "saturday", "startHour": 22, "hours": 8}},
+    "cluster.autoscaler": {"cluster.autoscaler": "interactive"},
+    "cluster.tags": {"cluster.tags.owner": "us"},
+    "cluster.imageRegistries": {"cluster.imageRegistries": {"nvcr.io": "mirror.example.com"}},
+    **edits_of_every_kind(BASE),
+    "pools.initial.instanceTypes": {"pools.initial.instanceTypes": ["Standard_D8s_v5"]},
+    "pools.workload.instanceTypes, another": {"pools.workload.instanceTypes": ["Standard_D16s_v5"]},
+    "pools.workload.instanceTypes, one more": {"pools.workload.instanceTypes": ["Standard_D8s_v5", "Standard_D16s_v5"]},
+    "pools.spot.instanceTypes, another order": {"pools.spot.instanceTypes": ["Standard_D8as_v5", "Standard_D8s_v5"]},
+    "pools.spot.instanceTypes, without the second": {"pools.spot.instanceTypes": ["Standard_D8s_v5"]},
+    "pools.spot.instanceTypes, without the first": {"pools.spot.instanceTypes": ["Standard_D8as_v5"]},
+    "pools.data.instanceTypes": {"pools.data.instanceTypes": ["Standard_L16s_v3"]},
+}
+
+UPGRADES: Final[dict[str, Changes]] = {
+    "cluster.upgradeChannel": {"cluster.upgradeChannel": "none"},
+    "cluster.nodeImageChannel": {"cluster.nodeImageChannel": "security-patch"},
+}
+"""What is refused beside a data pool."""
+
+STACKS: Final = (
+    Edited(document, PRODUCTION, EDITS),
+    Edited(document, {**PRODUCTION, "environment": "dev", "pools.data": None}, UPGRADES),
+)

@@ -1,0 +1,63 @@
+"""An edit of each input that a stack file has for EKS."""
+
+from typing import Final
+
+from support.edits import Changes, Edited, edits_of_every_kind
+from support.eks import EXISTING, ROLE, document
+
+PRODUCTION: Final[Changes] = {
+    "environment": "prod",
+    # Fewer nodes than zones: the initial group lies in all zones at once, only jupyter and data have a group a zone.
+    "pools.initial.size": {"min": 2, "max": 2},
+    "pools.gpu.instanceTypes": ["g5.12xlarge", "g5.2xlarge"],  # two shapes
+    "namespaces": {"mlrun": {"coreServices": True}, "jobs": {}},
+    "cluster.publicAccessCidrs": ["203.0.113.0/24"],
+    "pools.data.size": {"min": 6, "max": 6},  # so that two zones can share them as well as three
+    "cluster.access.entries": {"team": {"roleArn": f"{ROLE}/team", "level": "view"}},
+}
+BASE: Final = document(PRODUCTION)
+
+KEY: Final = "arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555"
+BOUNDARY: Final = "arn:aws:iam::111122223333:policy/boundary"
+
+EDITS: Final[dict[str, Changes]] = {
+    "nothing": {},
+    "cluster.name": {"cluster.name": "other"},
+    "cluster.accountId": {"cluster.accountId": "444455556666"},
+    "cluster.region": {"cluster.region": "eu-central-1"},
+    "cluster.zones, one less": {"cluster.zones": ["a", "b"]},
+    "cluster.zones, another order": {"cluster.zones": ["c", "b", "a"]},
+    "cluster.version": {"cluster.version": "1.36"},
+    "cluster.network, another range": {"cluster.network.cidr": "10.30.0.0/16"},
+    "cluster.network, from created to existing": {"cluster.network": EXISTING},
+    "cluster.serviceCidr": {"cluster.serviceCidr": "172.21.0.0/16"},
+    "cluster.publicAccessCidrs, one more": {"cluster.publicAccessCidrs": ["203.0.113.0/24", "198.51.100.0/24"]},
+    "cluster.publicAccessCidrs, none: private": {"cluster.publicAccessCidrs": []},
+    "cluster.access.deployerRoleArn": {"cluster.access.deployerRoleArn": f"{ROLE}/other"},
+    "cluster.access.breakGlassRoleArn": {"cluster.access.breakGlassRoleArn": f"{ROLE}/other"},
+    "cluster.access.entries, one more": {
+        "cluster.access.entries.more": {"roleArn": f"{ROLE}/more", "level": "view"},
+    },
+    "cluster.access.entries, another level": {"cluster.access.entries.team.level": "edit"},
+    "cluster.access.entries, groups": {"cluster.access.entries.team.groups": ["readers"]},
+    "cluster.secretsKeyArn": {"cluster.secretsKeyArn": KEY},
+    "cluster.permissionsBoundaryArn": {"cluster.permissionsBoundaryArn": BOUNDARY},
+    "cluster.logRetentionDays": {"cluster.logRetentionDays": 731},
+    "cluster.rootVolumeGib": {"cluster.rootVolumeGib": 200},
+    "cluster.tags": {"cluster.tags.owner": "us"},
+    "cluster.nodeRelease": {"cluster.nodeRelease": "1.35.2-20261105"},
+    "cluster.addonVersions": {"cluster.addonVersions": {"coredns": "v1.12.1-eksbuild.2"}},
+    "cluster.imageRegistries": {"cluster.imageRegistries": {"registry.k8s.io": "mirror.example.com"}},
+    **edits_of_every_kind(BASE),
+    "pools.initial.instanceTypes": {"pools.initial.instanceTypes": ["m6i.2xlarge"]},
+    "pools.spot.instanceTypes, another order": {
+        "pools.spot.instanceTypes": ["m5.2xlarge", "m6i.2xlarge", "m5a.2xlarge"],
+    },
+    "pools.workload.instanceTypes, another shape": {"pools.workload.instanceTypes": ["m6i.2xlarge", "m6i.4xlarge"]},
+    "pools.gpu.instanceTypes, without the second shape": {"pools.gpu.instanceTypes": ["g5.12xlarge"]},
+    "pools.gpu.instanceTypes, without the first shape": {"pools.gpu.instanceTypes": ["g5.2xlarge"]},
+    "pools.gpu.instanceTypes, the second shape first": {"pools.gpu.instanceTypes": ["g5.2xlarge", "g5.12xlarge"]},
+    "pools.data.instanceTypes": {"pools.data.instanceTypes": ["i4i.4xlarge"]},
+}
+
+STACKS: Final = (Edited(document, PRODUCTION, EDITS),)
