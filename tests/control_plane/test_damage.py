@@ -21,7 +21,7 @@ MB = 1_000_000
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    with running_cluster(tmp_path_factory.mktemp("damaged")) as running:
+    with running_cluster(tmp_path_factory.mktemp("damaged"), is_plan_shown=False) as running:
         yield running
 
 
@@ -84,7 +84,6 @@ def test_a_wrong_passphrase_is_told_before_the_engine_starts(own: Cluster, chang
     assert refused.stderr.startswith(f"error: The passphrase in {file} is ")
     assert "Put the old one back." in refused.stderr
     file.write_text(kept)
-    own.up()
     assert_whole(own)
 
 
@@ -121,14 +120,13 @@ def test_a_read_only_folder_is_told_in_one_message_and_nothing_is_lost(own: Clus
         assert refused.stderr.startswith(f"error: Cannot write to {own.data}")
         assert "Read-only file system" in refused.stderr
         assert "Traceback" not in refused.stderr
-    own.up()
     assert_whole(own)
 
 
 @pytest.fixture
 def small(tmp_path: Path) -> Iterator[Cluster]:
     disk = mounted(tmp_path, "-t", "tmpfs", "-o", f"size={900 * MB},mode=700", "tmpfs")
-    with disk, running_cluster(tmp_path) as running:
+    with disk, running_cluster(tmp_path, is_plan_shown=False) as running:
         yield running
 
 

@@ -11,17 +11,20 @@ from workbench.clouds.double.client import Call
 pytestmark = pytest.mark.control_plane
 
 LIVE = 7
-"""Nodes that the autoscaler has started; the state says 2."""
+"""Nodes that the autoscaler has started; the state says fewer."""
 
-
-CHANGES: Mapping[str, Mapping[str, Any]] = {
-    "maximum": {"pools__workload__size": {"min": 2, "max": 12}},
-    "minimum": {"pools__workload__size": {"min": 3, "max": 12}},
-    "labels": {"pools__workload__labels": {"example.com/team": "ml"}},
+CHANGES: Mapping[str, tuple[int, Mapping[str, Any]]] = {
+    "maximum": (LIVE - 3, {"pools__workload__size": {"min": 2, "max": 12}}),
+    "minimum": (LIVE - 2, {"pools__workload__size": {"min": 3, "max": 12}}),
+    "labels": (LIVE - 1, {"pools__workload__labels": {"example.com/team": "ml"}}),
     # How many nodes an update may take at once is no choice: it follows from whether the pool is elastic.
-    "update config": {"pools__workload__size": {"min": LIVE, "max": LIVE}},
+    "update config": (LIVE, {"pools__workload__size": {"min": LIVE, "max": LIVE}}),
+    "all but update config": (
+        LIVE + 1,
+        {"pools__workload__size": {"min": 4, "max": 11}, "pools__workload__labels": {"example.com/team": "dev"}},
+    ),
 }
-"""Choices of the stack file, by what of the group they change."""
+"""Live sizes, each above the one before, and choices of the stack file, by what of the group they change."""
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +33,7 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
     with account(tmp_path_factory.mktemp("changes"), "dev", is_plan_shown=False) as made:
         made.edit(
             "dev",
+            policyGuard="off",  # it would plan first
             cluster__version="1.34",
             cluster__addonVersions={"kube-proxy": "v1.34.0-eksbuild.2"},
             pools__workload__size={"min": 2, "max": 10},
@@ -94,26 +98,29 @@ def test_a_step_back_is_refused(old: Account) -> None:
 @pytest.mark.parametrize(
     ("up", "change"),
     [
-        *[pytest.param(plain, change, id=f"{change}, plain pulumi") for change in CHANGES],
+        *[pytest.param(plain, change, id=f"{change}, plain pulumi") for change in list(CHANGES)[:-1]],
         pytest.param(igz, "all but update config", id="all but update config"),
-        *[pytest.param(igz, change, id=change, marks=pytest.mark.rehearsal) for change in CHANGES],
+        *[pytest.param(igz, change, id=change, marks=pytest.mark.rehearsal) for change in list(CHANGES)[:-1]],
     ],
 )
 def test_a_change_sends_no_size_below_the_one_that_the_autoscaler_chose(
     old: Account, up: Callable[[Account], None], change: str
 ) -> None:
-    choices = CHANGES.get(change) or {**CHANGES["minimum"], **CHANGES["labels"]}
-    old.edit("dev", pools__workload__size={"min": 2, "max": 10}, pools__workload__labels=None)
-    plain(old)
-    old.move("dev-workload", LIVE)
+    live, choices = CHANGES[change]
+    bounds = old.group("dev-workload")["scalingConfig"]
+    if bounds["minSize"] == bounds["maxSize"]:  # the change before left nothing to the autoscaler
+        old.edit("dev", pools__workload__size={"min": 2, "max": 10})
+        plain(old)
+    assert old.group("dev-workload")["scalingConfig"]["desiredSize"] != live
+    old.move("dev-workload", live)
     old.edit("dev", **choices)
     last = old.last
     up(old)
     changes = [call for call in old.aws.calls(last) if call.operation == "eks:UpdateNodegroupConfig"]
     assert changes
     sizes = [call.params["scalingConfig"] for call in changes if "scalingConfig" in call.params]
-    assert [size for size in sizes if size.get("desiredSize", LIVE) < LIVE] == []
-    assert old.group("dev-workload")["scalingConfig"]["desiredSize"] == LIVE
+    assert [size for size in sizes if size.get("desiredSize", live) < live] == []
+    assert old.group("dev-workload")["scalingConfig"]["desiredSize"] == live
 
 
 def test_a_minimum_above_the_live_size_is_refused_and_the_named_step_leads_on(old: Account) -> None:

@@ -25,13 +25,21 @@ class Cluster:
 
     data: Path
     stack: str = "local"
+    is_plan_shown: bool = True
+    """Whether the engine plans before an `up` or a `destroy`, as it does for people. It takes as long as the change."""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """All variables of a user at work."""
+        skip = {} if self.is_plan_shown else {"PULUMI_OPTION_SKIP_PREVIEW": "true"}
+        return {**user_environment(), "IGZ_CLUSTERS_DATA": str(self.data), **skip}
 
     def command(self, *arguments: str, check: bool = True, **variables: str) -> subprocess.CompletedProcess[str]:
         """Run ``igz-clusters`` and return what it printed; with ``check`` a failure fails the test."""
         result = subprocess.run(
             [COMMAND, *arguments],
             cwd=PROJECT_ROOT,
-            env={**user_environment(), "IGZ_CLUSTERS_DATA": str(self.data), **variables},
+            env={**self.environment, **variables},
             capture_output=True,
             text=True,
             timeout=600,
@@ -46,7 +54,7 @@ class Cluster:
         return subprocess.Popen(
             [COMMAND, *arguments],
             cwd=PROJECT_ROOT,
-            env={**user_environment(), "IGZ_CLUSTERS_DATA": str(self.data)},
+            env=self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -178,9 +186,9 @@ def holds_for(look: Callable[[], bool], *, seconds: float) -> None:
 
 
 @contextmanager
-def new_cluster(data: Path, stack: str = "local") -> Iterator[Cluster]:
+def new_cluster(data: Path, *, is_plan_shown: bool = True) -> Iterator[Cluster]:
     """Give a stack in ``data`` that was never up, and take its control plane away at the end."""
-    cluster = Cluster(data, stack)
+    cluster = Cluster(data, is_plan_shown=is_plan_shown)
     try:
         yield cluster
     finally:
@@ -188,8 +196,8 @@ def new_cluster(data: Path, stack: str = "local") -> Iterator[Cluster]:
 
 
 @contextmanager
-def running_cluster(data: Path, stack: str = "local") -> Iterator[Cluster]:
+def running_cluster(data: Path, *, is_plan_shown: bool = True) -> Iterator[Cluster]:
     """Bring a stack up in ``data`` and take its control plane away again."""
-    with new_cluster(data, stack) as cluster:
+    with new_cluster(data, is_plan_shown=is_plan_shown) as cluster:
         cluster.up()
         yield cluster
