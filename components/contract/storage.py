@@ -3,9 +3,19 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-DEFAULT_CLASS: Final = {"storageclass.kubernetes.io/is-default-class": "true"}
-"""Annotation of the class of claims that name none:
-https://kubernetes.io/docs/concepts/storage/storage-classes/#default-storageclass."""
+from components.contract.labels import TRUE
+
+DEFAULT_KEYS: Final = (
+    "storageclass.kubernetes.io/is-default-class",
+    "storageclass.beta.kubernetes.io/is-default-class",
+)
+"""Annotations of the class of claims that name none. Kubernetes still heeds the old one, which older clusters carry.
+
+https://kubernetes.io/docs/concepts/storage/storage-classes/#default-storageclass
+"""
+
+DEFAULT_CLASS: Final = {DEFAULT_KEYS[0]: TRUE}
+"""How we mark ours."""
 
 
 def storage_class(provisioner: str, parameters: Mapping[str, str]) -> dict[str, Any]:

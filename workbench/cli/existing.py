@@ -44,7 +44,7 @@ def identify(
     identity = identity_of(api)
     found = {"kind": ClusterKind.EXISTING.value, "context": context, "clusterId": identity.id}
     if kubeconfig:
-        found["kubeconfig"] = str(Path(kubeconfig).expanduser().absolute())
+        found["kubeconfig"] = _portable(Path(kubeconfig).expanduser().absolute())
     out.print(yaml.safe_dump({"cluster": found}, sort_keys=False), end="", **PLAIN)
     if identity.stack:
         errors.print(f"note: the stack '{identity.stack}' works in this cluster.", **PLAIN)
@@ -53,6 +53,11 @@ def identify(
     errors.print(f"{count}. Labels that some have and others lack:", **PLAIN)
     for label, number in _telling(listed)[:_SHOWN_MAX]:
         errors.print(f"  {label}  ({number} of {len(listed)})", **PLAIN)
+
+
+def _portable(path: Path) -> str:
+    """Return a path as a stack file should have it, which colleagues share: without whose home it is in."""
+    return f"~/{path.relative_to(Path.home())}" if path.is_relative_to(Path.home()) else str(path)
 
 
 def _telling(listed: list[LiveObject]) -> list[tuple[str, int]]:

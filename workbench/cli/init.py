@@ -41,20 +41,22 @@ def init(
             f"--cluster: {cluster!r} is no kind of cluster that a repository can start from.",
             f"Allowed: {KINDS}. A stack file of a cluster that is there already lies beside theirs: docs/existing.md.",
         )
-    folder = folder.resolve()
+    kind, folder = ClusterKind(cluster), folder.resolve()
     name = name or folder.name
     stacks = starter.stack_names(name)
     pin = starter.pin_of(PROJECT_ROOT, source)
-    starter.create(folder, name, ClusterKind(cluster), pin)
+    starter.create(folder, name, kind, pin)
     for note in pin.notes:
         errors.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
+    yours = f'  # replace what is marked "yours"; docs/{kind.value}.md tells the rest\n'
+    first = "" if kind is ClusterKind.LOCAL else yours
     out.print(
         f"""\
 {folder} has the stacks {" and ".join(stacks.values())}. It uses igz-clusters {pin} from {pin.source}.
 Nothing is committed yet. Next:
 
   cd {shlex.quote(str(folder))}
-  make up      # gets the package, builds its tools once, and brings {next(iter(stacks.values()))} up
+{first}  make up      # gets the package, builds its tools once, and brings {next(iter(stacks.values()))} up
   make check   # what a pull request runs: every stack is validated and previewed, with the policies""",
         markup=False,
         highlight=False,

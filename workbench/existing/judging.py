@@ -12,11 +12,11 @@ from components.contract.environments import ClusterKind, PlatformProfile
 from components.contract.existing.choices import ExistingChoices
 from components.contract.existing.sighting import SharedKind, SharedObject, Sighting
 from components.contract.groups import NodeGroup, node_groups
-from components.contract.labels import WellKnownLabel
+from components.contract.labels import TRUE, WellKnownLabel
 from components.contract.namespaces import NAMESPACE_MARKS
 from components.contract.priorities import SystemPriority, UserPriority
 from components.contract.quantities import parse_quantity
-from components.contract.storage import DEFAULT_CLASS, storage_class
+from components.contract.storage import DEFAULT_KEYS, storage_class
 from components.contract.taints import Taint, spot_taint
 from infra.config import StackConfig
 from workbench.existing import taints
@@ -185,7 +185,7 @@ def _of_node(group: NodeGroup, node: LiveObject) -> Iterator[Refused]:
     machine, capacity = group.instances[0], node.content.get("status", {}).get("capacity") or {}
     offered = {key: parse_quantity(str(capacity[key])) for key in ("cpu", "memory") if key in capacity}
     memory = Decimal(machine.memory_mib) * 2**20
-    if offered and (offered["cpu"] < machine.vcpus or offered["memory"] < memory * MEMORY_SHARE):
+    if len(offered) > 1 and (offered["cpu"] < machine.vcpus or offered["memory"] < memory * MEMORY_SHARE):
         yield Refused(
             f"node {node.name}, capacity",
             f"{capacity['cpu']} cores and {offered['memory'] / 2**30:.0f} GiB",
@@ -249,13 +249,13 @@ def _of_default_class(choices: ExistingChoices, live: Live) -> Iterator[Refused]
             f"another default StorageClass, {', '.join(others)}",
             f"'{choice.name}' as the only one",
             f"Drop storageClass to use the cluster's own, or: `kubectl annotate storageclass {others[0]} "
-            f"{next(iter(DEFAULT_CLASS))}-`.",
+            f"{' '.join(f'{key}-' for key in DEFAULT_KEYS)}`.",
         )
 
 
 def _default_classes(live: Live) -> list[str]:
     classes = [each for what, each in live.shared.items() if what.kind is SharedKind.STORAGE_CLASS]
-    return [each.name for each in classes if DEFAULT_CLASS.items() <= each.annotations.items()]
+    return [each.name for each in classes if any(each.annotations.get(key) == TRUE for key in DEFAULT_KEYS)]
 
 
 def _notes(
@@ -273,7 +273,7 @@ def _notes(
     if not choices.storage_class and not _default_classes(live):
         yield (
             "No StorageClass is the default, so claims of the MLRun CE chart would wait: give cluster.storageClass, "
-            f"or ask the owner to annotate one with {next(iter(DEFAULT_CLASS))}=true."
+            f"or ask the owner to annotate one with {DEFAULT_KEYS[0]}=true."
         )
     for what, there in live.shared.items():
         if what.kind is SharedKind.PRIORITY_CLASS and there.content.get("globalDefault"):

@@ -23,6 +23,13 @@ def test_it_says_what_it_made_and_which_commands_come_next(tmp_path: Path) -> No
     assert f"  cd '{tmp_path / 'my clusters'}'\n  make up " in result.stdout
 
 
+def test_a_cloud_wants_choices_before_anything_is_made(tmp_path: Path) -> None:
+    result = igz_clusters(tmp_path, "init", "acme", "--cluster", "aks", "--source", "https://example.invalid/r.git")
+    assert result.returncode == 0, result.stderr
+    yours = '  # replace what is marked "yours"; docs/aks.md tells the rest\n'
+    assert f"  cd {tmp_path / 'acme'}\n{yours}  make up " in result.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

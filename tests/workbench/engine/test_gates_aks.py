@@ -199,6 +199,15 @@ def test_the_initial_pool_that_stays_behind_is_named_with_the_command_that_raise
     assert "--name initial --kubernetes-version 1.35`" in note
 
 
+def test_tags_that_the_initial_pool_cannot_get_by_the_program_are_told_with_the_command_for_all() -> None:
+    tags = {"team": "ml", "cost-center": "47 11"}
+    found = judged({"cluster.tags": tags}, {INITIAL: {"tags": {"team": "ml", "theirs": "x"}}})
+    (note,) = found.notes
+    assert not found.refused
+    assert "agent pool initial keeps its tags" in note
+    assert "--name initial --tags 'cost-center=47 11' team=ml theirs=x`" in note
+
+
 def test_a_pool_that_goes_is_not_judged_by_size() -> None:
     assert not judged({"pools.gpu": None}).refused
 

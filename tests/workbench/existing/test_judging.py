@@ -175,6 +175,22 @@ def test_what_agrees_is_adopted_and_what_we_made_is_not() -> None:
     assert looked(cluster(low()), made=frozenset({"uid-of-what-was-there-before"})).sighting.adopted == {what}
 
 
+@pytest.mark.parametrize("value", ["true", "false"])
+def test_a_default_class_may_be_marked_in_the_old_way(value: str) -> None:
+    metadata = {"annotations": {"storageclass.beta.kubernetes.io/is-default-class": value}}
+    old = live("StorageClass", "old", metadata=metadata, provisioner="csi.example.org")
+    there = replace(cluster(), shared={SharedObject(SharedKind.STORAGE_CLASS, "old"): old})
+    refused = looked(there, {"cluster.storageClass": STORAGE}).refused
+    assert [each.there for each in refused] == (["another default StorageClass, old"] if value == "true" else [])
+    assert any("No StorageClass is the default" in note for note in looked(there).notes) == (value == "false")
+
+
+def test_a_node_that_tells_half_of_its_capacity_is_not_judged_by_it() -> None:
+    content = deepcopy(dict(node("core-0", "core").content))
+    content["status"] = {"capacity": {"memory": "1Gi"}}
+    assert looked(cluster(nodes=with_node(LiveObject(content)))).refused == ()
+
+
 def test_a_class_of_ours_may_differ_the_engine_changes_it() -> None:
     assert looked(cluster(low(7, manager=FIELD_MANAGER))).refused == ()
 

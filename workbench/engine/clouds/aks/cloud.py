@@ -83,11 +83,15 @@ class Aks(Cloud):
     def notes(self, parts: Sequence[Part]) -> Iterator[str]:
         cluster = next((part for part in parts if part.rank is Rank.CLUSTER), None)
         for pool in parts:
-            if isinstance(pool, SystemPool) and cluster and pool.version != cluster.version == self.version:
+            if not isinstance(pool, SystemPool):
+                continue
+            if cluster and pool.version != cluster.version == self.version:
                 yield (
                     f"The {pool} stays on {pool.version} until somebody raises it, since only Azure's own command "
                     f"does: {pool.upgrade(self.version)}."
                 )
+            if not self.choices.tags.items() <= pool.tags.items():
+                yield f"The {pool} keeps its tags; {pool.tag(self.choices.tags)} gives it those of the file."
 
     @override
     def ahead(self, parts: Sequence[Part], *, is_upgrade: bool) -> tuple[tuple[Part, ...], ...]:

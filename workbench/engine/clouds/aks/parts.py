@@ -1,5 +1,6 @@
 """The parts of an AKS cluster as a state has them, and Azure's own commands for them."""
 
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -163,6 +164,16 @@ class SystemPool(AksPool):
     @override
     def program_name(self) -> str:
         return f"{self.logical_name}/{self.name}"
+
+    @property
+    def tags(self) -> Mapping[str, str]:
+        """Its tags in Azure; bills are split by them."""
+        return self._known("tags") or {}
+
+    def tag(self, tags: Mapping[str, str]) -> str:
+        """Return the command that gives it ``tags``; the others it keeps, since they are all sent."""
+        pairs = (f"{key}={value}" for key, value in sorted({**self.tags, **tags}.items()))
+        return f"`az aks nodepool update {self.is_} --tags {shlex.join(pairs)}`"
 
 
 def parts(urn: str, type_: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Iterator[Part]:
