@@ -221,10 +221,11 @@ def test_the_desired_size_is_left_alone_by_its_own_name_or_its_holders(ignored: 
 
 @pytest.mark.parametrize("ignored", ["agentPoolProfiles", "agentPoolProfiles[1]", "agentPoolProfiles[1].count"])
 def test_an_inline_profile_is_left_alone_at_its_own_place(ignored: str) -> None:
-    token, props = "azure-native:containerservice:ManagedCluster", {"agentPoolProfiles": [{"count": 1}, {"count": 2}]}
-    _, second = facts(token, props, ignored=(ignored,))
+    type_ = "azure-native:containerservice:ManagedCluster"
+    props = {"agentPoolProfiles": [{"mode": "System", "count": count} for count in (1, 2)]}
+    _, second = facts(type_, props, ignored=(ignored,))
     assert not second.resets_size
-    _, second = facts(token, props, ignored=("agentPoolProfiles[0]",))
+    _, second = facts(type_, props, ignored=("agentPoolProfiles[0]",))
     assert second.resets_size
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from typing_extensions import override
 
 from workbench.clouds.aws.provider import OfflineAws
-from workbench.clouds.azure.double.resources import shapes
+from workbench.clouds.azure import shapes
 from workbench.clouds.azure.provider import LIST_CREDENTIALS, OfflineAzure
 from workbench.clouds.kubernetes.provider import OfflineKubernetes
 from workbench.clouds.plugin import Existing, Found, Provider, serve

@@ -17,6 +17,7 @@ SDKS: Final = {
     "local": {"pulumi_kubernetes"},
     "eks": {"pulumi_aws", "pulumi_kubernetes"},
     "aks": {"pulumi_azure_native", "pulumi_kubernetes"},
+    "existing": {"pulumi_kubernetes"},
 }
 """SDKs that a program may import, by kind of cluster."""
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from components.contract.existing.sighting import SIGHTING_VARIABLE, Sighting
 from support.offline import imported_by, observe_program
 from workbench import stacks
 from workbench.benchmarks.cases.modules import SDKS, foreign
@@ -11,9 +12,12 @@ from workbench.paths import PROJECT_ROOT
 
 
 @pytest.mark.parametrize("stack", sorted(stacks.stack_files()))
-def test_a_stacks_program_imports_no_module_of_an_unused_cloud(stack: str) -> None:
-    kind = stacks.find(stack).config.cluster.kind
-    imported = observe_program(PROJECT_ROOT / "infra", stack)["modules"]
+def test_a_stacks_program_imports_no_module_of_an_unused_cloud(stack: str, tmp_path: Path) -> None:
+    cluster = stacks.find(stack).config.cluster
+    kind = cluster.kind
+    (tmp_path / "sighting").write_text(Sighting(getattr(cluster, "cluster_id", "")).to_json())
+    own = {SIGHTING_VARIABLE: str(tmp_path / "sighting")}
+    imported = observe_program(PROJECT_ROOT / "infra", stack, **own)["modules"]
     assert SDKS[kind] <= set(imported), "the program did not run"
     assert foreign(imported, kind) == set()
 
