@@ -54,7 +54,8 @@ class Account(CloudAccount):
         given = choices["cluster"]["accountId"]
         text = yaml.safe_dump(choices).replace(given, ACCOUNT)
         choices.update(yaml.safe_load(text))
-        make_owners_roles(self.aws.api("iam"), *owners_roles(choices))
+        made = self.owners_roles  # of the stacks before, which may share some
+        make_owners_roles(self.aws.api("iam"), *(name for name in owners_roles(choices) if name not in made))
 
     @property
     def owners_roles(self) -> list[str]:

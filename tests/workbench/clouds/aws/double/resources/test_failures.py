@@ -6,6 +6,7 @@ import pytest
 
 from support.aws_resources import GROUP, ROLE, SUBNET, VPC, Stack, trust
 from workbench.clouds.aws.double.client import Double
+from workbench.clouds.aws.double.provider import AwsDouble
 from workbench.clouds.double.client import not_yet_there
 from workbench.clouds.double.faults import (
     ErrorRule,
@@ -97,6 +98,18 @@ def test_passing_trouble_is_no_failure(stack: Stack, aws: Double, rule: ErrorRul
     vpc = stack.make(VPC, cidrBlock="10.0.0.0/16")
     aws.set_faults(rule)
     stack.make(SUBNET, vpcId=vpc.id, cidrBlock="10.0.0.0/24", availabilityZone="eu-west-1a")
+
+
+def test_trouble_that_stays_is_told_after_as_many_tries_as_the_user_wants(
+    provider: AwsDouble, aws: Double, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "2")
+    hasty = AwsDouble()
+    aws.set_faults(ErrorRule(operation="ec2:CreateVpc", code="RequestLimitExceeded", status=503, message="slow down"))
+    start = aws.calls()[-1].number
+    with pytest.raises(CloudError, match="RequestLimitExceeded: slow down"):
+        hasty.create(VPC, "main", {"cidrBlock": "10.0.0.0/16"})
+    assert [call.operation for call in aws.calls(start) if call.code] == ["ec2:CreateVpc"] * 2
 
 
 def test_a_delete_whose_answer_is_lost_is_done(stack: Stack, aws: Double) -> None:

@@ -110,6 +110,15 @@ def test_a_slow_call_holds_nobody_else_up(aws: Double, net: Network) -> None:
     assert took.end - took.begin >= 1.5
 
 
+def test_a_slow_call_waits_no_longer_than_its_rule_holds(aws: Double) -> None:
+    aws.set_faults(SlowRule(operation="ec2:DescribeSubnets", seconds=50))
+    code = "import sys, boto3; boto3.client('ec2').describe_subnets()"
+    with subprocess.Popen([sys.executable, "-c", code], env=aws.environment) as slow:
+        assert eventually(lambda: aws.calls()[-1].operation == "ec2:DescribeSubnets")
+        aws.set_faults()
+        assert slow.wait(30) == 0
+
+
 @pytest.fixture
 def family() -> Iterator[subprocess.Popen[bytes]]:
     """A process with a child; both sleep."""
