@@ -1,6 +1,7 @@
-"""A cloud stack whose run was killed, with the real engine and the AWS double; what is in the cluster is pretended."""
+"""A cloud stack whose run was killed, with the real engine and a double; what is in the cluster is pretended."""
 
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -10,7 +11,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from support import azure_double
 from support.aws_double import Account, hollow_account, identities
+from support.azure_double import Subscription, hollow_subscription
 from support.cluster import eventually
 from workbench.clouds.double.faults import KillRule, Moment, SlowRule
 
@@ -26,6 +29,15 @@ PATIENCE = 600.0
 def cloud(tmp_path: Path) -> Iterator[Account]:
     with hollow_account(tmp_path, STACK, is_plan_shown=False) as made:
         made.edit(STACK, policyGuard="off")  # it would plan first, with plug-ins and calls of its own
+        yield made
+
+
+@pytest.fixture
+def azure(tmp_path: Path) -> Iterator[Subscription]:
+    """A small stack that is whole."""
+    with hollow_subscription(tmp_path, "aks-dev", is_plan_shown=False) as made:
+        made.edit("aks-dev", policyGuard="off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")})
+        made.plain("aks-dev", "up", "--yes", "--skip-preview")
         yield made
 
 
@@ -83,6 +95,25 @@ def test_what_a_dead_plug_in_made_is_entered_and_not_made_again(cloud: Account) 
     assert "the state does not know it" in recovered
     assert "Cluster dev-cluster" in recovered
     assert_settled(cloud)
+
+
+def test_on_azure_the_first_preview_after_recover_finds_what_was_entered_as_it_is(azure: Subscription) -> None:
+    stack = "aks-dev"
+    pool = {"role": "workload", "size": {"min": 0, "max": 2}, "instanceTypes": ["Standard_D4s_v5"]}
+    azure.edit(stack, pools__second=pool)
+    process = azure.start("up", stack, "--hermetic", "--yes")
+    rule = KillRule(operation="*/agentPools/write", times=1, pids=(process.pid,), moment=Moment.AFTER)
+    azure.azure.set_faults(rule)
+    said = printed_by(process)
+    assert process.returncode == -signal.SIGKILL, said
+    azure.azure.set_faults()
+    assert f"AgentPool {stack}-pools-second: Azure has" in azure.run("recover", stack, "--hermetic", "--yes").stdout
+    shown = azure.plain(stack, "preview").stdout
+    # The parameters of the cluster's own rules, which the killed run had not come to, and nothing in Azure.
+    assert "PolicyParameters igz-clusters update [diff: ~spec]" in shown
+    assert re.search(r"Resources:\n +~ 1 to update\n +\d+ unchanged\n", shown), shown
+    in_state, in_azure = azure_double.identities(azure, stack)
+    assert in_state == in_azure
 
 
 def test_the_engine_of_a_killed_command_is_named_and_gets_time_to_save(cloud: Account) -> None:
