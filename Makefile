@@ -39,7 +39,7 @@ MARKED_control_plane := control_plane and not engine
 
 rehearse: $(INSTALLED) ## Kill every kind of run at 20 moments and recover; takes about half an hour
 	@$(BIN)/igz-clusters toolchain build --hermetic
-	@$(BIN)/python -m pytest --rehearse --numprocesses 2 --dist loadgroup -k "kill or ctrl_c or at_once or damage"
+	@$(BIN)/python -m pytest --rehearse --numprocesses 2 --dist loadgroup -k "kill or ctrl_c or at_once or damage or rehearsal"
 
 nightly: $(INSTALLED) ## Kill runs on the doubles of AWS and Azure at every call that changes something; takes a night
 	@$(BIN)/igz-clusters toolchain build --hermetic
