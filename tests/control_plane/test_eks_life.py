@@ -3,7 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import pytest
@@ -57,15 +57,15 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
 
 @pytest.fixture(scope="module", params=["dev", "prod"])
 def life(shared: Account, request: pytest.FixtureRequest) -> Life:
-    """One after the other: both clusters lead to the one API server. Of the first the engine plans as for people."""
-    lived = Life(replace(shared, is_plan_shown=request.param == "dev"), request.param, before=shared.aws.inventory())
+    """One after the other: both clusters lead to the one API server."""
+    lived = Life(shared, request.param, before=shared.aws.inventory())
     lived.made = lived.calls_of("up", lived.stack)
     lived.objects = shared.objects()
     lived.equal = identities(shared, lived.stack)
     last = shared.last
-    lived.again_said = lived.account.run("up", lived.stack, "--hermetic", "--yes").stdout
+    lived.again_said = shared.run("up", lived.stack, "--hermetic", "--yes").stdout
     lived.again = writes(shared.aws.calls(last))
-    while refusal := refused(lived.account, lived.stack):
+    while refusal := refused(shared, lived.stack):
         lived.refusals.append(refusal)
         assert len(lived.refusals) < 4, lived.refusals
         follow(shared, lived.stack, refusal)

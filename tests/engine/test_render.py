@@ -69,6 +69,8 @@ def test_ctrl_c_ends_a_render_and_leaves_nothing_behind(tmp_path: Path) -> None:
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
+        # A shell that runs the tests in the background starts them with SIGINT ignored; a terminal does not.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     assert process.stdout
     while "Loading policy packs" not in process.stdout.readline():
