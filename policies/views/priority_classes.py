@@ -10,7 +10,8 @@ from policies.rule import EachOf
 from policies.values import NotJudgeableError
 from policies.views.objects import name_of
 
-PRIORITY_CLASS: Final = "kubernetes:scheduling.k8s.io/v1:PriorityClass(Patch)?"
+PRIORITY_CLASS: Final = "kubernetes:scheduling.k8s.io/v1:PriorityClass"
+PRIORITY_CLASSES: Final = rf"{re.escape(PRIORITY_CLASS)}(Patch)?"
 """Pattern of the types of a class that is made, and of one that is there and adopted."""
 
 USER_PREFIX: Final = UserPriority.HIGH.value.removesuffix("high")
@@ -49,7 +50,7 @@ class PriorityClassFacts:
 
 def is_priority_class(resource: Resource) -> bool:
     """Return whether the resource is a class, whoever made it first."""
-    return re.fullmatch(PRIORITY_CLASS, resource.type) is not None
+    return re.fullmatch(PRIORITY_CLASSES, resource.type) is not None
 
 
 def priority_classes(stack: Stack) -> Iterator[PriorityClassFacts]:
@@ -59,7 +60,7 @@ def priority_classes(stack: Stack) -> Iterator[PriorityClassFacts]:
 
 USER_CLASSES: Final = EachOf(
     noun="each user priority class",
-    types=re.compile(PRIORITY_CLASS),
+    types=re.compile(PRIORITY_CLASSES),
     find=lambda resource: (PriorityClassFacts(resource),),
     concerns=lambda facts, _: facts.name.startswith(USER_PREFIX),
 )

@@ -9,7 +9,7 @@ from policies.resource import Resource
 from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
 from policies.views.mlrun import MLRUN_SETTINGS, MlrunSettingsFacts, mlrun_settings
 from policies.views.nuclio import nuclio_settings
-from policies.views.priority_classes import PRIORITY_CLASS, is_priority_class
+from policies.views.priority_classes import PRIORITY_CLASSES, is_priority_class
 
 _NUCLIO_DEFAULT = "defaultFunctionPriorityClassName"
 
@@ -46,7 +46,7 @@ RULE = Rule(
     applies_to=resources_of(
         "what MLRun and Nuclio are told, and each priority class",
         MLRUN_SETTINGS.types.pattern,
-        PRIORITY_CLASS,
+        PRIORITY_CLASSES,
     ),
     why="MLRun and Nuclio give no class at all unless told; a global default would reach core services too.",
     fix=f"Name {DEFAULT_USER_PRIORITY} in {MlrunVariable.DEFAULT_CLASS} and kube.{_NUCLIO_DEFAULT}; no globalDefault.",
