@@ -7,6 +7,7 @@ plans: it checks and compares inputs, and refuses to read or change anything. On
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -422,6 +423,8 @@ def serve(provider: Provider) -> None:
     provider_pb2_grpc.add_ResourceProviderServicer_to_server(Servicer(provider), server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
+    # A shell that runs the engine in the background lets all that it starts ignore this signal.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with suppress(KeyboardInterrupt):  # the engine's way to say that it needs us no more
         # The engine reads the port from the first line, and waits for it.
         sys.stdout.write(f"{port}\n")
