@@ -222,11 +222,20 @@ def models(model: type[BaseModel] = StackConfig) -> set[type[BaseModel]]:
     return {model}.union(*(inside(field.annotation) for field in model.model_fields.values()))
 
 
-FIELDS = [(model, name) for model in sorted(models(), key=lambda model: model.__name__) for name in model.model_fields]
+def full_name(model: type[BaseModel]) -> str:
+    """Return a model's name with its module's: each kind of cluster has an ``Access``."""
+    return f"{model.__module__}.{model.__name__}"
+
+
+FIELDS = [
+    pytest.param(model, name, id=f"{full_name(model)}-{name}")
+    for model in sorted(models(), key=full_name)
+    for name in model.model_fields
+]
 
 
 def test_all_models_are_looked_at() -> None:
-    assert {model.__name__ for model, _ in FIELDS} >= {
+    assert {model.__name__ for model in models()} >= {
         "StackConfig",
         "NodePool",
         "PoolSize",
@@ -256,14 +265,14 @@ def test_every_stack_file_names_the_schema_in_its_first_line_and_fits_it(name: s
     assert [error.message for error in VALIDATOR.iter_errors(yaml.safe_load(text))] == []
 
 
-@pytest.mark.parametrize(("model", "name"), FIELDS, ids=lambda value: getattr(value, "__name__", value))
+@pytest.mark.parametrize(("model", "name"), FIELDS)
 def test_every_field_has_a_meaning_and_an_example(model: type[BaseModel], name: str) -> None:
     field = model.model_fields[name]
     assert (field.description or "").endswith(".")
     assert field.examples
 
 
-@pytest.mark.parametrize(("model", "name"), FIELDS, ids=lambda value: getattr(value, "__name__", value))
+@pytest.mark.parametrize(("model", "name"), FIELDS)
 def test_every_default_has_a_reason(model: type[BaseModel], name: str) -> None:
     field = model.model_fields[name]
     reasons = [note.why_default for note in field.metadata if isinstance(note, Explained) and note.why_default]
