@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from support.azure_double import CLUSTER, POOL, Subscription, identities, subscription, writes
+from support.azure_double import CLUSTER, POOL, Subscription, identities, writes
 from workbench.clouds.azure.facts import API_VERSIONS
 from workbench.clouds.double.client import Call
 
@@ -27,7 +27,7 @@ CHANGES: Mapping[int, Mapping[str, Any]] = {
 @pytest.fixture(scope="module")
 def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subscription]:
     """A stack of dev with two elastic pools, on the version before."""
-    with subscription(tmp_path_factory.mktemp("changes"), STACK, is_plan_shown=False) as made:
+    with Subscription.opened(tmp_path_factory.mktemp("changes"), STACK, is_plan_shown=False) as made:
         made.edit(
             STACK,
             policyGuard="off",

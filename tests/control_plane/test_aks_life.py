@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 from components.contract.labels import LabelKey
-from support.azure_double import identities, subscription, there, writes
+from support.azure_double import Subscription, identities, there, writes
 from workbench.clouds.double.client import Call
 
 pytestmark = pytest.mark.control_plane
@@ -35,7 +35,7 @@ class Life:
 
 @pytest.fixture(scope="module")
 def life(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
-    with subscription(tmp_path_factory.mktemp("aks"), STACK, is_plan_shown=False) as azure:
+    with Subscription.opened(tmp_path_factory.mktemp("aks"), STACK, is_plan_shown=False) as azure:
 
         def calls_of(*command: str) -> list[Call]:
             last = azure.last

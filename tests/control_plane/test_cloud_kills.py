@@ -1,7 +1,6 @@
 """A run on a stack in a cloud that is killed at any call: recovered, nothing is there twice, nothing is forgotten."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import cycle
 from typing import Any
@@ -28,24 +27,24 @@ class Cloud:
         Machines of the pool ``workload``: each replacement asks for the next of them, in turns. The last one is the
         stack file's own.
     account
-        Opens the cloud with the stack in it.
+        Its accounts.
     writes, identities
         As the cloud's double has them.
     """
 
     stack: str
     types: tuple[str, str]
-    account: Callable[..., AbstractContextManager[Any]]
+    account: type[CloudAccount]
     writes: Callable[[Sequence[Call]], list[Call]]
     identities: Callable[[Any, str], tuple[set[str], set[str]]]
 
 
 CLOUDS = (
-    Cloud("dev", ("m5.2xlarge", "m6i.2xlarge"), aws_double.account, aws_double.writes, aws_double.identities),
+    Cloud("dev", ("m5.2xlarge", "m6i.2xlarge"), aws_double.Account, aws_double.writes, aws_double.identities),
     Cloud(
         "aks-dev",
         ("Standard_D8as_v5", "Standard_D8s_v5"),
-        azure_double.subscription,
+        azure_double.Subscription,
         azure_double.writes,
         azure_double.identities,
     ),
@@ -133,7 +132,7 @@ class Rehearsed:
 @pytest.fixture(scope="module", params=CLOUDS, ids=lambda cloud: cloud.stack)
 def rehearsed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsed]:
     cloud: Cloud = request.param
-    with cloud.account(tmp_path_factory.mktemp("kills"), cloud.stack, is_plan_shown=False) as made:
+    with cloud.account.opened(tmp_path_factory.mktemp("kills"), cloud.stack, is_plan_shown=False) as made:
         made.edit(cloud.stack, policyGuard="off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")})
         stack = Rehearsed(cloud, made)
         stack.undisturbed("up", *stack.up)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from support.aws_double import Account, account, writes
+from support.aws_double import Account, writes
 from workbench.clouds.double.client import Call
 
 pytestmark = pytest.mark.control_plane
@@ -30,7 +30,7 @@ CHANGES: Mapping[str, tuple[int, Mapping[str, Any]]] = {
 @pytest.fixture(scope="module")
 def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
     """A stack of dev, without its zonal pools, on the version before."""
-    with account(tmp_path_factory.mktemp("changes"), "dev", is_plan_shown=False) as made:
+    with Account.opened(tmp_path_factory.mktemp("changes"), "dev", is_plan_shown=False) as made:
         made.edit(
             "dev",
             policyGuard="off",  # it would plan first

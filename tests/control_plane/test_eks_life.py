@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 import yaml
 
-from support.aws_double import Account, account, identities, writes
+from support.aws_double import Account, identities, writes
 from workbench.clouds.double.client import Call
 
 pytestmark = pytest.mark.control_plane
@@ -51,7 +51,7 @@ class Life:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
-    with account(tmp_path_factory.mktemp("life"), "dev", "prod") as made:
+    with Account.opened(tmp_path_factory.mktemp("life"), "dev", "prod") as made:
         yield made
 
 

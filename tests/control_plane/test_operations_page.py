@@ -14,7 +14,8 @@ import pytest
 import yaml
 
 from support.aws_command import run_aws
-from support.aws_double import CONTROL_PLANE, Account, account, identities
+from support.aws_double import Account, identities
+from support.cloud_account import CONTROL_PLANE
 from workbench.clouds.double.faults import (
     ErrorRule,
     FailedRule,
@@ -288,7 +289,7 @@ SCENES: Final[Mapping[str, Callable[[Account], AbstractContextManager[Scene]]]] 
 @pytest.fixture(scope="module")
 def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
     """The smallest stack, one version behind."""
-    with account(tmp_path_factory.mktemp("operations"), "dev", is_plan_shown=False) as made:
+    with Account.opened(tmp_path_factory.mktemp("operations"), "dev", is_plan_shown=False) as made:
         gone = {f"pools__{name}": None for name in ("jupyter", "gpu", "spot")}
         made.edit(
             "dev",

@@ -12,8 +12,8 @@ import psutil
 import pytest
 
 from support import azure_double
-from support.aws_double import Account, hollow_account, identities
-from support.azure_double import Subscription, hollow_subscription
+from support.aws_double import Account, identities
+from support.azure_double import Subscription
 from support.cluster import eventually
 from workbench.clouds.double.faults import KillRule, Moment, SlowRule
 
@@ -27,7 +27,7 @@ PATIENCE = 600.0
 
 @pytest.fixture
 def cloud(tmp_path: Path) -> Iterator[Account]:
-    with hollow_account(tmp_path, STACK, is_plan_shown=False) as made:
+    with Account.hollow(tmp_path, STACK, is_plan_shown=False) as made:
         made.edit(STACK, policyGuard="off")  # it would plan first, with plug-ins and calls of its own
         yield made
 
@@ -35,7 +35,7 @@ def cloud(tmp_path: Path) -> Iterator[Account]:
 @pytest.fixture
 def azure(tmp_path: Path) -> Iterator[Subscription]:
     """A small stack that is whole."""
-    with hollow_subscription(tmp_path, "aks-dev", is_plan_shown=False) as made:
+    with Subscription.hollow(tmp_path, "aks-dev", is_plan_shown=False) as made:
         made.edit("aks-dev", policyGuard="off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")})
         made.plain("aks-dev", "up", "--yes", "--skip-preview")
         yield made

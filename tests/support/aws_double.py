@@ -1,32 +1,19 @@
 """An EKS stack on the double of AWS."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import yaml
 from typing_extensions import override
 
 from infra.config import CONFIG_KEY
-from support.cloud_account import (
-    CONTROL_PLANE,
-    CloudAccount,
-    control_plane,
-    equip,
-    make_core_node,
-    pretended_kubernetes,
-    real_kubernetes,
-)
+from support.cloud_account import CloudAccount
 from support.owners_roles import make_owners_roles, owners_roles
 from workbench.clouds.aws.double import credentials
 from workbench.clouds.aws.double.client import Double, running
 from workbench.clouds.aws.double.server import ACCOUNT
 from workbench.clouds.double.client import Call
-from workbench.paths import PRIVATE
-
-__all__ = ["CONTROL_PLANE", "Account", "account", "hollow_account", "identities", "writes"]
 
 READS: Final = ("Describe", "List", "Get", "Lookup")
 """How operations begin that change nothing."""
@@ -37,6 +24,8 @@ class Account(CloudAccount):
     """Stacks in one AWS that is a double."""
 
     foreign = ("AWS_",)
+    running = staticmethod(running)
+    log_in = staticmethod(credentials.install)
 
     @property
     def aws(self) -> Double:
@@ -92,34 +81,3 @@ def identities(made: Account, stack: str) -> tuple[set[str], set[str]]:
     named = {f"{each['type']} {each['id']}" for each in resources if each["type"].startswith("aws:")}
     there = {f"{type_} {id_}" for type_, ids in made.aws.inventory().items() for id_ in ids if type_.startswith("aws:")}
     return named, there - {f"aws:iam/role:Role {role}" for role in made.owners_roles}
-
-
-@contextmanager
-def account(folder: Path, *stacks: str, is_plan_shown: bool = True) -> Iterator[Account]:
-    """Start an API server and a double, make what an account has before its first cluster, and end both.
-
-    Parameters
-    ----------
-    folder
-        An empty one.
-    stacks
-        Stack files of this checkout that are to be used in it.
-    is_plan_shown
-        As of ``Account``.
-    """
-    with control_plane(folder) as kubeconfig, running(kubeconfig=kubeconfig) as aws:
-        made = Account(folder, kubeconfig, aws, is_plan_shown)
-        equip(made, stacks, real_kubernetes())
-        credentials.install(folder / "bin", kubeconfig)
-        make_core_node(made)
-        yield made
-
-
-@contextmanager
-def hollow_account(folder: Path, *stacks: str, is_plan_shown: bool = True) -> Iterator[Account]:
-    """Do as ``account`` without an API server: what a stack makes in its cluster is pretended."""
-    (folder / "data").mkdir(mode=PRIVATE)
-    with running() as aws:
-        made = Account(folder, folder / "none", aws, is_plan_shown)
-        equip(made, stacks, *pretended_kubernetes())
-        yield made

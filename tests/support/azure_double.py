@@ -1,26 +1,16 @@
 """An AKS stack on the double of Azure."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from typing_extensions import override
 
-from support.cloud_account import (
-    CloudAccount,
-    control_plane,
-    equip,
-    make_core_node,
-    pretended_kubernetes,
-    real_kubernetes,
-)
+from support.cloud_account import CloudAccount
 from workbench.clouds.azure.double import credentials
 from workbench.clouds.azure.double.client import Double, running
 from workbench.clouds.azure.facts import API_VERSIONS
 from workbench.clouds.double.client import Call
-from workbench.paths import PRIVATE
 
 OWNERS: Final = "azure-native:compute:DiskEncryptionSet"
 """Made by whoever owns the subscription, and named in stack files."""
@@ -37,6 +27,8 @@ class Subscription(CloudAccount):
     """Stacks in one Azure that is a double."""
 
     foreign = ("ARM_", "AZURE_")
+    running = staticmethod(running)
+    log_in = staticmethod(credentials.install)
 
     @property
     def azure(self) -> Double:
@@ -100,34 +92,3 @@ def there(made: Subscription) -> set[str]:
     owners = {id_.lower() for each in disks for id_ in (each, each.partition("/providers/")[0])}
     found = [(type_, id_.lower()) for type_, ids in inventory.items() for id_ in ids]
     return {f"{type_} {id_}" for type_, id_ in found if type_.startswith("azure-native:") and id_ not in owners}
-
-
-@contextmanager
-def subscription(folder: Path, *stacks: str, is_plan_shown: bool = True) -> Iterator[Subscription]:
-    """Start an API server and a double, make what a subscription has before its first cluster, and end both.
-
-    Parameters
-    ----------
-    folder
-        An empty one.
-    stacks
-        Stack files of this checkout, or examples, that are to be used in it.
-    is_plan_shown
-        As of ``Subscription``.
-    """
-    with control_plane(folder) as kubeconfig, running(kubeconfig=kubeconfig) as azure:
-        made = Subscription(folder, kubeconfig, azure, is_plan_shown)
-        equip(made, stacks, real_kubernetes())
-        credentials.install(folder / "bin", kubeconfig)
-        make_core_node(made)
-        yield made
-
-
-@contextmanager
-def hollow_subscription(folder: Path, *stacks: str, is_plan_shown: bool = True) -> Iterator[Subscription]:
-    """Do as ``subscription`` without an API server: what a stack makes in its cluster is pretended."""
-    (folder / "data").mkdir(mode=PRIVATE)
-    with running() as azure:
-        made = Subscription(folder, folder / "none", azure, is_plan_shown)
-        equip(made, stacks, *pretended_kubernetes())
-        yield made

@@ -7,11 +7,11 @@ import shutil
 import subprocess
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Self
 
 import yaml
 
@@ -76,6 +76,42 @@ class CloudAccount(ABC):
 
     foreign: ClassVar[tuple[str, ...]]
     """Prefixes of variables that may lead to the real cloud."""
+    running: ClassVar[Callable[..., AbstractContextManager[Running]]]
+    """Starts the cloud, with the kubeconfig of the API server that its clusters lead to if there is one."""
+    log_in: ClassVar[Callable[[Path, Path], None]]
+    """Writes the program with which kubectl logs in into a folder."""
+
+    @classmethod
+    @contextmanager
+    def opened(cls, folder: Path, *names: str, is_plan_shown: bool = True) -> Iterator[Self]:
+        """Start an API server and a double, make what an owner has before the first cluster, and end both.
+
+        Parameters
+        ----------
+        folder
+            An empty one.
+        names
+            Stack files of this checkout, or examples, that are to be used in it.
+        is_plan_shown
+            As of the class.
+        """
+        with _control_plane(folder) as kubeconfig, cls.running(kubeconfig=kubeconfig) as double:
+            made = cls(folder, kubeconfig, double, is_plan_shown)
+            program = ensure(["pulumi-resource-kubernetes"]).path("pulumi-resource-kubernetes")
+            made._equip(names, str(program))
+            cls.log_in(folder / "bin", kubeconfig)
+            made._make_core_node()
+            yield made
+
+    @classmethod
+    @contextmanager
+    def hollow(cls, folder: Path, *names: str, is_plan_shown: bool = True) -> Iterator[Self]:
+        """Do as ``opened`` without an API server: what a stack makes in its cluster is pretended."""
+        (folder / "data").mkdir(mode=PRIVATE)
+        with cls.running() as double:
+            made = cls(folder, folder / "none", double, is_plan_shown)
+            made._equip(names, *_PYTHON, "workbench.clouds.pretended", "kubernetes")
+            yield made
 
     @property
     @abstractmethod
@@ -193,6 +229,34 @@ class CloudAccount(ABC):
         """Number of the last call; 0 if there was none."""
         return max((call.number for call in self.double.calls()), default=0)
 
+    def _equip(self, names: Sequence[str], *kubernetes: str) -> None:
+        """Install the plug-ins, that for Kubernetes as the given command, and make the stacks."""
+        for each in ("bin", "pulumi", "state", "stacks"):
+            (self.folder / each).mkdir(mode=PRIVATE)
+        (self.folder / "passphrase").write_text(secrets.token_urlsafe(32))
+        home = self.folder / "pulumi"
+        install(home, "aws", AWS_VERSION, *_PYTHON, "workbench.clouds.aws.double", "plugin")
+        install(home, "azure-native", AZURE_VERSION, *_PYTHON, "workbench.clouds.azure.double", "plugin")
+        install(home, "kubernetes", KUBERNETES_VERSION, *kubernetes)
+        shutil.copy(PROJECT_ROOT / "Pulumi.yaml", self.stacks)
+        for name in names:
+            self._adopt_stack(name)
+
+    def _adopt_stack(self, name: str) -> None:
+        """Copy a stack file, let it be about the double, and make the stack in the backend."""
+        document = yaml.safe_load(stacks.stack_files(PROJECT_ROOT)[name].read_text())
+        self.adopt(document["config"][CONFIG_KEY])
+        self.stack_file(name).write_text(yaml.safe_dump(document, sort_keys=False))
+        # `stack init` writes beside the project file of its folder, whatever the option says.
+        command = [ensure(["pulumi"]).pulumi, "stack", "init", name, "--no-select", "--non-interactive"]
+        subprocess.run(command, cwd=self.stacks, env=self.environment(), check=True, capture_output=True)
+
+    def _make_core_node(self) -> None:
+        """Make a node of the initial pool: without one nothing in the cluster would run."""
+        self.kubectl("create", "-f", "-", stdin=json.dumps(CORE_NODE))
+        conditions = ("get", "node", "core", "-o", "jsonpath={.status.conditions[*].status}")
+        eventually(lambda: "True" in self.kubectl(*conditions))
+
 
 def finished(
     command: Sequence[str | Path], environment: Mapping[str, str], *, check: bool
@@ -213,7 +277,7 @@ def finished(
 
 
 @contextmanager
-def control_plane(folder: Path) -> Iterator[Path]:
+def _control_plane(folder: Path) -> Iterator[Path]:
     """Start an API server and yield its kubeconfig; delete it at the end."""
     (folder / "data").mkdir(mode=PRIVATE)
     local = {**user_environment(), "IGZ_CLUSTERS_DATA": str(folder / "data")}
@@ -222,44 +286,3 @@ def control_plane(folder: Path) -> Iterator[Path]:
         yield folder / "data" / "local" / CONTROL_PLANE / "kubeconfig"
     finally:
         finished([COMMAND, "local", "delete", CONTROL_PLANE, "--yes"], local, check=True)
-
-
-def make_core_node(made: CloudAccount) -> None:
-    """Make a node of the initial pool: without one nothing in the cluster would run."""
-    made.kubectl("create", "-f", "-", stdin=json.dumps(CORE_NODE))
-    conditions = ("get", "node", "core", "-o", "jsonpath={.status.conditions[*].status}")
-    eventually(lambda: "True" in made.kubectl(*conditions))
-
-
-def equip(made: CloudAccount, names: Sequence[str], *kubernetes: str) -> None:
-    """Install the plug-ins, that for Kubernetes as the given command, and make the stacks."""
-    for each in ("bin", "pulumi", "state", "stacks"):
-        (made.folder / each).mkdir(mode=PRIVATE)
-    (made.folder / "passphrase").write_text(secrets.token_urlsafe(32))
-    home = made.folder / "pulumi"
-    install(home, "aws", AWS_VERSION, *_PYTHON, "workbench.clouds.aws.double", "plugin")
-    install(home, "azure-native", AZURE_VERSION, *_PYTHON, "workbench.clouds.azure.double", "plugin")
-    install(home, "kubernetes", KUBERNETES_VERSION, *kubernetes)
-    shutil.copy(PROJECT_ROOT / "Pulumi.yaml", made.stacks)
-    for name in names:
-        _adopt(made, name)
-
-
-def real_kubernetes() -> str:
-    """Return the real plug-in for Kubernetes."""
-    return str(ensure(["pulumi-resource-kubernetes"]).path("pulumi-resource-kubernetes"))
-
-
-def pretended_kubernetes() -> tuple[str, ...]:
-    """Return the plug-in for Kubernetes that says it made what it was told to make."""
-    return (*_PYTHON, "workbench.clouds.pretended", "kubernetes")
-
-
-def _adopt(made: CloudAccount, name: str) -> None:
-    """Copy a stack file, let it be about the double, and make the stack in the backend."""
-    document = yaml.safe_load(stacks.stack_files(PROJECT_ROOT)[name].read_text())
-    made.adopt(document["config"][CONFIG_KEY])
-    made.stack_file(name).write_text(yaml.safe_dump(document, sort_keys=False))
-    # `stack init` writes beside the project file of its folder, whatever the option says.
-    command = [ensure(["pulumi"]).pulumi, "stack", "init", name, "--no-select", "--non-interactive"]
-    subprocess.run(command, cwd=made.stacks, env=made.environment(), check=True, capture_output=True)
