@@ -1,6 +1,7 @@
 """Ctrl-C, and a signal from a CI job, end a run in order at any moment."""
 
 import itertools
+import json
 import os
 import re
 import signal
@@ -46,3 +47,18 @@ def test_ctrl_c_and_sigterm_end_a_run_in_order_and_leave_nothing_to_recover(
         assert own.command("recover", "local").stdout.startswith("The stack 'local' is in order")
         own.up()
         assert_whole(own)
+
+
+def test_up_waits_for_a_namespace_that_a_stopped_destroy_left_half_deleted(own: Cluster) -> None:
+    own.up()
+    held = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "held", "finalizers": ["tests/held"]}}
+    own.kubectl("create", "-n", "mlrun", "-f", "-", stdin=json.dumps(held))
+    own.kubectl("delete", "namespace", "mlrun", "--wait=false")
+    process = own.start(*arguments("up"))
+    assert process.stdout
+    waiting = itertools.takewhile(lambda line: "Waiting until what is being deleted" not in line, process.stdout)
+    assert "Updating" not in "".join(waiting)
+    own.kubectl("patch", "configmap", "held", "-n", "mlrun", "-p", '{"metadata": {"finalizers": null}}')
+    rest = process.stdout.read()
+    assert process.wait(timeout=60) == 0, rest
+    assert_whole(own)

@@ -10,6 +10,7 @@ from workbench import stacks
 from workbench.cli.cloud_run import CloudRun, changing, started
 from workbench.cli.console import PLAIN, errors
 from workbench.cli.guard import guard
+from workbench.cli.namespaces import wait_for_half_deleted
 from workbench.engine import INTERRUPTED
 from workbench.engine.after_update import PATIENCE_DEGRADED, settled, troubles
 from workbench.engine.causes import is_busy, is_expired, is_taken, is_unheard
@@ -53,6 +54,8 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) 
         The engine failed or was stopped; what is to be said about it is said.
     """
     with changing(stack, "up", hermetic=hermetic, events=events) as begun:
+        if begun.existing:
+            wait_for_half_deleted(begun.existing.api, begun.state())
         judgement = _ready(begun)
         # Again: the refresh may have dropped what is no longer there.
         run = begun.looked(begun.state()) if begun.existing else begun

@@ -20,6 +20,7 @@ from workbench.cli.cloud_destroy import CLAIMS_OPTION
 from workbench.cli.cloud_run import started
 from workbench.cli.console import errors, out
 from workbench.cli.guard import guard
+from workbench.cli.namespaces import wait_for_half_deleted
 from workbench.cli.recover import Hermetic, Yes, refuse_unless_in_order
 from workbench.control_plane import Instance
 from workbench.engine import INTERRUPTED, Session, open_session, render
@@ -132,6 +133,7 @@ def up(stack: StackName = "local", *, hermetic: Hermetic = False, yes: Yes = Fal
         cloud.up(found, *_unasked(yes=yes), hermetic=hermetic, events=events)
         return
     with _changing(found, "up", hermetic=hermetic) as ready:
+        wait_for_half_deleted(ready.api, StateFiles(found.name).deployment())
         _run(ready, "up", "--yes", "--suppress-outputs", events=events)
     summary.show(summary.settled_rows(ready.stack.config, ready.api), as_json=False, console=out)
     _next_steps(ready)

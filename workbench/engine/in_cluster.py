@@ -98,6 +98,27 @@ class Kubectl(Api):
             self.run("delete", *what, "--wait=false", "--ignore-not-found")
 
 
+def going_namespaces(api: Api) -> dict[str, str]:
+    """Return the namespaces that are being deleted, each with what holds it, in the API server's words.
+
+    Raises
+    ------
+    UserError
+        The cluster does not answer.
+    """
+    items = json.loads(api.run("get", "namespaces", "-o", "json"))["items"]
+    return {
+        item["metadata"]["name"]: " ".join(
+            each.get("message", "")
+            for each in item["status"].get("conditions", ())
+            if each["status"] == "True" and each["type"].endswith(("Remaining", "Failure"))
+        )
+        or "nobody says what holds it"
+        for item in items
+        if item["metadata"].get("deletionTimestamp")
+    }
+
+
 def inside(items: Sequence[Mapping[str, Any]], ours: Collection[tuple[str, str, str]] = ()) -> Inside:
     """Sort what the API server listed: Services, Ingresses, claims and volumes of all namespaces."""
     volumes = {item["metadata"]["name"]: item for item in items if item["kind"] == "PersistentVolume"}
