@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from workbench import stacks
-from workbench.cli.cloud_run import CloudRun, changing, started
+from workbench.cli.cloud_run import AS_REFRESHED, CloudRun, changing, started
 from workbench.cli.console import PLAIN, errors
 from workbench.cli.guard import guard
 from workbench.cli.namespaces import wait_for_half_deleted
@@ -60,7 +60,7 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) 
         # Again: the refresh may have dropped what is no longer there.
         run = begun.looked(begun.state()) if begun.existing else begun
         anew = [option for part in judgement.anew for option in ("--replace", part.urn)]
-        guard(run.session, "up", *anew, judged=run.refuse_collisions if run.existing else None)
+        guard(run.session, "up", *AS_REFRESHED, *anew, judged=run.refuse_collisions if run.existing else None)
         for parts in judgement.ahead:
             errors.print(f"First on its own: {', '.join(map(str, parts))}.", **PLAIN)
             targets = [option for part in parts for option in ("--target", part.urn)]

@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from workbench import stacks
-from workbench.cli.cloud_run import CloudRun, changing
+from workbench.cli.cloud_run import AS_REFRESHED, CloudRun, changing
 from workbench.cli.console import PLAIN, errors
 from workbench.cli.guard import guard
 from workbench.engine import INTERRUPTED
@@ -55,7 +55,7 @@ def destroy(stack: stacks.Stack, *, hermetic: bool, yes: bool, delete_claims: bo
         if state.get("resources"):
             state = run.refresh(state, fail_unreachable=False)
             _refuse_what_is_kept(run, state)  # first: the engine plans no destroy of what is protected
-            guard(run.session, "destroy")
+            guard(run.session, "destroy", *AS_REFRESHED)
             _empty(run, state, yes=yes, delete_claims=delete_claims)
             _refuse_lost_claims(run, state, delete_claims=delete_claims)
         code = _destroyed(run, ["--yes"] if yes else [])

@@ -34,6 +34,12 @@ from workbench.toolchain.console import progress
 if TYPE_CHECKING:
     from workbench.recovery.cloud import Account
 
+AS_REFRESHED: Final = ("--refresh=false",)
+"""Options of a plan that nobody applies, right after a refresh: another one would ask the cloud for everything again.
+
+The run that changes something keeps the project's ``refresh: always``: an autoscaler may have moved a size meanwhile.
+"""
+
 
 @dataclass(frozen=True)
 class CloudRun:

@@ -189,7 +189,7 @@ def test_a_failed_group_is_made_anew_which_the_guard_sees_too(
     assert done.exit_code == 0, done.output
     assert "is CREATE_FAILED: AsgInstanceLaunchFailures: no capacity (asg-1). It is made anew." in done.stderr
     assert [call for call in engine.calls if "--replace" in call] == [
-        ["preview", "--replace", GPU],
+        ["preview", "--refresh=false", "--replace", GPU],
         ["up", "--replace", GPU, "--yes"],
     ]
 
