@@ -145,6 +145,7 @@ INTERNET_GATEWAY: Final = Kind(
             ("ec2", "DeleteInternetGateway", {"InternetGatewayId": "{id}"}),
         ),
         _IN_USE,
+        needs={"DetachInternetGateway": "vpcId"},
     ),
 )
 

@@ -149,10 +149,13 @@ class Removal:
         Service, operation and members, one after the other.
     passing
         Refusals because something that is still going away uses it.
+    needs
+        Inputs by operation without which there is nothing to ask for, as of a gateway that is detached already.
     """
 
     requests: tuple[tuple[str, str, Params], ...] = ()
     passing: Passing = ()
+    needs: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

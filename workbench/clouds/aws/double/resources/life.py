@@ -286,6 +286,8 @@ class Life:
         """Delete a resource and wait until it is gone; one that is gone already is fine."""
         keys, removal, minutes = self._keys(resource), self.kind.removal, self.kind.minutes.delete
         for service, operation, params in removal.requests:
+            if operation in removal.needs and not keys.get(removal.needs[operation]):
+                continue
             members = filled_in(params, keys)
 
             def request(service: str = service, operation: str = operation, members: Any = members) -> None:

@@ -313,3 +313,15 @@ def unmoved(stack: Stack, resource: Existing) -> bool:
 
 def test_every_type_that_we_use_can_be_made() -> None:
     assert KINDS.keys() == OPERATIONS.keys()
+
+
+def test_a_gateway_that_a_killed_deletion_detached_is_deleted(stack: Stack, aws: Double) -> None:
+    type_, inputs, _ = internet_gateway(stack)
+    made = stack.make(type_, **inputs)
+    aws.api("ec2").detach_internet_gateway(InternetGatewayId=made.id, VpcId=inputs["vpcId"])
+    found = stack.provider.read(made)
+    assert found
+    assert "vpcId" not in found.outputs
+    left = Existing(type_, made.name, made.id, found.inputs, found.outputs)
+    stack.provider.delete(left)
+    assert stack.provider.read(left) is None
