@@ -9,6 +9,7 @@ from hypothesis import settings
 from support.api import Api
 from support.cluster import Cluster, eventually, pod, running_cluster
 
+USUAL = 2
 REHEARSED = 20
 TIERS = ("unit", "engine", "control_plane")
 
@@ -19,14 +20,17 @@ settings.load_profile("patient")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Offer the long form of the tests that kill and damage."""
-    parser.addoption("--rehearse", action="store_true", help=f"Kill each run at {REHEARSED} moments instead of 2.")
+    parser.addoption(
+        "--rehearse", action="store_true", help=f"Kill each run at {REHEARSED} moments, not at {USUAL} or 1."
+    )
     parser.addoption("--moments", type=int, metavar="COUNT", help="Kill each run at so many moments.")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give a test that asks for a ``moment`` fractions of a run's length."""
     if "moment" in metafunc.fixturenames:
-        usual = REHEARSED if metafunc.config.getoption("--rehearse") else 2
+        marker = metafunc.definition.get_closest_marker("moments")
+        usual = REHEARSED if metafunc.config.getoption("--rehearse") else marker.args[0] if marker else USUAL
         count = metafunc.config.getoption("--moments") or usual
         moments = [(index + 0.5) / count for index in range(count)]
         metafunc.parametrize("moment", moments, ids=[f"at {moment:.0%}" for moment in moments])

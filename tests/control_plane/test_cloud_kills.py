@@ -12,7 +12,7 @@ from support.cloud_account import CloudAccount
 from workbench.clouds.double.client import Call
 from workbench.clouds.double.faults import KillRule, Moment
 
-pytestmark = pytest.mark.control_plane
+pytestmark = [pytest.mark.control_plane, pytest.mark.moments(1)]
 
 
 @dataclass(frozen=True)

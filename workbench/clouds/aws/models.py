@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from threading import Lock
 from typing import Any, Final
 
 from botocore.loaders import Loader
@@ -83,10 +84,21 @@ def _has_no_limit(shape: Shape) -> bool:
 # --- Finding the place -----------------------------------------------------------------------------------------------
 
 
-@cache
+LOADER: Final = Loader()
+"""Reads descriptions, each once."""
+
+_ONE_AT_A_TIME: Final = Lock()
+
+
 def service_model(name: str) -> ServiceModel:
-    """Return AWS's description of a service, such as ``eks``."""
-    return ServiceModel(Loader().load_service_model(name, "service-2"), name)
+    """Return AWS's description of a service, such as ``eks``; threads may ask at once."""
+    with _ONE_AT_A_TIME:  # or each would read megabytes for itself
+        return _service_model(name)
+
+
+@cache
+def _service_model(name: str) -> ServiceModel:
+    return ServiceModel(LOADER.load_service_model(name, "service-2"), name)
 
 
 def _shape(request: Request) -> StructureShape:
