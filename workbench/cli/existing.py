@@ -49,10 +49,16 @@ def identify(
     if identity.stack:
         errors.print(f"note: the stack '{identity.stack}' works in this cluster.", **PLAIN)
     listed = nodes(api)
-    count = "1 node" if len(listed) == 1 else f"{len(listed)} nodes"
-    errors.print(f"{count}. Labels that some have and others lack:", **PLAIN)
-    for label, number in _telling(listed)[:_SHOWN_MAX]:
+    telling = _telling(listed)[:_SHOWN_MAX]
+    errors.print(_heading(len(listed), is_followed=bool(telling)), **PLAIN)
+    for label, number in telling:
         errors.print(f"  {label}  ({number} of {len(listed)})", **PLAIN)
+
+
+def _heading(count: int, *, is_followed: bool) -> str:
+    if count < 2:  # noqa: PLR2004
+        return "1 node." if count else "No nodes yet: a stack needs some, chosen by their labels."
+    return f"{count} nodes. {'Labels that some have and others lack:' if is_followed else 'No label tells them apart.'}"
 
 
 def _portable(path: Path) -> str:
