@@ -20,9 +20,7 @@ settings.load_profile("patient")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Offer the long form of the tests that kill and damage."""
-    parser.addoption(
-        "--rehearse", action="store_true", help=f"Kill each run at {REHEARSED} moments, not at {USUAL} or 1."
-    )
+    parser.addoption("--rehearse", action="store_true", help=f"Kill each run at {REHEARSED} moments instead of a few.")
     parser.addoption("--moments", type=int, metavar="COUNT", help="Kill each run at so many moments.")
 
 

@@ -49,7 +49,7 @@ def test_ctrl_c_and_sigterm_end_a_run_in_order_and_leave_nothing_to_recover(
         assert_whole(own)
 
 
-def test_up_waits_for_a_namespace_that_a_stopped_destroy_left_half_deleted(own: Cluster) -> None:
+def test_up_waits_for_a_namespace_that_is_being_deleted(own: Cluster) -> None:
     own.up()
     held = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "held", "finalizers": ["tests/held"]}}
     own.kubectl("create", "-n", "mlrun", "-f", "-", stdin=json.dumps(held))

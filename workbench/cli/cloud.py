@@ -1,6 +1,6 @@
 """`up` and `preview` on a stack in a cloud."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -54,9 +54,10 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) 
         The engine failed or was stopped; what is to be said about it is said.
     """
     with changing(stack, "up", hermetic=hermetic, events=events) as begun:
+        before = begun.state()
         if begun.existing:
-            wait_for_half_deleted(begun.existing.api, begun.state())
-        judgement = _ready(begun)
+            wait_for_half_deleted(begun.existing.api, stack.config.namespaces)
+        judgement = _ready(begun, before)
         # Again: the refresh may have dropped what is no longer there.
         run = begun.looked(begun.state()) if begun.existing else begun
         anew = [option for part in judgement.anew for option in ("--replace", part.urn)]
@@ -108,9 +109,8 @@ def _failed_groups(run: CloudRun, code: int, stream: Stream) -> list[Part]:
     return [*groups] if len(groups) == len(failures) and all(stay) else []
 
 
-def _ready(run: CloudRun) -> Judgement:
-    """Compare a stack with what is live, and judge what its file asks for."""
-    before = run.state()
+def _ready(run: CloudRun, before: Mapping[str, Any]) -> Judgement:
+    """Compare a stack, whose state is ``before``, with what is live, and judge what its file asks for."""
     if not before.get("resources"):
         return Judgement()
     parts = parts_of_state(before)

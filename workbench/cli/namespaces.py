@@ -1,23 +1,20 @@
-"""Namespaces that a stopped `destroy` left half deleted."""
+"""Namespaces that are on their way out when an `up` wants them."""
 
 import time
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Collection
+from typing import Final
 
 from workbench.cli.console import PLAIN, errors
-from workbench.engine.destroying import objects_of
+from workbench.engine.destroying import PATIENCE
 from workbench.engine.in_cluster import going_namespaces
 from workbench.engine.kubectl import Api
 from workbench.errors import UserError
 
-PATIENCE: Final = 120.0
-"""Seconds within which a namespace without anything stuck in it is gone."""
-
 _PAUSE: Final = 0.5
 
 
-def wait_for_half_deleted(api: Api, deployment: Mapping[str, Any]) -> None:
-    """Wait until none of a state's namespaces is being deleted.
+def wait_for_half_deleted(api: Api, wanted: Collection[str]) -> None:
+    """Wait until no namespace that a stack wants is being deleted, as after a `destroy` that somebody stopped.
 
     Until it is gone a namespace can be read, and the engine takes what can be read for there: it would make objects in
     it, and be told that there is no such namespace.
@@ -25,11 +22,10 @@ def wait_for_half_deleted(api: Api, deployment: Mapping[str, Any]) -> None:
     Raises
     ------
     UserError
-        Something in one holds it.
+        Something holds one, or the cluster does not answer or refuses.
     """
-    ours = {name for kind, _, name in objects_of(deployment) if kind == "namespace"}
     deadline, is_told = time.monotonic() + PATIENCE, False
-    while going := {name: why for name, why in going_namespaces(api).items() if name in ours}:
+    while going := {name: why for name, why in going_namespaces(api).items() if name in wanted}:
         if not is_told:
             errors.print(f"Waiting until what is being deleted is gone: namespace {', '.join(going)}.", **PLAIN)
         is_told = True

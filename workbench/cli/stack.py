@@ -133,7 +133,7 @@ def up(stack: StackName = "local", *, hermetic: Hermetic = False, yes: Yes = Fal
         cloud.up(found, *_unasked(yes=yes), hermetic=hermetic, events=events)
         return
     with _changing(found, "up", hermetic=hermetic) as ready:
-        wait_for_half_deleted(ready.api, StateFiles(found.name).deployment())
+        wait_for_half_deleted(ready.api, found.config.namespaces)
         _run(ready, "up", "--yes", "--suppress-outputs", events=events)
     summary.show(summary.settled_rows(ready.stack.config, ready.api), as_json=False, console=out)
     _next_steps(ready)

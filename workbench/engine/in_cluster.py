@@ -104,7 +104,7 @@ def going_namespaces(api: Api) -> dict[str, str]:
     Raises
     ------
     UserError
-        The cluster does not answer.
+        The cluster does not answer, or refuses.
     """
     items = json.loads(api.run("get", "namespaces", "-o", "json"))["items"]
     return {

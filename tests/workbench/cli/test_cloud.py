@@ -4,8 +4,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -179,6 +180,18 @@ def test_recover_ends_what_a_killed_run_left_before_it_looks_into_the_cloud(
     assert f"`igz-clusters up` (process {os.getpid()}, since " in done.stdout
     assert f"was killed; what it started still runs: {left.pid} " in done.stdout
     assert str(done.exception) == "looked, with 0 left"
+
+
+def test_what_is_going_in_an_existing_cluster_is_waited_for_before_anything_is_compared(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wait(api: str, wanted: Collection[str]) -> None:
+        raise UserError(f"{api} still deletes {', '.join(wanted)}")
+
+    monkeypatch.setattr("workbench.cli.cloud_run.open_existing", lambda *_: SimpleNamespace(api="theirs"))
+    monkeypatch.setattr("workbench.cli.cloud.wait_for_half_deleted", wait)
+    assert refusal("up", STACK, "--yes").message == "theirs still deletes mlrun"
+    assert engine.commands == ["export"]
 
 
 def test_a_failed_group_is_made_anew_which_the_guard_sees_too(

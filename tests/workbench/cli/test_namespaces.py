@@ -14,11 +14,7 @@ from workbench.errors import UserError
 Listed = list[list[dict[str, Any]]]
 
 API = Api(Path("kubectl"), None, {})
-STATE = {
-    "resources": [
-        {"type": "kubernetes:core/v1:Namespace", "inputs": {"metadata": {"name": name}}} for name in ("mlrun", "data")
-    ]
-}
+WANTED = ("mlrun", "data")
 HELD = [
     {"type": "NamespaceDeletionContentFailure", "status": "False", "message": "All content deleted"},
     {"type": "NamespaceFinalizersRemaining", "status": "True", "message": "Finalizers remain: tests/held in 1 pod"},
@@ -45,25 +41,26 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> Listed:
 
 def test_nothing_is_said_where_nothing_of_the_stack_goes(listed: Listed, capsys: pytest.CaptureFixture[str]) -> None:
     listed += [[namespace("mlrun", is_going=False), namespace("data", is_going=False), namespace("theirs")]]
-    wait_for_half_deleted(API, STATE)
+    wait_for_half_deleted(API, WANTED)
     assert capsys.readouterr().err == ""
 
 
 def test_it_waits_and_says_so_once(listed: Listed, capsys: pytest.CaptureFixture[str]) -> None:
     both = [namespace("mlrun"), namespace("data")]
     listed += [both, both[:1], []]
-    wait_for_half_deleted(API, STATE)
+    wait_for_half_deleted(API, WANTED)
     assert capsys.readouterr().err.splitlines() == [
         "Waiting until what is being deleted is gone: namespace mlrun, data."
     ]
+    assert listed == [[]], "it asked until nothing was left"
 
 
 def test_what_holds_a_namespace_is_named(listed: Listed) -> None:
     listed += [[namespace("mlrun", HELD), namespace("data")]]
     with pytest.raises(UserError) as refused:
-        wait_for_half_deleted(API, STATE)
+        wait_for_half_deleted(API, WANTED)
     assert refused.value.message.splitlines() == [
-        "Namespaces of this stack are being deleted, and are not gone after 120 s:",
+        "Namespaces of this stack are being deleted, and are not gone after 600 s:",
         "- mlrun: Finalizers remain: tests/held in 1 pod",
         "- data: nobody says what holds it",
     ]

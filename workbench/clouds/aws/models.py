@@ -84,8 +84,8 @@ def _has_no_limit(shape: Shape) -> bool:
 # --- Finding the place -----------------------------------------------------------------------------------------------
 
 
-LOADER: Final = Loader()
-"""Reads descriptions, each once."""
+_LOADER: Final = Loader()
+"""One, since each would list botocore's folder for itself."""
 
 _ONE_AT_A_TIME: Final = Lock()
 
@@ -98,7 +98,7 @@ def service_model(name: str) -> ServiceModel:
 
 @cache
 def _service_model(name: str) -> ServiceModel:
-    return ServiceModel(LOADER.load_service_model(name, "service-2"), name)
+    return ServiceModel(_LOADER.load_service_model(name, "service-2"), name)
 
 
 def _shape(request: Request) -> StructureShape:

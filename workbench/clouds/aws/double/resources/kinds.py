@@ -150,7 +150,7 @@ class Removal:
     passing
         Refusals because something that is still going away uses it.
     needs
-        Inputs by operation without which there is nothing to ask for, as of a gateway that is detached already.
+        Inputs or outputs by operation without which there is nothing to ask for: a gateway may be detached already.
     """
 
     requests: tuple[tuple[str, str, Params], ...] = ()

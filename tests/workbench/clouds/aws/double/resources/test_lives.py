@@ -325,3 +325,8 @@ def test_a_gateway_that_a_killed_deletion_detached_is_deleted(stack: Stack, aws:
     left = Existing(type_, made.name, made.id, found.inputs, found.outputs)
     stack.provider.delete(left)
     assert stack.provider.read(left) is None
+
+
+def test_what_a_removal_needs_is_of_a_request_that_it_makes() -> None:
+    for kind in KINDS.values():
+        assert kind.removal.needs.keys() <= {operation for _, operation, _ in kind.removal.requests}
