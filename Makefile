@@ -31,7 +31,7 @@ down: $(INSTALLED) ## Stop the local control planes; their data stays
 
 test: $(INSTALLED) ## Run all tests, in tiers: unit, engine, control plane (TIER=engine: only those)
 	@$(BIN)/igz-clusters toolchain build --hermetic
-	@$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup $(if $(TIER),-m '$(or $(MARKED_$(TIER)),$(error TIER is unit, engine or control_plane))')
+	@$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder $(if $(TIER),-m '$(or $(MARKED_$(TIER)),$(error TIER is unit, engine or control_plane))')
 
 MARKED_unit := not engine and not control_plane
 MARKED_engine := engine

@@ -41,10 +41,13 @@ def tier_of(item: pytest.Item) -> str:
 
 @pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Run the quick tier first; keep the order inside each."""
+    """Run the quick tier first; keep the order inside each.
+
+    In several processes it comes last: its many small tests fill the time in which one of them has nothing else to do.
+    """
     if not config.getoption("--rehearse"):
         items[:] = [item for item in items if not item.get_closest_marker("rehearsal")]
-    items.sort(key=lambda item: TIERS.index(tier_of(item)))
+    items.sort(key=lambda item: TIERS.index(tier_of(item)), reverse=hasattr(config, "workerinput"))
     for item in items:
         item.user_properties.append(("tier", tier_of(item)))
         if tier_of(item) != TIERS[0]:
