@@ -107,16 +107,16 @@ def going_namespaces(api: Api) -> dict[str, str]:
         The cluster does not answer, or refuses.
     """
     items = json.loads(api.run("get", "namespaces", "-o", "json"))["items"]
-    return {
-        item["metadata"]["name"]: " ".join(
-            each.get("message", "")
-            for each in item["status"].get("conditions", ())
-            if each["status"] == "True" and each["type"].endswith(("Remaining", "Failure"))
-        )
-        or "nobody says what holds it"
-        for item in items
-        if item["metadata"].get("deletionTimestamp")
-    }
+    return {item["metadata"]["name"]: _held_by(item) for item in items if item["metadata"].get("deletionTimestamp")}
+
+
+def _held_by(namespace: Mapping[str, Any]) -> str:
+    told = [
+        each.get("message", "")
+        for each in namespace["status"].get("conditions", ())
+        if each["status"] == "True" and each["type"].endswith(("Remaining", "Failure"))
+    ]
+    return " ".join(told) or "nobody says what holds it"
 
 
 def inside(items: Sequence[Mapping[str, Any]], ours: Collection[tuple[str, str, str]] = ()) -> Inside:
