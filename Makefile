@@ -41,7 +41,7 @@ rehearse: $(INSTALLED) ## Kill every kind of run at 20 moments and recover; take
 	@$(BIN)/igz-clusters toolchain build --hermetic
 	@$(BIN)/python -m pytest --rehearse --numprocesses 2 --dist loadgroup -k "kill or ctrl_c or at_once or damage or rehearsal"
 
-nightly: $(INSTALLED) ## Kill runs on the doubles of AWS and Azure at every call that changes something; takes a night
+nightly: $(INSTALLED) ## Kill runs on the AWS and Azure emulators at every call that changes something; takes a night
 	@$(BIN)/igz-clusters toolchain build --hermetic
 	@$(BIN)/python -m pytest --moments 150 tests/control_plane/test_cloud_kills.py
 
@@ -52,12 +52,12 @@ check: $(INSTALLED) ## Lint, format, types, layers
 	$(BIN)/lint-imports
 
 bench: $(INSTALLED) ## Measure ratios of time, CPU and memory: docs/benchmarks.md (18 minutes)
-	@$(BIN)/python -m workbench.benchmarks
+	@$(BIN)/python -m tools.benchmarks
 
 lock: $(INSTALLED) ## Pin the newest allowed versions, with hashes and without an index address
 	$(BIN)/uv pip compile --upgrade pyproject.toml --extra dev --generate-hashes --python-version 3.11 \
 		--no-emit-index-url --no-header --quiet -o requirements.txt
-	for pins in tests/platform/mlrun-requirements workbench/benchmarks/checkov-requirements; do \
+	for pins in tests/platform/mlrun-requirements tools/benchmarks/checkov-requirements; do \
 		$(BIN)/uv pip compile --upgrade $$pins.in --generate-hashes --python-version 3.11 \
 			--no-emit-index-url --no-header --quiet -o $$pins.txt || exit 1; \
 	done

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pulumi
 
-from components.contract.existing.choices import ExistingChoices
-from components.contract.existing.sighting import SIGHTING_VARIABLE, Sighting
-from components.contract.local.choices import LocalChoices
+from components.contract.existing.cluster_inventory import INVENTORY_VARIABLE, ClusterInventory
+from components.contract.existing.config import ExistingConfig
+from components.contract.local.config import LocalConfig
 from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE, PolicyGuard
 from infra.config import CONFIG_KEY, ConfigurationError, Problem, StackConfig, parse
 
@@ -36,7 +36,7 @@ def _demand_the_guard(stack: StackConfig) -> None:
     name, guard = pulumi.get_stack(), stack.policy_guard
     found = f"policyGuard of this stack is '{guard}', and no policies are attached to this update. Use"
     way = f"`igz-clusters up {name}`"
-    if isinstance(stack.cluster, LocalChoices | ExistingChoices):
+    if isinstance(stack.cluster, LocalConfig | ExistingConfig):
         way += f', or run `eval "$(igz-clusters env {name})"` first'
     if guard is PolicyGuard.REQUIRED:
         sys.exit(f"error: {found} {way}.")
@@ -44,17 +44,17 @@ def _demand_the_guard(stack: StackConfig) -> None:
         pulumi.log.warn(f"{found} {way}.")
 
 
-def _sighting(cluster: ExistingChoices) -> Sighting:
+def _sighting(cluster: ExistingConfig) -> ClusterInventory:
     """Return what ``igz-clusters`` saw: the program itself looks at nothing."""
-    file = os.environ.get(SIGHTING_VARIABLE)
+    file = os.environ.get(INVENTORY_VARIABLE)
     name = pulumi.get_stack()
     way = f'Use `igz-clusters up {name}`, or run `eval "$(igz-clusters env {name})"` first.'
     if not file:
-        sys.exit(f"error: {SIGHTING_VARIABLE} is not set, so nobody knows which nodes there are. {way}")
+        sys.exit(f"error: {INVENTORY_VARIABLE} is not set, so nobody knows which nodes there are. {way}")
     try:
-        seen = Sighting.from_json(Path(file).read_text(encoding="utf-8"))
+        seen = ClusterInventory.from_json(Path(file).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        sys.exit(f"error: {SIGHTING_VARIABLE} names {file}, which cannot be read: {error}. {way}")
+        sys.exit(f"error: {INVENTORY_VARIABLE} names {file}, which cannot be read: {error}. {way}")
     if seen.cluster_id != cluster.cluster_id:
         sys.exit(f"error: {file} is about cluster {seen.cluster_id}, the stack's is {cluster.cluster_id}. {way}")
     return seen
@@ -65,9 +65,9 @@ try:
 except ConfigurationError as error:
     sys.exit("\n".join(f"error: {problem}" for problem in error.problems))
 kubeconfig = os.environ.get(KUBECONFIG)
-if isinstance(stack.cluster, LocalChoices) and not kubeconfig:
+if isinstance(stack.cluster, LocalConfig) and not kubeconfig:
     sys.exit(f'error: {KUBECONFIG} is not set. Use `igz-clusters up`, or run `eval "$(igz-clusters env)"` first.')
-sighting = _sighting(stack.cluster) if isinstance(stack.cluster, ExistingChoices) else None
+sighting = _sighting(stack.cluster) if isinstance(stack.cluster, ExistingConfig) else None
 _demand_the_guard(stack)
 
 # The program ends within seconds. Looking for cycles takes up to a third of its time and frees a tenth of its memory.

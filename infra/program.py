@@ -3,13 +3,13 @@
 import pulumi
 
 from components.clusters.handle import ClusterHandle
-from components.contract.aks.choices import AksChoices
-from components.contract.eks.choices import EksChoices
+from components.contract.aks.config import AksConfig
+from components.contract.eks.config import EksConfig
 from components.contract.environments import ClusterKind
-from components.contract.existing.choices import ExistingChoices
-from components.contract.existing.sighting import SharedKind, SharedObject, Sighting
+from components.contract.existing.cluster_inventory import ClusterInventory, SharedKind, SharedObject
+from components.contract.existing.config import ExistingConfig
 from components.contract.groups import node_groups
-from components.contract.local.choices import LocalChoices
+from components.contract.local.config import LocalConfig
 from components.contract.taints import spot_taint
 from components.platform.mlrun import MlrunSettings, MlrunSettingsArgs
 from components.scheduling.admission import AdmissionGuard, AdmissionGuardArgs
@@ -20,7 +20,7 @@ from infra.config import StackConfig
 from infra.outputs import export
 
 
-def run(config: StackConfig, *, kubeconfig: str | None = None, sighting: Sighting | None = None) -> None:
+def run(config: StackConfig, *, kubeconfig: str | None = None, sighting: ClusterInventory | None = None) -> None:
     """Declare everything that ``config`` asks for.
 
     Parameters
@@ -72,33 +72,33 @@ def run(config: StackConfig, *, kubeconfig: str | None = None, sighting: Sightin
     export(config, cluster)
 
 
-def _cluster(config: StackConfig, kubeconfig: str | None, sighting: Sighting | None) -> ClusterHandle:
+def _cluster(config: StackConfig, kubeconfig: str | None, sighting: ClusterInventory | None) -> ClusterHandle:
     taint = spot_taint(ClusterKind(config.cluster.kind), config.profile)
     groups = node_groups(config.pools, taint)
     # Imported here so that a stack loads the SDK of its own cloud only.
     match config.cluster:
-        case LocalChoices():
+        case LocalConfig():
             from components.clusters.local import LocalCluster, LocalClusterArgs  # noqa: PLC0415
 
             if kubeconfig is None:
                 raise ValueError("a local cluster needs the kubeconfig of its control plane")
             local = LocalClusterArgs(kubeconfig=kubeconfig, groups=groups, spot_taint=taint)
             return LocalCluster(pulumi.get_stack(), local).handle
-        case EksChoices():
+        case EksConfig():
             from components.clusters.eks import EksCluster, EksClusterArgs  # noqa: PLC0415
 
             eks = EksClusterArgs(
                 choices=config.cluster, environment=config.environment, groups=groups, spot_taint=taint
             )
             return EksCluster(pulumi.get_stack(), eks).handle
-        case AksChoices():
+        case AksConfig():
             from components.clusters.aks import AksCluster, AksClusterArgs  # noqa: PLC0415
 
             aks = AksClusterArgs(
                 choices=config.cluster, environment=config.environment, groups=groups, spot_taint=taint
             )
             return AksCluster(pulumi.get_stack(), aks).handle
-        case ExistingChoices():
+        case ExistingConfig():
             from components.clusters.existing import ExistingCluster, ExistingClusterArgs  # noqa: PLC0415
 
             if sighting is None:

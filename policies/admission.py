@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
+from policies.diagnostics import REFERENCE
 from policies.generated import keep_current
 from policies.registry import RULES
 from policies.rule import Admission, Rule
-from policies.wording import REFERENCE
 
 DATA: Final = Path(__file__).parent.parent / "components" / "scheduling" / "admission_rules.json"
 

@@ -9,7 +9,7 @@ from typing import Final, Generic, TypeVar
 
 from components.contract.environments import Environment, PlatformProfile
 from components.contract.policy_choices import PolicyChoices
-from policies.remedies import Draft
+from policies.remediation import Draft
 from policies.resource import Resource
 
 S = TypeVar("S")

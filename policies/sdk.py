@@ -19,18 +19,18 @@ from pulumi_policy import policy as sdk_internals
 from typing_extensions import override
 
 from components.contract.environments import Environment
-from policies.doubt import unknown_fails
+from policies.diagnostics import REFERENCE, crash, doubt, notice, pack_name, said_by, violation, waived
 from policies.judge import Verdict, judge_resource, judge_stack
 from policies.registry import rules_of
-from policies.remedies import Draft
+from policies.remediation import Draft
 from policies.resource import Resource
 from policies.rule import STRICTNESS, Context, EachOf, Level, Pack, Rule, WholeStack
 from policies.settings import STACK_KEY, context, stack_choices
+from policies.unknown_policy import unknown_fails
 from policies.values import NotJudgeableError
 from policies.waivers import Waivers
 from policies.watchdog import time_limit
 from policies.wire import LEVELS, diagnostic, is_mark, resource_of
-from policies.wording import REFERENCE, crash, doubt, notice, pack_name, said_by, violation, waived
 
 _CONFIG: Final = sdk.PolicyConfigSchema(
     properties={

@@ -11,7 +11,7 @@ from importlinter.cli import lint_imports
 
 from components.contract import autoscaler
 from components.contract.labels import IGUAZIO_DOMAIN, OWN_DOMAIN, AnnotationKey
-from workbench.paths import PROJECT_ROOT
+from workbench.system.paths import PROJECT_ROOT
 
 PACKAGES = ("infra", "components", "policies", "workbench")
 SOURCES = [file for package in PACKAGES for file in sorted((PROJECT_ROOT / package).rglob("*.py"))]

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from support.cluster import COMMAND, user_environment
-from workbench.paths import PROJECT_ROOT
+from workbench.system.paths import PROJECT_ROOT
 
 PAGE = PROJECT_ROOT / "docs/pull-requests.md"
 TEXT = PAGE.read_text()

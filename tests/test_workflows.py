@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from components.contract.environments import ClusterKind
-from workbench import workflows
-from workbench.paths import PROJECT_ROOT
+from tools import workflows
 from workbench.starter import Pin, create
+from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain import ensure
 
 PIN = Pin("https://example.invalid/r.git", "v0.1.0", "0123456789" * 4)

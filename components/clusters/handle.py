@@ -7,7 +7,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.contract.environments import ClusterKind
-from components.contract.existing.sighting import SharedObject
+from components.contract.existing.cluster_inventory import SharedObject
 from components.contract.groups import NodeGroup
 from components.contract.taints import Taint
 

@@ -82,7 +82,7 @@ class Findings:
                 again = InitErrorDetails(type=error_type, loc=detail["loc"], input=detail["input"], ctx=context)
                 self._details.append(again)
 
-    def refuse(self) -> None:
+    def raise_if_any(self) -> None:
         """Raise everything that was noted, if there is anything."""
         if self._details:
             raise ValidationError.from_exception_data("findings", self._details)

@@ -35,7 +35,7 @@ class PodResources(ContractModel):
             request, limit = getattr(info.data["requests"], name), getattr(limits, name)
             if parse_quantity(request) > parse_quantity(limit):
                 findings.add(f"RS-02: must be at least requests.{name}, {request}", name, given=limit)
-        findings.refuse()
+        findings.raise_if_any()
         return limits
 
     @property

@@ -267,7 +267,7 @@ class NodePool(ContractModel):
                 findings.add(message, given=str(size))
             if size.min < 1:
                 findings.add(f"{rules.not_empty}: a pool of role '{role}' needs at least 1 node", "min", given=size.min)
-        findings.refuse()
+        findings.raise_if_any()
         return size
 
     @field_validator("machine", mode="after")
@@ -278,7 +278,7 @@ class NodePool(ContractModel):
             findings.add("NG-16: must be 1 or more, since the pool's role is 'gpu'", "gpus", given=machine.gpus)
         elif machine and role not in (PoolRole.GPU, None) and machine.gpus:
             findings.add("NG-16: GPUs belong in a pool of role 'gpu'", "gpus", given=machine.gpus)
-        findings.refuse()
+        findings.raise_if_any()
         return machine
 
     @field_validator("instance_types", mode="after")
@@ -291,7 +291,7 @@ class NodePool(ContractModel):
         findings, role, one_shape = Findings(), info.data.get("role"), _one_shape_rule(info.data)
         if not names:
             findings.add("is required: a list of text")
-            findings.refuse()
+            findings.raise_if_any()
         first, *_ = instances = [INSTANCE_TYPES[name] for name in names]
         for index, instance in enumerate(instances):
             if instance in instances[:index]:
@@ -307,7 +307,7 @@ class NodePool(ContractModel):
             elif one_shape and instance.shape != first.shape:
                 message = f"NG-16: {one_shape}; this is {_shape(instance)}, the first is {_shape(first)}"
                 findings.add(message, index, given=instance.name)
-        findings.refuse()
+        findings.raise_if_any()
         return names
 
     @field_validator("gpu_resource", mode="after")

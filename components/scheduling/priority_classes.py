@@ -8,7 +8,7 @@ from pulumi_kubernetes.scheduling.v1 import PriorityClass, PriorityClassPatch
 
 from components.base import PlatformComponent
 from components.contract.environments import PlatformProfile
-from components.contract.existing.sighting import SharedKind, SharedObject
+from components.contract.existing.cluster_inventory import SharedKind, SharedObject
 from components.contract.priorities import SystemPriority, UserPriority
 from components.ownership import joined, owned
 

@@ -129,7 +129,7 @@ class StackConfig(ContractModel):
         environment, findings = info.data.get("environment"), Findings()
         for mismatch in environment_problems(cluster, environment) if environment else ():
             findings.add(mismatch.message, *mismatch.path)
-        findings.refuse()
+        findings.raise_if_any()
         return cluster
 
     @field_validator("servers", mode="after")
@@ -164,7 +164,7 @@ class StackConfig(ContractModel):
                     if (least := handler({name: pools[name]})[name].size.min) < PROD_INITIAL_MIN:
                         rule = f"NG-06: in prod the initial pool has at least {PROD_INITIAL_MIN} nodes"
                         findings.add(f"{rule}; raise min and max", name, "size", "min", given=least)
-        findings.refuse()
+        findings.raise_if_any()
         return sound
 
     @field_validator("pools", mode="after")
@@ -176,7 +176,7 @@ class StackConfig(ContractModel):
             groups = node_groups(pools, spot_taint(ClusterKind(cluster.kind), profile))
             for mismatch in mismatches(cluster, groups, info.data.get("environment")):
                 findings.add(mismatch.message, *mismatch.path)
-        findings.refuse()
+        findings.raise_if_any()
         return pools
 
     @field_validator("pod_resources", mode="after")
@@ -190,5 +190,5 @@ class StackConfig(ContractModel):
             findings.add(f"{rule}, here {float(resources.ratio):.3g} times; lower them", "limits")
         if environment is Environment.PROD and not resources.is_guaranteed:
             findings.add("RS-03: in prod requests must equal limits, for guaranteed quality of service", "requests")
-        findings.refuse()
+        findings.raise_if_any()
         return resources

@@ -1,4 +1,4 @@
-"""Changes of a living AKS stack on the double of Azure: versions, sizes that the autoscaler moved, other machines."""
+"""Changes of a living AKS stack on the Azure emulator: versions, sizes that the autoscaler moved, other machines."""
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import pytest
 
-from support.azure_double import CLUSTER, POOL, Subscription, identities, writes
-from workbench.clouds.azure.facts import API_VERSIONS
-from workbench.clouds.double.client import Call
+from emulators.core.client import Call
+from support.azure_emulator import CLUSTER, POOL, Subscription, identities, writes
+from workbench.offline.azure.facts import API_VERSIONS
 
 pytestmark = pytest.mark.control_plane
 

@@ -5,12 +5,9 @@ from typing import Any, Final
 
 import pytest
 
-from support.azure_double import CLUSTER, POOL, Subscription, identities, there
-from support.cloud_faults import Case, together
-from workbench.clouds.azure.double.resources.connection import DELAYS
-from workbench.clouds.azure.facts import API_VERSIONS
-from workbench.clouds.double.client import not_yet_there
-from workbench.clouds.double.faults import (
+from emulators.azure.resources.connection import DELAYS
+from emulators.core.client import not_yet_there
+from emulators.core.faults import (
     ErrorRule,
     FailedRule,
     Issue,
@@ -18,12 +15,15 @@ from workbench.clouds.double.faults import (
     NotYetVisibleRule,
     StuckRule,
 )
+from support.azure_emulator import CLUSTER, POOL, Subscription, identities, there
+from support.cloud_faults import Case, together
+from workbench.offline.azure.facts import API_VERSIONS
 
 pytestmark = pytest.mark.control_plane
 
 STACK: Final = "aks-dev"
 UP: Final = ("up", STACK, "--hermetic", "--yes")
-QUICK: Final = {"IGZ_CLUSTERS_DOUBLE_PACE": "0.001"}
+QUICK: Final = {"IGZ_CLUSTERS_EMULATOR_PACE": "0.001"}
 """Lets the plug-in wait a tenth of the usual before it gives up."""
 
 WRITE: Final = "Microsoft.ContainerService/managedClusters/agentPools/write"

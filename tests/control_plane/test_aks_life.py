@@ -1,4 +1,4 @@
-"""The whole life of the AKS stacks on the double of Azure: made, again, moved by the autoscaler, and gone."""
+"""The whole life of the AKS stacks on the Azure emulator: made, again, moved by the autoscaler, and gone."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -7,8 +7,8 @@ from typing import Any, Final
 import pytest
 
 from components.contract.labels import LabelKey
-from support.azure_double import Subscription, identities, there, writes
-from workbench.clouds.double.client import Call
+from emulators.core.client import Call
+from support.azure_emulator import Subscription, identities, there, writes
 
 pytestmark = pytest.mark.control_plane
 

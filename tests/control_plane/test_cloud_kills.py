@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from support import aws_double, azure_double
+from emulators.core.client import Call
+from emulators.core.faults import KillRule, Moment
+from support import aws_emulator, azure_emulator
 from support.cloud_account import CloudAccount
-from workbench.clouds.double.client import Call
-from workbench.clouds.double.faults import KillRule, Moment
 
 pytestmark = [pytest.mark.control_plane, pytest.mark.moments(1)]
 
@@ -29,7 +29,7 @@ class Cloud:
     account
         Its accounts.
     writes, identities
-        As the cloud's double has them.
+        As the cloud's emulator has them.
     """
 
     stack: str
@@ -40,13 +40,13 @@ class Cloud:
 
 
 CLOUDS = (
-    Cloud("dev", ("m5.2xlarge", "m6i.2xlarge"), aws_double.Account, aws_double.writes, aws_double.identities),
+    Cloud("dev", ("m5.2xlarge", "m6i.2xlarge"), aws_emulator.Account, aws_emulator.writes, aws_emulator.identities),
     Cloud(
         "aks-dev",
         ("Standard_D8as_v5", "Standard_D8s_v5"),
-        azure_double.Subscription,
-        azure_double.writes,
-        azure_double.identities,
+        azure_emulator.Subscription,
+        azure_emulator.writes,
+        azure_emulator.identities,
     ),
 )
 
@@ -95,15 +95,15 @@ class Rehearsed:
     def kill(self, run: str, index: int, *command: str) -> None:
         """Start a command and let it be killed, the engine and its children with it."""
         process = self.account.start(*command)
-        self.account.double.set_faults(self.rule(run, index, process.pid))
+        self.account.emulator.set_faults(self.rule(run, index, process.pid))
         printed, _ = process.communicate(timeout=600)
-        self.account.double.set_faults()
+        self.account.emulator.set_faults()
         assert process.returncode == -9, printed[-6000:]
 
     def undisturbed(self, run: str, *command: str) -> None:
         last = self.account.last
         self.account.run(*command)
-        self.calls[run] = self.cloud.writes(self.account.double.calls(last))
+        self.calls[run] = self.cloud.writes(self.account.emulator.calls(last))
         assert self.calls[run]
 
     def replace_a_group(self) -> None:

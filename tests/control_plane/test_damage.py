@@ -12,7 +12,7 @@ import pytest
 
 from support.cluster import Cluster, running_cluster
 from support.inventory import assert_whole
-from workbench.paths import APP, DATA_BYTES
+from workbench.system.paths import APP, DATA_BYTES
 
 pytestmark = pytest.mark.control_plane
 

@@ -1,12 +1,12 @@
-"""Changes of a living EKS stack on the double of AWS: versions in their order, and sizes that the autoscaler moved."""
+"""Changes of a living EKS stack on the AWS emulator: versions in their order, and sizes that the autoscaler moved."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
 
-from support.aws_double import Account, writes
-from workbench.clouds.double.client import Call
+from emulators.core.client import Call
+from support.aws_emulator import Account, writes
 
 pytestmark = pytest.mark.control_plane
 

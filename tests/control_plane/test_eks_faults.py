@@ -5,10 +5,8 @@ from typing import Any
 
 import pytest
 
-from support.aws_double import Account, identities
-from support.cloud_faults import Case, together
-from workbench.clouds.double.client import not_yet_there
-from workbench.clouds.double.faults import (
+from emulators.core.client import not_yet_there
+from emulators.core.faults import (
     ErrorRule,
     FailedRule,
     Issue,
@@ -16,6 +14,8 @@ from workbench.clouds.double.faults import (
     NotYetVisibleRule,
     StuckRule,
 )
+from support.aws_emulator import Account, identities
+from support.cloud_faults import Case, together
 
 pytestmark = pytest.mark.control_plane
 

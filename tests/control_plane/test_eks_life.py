@@ -1,4 +1,4 @@
-"""The whole life of the EKS stacks on the double of AWS, with a real API server inside: up, again, and gone."""
+"""The whole life of the EKS stacks on the AWS emulator, with a real API server inside: up, again, and gone."""
 
 import re
 import shlex
@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 import yaml
 
-from support.aws_double import Account, identities, writes
-from workbench.clouds.double.client import Call
+from emulators.core.client import Call
+from support.aws_emulator import Account, identities, writes
 
 pytestmark = pytest.mark.control_plane
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from support.cluster import Cluster, user_environment
-from workbench.paths import PROJECT_ROOT
+from workbench.system.paths import PROJECT_ROOT
 
 pytestmark = pytest.mark.control_plane
 

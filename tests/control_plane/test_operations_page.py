@@ -13,10 +13,7 @@ import psutil
 import pytest
 import yaml
 
-from support.aws_command import run_aws
-from support.aws_double import Account, identities
-from support.cloud_account import CONTROL_PLANE
-from workbench.clouds.double.faults import (
+from emulators.core.faults import (
     ErrorRule,
     FailedRule,
     Issue,
@@ -27,7 +24,10 @@ from workbench.clouds.double.faults import (
     SlowRule,
     StuckRule,
 )
-from workbench.paths import PROJECT_ROOT
+from support.aws_command import run_aws
+from support.aws_emulator import Account, identities
+from support.cloud_account import CONTROL_PLANE
+from workbench.system.paths import PROJECT_ROOT
 
 pytestmark = pytest.mark.control_plane
 
@@ -154,7 +154,7 @@ def crashed(dev: Account) -> Iterator[Scene]:
         run = dev.start(*UP)
         calls_begun(dev, run, 1)
         for child in psutil.Process(run.pid).children(recursive=True):
-            if "workbench.clouds.aws.double" in child.cmdline():
+            if "emulators.aws" in child.cmdline():
                 child.kill()
         dev.aws.set_faults()
         printed, _ = run.communicate(timeout=600)

@@ -12,7 +12,7 @@ import pytest
 from components.contract.labels import OWN_DOMAIN, LabelKey
 from components.contract.taints import OWN_SPOT_TAINT
 from support.cluster import Cluster, eventually, pod
-from workbench.paths import PROJECT_ROOT
+from workbench.system.paths import PROJECT_ROOT
 
 pytestmark = pytest.mark.control_plane
 

@@ -1,4 +1,4 @@
-"""A cloud stack whose run was killed, with the real engine and a double; what is in the cluster is pretended."""
+"""A cloud stack whose run was killed, with the real engine and a emulator; what is in the cluster is pretended."""
 
 import os
 import re
@@ -11,11 +11,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from support import azure_double
-from support.aws_double import Account, identities
-from support.azure_double import Subscription
+from emulators.core.faults import KillRule, Moment, SlowRule
+from support import azure_emulator
+from support.aws_emulator import Account, identities
+from support.azure_emulator import Subscription
 from support.cluster import eventually
-from workbench.clouds.double.faults import KillRule, Moment, SlowRule
 
 pytestmark = pytest.mark.engine
 
@@ -112,7 +112,7 @@ def test_on_azure_the_first_preview_after_recover_finds_what_was_entered_as_it_i
     # The parameters of the cluster's own rules, which the killed run had not come to, and nothing in Azure.
     assert "PolicyParameters igz-clusters update [diff: ~spec]" in shown
     assert re.search(r"Resources:\n +~ 1 to update\n +\d+ unchanged\n", shown), shown
-    in_state, in_azure = azure_double.identities(azure, stack)
+    in_state, in_azure = azure_emulator.identities(azure, stack)
     assert in_state == in_azure
 
 
@@ -144,6 +144,6 @@ def _plug_ins(run: int) -> list[int]:
     found = list[int]()
     for child in psutil.Process(run).children(recursive=True):
         with suppress(psutil.NoSuchProcess):  # the engine starts some that end at once
-            if "workbench.clouds.aws.double" in child.cmdline():
+            if "emulators.aws" in child.cmdline():
                 found.append(child.pid)
     return found

@@ -10,7 +10,7 @@ import yaml
 
 from infra.config import CONFIG_KEY
 from support.stack_files import VALID
-from workbench.paths import PROJECT_ROOT
+from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain import ensure, environment
 
 pytestmark = pytest.mark.engine

@@ -7,9 +7,9 @@ from functools import cache
 
 import pytest
 
-from components.contract.aks.choices import AksChoices
+from components.contract.aks.config import AksConfig
 from components.contract.choices import ContractModel
-from components.contract.eks.choices import EksChoices
+from components.contract.eks.config import EksConfig
 from components.contract.namespaces import UserNamespace
 from components.contract.policy_choices import PolicyChoices
 from components.contract.pools import NodePool
@@ -37,7 +37,7 @@ SAMPLES = {
         "pools.workload.instanceTypes, another",
     ],
 }
-CHOICES: dict[str, type[ContractModel]] = {"eks": EksChoices, "aks": AksChoices}
+CHOICES: dict[str, type[ContractModel]] = {"eks": EksConfig, "aks": AksConfig}
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""What a guarded stack lets through: with the real engine, on this machine and on the AWS double."""
+"""What a guarded stack lets through: with the real engine, on this machine and on the AWS emulator."""
 
 import json
 import os
@@ -15,17 +15,18 @@ import pytest
 import yaml
 
 from components.contract.policy_guard import GUARD_VARIABLE
+from emulators.aws.client import running
 from policies.waivers import today
+from support.cloud_account import PYTHON
 from support.cluster import Cluster
 from support.eks import CLUSTER, NODE_GROUP
 from support.owners_roles import make_owners_roles, owners_roles
 from support.state_files import said
-from workbench.clouds.aws.double.client import running
-from workbench.clouds.aws.facts import PROVIDER_VERSION as AWS_VERSION
 from workbench.engine.render import install
-from workbench.paths import APP, PROJECT_ROOT
-from workbench.policy.overrides import detached
+from workbench.offline.aws.facts import PROVIDER_VERSION as AWS_VERSION
 from workbench.stacks import CONFIG_KEY, FOLDER_VARIABLE
+from workbench.stacks.policy_overrides import detached
+from workbench.system.paths import APP, PROJECT_ROOT
 from workbench.toolchain import ensure
 from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
 
@@ -151,24 +152,23 @@ def test_the_initial_group_goes_only_with_an_approval_that_holds(local: Guarded)
 
 @pytest.fixture(scope="module")
 def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
-    """A development cluster on EKS, up on the double and pretended inside, with a backend of the user's."""
+    """A development cluster on EKS, up on the emulator and pretended inside, with a backend of the user's."""
     folder = tmp_path_factory.mktemp("cloud")
-    double_ = ("workbench.clouds.aws.double", "plugin")
-    install(folder / "home", "aws", AWS_VERSION, sys.executable, "-m", *double_)
-    inside = ("workbench.clouds.pretended", "kubernetes")
+    install(folder / "home", "aws", AWS_VERSION, *PYTHON, "emulators.aws", "plugin")
+    inside = ("workbench.offline.noop_providers", "kubernetes")
     install(folder / "home", "kubernetes", KUBERNETES_VERSION, sys.executable, "-m", *inside)
-    with running() as double:
+    with running() as emulator:
         stack = guarded(
             folder,
             "dev",
-            **double.environment,
+            **emulator.environment,
             PULUMI_HOME=str(folder / "home"),
             PULUMI_BACKEND_URL=f"file://{folder}",
             PULUMI_CONFIG_PASSPHRASE="not a secret",  # noqa: S106
             PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION="true",
         )
         stack.write(policyGuard="off")
-        make_owners_roles(double.api("iam"), *owners_roles(stack.choices()))
+        make_owners_roles(emulator.api("iam"), *owners_roles(stack.choices()))
         shutil.copy(PROJECT_ROOT / "Pulumi.yaml", folder)  # `stack init` writes beside it
         init = [ensure(["pulumi"], hermetic=True).pulumi, "stack", "init", "guarded", "--non-interactive"]
         subprocess.run(init, cwd=folder, env={**os.environ, **stack.variables}, capture_output=True, check=True)

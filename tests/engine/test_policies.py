@@ -11,11 +11,11 @@ import yaml
 
 from components.contract.environments import Environment
 from support.cluster import COMMAND
+from workbench.engine import policy_analysis
+from workbench.engine.policy_analysis import TOOLS, Verdict, analyse
 from workbench.engine.session import policy_packs
-from workbench.errors import UserError
-from workbench.paths import PROJECT_ROOT
-from workbench.policy import analysis
-from workbench.policy.analysis import TOOLS, Verdict, analyse
+from workbench.system.errors import UserError
+from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain import Toolchain, ensure
 
 pytestmark = pytest.mark.engine
@@ -115,8 +115,8 @@ def test_a_pack_that_does_not_answer_never_passes_a_state(
     if "check =" in program:
         program += SERVES.format(root=str(PROJECT_ROOT / "tests"))
     (pack / "__main__.py").write_text(program)
-    monkeypatch.setattr(analysis, "policy_packs", lambda: [*policy_packs(), pack])
-    monkeypatch.setattr(analysis, "SECONDS", 12)
+    monkeypatch.setattr(policy_analysis, "policy_packs", lambda: [*policy_packs(), pack])
+    monkeypatch.setattr(policy_analysis, "SECONDS", 12)
     try:
         verdicts = analyse(RECORDED, Environment.PROD, toolchain)
     except UserError as refused:

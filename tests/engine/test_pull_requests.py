@@ -23,16 +23,16 @@ from support.pull_requests import (
     raise_a_maximum,
     write_documents,
 )
-from workbench.clouds.aws.facts import PROVIDER_VERSION as AWS_VERSION
 from workbench.engine.render import install
-from workbench.paths import PROJECT_ROOT
+from workbench.offline.aws.facts import PROVIDER_VERSION as AWS_VERSION
 from workbench.report import record
-from workbench.report.model import Judge, Operation, Outcome, Source, Standing
+from workbench.report.model import FindingStatus, Judge, Operation, Outcome, Source
 from workbench.review.package import BASE
 from workbench.review.plans import Tools
 from workbench.review.review import Review
 from workbench.review.runs import Runs
 from workbench.stacks import FOLDER_VARIABLE
+from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
 
 pytestmark = pytest.mark.engine
@@ -65,13 +65,15 @@ def test_a_fork_that_runs_code_finds_no_secret(changes: Forge) -> None:
 
 def test_a_rule_that_a_change_weakens_is_the_base_branchs_still(changes: Forge) -> None:
     (stack,) = changes.reviewed("a-rule-is-weakened-with-what-breaks-it").report.stacks
-    violated = {(finding.rule, finding.judge) for finding in stack.findings if finding.standing is Standing.VIOLATED}
+    violated = {
+        (finding.rule, finding.judge) for finding in stack.findings if finding.standing is FindingStatus.VIOLATED
+    }
     assert violated == {("NG-11", Judge.BASE)}
 
 
 def test_a_waiver_of_the_same_change_is_for_people_to_judge(changes: Forge) -> None:
     (stack,) = changes.reviewed("a-waiver-comes-with-what-it-excuses").report.stacks
-    assert {(finding.rule, finding.standing) for finding in stack.findings} == {("NG-11", Standing.EXCUSED)}
+    assert {(finding.rule, finding.standing) for finding in stack.findings} == {("NG-11", FindingStatus.EXCUSED)}
 
 
 def command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -141,7 +143,7 @@ def test_a_compared_review_plans_onto_the_users_own_backend_and_writes_nothing_t
     base, backend, home = changes.base, tmp_path / "backend", tmp_path / "home"
     backend.mkdir()
     for package, version in {"aws": AWS_VERSION, "kubernetes": KUBERNETES_VERSION}.items():
-        install(home, package, version, sys.executable, "-P", "-m", "workbench.clouds.pretended", package)
+        install(home, package, version, sys.executable, "-P", "-m", "workbench.offline.noop_providers", package)
     user = {
         FOLDER_VARIABLE: str(base.root),
         "PULUMI_HOME": str(home),

@@ -14,8 +14,8 @@ import yaml
 from support.cluster import COMMAND
 from workbench import stacks
 from workbench.engine.render import TOOLS, OfflineSession, rendering
-from workbench.paths import PROJECT_ROOT, cache_dir
-from workbench.policy.overrides import detached
+from workbench.stacks.policy_overrides import detached
+from workbench.system.paths import PROJECT_ROOT, cache_dir
 from workbench.toolchain import ensure
 
 pytestmark = pytest.mark.engine
@@ -120,7 +120,7 @@ PREVIEW, UP = ("preview",), ("up", "--yes", "--skip-preview")
         (
             "aws.s3.Bucket('b')",
             PREVIEW,
-            "the offline provider does not know aws:s3/bucket:Bucket: add it to UPSTREAM in workbench/aws_facts.py",
+            "the offline provider does not know aws:s3/bucket:Bucket: add it to UPSTREAM in tools/facts/aws.py",
         ),
         (
             "aws.get_caller_identity()",

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from components.contract.existing.sighting import SIGHTING_VARIABLE, Sighting
+from components.contract.existing.cluster_inventory import INVENTORY_VARIABLE, ClusterInventory
 from support.cluster import Cluster
 from support.weakenings import WEAKENINGS, together
-from workbench.paths import PROJECT_ROOT
 from workbench.stacks import find, stack_files
+from workbench.system.paths import PROJECT_ROOT
 
 pytestmark = pytest.mark.engine
 
@@ -59,8 +59,8 @@ def previewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Previewer]:
         }
         environment["PATH"] = cluster.exports()["PATH"]
         sighting = project / "sighting"  # of a cluster at which nobody looked
-        sighting.write_text(Sighting(find("existing").config.cluster.cluster_id).to_json())
-        environment[SIGHTING_VARIABLE] = str(sighting)
+        sighting.write_text(ClusterInventory(find("existing").config.cluster.cluster_id).to_json())
+        environment[INVENTORY_VARIABLE] = str(sighting)
         for unwanted in ("PULUMI_STACK", "PULUMI_OPTION_CONFIG_FILE"):
             environment.pop(unwanted)
         previewer = Previewer(project, environment)

@@ -10,8 +10,8 @@ import pytest
 from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE
 from support.eks import NODE_GROUP, document
 from support.recorder import Recorder, record
-from workbench.paths import PROJECT_ROOT
 from workbench.stacks import CONFIG_KEY, find
+from workbench.system.paths import PROJECT_ROOT
 
 VARIABLE = "IGZ_CLUSTERS_LOCAL_KUBECONFIG"
 

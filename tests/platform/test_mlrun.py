@@ -16,7 +16,7 @@ from components.contract.pod_resources import DEFAULT_POD_RESOURCES
 from components.contract.taints import OWN_SPOT_TAINT
 from support.api import Api
 from support.cluster import Cluster
-from workbench.virtual_environments import interpreter
+from workbench.system.virtual_environments import interpreter
 
 pytestmark = [
     pytest.mark.control_plane,

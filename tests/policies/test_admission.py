@@ -1,6 +1,6 @@
 from policies import admission
+from policies.diagnostics import REFERENCE
 from policies.registry import RULES
-from policies.wording import REFERENCE
 from support.scratch_rules import SCRATCH
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from components.contract.eks.choices import STANDARD_SUPPORT_ENDS
+from components.contract.eks.config import STANDARD_SUPPORT_ENDS
 from policies.examples import load
 from support.policies import Report, Wire
 

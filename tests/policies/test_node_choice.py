@@ -9,10 +9,10 @@ from components.contract.environments import Environment
 from policies.resource import Resource
 from policies.settings import context
 from policies.values import UNKNOWN, NotJudgeableError, Value
-from policies.views.claims import pod_request
 from policies.views.node_choice import Demand, always, may_run_on
 from policies.views.node_groups import NodeGroupFacts, node_groups
 from policies.views.pods import PodFacts, pods
+from policies.views.volume_claims import pod_request
 
 
 def pod(spec: Any) -> PodFacts:

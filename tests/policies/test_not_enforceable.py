@@ -2,7 +2,7 @@
 
 from policies.not_enforceable import NOT_ENFORCEABLE
 from policies.registry import RULES
-from workbench.paths import PROJECT_ROOT
+from workbench.system.paths import PROJECT_ROOT
 
 FAMILIES = {
     "NG": 24,

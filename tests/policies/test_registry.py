@@ -9,7 +9,7 @@ from policies import rules
 from policies.registry import RULES, rules_of
 from policies.rule import EachOf, Level, Pack, Rule
 from policies.sdk import policies
-from workbench.paths import PROJECT_ROOT
+from workbench.system.paths import PROJECT_ROOT
 
 PAGE = (PROJECT_ROOT / "docs" / "sources.md").read_text()
 SOURCES = {row.split("|")[1].strip() for row in PAGE.splitlines() if row.startswith("| ")} - {"name"}

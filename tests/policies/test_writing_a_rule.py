@@ -5,8 +5,8 @@ from types import ModuleType
 import pytest
 
 from policies.examples import KINDS, load_file
+from policies.pack_harness import judge
 from policies.registry import RULES
-from policies.trial import judge
 
 PAGE = Path(__file__).parents[2] / "docs" / "writing-a-rule.md"
 LINES_MAX = 19

@@ -1,4 +1,4 @@
-"""An account of the Azure double in which AKS can begin: group, network, identity, rights; and clusters in it."""
+"""An account of the Azure emulator in which AKS can begin: group, network, identity, rights; and clusters in it."""
 
 import itertools
 import uuid
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from workbench.clouds.azure.double.client import Double, Told
+from emulators.azure.client import Emulator, Told
 
 SUBSCRIPTION: Final = "/subscriptions/0b1f6471-1bf0-4dda-aec3-cb9272f09590"
 LOCATION: Final = "westeurope"
@@ -50,7 +50,7 @@ def version_of(id_: str) -> str:
 class Account:
     """One resource group with what a cluster is made from."""
 
-    az: Double
+    az: Emulator
     group: str
     subnet: str
     identity: str
@@ -155,7 +155,7 @@ class Account:
         return str(self.properties(id_)["provisioningState"])
 
 
-def account(az: Double) -> Account:
+def account(az: Emulator) -> Account:
     """Make everything that a cluster needs."""
     group = f"{SUBSCRIPTION}/resourceGroups/{unique('mlrun-')}"
     bare = Account(az, group, "", "")

@@ -6,8 +6,8 @@ from typing import Any
 
 from support.aks import AGENT_POOL, CLUSTER, build, built
 from support.cloud_state import STACK, Live, deployment, urn
-from workbench.engine.clouds.part import Part
-from workbench.engine.parts import parts_of_state
+from workbench.engine.clouds.cluster_component import ClusterComponent
+from workbench.engine.cluster_components import parts_of_state
 
 __all__ = ["INITIAL", "STACK", "Live", "exported", "parts", "urn"]
 
@@ -49,11 +49,11 @@ def _pool(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def _parts() -> tuple[Part, ...]:
+def _parts() -> tuple[ClusterComponent, ...]:
     return tuple(parts_of_state(exported()))
 
 
-def parts(live: Live | None = None) -> list[Part]:
+def parts(live: Live | None = None) -> list[ClusterComponent]:
     """Return the parts of the unchanged stack, of which ``live`` differs. Quick, for tests with many examples."""
     differs = live or {}
     return [

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from components.contract.aks.agent_pools import agent_pools, pool_name
-from components.contract.aks.choices import AksChoices
+from components.contract.aks.config import AksConfig
 from components.contract.groups import node_groups
 from components.contract.instances import INSTANCE_TYPES
 from components.contract.taints import AKS_SPOT_TAINT
@@ -131,7 +131,7 @@ def the_autoscaler_owns_elastic_sizes_only(recorder: Recorder) -> Iterator[str]:
 def an_immutable_change_is_another_name(recorder: Recorder) -> Iterator[str]:
     """Compare with the contract: a name belongs to one combination of what AKS never changes."""
     stack = config()
-    assert isinstance(stack.cluster, AksChoices)
+    assert isinstance(stack.cluster, AksConfig)
     groups = agent_pools(node_groups(stack.pools, AKS_SPOT_TAINT), stack.cluster.zones)
     wanted = {f"test-pools-{group.name}": (pool_name(group, stack.cluster), group) for group in groups}
     for name, pool in recorder.of_type(AGENT_POOL).items():

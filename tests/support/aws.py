@@ -1,4 +1,4 @@
-"""Things in the AWS double that tests need before they can begin."""
+"""Things in the AWS emulator that tests need before they can begin."""
 
 import time
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from workbench.clouds.aws.double.client import Double
+from emulators.aws.client import Emulator
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Network:
     gateway: str
 
 
-def network(aws: Double) -> Network:
+def network(aws: Emulator) -> Network:
     """Make one; the ranges of two VPCs may be the same."""
     ec2 = aws.api("ec2")
     vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]

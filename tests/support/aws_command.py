@@ -8,10 +8,10 @@ import jmespath
 from botocore import xform_name
 from botocore.model import ListShape, Shape, StructureShape
 
-from workbench.clouds.aws.double.client import Double
+from emulators.aws.client import Emulator
 
 
-def run_aws(aws: Double, words: Sequence[str]) -> str:
+def run_aws(aws: Emulator, words: Sequence[str]) -> str:
     """Run what stands after ``aws`` on a line and return what it would print.
 
     Raises

@@ -1,4 +1,4 @@
-"""Resources of the AWS double as the engine would have them: checked, made, changed and deleted by the provider."""
+"""Resources of the AWS emulator as the engine would have them: checked, made, changed and deleted by the provider."""
 
 import itertools
 import json
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from workbench.clouds.aws.double.provider import AwsDouble
-from workbench.clouds.plugin import Existing
+from emulators.aws.provider import AwsEmulator
+from workbench.offline.plugin import Existing
 
 VPC, SUBNET = "aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet"
 ROLE, ATTACHMENT = "aws:iam/role:Role", "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
@@ -32,7 +32,7 @@ _STACKS = itertools.count(1)
 class Stack:
     """What one test makes, under names that no other test uses; the newest goes first when it ends."""
 
-    provider: AwsDouble
+    provider: AwsEmulator
     number: int = field(default_factory=lambda: next(_STACKS))
     made: list[Existing] = field(default_factory=list)
 

@@ -1,10 +1,10 @@
-"""Azure resources made on the double through its provider, as the engine makes them: checked first, deleted last."""
+"""Azure resources made on the emulator through its provider, as the engine makes them: checked first, deleted last."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from workbench.clouds.azure.double.provider import AzureDouble
-from workbench.clouds.plugin import Changed, Existing
+from emulators.azure.provider import AzureEmulator
+from workbench.offline.plugin import Changed, Existing
 
 SUBSCRIPTION = "11111111-2222-3333-4444-555555555555"
 GROUP = "azure-native:resources:ResourceGroup"
@@ -31,7 +31,7 @@ CONTRIBUTOR = (
 class Stack:
     """What one provider made, in order."""
 
-    provider: AzureDouble
+    provider: AzureEmulator
     made: list[Existing] = field(default_factory=list)
 
     def make(self, type_: str, name: str, /, **inputs: Any) -> Existing:

@@ -11,9 +11,9 @@ import yaml
 
 from infra.config import CONFIG_KEY
 from support.eks import EXISTING, document
-from workbench.paths import PROJECT_ROOT
-from workbench.policy.overrides import FILE
 from workbench.review.package import PROGRAM, REQUIREMENTS
+from workbench.stacks.policy_overrides import FILE
+from workbench.system.paths import PROJECT_ROOT
 
 SMALL: Mapping[str, Any] = {
     "cluster.network": EXISTING,

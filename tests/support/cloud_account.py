@@ -1,4 +1,4 @@
-"""Stacks in a cloud that is a double, driven as a user drives them, with a real API server inside."""
+"""Stacks in a cloud that is a emulator, driven as a user drives them, with a real API server inside."""
 
 import json
 import os
@@ -16,21 +16,21 @@ from typing import Any, ClassVar, Final, Self
 import yaml
 
 from components.contract.labels import LabelKey
+from emulators.core.client import IMPORTABLE, Running
+from emulators.core.polling import PACE_VARIABLE
 from infra.config import CONFIG_KEY
 from support.cluster import COMMAND, eventually, user_environment
 from workbench import stacks
-from workbench.clouds.aws.facts import PROVIDER_VERSION as AWS_VERSION
-from workbench.clouds.azure.facts import PROVIDER_VERSION as AZURE_VERSION
-from workbench.clouds.double.client import Running
-from workbench.clouds.pace import PACE_VARIABLE
 from workbench.engine.render import install
-from workbench.paths import PRIVATE, PROJECT_ROOT, cache_dir
-from workbench.policy import overrides
+from workbench.offline.aws.facts import PROVIDER_VERSION as AWS_VERSION
+from workbench.offline.azure.facts import PROVIDER_VERSION as AZURE_VERSION
+from workbench.stacks import policy_overrides
+from workbench.system.paths import PRIVATE, PROJECT_ROOT, cache_dir
 from workbench.toolchain import ensure
 from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
 
 CONTROL_PLANE: Final = "inside"
-"""Name of the local control plane that every cluster of the double leads to."""
+"""Name of the local control plane that every cluster of the emulator leads to."""
 
 PACE: Final = "0.003"
 """What never ends is given up after seconds, what is slow to be seen is looked for 20 times all the same."""
@@ -51,12 +51,12 @@ CORE_NODE: Final = {
 
 
 # Without `-P` the folder that the engine starts it in would come first, and may be another checkout.
-_PYTHON: Final = (sys.executable, "-P", "-m")
+PYTHON: Final = ("env", *(f"{name}={value}" for name, value in IMPORTABLE.items()), sys.executable, "-P", "-m")
 
 
 @dataclass(frozen=True)
 class CloudAccount(ABC):
-    """Stacks in one cloud that is a double, with a backend, a home and credentials of their own.
+    """Stacks in one cloud that is a emulator, with a backend, a home and credentials of their own.
 
     Parameters
     ----------
@@ -64,13 +64,13 @@ class CloudAccount(ABC):
         Everything is below it; stack files in ``stacks``.
     kubeconfig
         Of the API server inside, as its administrator.
-    double
+    emulator
         The cloud.
     """
 
     folder: Path
     kubeconfig: Path
-    double: Running
+    emulator: Running
     is_plan_shown: bool = True
     """Whether the engine plans before an `up` or a `destroy`, as it does for people. It takes as long as the change."""
 
@@ -81,10 +81,13 @@ class CloudAccount(ABC):
     log_in: ClassVar[Callable[[Path, Path], None]]
     """Writes the program with which kubectl logs in into a folder."""
 
+    command: ClassVar[Sequence[str | Path]] = (COMMAND,)
+    """``igz-clusters``, as it reaches this cloud."""
+
     @classmethod
     @contextmanager
     def opened(cls, folder: Path, *names: str, is_plan_shown: bool = True) -> Iterator[Self]:
-        """Start an API server and a double, make what an owner has before the first cluster, and end both.
+        """Start an API server and a emulator, make what an owner has before the first cluster, and end both.
 
         Parameters
         ----------
@@ -95,8 +98,8 @@ class CloudAccount(ABC):
         is_plan_shown
             As of the class.
         """
-        with _control_plane(folder) as kubeconfig, cls.running(kubeconfig=kubeconfig) as double:
-            made = cls(folder, kubeconfig, double, is_plan_shown)
+        with _control_plane(folder) as kubeconfig, cls.running(kubeconfig=kubeconfig) as emulator:
+            made = cls(folder, kubeconfig, emulator, is_plan_shown)
             program = ensure(["pulumi-resource-kubernetes"]).path("pulumi-resource-kubernetes")
             made._equip(names, str(program))
             cls.log_in(folder / "bin", kubeconfig)
@@ -108,9 +111,9 @@ class CloudAccount(ABC):
     def hollow(cls, folder: Path, *names: str, is_plan_shown: bool = True) -> Iterator[Self]:
         """Do as ``opened`` without an API server: what a stack makes in its cluster is pretended."""
         (folder / "data").mkdir(mode=PRIVATE)
-        with cls.running() as double:
-            made = cls(folder, folder / "none", double, is_plan_shown)
-            made._equip(names, *_PYTHON, "workbench.clouds.pretended", "kubernetes")
+        with cls.running() as emulator:
+            made = cls(folder, folder / "none", emulator, is_plan_shown)
+            made._equip(names, *PYTHON, "workbench.offline.noop_providers", "kubernetes")
             yield made
 
     @property
@@ -120,7 +123,7 @@ class CloudAccount(ABC):
 
     @abstractmethod
     def adopt(self, choices: dict[str, Any]) -> None:
-        """Let a stack file's choices be about the double, and make what its owner has before the first cluster."""
+        """Let a stack file's choices be about the emulator, and make what its owner has before the first cluster."""
 
     @property
     def stacks(self) -> Path:
@@ -130,7 +133,7 @@ class CloudAccount(ABC):
     @property
     def overrides(self) -> Path:
         """File of waivers and approvals."""
-        return self.stacks / overrides.FILE
+        return self.stacks / policy_overrides.FILE
 
     def environment(self, stack: str = "") -> dict[str, str]:
         """Return all variables of a user at work; with ``stack`` those that plain ``pulumi`` needs too."""
@@ -179,12 +182,12 @@ class CloudAccount(ABC):
 
     def run(self, *arguments: str, check: bool = True, **variables: str) -> subprocess.CompletedProcess[str]:
         """Run ``igz-clusters`` and return what it printed; with ``check`` a failure fails the test."""
-        return finished([COMMAND, *arguments], {**self.environment(), **variables}, check=check)
+        return finished([*self.command, *arguments], {**self.environment(), **variables}, check=check)
 
     def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:
         """Start ``igz-clusters`` and leave it running; standard error goes where standard output goes."""
         return subprocess.Popen(
-            [COMMAND, *arguments],
+            [*self.command, *arguments],
             cwd=PROJECT_ROOT,
             env={**self.environment(), **variables},
             stdin=subprocess.DEVNULL,
@@ -227,7 +230,7 @@ class CloudAccount(ABC):
     @property
     def last(self) -> int:
         """Number of the last call; 0 if there was none."""
-        return max((call.number for call in self.double.calls()), default=0)
+        return max((call.number for call in self.emulator.calls()), default=0)
 
     def _equip(self, names: Sequence[str], *kubernetes: str) -> None:
         """Install the plug-ins, that for Kubernetes as the given command, and make the stacks."""
@@ -235,15 +238,15 @@ class CloudAccount(ABC):
             (self.folder / each).mkdir(mode=PRIVATE)
         (self.folder / "passphrase").write_text(secrets.token_urlsafe(32))
         home = self.folder / "pulumi"
-        install(home, "aws", AWS_VERSION, *_PYTHON, "workbench.clouds.aws.double", "plugin")
-        install(home, "azure-native", AZURE_VERSION, *_PYTHON, "workbench.clouds.azure.double", "plugin")
+        install(home, "aws", AWS_VERSION, *PYTHON, "emulators.aws", "plugin")
+        install(home, "azure-native", AZURE_VERSION, *PYTHON, "emulators.azure", "plugin")
         install(home, "kubernetes", KUBERNETES_VERSION, *kubernetes)
         shutil.copy(PROJECT_ROOT / "Pulumi.yaml", self.stacks)
         for name in names:
             self._adopt_stack(name)
 
     def _adopt_stack(self, name: str) -> None:
-        """Copy a stack file, let it be about the double, and make the stack in the backend."""
+        """Copy a stack file, let it be about the emulator, and make the stack in the backend."""
         document = yaml.safe_load(stacks.stack_files(PROJECT_ROOT)[name].read_text())
         self.adopt(document["config"][CONFIG_KEY])
         self.stack_file(name).write_text(yaml.safe_dump(document, sort_keys=False))

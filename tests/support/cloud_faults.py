@@ -1,10 +1,10 @@
-"""What goes wrong in a cloud while a stack changes, as cases that the double's fault rules make."""
+"""What goes wrong in a cloud while a stack changes, as cases that the emulator's fault rules make."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.clouds.double.faults import Rule
+from emulators.core.faults import Rule
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from components.contract.labels import LabelKey
-from workbench.paths import APP, PROJECT_ROOT
+from workbench.system.paths import APP, PROJECT_ROOT
 
 T = TypeVar("T")
 COMMAND = Path(sys.executable).with_name("igz-clusters")

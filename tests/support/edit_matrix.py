@@ -19,11 +19,11 @@ from typing import Final
 from infra.config import ConfigurationError, parse
 from support import aks_edits, eks_edits
 from support.edits import Edited
-from workbench.clouds.aws import facts as aws
-from workbench.clouds.azure import facts as azure
 from workbench.engine.render import TOOLS, OfflineSession, choose, rendering
-from workbench.paths import PROJECT_ROOT
+from workbench.offline.aws import facts as aws
+from workbench.offline.azure import facts as azure
 from workbench.stacks import CONFIG_KEY, Stack
+from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain import ensure
 
 

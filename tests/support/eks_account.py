@@ -1,4 +1,4 @@
-"""An account of the AWS double in which EKS can begin: network, roles, key, launch template; and clusters in it."""
+"""An account of the AWS emulator in which EKS can begin: network, roles, key, launch template; and clusters in it."""
 
 import itertools
 import json
@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from emulators.aws.client import Emulator
 from support.aws import eventually
-from workbench.clouds.aws.double.client import Double
 
 ZONES: Final = ("eu-west-1a", "eu-west-1b", "eu-west-1c")
 _NUMBERS = itertools.count(1)
@@ -21,7 +21,7 @@ def unique(prefix: str) -> str:
 class Account:
     """What a cluster and its node groups are made from."""
 
-    aws: Double
+    aws: Emulator
     eks: Any
     """boto3's client; making one takes longer than most calls."""
     vpc: str
@@ -84,7 +84,7 @@ class Account:
         assert eventually(lambda: self.eks.describe_cluster(name=cluster)["cluster"]["status"] == "ACTIVE")
 
 
-def role(aws: Double, service: str, actions: Iterable[str] = ("sts:AssumeRole",)) -> str:
+def role(aws: Emulator, service: str, actions: Iterable[str] = ("sts:AssumeRole",)) -> str:
     """Make a role that a service may assume, and return its ARN."""
     statement = {"Effect": "Allow", "Principal": {"Service": service}, "Action": list(actions)}
     document = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
@@ -92,7 +92,7 @@ def role(aws: Double, service: str, actions: Iterable[str] = ("sts:AssumeRole",)
     return made
 
 
-def account(aws: Double) -> Account:
+def account(aws: Emulator) -> Account:
     """Make everything that a cluster needs."""
     ec2 = aws.api("ec2")
     vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]

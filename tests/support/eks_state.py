@@ -6,8 +6,8 @@ from typing import Any
 
 from support.cloud_state import STACK, Live, deployment, urn
 from support.eks import ADDON, CLUSTER, NODE_GROUP, build, built
-from workbench.engine.clouds.part import Part
-from workbench.engine.parts import parts_of_state
+from workbench.engine.clouds.cluster_component import ClusterComponent
+from workbench.engine.cluster_components import parts_of_state
 
 __all__ = ["STACK", "Live", "exported", "parts", "urn"]
 
@@ -28,11 +28,11 @@ def exported(changes: dict[str, Any] | None = None, live: Live | None = None) ->
 
 
 @lru_cache(maxsize=1)
-def _parts() -> tuple[Part, ...]:
+def _parts() -> tuple[ClusterComponent, ...]:
     return tuple(parts_of_state(exported()))
 
 
-def parts(live: Live | None = None) -> list[Part]:
+def parts(live: Live | None = None) -> list[ClusterComponent]:
     """Return the parts of the unchanged stack, of which ``live`` differs. Quick, for tests with many examples."""
     differs = live or {}
     return [

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from components.contract.existing.choices import ExistingChoices
-from components.contract.existing.sighting import SharedObject, Sighting
+from components.contract.existing.cluster_inventory import ClusterInventory, SharedObject
+from components.contract.existing.config import ExistingConfig
 from infra.config import StackConfig, parse
 from support.edits import edited
 
@@ -40,11 +40,11 @@ def config(changes: dict[str, Any] | None = None) -> StackConfig:
     return parse(document(changes))
 
 
-def sighting_of(config: StackConfig, *adopted: SharedObject) -> Sighting | None:
+def sighting_of(config: StackConfig, *adopted: SharedObject) -> ClusterInventory | None:
     """Return what is seen where every pool has its fewest nodes, but at least one; None where a cluster is made."""
-    if not isinstance(config.cluster, ExistingChoices):
+    if not isinstance(config.cluster, ExistingConfig):
         return None
     nodes = {
         name: tuple(f"{name}-{index}" for index in range(max(pool.size.min, 1))) for name, pool in config.pools.items()
     }
-    return Sighting(config.cluster.cluster_id, nodes, frozenset(adopted))
+    return ClusterInventory(config.cluster.cluster_id, nodes, frozenset(adopted))

@@ -1,4 +1,4 @@
-"""A double of GitHub's REST API on loopback: only what comments and issues take, with faults on demand.
+"""An emulator of GitHub's REST API on loopback: only what comments and issues take, with faults on demand.
 
 It is no GitHub. What it answers follows https://docs.github.com/en/rest as far as the callers look at it.
 """
@@ -15,12 +15,12 @@ from urllib.parse import parse_qs, urlsplit
 REPOSITORY = "acme/clusters"
 BOT = {"login": "github-actions[bot]", "type": "Bot"}
 PERSON = {"login": "mallory", "type": "User"}
-TOKEN = "a-token-for-the-double"  # noqa: S105 it opens nothing
+TOKEN = "a-token-for-the-emulator"  # noqa: S105 it opens nothing
 
 
 @dataclass
 class FakeGitHub:
-    """What the double holds; tests read and change it."""
+    """What the emulator holds; tests read and change it."""
 
     address: str = ""
     pulls: list[dict[str, Any]] = field(default_factory=list)
@@ -137,7 +137,7 @@ def _wanted(issue: dict[str, Any], query: dict[str, str]) -> bool:
 
 @contextmanager
 def fake_github() -> Iterator[FakeGitHub]:
-    """Serve a double until the end of the block."""
+    """Serve an emulator until the end of the block."""
     github = FakeGitHub()
 
     class Handler(BaseHTTPRequestHandler):

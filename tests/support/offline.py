@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from workbench import stacks
-from workbench.paths import PROJECT_ROOT
+from workbench.system.paths import PROJECT_ROOT
 
 
 def observe_program(folder: Path, stack: str, **variables: str) -> dict[str, Any]:
     """Return ``resources`` and ``modules`` of the program in ``folder`` with the choices of a stack."""
     config = {key: json.dumps(value) for key, value in stacks.find(stack).document["config"].items()}
     own = {"PULUMI_CONFIG": json.dumps(config), "IGZ_CLUSTERS_LOCAL_KUBECONFIG": "/nowhere", **variables}
-    observed: dict[str, Any] = json.loads(_python("-m", "workbench.benchmarks.offline", str(folder), **own))
+    observed: dict[str, Any] = json.loads(_python("-m", "tools.benchmarks.offline", str(folder), **own))
     return observed
 
 

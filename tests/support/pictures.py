@@ -17,11 +17,11 @@ from support.eks import document
 from support.streams import NAME, SMALL, Recorder
 from workbench.engine.render import TOOLS, rendering
 from workbench.engine.session import policy_packs
-from workbench.paths import PROJECT_ROOT
-from workbench.policy.overrides import attached
 from workbench.report import html, record
 from workbench.report.model import Report, Source
 from workbench.stacks import CONFIG_KEY, Stack
+from workbench.stacks.policy_overrides import attached
+from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain import ensure
 
 FOLDER: Final = PROJECT_ROOT / "docs" / "pictures"

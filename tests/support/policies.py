@@ -5,9 +5,9 @@ from typing import Any
 
 from policies.examples import UNKNOWN_TEXT as UNKNOWN
 from policies.examples import Given
-from policies.trial import Report, Wire, judge
+from policies.pack_harness import Report, Wire, judge
 from support.recorder import Recorder
-from workbench.clouds.aws.provider import OfflineAws
+from workbench.offline.aws.provider import OfflineAws
 
 __all__ = ["UNKNOWN", "Report", "Wire", "judge", "sent"]
 

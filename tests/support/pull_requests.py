@@ -19,12 +19,12 @@ import pytest
 from policies.waivers import today
 from support.changes import Checkout, repository
 from workbench.engine.render import TOOLS
-from workbench.paths import PROJECT_ROOT
 from workbench.report import markdown, record
 from workbench.report.model import Outcome, Report
 from workbench.review.plans import Tools, pretended
 from workbench.review.review import Review
 from workbench.stacks import FOLDER_VARIABLE
+from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain import Toolchain, ensure
 
 COMMENTS = PROJECT_ROOT / "tests" / "engine" / "comments"

@@ -7,6 +7,7 @@ from workbench.report.model import (
     Change,
     Danger,
     Finding,
+    FindingStatus,
     Judge,
     JudgeChange,
     NodeHours,
@@ -17,7 +18,6 @@ from workbench.report.model import (
     Report,
     Source,
     StackReport,
-    Standing,
 )
 
 GROUP = "aws:eks/nodeGroup:NodeGroup"
@@ -33,7 +33,7 @@ def change(operation: Operation, name: str, token: str = GROUP, **more: Any) -> 
     return Change(operation=operation, urn=urn(token, name), type=token, name=name, **more)
 
 
-def finding(rule: str, standing: Standing, name: str, message: str = "is wrong.", **more: Any) -> Finding:
+def finding(rule: str, standing: FindingStatus, name: str, message: str = "is wrong.", **more: Any) -> Finding:
     more = {"judge": Judge.BOTH, "fix": "Mend it.", "reference": f"docs/policies.md#{rule.lower()}", **more}
     return Finding(rule=rule, standing=standing, urn=urn(GROUP, name) if name else "", message=message, **more)
 
@@ -91,11 +91,11 @@ def blocked() -> Report:
             dangers=(Danger(cluster, "cluster"), Danger(key, "encryption key", ROW, is_new=True)),
             changes=(cluster, group, *tags, key, new, update),
             findings=(
-                finding("NG-07", Standing.VIOLATED, "prod-spot", "group 'spot' has no taint.", judge=Judge.BASE),
-                finding("HN-01", Standing.UNJUDGED, "prod-gpu", "metadataOptions is known after the update only."),
-                finding("NG-12", Standing.EXCUSED, "prod-workload", "has one zone.", waiver=ROW),
-                finding("NG-20", Standing.WAIVED, "prod-data", "may be repaired.", waiver=ROW),
-                finding("PL-02", Standing.ADVISED, "", "no pool is named in pod templates."),
+                finding("NG-07", FindingStatus.VIOLATED, "prod-spot", "group 'spot' has no taint.", judge=Judge.BASE),
+                finding("HN-01", FindingStatus.UNJUDGED, "prod-gpu", "metadataOptions is known after the update only."),
+                finding("NG-12", FindingStatus.EXCUSED, "prod-workload", "has one zone.", waiver=ROW),
+                finding("NG-20", FindingStatus.WAIVED, "prod-data", "may be repaired.", waiver=ROW),
+                finding("PL-02", FindingStatus.ADVISED, "", "no pool is named in pod templates."),
             ),
             pools=(
                 PoolChange("gpu", "types", "g5.2xlarge", "g5.4xlarge"),
@@ -128,7 +128,7 @@ def filled(text: str) -> Report:
         reasons=(text,),
         dangers=(Danger(danger, text), Danger(danger, text, text), Danger(danger, text, text, is_new=True)),
         changes=(danger, *changes),
-        findings=tuple(Finding(text, standing, Judge.BASE, text, text, text, text, text) for standing in Standing),
+        findings=tuple(Finding(text, standing, Judge.BASE, text, text, text, text, text) for standing in FindingStatus),
         pools=(PoolChange(text, text, text, text),),
         node_hours=NodeHours(None, None, 1, 1),
         problems=(f"{text} too",),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.engine.backend import EngineLock, StateFiles
-from workbench.paths import APP
+from workbench.system.paths import APP
 
 
 def checkpoint(*urns: str, **more: Any) -> bytes:

@@ -29,9 +29,9 @@ from support.eks import document
 from workbench import stacks
 from workbench.engine.render import TOOLS, OfflineSession, rendering
 from workbench.engine.session import policy_packs
-from workbench.paths import PROJECT_ROOT
-from workbench.policy.overrides import attached
 from workbench.stacks import CONFIG_KEY, Stack
+from workbench.stacks.policy_overrides import attached
+from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain import ensure
 
 FOLDER: Final = PROJECT_ROOT / "tests" / "workbench" / "report" / "streams"

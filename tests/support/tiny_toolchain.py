@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.paths import PROJECT_ROOT
+from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain.recipes import Bundle, Copied
 
 GO_MOD = """module igz-clusters/toolchain/{name}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from support.cluster import Cluster
-from workbench.recording import KUBECONFIG, RELEASES, STATE
+from tools.recording import KUBECONFIG, RELEASES, STATE
 from workbench.stacks import FOLDER_VARIABLE
 
 pytestmark = pytest.mark.control_plane

@@ -16,9 +16,9 @@ import pytest
 import yaml
 
 from infra.config import CONFIG_KEY
+from tools.recording import KUBECONFIG, RELEASES, STATE, current_version
 from workbench.engine.render import TOOLS, install, offline, passed_on, pretending, project_of
-from workbench.paths import PROJECT_ROOT
-from workbench.recording import KUBECONFIG, RELEASES, STATE, current_version
+from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain import ensure
 from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
 

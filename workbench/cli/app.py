@@ -19,8 +19,8 @@ from workbench.cli.init import init
 from workbench.cli.recover import recover
 from workbench.cli.report import report
 from workbench.cli.review import review
-from workbench.errors import AskedToEnd, UserError
-from workbench.paths import unusable
+from workbench.system.errors import AskedToEnd, UserError
+from workbench.system.paths import unusable
 
 app = typer.Typer(
     name="igz-clusters",

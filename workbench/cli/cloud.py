@@ -13,12 +13,12 @@ from workbench.cli.guard import guard
 from workbench.cli.namespaces import wait_for_half_deleted
 from workbench.engine import INTERRUPTED
 from workbench.engine.after_update import PATIENCE_DEGRADED, settled, troubles
-from workbench.engine.causes import is_busy, is_expired, is_taken, is_unheard
-from workbench.engine.clouds.part import Group, Part, condition
-from workbench.engine.gates import Judgement
-from workbench.engine.parts import parts_of_plan, parts_of_state
-from workbench.errors import UserError
+from workbench.engine.clouds.cluster_component import ClusterComponent, Group, condition
+from workbench.engine.cluster_components import parts_of_plan, parts_of_state
+from workbench.engine.error_classification import is_busy, is_expired, is_taken, is_unheard
+from workbench.engine.upgrade_checks import Judgement
 from workbench.report.events import Stream
+from workbench.system.errors import UserError
 
 
 def preview(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) -> int:
@@ -94,7 +94,7 @@ def _updated(run: CloudRun, *options: str) -> tuple[int, Stream]:
         options = ("--yes", "--skip-preview")  # the same plan, and somebody agreed to it
 
 
-def _failed_groups(run: CloudRun, code: int, stream: Stream) -> list[Part]:
+def _failed_groups(run: CloudRun, code: int, stream: Stream) -> list[ClusterComponent]:
     """Return the groups that failed and stay so until somebody helps; none if anything else failed."""
     failures = {failure.urn for failure in stream.failures}
     if code in (0, INTERRUPTED) or not failures or is_expired(stream.errors):

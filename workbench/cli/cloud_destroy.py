@@ -15,7 +15,7 @@ from workbench.cli.cloud_run import AS_REFRESHED, CloudRun, changing
 from workbench.cli.console import PLAIN, errors
 from workbench.cli.guard import guard
 from workbench.engine import INTERRUPTED
-from workbench.engine.causes import is_expired, is_in_use
+from workbench.engine.cluster_components import cluster_of, kubeconfig_of, parts_of_state
 from workbench.engine.destroying import (
     ATTEMPTS,
     PATIENCE,
@@ -25,12 +25,12 @@ from workbench.engine.destroying import (
     kept_back,
     objects_of,
 )
+from workbench.engine.error_classification import is_expired, is_in_use
 from workbench.engine.in_cluster import Inside, Kubectl, Made
 from workbench.engine.kubectl import kubectl
-from workbench.engine.parts import cluster_of, kubeconfig_of, parts_of_state
-from workbench.errors import UserError
 from workbench.existing import Existing
-from workbench.files import write_private
+from workbench.system.errors import UserError
+from workbench.system.files import write_private
 
 CLAIMS_OPTION = "--delete-claims"
 

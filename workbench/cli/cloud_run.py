@@ -12,22 +12,22 @@ import typer
 
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors
-from workbench.drift import FAIL_UNREACHABLE
 from workbench.engine import INTERRUPTED, Session, cloud
-from workbench.engine.causes import is_expired
 from workbench.engine.cloud import cloud_session, refuse_pending_operations
 from workbench.engine.clouds.cloud import Cloud
+from workbench.engine.clouds.cluster_component import ClusterComponent, Conditions, Group
 from workbench.engine.clouds.find import cloud_of
-from workbench.engine.clouds.part import Conditions, Group, Part
-from workbench.engine.gates import Judgement, judge
+from workbench.engine.cluster_components import parts_of_state
+from workbench.engine.error_classification import is_expired
 from workbench.engine.lock import stack_lock
-from workbench.engine.parts import parts_of_state
 from workbench.engine.recorded import recorded
-from workbench.errors import UserError
+from workbench.engine.upgrade_checks import Judgement, judge
 from workbench.existing import Existing, Seen, open_existing
 from workbench.report import events as event_stream
 from workbench.report.changes import changes_of
 from workbench.report.events import Stream
+from workbench.review.drift import FAIL_UNREACHABLE
+from workbench.system.errors import UserError
 from workbench.toolchain import ensure
 from workbench.toolchain.console import progress
 
@@ -93,7 +93,7 @@ class CloudRun:
         """
         if not self.existing:
             return self
-        seen = self.existing.see(deployment)
+        seen = self.existing.inspect(deployment)
         for note in seen.notes:
             errors.print(f"note: {note}", **PLAIN)
         for change in seen.taints:
@@ -137,7 +137,7 @@ class CloudRun:
             code = self.session.run(*arguments, events=file)
             return code, event_stream.read(file.read_bytes() if file.exists() else b"")
 
-    def ask(self, parts: Sequence[Part]) -> Conditions:
+    def ask(self, parts: Sequence[ClusterComponent]) -> Conditions:
         """Return what the cloud says about each part; nothing if the cluster is in none.
 
         Raises
@@ -163,7 +163,7 @@ class CloudRun:
 
         return open_account(self.stack.name, self.stack.config.cluster)
 
-    def judge(self, parts: Sequence[Part], conditions: Conditions) -> Judgement:
+    def judge(self, parts: Sequence[ClusterComponent], conditions: Conditions) -> Judgement:
         """Judge a change to what the stack file says, and tell what is not in order but no reason to stop."""
         found = judge(self.cloud, parts, conditions)
         for note in found.notes:
@@ -261,5 +261,5 @@ def _written(stream: Stream, before: Mapping[str, Any], after: Mapping[str, Any]
             yield f"Live and now in the state: {part} has {size} nodes, had {was}."
 
 
-def _size(part: Part) -> int | None:
+def _size(part: ClusterComponent) -> int | None:
     return part.sizes.size if isinstance(part, Group) and part.sizes else None

@@ -19,7 +19,7 @@ from infra.config.tree import NAME, Key
 from workbench import stacks
 from workbench.cli.console import PLAIN, out
 from workbench.cli.stack import AsJson, StackName
-from workbench.errors import UserError
+from workbench.system.errors import UserError
 
 app = typer.Typer(help="Check stack files, explain their keys, show what applies.", no_args_is_help=True)
 

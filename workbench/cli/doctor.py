@@ -8,9 +8,9 @@ import typer
 from rich.table import Table
 
 from workbench.cli.console import out
-from workbench.control_plane import Instance, instances
-from workbench.errors import UserError
-from workbench.paths import cache_dir, data_dir
+from workbench.local import Instance, instances
+from workbench.system.errors import UserError
+from workbench.system.paths import cache_dir, data_dir
 from workbench.toolchain import check_prerequisites, status
 
 

@@ -9,16 +9,16 @@ from workbench import stacks
 from workbench.cli.console import errors, out
 from workbench.cli.recover import Hermetic
 from workbench.cli.stack import AsJson, Events
-from workbench.drift import compared, tools_for
 from workbench.engine import INTERRUPTED
-from workbench.errors import UserError
-from workbench.files import write_private
-from workbench.paths import unusable
 from workbench.report import as_json as json_report
 from workbench.report import events as event_stream
 from workbench.report import terminal
 from workbench.report.model import Outcome, Report, Source, StackReport, gravest
 from workbench.report.verdict import Case, judge, unreadable
+from workbench.review.drift import compared, tools_for
+from workbench.system.errors import UserError
+from workbench.system.files import write_private
+from workbench.system.paths import unusable
 from workbench.toolchain import ensure
 from workbench.toolchain.console import progress
 

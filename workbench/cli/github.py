@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from workbench.cli.console import out
-from workbench.errors import UserError
+from workbench.system.errors import UserError
 
 # GitHub's client is imported where it is used: no other command needs it.
 
@@ -26,9 +26,9 @@ def comment(
     Which pull request is meant, GitHub's event says and nothing else. A report whose commit is no longer the head of
     an open pull request is not posted. Without a record that can be read, the comment says so.
     """
-    from workbench.posting import comment as comments  # noqa: PLC0415
-    from workbench.posting import texts  # noqa: PLC0415
-    from workbench.posting.workflow import own_repository, run_of_event  # noqa: PLC0415
+    from workbench.review.posting import comment as comments  # noqa: PLC0415
+    from workbench.review.posting import texts  # noqa: PLC0415
+    from workbench.review.posting.workflow import own_repository, run_of_event  # noqa: PLC0415
 
     run = run_of_event()
     with _github():
@@ -44,9 +44,9 @@ def drift_issue(
     stacks: Annotated[list[str], typer.Argument(help="Stacks that were looked at.", metavar="STACK...")],
 ) -> None:
     """Open, update or close the one issue about drift. A stack without a stream could not be judged."""
-    from workbench.posting import texts  # noqa: PLC0415
-    from workbench.posting.drift_issue import settle  # noqa: PLC0415
-    from workbench.posting.workflow import own_repository  # noqa: PLC0415
+    from workbench.review.posting import texts  # noqa: PLC0415
+    from workbench.review.posting.drift_issue import settle  # noqa: PLC0415
+    from workbench.review.posting.workflow import own_repository  # noqa: PLC0415
 
     text, differs = texts.drift(streams, stacks)
     with _github():

@@ -9,12 +9,12 @@ from components.contract.policy_guard import PolicyGuard
 from workbench.cli.console import PLAIN, errors
 from workbench.engine import INTERRUPTED, Session
 from workbench.engine.recorded import recorded_preview
-from workbench.errors import UserError
-from workbench.policy import overrides
-from workbench.policy.approvals import approval_of, expired_approval_of, rows_for
+from workbench.report.approvals import approval_of, expired_approval_of, rows_for
 from workbench.report.changes import changes_of
 from workbench.report.events import Stream, read
 from workbench.report.model import Danger
+from workbench.stacks import policy_overrides
+from workbench.system.errors import UserError
 
 _UNTOUCHED: Final = "Nothing was changed."
 _AGAIN: Final = "Try again, with --hermetic: that is the engine whose events this release knows."
@@ -45,7 +45,7 @@ def guard(session: Session, command: str, *options: str, judged: Callable[[Strea
     is_off = stack.config.policy_guard is PolicyGuard.OFF
     if is_off and not judged:
         return
-    rows = overrides.read().approvals
+    rows = policy_overrides.read().approvals
     errors.print(f"Looking at what `{command}` would destroy.", **PLAIN)
     with errors.status("planning"):
         plan = recorded_preview(session, command, *options)
@@ -76,7 +76,7 @@ def _judge(session: Session, unapproved: list[Danger], damages: list[str]) -> No
     elif damages:
         raise UserError(f"What '{name}' would lose cannot be told: {'; '.join(damages)}. {_UNTOUCHED}", _AGAIN)
     elif unapproved:
-        way = f"If it is meant, add this to {overrides.FILE} and have it reviewed:"
+        way = f"If it is meant, add this to {policy_overrides.FILE} and have it reviewed:"
         raise UserError(
             f"'{name}' would lose what nobody approved. {_UNTOUCHED}", f"{way}\n{rows_for(unapproved, name)}"
         )

@@ -9,8 +9,8 @@ import typer
 from components.contract.environments import ClusterKind
 from workbench import starter
 from workbench.cli.console import errors, out
-from workbench.errors import UserError
-from workbench.paths import PROJECT_ROOT
+from workbench.system.errors import UserError
+from workbench.system.paths import PROJECT_ROOT
 
 KINDS = ", ".join(kind.value for kind in starter.SHAPES)
 

@@ -8,8 +8,8 @@ import typer
 from rich.table import Table
 
 from workbench.cli.console import errors, out
-from workbench.control_plane import Instance, instances
-from workbench.errors import UserError
+from workbench.local import Instance, instances
+from workbench.system.errors import UserError
 from workbench.toolchain import ensure
 from workbench.toolchain.console import progress
 

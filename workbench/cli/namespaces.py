@@ -8,7 +8,7 @@ from workbench.cli.console import PLAIN, errors
 from workbench.engine.destroying import PATIENCE
 from workbench.engine.in_cluster import going_namespaces
 from workbench.engine.kubectl import Api
-from workbench.errors import UserError
+from workbench.system.errors import UserError
 
 _PAUSE: Final = 0.5
 

@@ -12,20 +12,20 @@ import yaml
 from rich.table import Table
 
 from components.contract.environments import Environment
-from policies.doubt import UNKNOWN_VARIABLE
 from policies.examples import FOLDER, Example, load_file
 from policies.registry import RULES
 from policies.rule import Rule
+from policies.unknown_policy import UNKNOWN_VARIABLE
 from workbench.cli.console import PLAIN, errors, out
+from workbench.cli.policy_catalogue import Entry, catalogue, entry
 from workbench.cli.stack import AsJson
-from workbench.errors import UserError
-from workbench.policy.analysis import TOOLS, analyse
-from workbench.policy.catalogue import Entry, catalogue, entry
+from workbench.engine.policy_analysis import TOOLS, analyse
+from workbench.system.errors import UserError
 from workbench.toolchain import ensure
 from workbench.toolchain.console import progress
 
 if TYPE_CHECKING:
-    from policies.trial import Report
+    from policies.pack_harness import Report
 
 app = typer.Typer(help="List and explain the policies; judge a state or examples by them.", no_args_is_help=True)
 
@@ -168,7 +168,7 @@ def _read(file: Path) -> list[Example]:
 
 def _judge(example: Example) -> "Report":
     # Imported here: it takes Pulumi's SDK, which no other command needs.
-    from policies.trial import judge  # noqa: PLC0415
+    from policies.pack_harness import judge  # noqa: PLC0415
 
     os.environ[UNKNOWN_VARIABLE] = "note"  # as examples have it, in CI too
     return judge(example)

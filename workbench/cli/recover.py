@@ -12,10 +12,10 @@ from workbench import stacks
 from workbench.cli.console import PLAIN, errors, out
 from workbench.engine import cloud
 from workbench.engine.lock import stack_lock
-from workbench.errors import UserError
 from workbench.existing import open_existing
 from workbench.recovery import Finding, leftovers, orphans, state_findings
 from workbench.stacks import Stack, StackFileError
+from workbench.system.errors import UserError
 from workbench.toolchain import ensure
 from workbench.toolchain.console import progress
 

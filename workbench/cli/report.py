@@ -9,10 +9,10 @@ import typer
 from rich.console import Console
 
 from workbench.cli.console import errors, out
-from workbench.errors import UserError
-from workbench.policy import overrides
 from workbench.report import as_json, markdown, record, sarif, terminal
 from workbench.report.model import Report
+from workbench.stacks import policy_overrides
+from workbench.system.errors import UserError
 
 WIDTH: Final = 120
 """Columns of a report for the terminal that goes into a file."""
@@ -60,7 +60,7 @@ def report(
     Exit code 0 if nothing speaks against it or its owners must look, 1 if it is refused, 3 if it could not be judged.
     A bare event stream is judged with the approvals in policies/overrides.yaml of the folder of the stack files.
     """
-    approvals = [] if all(path.is_dir() for path in paths) else overrides.read().approvals
+    approvals = [] if all(path.is_dir() for path in paths) else policy_overrides.read().approvals
     found = record.merged(record.read(path, approvals) for path in paths)
     if output is None:
         _print(found, form)

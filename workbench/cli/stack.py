@@ -12,9 +12,9 @@ from typing import Annotated
 
 import typer
 
-from components.contract.existing.choices import ExistingChoices
+from components.contract.existing.config import ExistingConfig
 from components.contract.labels import LabelKey
-from workbench import claims, stacks, summary
+from workbench import stacks
 from workbench.cli import cloud, cloud_destroy
 from workbench.cli.cloud_destroy import CLAIMS_OPTION
 from workbench.cli.cloud_run import started
@@ -22,16 +22,17 @@ from workbench.cli.console import errors, out
 from workbench.cli.guard import guard
 from workbench.cli.namespaces import wait_for_half_deleted
 from workbench.cli.recover import Hermetic, Yes, refuse_unless_in_order
-from workbench.control_plane import Instance
-from workbench.engine import INTERRUPTED, Session, open_session, render
+from workbench.engine import INTERRUPTED, Session, open_session, pool_status, render
 from workbench.engine.backend import StateFiles
 from workbench.engine.kubectl import Api
 from workbench.engine.lock import held_by, stack_lock
-from workbench.errors import UserError
 from workbench.existing import open_existing
-from workbench.files import write_private
-from workbench.paths import require_space
+from workbench.local import Instance
 from workbench.recovery import state_findings
+from workbench.stacks import stack_ownership
+from workbench.system.errors import UserError
+from workbench.system.files import write_private
+from workbench.system.paths import require_space
 from workbench.toolchain import Toolchain, ensure
 from workbench.toolchain.console import progress
 
@@ -116,7 +117,7 @@ def _run(ready: _Ready, command: str, *options: str, events: Path | None) -> Non
 
 def _claim(stack: stacks.Stack) -> None:
     """Refuse a stack that may not use the cluster and state of its name."""
-    if gone := claims.claim(stack):
+    if gone := stack_ownership.claim(stack):
         moved = f"Cluster and state '{stack.name}' were of {gone}, which is gone. Now they are of {stack.file}."
         errors.print(moved, markup=False, highlight=False, soft_wrap=True)
 
@@ -135,7 +136,7 @@ def up(stack: StackName = "local", *, hermetic: Hermetic = False, yes: Yes = Fal
     with _changing(found, "up", hermetic=hermetic) as ready:
         wait_for_half_deleted(ready.api, found.config.namespaces)
         _run(ready, "up", "--yes", "--suppress-outputs", events=events)
-    summary.show(summary.settled_rows(ready.stack.config, ready.api), as_json=False, console=out)
+    pool_status.show(pool_status.settled_rows(ready.stack.config, ready.api), as_json=False, console=out)
     _next_steps(ready)
 
 
@@ -203,7 +204,7 @@ def destroy(
         raise typer.BadParameter("a local cluster keeps no volumes in a cloud", param_hint=CLAIMS_OPTION)
     with _changing(found, "destroy", hermetic=hermetic) as ready:
         _run(ready, "destroy", *_unasked(yes=yes), events=events)
-        claims.release(ready.stack)
+        stack_ownership.release(ready.stack)
 
 
 def status(stack: StackName = "local", *, as_json: AsJson = False) -> None:
@@ -211,7 +212,7 @@ def status(stack: StackName = "local", *, as_json: AsJson = False) -> None:
     found = stacks.find(stack)
     existing = open_existing(found, os.environ)
     api = existing.api if existing else _running(_local(stack))
-    summary.show(summary.pool_rows(found.config, api), as_json=as_json, console=out)
+    pool_status.show(pool_status.pool_rows(found.config, api), as_json=as_json, console=out)
 
 
 def _running(stack: stacks.Stack) -> Api:
@@ -245,7 +246,7 @@ def _exports(stack: stacks.Stack, hermetic: bool) -> dict[str, str]:  # noqa: FB
 
 
 def _is_existing(stack: stacks.Stack) -> bool:
-    return isinstance(stack.config.cluster, ExistingChoices)
+    return isinstance(stack.config.cluster, ExistingConfig)
 
 
 def _local(name: str) -> stacks.Stack:

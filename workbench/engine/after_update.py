@@ -10,7 +10,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from workbench.engine.clouds.part import Condition, Conditions, Part, condition
+from workbench.engine.clouds.cluster_component import ClusterComponent, Condition, Conditions, condition
 
 PATIENCE: Final = 1800.0
 """Seconds within which a cloud ends what it is at. The longest that EKS gives itself is the update of a node."""
@@ -25,7 +25,7 @@ PAUSE: Final = 5.0
 class Trouble:
     """A part that is not as a finished change leaves it."""
 
-    part: Part
+    part: ClusterComponent
     condition: Condition
 
     @override
@@ -45,7 +45,7 @@ class Trouble:
         return "Mend the cause if it is yours (quota, subnets, machine types); the next `up` makes it anew."
 
 
-def troubles(parts: Sequence[Part], conditions: Conditions) -> list[Trouble]:
+def troubles(parts: Sequence[ClusterComponent], conditions: Conditions) -> list[Trouble]:
     """Return every part that is not in order."""
     found = ((part, condition(part, conditions)) for part in parts)
     return [Trouble(part, told) for part, told in found if not told.is_in_order]
@@ -53,7 +53,7 @@ def troubles(parts: Sequence[Part], conditions: Conditions) -> list[Trouble]:
 
 def settled(
     ask: Callable[[], Conditions],
-    parts: Sequence[Part],
+    parts: Sequence[ClusterComponent],
     waiting_for: Callable[[str], None],
     *,
     may_change: Callable[[Condition], bool] = lambda found: found.is_moving,

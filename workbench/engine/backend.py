@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from workbench.engine.pending import operations
-from workbench.files import write_private
-from workbench.paths import APP, PRIVATE, data_dir
-from workbench.processes import living
+from workbench.system.files import write_private
+from workbench.system.paths import APP, PRIVATE, data_dir
+from workbench.system.processes import living
 
 
 class DamagedError(Exception):

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 
-from components.contract.existing.choices import ExistingChoices
+from components.contract.existing.config import ExistingConfig
 from workbench.engine import pending
 from workbench.engine.clouds.find import cloud_of
 from workbench.engine.session import Session, policy_packs
-from workbench.errors import UserError
-from workbench.paths import PROJECT_ROOT
-from workbench.policy.overrides import attached
 from workbench.stacks import Stack
+from workbench.stacks.policy_overrides import attached
+from workbench.system.errors import UserError
+from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain import Toolchain, environment, status
 
 TOOLS = ("pulumi",)
@@ -44,7 +44,7 @@ def bare_session(stack: Stack, toolchain: Toolchain, lock: int | None = None) ->
 
 def _variables(stack: Stack, toolchain: Toolchain) -> dict[str, str]:
     found = variables(stack.name, stack.file, toolchain)
-    if isinstance(stack.config.cluster, ExistingChoices):
+    if isinstance(stack.config.cluster, ExistingConfig):
         # Such a cluster is often where nothing can be downloaded. The engine takes plug-ins from PATH first.
         built = [row.path.parent for row in status() if row.built and row.name == _PLUG_IN]
         found["PATH"] = os.pathsep.join([*map(str, built), found["PATH"]])

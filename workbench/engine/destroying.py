@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from workbench.engine.clouds.part import Group
-from workbench.engine.clouds.refused import Refused
-from workbench.engine.parts import cluster_of, parts_of_state
+from workbench.engine.clouds.blocker import Blocker
+from workbench.engine.clouds.cluster_component import Group
+from workbench.engine.cluster_components import cluster_of, parts_of_state
 
 ATTEMPTS: Final = 4
 """Runs of the engine, as long as the cloud says that something is still in use."""
@@ -35,7 +35,7 @@ def objects_of(deployment: Mapping[str, Any]) -> frozenset[tuple[str, str, str]]
     )
 
 
-def kept_back(deployment: Mapping[str, Any], stack: str) -> list[Refused]:
+def kept_back(deployment: Mapping[str, Any], stack: str) -> list[Blocker]:
     """Return everything in a state that a destroy would stop at, or stumble over halfway."""
     resources = sorted(deployment.get("resources") or (), key=lambda each: str(each["urn"]))
     parts = parts_of_state(deployment)
@@ -45,7 +45,7 @@ def kept_back(deployment: Mapping[str, Any], stack: str) -> list[Refused]:
         urn, part = each["urn"], groups.get(each["urn"])
         if part and each.get("retainOnDelete"):
             found.append(
-                Refused(
+                Blocker(
                     str(part),
                     f"is kept when the stack goes, since its nodes hold data; {part.with_its_cluster}",
                     "it goes by hand only, with all data on its nodes",
@@ -54,7 +54,7 @@ def kept_back(deployment: Mapping[str, Any], stack: str) -> list[Refused]:
             )
         elif each.get("protect"):
             found.append(
-                Refused(
+                Blocker(
                     urn.rpartition("::")[2],
                     f"is protected ({each['type']})",
                     "it goes only after somebody unprotected it",

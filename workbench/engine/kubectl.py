@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from workbench.errors import UserError
+from workbench.system.errors import UserError
 from workbench.toolchain import ensure
 
 _SECONDS: Final = 20

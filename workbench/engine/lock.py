@@ -13,9 +13,9 @@ from pathlib import Path
 import psutil
 from typing_extensions import override
 
-from workbench import locks
-from workbench.errors import UserError
-from workbench.paths import PRIVATE, data_dir
+from workbench.system import locks
+from workbench.system.errors import UserError
+from workbench.system.paths import PRIVATE, data_dir
 
 _PATIENCE = 5.0
 """Seconds within which the last processes of an ended run are gone."""

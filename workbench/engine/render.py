@@ -16,17 +16,17 @@ from typing import Any, Final
 import yaml
 from typing_extensions import override
 
-from components.contract.existing.sighting import SIGHTING_VARIABLE, Sighting
+from components.contract.existing.cluster_inventory import INVENTORY_VARIABLE, ClusterInventory
 from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE
 from infra.config import CONFIG_KEY
-from workbench.clouds.aws.facts import PROVIDER_VERSION as AWS_VERSION
-from workbench.clouds.azure.facts import PROVIDER_VERSION as AZURE_VERSION
-from workbench.clouds.journal import JOURNAL
 from workbench.engine.session import Session, policy_packs
-from workbench.paths import PRIVATE, PROJECT_ROOT
-from workbench.policy.overrides import attached, detached
+from workbench.offline.aws.facts import PROVIDER_VERSION as AWS_VERSION
+from workbench.offline.azure.facts import PROVIDER_VERSION as AZURE_VERSION
+from workbench.offline.journal import JOURNAL
 from workbench.report.events import RENDERED
 from workbench.stacks import Stack
+from workbench.stacks.policy_overrides import attached, detached
+from workbench.system.paths import PRIVATE, PROJECT_ROOT
 from workbench.toolchain import Toolchain
 from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
 
@@ -60,9 +60,9 @@ TOOLS: Final = ("pulumi", "pulumi-resource-kubernetes")
 """What a render needs of the toolchain."""
 
 CLOUDS: Final = {
-    "aws": Stand(AWS_VERSION, "workbench.clouds.aws", "AWS", "AWS's API models", "docs/aws-inputs.md"),
+    "aws": Stand(AWS_VERSION, "workbench.offline.aws", "AWS", "AWS's API models", "docs/aws-inputs.md"),
     "azure-native": Stand(
-        AZURE_VERSION, "workbench.clouds.azure", "Azure", "Microsoft's API description", "docs/azure-inputs.md"
+        AZURE_VERSION, "workbench.offline.azure", "Azure", "Microsoft's API description", "docs/azure-inputs.md"
     ),
 }
 """The plug-ins that stand in for a cloud's, by package."""
@@ -220,15 +220,15 @@ def offline(stack: str, choices: Any, toolchain: Toolchain, folder: Path) -> dic
         "PULUMI_OPTION_CONFIG_FILE": str(config),
         "KUBECONFIG": str(kubeconfig),
         "IGZ_CLUSTERS_LOCAL_KUBECONFIG": str(kubeconfig),
-        SIGHTING_VARIABLE: str(sighting),
+        INVENTORY_VARIABLE: str(sighting),
         JOURNAL: str(folder / "journal"),
     }
 
 
-def _unseen(choices: Any) -> Sighting:
+def _unseen(choices: Any) -> ClusterInventory:
     """Return what is seen of a cluster at which nobody looked: none of its nodes, and nothing to adopt."""
     cluster = choices.get("cluster") if isinstance(choices, Mapping) else None
-    return Sighting(str(cluster.get("clusterId", "")) if isinstance(cluster, Mapping) else "")
+    return ClusterInventory(str(cluster.get("clusterId", "")) if isinstance(cluster, Mapping) else "")
 
 
 def passed_on() -> dict[str, str]:
@@ -263,7 +263,7 @@ def pretending(environment: Mapping[str, str], python: Path = Path(sys.executabl
     versions = {package: stand.version for package, stand in CLOUDS.items()}
     for package, version in {**versions, "kubernetes": KUBERNETES_VERSION}.items():
         # Without `-P` the folder that the engine starts it in would come first, and may be another checkout.
-        command = (str(python), "-P", "-m", "workbench.clouds.pretended", package)
+        command = (str(python), "-P", "-m", "workbench.offline.noop_providers", package)
         install(Path(environment["PULUMI_HOME"]), package, version, *command)
     return {**detached(environment), GUARD_VARIABLE: ATTACHED}
 

@@ -7,8 +7,8 @@ import shlex
 from contextlib import suppress
 from pathlib import Path
 
-from workbench.errors import UserError
-from workbench.paths import data_dir
+from workbench.system.errors import UserError
+from workbench.system.paths import data_dir
 
 
 def passphrase_file() -> Path:

@@ -16,12 +16,12 @@ from policies.rule import Pack
 from workbench.engine import backend
 from workbench.engine.lock import opening
 from workbench.engine.secrets import passphrase_file
-from workbench.errors import AskedToEnd, UserError
-from workbench.files import write_private
-from workbench.paths import PRIVATE, PROJECT_ROOT, data_dir
-from workbench.policy.overrides import attached
-from workbench.processes import tied_to_this
 from workbench.stacks import Stack
+from workbench.stacks.policy_overrides import attached
+from workbench.system.errors import AskedToEnd, UserError
+from workbench.system.files import write_private
+from workbench.system.paths import PRIVATE, PROJECT_ROOT, data_dir
+from workbench.system.processes import tied_to_this
 from workbench.toolchain import Toolchain, environment
 
 INTERRUPTED = 130

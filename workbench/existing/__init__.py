@@ -2,6 +2,6 @@
 
 from workbench.existing.cluster import Existing, open_existing
 from workbench.existing.identity import ClusterIdentity, identify
-from workbench.existing.judging import Seen
+from workbench.existing.preflight import Seen
 
 __all__ = ["ClusterIdentity", "Existing", "Seen", "identify", "open_existing"]

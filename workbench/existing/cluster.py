@@ -5,18 +5,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from components.contract.existing.choices import ExistingChoices
-from components.contract.existing.sighting import SIGHTING_VARIABLE
+from components.contract.existing.cluster_inventory import INVENTORY_VARIABLE
+from components.contract.existing.config import ExistingConfig
 from workbench.engine.kubectl import Api, kubectl
 from workbench.engine.session import Session
-from workbench.errors import UserError
-from workbench.existing import collisions, judging, live, taints
+from workbench.existing import collisions, live, preflight, taints
 from workbench.existing.identity import identify, refuse_another
-from workbench.existing.judging import Refused, Seen
-from workbench.files import write_private
-from workbench.paths import PRIVATE, data_dir
+from workbench.existing.preflight import Blocker, Seen
 from workbench.report.events import Stream
 from workbench.stacks import Stack
+from workbench.system.errors import UserError
+from workbench.system.files import write_private
+from workbench.system.paths import PRIVATE, data_dir
 
 _PATCH: Final = "Patch"
 
@@ -36,10 +36,10 @@ class Existing:
     """
 
     stack: Stack
-    choices: ExistingChoices
+    choices: ExistingConfig
     api: Api = field(repr=False)
 
-    def see(self, deployment: Mapping[str, Any]) -> Seen:
+    def inspect(self, deployment: Mapping[str, Any]) -> Seen:
         """Look at the cluster, and compare it with the stack file.
 
         Parameters
@@ -52,9 +52,9 @@ class Existing:
         UserError
             Something there stands in the way; with all of it.
         """
-        resources = [group.gpu_resource for group in judging.groups_of(self.stack.config) if group.gpu_resource]
+        resources = [group.gpu_resource for group in preflight.groups_of(self.stack.config) if group.gpu_resource]
         read = live.read(self.api, next(iter(resources), None))
-        seen = judging.see(self.stack.config, read, made_by(deployment))
+        seen = preflight.inspect(self.stack.config, read, made_by(deployment))
         self._refuse(seen.refused)
         return seen
 
@@ -68,7 +68,7 @@ class Existing:
         """
         self._refuse(collisions.collisions(self.api, stream, made_by(deployment)))
 
-    def _refuse(self, refused: "list[Refused] | tuple[Refused, ...]") -> None:
+    def _refuse(self, refused: "list[Blocker] | tuple[Blocker, ...]") -> None:
         if refused:
             count = "1 thing" if len(refused) == 1 else f"{len(refused)} things"
             listed = "\n".join(map(str, refused))
@@ -83,7 +83,7 @@ class Existing:
         # Stacks of one name may be in several backends, each about a cluster of its own.
         file = folder / f"{self.stack.name}-{self.choices.cluster_id}.json"
         write_private(file, seen.sighting.to_json())
-        return replace(session, environment={**session.environment, SIGHTING_VARIABLE: str(file)})
+        return replace(session, environment={**session.environment, INVENTORY_VARIABLE: str(file)})
 
     def change_taints(self, seen: Seen) -> Iterator[str]:
         """Give and take the taints that were found to differ; yield what was done.
@@ -137,7 +137,7 @@ def open_existing(stack: Stack, environment: Mapping[str, str]) -> Existing | No
         The cluster does not answer, or is another one, or another stack works in it.
     """
     choices = stack.config.cluster
-    if not isinstance(choices, ExistingChoices):
+    if not isinstance(choices, ExistingConfig):
         return None
     api = api_of(choices.context, choices.kubeconfig, environment)
     refuse_another(identify(api), wanted=choices.cluster_id, context=choices.context, stack=stack.name)

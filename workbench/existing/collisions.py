@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from workbench.engine.kubectl import Api
-from workbench.existing.judging import Refused
 from workbench.existing.objects import LiveObject
+from workbench.existing.preflight import Blocker
 from workbench.report.events import State, Stream
 
 _MAKES: Final = frozenset({"create"})
@@ -14,7 +14,7 @@ _OURS: Final = "pulumi.com/"
 _PATCH: Final = "Patch"
 
 
-def collisions(api: Api, stream: Stream, made: frozenset[str]) -> list[Refused]:
+def collisions(api: Api, stream: Stream, made: frozenset[str]) -> list[Blocker]:
     """Return what a plan would take over: applied under our name, an object of somebody else would change its owner.
 
     Parameters
@@ -69,10 +69,10 @@ def _place(manifest: Mapping[str, Any]) -> dict[str, str]:
     return {key: metadata[key] for key in ("name", "namespace") if metadata.get(key)}
 
 
-def _refused(live: LiveObject, wanted: Mapping[str, Any]) -> Refused:
+def _refused(live: LiveObject, wanted: Mapping[str, Any]) -> Blocker:
     differing = list(_differing(live.content, wanted, ""))
     place = live.content["metadata"].get("namespace")
-    return Refused(
+    return Blocker(
         f"{live.kind} {f'{place}/' if place else ''}{live.name}",
         f"one of somebody else ({_listed(differing, 1)})" if differing else "one of somebody else, that says the same",
         f"one of this stack ({_listed(differing, 2)})" if differing else "one of this stack",

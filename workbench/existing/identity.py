@@ -6,7 +6,7 @@ from typing import Final
 
 from components.contract.labels import AnnotationKey
 from workbench.engine.kubectl import Api
-from workbench.errors import UserError
+from workbench.system.errors import UserError
 
 NAMESPACE: Final = "kube-system"
 """Every cluster has it from its start, and nobody can delete it: its UID is the cluster's."""

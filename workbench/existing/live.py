@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from components.contract.existing.sighting import SharedKind, SharedObject
+from components.contract.existing.cluster_inventory import SharedKind, SharedObject
 from workbench.engine.kubectl import Api
-from workbench.errors import UserError
 from workbench.existing.objects import LiveObject
+from workbench.system.errors import UserError
 
 _READ: Final = ("nodes", "namespaces", "priorityclasses.scheduling.k8s.io", "storageclasses.storage.k8s.io")
 _METRICS: Final = "v1beta1.metrics.k8s.io"

@@ -16,8 +16,8 @@ from components.contract.labels import AnnotationKey
 from components.contract.ownership import FIELD_MANAGER
 from components.contract.taints import Taint
 from workbench.engine.kubectl import Api
-from workbench.errors import UserError
 from workbench.existing.objects import LiveObject
+from workbench.system.errors import UserError
 
 ATTEMPTS: Final = 5
 """Reads of a node that others change at the same time."""

@@ -3,8 +3,8 @@
 from functools import partial
 from pathlib import Path
 
-from workbench import locks
 from workbench.recovery.finding import Finding
+from workbench.system import locks
 from workbench.toolchain import store
 
 

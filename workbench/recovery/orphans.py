@@ -6,8 +6,8 @@ from pathlib import Path
 import psutil
 
 from workbench.engine.lock import held_by, names
-from workbench.errors import UserError
 from workbench.recovery.finding import Finding
+from workbench.system.errors import UserError
 
 _GRACE = 60.0
 """Seconds for an engine to finish the step in flight and save."""

@@ -9,7 +9,7 @@ from policies.values import NotJudgeableError, Value
 from policies.views.node_groups import NodeGroupFacts, node_groups
 from policies.views.node_groups.local import NODE
 from workbench.report.events import PropertyDiff, State, Step
-from workbench.report.others_fields import added_by_others
+from workbench.report.foreign_managed_fields import added_by_others
 from workbench.report.values import MISSING, at, parts
 
 _STATES_TAINTS: Final = re.compile(

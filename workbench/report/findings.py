@@ -9,19 +9,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from policies import wording
+from policies import diagnostics
 from workbench.report.events import PolicyMessage, Stream, plain
-from workbench.report.model import Finding, Judge, Standing
+from workbench.report.model import Finding, FindingStatus, Judge
 from workbench.report.values import safe
 
 TEXT_LENGTH: Final = 1_000
 """Characters of a message or a fix that are shown."""
 
-FAILING: Final = (Standing.VIOLATED, Standing.UNJUDGED)
+FAILING: Final = (FindingStatus.VIOLATED, FindingStatus.UNJUDGED)
 """What stops a run."""
 
 _ADVISORY: Final = "advisory"
-_RANK: Final = {standing: rank for rank, standing in enumerate(Standing)}
+_RANK: Final = {standing: rank for rank, standing in enumerate(FindingStatus)}
 _JUDGES: Final = {judge: rank for rank, judge in enumerate(Judge)}
 
 
@@ -29,7 +29,7 @@ def own_findings(stream: Stream) -> list[Finding]:
     """Return what the rules of a stream's run say, the gravest first."""
     found = [_finding(message) for message in stream.said]
     mended = [
-        Finding(safe(each.policy_name), Standing.ADVISED, Judge.OWN, safe(each.resource_urn), "the rule mended it")
+        Finding(safe(each.policy_name), FindingStatus.ADVISED, Judge.OWN, safe(each.resource_urn), "the rule mended it")
         for each in stream.remedied
     ]
     return _sorted([*found, *mended])
@@ -56,15 +56,15 @@ def _finding(said: PolicyMessage) -> Finding:
     # Whatever an unknown level means, it is no advice.
     is_advice = said.enforcement_level == _ADVISORY
     message = plain(said.message)
-    found = wording.read(message)
+    found = diagnostics.read(message)
     urn = safe(said.resource_urn)
     if found is None:
-        standing = Standing.ADVISED if is_advice else Standing.VIOLATED
+        standing = FindingStatus.ADVISED if is_advice else FindingStatus.VIOLATED
         return Finding(safe(said.policy_name), standing, Judge.OWN, urn, safe(message.strip(), TEXT_LENGTH))
     if is_advice:
-        standing = Standing.WAIVED if found.waiver else Standing.ADVISED
+        standing = FindingStatus.WAIVED if found.waiver else FindingStatus.ADVISED
     else:
-        standing = Standing.UNJUDGED if found.is_unjudged else Standing.VIOLATED
+        standing = FindingStatus.UNJUDGED if found.is_unjudged else FindingStatus.VIOLATED
     return Finding(
         rule=found.rule,
         standing=standing,
@@ -73,12 +73,12 @@ def _finding(said: PolicyMessage) -> Finding:
         message=safe(found.message, TEXT_LENGTH),
         fix=safe(found.fix, TEXT_LENGTH),
         reference=safe(found.reference),
-        waiver=safe(found.waiver, TEXT_LENGTH) if standing is Standing.WAIVED else "",
+        waiver=safe(found.waiver, TEXT_LENGTH) if standing is FindingStatus.WAIVED else "",
     )
 
 
 def _is_about_a_waiver(finding: Finding) -> bool:
-    return finding.reference == wording.ABOUT_WAIVERS
+    return finding.reference == diagnostics.ABOUT_WAIVERS
 
 
 def _grouped(findings: Iterable[Finding]) -> dict[tuple[str, str], list[Finding]]:
@@ -98,11 +98,11 @@ def _merged(own: Sequence[Finding], base: Sequence[Finding]) -> Iterator[Finding
     for ours, theirs in [*pairs, *reworded]:
         yield _pair(ours, theirs)
     yield from alone[len(reworded) :]
-    is_waived = any(each.standing is Standing.WAIVED for each in own)
+    is_waived = any(each.standing is FindingStatus.WAIVED for each in own)
     for theirs in left[len(reworded) :]:
         # A row of the change covers the resource, whatever its rules still find there.
         is_excused = is_waived and theirs.standing in FAILING
-        yield replace(theirs, judge=Judge.BASE, standing=Standing.EXCUSED if is_excused else theirs.standing)
+        yield replace(theirs, judge=Judge.BASE, standing=FindingStatus.EXCUSED if is_excused else theirs.standing)
 
 
 def _pair(own: Finding, base: Finding) -> Finding:
@@ -110,8 +110,8 @@ def _pair(own: Finding, base: Finding) -> Finding:
         return replace(own, judge=Judge.BOTH)
     if own.standing in FAILING and base.standing in FAILING:
         return replace(min(own, base, key=lambda each: _RANK[each.standing]), judge=Judge.BOTH)
-    if own.standing is Standing.WAIVED and base.standing in FAILING:
-        return replace(own, standing=Standing.EXCUSED)
+    if own.standing is FindingStatus.WAIVED and base.standing in FAILING:
+        return replace(own, standing=FindingStatus.EXCUSED)
     graver = min(own, base, key=lambda each: _RANK[each.standing])
     return replace(graver, judge=Judge.OWN if graver is own else Judge.BASE)
 

@@ -11,7 +11,7 @@ from workbench.report.folding import Folding, left_out
 from workbench.report.markdown_changes import SHORT_NAME, dangers, gains, losses
 from workbench.report.markdown_findings import findings
 from workbench.report.markup import code, prose, table
-from workbench.report.model import NodeHours, Operation, Outcome, Report, Source, StackReport, Standing
+from workbench.report.model import FindingStatus, NodeHours, Operation, Outcome, Report, Source, StackReport
 from workbench.report.words import (
     DESTRUCTIVE,
     OPERATIONS,
@@ -84,7 +84,7 @@ def _which(report: Report, source: Source) -> str:
 
 def _row(stack: StackReport) -> tuple[str, ...]:
     numbers = [f"{number:,}" if number else "" for number in counts(stack.changes).values()]
-    violated = sum(finding.standing is Standing.VIOLATED for finding in stack.findings)
+    violated = sum(finding.standing is FindingStatus.VIOLATED for finding in stack.findings)
     return (
         code(stack.stack, SHORT_NAME),
         verdict(stack),

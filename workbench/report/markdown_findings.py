@@ -6,10 +6,10 @@ from typing import Final
 
 from workbench.report.folding import Folding
 from workbench.report.markup import code, folded, names, prose
-from workbench.report.model import Finding, Judge, StackReport, Standing
+from workbench.report.model import Finding, FindingStatus, Judge, StackReport
 from workbench.report.words import STANDINGS, type_and_name
 
-_QUIET: Final = (Standing.WAIVED, Standing.ADVISED)
+_QUIET: Final = (FindingStatus.WAIVED, FindingStatus.ADVISED)
 """What nobody must act on before a merge."""
 
 _LINES_OPEN: Final = 6
@@ -37,7 +37,7 @@ def findings(stack: StackReport, step: Folding) -> Iterator[str]:
 
 
 def _rules(some: list[Finding], step: Folding) -> Iterator[str]:
-    by_rule: dict[tuple[Standing, Judge, str, str, str], list[Finding]] = defaultdict(list)
+    by_rule: dict[tuple[FindingStatus, Judge, str, str, str], list[Finding]] = defaultdict(list)
     for finding in some:
         by_rule[finding.standing, finding.judge, finding.rule, finding.fix, finding.reference].append(finding)
     if step >= Folding.FINDINGS:

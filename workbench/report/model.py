@@ -113,7 +113,7 @@ class Change:
     protected: bool = False
 
 
-class Standing(StrEnum):
+class FindingStatus(StrEnum):
     """How a finding of a rule counts, the gravest first."""
 
     VIOLATED = "violated"
@@ -168,7 +168,7 @@ class Finding:
     """
 
     rule: str
-    standing: Standing
+    standing: FindingStatus
     judge: Judge
     urn: str
     message: str

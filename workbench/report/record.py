@@ -16,7 +16,6 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from components.contract.labels import is_dns_label
 from components.contract.policy_guard import PolicyGuard
 from policies.waivers import Accepted, Approval, Waiver
-from workbench.errors import UserError
 from workbench.report import events
 from workbench.report.changes import is_drift
 from workbench.report.events import RENDERED, Stream
@@ -24,6 +23,7 @@ from workbench.report.findings import TEXT_LENGTH
 from workbench.report.model import JudgeChange, Outcome, Report, Source, StackReport, gravest
 from workbench.report.values import safe
 from workbench.report.verdict import Approvals, Case, broken, judge, unreadable
+from workbench.system.errors import UserError
 
 CONTENTS: Final = "review.json"
 STACKS: Final = "stacks"

@@ -14,10 +14,11 @@ from urllib.parse import quote
 
 from infra.config.problems import printable
 from policies.registry import RULES
-from workbench import stacks, yaml_source
-from workbench.report.model import Finding, Outcome, Report, StackReport, Standing
+from workbench import stacks
+from workbench.report.model import Finding, FindingStatus, Outcome, Report, StackReport
 from workbench.report.words import STANDINGS, type_and_name
-from workbench.yaml_source import SourceError
+from workbench.stacks import yaml_source
+from workbench.stacks.yaml_source import SourceError
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
@@ -26,13 +27,13 @@ _NODE_GROUP: Final = ("NodeGroup", "AgentPool", "LocalCluster$kubernetes:core/v1
 """What the type of a resource holds that belongs to a single pool."""
 
 _LEVELS: Final = {
-    Standing.VIOLATED: "error",
-    Standing.UNJUDGED: "error",
-    Standing.EXCUSED: "note",
-    Standing.WAIVED: "note",
-    Standing.ADVISED: "warning",
+    FindingStatus.VIOLATED: "error",
+    FindingStatus.UNJUDGED: "error",
+    FindingStatus.EXCUSED: "note",
+    FindingStatus.WAIVED: "note",
+    FindingStatus.ADVISED: "warning",
 }
-_SUPPRESSIONS: Final = {Standing.EXCUSED: "underReview", Standing.WAIVED: "accepted"}
+_SUPPRESSIONS: Final = {FindingStatus.EXCUSED: "underReview", FindingStatus.WAIVED: "accepted"}
 _RULES: Final = {rule.id: rule for rule in RULES}
 
 

@@ -12,13 +12,13 @@ from workbench.report.model import (
     Change,
     Danger,
     Finding,
+    FindingStatus,
     Operation,
     Outcome,
     PropertyChange,
     Report,
     Source,
     StackReport,
-    Standing,
 )
 from workbench.report.words import (
     DESTRUCTIVE,
@@ -46,7 +46,11 @@ _COLOURS: Final = {
     Outcome.BLOCKED: "bold red",
     Outcome.UNJUDGED: "bold red",
 }
-_STANDING_COLOURS: Final = {Standing.VIOLATED: "red", Standing.UNJUDGED: "red", Standing.EXCUSED: "yellow"}
+_STANDING_COLOURS: Final = {
+    FindingStatus.VIOLATED: "red",
+    FindingStatus.UNJUDGED: "red",
+    FindingStatus.EXCUSED: "yellow",
+}
 _PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight": False}
 
 

@@ -11,15 +11,15 @@ from typing import Final
 
 from components.contract.policy_guard import PolicyGuard
 from infra.config import CONFIG_KEY, ConfigurationError, parse
+from policies.diagnostics import pack_name
 from policies.rule import Pack
 from policies.waivers import WHOLE_STACK, Approval, Waiver
-from policies.wording import pack_name
-from workbench.policy.approvals import approval_of, expired_approval_of
 from workbench.report import pools
+from workbench.report.approvals import approval_of, expired_approval_of
 from workbench.report.changes import Changed, changes_of, unchanged
 from workbench.report.events import Stream, Summary
 from workbench.report.findings import FAILING, TEXT_LENGTH, merged, own_findings
-from workbench.report.model import Change, Danger, Finding, Judge, Outcome, Source, StackReport, Standing, gravest
+from workbench.report.model import Change, Danger, Finding, FindingStatus, Judge, Outcome, Source, StackReport, gravest
 from workbench.report.values import safe
 
 PACKS: Final = frozenset(map(pack_name, Pack))
@@ -222,7 +222,7 @@ def _errors(stream: Stream) -> Iterator[str]:
 
 def _with_its_row(case: Case, finding: Finding) -> Finding:
     """Return the finding; violated, if the change's own packs say that it is waived and no row of the change does."""
-    if finding.standing is not Standing.EXCUSED:
+    if finding.standing is not FindingStatus.EXCUSED:
         return finding
     *_, kinds, name = ["", "", *finding.urn.split("::", 3)[2:]]
     token = kinds.rpartition("$")[2]
@@ -233,7 +233,7 @@ def _with_its_row(case: Case, finding: Finding) -> Finding:
     )
     if any(each.covers(token, name) if name else each.resource == WHOLE_STACK for each in excusing):
         return finding
-    return replace(finding, standing=Standing.VIOLATED, judge=Judge.BASE, waiver="")
+    return replace(finding, standing=FindingStatus.VIOLATED, judge=Judge.BASE, waiver="")
 
 
 def _dangers(case: Case, changes: Iterable[Changed]) -> Iterator[Danger]:
@@ -253,7 +253,7 @@ def _against(findings: Sequence[Finding]) -> Iterator[tuple[Outcome, str]]:
             each for each in failing if each.judge is Judge.BASE
         ],
         (Outcome.REVIEW, "waived only by rows of the same change"): [
-            each for each in findings if each.standing is Standing.EXCUSED
+            each for each in findings if each.standing is FindingStatus.EXCUSED
         ],
     }
     for (outcome, what), found in rules.items():

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from workbench.report.model import Change, Operation, Outcome, Report, Source, StackReport, Standing
+from workbench.report.model import Change, FindingStatus, Operation, Outcome, Report, Source, StackReport
 
 _VERDICTS: Final = {
     Outcome.PASSED: "Passed",
@@ -37,11 +37,11 @@ SOURCES: Final = {
 """What a reader must know about where a report comes from, before anything else."""
 
 STANDINGS: Final = {
-    Standing.VIOLATED: "violated",
-    Standing.UNJUDGED: "could not be judged",
-    Standing.EXCUSED: "excused only by a row that this change adds or alters",
-    Standing.WAIVED: "waived",
-    Standing.ADVISED: "advised",
+    FindingStatus.VIOLATED: "violated",
+    FindingStatus.UNJUDGED: "could not be judged",
+    FindingStatus.EXCUSED: "excused only by a row that this change adds or alters",
+    FindingStatus.WAIVED: "waived",
+    FindingStatus.ADVISED: "advised",
 }
 
 OPERATIONS: Final = {

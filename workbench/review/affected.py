@@ -4,9 +4,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
-from workbench.policy.overrides import FILE
 from workbench.review.comparison import ChangedFile
 from workbench.review.judges import ROWS, Row, altered
+from workbench.stacks.policy_overrides import FILE
 
 _STACK_FILE: Final = re.compile(r"Pulumi\.(.+)\.yaml")
 _EXAMPLE: Final = re.compile(r"examples/([^/]+)/.*", re.DOTALL)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from workbench.errors import UserError
+from workbench.system.errors import UserError
 
 _LINK: Final = "120000"
 """Mode of a symbolic link in Git's index."""

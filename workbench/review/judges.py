@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from infra.config.problems import printable, shown
-from workbench import yaml_source
-from workbench.policy.overrides import FILE
 from workbench.report.model import JudgeChange
 from workbench.review.comparison import ChangedFile
+from workbench.stacks import yaml_source
+from workbench.stacks.policy_overrides import FILE
 
 Row: TypeAlias = Mapping[str, Any]
 """A waiver or an approval, as the file has it."""

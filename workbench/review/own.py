@@ -13,9 +13,10 @@ from pydantic import BaseModel, TypeAdapter
 
 from components.contract.policy_guard import PolicyGuard
 from infra.config import CONFIG_KEY
-from workbench import stacks, yaml_source
-from workbench.errors import UserError
-from workbench.policy.overrides import pack_configuration
+from workbench import stacks
+from workbench.stacks import yaml_source
+from workbench.stacks.policy_overrides import pack_configuration
+from workbench.system.errors import UserError
 
 
 class OwnStack(BaseModel):

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from workbench import virtual_environments
 from workbench.engine.render import passed_on
-from workbench.errors import UserError
-from workbench.paths import PROJECT_ROOT
+from workbench.system import virtual_environments
+from workbench.system.errors import UserError
+from workbench.system.paths import PROJECT_ROOT
 
 PROGRAM: Final = ("Pulumi.yaml", "infra", "components", "policies", "workbench")
 """What plans and judges; the rest of a checkout does not run."""

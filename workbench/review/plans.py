@@ -13,18 +13,18 @@ from tempfile import TemporaryDirectory
 from typing import Final, TypeAlias
 
 from infra.config import CONFIG_KEY
-from policies.doubt import UNKNOWN_VARIABLE
+from policies.unknown_policy import UNKNOWN_VARIABLE
 from workbench import stacks
-from workbench.control_plane import Instance
 from workbench.engine import cloud, open_session
 from workbench.engine.render import choose, offline, passed_on, pretending, project_of
 from workbench.engine.session import policy_packs
-from workbench.errors import UserError
-from workbench.policy.overrides import attaching, detached, pack_configuration
+from workbench.local import Instance
 from workbench.review.own import OwnStack, choices_of
 from workbench.review.package import BASE, JUDGE, Package, is_same
 from workbench.review.runs import Runs
 from workbench.stacks import Stack
+from workbench.stacks.policy_overrides import attaching, detached, pack_configuration
+from workbench.system.errors import UserError
 from workbench.toolchain import Toolchain
 
 PLAIN: Final = ("--non-interactive", "--color", "never")

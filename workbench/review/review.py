@@ -16,11 +16,8 @@ from components.contract.labels import is_dns_label
 from components.contract.policy_guard import PolicyGuard
 from policies.waivers import Approval
 from workbench import stacks
-from workbench.control_plane import Instance
 from workbench.engine.render import passed_on
-from workbench.errors import UserError
-from workbench.files import write_private
-from workbench.paths import PRIVATE
+from workbench.local import Instance
 from workbench.report.model import JudgeChange
 from workbench.review.affected import affected, gone
 from workbench.review.comparison import Comparison, compare
@@ -29,6 +26,9 @@ from workbench.review.own import OWN_STACKS, OwnStack, choices_of, own_stack
 from workbench.review.package import Package, package_of
 from workbench.review.plans import SAID_MAX, Onto, Planned, Tools, compared_plan, offline_plan, pretended
 from workbench.review.runs import Runs
+from workbench.system.errors import UserError
+from workbench.system.files import write_private
+from workbench.system.paths import PRIVATE
 from workbench.toolchain import Toolchain
 
 AT_ONCE: Final = 2

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from typing_extensions import override
 
-from workbench.errors import UserError
+from workbench.system.errors import UserError
 
 _SOURCE = re.compile(r"[A-Za-z0-9@:/._~+%-]+")
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from components.contract.environments import ClusterKind, Environment
 from components.contract.labels import is_dns_label
-from workbench.errors import UserError
-from workbench.paths import PROJECT_ROOT
 from workbench.starter.pin import Pin
+from workbench.system.errors import UserError
+from workbench.system.paths import PROJECT_ROOT
 
 SHAPES: dict[ClusterKind, dict[Environment, str]] = {
     ClusterKind.LOCAL: {

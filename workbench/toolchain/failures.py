@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from workbench.errors import UserError
+from workbench.system.errors import UserError
 
 LINES = 20
 """Lines of Go's output that an error shows."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from signal import SIGKILL
 
-from workbench.paths import data_dir
-from workbench.processes import tied_to_this
+from workbench.system.paths import data_dir
+from workbench.system.processes import tied_to_this
 from workbench.toolchain import store
 from workbench.toolchain.events import Finished, Progress, Running, Started
 from workbench.toolchain.failures import build_failed

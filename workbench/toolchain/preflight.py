@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from workbench.errors import UserError
-from workbench.paths import cache_dir, data_dir, unusable
+from workbench.system.errors import UserError
+from workbench.system.paths import cache_dir, data_dir, unusable
 from workbench.toolchain import store
 
 GIB = 2**30

@@ -5,8 +5,8 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
-from workbench.errors import UserError
-from workbench.paths import data_dir
+from workbench.system.errors import UserError
+from workbench.system.paths import data_dir
 from workbench.toolchain.api import Toolchain
 from workbench.toolchain.recipes import PROVIDER_VERSION
 

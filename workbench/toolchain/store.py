@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from workbench import locks
-from workbench.errors import UserError
-from workbench.paths import PROJECT_ROOT, cache_dir
+from workbench.system import locks
+from workbench.system.errors import UserError
+from workbench.system.paths import PROJECT_ROOT, cache_dir
 from workbench.toolchain.recipes import ALL, GOFLAGS, Bundle
 
 SOURCES = PROJECT_ROOT / "toolchain"

@@ -9,7 +9,7 @@ from components.addons.device_plugin import DevicePlugin, DevicePluginArgs
 from components.addons.images import device_plugin_image
 from components.addons.storage import DefaultStorageClass, DefaultStorageClassArgs
 from components.base import PlatformComponent
-from components.contract.aks.choices import AksChoices
+from components.contract.aks.config import AksConfig
 from components.contract.groups import NodeGroup
 
 STORAGE_CLASS: Final = "premium-ssd"
@@ -25,7 +25,7 @@ Azure encrypts every disk, and the node's host what goes to and from it.
 class ClusterAddonsArgs:
     """Inputs of the cluster's own add-ons."""
 
-    choices: AksChoices
+    choices: AksConfig
     groups: tuple[NodeGroup, ...]
 
 

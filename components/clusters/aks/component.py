@@ -17,7 +17,7 @@ from components.clusters.aks.logs import LogWorkspace, LogWorkspaceArgs
 from components.clusters.aks.network import CreatedVirtualNetwork, CreatedVirtualNetworkArgs
 from components.clusters.aks.node_groups import AgentPools, AgentPoolsArgs
 from components.clusters.handle import ClusterHandle
-from components.contract.aks.choices import AksChoices
+from components.contract.aks.config import AksConfig
 from components.contract.aks.network import CreatedNetwork
 from components.contract.azure import AzureTag
 from components.contract.environments import ClusterKind, Environment
@@ -34,7 +34,7 @@ LOG_RETENTION_DAYS: Final = {Environment.DEV: 30, Environment.PROD: 365}
 class AksClusterArgs:
     """Inputs of an AKS cluster."""
 
-    choices: AksChoices
+    choices: AksConfig
     environment: Environment
     groups: tuple[NodeGroup, ...]
     spot_taint: Taint | None

@@ -33,7 +33,7 @@ from components.clusters.aks.logs import LogWorkspace, keep_logs
 from components.clusters.aks.node_groups import initial_profile
 from components.contract.aks.access import PrincipalKind, role_id
 from components.contract.aks.autoscaling import autoscaler_profile
-from components.contract.aks.choices import AksChoices, NodeImageChannel, UpgradeChannel
+from components.contract.aks.config import AksConfig, NodeImageChannel, UpgradeChannel
 from components.contract.azure import key_address
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
@@ -50,7 +50,7 @@ SYSTEM_ZONE: Final = "system"
 class ControlPlaneArgs:
     """Inputs of the control plane."""
 
-    choices: AksChoices
+    choices: AksConfig
     environment: Environment
     """In production the control plane is paid for and protected against removal."""
     groups: tuple[NodeGroup, ...]
@@ -199,7 +199,7 @@ class ControlPlane(PlatformComponent):
                 )
 
 
-def _api(choices: AksChoices) -> ManagedClusterAPIServerAccessProfileArgs:
+def _api(choices: AksConfig) -> ManagedClusterAPIServerAccessProfileArgs:
     if choices.is_private:
         return ManagedClusterAPIServerAccessProfileArgs(
             enable_private_cluster=True,
@@ -212,7 +212,7 @@ def _api(choices: AksChoices) -> ManagedClusterAPIServerAccessProfileArgs:
     )
 
 
-def _network(choices: AksChoices) -> ContainerServiceNetworkProfileArgs:
+def _network(choices: AksConfig) -> ContainerServiceNetworkProfileArgs:
     return ContainerServiceNetworkProfileArgs(
         network_plugin="azure",
         network_plugin_mode="overlay",
@@ -228,7 +228,7 @@ def _network(choices: AksChoices) -> ContainerServiceNetworkProfileArgs:
     )
 
 
-def _upgrades(choices: AksChoices, groups: Sequence[NodeGroup]) -> ManagedClusterAutoUpgradeProfileArgs:
+def _upgrades(choices: AksConfig, groups: Sequence[NodeGroup]) -> ManagedClusterAutoUpgradeProfileArgs:
     """Return how AKS upgrades by itself; not at all beside data pools, whose disks each new image erases."""
     holds_data = any(group.role is PoolRole.DATA for group in groups)
     channel = choices.upgrade_channel or (UpgradeChannel.NONE if holds_data else UpgradeChannel.PATCH)

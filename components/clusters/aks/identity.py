@@ -10,7 +10,7 @@ from pulumi_azure_native.managedidentity import UserAssignedIdentity
 
 from components.base import PlatformComponent
 from components.contract.aks.access import PrincipalKind
-from components.contract.aks.choices import AksChoices
+from components.contract.aks.config import AksConfig
 from components.contract.azure import key_vault_id, role_assignment_name
 
 CLUSTER_USER: Final = "4abbcc35-e782-43d8-92c5-2d3f1bd2253f"
@@ -88,7 +88,7 @@ class Right(NamedTuple):
 class ClusterIdentitiesArgs:
     """Inputs of the identities."""
 
-    choices: AksChoices
+    choices: AksConfig
     resource_group: pulumi.Input[str]
     tags: dict[str, str]
 

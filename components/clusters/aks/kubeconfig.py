@@ -10,7 +10,7 @@ import yaml
 from pulumi_azure_native.containerservice import ManagedCluster, list_managed_cluster_user_credentials_output
 from pulumi_azure_native.containerservice.outputs import CredentialResultResponse
 
-from components.contract.aks.choices import AksChoices
+from components.contract.aks.config import AksConfig
 
 ENTRA_SERVER: Final = "6dae42f8-4368-4678-94ff-3960e28e3630"
 """Application of all AKS clusters in Entra ID, for which a token is: https://azure.github.io/kubelogin/concepts/aks.html."""
@@ -23,7 +23,7 @@ https://azure.github.io/kubelogin/cli/get-token.html
 
 
 def kubeconfig(
-    choices: AksChoices, cluster: ManagedCluster, provider: pulumi.ProviderResource, access: Sequence[pulumi.Resource]
+    choices: AksConfig, cluster: ManagedCluster, provider: pulumi.ProviderResource, access: Sequence[pulumi.Resource]
 ) -> pulumi.Output[str]:
     """Return a kubeconfig that asks kubelogin for a token each time.
 
@@ -51,7 +51,7 @@ def kubeconfig(
     return pulumi.Output.unsecret(answer.apply(lambda known: _document(choices, known.kubeconfigs)))
 
 
-def _document(choices: AksChoices, credentials: Sequence[CredentialResultResponse]) -> str:
+def _document(choices: AksConfig, credentials: Sequence[CredentialResultResponse]) -> str:
     theirs: dict[str, Any] = yaml.safe_load(base64.b64decode(credentials[0].value))
     cluster = theirs["clusters"][0]["cluster"]
     name = choices.name

@@ -19,7 +19,7 @@ from pulumi_azure_native.monitor import (
 from pulumi_azure_native.operationalinsights import Workspace, WorkspaceFeaturesArgs, WorkspaceSkuArgs
 
 from components.base import PlatformComponent
-from components.contract.aks.choices import AksChoices
+from components.contract.aks.config import AksConfig
 
 CONTROL_PLANE_LOGS: Final = (
     *("kube-apiserver", "kube-audit-admin", "kube-controller-manager", "kube-scheduler"),
@@ -43,7 +43,7 @@ DESTINATION: Final = "workspace"
 class LogWorkspaceArgs:
     """Inputs of the workspace."""
 
-    choices: AksChoices
+    choices: AksConfig
     resource_group: pulumi.Input[str]
     tags: dict[str, str]
     retention_days: int

@@ -18,7 +18,7 @@ from pulumi_azure_native.network import (
 )
 
 from components.base import PlatformComponent
-from components.contract.aks.choices import NODES_SUBNET, AksChoices
+from components.contract.aks.config import NODES_SUBNET, AksConfig
 from components.contract.aks.network import CreatedNetwork
 
 IDLE_MINUTES: Final = 10
@@ -29,7 +29,7 @@ IDLE_MINUTES: Final = 10
 class CreatedVirtualNetworkArgs:
     """Inputs of a network."""
 
-    choices: AksChoices
+    choices: AksConfig
     network: CreatedNetwork
     resource_group: pulumi.Input[str]
     tags: dict[str, str]

@@ -20,13 +20,13 @@ from components.contract.aks.agent_pools import (
     node_taints,
     pool_name,
 )
-from components.contract.aks.choices import AksChoices
+from components.contract.aks.config import AksConfig
 from components.contract.groups import NodeGroup
 from components.contract.pools import PoolRole
 
 
 def initial_profile(
-    group: NodeGroup, choices: AksChoices, tags: Mapping[str, str]
+    group: NodeGroup, choices: AksConfig, tags: Mapping[str, str]
 ) -> ManagedClusterAgentPoolProfileArgs:
     """Return the one pool that a cluster is made with: its system pool, which keeps its name for ever."""
     return ManagedClusterAgentPoolProfileArgs(
@@ -42,7 +42,7 @@ class AgentPoolsArgs:
     """Inputs of all pools but the initial one."""
 
     groups: Sequence[NodeGroup]
-    choices: AksChoices
+    choices: AksConfig
     resource_group: pulumi.Input[str]
     cluster_name: pulumi.Input[str]
     tags: Mapping[str, str]
@@ -85,7 +85,7 @@ class AgentPools(PlatformComponent):
         )
 
 
-def _changeable(group: NodeGroup, choices: AksChoices, tags: Mapping[str, str]) -> dict[str, Any]:
+def _changeable(group: NodeGroup, choices: AksConfig, tags: Mapping[str, str]) -> dict[str, Any]:
     """Return what may change in a pool that is there."""
     surge = max_surge(group)
     bounds = {"min_count": group.size.min, "max_count": group.size.max} if group.is_elastic else {}

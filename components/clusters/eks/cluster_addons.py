@@ -16,7 +16,7 @@ from components.clusters.eks.managed_addons import CORE_NODES
 from components.contract.autoscaler import NAME as AUTOSCALER
 from components.contract.autoscaler import NAMESPACE
 from components.contract.aws import OwnTag
-from components.contract.eks.choices import EksChoices
+from components.contract.eks.config import EksConfig
 from components.contract.groups import NodeGroup
 
 STORAGE_CLASS: Final = "gp3"
@@ -29,7 +29,7 @@ EBS_PARAMETERS: Final = {"type": "gp3", "encrypted": "true"}
 class ClusterAddonsArgs:
     """Inputs of the cluster's own add-ons."""
 
-    choices: EksChoices
+    choices: EksConfig
     groups: tuple[NodeGroup, ...]
     cluster_arn: str
 

@@ -24,7 +24,7 @@ from components.clusters.eks.network import CreatedVpc, CreatedVpcArgs, Network,
 from components.clusters.eks.node_groups import ManagedNodeGroup, NodeGroupArgs
 from components.clusters.handle import ClusterHandle
 from components.contract.aws import OwnTag
-from components.contract.eks.choices import EksChoices
+from components.contract.eks.config import EksConfig
 from components.contract.eks.network import ExistingNetwork
 from components.contract.environments import ClusterKind, Environment
 from components.contract.groups import NodeGroup, in_zones
@@ -39,7 +39,7 @@ LOG_RETENTION_DAYS: Final = {Environment.DEV: 30, Environment.PROD: 365}
 class EksClusterArgs:
     """Inputs of an EKS cluster."""
 
-    choices: EksChoices
+    choices: EksConfig
     environment: Environment
     groups: tuple[NodeGroup, ...]
     spot_taint: Taint | None

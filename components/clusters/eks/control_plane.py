@@ -23,7 +23,7 @@ from components.base import PlatformComponent
 from components.clusters.eks.identity import CLUSTER_POLICIES, RoleArgs, ServiceRole
 from components.clusters.eks.network import Network
 from components.contract.eks.access import Access, policy_arn
-from components.contract.eks.choices import LOG_TYPES, EksChoices
+from components.contract.eks.config import LOG_TYPES, EksConfig
 from components.contract.environments import ENVIRONMENT_TAG, Environment
 
 KEY_DELETION_DAYS: Final = 30
@@ -34,7 +34,7 @@ KEY_DELETION_DAYS: Final = 30
 class ControlPlaneArgs:
     """Inputs of the control plane."""
 
-    choices: EksChoices
+    choices: EksConfig
     network: Network
     environment: Environment
     """On the cluster as a tag; in production the cluster and its key are protected against removal."""

@@ -11,8 +11,8 @@ from components.base import PlatformComponent
 from components.clusters.existing.node_groups import ExistingPool, ExistingPoolArgs
 from components.clusters.handle import ClusterHandle
 from components.contract.environments import ClusterKind
-from components.contract.existing.choices import ExistingChoices, StorageChoice
-from components.contract.existing.sighting import SharedKind, SharedObject, Sighting
+from components.contract.existing.cluster_inventory import ClusterInventory, SharedKind, SharedObject
+from components.contract.existing.config import ExistingConfig, StorageChoice
 from components.contract.groups import NodeGroup
 from components.contract.labels import AnnotationKey
 from components.contract.taints import Taint
@@ -26,8 +26,8 @@ IDENTITY_NAMESPACE = "kube-system"
 class ExistingClusterArgs:
     """Inputs of a cluster that is there."""
 
-    choices: ExistingChoices
-    sighting: Sighting
+    choices: ExistingConfig
+    sighting: ClusterInventory
     """What `igz-clusters` saw of it just now."""
     groups: tuple[NodeGroup, ...]
     spot_taint: Taint | None
@@ -84,7 +84,7 @@ class ExistingCluster(PlatformComponent):
         )
         self.register_outputs({"nodeGroups": [group.name for group in args.groups]})
 
-    def _storage(self, choice: StorageChoice, sighting: Sighting, provider: kubernetes.Provider) -> None:
+    def _storage(self, choice: StorageChoice, sighting: ClusterInventory, provider: kubernetes.Provider) -> None:
         DefaultStorageClass(
             choice.name,
             DefaultStorageClassArgs(

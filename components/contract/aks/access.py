@@ -87,7 +87,7 @@ class Access(ContractModel):
                 findings.add("names a group twice; drop one", index, given=group)
             elif group == deployer:
                 findings.add("is the deployer too, and this one must work when that fails", index, given=group)
-        findings.refuse()
+        findings.raise_if_any()
         return groups
 
     @field_validator("entries", mode="after")
@@ -102,7 +102,7 @@ class Access(ContractModel):
             if (first := seen.setdefault(entry.object_id, name)) != name:
                 message = f"a principal has one entry, and this one has '{first}'"
                 findings.add(message, name, "objectId", given=entry.object_id)
-        findings.refuse()
+        findings.raise_if_any()
         return entries
 
     @property

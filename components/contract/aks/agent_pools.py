@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any, Final
 
-from components.contract.aks.choices import AksChoices
+from components.contract.aks.config import AksConfig
 from components.contract.groups import NodeGroup, in_zones
 from components.contract.lifecycle import Lifecycle
 from components.contract.pools import PoolRole, PoolSize
@@ -53,7 +53,7 @@ def _by_type(group: NodeGroup) -> Iterator[NodeGroup]:
         yield replace(group, name=f"{group.name}-{size_name}", size=size, instances=(instance,))
 
 
-def pool_name(group: NodeGroup, choices: AksChoices) -> str:
+def pool_name(group: NodeGroup, choices: AksConfig) -> str:
     """Return the name of a group's agent pool, at most twelve lower-case letters and digits.
 
     The initial pool is made with the cluster and has its name for ever: the pool's own.
@@ -70,7 +70,7 @@ def pool_name(group: NodeGroup, choices: AksChoices) -> str:
     return f"{group.pool}{suffix}"
 
 
-def fixed_inputs(group: NodeGroup, choices: AksChoices) -> dict[str, Any]:
+def fixed_inputs(group: NodeGroup, choices: AksConfig) -> dict[str, Any]:
     """Return what AKS never changes in a pool that is there, by Python's spelling of the inputs' names.
 
     https://learn.microsoft.com/azure/aks/manage-node-pools

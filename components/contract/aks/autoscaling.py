@@ -6,7 +6,7 @@ The autoscaler learns labels and taints of an empty pool from AKS, so that nothi
 from collections.abc import Mapping
 from typing import Final
 
-from components.contract.aks.choices import JobMix
+from components.contract.aks.config import JobMix
 
 _COMMON: Final = {
     "expander": "least-waste",

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from components.contract.aks.agent_pools import SUFFIX_LENGTH, agent_pools, nodes_at_most, pool_name
-from components.contract.aks.choices import AksChoices, NodeImageChannel, UpgradeChannel
+from components.contract.aks.config import AksConfig, NodeImageChannel, UpgradeChannel
 from components.contract.aks.network import nodes_that_fit, nodes_with_pods
 from components.contract.checks import data_problems, foreign_types, other_gpu_resource
+from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
 from components.contract.instances import Provider
-from components.contract.mismatch import Mismatch
 from components.contract.pools import POOL_NAME_MAX, PoolRole
 
 POOLS_MAX: Final = 100
@@ -30,7 +30,7 @@ NAME_MAX: Final = POOL_NAME_MAX - SUFFIX_LENGTH
 """Characters of a pool's name that leave room for what tells its successors apart."""
 
 
-def mismatches(choices: AksChoices, groups: Sequence[NodeGroup], environment: Environment | None) -> Iterator[Mismatch]:
+def mismatches(choices: AksConfig, groups: Sequence[NodeGroup], environment: Environment | None) -> Iterator[Mismatch]:
     """Find everything that Azure, or this package on Azure, would refuse later.
 
     Parameters
@@ -53,7 +53,7 @@ def mismatches(choices: AksChoices, groups: Sequence[NodeGroup], environment: En
             yield Mismatch((), f"HA-05: in prod cluster.{key} none goes with data pools only; drop it")
 
 
-def environment_problems(choices: AksChoices, environment: Environment) -> Iterator[Mismatch]:
+def environment_problems(choices: AksConfig, environment: Environment) -> Iterator[Mismatch]:
     """Find what the environment demands of the cluster itself, whatever its pools; paths begin at the cluster."""
     if environment is Environment.PROD:
         for key, given, what, which in (
@@ -67,7 +67,7 @@ def environment_problems(choices: AksChoices, environment: Environment) -> Itera
 
 
 def _mismatches_of_groups(
-    choices: AksChoices, groups: Sequence[NodeGroup], environment: Environment | None
+    choices: AksConfig, groups: Sequence[NodeGroup], environment: Environment | None
 ) -> Iterator[Mismatch]:
     for group in groups:
         for message in _group_problems(group, choices):
@@ -78,7 +78,7 @@ def _mismatches_of_groups(
             yield Mismatch((group.pool, "size", "min"), f"{message}, here {group.size.min}; raise min and max")
 
 
-def _group_problems(group: NodeGroup, choices: AksChoices) -> Iterator[str]:
+def _group_problems(group: NodeGroup, choices: AksConfig) -> Iterator[str]:
     if len(group.pool) > NAME_MAX:
         why = f"AKS allows {POOL_NAME_MAX}, and {SUFFIX_LENGTH} tell a pool's successors apart"
         yield f"on AKS a pool's name has at most {NAME_MAX} characters: {why}"
@@ -93,7 +93,7 @@ def _group_problems(group: NodeGroup, choices: AksChoices) -> Iterator[str]:
 
 
 def _mismatches_of_numbers(
-    choices: AksChoices, made: Sequence[NodeGroup], environment: Environment | None
+    choices: AksConfig, made: Sequence[NodeGroup], environment: Environment | None
 ) -> Iterator[Mismatch]:
     if len(made) > POOLS_MAX:
         which = "one a machine type; of jupyter and data one a zone too"
@@ -111,21 +111,21 @@ def _mismatches_of_numbers(
             yield Mismatch((), f"{have}; {limit} {most}; {remedy} or lower size.max")
 
 
-def _mismatches_of_names(choices: AksChoices, made: Sequence[NodeGroup]) -> Iterator[Mismatch]:
+def _mismatches_of_names(choices: AksConfig, made: Sequence[NodeGroup]) -> Iterator[Mismatch]:
     names = Counter(pool_name(group, choices) for group in made)
     for pool, name in dict.fromkeys((group.pool, pool_name(group, choices)) for group in made):
         if names[name] > 1:
             yield Mismatch((pool,), f"two agent pools would be named '{name}'; give the pool another name")
 
 
-def _channels_on(choices: AksChoices) -> Iterator[str]:
+def _channels_on(choices: AksConfig) -> Iterator[str]:
     if choices.upgrade_channel not in (None, UpgradeChannel.NONE):
         yield "upgradeChannel"
     if choices.node_image_channel not in (None, NodeImageChannel.NONE):
         yield "nodeImageChannel"
 
 
-def _channels_off(choices: AksChoices) -> Iterator[str]:
+def _channels_off(choices: AksConfig) -> Iterator[str]:
     if choices.upgrade_channel is UpgradeChannel.NONE:
         yield "upgradeChannel"
     if choices.node_image_channel is NodeImageChannel.NONE:

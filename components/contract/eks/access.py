@@ -92,7 +92,7 @@ class Access(ContractModel):
             if (first := seen.setdefault(entry.role_arn, name)) != name:
                 message = f"a role has one entry, and this one has '{first}'"
                 findings.add(message, name, "roleArn", given=entry.role_arn)
-        findings.refuse()
+        findings.raise_if_any()
         return entries
 
     @property

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from components.contract.checks import data_problems, foreign_types, other_gpu_resource
+from components.contract.constraint_violation import Mismatch
 from components.contract.eks.autoscaling import autoscaling_tags
-from components.contract.eks.choices import EksChoices
+from components.contract.eks.config import EksConfig
 from components.contract.groups import NodeGroup, in_zones
 from components.contract.instances import Provider
 from components.contract.lifecycle import Lifecycle
-from components.contract.mismatch import Mismatch
 from components.contract.pools import PoolRole
 
 GROUPS_MAX: Final = 30
@@ -28,7 +28,7 @@ SPOT_TYPES_MIN: Final = 3
 """Types of a spot pool. With fewer, one shortage of capacity stops all of it (EKS best practices, cost)."""
 
 
-def mismatches(choices: EksChoices, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
+def mismatches(choices: EksConfig, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
     """Find everything that AWS, or this package on AWS, would refuse later.
 
     Parameters
@@ -46,7 +46,7 @@ def mismatches(choices: EksChoices, groups: Sequence[NodeGroup]) -> Iterator[Mis
         yield Mismatch((), f"make {made} node groups ({which}), EKS allows {GROUPS_MAX}; merge pools")
 
 
-def _mismatches_of_groups(choices: EksChoices, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
+def _mismatches_of_groups(choices: EksConfig, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
     for group in groups:
         for message in _group_problems(group, choices):
             yield Mismatch((group.pool,), message)
@@ -58,7 +58,7 @@ def _mismatches_of_groups(choices: EksChoices, groups: Sequence[NodeGroup]) -> I
             )
 
 
-def _group_problems(group: NodeGroup, choices: EksChoices) -> Iterator[str]:
+def _group_problems(group: NodeGroup, choices: EksConfig) -> Iterator[str]:
     yield from foreign_types(group, Provider.AWS, "m6i.2xlarge")
     yield from other_gpu_resource(group, "EKS")
     if group.size.max > NODES_MAX:

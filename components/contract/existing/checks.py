@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from components.contract.existing.choices import ExistingChoices
+from components.contract.constraint_violation import Mismatch
+from components.contract.existing.config import ExistingConfig
 from components.contract.groups import NodeGroup
-from components.contract.mismatch import Mismatch
 from components.contract.pools import PoolRole
 
 
-def mismatches(choices: ExistingChoices, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
+def mismatches(choices: ExistingConfig, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
     """Find everything that cannot be brought together with nodes that are there already.
 
     Parameters
@@ -31,7 +31,7 @@ def mismatches(choices: ExistingChoices, groups: Sequence[NodeGroup]) -> Iterato
             yield Mismatch((group.pool,), message)
 
 
-def _problems(choices: ExistingChoices, group: NodeGroup) -> Iterator[str]:
+def _problems(choices: ExistingConfig, group: NodeGroup) -> Iterator[str]:
     nodes = choices.nodes.get(group.pool)
     if nodes is None:
         yield f"has no nodes: say which in cluster.nodes.{group.pool}.selector"

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from components.contract.constraint_violation import Mismatch
 from components.contract.groups import NodeGroup
 from components.contract.instances import Provider
-from components.contract.mismatch import Mismatch
 
 
 def mismatches(groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
-from components.contract.eks.choices import LOG_TYPES
+from components.contract.eks.config import LOG_TYPES
 from components.contract.environments import Environment
 from policies.resource import Resource
 from policies.rule import Context, Finding, Level, Rule, Severity

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from components.contract.eks.choices import STANDARD_SUPPORT_ENDS
+from components.contract.eks.config import STANDARD_SUPPORT_ENDS
 from components.contract.environments import Environment
 from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack

@@ -6,7 +6,7 @@ from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
 from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity
 from policies.views.node_groups import NODE_GROUPS, NodeGroupFacts
-from policies.views.node_groups.mending import set_true_lifecycle
+from policies.views.node_groups.remediation import set_true_lifecycle
 
 LEGAL = [lifecycle.label_value for lifecycle in Lifecycle]
 

@@ -6,7 +6,7 @@ from components.contract.lifecycle import Lifecycle
 from components.contract.taints import spot_taint
 from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity
 from policies.views.node_groups import NODE_GROUPS, NodeGroupFacts
-from policies.views.node_groups.mending import add_spot_taint
+from policies.views.node_groups.remediation import add_spot_taint
 
 
 def check(group: NodeGroupFacts, context: Context) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from components.contract.environments import PlatformProfile
-from policies.remedies import Draft
+from policies.remediation import Draft
 from policies.resource import Resource
 from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity, resources_of
 from policies.views.type_tokens import LAUNCH_TEMPLATE

@@ -10,11 +10,11 @@ from components.contract.instances import InstanceType
 from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import NotJudgeableError, each
-from policies.views.claims import pod_request
 from policies.views.gpus import gpu_names
 from policies.views.node_choice import may_run_on
 from policies.views.node_groups import NodeGroupFacts, holders, node_groups, some_group
 from policies.views.pods import PodFacts, pods
+from policies.views.volume_claims import pod_request
 
 _MIB = 2**20
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from components.contract.environments import Environment
 from components.contract.pod_resources import EXPECTED
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
-from policies.views.claims import CONTAINERS, cel_claim, containers, whole
 from policies.views.pods import USER_PODS, PodFacts
+from policies.views.volume_claims import CONTAINERS, cel_claim, containers, whole
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:

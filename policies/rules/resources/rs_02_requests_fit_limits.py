@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from components.contract.quantities import parse_quantity
 from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity
 from policies.values import each
-from policies.views.claims import SIDES, Claims, whole
 from policies.views.pods import PODS, PodFacts
+from policies.views.volume_claims import SIDES, Claims, whole
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from components.contract.environments import Environment
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
-from policies.views.claims import CEL_GUARANTEED, unequal
 from policies.views.pods import USER_PODS, PodFacts
+from policies.views.volume_claims import CEL_GUARANTEED, unequal
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from components.contract.labels import GUARANTEED, LabelKey
 from policies.cel import label
 from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity
-from policies.views.claims import CEL_GUARANTEED, unequal
 from policies.views.pods import USER_PODS, PodFacts
+from policies.views.volume_claims import CEL_GUARANTEED, unequal
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:

@@ -7,8 +7,8 @@ from typing import Final
 from components.contract.environments import Environment
 from components.contract.pod_resources import MAX_LIMIT_REQUEST_RATIO
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
-from policies.views.claims import COMPUTE, cel_deciding, cel_limit, cel_quantity, cel_request, deciding
 from policies.views.pods import USER_PODS, PodFacts
+from policies.views.volume_claims import COMPUTE, cel_deciding, cel_limit, cel_quantity, cel_request, deciding
 
 RATIO: Final = MAX_LIMIT_REQUEST_RATIO[Environment.DEV] or 1
 

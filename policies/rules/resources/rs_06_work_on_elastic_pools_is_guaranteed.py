@@ -9,9 +9,9 @@ from policies.cel import selected
 from policies.resource import Resource, Stack
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import each, some
-from policies.views.claims import CEL_GUARANTEED, unequal
 from policies.views.node_groups import Groups, NodeGroupFacts, user_groups
 from policies.views.pods import user_work
+from policies.views.volume_claims import CEL_GUARANTEED, unequal
 
 
 def check(stack: Stack, context: Context) -> Iterator[Finding]:

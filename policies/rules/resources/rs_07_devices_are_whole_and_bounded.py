@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity
 from policies.values import each
-from policies.views.claims import Claims, containers
 from policies.views.pods import PODS, PodFacts
+from policies.views.volume_claims import Claims, containers
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:

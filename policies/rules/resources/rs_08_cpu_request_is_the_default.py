@@ -6,11 +6,11 @@ from components.contract.environments import Environment
 from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import each, some
-from policies.views.claims import containers, is_guaranteed
 from policies.views.namespaces import LIMIT_RANGE, default_in
 from policies.views.objects import ByNamespace, by_namespace, namespace_of
 from policies.views.pods import user_work
 from policies.views.scaling import AutoscalerFacts, autoscalers, nuclio_function
+from policies.views.volume_claims import containers, is_guaranteed
 
 
 def check(stack: Stack, context: Context) -> Iterator[Finding]:

@@ -10,11 +10,11 @@ from components.contract.pools import PoolRole
 from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import each, some
-from policies.views.claims import is_guaranteed
 from policies.views.gpus import asked_gpus
 from policies.views.node_choice import selector
 from policies.views.node_groups import Groups, NodeGroupFacts, user_groups
 from policies.views.pods import PodFacts, user_work
+from policies.views.volume_claims import is_guaranteed
 
 CHOOSING_KEYS: Final = (LabelKey.POOL, LabelKey.ROLE, LabelKey.LIFECYCLE)
 """Labels by which a pod chooses between user pools. Whether any pool has its other labels is PL-03's to say."""

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from policies.resource import Resource, Stack
 from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity, WholeStack
 from policies.values import each
-from policies.views.claims import Claims, containers, whole
 from policies.views.namespaces import LIMIT_RANGE, default_in
 from policies.views.objects import ByNamespace, by_namespace, namespace_of
 from policies.views.pods import PODS, pods
 from policies.views.scaling import AutoscalerFacts, autoscalers, nuclio_function
+from policies.views.volume_claims import Claims, containers, whole
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:

@@ -1,5 +1,5 @@
 from components.addons.images import AUTOSCALER_VERSIONS, autoscaler_image, device_plugin_image
-from components.contract.eks.choices import VERSIONS
+from components.contract.eks.config import VERSIONS
 from support.eks import build
 
 MIRRORS = {"registry.k8s.io": "mirror.example.com/k8s", "nvcr.io": "mirror.example.com:5000"}

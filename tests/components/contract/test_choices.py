@@ -18,7 +18,7 @@ class Garden(ContractModel):
         for index, name in enumerate(names):
             if name == "weed":
                 findings.add("is no tree", index, given=name, allowed=("oak",))
-        findings.refuse()
+        findings.raise_if_any()
         return names
 
 
@@ -39,7 +39,7 @@ def test_a_message_with_braces_stays_as_it_is() -> None:
     findings = Findings()
     findings.add("write {message} and {x}")
     with pytest.raises(ValidationError) as caught:
-        findings.refuse()
+        findings.raise_if_any()
     assert caught.value.errors()[0]["ctx"]["message"] == "write {message} and {x}"
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from components.contract import instance_facts as generated
 from components.contract.instances import INSTANCE_TYPES, InstanceType, Provider
-from workbench import instance_facts as refresh
+from tools.facts import instances as refresh
 
 
 def ec2(vcpus: int = 8, memory: int = 32768, **more: Any) -> dict[str, Any]:

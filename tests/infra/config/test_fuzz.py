@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from infra.config import CONFIG_KEY, ConfigurationError, parse
 from workbench import stacks
-from workbench.paths import PROJECT_ROOT
+from workbench.system.paths import PROJECT_ROOT
 
 LINE_MAX = 4000
 WHOLE = yaml.safe_load((PROJECT_ROOT / "Pulumi.local.yaml").read_text())["config"][CONFIG_KEY] | {
@@ -76,12 +76,12 @@ def damaged(draw: st.DrawFn) -> Any:
         inside: Any = document
         for key in parents:
             inside = inside[key]
-        match draw(st.sampled_from(["replace", "drop", "rename", "double", "swap", "add"])):
+        match draw(st.sampled_from(["replace", "drop", "rename", "emulator", "swap", "add"])):
             case "drop":
                 del inside[last]
             case "rename" if isinstance(inside, dict):
                 inside[draw(odd_text)] = inside.pop(last)
-            case "double":
+            case "emulator":
                 where = draw(odd_text) if isinstance(inside, dict) else 0
                 inside[where] = copy.deepcopy(inside[last])
             case "swap":

@@ -39,7 +39,7 @@ class Site(ContractModel):
         if isinstance(cluster, Cloud) and cluster.region == "moon":
             findings.add("no air", "region", given=cluster.region, allowed=("earth",))
             findings.add("no water", "network", "cidr")
-        findings.refuse()
+        findings.raise_if_any()
         return cluster
 
     @field_validator("total", mode="after")
@@ -99,7 +99,7 @@ def validate_again(document: Any) -> None:
     findings = Findings()
     with findings.collect():
         Site.model_validate(document)
-    findings.refuse()
+    findings.raise_if_any()
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from pydantic import BaseModel
 
 from components.contract.choices import Explained
 from infra.config import StackConfig, reference
-from workbench.paths import PROJECT_ROOT
 from workbench.stacks import stack_files
+from workbench.system.paths import PROJECT_ROOT
 
 CASES = sorted((Path(__file__).parent.parent / "cases").glob("*.yaml"))
 VALIDATOR = jsonschema.Draft202012Validator(reference.schema())

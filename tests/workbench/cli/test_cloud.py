@@ -22,8 +22,8 @@ from workbench.cli.cloud_run import CloudRun
 from workbench.engine import after_update
 from workbench.engine.clouds.eks.conditions import EksCondition as Condition
 from workbench.engine.lock import held_by, stack_lock
-from workbench.errors import UserError
 from workbench.stacks import CONFIG_KEY
+from workbench.system.errors import UserError
 
 GPU = urn(NODE_GROUP, "test-gpu")
 COREDNS = urn(ADDON, "test-addons-coredns")

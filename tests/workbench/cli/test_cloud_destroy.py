@@ -17,8 +17,8 @@ from workbench import stacks
 from workbench.cli import cloud_destroy
 from workbench.cli.app import app
 from workbench.cli.cloud_run import CloudRun
-from workbench.errors import UserError
 from workbench.stacks import CONFIG_KEY
+from workbench.system.errors import UserError
 
 NO_DATA: dict[str, Any] = {"pools.data": None}
 FRONT = {

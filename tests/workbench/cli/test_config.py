@@ -12,7 +12,7 @@ from support.stack_files import VALID
 from workbench import stacks
 from workbench.cli import stack
 from workbench.cli.app import app
-from workbench.errors import UserError
+from workbench.system.errors import UserError
 
 BROKEN = VALID.replace("environment: dev", "environment: prd").replace("min: 2", "min: 1")
 

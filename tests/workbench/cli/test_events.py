@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from workbench import stacks
 from workbench.cli.app import app
-from workbench.errors import UserError
+from workbench.system.errors import UserError
 
 RUNNER = CliRunner()
 

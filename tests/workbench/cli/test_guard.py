@@ -15,8 +15,8 @@ from workbench import stacks
 from workbench.cli.guard import guard
 from workbench.engine import Session
 from workbench.engine.cloud import cloud_session
-from workbench.errors import UserError
 from workbench.stacks import CONFIG_KEY
+from workbench.system.errors import UserError
 from workbench.toolchain import Toolchain
 
 ROLE = {"labels": {"igz-clusters.io/role": "initial"}}

@@ -9,7 +9,7 @@ import pytest
 
 from workbench.cli.namespaces import wait_for_half_deleted
 from workbench.engine.kubectl import Api
-from workbench.errors import UserError
+from workbench.system.errors import UserError
 
 Listed = list[list[dict[str, Any]]]
 

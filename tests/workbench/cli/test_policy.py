@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 from policies.examples import FOLDER
 from policies.registry import RULES
 from workbench.cli.app import app
-from workbench.errors import UserError
-from workbench.policy.catalogue import catalogue
+from workbench.cli.policy_catalogue import catalogue
+from workbench.system.errors import UserError
 
 
 def run(*arguments: str) -> Result:

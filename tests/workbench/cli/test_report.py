@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from support.streams import stream
 from workbench.cli.app import app
 from workbench.cli.report import Format
-from workbench.errors import UserError
+from workbench.system.errors import UserError
 
 
 def run(*arguments: object) -> Result:

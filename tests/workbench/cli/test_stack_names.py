@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 
 from support.cluster import COMMAND, user_environment
-from workbench import claims, stacks
+from workbench import stacks
 from workbench.cli import stack
-from workbench.paths import PROJECT_ROOT
-from workbench.stacks import FOLDER_VARIABLE
+from workbench.stacks import FOLDER_VARIABLE, stack_ownership
+from workbench.system.paths import PROJECT_ROOT
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def repositories(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
         patch.setenv(FOLDER_VARIABLE, str(tmp_path / "first"))
-        claims.claim(stacks.find("mine"))
+        stack_ownership.claim(stacks.find("mine"))
     return tmp_path
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from support.state_files import checkpoint, engine_lock, said, write
 from workbench.engine.backend import DamagedError, StateFiles, read
-from workbench.paths import APP
+from workbench.system.paths import APP
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import pytest
 
 from workbench.engine.cloud import cloud_session, file_backend, refuse_pending_operations
 from workbench.engine.session import policy_packs
-from workbench.errors import UserError
-from workbench.paths import PROJECT_ROOT
 from workbench.stacks import find
+from workbench.system.errors import UserError
+from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain import Toolchain
 
 CREATING = {

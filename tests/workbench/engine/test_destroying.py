@@ -6,8 +6,8 @@ import yaml
 
 from support import aks_state
 from support.eks_state import exported
+from workbench.engine.cluster_components import kubeconfig_of
 from workbench.engine.destroying import kept_back, objects_of
-from workbench.engine.parts import kubeconfig_of
 
 
 def test_all_that_is_protected_is_named_with_the_way_to_lift_it() -> None:

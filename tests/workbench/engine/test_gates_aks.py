@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from components.contract.aks.choices import VERSIONS
+from components.contract.aks.config import VERSIONS
 from support.aks import AGENT_POOL, CLUSTER, build, built, config
 from support.aks_state import INITIAL, STACK, Live, exported, parts, urn
 from workbench.engine.clouds.aks.conditions import AksCondition as Condition
+from workbench.engine.clouds.cluster_component import Conditions
 from workbench.engine.clouds.find import cloud_of
-from workbench.engine.clouds.part import Conditions
-from workbench.engine.gates import Judgement, judge
-from workbench.engine.parts import parts_of_state
+from workbench.engine.cluster_components import parts_of_state
+from workbench.engine.upgrade_checks import Judgement, judge
 
 MINORS = (32, 33, 34, 35, 36, 37)
 DATA = "test-pools-data-1"

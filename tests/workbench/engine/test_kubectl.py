@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from workbench.engine.kubectl import Api
-from workbench.errors import UserError
+from workbench.system.errors import UserError
 
 LOGGED = 'E1122 01:12:12.085042    2005 memcache.go:265] "Unhandled Error" err="connection refused"'
 REFUSED = "The connection to the server 127.0.0.1:9 was refused - did you specify the right host or port?"

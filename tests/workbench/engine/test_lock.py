@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbench.engine.lock import held_by, stack_lock
-from workbench.errors import UserError
+from workbench.system.errors import UserError
 
 HOLDER = "import sys, time; print('ready', flush=True); time.sleep(60)"
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from workbench.engine.secrets import passphrase_file
-from workbench.errors import UserError
+from workbench.system.errors import UserError
 
 
 @pytest.fixture(autouse=True)

@@ -13,8 +13,8 @@ from typing_extensions import override
 
 from components.contract.taints import Taint, TaintEffect, gpu_taint
 from workbench.engine.kubectl import Api
-from workbench.errors import UserError
 from workbench.existing.taints import perform, spelled
+from workbench.system.errors import UserError
 
 GPU = gpu_taint("nvidia.com/gpu")
 OTHERS = st.lists(

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench import locks
 from workbench.recovery import leftovers
+from workbench.system import locks
 from workbench.toolchain import store
 
 

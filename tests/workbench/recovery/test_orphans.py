@@ -8,8 +8,8 @@ import psutil
 import pytest
 
 from workbench.engine.lock import held_by, stack_lock
-from workbench.errors import UserError
 from workbench.recovery import orphans
+from workbench.system.errors import UserError
 
 ENDS_ON_SIGTERM = "import time; print('ready', flush=True); time.sleep(60)"
 IGNORES_SIGTERM = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN);" + ENDS_ON_SIGTERM

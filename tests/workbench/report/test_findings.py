@@ -1,12 +1,18 @@
 import pytest
 
-from policies.wording import ABOUT_WAIVERS
+from policies.diagnostics import ABOUT_WAIVERS
 from support.streams import stream
 from workbench.report.events import PolicyMessage, Stream, read
 from workbench.report.findings import merged, own_findings
-from workbench.report.model import Finding, Judge, Standing
+from workbench.report.model import Finding, FindingStatus, Judge
 
-V, U, E, W, A = Standing.VIOLATED, Standing.UNJUDGED, Standing.EXCUSED, Standing.WAIVED, Standing.ADVISED
+V, U, E, W, A = (
+    FindingStatus.VIOLATED,
+    FindingStatus.UNJUDGED,
+    FindingStatus.EXCUSED,
+    FindingStatus.WAIVED,
+    FindingStatus.ADVISED,
+)
 
 
 def test_a_violation_is_its_parts() -> None:
@@ -48,7 +54,7 @@ WAIVED = "[XX-01] waived until 2026-12-31 by a (b: c). wrong. Fix: do. See docs/
         ("what another pack says", "advisory", A),
     ],
 )
-def test_words_never_make_a_mandatory_finding_less(text: str, level: str, standing: Standing) -> None:
+def test_words_never_make_a_mandatory_finding_less(text: str, level: str, standing: FindingStatus) -> None:
     assert said(text, level).standing is standing
 
 
@@ -58,7 +64,7 @@ def test_messages_are_one_printable_line() -> None:
     assert found.fix == "do."
 
 
-def finding(standing: Standing, message: str = "wrong", urn: str = "u", reference: str = "") -> Finding:
+def finding(standing: FindingStatus, message: str = "wrong", urn: str = "u", reference: str = "") -> Finding:
     return Finding("NG-11", standing, Judge.OWN, urn, message, reference=reference)
 
 
@@ -78,7 +84,9 @@ def finding(standing: Standing, message: str = "wrong", urn: str = "u", referenc
         (A, W, W, Judge.BASE),
     ],
 )
-def test_two_judges_make_one_finding(own: Standing, base: Standing, standing: Standing, judge: Judge) -> None:
+def test_two_judges_make_one_finding(
+    own: FindingStatus, base: FindingStatus, standing: FindingStatus, judge: Judge
+) -> None:
     (found,) = merged([finding(own)], [finding(base)])
     assert (found.standing, found.judge) == (standing, judge)
 

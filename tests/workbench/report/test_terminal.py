@@ -5,7 +5,7 @@ from rich.console import Console
 from support.streams import stream
 from workbench.report import terminal
 from workbench.report.events import read
-from workbench.report.model import Finding, Judge, JudgeChange, Outcome, Report, Source, StackReport, Standing
+from workbench.report.model import Finding, FindingStatus, Judge, JudgeChange, Outcome, Report, Source, StackReport
 from workbench.report.verdict import Case, judge
 
 
@@ -82,7 +82,7 @@ def test_what_changes_in_the_judge_comes_first() -> None:
 
 def test_marks_of_the_terminals_library_are_only_text() -> None:
     wrong = "[red]x[/red] [link=http://x]y[/link] :smile:"
-    finding = Finding("NG-11", Standing.VIOLATED, Judge.BOTH, "", wrong, wrong)
+    finding = Finding("NG-11", FindingStatus.VIOLATED, Judge.BOTH, "", wrong, wrong)
     stack = StackReport(
         wrong, "", "", Source.COMPARED, Outcome.BLOCKED, (wrong,), findings=(finding,), problems=(wrong,)
     )

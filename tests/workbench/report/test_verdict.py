@@ -9,7 +9,7 @@ from policies.waivers import Approval, Waiver, today
 from support.event_lines import events, kind, lines, resource, without
 from support.streams import stream
 from workbench.report.events import read
-from workbench.report.model import Outcome, Source, StackReport, Standing
+from workbench.report.model import FindingStatus, Outcome, Source, StackReport
 from workbench.report.verdict import Approvals, Case, judge
 
 
@@ -132,7 +132,7 @@ def test_a_change_that_weakens_its_rule_is_judged_by_the_base_branch() -> None:
 def test_a_new_row_excuses_and_asks_for_its_owners() -> None:
     found = judged("waived", "violating", new_waivers=[ROW])
     assert (found.outcome, found.reasons) == (Outcome.REVIEW, ("waived only by rows of the same change: NG-11",))
-    assert [each.standing for each in found.findings] == [Standing.EXCUSED]
+    assert [each.standing for each in found.findings] == [FindingStatus.EXCUSED]
     assert judged("waived", "waived").outcome is Outcome.PASSED
 
 

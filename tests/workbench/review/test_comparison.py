@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from support.changes import Checkout
-from workbench.errors import UserError
 from workbench.review.comparison import ChangedFile, compare
+from workbench.system.errors import UserError
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from workbench.policy.overrides import FILE
 from workbench.review.comparison import ChangedFile
 from workbench.review.judges import choice_changes, judge_changes, overrides
+from workbench.stacks.policy_overrides import FILE
 
 WAIVER = {
     "rule": "NG-07",
@@ -61,7 +61,7 @@ def test_rows_are_named_one_by_one(base: Any, head: Any, expected: list[str]) ->
         (ChangedFile("components/contract/taints.py"), ["changes the words that rules judge by"]),
         (ChangedFile("components/clusters/eks/control_plane.py"), []),
         (
-            ChangedFile("workbench/clouds/aws/facts.py"),
+            ChangedFile("workbench/offline/aws/facts.py"),
             ["changes the facts by which plans without an account are made"],
         ),
         (ChangedFile(".github/CODEOWNERS", is_gone=True), ["removes who must approve changes"]),

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from support.changes import Checkout, repository
-from workbench.errors import UserError
-from workbench.paths import PROJECT_ROOT
 from workbench.review.package import BASE, JUDGE, Package, is_same, package_of
+from workbench.system.errors import UserError
+from workbench.system.paths import PROJECT_ROOT
 
 
 def pinned(folder: Path, commit: str) -> Checkout:

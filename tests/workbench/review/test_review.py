@@ -6,12 +6,12 @@ from typing import Any, cast
 import pytest
 
 from support.changes import Checkout
-from workbench.errors import UserError
-from workbench.paths import PROJECT_ROOT
 from workbench.report import record
 from workbench.report.model import Outcome
 from workbench.review.review import Review
 from workbench.stacks import FOLDER_VARIABLE
+from workbench.system.errors import UserError
+from workbench.system.paths import PROJECT_ROOT
 
 NO_TOOLS = cast("Any", None)
 

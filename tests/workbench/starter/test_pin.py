@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.errors import UserError
 from workbench.starter import pin_of
+from workbench.system.errors import UserError
 
 Git = Callable[..., str]
 

@@ -10,9 +10,9 @@ from components.contract.environments import ClusterKind, Environment
 from infra.config import StackConfig, parse
 from support.cluster import user_environment
 from workbench import stacks
-from workbench.errors import UserError
-from workbench.paths import PROJECT_ROOT
 from workbench.starter import SHAPES, Pin, create, stack_names
+from workbench.system.errors import UserError
+from workbench.system.paths import PROJECT_ROOT
 
 PIN = Pin("https://example.invalid/r.git", "v0.1.0", "0123456789" * 4)
 COMPLETE = {

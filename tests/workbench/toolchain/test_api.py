@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.tiny_toolchain import Tiny
-from workbench.errors import UserError
+from workbench.system.errors import UserError
 from workbench.toolchain import api, store
 from workbench.toolchain.build import build_missing
 from workbench.toolchain.recipes import BUNDLES, Bundle

@@ -10,8 +10,8 @@ import psutil
 import pytest
 
 from support.tiny_toolchain import Gate, Tiny, wait_until
-from workbench import locks
-from workbench.errors import UserError
+from workbench.system import locks
+from workbench.system.errors import UserError
 from workbench.toolchain import store
 from workbench.toolchain.build import build_missing
 from workbench.toolchain.events import Completed, Event, Finished, Running, Started

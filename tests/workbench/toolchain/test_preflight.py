@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from support.tiny_toolchain import Tiny
-from workbench.errors import UserError
+from workbench.system.errors import UserError
 from workbench.toolchain import preflight, store
 from workbench.toolchain.build import build_missing
 from workbench.toolchain.recipes import BUNDLES

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.errors import UserError
-from workbench.paths import PROJECT_ROOT
+from workbench.system.errors import UserError
+from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain import Toolchain, ensure, pulumi_home
 from workbench.toolchain.pulumi_home import LOGS_KEPT, PLUGIN, environment, prepare
 

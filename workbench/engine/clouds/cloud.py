@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from components.contract.groups import NodeGroup
-from workbench.engine.clouds.part import Part
-from workbench.engine.clouds.refused import Refused
+from workbench.engine.clouds.blocker import Blocker
+from workbench.engine.clouds.cluster_component import ClusterComponent
 
 
 class Cloud(ABC):
@@ -35,18 +35,18 @@ class Cloud(ABC):
     def groups(self) -> Mapping[str, NodeGroup]:
         """The groups that the program asks for, by its names for them."""
 
-    def refusals(self, parts: Sequence[Part]) -> Iterator[Refused]:
+    def refusals(self, parts: Sequence[ClusterComponent]) -> Iterator[Blocker]:
         """Return what only this cloud refuses."""
         del parts
         yield from ()
 
-    def notes(self, parts: Sequence[Part]) -> Iterator[str]:
+    def notes(self, parts: Sequence[ClusterComponent]) -> Iterator[str]:
         """Return what only this cloud has to say, and no reason to stop."""
         del parts
         yield from ()
 
     @abstractmethod
-    def ahead(self, parts: Sequence[Part], *, is_upgrade: bool) -> tuple[tuple[Part, ...], ...]:
+    def ahead(self, parts: Sequence[ClusterComponent], *, is_upgrade: bool) -> tuple[tuple[ClusterComponent, ...], ...]:
         """Return what a change takes first, with a run of the engine for each.
 
         Parameters

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from components.contract.aks.choices import AksChoices
-from components.contract.eks.choices import EksChoices
+from components.contract.aks.config import AksConfig
+from components.contract.eks.config import EksConfig
 from components.contract.groups import NodeGroup
 from infra.config import StackConfig
 from workbench.engine.clouds.aks.cloud import Aks
 from workbench.engine.clouds.cloud import Cloud
+from workbench.engine.clouds.cluster_component import ClusterComponent
 from workbench.engine.clouds.eks.cloud import Eks
-from workbench.engine.clouds.part import Part
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class NoCloud(Cloud):
         return {}
 
     @override
-    def ahead(self, parts: Sequence[Part], *, is_upgrade: bool) -> tuple[tuple[Part, ...], ...]:
+    def ahead(self, parts: Sequence[ClusterComponent], *, is_upgrade: bool) -> tuple[tuple[ClusterComponent, ...], ...]:
         return ()
 
 
@@ -52,9 +52,9 @@ def cloud_of(stack: str, config: StackConfig) -> Cloud:
         What its file says.
     """
     match config.cluster:
-        case EksChoices():
+        case EksConfig():
             return Eks(stack, config, config.cluster)
-        case AksChoices():
+        case AksConfig():
             return Aks(stack, config, config.cluster)
         case _:
             return NoCloud()

@@ -3,15 +3,15 @@
 A cloud's SDK is imported only for a stack that is in it.
 """
 
-from components.contract.aks.choices import AksChoices
+from components.contract.aks.config import AksConfig
 from components.contract.clusters import ClusterChoices
-from components.contract.eks.choices import EksChoices
+from components.contract.eks.config import EksConfig
 from workbench.recovery.cloud.account import Account
+from workbench.recovery.cloud.cloud_resource import CloudResource
 from workbench.recovery.cloud.findings import CloudRecovery
-from workbench.recovery.cloud.nowhere import Nowhere
-from workbench.recovery.cloud.thing import Thing
+from workbench.recovery.cloud.null_account import Nowhere
 
-__all__ = ["Account", "CloudRecovery", "Thing", "open_account"]
+__all__ = ["Account", "CloudRecovery", "CloudResource", "open_account"]
 
 
 def open_account(stack: str, choices: ClusterChoices) -> Account:
@@ -23,11 +23,11 @@ def open_account(stack: str, choices: ClusterChoices) -> Account:
         There are no credentials, they have expired, or they are of another account.
     """
     match choices:
-        case EksChoices():
+        case EksConfig():
             from workbench.recovery.cloud.aws import account as aws  # noqa: PLC0415 - boto3 comes with it
 
             return aws.open_account(stack, choices)
-        case AksChoices():
+        case AksConfig():
             from workbench.recovery.cloud.azure import account as azure  # noqa: PLC0415 - azure-core comes with it
 
             return azure.open_account(stack, choices)

@@ -4,9 +4,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from workbench.engine.clouds.part import Condition, Part
-from workbench.recovery.cloud.found import Found, Wanted
-from workbench.recovery.cloud.thing import Thing
+from workbench.engine.clouds.cluster_component import ClusterComponent, Condition
+from workbench.recovery.cloud.cloud_resource import CloudResource
+from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 
 
 class Account(ABC):
@@ -21,7 +21,7 @@ class Account(ABC):
     """Whether the stack makes anything outside its cluster."""
 
     @abstractmethod
-    def conditions(self, parts: Sequence[Part]) -> Mapping[str, Condition]:
+    def conditions(self, parts: Sequence[ClusterComponent]) -> Mapping[str, Condition]:
         """Return how each part is now, by its key."""
 
     @abstractmethod
@@ -29,7 +29,7 @@ class Account(ABC):
         """Return whether it is known how resources of a type are found."""
 
     @abstractmethod
-    def search(self, wanted: Wanted) -> list[Found]:
+    def search(self, wanted: LookupQuery) -> list[LookupResult]:
         """Return what may be the wanted resource, whose type is known; more than one is possible."""
 
     @abstractmethod
@@ -37,5 +37,5 @@ class Account(ABC):
         """Return whether what carries ``tags`` was made by this stack."""
 
     @abstractmethod
-    def carrying(self) -> list[Thing]:
+    def carrying(self) -> list[CloudResource]:
         """Return all that belongs to the stack, whether its state knows of it or not; sorted by kind."""

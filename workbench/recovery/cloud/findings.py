@@ -9,10 +9,10 @@ from typing import Any, Final
 from workbench.engine import Session, pending
 from workbench.engine.backend import StateFiles
 from workbench.engine.cloud import file_backend, in_the_middle, is_it_alive, state_of
-from workbench.engine.parts import cluster_of, parts_of_state
-from workbench.errors import UserError
+from workbench.engine.cluster_components import cluster_of, parts_of_state
 from workbench.recovery.cloud.account import Account
-from workbench.recovery.cloud.found import Found, Wanted
+from workbench.recovery.cloud.cloud_resource import CloudResource
+from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 from workbench.recovery.cloud.plan import (
     Answer,
     Fate,
@@ -24,9 +24,9 @@ from workbench.recovery.cloud.plan import (
     pending_creations,
     planned,
 )
-from workbench.recovery.cloud.thing import Thing
 from workbench.recovery.finding import Finding
 from workbench.recovery.state import damage_findings, lock_findings
+from workbench.system.errors import UserError
 
 PATIENCE: Final = 3600.0
 """Seconds for a thing to be finished: the longest that the AWS provider itself waits, for a node group."""
@@ -128,7 +128,7 @@ class CloudRecovery:
             if identity(thing.type, thing.id) not in known and not (thing.is_byproduct and has_cluster)
         ]
 
-    def _answers(self, wanted: Sequence[Wanted], deployment: dict[str, Any]) -> list[Answer]:
+    def _answers(self, wanted: Sequence[LookupQuery], deployment: dict[str, Any]) -> list[Answer]:
         taken = identities(deployment)
         return [
             answer_of(each, self.account.search(each), taken, self._is_ours)
@@ -136,7 +136,7 @@ class CloudRecovery:
             if self.account.knows(each.type)
         ]
 
-    def _is_ours(self, found: Found) -> bool:
+    def _is_ours(self, found: LookupResult) -> bool:
         return found.tags is None or self.account.is_ours(found.tags)
 
     def _enter(self, exported: dict[str, Any], state: dict[str, Any], answers: Sequence[Answer]) -> None:
@@ -192,7 +192,7 @@ class CloudRecovery:
             f"Delete in {self.account.place} the ones that nothing uses, until one is left; then run this again.",
         )
 
-    def _leftover(self, thing: Thing) -> Finding:
+    def _leftover(self, thing: CloudResource) -> Finding:
         warning = "It holds data, which nobody can bring back. " if thing.holds_data else ""
         return Finding(
             f"In {self.account.place}, of this stack by its tag, and not in its state: {thing.words}.",

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from workbench.engine.pending import Made, by_inputs, resolved
-from workbench.recovery.cloud.found import DEFAULTS, Found, Wanted
+from workbench.recovery.cloud.lookup import DEFAULTS, LookupQuery, LookupResult
 from workbench.report.values import MARK, SECRET, SENTINELS
 
 AZURE: Final = "azure-native:"
@@ -32,12 +32,12 @@ class Fate(StrEnum):
 class Answer:
     """What the cloud says about one resource."""
 
-    wanted: Wanted
+    wanted: LookupQuery
     fate: Fate
-    candidates: tuple[Found, ...] = ()
+    candidates: tuple[LookupResult, ...] = ()
 
     @property
-    def found(self) -> Found | None:
+    def found(self) -> LookupResult | None:
         """What was made, if it is there once and ours."""
         return self.candidates[0] if self.fate is Fate.MADE else None
 
@@ -55,7 +55,10 @@ class Answer:
 
 
 def answer_of(
-    wanted: Wanted, found: Sequence[Found], taken: frozenset[tuple[str, str]], is_ours: Callable[[Found], bool]
+    wanted: LookupQuery,
+    found: Sequence[LookupResult],
+    taken: frozenset[tuple[str, str]],
+    is_ours: Callable[[LookupResult], bool],
 ) -> Answer:
     """Return what ``found`` means for ``wanted``.
 
@@ -85,11 +88,11 @@ def identities(deployment: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
     return frozenset(identity(each["type"], each["id"]) for each in resources if each.get("id"))
 
 
-def pending_creations(deployment: Mapping[str, Any]) -> list[Wanted]:
+def pending_creations(deployment: Mapping[str, Any]) -> list[LookupQuery]:
     """Return what a lost run was making in a cloud."""
     operations = deployment.get("pending_operations") or []
     begun = [each["resource"] for each in operations if each["type"] == "creating"]
-    return [Wanted(each["urn"], each["type"], each.get("inputs") or {}) for each in begun if _is_in_a_cloud(each)]
+    return [LookupQuery(each["urn"], each["type"], each.get("inputs") or {}) for each in begun if _is_in_a_cloud(each)]
 
 
 def mended(deployment: Mapping[str, Any], answers: Sequence[Answer]) -> dict[str, Any]:
@@ -119,7 +122,7 @@ def mended(deployment: Mapping[str, Any], answers: Sequence[Answer]) -> dict[str
 class Planned:
     """What a preview wants to make, and everything that it would register."""
 
-    creations: tuple[Wanted, ...]
+    creations: tuple[LookupQuery, ...]
     """In the cloud, in the program's order."""
     states: Mapping[str, Mapping[str, Any]]
     """The resource as the state would have it, by URN; without what is not known."""
@@ -139,7 +142,7 @@ def planned(preview: Mapping[str, Any], deployment: Mapping[str, Any]) -> Planne
     begun = [step for step in preview.get("steps") or [] if step["op"] == "create" and step.get("newState")]
     states = {step["urn"]: _without_unknowns(step["newState"]) for step in begun}
     creations = (
-        Wanted(urn, state["type"], state.get("inputs") or {}, is_planned=True)
+        LookupQuery(urn, state["type"], state.get("inputs") or {}, is_planned=True)
         for urn, state in states.items()
         if _is_in_a_cloud(state) and state.get("provider") in known
     )

@@ -22,7 +22,7 @@ from support.aks import (
     built,
 )
 from support.recorder import Recorded
-from workbench.paths import PROJECT_ROOT
+from workbench.system.paths import PROJECT_ROOT
 
 PROVIDER = "pulumi:providers:azure-native"
 GROUP = "azure-native:resources:ResourceGroup"

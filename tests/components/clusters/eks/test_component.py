@@ -9,7 +9,7 @@ from typing import Any
 from infra.program import run
 from support.eks import ACCOUNT, DOCUMENT, NODE_GROUP, build, built, document
 from support.recorder import record
-from workbench.paths import PROJECT_ROOT
+from workbench.system.paths import PROJECT_ROOT
 
 PROVIDER = "pulumi:providers:aws"
 KUBERNETES = "pulumi:providers:kubernetes"

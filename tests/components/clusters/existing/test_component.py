@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from components.contract.existing.sighting import SharedKind, SharedObject
+from components.contract.existing.cluster_inventory import SharedKind, SharedObject
 from components.contract.groups import node_groups
 from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.ownership import FIELD_MANAGER

@@ -21,7 +21,7 @@ from components.contract.aks.agent_pools import (
     pool_name,
 )
 from components.contract.aks.checks import mismatches
-from components.contract.aks.choices import AksChoices
+from components.contract.aks.config import AksConfig
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup, node_groups
 from components.contract.instances import INSTANCE_TYPES, Provider
@@ -66,16 +66,16 @@ CHANGES = st.fixed_dictionaries(
 )
 
 
-def choices_with(changes: dict[str, Any]) -> AksChoices:
+def choices_with(changes: dict[str, Any]) -> AksConfig:
     return _cluster(json.dumps(changes, sort_keys=True))
 
 
 @cache
-def _cluster(changes: str) -> AksChoices:
-    return AksChoices.model_validate(document(json.loads(changes))["cluster"])
+def _cluster(changes: str) -> AksConfig:
+    return AksConfig.model_validate(document(json.loads(changes))["cluster"])
 
 
-def made_of(pools: dict[str, NodePool], choices: AksChoices) -> tuple[NodeGroup, ...]:
+def made_of(pools: dict[str, NodePool], choices: AksConfig) -> tuple[NodeGroup, ...]:
     return agent_pools(node_groups(pools, AKS_SPOT_TAINT), choices.zones)
 
 

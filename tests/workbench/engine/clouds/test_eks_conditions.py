@@ -4,9 +4,9 @@ from typing import Any
 
 from support.eks import ADDON, CLUSTER, NODE_GROUP
 from support.eks_state import parts, urn
+from workbench.engine.clouds.cluster_component import condition
 from workbench.engine.clouds.eks.conditions import EksCondition as Condition
 from workbench.engine.clouds.eks.conditions import conditions
-from workbench.engine.clouds.part import condition
 
 ANSWERS: dict[str, dict[str, Any]] = {
     "describe_cluster": {"cluster": {"status": "UPDATING"}},

@@ -2,11 +2,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from workbench.clouds.aws.double.client import Double, running
+from emulators.aws.client import Emulator, running
 
 
 @pytest.fixture(scope="session")
-def nothing() -> Iterator[Double]:
+def nothing() -> Iterator[Emulator]:
     """AWS with nothing of ours in it."""
-    with running() as double:
-        yield double
+    with running() as emulator:
+        yield emulator

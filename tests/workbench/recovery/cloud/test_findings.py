@@ -8,16 +8,16 @@ import boto3
 import pytest
 from typing_extensions import override
 
-from support.aws_things import Resource, account_at, build_in_aws
+from emulators.aws.client import Emulator, running
+from support.aws_cloud_resources import Resource, account_at, build_in_aws
 from support.state_files import checkpoint, said, write
 from workbench import stacks
-from workbench.clouds.aws.double.client import Double, running
 from workbench.engine import Session
 from workbench.engine.backend import StateFiles
-from workbench.errors import UserError
-from workbench.paths import APP
 from workbench.recovery.cloud import CloudRecovery
 from workbench.recovery.cloud.aws.account import AwsAccount as Account
+from workbench.system.errors import UserError
+from workbench.system.paths import APP
 
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 ROUTE = "aws:ec2/route:Route"
@@ -61,19 +61,19 @@ class Scripted(Session):
 
 
 @pytest.fixture(scope="module")
-def made() -> Iterator[tuple[Account, list[Resource], Double]]:
-    with running() as double, pytest.MonkeyPatch.context() as patch:
-        account = account_at(double, patch)
-        yield account, build_in_aws(), double
+def made() -> Iterator[tuple[Account, list[Resource], Emulator]]:
+    with running() as emulator, pytest.MonkeyPatch.context() as patch:
+        account = account_at(emulator, patch)
+        yield account, build_in_aws(), emulator
 
 
 @pytest.fixture
-def account(made: tuple[Account, list[Resource], Double]) -> Account:
+def account(made: tuple[Account, list[Resource], Emulator]) -> Account:
     return made[0]
 
 
 @pytest.fixture
-def things(made: tuple[Account, list[Resource], Double]) -> list[Resource]:
+def things(made: tuple[Account, list[Resource], Emulator]) -> list[Resource]:
     return made[1]
 
 
@@ -213,11 +213,11 @@ def test_a_state_file_that_a_kill_cut_off_is_put_back_from_the_last_whole_copy(
 
 
 def test_what_is_still_being_made_is_waited_for(
-    account: Account, things: list[Resource], made: tuple[Account, list[Resource], Double]
+    account: Account, things: list[Resource], made: tuple[Account, list[Resource], Emulator]
 ) -> None:
     group, told = one(things, NODE_GROUP), list[str]()
-    name, double = "test-slow-0a1b2c3", made[2]
-    double.set_scale(0.01)
+    name, emulator = "test-slow-0a1b2c3", made[2]
+    emulator.set_scale(0.01)
     try:
         boto3.client("eks").create_nodegroup(
             clusterName=group.inputs["clusterName"],
@@ -233,7 +233,7 @@ def test_what_is_still_being_made_is_waited_for(
         assert finding.mend
         finding.mend()
     finally:
-        double.set_scale(0)
+        emulator.set_scale(0)
         boto3.client("eks").delete_nodegroup(clusterName=group.inputs["clusterName"], nodegroupName=name)
     assert told
     assert imports(looking)

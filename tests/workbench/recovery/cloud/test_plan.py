@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from workbench.engine.pending import UnresolvableError
-from workbench.recovery.cloud.found import Found, Wanted
+from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 from workbench.recovery.cloud.plan import (
     Answer,
     Fate,
@@ -26,8 +26,10 @@ URN = f"{PREFIX}{GROUP}::dev-gpu"
 INPUTS = {"clusterName": "mlrun", "nodeGroupName": "dev-gpu-0a1b2c3", "__defaults": ["nodeGroupName"]}
 RESOURCE = {"urn": URN, "type": GROUP, "custom": True, "inputs": INPUTS, "provider": f"{PROVIDER}::p1"}
 CREATING = {"type": "creating", "resource": RESOURCE}
-WANTED = Wanted(URN, GROUP, INPUTS)
-FOUND = Found("mlrun:dev-gpu-0a1b2c3", "ACTIVE", tags={"ours": "yes"}, inputs={"nodeGroupName": "dev-gpu-0a1b2c3"})
+WANTED = LookupQuery(URN, GROUP, INPUTS)
+FOUND = LookupResult(
+    "mlrun:dev-gpu-0a1b2c3", "ACTIVE", tags={"ours": "yes"}, inputs={"nodeGroupName": "dev-gpu-0a1b2c3"}
+)
 BASE = {"urn": PROVIDER, "type": "pulumi:providers:aws", "custom": True, "id": "p1"}
 
 
@@ -35,7 +37,9 @@ def deployment(*resources: dict[str, Any], pending: tuple[dict[str, Any], ...] =
     return {"manifest": {"time": "then"}, "resources": [BASE, *resources], "pending_operations": list(pending)}
 
 
-def answer(*found: Found, taken: frozenset[tuple[str, str]] = frozenset(), wanted: Wanted = WANTED) -> Answer:
+def answer(
+    *found: LookupResult, taken: frozenset[tuple[str, str]] = frozenset(), wanted: LookupQuery = WANTED
+) -> Answer:
     return answer_of(wanted, found, taken, lambda each: (each.tags or {}).get("ours") == "yes")
 
 
@@ -50,7 +54,7 @@ def answer(*found: Found, taken: frozenset[tuple[str, str]] = frozenset(), wante
     ],
     ids=["once", "not", "of somebody else", "twice", "once, and once of somebody else"],
 )
-def test_what_is_there_decides_what_became_of_it(found: tuple[Found, ...], fate: Fate) -> None:
+def test_what_is_there_decides_what_became_of_it(found: tuple[LookupResult, ...], fate: Fate) -> None:
     assert answer(*found).fate is fate
 
 
@@ -188,7 +192,7 @@ def test_an_automatic_name_is_known_by_its_form(name: str, is_it: bool) -> None:
 
 
 def test_a_name_that_the_program_chose_is_the_name() -> None:
-    log = Wanted(URN, "aws:cloudwatch/logGroup:LogGroup", {"name": "/aws/x", "__defaults": []}, is_planned=True)
+    log = LookupQuery(URN, "aws:cloudwatch/logGroup:LogGroup", {"name": "/aws/x", "__defaults": []}, is_planned=True)
     assert log.is_called("name", "/aws/x")
     assert not log.is_called("name", "dev-gpu-0a1b2c3")
 

@@ -8,16 +8,16 @@ from typing import Any
 from typing_extensions import override
 
 from components.contract.aks.agent_pools import agent_pools, fixed_inputs, node_labels, node_taints, pool_name
-from components.contract.aks.choices import AksChoices
+from components.contract.aks.config import AksConfig
 from components.contract.environments import ClusterKind
 from components.contract.groups import NodeGroup, node_groups
 from components.contract.pools import PoolRole
 from components.contract.taints import spot_taint
 from infra.config import StackConfig
-from workbench.engine.clouds.aks.parts import AksPool, SystemPool
+from workbench.engine.clouds.aks.cluster_components import AksPool, SystemPool
+from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cloud import Cloud
-from workbench.engine.clouds.part import Part, Rank, Sizes, minor
-from workbench.engine.clouds.refused import Refused
+from workbench.engine.clouds.cluster_component import ClusterComponent, Rank, Sizes, minor
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Aks(Cloud):
 
     stack: str
     config: StackConfig
-    choices: AksChoices
+    choices: AksConfig
 
     @property
     @override
@@ -59,7 +59,7 @@ class Aks(Cloud):
         }
 
     @override
-    def refusals(self, parts: Sequence[Part]) -> Iterator[Refused]:
+    def refusals(self, parts: Sequence[ClusterComponent]) -> Iterator[Blocker]:
         """Refuse changes of the pool that the cluster was made with: no program sends them.
 
         Azure takes the cluster with all its pools or not at all, also with those that are resources of their own. So
@@ -72,7 +72,7 @@ class Aks(Cloud):
             yield from self._of_initial(found)
         elif pools:
             there = ", ".join(pool.name for pool in pools)
-            yield Refused(
+            yield Blocker(
                 f"pools.{initial.pool}",
                 f"the initial pool would be called {name}, and the cluster's is {there}",
                 "the pool that a cluster is made with keeps its name",
@@ -80,7 +80,7 @@ class Aks(Cloud):
             )
 
     @override
-    def notes(self, parts: Sequence[Part]) -> Iterator[str]:
+    def notes(self, parts: Sequence[ClusterComponent]) -> Iterator[str]:
         cluster = next((part for part in parts if part.rank is Rank.CLUSTER), None)
         for pool in parts:
             if not isinstance(pool, SystemPool):
@@ -94,7 +94,7 @@ class Aks(Cloud):
                 yield f"The {pool} keeps its tags; {pool.tag(self.choices.tags)} gives it those of the file."
 
     @override
-    def ahead(self, parts: Sequence[Part], *, is_upgrade: bool) -> tuple[tuple[Part, ...], ...]:
+    def ahead(self, parts: Sequence[ClusterComponent], *, is_upgrade: bool) -> tuple[tuple[ClusterComponent, ...], ...]:
         """Take the parts one by one.
 
         AKS changes one pool at a time, for as long as its nodes take, and meanwhile the autoscaler moves the others.
@@ -116,17 +116,17 @@ class Aks(Cloud):
             or not _carries(pool, group)
         )
 
-    def _of_initial(self, pool: SystemPool) -> Iterator[Refused]:
+    def _of_initial(self, pool: SystemPool) -> Iterator[Blocker]:
         group = self._initial
         for key, live, wanted in _fixed(pool, fixed_inputs(group, self.choices)):
-            yield Refused(
+            yield Blocker(
                 f"pools.{group.pool}",
                 f"the {pool} has {key} {live}, and would have {wanted}",
                 "AKS never changes that in a pool, and nothing makes this one anew by itself",
                 _BY_HAND,
             )
         if pool.sizes and pool.sizes.size != group.size.min:
-            yield Refused(
+            yield Blocker(
                 f"pools.{group.pool}.size",
                 f"the {pool} has {pool.sizes.size} nodes, and would have {group.size.min}",
                 _BY_COMMAND,
@@ -134,7 +134,7 @@ class Aks(Cloud):
             )
         if not _carries(pool, group):
             labels = " ".join(f"{key}={value}" for key, value in sorted(node_labels(group).items()))
-            yield Refused(
+            yield Blocker(
                 f"pools.{group.pool}.labels",
                 f"the {pool} has others",
                 _BY_COMMAND,

@@ -5,7 +5,7 @@ from typing import Any, Final, Protocol
 
 from typing_extensions import override
 
-from workbench.engine.clouds.part import Condition, Part, Rank
+from workbench.engine.clouds.cluster_component import ClusterComponent, Condition, Rank
 
 CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 POOL: Final = "azure-native:containerservice:AgentPool"
@@ -50,7 +50,7 @@ class LookUp(Protocol):
         """Return what is of a type of Pulumi's and has an ARM id, empty if it is not there."""
 
 
-def conditions(parts: Iterable[Part], cluster_id: str, look_up: LookUp) -> dict[str, Condition]:
+def conditions(parts: Iterable[ClusterComponent], cluster_id: str, look_up: LookUp) -> dict[str, Condition]:
     """Ask AKS about each part. What is not there has no status: nobody waits for what the state says of it.
 
     Parameters
@@ -65,7 +65,7 @@ def conditions(parts: Iterable[Part], cluster_id: str, look_up: LookUp) -> dict[
     return {part.key: condition_of(_ask(part, cluster_id, look_up).get("properties") or {}) for part in parts}
 
 
-def _ask(part: Part, cluster_id: str, look_up: LookUp) -> dict[str, Any]:
+def _ask(part: ClusterComponent, cluster_id: str, look_up: LookUp) -> dict[str, Any]:
     if part.rank is Rank.CLUSTER:
         return look_up(CLUSTER, cluster_id)
     return look_up(POOL, f"{cluster_id}/agentPools/{part.name}")

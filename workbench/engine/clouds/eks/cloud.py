@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from components.contract.eks.choices import EksChoices
+from components.contract.eks.config import EksConfig
 from components.contract.environments import ClusterKind
 from components.contract.groups import NodeGroup, in_zones, node_groups
 from components.contract.taints import spot_taint
 from infra.config import StackConfig
 from workbench.engine.clouds.cloud import Cloud
-from workbench.engine.clouds.part import Part, Rank
+from workbench.engine.clouds.cluster_component import ClusterComponent, Rank
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Eks(Cloud):
 
     stack: str
     config: StackConfig
-    choices: EksChoices
+    choices: EksConfig
 
     @property
     @override
@@ -53,7 +53,7 @@ class Eks(Cloud):
         return {f"{self.stack}-{group.name}": group for group in groups}
 
     @override
-    def ahead(self, parts: Sequence[Part], *, is_upgrade: bool) -> tuple[tuple[Part, ...], ...]:
+    def ahead(self, parts: Sequence[ClusterComponent], *, is_upgrade: bool) -> tuple[tuple[ClusterComponent, ...], ...]:
         # Nodes of a new version want its add-ons, and some of those hang on nothing that would make them first.
         first = tuple(part for part in parts if part.rank is not Rank.GROUP)
         return (first,) if is_upgrade else ()

@@ -5,7 +5,7 @@ from typing import Any, Final, Protocol
 
 from typing_extensions import override
 
-from workbench.engine.clouds.part import Condition, Part, Rank
+from workbench.engine.clouds.cluster_component import ClusterComponent, Condition, Rank
 
 _MOVING: Final = frozenset({"CREATING", "UPDATING", "DELETING", "PENDING"})
 
@@ -42,12 +42,12 @@ class LookUp(Protocol):
         """Return an answer, empty if what was asked about is not there."""
 
 
-def conditions(parts: Iterable[Part], look_up: LookUp) -> dict[str, Condition]:
+def conditions(parts: Iterable[ClusterComponent], look_up: LookUp) -> dict[str, Condition]:
     """Ask EKS about each part. What is not there has no status: nobody waits for what the state says of it."""
     return {part.key: _ask(look_up, part) for part in parts}
 
 
-def _ask(look_up: LookUp, part: Part) -> Condition:
+def _ask(look_up: LookUp, part: ClusterComponent) -> Condition:
     ask = {
         Rank.CLUSTER: ("describe_cluster", {"name": part.name}, "cluster"),
         Rank.ADDON: ("describe_addon", {"clusterName": part.cluster, "addonName": part.name}, "addon"),

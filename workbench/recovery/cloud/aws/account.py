@@ -6,16 +6,16 @@ from dataclasses import dataclass
 import boto3
 from typing_extensions import override
 
-from components.contract.eks.choices import EksChoices
+from components.contract.eks.config import EksConfig
+from workbench.engine.clouds.cluster_component import ClusterComponent, Condition
 from workbench.engine.clouds.eks.conditions import conditions
-from workbench.engine.clouds.part import Condition, Part
-from workbench.errors import UserError
 from workbench.recovery.cloud.account import Account
-from workbench.recovery.cloud.aws.carrying import carrying
 from workbench.recovery.cloud.aws.queries import LOG_IN, AwsQueries, asking
 from workbench.recovery.cloud.aws.searches import SEARCHES, search
-from workbench.recovery.cloud.found import Found, Wanted
-from workbench.recovery.cloud.thing import Thing
+from workbench.recovery.cloud.aws.tagged_resources import carrying
+from workbench.recovery.cloud.cloud_resource import CloudResource
+from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
+from workbench.system.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class AwsAccount(AwsQueries, Account):
     place = "AWS"
 
     @override
-    def conditions(self, parts: Sequence[Part]) -> Mapping[str, Condition]:
+    def conditions(self, parts: Sequence[ClusterComponent]) -> Mapping[str, Condition]:
         return conditions(parts, self.look_up)
 
     @override
@@ -33,15 +33,15 @@ class AwsAccount(AwsQueries, Account):
         return type_ in SEARCHES
 
     @override
-    def search(self, wanted: Wanted) -> list[Found]:
+    def search(self, wanted: LookupQuery) -> list[LookupResult]:
         return search(self, wanted)
 
     @override
-    def carrying(self) -> list[Thing]:
+    def carrying(self) -> list[CloudResource]:
         return carrying(self)
 
 
-def open_account(stack: str, choices: EksChoices) -> AwsAccount:
+def open_account(stack: str, choices: EksConfig) -> AwsAccount:
     """Return the account of a stack, after a look whether the credentials are of that account.
 
     Raises

@@ -8,7 +8,7 @@ from zlib import crc32
 import jmespath
 
 from workbench.recovery.cloud.aws.queries import AwsQueries
-from workbench.recovery.cloud.found import Found, Wanted
+from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 
 GONE: Final = frozenset({"deleted", "deleting", "expired", "failed", "rejected", "shutting-down", "terminated"})
 """States, in small letters, of what EC2 still shows for a while, and what never came to be."""
@@ -92,22 +92,24 @@ KINDS: Final[Mapping[str, Kind]] = {
 """By the type of the resource. All get their tags in the request that makes them, so none is ever without."""
 
 
-def tagged(account: AwsQueries, kind: Kind, tags: Mapping[str, str]) -> Iterator[tuple[Mapping[str, Any], Found]]:
+def tagged(
+    account: AwsQueries, kind: Kind, tags: Mapping[str, str]
+) -> Iterator[tuple[Mapping[str, Any], LookupResult]]:
     """Yield what carries all of ``tags``, as EC2 tells of it and as it is found."""
     filters = [{"Name": f"tag:{key}", "Values": [value]} for key, value in tags.items()]
     for item in account.listed("ec2", kind.operation, kind.key, **{kind.filters: filters}):
         state = str(jmespath.search(kind.state_key, item) or "") if kind.state_key else ""
         own = {tag["Key"]: tag["Value"] for tag in item.get("Tags") or item.get("TagSet") or ()}
         if state.lower() not in GONE and tags.items() <= own.items():
-            yield item, Found(item[kind.id_key], state, state.lower() in MOVING, own)
+            yield item, LookupResult(item[kind.id_key], state, state.lower() in MOVING, own)
 
 
-def by_tags(account: AwsQueries, wanted: Wanted) -> list[Found]:
+def by_tags(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
     """Return the things of the wanted kind that have the wanted name and are of the stack."""
     kind, own = KINDS[wanted.type], account.tags
     if kind.name_key:
         return [
-            Found(found.id, found.state, found.is_moving, found.tags, inputs={"name": item[kind.name_key]})
+            LookupResult(found.id, found.state, found.is_moving, found.tags, inputs={"name": item[kind.name_key]})
             for item, found in tagged(account, kind, own)
             if wanted.is_called("name", item[kind.name_key])
         ]
@@ -115,14 +117,14 @@ def by_tags(account: AwsQueries, wanted: Wanted) -> list[Found]:
     return [found for _, found in tagged(account, kind, {**own, "Name": name})] if name else []
 
 
-def default_security_group(account: AwsQueries, wanted: Wanted) -> list[Found]:
+def default_security_group(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
     """Return the group that EC2 makes with every VPC."""
     filters = _filters({"vpc-id": wanted.inputs["vpcId"], "group-name": "default"})
     groups = account.listed("ec2", "describe_security_groups", "SecurityGroups", Filters=filters)
-    return [Found(group["GroupId"]) for group in groups]
+    return [LookupResult(group["GroupId"]) for group in groups]
 
 
-def route(account: AwsQueries, wanted: Wanted) -> list[Found]:
+def route(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
     """Return the route to the wanted destination; its id is a function of table and destination.
 
     Source: hashicorp/terraform-provider-aws, internal/service/ec2/vpc_route.go, ``RouteCreateID``.
@@ -130,24 +132,24 @@ def route(account: AwsQueries, wanted: Wanted) -> list[Found]:
     table, destination = wanted.inputs["routeTableId"], wanted.inputs["destinationCidrBlock"]
     routes = account.listed("ec2", "describe_route_tables", "RouteTables[].Routes[]", RouteTableIds=[table])
     identifier = f"r-{table}{crc32(destination.encode())}"
-    return [Found(identifier) for each in routes if each.get("DestinationCidrBlock") == destination]
+    return [LookupResult(identifier) for each in routes if each.get("DestinationCidrBlock") == destination]
 
 
-def route_table_association(account: AwsQueries, wanted: Wanted) -> list[Found]:
+def route_table_association(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
     """Return the bond between the wanted table and the wanted subnet."""
     table, subnet = wanted.inputs["routeTableId"], wanted.inputs["subnetId"]
     bonds = account.listed("ec2", "describe_route_tables", "RouteTables[].Associations[]", RouteTableIds=[table])
-    return [Found(bond["RouteTableAssociationId"]) for bond in bonds if bond.get("SubnetId") == subnet]
+    return [LookupResult(bond["RouteTableAssociationId"]) for bond in bonds if bond.get("SubnetId") == subnet]
 
 
-def security_group_rule(account: AwsQueries, wanted: Wanted) -> list[Found]:
+def security_group_rule(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
     """Return the rules of the wanted group that say the same: EC2 allows one. Its tags come after it."""
     filters = _filters({"group-id": wanted.inputs["securityGroupId"]})
     rules = account.listed("ec2", "describe_security_group_rules", "SecurityGroupRules", Filters=filters)
-    return [Found(rule["SecurityGroupRuleId"]) for rule in rules if _says_the_same(rule, wanted)]
+    return [LookupResult(rule["SecurityGroupRuleId"]) for rule in rules if _says_the_same(rule, wanted)]
 
 
-def _says_the_same(rule: Mapping[str, Any], wanted: Wanted) -> bool:
+def _says_the_same(rule: Mapping[str, Any], wanted: LookupQuery) -> bool:
     inputs = wanted.inputs
     source = rule.get("ReferencedGroupInfo") or {}
     said = {

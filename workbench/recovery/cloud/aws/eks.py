@@ -6,62 +6,62 @@ from typing import Any, Final
 from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
 from workbench.recovery.cloud.aws.queries import AwsQueries
-from workbench.recovery.cloud.found import Found, Wanted
+from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 
 MOVING: Final = frozenset({"CREATING", "PENDING"})
 GONE: Final = frozenset({"DELETING"})
 
 
-def cluster(account: AwsQueries, wanted: Wanted) -> list[Found]:
+def cluster(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
     """Return the cluster of the wanted name."""
     return describe_cluster(account, wanted.inputs["name"])
 
 
-def describe_cluster(account: AwsQueries, name: str) -> list[Found]:
+def describe_cluster(account: AwsQueries, name: str) -> list[LookupResult]:
     """Return one cluster."""
     return _found(account.look_up("eks", "describe_cluster", name=name).get("cluster"), name)
 
 
-def node_group(account: AwsQueries, wanted: Wanted) -> list[Found]:
+def node_group(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
     """Return the groups of the wanted name, which the provider made up from the logical one."""
     inside = wanted.inputs["clusterName"]
-    found = list[Found]()
+    found = list[LookupResult]()
     for name in account.listed("eks", "list_nodegroups", "nodegroups", clusterName=inside):
         if wanted.is_called("nodeGroupName", name):
             found += describe_node_group(account, inside, name)
     return found
 
 
-def describe_node_group(account: AwsQueries, inside: str, name: str) -> list[Found]:
+def describe_node_group(account: AwsQueries, inside: str, name: str) -> list[LookupResult]:
     """Return one group of a cluster."""
     answer = account.look_up("eks", "describe_nodegroup", clusterName=inside, nodegroupName=name).get("nodegroup") or {}
     holds_data = (answer.get("labels") or {}).get(LabelKey.ROLE) == PoolRole.DATA
     return _found(answer, f"{inside}:{name}", inputs={"nodeGroupName": name}, holds_data=holds_data)
 
 
-def addon(account: AwsQueries, wanted: Wanted) -> list[Found]:
+def addon(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
     """Return the wanted add-on."""
     return describe_addon(account, wanted.inputs["clusterName"], wanted.inputs["addonName"])
 
 
-def describe_addon(account: AwsQueries, inside: str, name: str) -> list[Found]:
+def describe_addon(account: AwsQueries, inside: str, name: str) -> list[LookupResult]:
     """Return one add-on of a cluster."""
     answer = account.look_up("eks", "describe_addon", clusterName=inside, addonName=name)
     return _found(answer.get("addon"), f"{inside}:{name}")
 
 
-def access_entry(account: AwsQueries, wanted: Wanted) -> list[Found]:
+def access_entry(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
     """Return the entry of the wanted principal."""
     return describe_access_entry(account, wanted.inputs["clusterName"], wanted.inputs["principalArn"])
 
 
-def describe_access_entry(account: AwsQueries, inside: str, principal: str) -> list[Found]:
+def describe_access_entry(account: AwsQueries, inside: str, principal: str) -> list[LookupResult]:
     """Return one access entry of a cluster."""
     answer = account.look_up("eks", "describe_access_entry", clusterName=inside, principalArn=principal)
     return _found(answer.get("accessEntry"), f"{inside}:{principal}")
 
 
-def access_policy_association(account: AwsQueries, wanted: Wanted) -> list[Found]:
+def access_policy_association(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
     """Return the wanted policy of the wanted principal."""
     inside, principal, policy = (wanted.inputs[key] for key in ("clusterName", "principalArn", "policyArn"))
     given = account.listed(
@@ -71,10 +71,10 @@ def access_policy_association(account: AwsQueries, wanted: Wanted) -> list[Found
         clusterName=inside,
         principalArn=principal,
     )
-    return [Found(f"{inside}#{principal}#{policy}") for each in given if each == policy]
+    return [LookupResult(f"{inside}#{principal}#{policy}") for each in given if each == policy]
 
 
-def pod_identity_association(account: AwsQueries, wanted: Wanted) -> list[Found]:
+def pod_identity_association(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
     """Return the bond of the wanted service account to a role; only EKS knows its id."""
     inside, inputs = wanted.inputs["clusterName"], wanted.inputs
     identifiers = account.listed(
@@ -88,7 +88,7 @@ def pod_identity_association(account: AwsQueries, wanted: Wanted) -> list[Found]
     return [found for each in identifiers for found in describe_pod_identity(account, inside, each)]
 
 
-def describe_pod_identity(account: AwsQueries, inside: str, identifier: str) -> list[Found]:
+def describe_pod_identity(account: AwsQueries, inside: str, identifier: str) -> list[LookupResult]:
     """Return one Pod Identity association of a cluster."""
     answer = account.look_up(
         "eks", "describe_pod_identity_association", clusterName=inside, associationId=identifier
@@ -99,8 +99,8 @@ def describe_pod_identity(account: AwsQueries, inside: str, identifier: str) -> 
     return _found(answer, identifier, outputs=outputs)
 
 
-def _found(answer: Mapping[str, Any] | None, identifier: str, **more: Any) -> list[Found]:
+def _found(answer: Mapping[str, Any] | None, identifier: str, **more: Any) -> list[LookupResult]:
     if not answer or answer.get("status") in GONE:
         return []
     state = answer.get("status", "")
-    return [Found(identifier, state, state in MOVING, answer.get("tags") or {}, **more)]
+    return [LookupResult(identifier, state, state in MOVING, answer.get("tags") or {}, **more)]

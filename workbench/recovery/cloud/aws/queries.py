@@ -12,7 +12,7 @@ from botocore import exceptions as boto
 from botocore.config import Config
 
 from components.contract.aws import OwnTag
-from workbench.errors import UserError
+from workbench.system.errors import UserError
 
 EXPIRED: Final = frozenset(
     {

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.recovery.cloud.aws import ec2, eks, others
+from workbench.recovery.cloud.aws import ec2, eks, non_ec2
 from workbench.recovery.cloud.aws.queries import AwsQueries
-from workbench.recovery.cloud.found import Found, Wanted
+from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 
 
 @dataclass(frozen=True)
@@ -21,13 +21,13 @@ class Search:
         Inputs without which there is nothing to ask: what they come from is not there either.
     """
 
-    look: Callable[[AwsQueries, Wanted], list[Found]]
+    look: Callable[[AwsQueries, LookupQuery], list[LookupResult]]
     needs: tuple[str, ...]
 
 
 SEARCHES: Final[Mapping[str, Search]] = {
-    "aws:autoscaling/tag:Tag": Search(others.autoscaling_tag, ("autoscalingGroupName", "tag")),
-    "aws:cloudwatch/logGroup:LogGroup": Search(others.log_group, ("name",)),
+    "aws:autoscaling/tag:Tag": Search(non_ec2.autoscaling_tag, ("autoscalingGroupName", "tag")),
+    "aws:cloudwatch/logGroup:LogGroup": Search(non_ec2.log_group, ("name",)),
     "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup": Search(ec2.default_security_group, ("vpcId",)),
     "aws:ec2/route:Route": Search(ec2.route, ("routeTableId", "destinationCidrBlock")),
     "aws:ec2/routeTableAssociation:RouteTableAssociation": Search(
@@ -43,11 +43,11 @@ SEARCHES: Final[Mapping[str, Search]] = {
     "aws:eks/podIdentityAssociation:PodIdentityAssociation": Search(
         eks.pod_identity_association, ("clusterName", "namespace", "serviceAccount")
     ),
-    "aws:iam/role:Role": Search(others.role, ("name",)),
-    "aws:iam/rolePolicy:RolePolicy": Search(others.role_policy, ("role", "name")),
-    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": Search(others.role_policy_attachment, ("role", "policyArn")),
-    "aws:kms/alias:Alias": Search(others.alias, ("name", "targetKeyId")),
-    "aws:kms/key:Key": Search(others.key, ("description",)),
+    "aws:iam/role:Role": Search(non_ec2.role, ("name",)),
+    "aws:iam/rolePolicy:RolePolicy": Search(non_ec2.role_policy, ("role", "name")),
+    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": Search(non_ec2.role_policy_attachment, ("role", "policyArn")),
+    "aws:kms/alias:Alias": Search(non_ec2.alias, ("name", "targetKeyId")),
+    "aws:kms/key:Key": Search(non_ec2.key, ("description",)),
     "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": Search(ec2.security_group_rule, ("securityGroupId",)),
     "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": Search(ec2.security_group_rule, ("securityGroupId",)),
     **{type_: Search(ec2.by_tags, ()) for type_ in ec2.KINDS},
@@ -55,7 +55,7 @@ SEARCHES: Final[Mapping[str, Search]] = {
 """By the type of the resource; every type that the program uses has its row."""
 
 
-def search(account: AwsQueries, wanted: Wanted) -> list[Found]:
+def search(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
     """Return what may be the wanted resource; more than one is possible.
 
     Raises

@@ -6,17 +6,17 @@ from typing import Final
 
 from typing_extensions import override
 
-from components.contract.aks.choices import AksChoices
-from workbench.clouds.azure.facts import IDS
+from components.contract.aks.config import AksConfig
 from workbench.engine.clouds.aks.conditions import conditions
-from workbench.engine.clouds.part import Condition, Part
-from workbench.errors import UserError
+from workbench.engine.clouds.cluster_component import ClusterComponent, Condition
+from workbench.offline.azure.facts import IDS
 from workbench.recovery.cloud.account import Account
-from workbench.recovery.cloud.azure.carrying import carrying
-from workbench.recovery.cloud.azure.queries import LOG_IN, AzureQueries, arm
+from workbench.recovery.cloud.azure.queries import LOG_IN, AzureQueries, Connect, arm
 from workbench.recovery.cloud.azure.searches import search
-from workbench.recovery.cloud.found import Found, Wanted
-from workbench.recovery.cloud.thing import Thing
+from workbench.recovery.cloud.azure.tagged_resources import carrying
+from workbench.recovery.cloud.cloud_resource import CloudResource
+from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
+from workbench.system.errors import UserError
 
 SUBSCRIPTIONS: Final = "2022-12-01"
 """Version of the API that tells of subscriptions: https://learn.microsoft.com/rest/api/resources/subscriptions/get."""
@@ -29,7 +29,7 @@ class AzureAccount(AzureQueries, Account):
     place = "Azure"
 
     @override
-    def conditions(self, parts: Sequence[Part]) -> Mapping[str, Condition]:
+    def conditions(self, parts: Sequence[ClusterComponent]) -> Mapping[str, Condition]:
         return conditions(parts, self.choices.cluster_id, self.look_up)
 
     @override
@@ -37,23 +37,28 @@ class AzureAccount(AzureQueries, Account):
         return type_ in IDS
 
     @override
-    def search(self, wanted: Wanted) -> list[Found]:
+    def search(self, wanted: LookupQuery) -> list[LookupResult]:
         return search(self, wanted)
 
     @override
-    def carrying(self) -> list[Thing]:
+    def carrying(self) -> list[CloudResource]:
         return carrying(self)
 
 
-def open_account(stack: str, choices: AksChoices) -> AzureAccount:
-    """Return the subscription of a stack, after a look whether the credentials see it.
+def open_account(stack: str, choices: AksConfig, connect: Connect = arm) -> AzureAccount:
+    """Return the subscription of a stack, after a check that the credentials see it.
+
+    Parameters
+    ----------
+    connect
+        Connects to ARM. Default: the public cloud, with the credentials that Pulumi's provider uses.
 
     Raises
     ------
     UserError
         There are no credentials, they have expired, or they do not see that subscription.
     """
-    account = AzureAccount(*arm(choices), stack, choices)
+    account = AzureAccount(*connect(choices), stack, choices)
     told = account.get(f"/subscriptions/{choices.subscription_id}", SUBSCRIPTIONS)
     if not told:
         raise UserError(

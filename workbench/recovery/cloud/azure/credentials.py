@@ -20,7 +20,7 @@ from azure.identity import (
     ManagedIdentityCredential,
 )
 
-from workbench.errors import UserError
+from workbench.system.errors import UserError
 
 AUDIENCE: Final = "api://AzureADTokenExchange"
 """For whom GitHub's token is, by which Entra knows a workflow.

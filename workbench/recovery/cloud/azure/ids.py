@@ -4,13 +4,13 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from components.contract.aks.choices import AksChoices
-from workbench.clouds.azure.facts import IDS
+from components.contract.aks.config import AksConfig
+from workbench.offline.azure.facts import IDS
 
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 
 
-def id_of(type_: str, inputs: Mapping[str, Any], choices: AksChoices) -> str | None:
+def id_of(type_: str, inputs: Mapping[str, Any], choices: AksConfig) -> str | None:
     """Return the id of a resource; None if an input is missing that it is made of.
 
     Parameters

@@ -1,7 +1,6 @@
 """The subscription of a stack, asked with the user's own credentials. Nothing in it is ever changed from here."""
 
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -19,18 +18,13 @@ from azure.core.pipeline.policies import HeadersPolicy, RetryPolicy
 from azure.core.rest import HttpRequest
 from azure.mgmt.core.policies import ARMChallengeAuthenticationPolicy
 
-from components.contract.aks.choices import AksChoices
+from components.contract.aks.config import AksConfig
 from components.contract.azure import AzureTag
-from workbench.clouds.azure.facts import API_VERSIONS
-from workbench.clouds.pace import address as loopback
-from workbench.clouds.plugin import RefusedError
-from workbench.errors import UserError
+from workbench.offline.azure.facts import API_VERSIONS
 from workbench.recovery.cloud.azure.credentials import credential_of
+from workbench.system.errors import UserError
 
 ARM: Final = "https://management.azure.com"
-
-DOUBLE: Final = "IGZ_CLUSTERS_DOUBLE_ARM"
-"""Variable with the address of a double of ARM on this machine, which wants no credentials."""
 
 EXPIRED: Final = frozenset({"ExpiredAuthenticationToken", "InvalidAuthenticationToken", "AuthenticationFailed"})
 """Codes for credentials that are no longer any: https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/common-deployment-errors."""
@@ -62,7 +56,7 @@ class AzureQueries:
     address: str
     client: PipelineClient[HttpRequest, Any]
     stack: str
-    choices: AksChoices
+    choices: AksConfig
 
     def look_up(self, type_: str, id_: str) -> dict[str, Any]:
         """Return what is of a type of Pulumi's and has an ARM id, empty if it is not there.
@@ -107,25 +101,33 @@ class AzureQueries:
         return {}
 
 
-def arm(choices: AksChoices) -> tuple[str, PipelineClient[HttpRequest, Any]]:
-    """Return address and client of ARM, or of its double if there is one.
+Connect = Callable[[AksConfig], tuple[str, PipelineClient[HttpRequest, Any]]]
+"""Returns address and client of ARM for a stack's cluster."""
+
+
+def arm(choices: AksConfig) -> tuple[str, PipelineClient[HttpRequest, Any]]:
+    """Return address and client of ARM, with the credentials that Pulumi's provider would use.
 
     Raises
     ------
     UserError
-        The credentials lack something, or the address of the double is not on this machine.
+        The credentials are incomplete.
     """
-    policies: list[Any] = [HeadersPolicy(), RetryPolicy(retry_total=_RETRIES)]
-    address = ARM
-    if DOUBLE in os.environ:
-        # No credential is at hand here, so that none can go astray.
-        try:
-            address = loopback("Azure", "workbench.clouds.azure.double", DOUBLE, os.environ)
-        except RefusedError as refused:
-            raise UserError(str(refused)) from None
-    else:
-        policies.append(ARMChallengeAuthenticationPolicy(credential_of(choices.tenant_id), f"{ARM}/.default"))
-    return address, PipelineClient(address, policies=policies)
+    login = ARMChallengeAuthenticationPolicy(credential_of(choices.tenant_id), f"{ARM}/.default")
+    return ARM, client_at(ARM, login)
+
+
+def client_at(address: str, *policies: Any) -> PipelineClient[HttpRequest, Any]:
+    """Return a client of an ARM endpoint that retries as Microsoft's own clients do.
+
+    Parameters
+    ----------
+    address
+        Of the endpoint, such as ``https://management.azure.com``.
+    policies
+        Beside the retries: who is asking. An endpoint that wants no credentials needs none.
+    """
+    return PipelineClient(address, policies=[HeadersPolicy(), RetryPolicy(retry_total=_RETRIES), *policies])
 
 
 @contextmanager

@@ -4,11 +4,11 @@ from typing import Any, Final
 
 from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
-from workbench.clouds.azure.shapes import outputs
 from workbench.engine.clouds.aks.conditions import CLUSTER, POOL, is_moving
+from workbench.offline.azure.shapes import outputs
 from workbench.recovery.cloud.azure.ids import id_of
 from workbench.recovery.cloud.azure.queries import AzureQueries
-from workbench.recovery.cloud.found import Found, Wanted
+from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 
 UNTAGGED: Final = frozenset(
     {
@@ -22,7 +22,7 @@ UNTAGGED: Final = frozenset(
 """They lie in something of ours, or have a name that is derived from our own."""
 
 
-def search(queries: AzureQueries, wanted: Wanted) -> list[Found]:
+def search(queries: AzureQueries, wanted: LookupQuery) -> list[LookupResult]:
     """Return the wanted resource, if it is there.
 
     Raises
@@ -35,11 +35,11 @@ def search(queries: AzureQueries, wanted: Wanted) -> list[Found]:
     return [found(wanted.type, id_, told)] if id_ and told else []
 
 
-def found(type_: str, id_: str, told: dict[str, Any]) -> Found:
+def found(type_: str, id_: str, told: dict[str, Any]) -> LookupResult:
     """Return what Azure told of one resource."""
     properties = told.get("properties") or {}
     state = str(properties.get("provisioningState") or "")
-    return Found(
+    return LookupResult(
         str(told.get("id") or id_),  # in the case in which the provider gets it too
         state,
         is_moving(state),

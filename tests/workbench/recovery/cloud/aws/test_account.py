@@ -3,25 +3,25 @@ from dataclasses import replace
 import boto3
 import pytest
 
-from components.contract.eks.choices import EksChoices
+from components.contract.eks.config import EksConfig
+from emulators.aws.client import Emulator
+from emulators.core.faults import ErrorRule
 from support import eks
-from support.aws_things import STACK, account_at
+from support.aws_cloud_resources import STACK, account_at
 from support.offline import imported_by
-from workbench.clouds.aws.double.client import Double
-from workbench.clouds.double.faults import ErrorRule
-from workbench.errors import UserError
 from workbench.recovery.cloud import open_account
 from workbench.recovery.cloud.aws.account import AwsAccount
+from workbench.system.errors import UserError
 
 
-def choices(account_id: str = eks.ACCOUNT) -> EksChoices:
+def choices(account_id: str = eks.ACCOUNT) -> EksConfig:
     found = eks.config({"cluster.accountId": account_id}).cluster
-    assert isinstance(found, EksChoices)
+    assert isinstance(found, EksConfig)
     return found
 
 
 @pytest.fixture
-def account(nothing: Double, monkeypatch: pytest.MonkeyPatch) -> AwsAccount:
+def account(nothing: Emulator, monkeypatch: pytest.MonkeyPatch) -> AwsAccount:
     return account_at(nothing, monkeypatch)
 
 
@@ -54,7 +54,7 @@ def test_a_profile_that_is_not_there_is_no_traceback(account: AwsAccount, monkey
     ],
 )
 def test_what_aws_refuses_is_said_with_the_request(
-    account: AwsAccount, nothing: Double, code: str, status: int, said: str
+    account: AwsAccount, nothing: Emulator, code: str, status: int, said: str
 ) -> None:
     nothing.set_faults(ErrorRule(operation="eks:ListNodegroups", code=code, status=status, message="not you"))
     try:

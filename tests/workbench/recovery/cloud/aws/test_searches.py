@@ -7,12 +7,12 @@ from typing import Any
 import boto3
 import pytest
 
-from support.aws_things import Resource, account_at, build_in_aws
-from workbench.clouds.aws.double.client import Double, running
-from workbench.clouds.aws.facts import FACTS
+from emulators.aws.client import Emulator, running
+from support.aws_cloud_resources import Resource, account_at, build_in_aws
+from workbench.offline.aws.facts import FACTS
 from workbench.recovery.cloud.aws.account import AwsAccount
 from workbench.recovery.cloud.aws.searches import SEARCHES, search
-from workbench.recovery.cloud.found import Wanted
+from workbench.recovery.cloud.lookup import LookupQuery
 from workbench.recovery.cloud.plan import Answer, Fate, answer_of, identities, mended, pending_creations
 
 UNUSED = {"aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule"}
@@ -36,8 +36,8 @@ class Made:
 
 @pytest.fixture(scope="module", params=["dev", "prod"])
 def made(request: pytest.FixtureRequest) -> Iterator[Made]:
-    with running() as double, pytest.MonkeyPatch.context() as patch:
-        account = account_at(double, patch)
+    with running() as emulator, pytest.MonkeyPatch.context() as patch:
+        account = account_at(emulator, patch)
         private = {"cluster.publicAccessCidrs": None} if request.param == "prod" else {}
         yield Made(account, build_in_aws({"environment": request.param, **private}))
 
@@ -74,7 +74,7 @@ def test_what_a_killed_run_was_making_is_found_under_its_id(made: Made, type_: s
 
 @pytest.mark.parametrize("type_", TYPES)
 def test_what_a_killed_run_did_not_come_to_make_is_not_there(
-    made: Made, type_: str, nothing: Double, monkeypatch: pytest.MonkeyPatch
+    made: Made, type_: str, nothing: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     elsewhere = account_at(nothing, monkeypatch)
     for thing in (each for each in made.things if each.type == type_):
@@ -88,7 +88,7 @@ def test_what_a_killed_run_did_not_come_to_make_is_not_there(
 def test_what_a_dead_plug_in_made_is_found_although_its_automatic_name_is_lost(made: Made, type_: str) -> None:
     for thing in (each for each in made.things if each.type == type_):
         fresh = {key: f"{thing.urn.rpartition('::')[2]}-fffffff" for key in thing.inputs["__defaults"]}
-        wanted = Wanted(thing.urn, thing.type, {**thing.inputs, **fresh}, is_planned=True)
+        wanted = LookupQuery(thing.urn, thing.type, {**thing.inputs, **fresh}, is_planned=True)
         assert [found.id for found in search(made.account, wanted)] == [thing.id]
 
 
@@ -122,7 +122,7 @@ def test_a_rule_outwards_is_not_taken_for_one_inwards_and_says_all_of_the_same(m
 
     def ids(direction: str, **other: Any) -> list[str]:
         type_ = f"aws:vpc/securityGroup{direction}Rule:SecurityGroup{direction}Rule"
-        return [found.id for found in search(made.account, Wanted("a::b::c::rule", type_, {**inputs, **other}))]
+        return [found.id for found in search(made.account, LookupQuery("a::b::c::rule", type_, {**inputs, **other}))]
 
     assert ids("Egress") == [rule]
     assert ids("Ingress") == []
@@ -130,5 +130,7 @@ def test_a_rule_outwards_is_not_taken_for_one_inwards_and_says_all_of_the_same(m
 
 
 def test_a_resource_of_what_is_not_known_yet_is_not_looked_for(made: Made) -> None:
-    wanted = Wanted("a::b::c::route", "aws:ec2/route:Route", {"destinationCidrBlock": "0.0.0.0/0"}, is_planned=True)
+    wanted = LookupQuery(
+        "a::b::c::route", "aws:ec2/route:Route", {"destinationCidrBlock": "0.0.0.0/0"}, is_planned=True
+    )
     assert search(made.account, wanted) == []

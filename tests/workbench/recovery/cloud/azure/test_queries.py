@@ -7,10 +7,8 @@ from azure.identity import (
 )
 
 from support.offline import imported_by
-from workbench.clouds.azure.double.client import ADDRESS_VARIABLE
-from workbench.errors import UserError
 from workbench.recovery.cloud.azure.credentials import credential_of
-from workbench.recovery.cloud.azure.queries import DOUBLE
+from workbench.system.errors import UserError
 
 TENANT = "99999999-9999-9999-9999-999999999999"
 CLIENT = "11111111-1111-1111-1111-111111111111"
@@ -45,10 +43,6 @@ def test_a_workflow_without_a_token_is_told_what_it_lacks(monkeypatch: pytest.Mo
     monkeypatch.setenv("ARM_USE_OIDC", "true")
     with pytest.raises(UserError, match="nothing says where the token comes from"):
         credential_of(TENANT)
-
-
-def test_the_double_is_found_where_it_says() -> None:
-    assert DOUBLE == ADDRESS_VARIABLE
 
 
 def test_the_command_line_does_not_load_a_clouds_sdk() -> None:

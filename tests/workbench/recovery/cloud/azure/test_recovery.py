@@ -9,22 +9,22 @@ from typing import Any
 import pytest
 from typing_extensions import override
 
+from emulators.azure.client import Emulator, running
+from emulators.azure.provider import AzureEmulator
+from emulators.core.faults import ErrorRule
 from support.aks import AGENT_POOL, CLUSTER, ROLE_ASSIGNMENT
-from support.aks_state import STACK, parts
-from support.azure_things import Resource, account_at, build_in_azure
+from support.aks_state import parts
+from support.azure_cloud_resources import Resource, account_at, build_in_azure
 from workbench import stacks
-from workbench.clouds.azure.double.client import Double, running
-from workbench.clouds.azure.double.provider import AzureDouble
-from workbench.clouds.azure.facts import IDS
-from workbench.clouds.double.faults import ErrorRule
-from workbench.clouds.plugin import Existing
 from workbench.engine import Session
-from workbench.errors import UserError
+from workbench.offline.azure.facts import IDS
+from workbench.offline.plugin import Existing
 from workbench.recovery.cloud import CloudRecovery
 from workbench.recovery.cloud.azure.account import AzureAccount
 from workbench.recovery.cloud.azure.searches import UNTAGGED
-from workbench.recovery.cloud.found import Wanted
+from workbench.recovery.cloud.lookup import LookupQuery
 from workbench.recovery.cloud.plan import answer_of
+from workbench.system.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Scripted(Session):
 class Made:
     """A stack that is whole in Azure."""
 
-    double: Double
+    emulator: Emulator
     account: AzureAccount
     things: Sequence[Resource]
 
@@ -64,14 +64,14 @@ class Made:
 
 @pytest.fixture(scope="module")
 def made() -> Iterator[Made]:
-    with running() as double, pytest.MonkeyPatch.context() as patch:
-        account = account_at(double, patch)
-        yield Made(double, account, build_in_azure())
+    with running() as emulator, pytest.MonkeyPatch.context() as patch:
+        account = account_at(emulator, patch)
+        yield Made(emulator, account, build_in_azure())
 
 
 def test_everything_is_found_under_the_id_that_its_inputs_make(made: Made) -> None:
     for each in made.things:
-        (found,) = made.account.search(Wanted(each.urn, each.type, each.inputs))
+        (found,) = made.account.search(LookupQuery(each.urn, each.type, each.inputs))
         assert found.id.lower() == each.id.lower()
         assert found.tags is None or made.account.is_ours(found.tags), each.urn
         assert (found.tags is None) == (each.type in UNTAGGED)
@@ -79,10 +79,10 @@ def test_everything_is_found_under_the_id_that_its_inputs_make(made: Made) -> No
 
 
 def test_a_refresh_changes_no_input_of_what_was_entered(made: Made) -> None:
-    provider = AzureDouble()
+    provider = AzureEmulator()
     provider.configure({"subscriptionId": made.account.choices.subscription_id})
     for each in made.things:
-        wanted = Wanted(each.urn, each.type, each.inputs)
+        wanted = LookupQuery(each.urn, each.type, each.inputs)
         entered = answer_of(wanted, made.account.search(wanted), frozenset(), lambda _: True).made
         assert entered
         read = provider.read(Existing(each.type, "", entered.id, each.inputs, entered.outputs))
@@ -93,7 +93,7 @@ def test_a_refresh_changes_no_input_of_what_was_entered(made: Made) -> None:
 def test_what_is_made_of_what_is_not_known_yet_cannot_be_there(made: Made) -> None:
     pool = made.one(AGENT_POOL)
     inputs = {key: value for key, value in pool.inputs.items() if key != "resourceName"}
-    assert made.account.search(Wanted(pool.urn, pool.type, inputs)) == []
+    assert made.account.search(LookupQuery(pool.urn, pool.type, inputs)) == []
 
 
 def test_a_stack_in_order_has_no_findings(made: Made) -> None:
@@ -164,17 +164,9 @@ def test_what_azure_refuses_is_said_and_never_taken_for_absent(made: Made, code:
     rule = ErrorRule(
         operation="Microsoft.ContainerService/managedClusters/read", code=code, status=status, message="not you"
     )
-    made.double.set_faults(rule)
+    made.emulator.set_faults(rule)
     try:
         with pytest.raises(UserError, match=said):
             made.account.look_up(CLUSTER, made.account.choices.cluster_id)
     finally:
-        made.double.set_faults()
-
-
-def test_an_address_that_is_not_on_this_machine_is_refused(monkeypatch: pytest.MonkeyPatch, made: Made) -> None:
-    monkeypatch.setenv("IGZ_CLUSTERS_DOUBLE_ARM", "https://management.example.com")
-    from workbench.recovery.cloud.azure.account import open_account  # noqa: PLC0415
-
-    with pytest.raises(UserError, match=r"on 127\.0\.0\.1"):
-        open_account(STACK, made.account.choices)
+        made.emulator.set_faults()

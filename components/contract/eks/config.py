@@ -1,0 +1,250 @@
+"""What a stack file may choose about an EKS cluster, and the limits that AWS sets to it.
+
+Everything else (roles, add-ons, tags, encryption, logs) follows from the environment and the pools.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import date
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+
+from components.contract.aws import (
+    AccountId,
+    BoundaryArn,
+    KeyArn,
+    OwnTag,
+    Region,
+    TagKey,
+    TagValue,
+    key_region,
+)
+from components.contract.choices import ContractModel, Explained, Findings, one_of
+from components.contract.eks.access import Access
+from components.contract.eks.network import (
+    PUBLIC_CIDRS_MAX,
+    ZONES_MAX,
+    CreatedNetwork,
+    ExistingNetwork,
+    PublicCidr,
+    ServiceCidr,
+    Zone,
+)
+from components.contract.images import Mirror
+from components.contract.ranges import differing, ipv4_network
+from components.contract.tags import differing_in_case
+
+STANDARD_SUPPORT_ENDS: Final[Mapping[str, date | None]] = {
+    "1.34": date(2026, 12, 2),
+    "1.35": date(2027, 3, 27),
+    "1.36": None,  # the copy of the page that was read does not say yet
+}
+"""Last day of standard support by minor version, as read in November 2026.
+
+https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html
+"""
+
+VERSIONS: Final = tuple(STANDARD_SUPPORT_ENDS)
+"""Minor versions that a stack file may choose."""
+
+ADDONS: Final = (
+    *("vpc-cni", "kube-proxy", "eks-pod-identity-agent"),
+    *("coredns", "aws-ebs-csi-driver", "metrics-server"),
+)
+"""Add-ons of EKS that every cluster gets: the first three before the nodes, the others after the initial group."""
+
+IMAGE_REGISTRIES: Final = ("registry.k8s.io", "nvcr.io")
+"""Where the images of our own manifests come from; a mirror may stand in for each."""
+
+LOG_TYPES: Final = ("api", "audit", "authenticator", "controllerManager", "scheduler")
+"""All logs that a control plane writes: https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html."""
+
+LOG_RETENTION_DAYS: Final = (
+    *(1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731),
+    *(1096, 1827, 2192, 2557, 2922, 3288, 3653),
+)
+"""What CloudWatch accepts: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html."""
+
+USER_TAGS_MAX: Final = 39
+"""Tags that a stack file may add. AWS allows 50 a resource; EKS and this package need the rest."""
+
+
+def _name(name: str) -> str:
+    if not re.fullmatch(_NAME, name):
+        raise ValueError("1 to 63 lower-case letters, digits or '-', a letter first, no '-' at the end")
+    return name
+
+
+def _version(text: str) -> str:
+    if text not in VERSIONS:
+        raise ValueError("HE-05: no minor version in standard support")
+    return text
+
+
+def _retention(days: int) -> int:
+    if days not in LOG_RETENTION_DAYS:
+        raise ValueError(f"CloudWatch keeps logs for {', '.join(map(str, LOG_RETENTION_DAYS))} days")
+    return days
+
+
+def _release(release: str) -> str:
+    if not re.fullmatch(r"1\.\d+\.\d+-\d{8}", release):
+        raise ValueError("a release is a Kubernetes version and a date, such as 1.35.2-20261105")
+    return release
+
+
+def _addon_version(version: str) -> str:
+    if not re.fullmatch(r"v\d+\.\d+\.\d+-eksbuild\.\d+", version):
+        raise ValueError("a version looks like v1.20.4-eksbuild.2")
+    return version
+
+
+AddonName = Annotated[str, *one_of(ADDONS, "add-on")]
+RegistryName = Annotated[str, *one_of(IMAGE_REGISTRIES, "registry")]
+
+_NAME: Final = "[a-z]([a-z0-9-]{0,61}[a-z0-9])?"
+
+
+class EksConfig(ContractModel):
+    """A managed cluster on AWS."""
+
+    kind: Literal["eks"] = Field(description="Where the cluster lives.", examples=["eks"])
+    name: Annotated[str, AfterValidator(_name), Field(json_schema_extra={"pattern": f"^{_NAME}$"})] = Field(
+        description="Name of the cluster, unique in account and region. A change makes a new cluster.",
+        examples=["mlrun-dev"],
+    )
+    account_id: AccountId = Field(
+        description="The one account in which this stack may work, in quotes.", examples=["111122223333"]
+    )
+    region: Region = Field(description="Region of AWS.", examples=["eu-west-1"])
+    zones: tuple[Zone, ...] = Field(description="Letters of two or three zones.", examples=[["a", "b", "c"]])
+    version: Annotated[str, AfterValidator(_version), Field(json_schema_extra={"enum": list(VERSIONS)})] = Field(
+        description="Minor version of Kubernetes, in quotes. Raise it by one at a time.", examples=["1.35"]
+    )
+    network: CreatedNetwork | ExistingNetwork = Field(
+        discriminator="kind",
+        description="A VPC of its own, or one that somebody else owns.",
+        examples=[{"kind": "created", "cidr": "10.20.0.0/16"}],
+    )
+    service_cidr: Annotated[ServiceCidr, Explained("Outside of what most VPCs use.")] = Field(
+        "172.20.0.0/16",
+        description="Addresses of Services. A change makes a new cluster.",
+        examples=["10.100.0.0/16"],
+    )
+    public_access_cidrs: Annotated[
+        tuple[PublicCidr, ...],
+        Explained("Nobody attacks what cannot be reached.", "The public endpoint; private ways to AWS without it."),
+    ] = Field(
+        (),
+        max_length=PUBLIC_CIDRS_MAX,
+        description="Who may reach the API from the internet; empty: nobody. The private endpoint is always on.",
+        examples=[["203.0.113.0/24"]],
+    )
+    access: Access = Field(
+        description="Who may do what; the cluster's creator gets nothing by itself.",
+        examples=[
+            {
+                "deployerRoleArn": "arn:aws:iam::111122223333:role/deployer",
+                "breakGlassRoleArn": "arn:aws:iam::111122223333:role/break-glass",
+            }
+        ],
+    )
+    secrets_key_arn: Annotated[KeyArn | None, Explained("A key of the cluster's own is rotated every year.")] = Field(
+        None,
+        description="KMS key for Secrets.",
+        examples=["arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555"],
+    )
+    permissions_boundary_arn: Annotated[BoundaryArn | None, Explained("Not every organisation has one.")] = Field(
+        None, description="Boundary of every role that is made.", examples=["arn:aws:iam::111122223333:policy/boundary"]
+    )
+    log_retention_days: Annotated[
+        Annotated[int, AfterValidator(_retention), Field(json_schema_extra={"enum": list(LOG_RETENTION_DAYS)})] | None,
+        Explained("30 days in dev; 365 in prod, since a year outlives most investigations."),
+    ] = Field(None, description="How long logs are kept.", examples=[90])
+    root_volume_gib: Annotated[int, Explained("Images of machine learning are large, and several lie on a node.")] = (
+        Field(100, ge=30, le=16384, strict=True, description="Root disk of every node: gp3, encrypted.", examples=[200])
+    )
+    tags: Annotated[dict[TagKey, TagValue], Explained("Cost centres and owners are yours to name.")] = Field(
+        {},
+        description="On everything, instances and disks too; environment and managed-by are added if not named here.",
+        examples=[{"team": "ml-platform"}],
+    )
+    node_release: Annotated[
+        Annotated[str, AfterValidator(_release)] | None,
+        Explained("The newest when a group is made or its version rises."),
+    ] = Field(None, description="Release of the nodes' image.", examples=["1.35.2-20261105"])
+    addon_versions: Annotated[
+        dict[AddonName, Annotated[str, AfterValidator(_addon_version)]],
+        Explained("What AWS gives when the add-on is installed."),
+    ] = Field({}, description="Versions of EKS add-ons.", examples=[{"vpc-cni": "v1.20.4-eksbuild.2"}])
+    image_registries: Annotated[dict[RegistryName, Mirror], Explained("Nodes reach both through NAT.")] = Field(
+        {}, description="Mirrors by the registry they replace.", examples=[{"registry.k8s.io": "mirror.example.com"}]
+    )
+
+    @field_validator("zones", mode="after")
+    @classmethod
+    def _several_zones(cls, zones: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(zones)) < len(zones):
+            raise ValueError("names a zone twice")
+        if not 1 < len(zones) <= ZONES_MAX:
+            raise ValueError(f"HE-08: a cluster has 2 to {ZONES_MAX} zones, so that it survives the loss of one")
+        return zones
+
+    @field_validator("network", mode="after")
+    @classmethod
+    def _a_subnet_for_every_zone(
+        cls, network: CreatedNetwork | ExistingNetwork, info: ValidationInfo
+    ) -> CreatedNetwork | ExistingNetwork:
+        zones = set(info.data.get("zones", ()))
+        findings = Findings()
+        if isinstance(network, ExistingNetwork) and zones and set(network.node_subnet_ids) != zones:
+            given, wanted = ", ".join(sorted(network.node_subnet_ids)), ", ".join(sorted(zones))
+            findings.add(f"has zones {given or 'none'}, zones has {wanted}; make them equal", "nodeSubnetIds")
+        findings.raise_if_any()
+        return network
+
+    @field_validator("service_cidr", mode="after")
+    @classmethod
+    def _beside_the_vpc(cls, cidr: str, info: ValidationInfo) -> str:
+        network = info.data.get("network")
+        if network and ipv4_network(network.cidr).overlaps(ipv4_network(cidr)):
+            raise ValueError(f"overlaps network.cidr {network.cidr}; move one")
+        return cidr
+
+    @field_validator("public_access_cidrs", mode="after")
+    @classmethod
+    def _differ(cls, cidrs: tuple[str, ...]) -> tuple[str, ...]:
+        return differing(cidrs)
+
+    @field_validator("secrets_key_arn", mode="after")
+    @classmethod
+    def _in_the_region(cls, arn: str | None, info: ValidationInfo) -> str | None:
+        region = info.data.get("region")
+        if arn and region and key_region(arn) != region:
+            raise ValueError(f"is a key of {key_region(arn)}, the cluster is in {region}")
+        return arn
+
+    @field_validator("tags", mode="after")
+    @classmethod
+    def _leave_room(cls, tags: dict[str, str]) -> dict[str, str]:
+        if len(tags) > USER_TAGS_MAX:
+            raise ValueError(f"{len(tags)} tags, at most {USER_TAGS_MAX}: AWS allows 50, EKS and this package need 11")
+        findings = Findings()
+        for key, first in differing_in_case([OwnTag.ENVIRONMENT, OwnTag.MANAGED_BY, *tags]):
+            findings.add(f"differs from '{first}' in case only, which IAM takes for one tag; spell it '{first}'", key)
+        findings.raise_if_any()
+        return tags
+
+    @field_validator("node_release", mode="after")
+    @classmethod
+    def _of_the_version(cls, release: str | None, info: ValidationInfo) -> str | None:
+        version = info.data.get("version")
+        if release and version and not release.startswith(f"{version}."):
+            raise ValueError(f"HE-05: is no release of version {version}")
+        return release
+
+    @property
+    def is_private(self) -> bool:
+        """Whether the API answers inside the network only."""
+        return not self.public_access_cidrs

@@ -1,0 +1,63 @@
+"""What was seen of a cluster that somebody else built, just before the program runs.
+
+The program looks at nothing. `igz-clusters` does, and hands over a file with this in it.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+INVENTORY_VARIABLE: Final = "IGZ_CLUSTERS_INVENTORY"
+"""Names the file; set by ``igz-clusters``."""
+
+
+class SharedKind(StrEnum):
+    """Kinds of objects that a cluster may have already, and that are then adopted; Kubernetes spelling."""
+
+    NAMESPACE = "Namespace"
+    PRIORITY_CLASS = "PriorityClass"
+    STORAGE_CLASS = "StorageClass"
+
+
+class SharedObject(NamedTuple):
+    """An object of the whole cluster that somebody else made, as we would have made it."""
+
+    kind: SharedKind
+    name: str
+
+
+@dataclass(frozen=True)
+class ClusterInventory:
+    """What the program has to know of the live cluster."""
+
+    cluster_id: str
+    nodes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Names of the nodes of each pool; none of a pool that is missing here."""
+    adopted: frozenset[SharedObject] = frozenset()
+
+    def to_json(self) -> str:
+        """Return the content of the file."""
+        nodes = {pool: list(names) for pool, names in self.nodes.items()}
+        adopted = sorted([each.kind.value, each.name] for each in self.adopted)
+        return json.dumps({"clusterId": self.cluster_id, "nodes": nodes, "adopted": adopted}, indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> "ClusterInventory":
+        """Return what a file says.
+
+        Raises
+        ------
+        ValueError
+            The text is none that ``to_json`` wrote.
+        """
+        try:
+            document = json.loads(text)
+            return cls(
+                str(document["clusterId"]),
+                {str(pool): tuple(map(str, names)) for pool, names in document["nodes"].items()},
+                frozenset(SharedObject(SharedKind(kind), str(name)) for kind, name in document["adopted"]),
+            )
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"it is no sighting of a cluster: {error}") from None

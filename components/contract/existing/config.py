@@ -1,0 +1,150 @@
+"""What a stack file may choose about a cluster that somebody else built: which one it is, and which nodes are whose."""
+
+import re
+from itertools import permutations
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, Field, field_validator
+
+from components.contract.choices import ContractModel, Explained, Findings
+from components.contract.labels import OWN_DOMAIN, is_dns_label, label_key_grammar_problem
+from components.contract.pools import LabelValue, PoolName
+
+_UID: Final = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_ABSOLUTE: Final = r"(/|~/)[^\s].*"
+_CONTENT: Final = re.compile(r"[\n{]|: |apiVersion")
+"""What no path of a kubeconfig holds, and its content does."""
+
+
+def _context(name: str) -> str:
+    if not name.strip() or name != name.strip() or not name.isprintable():
+        raise ValueError("must be a context's name as `kubectl config get-contexts -o name` prints it")
+    return name
+
+
+def _kubeconfig(path: str) -> str:
+    findings = Findings()
+    if _CONTENT.search(path):
+        findings.add("must be a file's path; what looks like its content is not shown. Take it out, and renew the key")
+    elif not re.fullmatch(_ABSOLUTE, path):
+        findings.add("must begin with / or ~/: commands run in several folders", given=path)
+    findings.raise_if_any()
+    return path
+
+
+def _cluster_id(uid: str) -> str:
+    if not re.fullmatch(_UID, uid):
+        raise ValueError("must be the UID of kube-system; `igz-clusters existing identify CONTEXT` prints it")
+    return uid
+
+
+def _selected(key: str) -> str:
+    if problem := label_key_grammar_problem(key):
+        raise ValueError(problem)
+    if key.startswith(f"{OWN_DOMAIN}/"):
+        raise ValueError(
+            f"labels {OWN_DOMAIN}/* follow from the pool and cannot choose it; select by the owner's label"
+        )
+    return key
+
+
+def _class_name(name: str) -> str:
+    if not all(map(is_dns_label, name.split("."))):
+        raise ValueError("a class's name is lower-case letters, digits, '-' and '.'")
+    return name
+
+
+class NodeChoice(ContractModel):
+    """Which nodes are a pool's."""
+
+    selector: Annotated[
+        dict[Annotated[str, AfterValidator(_selected)], LabelValue],
+        Explained(decides="The nodes that get the pool's labels; looked up by `igz-clusters` in every run."),
+    ] = Field(
+        min_length=1,
+        description="Labels that all nodes of the pool carry already, and no others do.",
+        examples=[{"node-role.example.com/gpu": "true"}],
+    )
+    taint: Annotated[
+        bool,
+        Explained(
+            "Taints of somebody else's nodes are changed only on request.",
+            "Taints of the pool that nodes lack; others stay as they are.",
+        ),
+    ] = Field(
+        default=False,
+        strict=True,
+        description="Whether nodes get the taints of their pool; GPU and spot pools need them.",
+        examples=[True],
+    )
+
+
+class StorageChoice(ContractModel):
+    """The default storage class, where the cluster has none or has exactly this one."""
+
+    name: Annotated[str, AfterValidator(_class_name)] = Field(
+        max_length=253,
+        json_schema_extra={"pattern": "^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$"},
+        description="Name of the class.",
+        examples=["fast"],
+    )
+    provisioner: str = Field(min_length=1, description="CSI driver.", examples=["csi.example.com"])
+    parameters: Annotated[dict[str, str], Explained("Many drivers need none.")] = Field(
+        {}, description="By the driver's own documentation.", examples=[{"pool": "ssd"}]
+    )
+
+
+class ExistingConfig(ContractModel):
+    """A cluster that somebody else built and runs."""
+
+    kind: Literal["existing"] = Field(description="Where the cluster lives.", examples=["existing"])
+    context: Annotated[
+        Annotated[str, AfterValidator(_context), Field(json_schema_extra={"pattern": r"^\S(.*\S)?$"})],
+        Explained(decides="Where the stack acts; never the kubeconfig's current context."),
+    ] = Field(max_length=253, description="Name of the context in the kubeconfig.", examples=["on-prem"])
+    cluster_id: Annotated[
+        Annotated[str, AfterValidator(_cluster_id), Field(json_schema_extra={"pattern": f"^{_UID}$"})],
+        Explained(decides="The one cluster that this stack may change, whatever the context leads to."),
+    ] = Field(
+        description="UID of its namespace kube-system; `igz-clusters existing identify CONTEXT` prints it.",
+        examples=["3f1c9a52-7d0e-4b7c-9a35-0c2f8f6d1e77"],
+    )
+    kubeconfig: Annotated[
+        Annotated[str, AfterValidator(_kubeconfig), Field(json_schema_extra={"pattern": f"^{_ABSOLUTE}$"})] | None,
+        Explained("That of KUBECONFIG, else ~/.kube/config, as for kubectl."),
+    ] = Field(None, description="Path of the kubeconfig. Its content is never kept.", examples=["~/.kube/on-prem"])
+    nodes: dict[PoolName, NodeChoice] = Field(
+        min_length=1,
+        description="Which nodes each pool has, by the pool's name.",
+        examples=[{"initial": {"selector": {"node-role.example.com/core": "true"}}}],
+    )
+    autoscaler: Annotated[
+        bool,
+        Explained("Most clusters on own machines have none.", "Whether sizes of pools may have different bounds."),
+    ] = Field(
+        default=False,
+        strict=True,
+        description="Whether the cluster's owner runs something that adds and removes nodes.",
+        examples=[True],
+    )
+    storage_class: Annotated[
+        StorageChoice | None,
+        Explained("The cluster's own default class is used.", "A default StorageClass, made or adopted."),
+    ] = Field(
+        None,
+        description="Default storage class, if the cluster has none.",
+        examples=[{"name": "fast", "provisioner": "csi.example.com"}],
+    )
+
+    @field_validator("nodes", mode="after")
+    @classmethod
+    def _no_node_is_in_two_pools(cls, nodes: dict[str, NodeChoice]) -> dict[str, NodeChoice]:
+        findings, told = Findings(), set[frozenset[str]]()
+        for (wide, wider), (narrow, narrower) in permutations(nodes.items(), 2):
+            if wider.selector.items() <= narrower.selector.items() and frozenset((wide, narrow)) not in told:
+                told.add(frozenset((wide, narrow)))
+                findings.add(
+                    f"every node that it selects is one of pool '{wide}' too; select apart", narrow, "selector"
+                )
+        findings.raise_if_any()
+        return nodes

@@ -1,0 +1,332 @@
+"""Every type, from its first request to its last, against a server that runs."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from emulators.aws.client import Emulator
+from emulators.aws.resources import KINDS
+from support.aws_resources import CLUSTER, GROUP, KEY, LOGS, ROLE, SUBNET, TEMPLATE, VPC, Stack, trust
+from workbench.offline.aws.operations import OPERATIONS
+from workbench.offline.plugin import Existing
+
+Made = tuple[str, dict[str, Any], dict[str, Any]]
+"""Type, inputs, and inputs that change in place; None takes one away."""
+
+EVERYWHERE = "0.0.0.0/0"
+ALLOW = {"Effect": "Allow", "Action": "logs:PutLogEvents", "Resource": "*"}
+
+
+def policy(**statement: str) -> str:
+    return json.dumps({"Version": "2012-10-17", "Statement": [{**ALLOW, **statement}]})
+
+
+def vpc(_: Stack) -> Made:
+    return (
+        VPC,
+        {"cidrBlock": "10.1.0.0/16", "enableDnsHostnames": True, "tags": {"Name": "a"}},
+        {
+            "enableDnsHostnames": False,
+            "tags": {"Name": "b", "more": "c"},
+        },
+    )
+
+
+def subnet(stack: Stack) -> Made:
+    network = stack.make(VPC, "vpc", cidrBlock="10.0.0.0/16")
+    given = {"vpcId": network.id, "cidrBlock": "10.0.9.0/24", "availabilityZone": "eu-west-1a"}
+    return SUBNET, {**given, "mapPublicIpOnLaunch": False}, {"mapPublicIpOnLaunch": True}
+
+
+def default_security_group(stack: Stack) -> Made:
+    network = stack.make(VPC, "vpc", cidrBlock="10.0.0.0/16")
+    type_ = "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup"
+    return type_, {"vpcId": network.id, "ingress": [], "egress": []}, {"tags": {"Name": "nobody's"}}
+
+
+def internet_gateway(stack: Stack) -> Made:
+    one, other = (stack.make(VPC, name, cidrBlock=f"10.{name}.0.0/16") for name in "12")
+    return "aws:ec2/internetGateway:InternetGateway", {"vpcId": one.id}, {"vpcId": other.id, "tags": {"a": "b"}}
+
+
+def route_table(stack: Stack) -> Made:
+    network = stack.make(VPC, "vpc", cidrBlock="10.0.0.0/16")
+    return "aws:ec2/routeTable:RouteTable", {"vpcId": network.id, "tags": {"Name": "a"}}, {"tags": {}}
+
+
+def route_table_association(stack: Stack) -> Made:
+    network, (here, _) = stack.network()
+    one, other = (stack.make("aws:ec2/routeTable:RouteTable", name, vpcId=network.id) for name in "12")
+    given = {"subnetId": here.id, "routeTableId": one.id}
+    return "aws:ec2/routeTableAssociation:RouteTableAssociation", given, {"routeTableId": other.id}
+
+
+def route(stack: Stack) -> Made:
+    network, (here, _) = stack.network()
+    internet = stack.make("aws:ec2/internetGateway:InternetGateway", vpcId=network.id)  # it cannot go before the other
+    own = stack.make("aws:ec2/eip:Eip", domain="vpc")
+    gateway = stack.make("aws:ec2/natGateway:NatGateway", allocationId=own.id, subnetId=here.id)
+    table = stack.make("aws:ec2/routeTable:RouteTable", vpcId=network.id)
+    given = {"routeTableId": table.id, "destinationCidrBlock": EVERYWHERE, "gatewayId": internet.id}
+    return "aws:ec2/route:Route", given, {"gatewayId": None, "natGatewayId": gateway.id}
+
+
+def address(_: Stack) -> Made:
+    return "aws:ec2/eip:Eip", {"domain": "vpc", "tags": {"Name": "a"}}, {"tags": {"Name": "b"}}
+
+
+def nat_gateway(stack: Stack) -> Made:
+    network, (here, _) = stack.network()
+    stack.make("aws:ec2/internetGateway:InternetGateway", vpcId=network.id)
+    own = stack.make("aws:ec2/eip:Eip", domain="vpc")
+    return "aws:ec2/natGateway:NatGateway", {"allocationId": own.id, "subnetId": here.id}, {"tags": {"Name": "a"}}
+
+
+def security_group(stack: Stack) -> Made:
+    network = stack.make(VPC, "vpc", cidrBlock="10.0.0.0/16")
+    return "aws:ec2/securityGroup:SecurityGroup", {"vpcId": network.id, "description": "d"}, {"tags": {"a": "b"}}
+
+
+def rule(direction: str) -> Callable[[Stack], Made]:
+    def made(stack: Stack) -> Made:
+        network = stack.make(VPC, "vpc", cidrBlock="10.0.0.0/16")
+        group = stack.make("aws:ec2/securityGroup:SecurityGroup", vpcId=network.id, description="a")
+        given = {"securityGroupId": group.id, "ipProtocol": "tcp", "fromPort": 443.0, "toPort": 443.0}
+        type_ = f"aws:vpc/securityGroup{direction}Rule:SecurityGroup{direction}Rule"
+        return type_, {**given, "cidrIpv4": "10.0.0.0/16", "description": "a"}, {"toPort": 444.0, "description": "b"}
+
+    return made
+
+
+def gateway_endpoint(stack: Stack) -> Made:
+    network = stack.make(VPC, "vpc", cidrBlock="10.0.0.0/16")
+    one, other = (stack.make("aws:ec2/routeTable:RouteTable", name, vpcId=network.id) for name in "12")
+    given = {"vpcId": network.id, "serviceName": "com.amazonaws.eu-west-1.s3", "vpcEndpointType": "Gateway"}
+    return "aws:ec2/vpcEndpoint:VpcEndpoint", {**given, "routeTableIds": [one.id, other.id]}, {"tags": {"a": "b"}}
+
+
+def interface_endpoint(stack: Stack) -> Made:
+    network, (one, other) = stack.network()
+    group = stack.make("aws:ec2/securityGroup:SecurityGroup", vpcId=network.id, description="a")
+    given = {"vpcId": network.id, "serviceName": "com.amazonaws.eu-west-1.ec2", "vpcEndpointType": "Interface"}
+    inside = {"subnetIds": [one.id], "securityGroupIds": [group.id], "privateDnsEnabled": True}
+    return "aws:ec2/vpcEndpoint:VpcEndpoint", {**given, **inside}, {"subnetIds": [one.id, other.id]}
+
+
+def launch_template(_: Stack) -> Made:
+    disk = {"volumeType": "gp3", "volumeSize": 100.0, "encrypted": "true", "deleteOnTermination": "true"}
+    given = {
+        "updateDefaultVersion": True,
+        "metadataOptions": {"httpEndpoint": "enabled", "httpTokens": "required", "httpPutResponseHopLimit": 1.0},
+        "blockDeviceMappings": [{"deviceName": "/dev/xvda", "ebs": disk}],
+        "disableApiStop": False,
+        "disableApiTermination": True,
+        "tagSpecifications": [{"resourceType": kind, "tags": {"Name": "n"}} for kind in ("instance", "volume")],
+    }
+    larger = {"blockDeviceMappings": [{"deviceName": "/dev/xvda", "ebs": {**disk, "volumeSize": 200.0}}]}
+    return TEMPLATE, given, larger
+
+
+def flow_log(stack: Stack) -> Made:
+    network = stack.make(VPC, "vpc", cidrBlock="10.0.0.0/16")
+    logs = stack.make(LOGS, name="/flow")
+    role = stack.role("vpc-flow-logs.amazonaws.com")
+    given = {"vpcId": network.id, "trafficType": "ALL", "logDestinationType": "cloud-watch-logs"}
+    there = {"logDestination": logs.outputs["arn"], "iamRoleArn": role.outputs["arn"]}
+    return "aws:ec2/flowLog:FlowLog", {**given, **there}, {"tags": {"a": "b"}}
+
+
+def log_group(_: Stack) -> Made:
+    return LOGS, {"name": "/aws/eks/a/cluster", "retentionInDays": 30.0}, {"retentionInDays": 365.0, "tags": {"a": "b"}}
+
+
+def role(_: Stack) -> Made:
+    other = {"assumeRolePolicy": trust("ec2.amazonaws.com"), "description": "d"}
+    return ROLE, {"assumeRolePolicy": trust("eks.amazonaws.com"), "tags": {"a": "b"}}, {**other, "tags": {"a": "c"}}
+
+
+def role_policy(stack: Stack) -> Made:
+    owner = stack.role("ec2.amazonaws.com")
+    return "aws:iam/rolePolicy:RolePolicy", {"role": owner.id, "policy": policy()}, {"policy": policy(Effect="Deny")}
+
+
+def attachment(stack: Stack) -> Made:
+    owner = stack.role("eks.amazonaws.com")
+    managed = {"role": owner.id, "policyArn": "arn:aws:iam::aws:policy/AmazonEKSClusterPolicy"}
+    return "aws:iam/rolePolicyAttachment:RolePolicyAttachment", managed, {}
+
+
+def key(_: Stack) -> Made:
+    return (
+        KEY,
+        {"description": "a", "enableKeyRotation": True, "deletionWindowInDays": 30.0},
+        {
+            "description": "b",
+            "enableKeyRotation": False,
+            "tags": {"a": "b"},
+        },
+    )
+
+
+def alias(stack: Stack) -> Made:
+    one, other = (stack.make(KEY, name) for name in "12")
+    type_ = "aws:kms/alias:Alias"
+    return type_, {"name": "alias/a", "targetKeyId": one.outputs["keyId"]}, {"targetKeyId": other.outputs["keyId"]}
+
+
+def cluster(stack: Stack) -> Made:
+    _, subnets = stack.network()
+    made = stack.cluster(subnets, encryptionConfig={"resources": ["secrets"], "provider": {"keyArn": _key(stack)}})
+    given = {name: value for name, value in made.inputs.items() if name != "tagsAll"}
+    stack.delete(made)
+    narrow = {**given["vpcConfig"], "publicAccessCidrs": ["198.51.100.0/24"]}
+    return (
+        CLUSTER,
+        given,
+        {
+            "version": "1.35",
+            "vpcConfig": narrow,
+            "enabledClusterLogTypes": ["audit"],
+            "upgradePolicy": {"supportType": "EXTENDED"},
+            "tags": {"a": "b"},
+        },
+    )
+
+
+def _key(stack: Stack) -> str:
+    return str(stack.make(KEY, "secrets").outputs["arn"])
+
+
+def node_group(stack: Stack) -> Made:
+    _, subnets = stack.network()
+    made = stack.group(stack.cluster(subnets), subnets)
+    given = {name: value for name, value in made.inputs.items() if name not in ("tagsAll", "nodeGroupName")}
+    stack.delete(made)
+    return (
+        GROUP,
+        given,
+        {
+            "labels": {"a": "2", "c": "3"},
+            "taints": [{"key": "other", "value": "v", "effect": "NO_EXECUTE"}],
+            "scalingConfig": {"minSize": 2.0, "maxSize": 6.0, "desiredSize": 3.0},
+            "updateConfig": {"maxUnavailable": 1.0},
+            "nodeRepairConfig": {"enabled": False},
+            "tags": {"a": "b"},
+        },
+    )
+
+
+def tag(stack: Stack) -> Made:
+    _, subnets = stack.network()
+    group = stack.group(stack.cluster(subnets), subnets)
+    own = {"key": "k8s.io/a", "value": "b", "propagateAtLaunch": False}
+    name = group.outputs["resources"][0]["autoscalingGroups"][0]["name"]
+    return "aws:autoscaling/tag:Tag", {"autoscalingGroupName": name, "tag": own}, {"tag": {**own, "value": "c"}}
+
+
+def addon(stack: Stack) -> Made:
+    _, subnets = stack.network()
+    owner = stack.role("pods.eks.amazonaws.com", "AmazonEKS_CNI_Policy")
+    given = {
+        "clusterName": stack.cluster(subnets).id,
+        "addonName": "vpc-cni",
+        "configurationValues": '{"enableNetworkPolicy": "true"}',
+        "podIdentityAssociations": [{"roleArn": owner.outputs["arn"], "serviceAccount": "aws-node"}],
+        "resolveConflictsOnCreate": "OVERWRITE",
+        "resolveConflictsOnUpdate": "OVERWRITE",
+    }
+    return "aws:eks/addon:Addon", given, {"configurationValues": '{"enableNetworkPolicy": "false"}'}
+
+
+def access_entry(stack: Stack) -> Made:
+    _, subnets = stack.network()
+    given = {"clusterName": stack.cluster(subnets).id, "principalArn": stack.role("ec2.amazonaws.com").outputs["arn"]}
+    return (
+        "aws:eks/accessEntry:AccessEntry",
+        {**given, "type": "STANDARD", "kubernetesGroups": ["a"]},
+        {
+            "kubernetesGroups": ["b", "a"],
+            "tags": {"a": "b"},
+        },
+    )
+
+
+def access_policy(stack: Stack) -> Made:
+    _, given, _ = access_entry(stack)
+    stack.make("aws:eks/accessEntry:AccessEntry", **given)
+    whom = {name: given[name] for name in ("clusterName", "principalArn")}
+    level = {"policyArn": "arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy"}
+    scope = {"accessScope": {"type": "namespace", "namespaces": ["b", "a"]}}
+    return "aws:eks/accessPolicyAssociation:AccessPolicyAssociation", {**whom, **level, **scope}, {}
+
+
+def pod_identity(stack: Stack) -> Made:
+    _, subnets = stack.network()
+    one = stack.role("pods.eks.amazonaws.com")
+    other = stack.make(ROLE, "other", assumeRolePolicy=one.inputs["assumeRolePolicy"])
+    account = {"clusterName": stack.cluster(subnets).id, "namespace": "kube-system", "serviceAccount": "a"}
+    type_ = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
+    return type_, {**account, "roleArn": one.outputs["arn"]}, {"roleArn": other.outputs["arn"]}
+
+
+LIVES = (
+    vpc, subnet, default_security_group, internet_gateway, route_table, route_table_association, route, address,
+    nat_gateway, security_group, rule("Ingress"), rule("Egress"), gateway_endpoint, interface_endpoint,
+    launch_template, flow_log, log_group, role, role_policy, attachment, key, alias, cluster, node_group, tag, addon,
+    access_entry, access_policy, pod_identity,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("begin", LIVES, ids=lambda begin: begin.__name__)
+def test_a_resource_is_made_read_changed_and_deleted_and_nothing_moves_by_itself(
+    begin: Callable[[Stack], Made], stack: Stack, aws: Emulator
+) -> None:
+    type_, inputs, changes = begin(stack)
+    resource = stack.make(type_, **inputs)
+    assert resource.id in aws.inventory()[type_]
+    assert unmoved(stack, resource)
+    if changes:
+        dropped = [name for name, value in changes.items() if value is None]
+        resource = stack.change(resource, *dropped, **{n: v for n, v in changes.items() if v is not None})
+        assert unmoved(stack, resource)
+    adopted = stack.provider.read(Existing(type_, "main", resource.id, resource.inputs))
+    assert adopted
+    assert adopted.inputs == resource.inputs
+    stack.delete(resource)
+    if type_ != "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup":  # AWS's own, for as long as there is its VPC
+        assert stack.provider.read(resource) is None
+        stack.provider.delete(resource)  # what is gone already is no error
+
+
+def unmoved(stack: Stack, resource: Existing) -> bool:
+    """Return whether a refresh of a resource finds what the state has, and AWS has what was asked for."""
+    found = stack.provider.read(resource)
+    assert found
+    assert found.inputs == resource.inputs
+    assert found.outputs == resource.outputs
+    for name, value in resource.inputs.items():
+        assert name in resource.outputs or not value
+    return True
+
+
+def test_every_type_that_we_use_can_be_made() -> None:
+    assert KINDS.keys() == OPERATIONS.keys()
+
+
+def test_a_gateway_that_a_killed_deletion_detached_is_deleted(stack: Stack, aws: Emulator) -> None:
+    type_, inputs, _ = internet_gateway(stack)
+    made = stack.make(type_, **inputs)
+    aws.api("ec2").detach_internet_gateway(InternetGatewayId=made.id, VpcId=inputs["vpcId"])
+    found = stack.provider.read(made)
+    assert found
+    assert "vpcId" not in found.outputs
+    left = Existing(type_, made.name, made.id, found.inputs, found.outputs)
+    stack.provider.delete(left)
+    assert stack.provider.read(left) is None
+
+
+def test_what_a_removal_needs_is_of_a_request_that_it_makes() -> None:
+    for kind in KINDS.values():
+        assert kind.removal.needs.keys() <= {operation for _, operation, _ in kind.removal.requests}

@@ -1,0 +1,97 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from components.contract.eks.config import STANDARD_SUPPORT_ENDS
+from emulators.aws.server.eks import versions
+from emulators.aws.server.eks.store import Cluster, Resource
+from emulators.aws.server.errors import AwsError
+from support.aws import refused
+from support.eks_account import Account
+
+
+def cluster(version: str, *groups: str) -> Cluster:
+    return Cluster(
+        {"name": "c", "version": version},
+        groups={f"g{number}": Resource({"version": each}) for number, each in enumerate(groups)},
+    )
+
+
+def test_the_emulator_has_every_version_that_a_stack_file_may_choose() -> None:
+    for version, ends in STANDARD_SUPPORT_ENDS.items():
+        assert versions.SUPPORT[version].standard_ends == ends
+        assert versions.status(version) == "STANDARD_SUPPORT"
+
+
+@pytest.mark.parametrize(
+    ("version", "status"),
+    [("1.30", "UNSUPPORTED"), ("1.31", "EXTENDED_SUPPORT"), ("1.33", "EXTENDED_SUPPORT"), ("1.34", "STANDARD_SUPPORT")],
+)
+def test_support_is_judged_by_the_dates(version: str, status: str) -> None:
+    assert versions.status(version) == status
+
+
+@pytest.mark.parametrize("groups", [[], ["1.34"], ["1.32", "1.34"]])
+def test_one_minor_version_up_is_a_step(groups: list[str]) -> None:
+    assert versions.check_upgrade(cluster("1.34", *groups), "1.35") == "VersionUpdate"
+
+
+@pytest.mark.parametrize("wanted", ["1.33", "1.34", "1.36"])
+def test_no_other_step_is_one(wanted: str) -> None:
+    with pytest.raises(AwsError, match=f"Unsupported Kubernetes minor version update from 1.34 to {wanted}"):
+        versions.check_upgrade(cluster("1.34"), wanted)
+
+
+def test_a_group_may_not_be_left_four_behind() -> None:
+    with pytest.raises(AwsError, match="Nodegroups g0 must be updated") as caught:
+        versions.check_upgrade(cluster("1.34", "1.31", "1.34"), "1.35")
+    assert caught.value.code == "InvalidRequestException"
+
+
+def test_an_upgrade_can_be_undone_for_a_week_if_no_group_would_be_ahead() -> None:
+    upgraded = cluster("1.35", "1.34")
+    upgraded.upgraded = ("1.34", datetime.now(UTC) - timedelta(days=6))
+    assert versions.check_upgrade(upgraded, "1.34") == "VersionRollback"
+    upgraded.groups["g0"].body["version"] = "1.35"
+    with pytest.raises(AwsError, match="would be ahead"):
+        versions.check_upgrade(upgraded, "1.34")
+    upgraded.upgraded = ("1.34", datetime.now(UTC) - timedelta(days=8))
+    with pytest.raises(AwsError, match="Unsupported Kubernetes minor version update"):
+        versions.check_upgrade(upgraded, "1.34")
+
+
+@pytest.mark.parametrize(
+    ("present", "version", "release", "words"),
+    [
+        ("1.34.2-20260101", "1.33", "1.33.9-20260601", "cannot be rolled back"),
+        ("1.34.2-20260601", "1.34", "1.34.2-20260101", "cannot be rolled back"),
+        ("1.34.2-20260101", "1.36", "1.36.0-20261105", "cannot be ahead"),
+        ("1.34.2-20260101", "1.35", "1.34.2-20261105", "is not valid for kubernetes version 1.35"),
+        ("1.34.2-20260101", "9.99", "9.99.0-20261105", "unsupported Kubernetes version"),
+    ],
+)
+def test_nodes_go_neither_back_nor_ahead(present: str, version: str, release: str, words: str) -> None:
+    with pytest.raises(AwsError, match=words):
+        versions.check_group_version(cluster("1.35"), present, version, release)
+
+
+def test_versions_are_described_newest_first(home: Account) -> None:
+    found = home.eks.describe_cluster_versions()["clusterVersions"]
+    assert [each["clusterVersion"] for each in found] == ["1.36", "1.35", "1.34", "1.33", "1.32", "1.31"]
+    assert [each["clusterVersion"] for each in found if each["defaultVersion"]] == [versions.DEFAULT_VERSION]
+    only = home.eks.describe_cluster_versions(versionStatus="STANDARD_SUPPORT")["clusterVersions"]
+    assert [each["clusterVersion"] for each in only] == ["1.36", "1.35", "1.34"]
+    everything = home.eks.describe_cluster_versions(includeAll=True)["clusterVersions"]
+    assert everything[-1]["versionStatus"] == "UNSUPPORTED"
+    assert len(home.eks.describe_cluster_versions(defaultOnly=True)["clusterVersions"]) == 1
+    named = home.eks.describe_cluster_versions(clusterVersions=["1.30"])["clusterVersions"]
+    assert named[0]["endOfStandardSupportDate"].date().isoformat() == "2025-07-23"
+
+
+def test_a_refused_upgrade_changes_nothing(home: Account) -> None:
+    name = home.cluster(version="1.33")
+    with refused("InvalidParameterException"):
+        home.eks.update_cluster_version(name=name, version="1.35")
+    found = home.eks.describe_cluster(name=name)["cluster"]
+    assert (found["version"], found["status"]) == ("1.33", "ACTIVE")
+    assert home.eks.list_updates(name=name)["updateIds"] == []

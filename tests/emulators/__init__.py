@@ -1,0 +1,1 @@
+"""Emulators of clouds, for tests: nothing that ships imports them."""

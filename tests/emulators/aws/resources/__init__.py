@@ -1,0 +1,22 @@
+"""How each type of resource is made, read, changed and deleted through AWS's API, as Pulumi's plug-in does it.
+
+``kinds.py`` has the words in which a type is described, one module a service describes its types, and ``life.py`` does
+what they say. Sources are files of hashicorp/terraform-provider-aws, which that plug-in bridges; ``SOURCES`` in
+``workbench/offline/aws/facts.py`` names the file of each type.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from emulators.aws.resources import autoscaling, ec2, eks, iam, kms, logs
+from emulators.aws.resources.kinds import Kind
+
+KINDS: Final[Mapping[str, Kind]] = {
+    **autoscaling.KINDS,
+    **ec2.KINDS,
+    **eks.KINDS,
+    **iam.KINDS,
+    **kms.KINDS,
+    **logs.KINDS,
+}
+"""By type token."""

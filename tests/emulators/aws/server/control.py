@@ -1,0 +1,57 @@
+"""Routes under ``/_emulator/`` for whoever tests: what AWS's own API does not have."""
+
+from typing import Any
+
+from moto.moto_server.werkzeug_app import MotoRequestHandler
+from pydantic import NonNegativeInt
+from typing_extensions import override
+
+from emulators.aws.server import autoscaling, store
+from emulators.aws.server.references import missing_security_groups, missing_subnets
+from emulators.core import control, listening
+from emulators.core.control import Body, Route
+
+
+class _Move(Body):
+    group: str
+    desired: NonNegativeInt
+
+
+class _Interface(Body):
+    subnet: str
+    groups: tuple[str, ...] = ()
+    description: str = "left by a load balancer"
+
+
+class Handler(listening.Handler, MotoRequestHandler):
+    """Reads headers as moto wants them."""
+
+
+class Control(control.Control):
+    """AWS with the routes of the tests beside its own."""
+
+    @override
+    def routes(self) -> dict[tuple[str, str], Route]:
+        return {
+            **super().routes(),
+            ("POST", "network-interfaces"): self._interface,
+            ("POST", "sizes"): self._move,
+        }
+
+    def _interface(self, body: bytes, _query: str) -> Any:
+        wanted = _Interface.model_validate_json(body)
+        with self._application.store:
+            if missing := [*missing_subnets([wanted.subnet]), *missing_security_groups(list(wanted.groups))]:
+                raise LookupError(f"there is no {' and no '.join(missing)}")
+            made = store.ec2().create_network_interface(
+                store.ec2().get_subnet(wanted.subnet), "", group_ids=list(wanted.groups), description=wanted.description
+            )
+            return made.id
+
+    def _move(self, body: bytes, _query: str) -> Any:
+        wanted = _Move.model_validate_json(body)
+        with self._application.store:
+            size = autoscaling.size_of(wanted.group)
+            if not size.minimum <= wanted.desired <= size.maximum:
+                raise ValueError(f"{wanted.group} has {size.minimum} to {size.maximum} nodes, given {wanted.desired}")
+            autoscaling.resize(wanted.group, autoscaling.Size(size.minimum, size.maximum, wanted.desired))

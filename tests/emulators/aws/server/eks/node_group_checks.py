@@ -1,0 +1,124 @@
+"""What EKS refuses about a managed node group, whether it is made or changed."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from emulators.aws.server.autoscaling import Size
+from emulators.aws.server.eks import account
+from emulators.aws.server.eks.refusals import invalid_parameter
+
+NAME_PATTERN: Final = r"[0-9A-Za-z][0-9A-Za-z_-]{0,62}"
+"""https://docs.aws.amazon.com/eks/latest/userguide/create-managed-node-group.html."""
+
+TYPES_MAX: Final = 20
+TAINTS_MAX: Final = 50
+"""https://docs.aws.amazon.com/eks/latest/userguide/node-taints-managed-node-groups.html."""
+
+NODES_MAX: Final = 450
+"""Of a group, by default: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html."""
+
+UNAVAILABLE_MAX: Final = 100
+"""Nodes that one update may drain at once."""
+
+RESERVED_LABELS: Final = ("kubernetes.io/", "k8s.io/", "eks.amazonaws.com/")
+"""Domains of labels that EKS keeps to itself: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html."""
+
+_NOT_IN_TEMPLATE: Final = ("IamInstanceProfile", "InstanceMarketOptions", "HibernationOptions")
+"""https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html."""
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that EKS does not accept."""
+    if not re.fullmatch(NAME_PATTERN, name):
+        raise invalid_parameter(f"The nodegroup name {name} must match {NAME_PATTERN}")
+
+
+def size(given: Mapping[str, int], present: Size) -> Size:
+    """Return the size that results from a scaling configuration, or refuse what contradicts itself.
+
+    What is not given stays as it is; so a larger minimum alone is refused while fewer nodes are wanted
+    (terraform-aws-modules/terraform-aws-eks#3306 and sassoftware/viya4-iac-aws#298 have the words).
+    """
+    wanted = merged(given, present)
+    if wanted.minimum > wanted.desired:
+        raise invalid_parameter(
+            f"Minimum capacity {wanted.minimum} can't be greater than desired size {wanted.desired}"
+        )
+    if wanted.desired > wanted.maximum:
+        raise invalid_parameter(f"desiredSize {wanted.desired} can't be greater than maxSize {wanted.maximum}")
+    if wanted.maximum > NODES_MAX:
+        raise invalid_parameter(f"maxSize {wanted.maximum} exceeds the {NODES_MAX} nodes of a group")
+    return wanted
+
+
+def merged(given: Mapping[str, int], present: Size) -> Size:
+    """Return a size with what is given in place of what is there."""
+    return Size(
+        given.get("minSize", present.minimum),
+        given.get("maxSize", present.maximum),
+        given.get("desiredSize", present.desired),
+    )
+
+
+def check_labels(labels: Mapping[str, str]) -> None:
+    """Refuse labels of Kubernetes and of EKS."""
+    for key in labels:
+        domain = f"{key.rpartition('/')[0]}/"
+        if any(domain == reserved or domain.endswith(f".{reserved}") for reserved in RESERVED_LABELS):
+            raise invalid_parameter(
+                f"Label cannot contain reserved prefixes [{', '.join(RESERVED_LABELS)}], given {key}"
+            )
+
+
+def check_taints(taints: Sequence[Mapping[str, str]]) -> None:
+    """Refuse too many taints, or two with the same key and effect."""
+    if len(taints) > TAINTS_MAX:
+        raise invalid_parameter(f"{len(taints)} taints, at most {TAINTS_MAX} are allowed")
+    twice = [key for key, count in Counter(map(identity, taints)).items() if count > 1]
+    if twice:
+        raise invalid_parameter(f"Duplicate taints: {', '.join(':'.join(each) for each in twice)}")
+
+
+def identity(taint: Mapping[str, str]) -> tuple[str, str]:
+    """Return what makes a taint one and the same: key and effect."""
+    return taint.get("key", ""), taint.get("effect", "")
+
+
+def update_config(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how many nodes an update may drain at once; one if nothing is given. Refuse two ways to say it."""
+    ways = [given[name] for name in ("maxUnavailable", "maxUnavailablePercentage") if given.get(name) is not None]
+    if len(ways) > 1:
+        raise invalid_parameter("updateConfig needs either maxUnavailable or maxUnavailablePercentage")
+    if ways and ways[0] > UNAVAILABLE_MAX:
+        raise invalid_parameter(f"updateConfig: at most {UNAVAILABLE_MAX} nodes can be unavailable, given {ways[0]}")
+    return dict(given) if ways else {"maxUnavailable": 1, **given}
+
+
+def check_repair(given: Mapping[str, Any]) -> None:
+    """Refuse limits of node repair that are given as a count and as a percentage."""
+    for limit in ("maxUnhealthyNodeThreshold", "maxParallelNodesRepaired"):
+        if f"{limit}Count" in given and f"{limit}Percentage" in given:
+            raise invalid_parameter(f"nodeRepairConfig: {limit} is a count or a percentage, not both")
+
+
+def check_template(template: account.LaunchTemplate, given: Mapping[str, Any]) -> None:
+    """Refuse a launch template that EKS cannot take, or that says what the request says too."""
+    for name in ("diskSize", "remoteAccess"):
+        if given.get(name) is not None:
+            raise invalid_parameter(f"{name} cannot be specified together with a launch template")
+    if given.get("instanceTypes") and template.data.get("InstanceType"):
+        raise invalid_parameter("Instance types are specified in the launch template and in the request")
+    strange = [name for name in _NOT_IN_TEMPLATE if template.data.get(name)]
+    if any(each.get("SubnetId") for each in template.data.get("NetworkInterfaces", ())):
+        strange.append("SubnetId")
+    if strange:
+        raise invalid_parameter(f"Launch template {template.id} should not specify {', '.join(strange)}")
+
+
+def check_types(names: Sequence[str], ami_type: str) -> None:
+    """Refuse too many machine types, or some that do not exist or do not fit."""
+    if len(names) > TYPES_MAX:
+        raise invalid_parameter(f"{len(names)} instance types, at most {TYPES_MAX} are allowed")
+    account.check_instance_types(names, ami_type)

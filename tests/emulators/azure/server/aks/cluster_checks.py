@@ -1,0 +1,185 @@
+"""What makes a cluster invalid, whatever its pools are.
+
+Sources: https://learn.microsoft.com/azure/aks/use-managed-identity, .../configure-azure-cni,
+.../use-kms-etcd-encryption, .../api-server-authorized-ip-ranges, .../manage-local-accounts-managed-azure-ad and
+.../workload-identity-overview.
+"""
+
+import re
+from collections.abc import Container, Iterator, Mapping
+from ipaddress import ip_address, ip_network
+from typing import Any, Final
+
+from emulators.azure.server.ids import ArmId
+from emulators.azure.server.kinds.identity import (
+    IDENTITY_OPERATOR,
+    NETWORK_CONTRIBUTOR,
+    PRIVATE_DNS,
+    may,
+)
+from emulators.azure.server.kinds.kind import at
+from emulators.azure.server.kinds.network import SUBNET, overlap, prefixes_of
+from emulators.azure.server.refusals import invalid, not_referable
+from emulators.azure.server.store import Resource, Store
+from emulators.core.refusal import Refusal
+
+KEY: Final = re.compile(r"https://[\w-]{3,24}\.[\w.-]+/keys/[\w-]+(/[0-9a-f]{32})?")
+"""Id of a key in a Key Vault."""
+
+KUBELET: Final = "kubeletidentity"
+
+CIDRS: Final = ("podCidr", "serviceCidr")
+
+
+def check(store: Store, body: Mapping[str, Any], unseen: Container[str] = ()) -> None:
+    """Refuse a cluster that does not go together, or with what exists.
+
+    Parameters
+    ----------
+    body
+        With all defaults.
+    unseen
+        Ids of role assignments that do not hold yet.
+    """
+    properties = body["properties"]
+    if not (properties.get("dnsPrefix") or properties.get("fqdnSubdomain")):
+        raise invalid("dnsPrefix", "The cluster needs dnsPrefix.")
+    _check_access(properties)
+    _check_network(store, properties)
+    _check_keys(store, body)
+    _check_rights(store, body, unseen)
+
+
+def own_identities(body: Mapping[str, Any]) -> list[ArmId]:
+    """Return the identities that a cluster is given."""
+    return [ArmId(id_) for id_ in (body.get("identity") or {}).get("userAssignedIdentities") or {}]
+
+
+def _check_access(properties: Mapping[str, Any]) -> None:
+    api = properties.get("apiServerAccessProfile") or {}
+    if api.get("enablePrivateCluster") and api.get("authorizedIPRanges"):
+        raise invalid("apiServerAccessProfile.authorizedIPRanges", "It cannot be set for a private cluster.")
+    for cidr in api.get("authorizedIPRanges") or []:
+        _range("apiServerAccessProfile.authorizedIPRanges", cidr)
+    entra = properties.get("aadProfile") or {}
+    if properties.get("disableLocalAccounts") and not entra.get("managed"):
+        raise invalid("disableLocalAccounts", "It needs AKS-managed Entra integration (aadProfile.managed).")
+    if entra.get("enableAzureRBAC") and not entra.get("managed"):
+        raise invalid("aadProfile.enableAzureRBAC", "It needs aadProfile.managed.")
+    is_federated = at(properties, "securityProfile.workloadIdentity.enabled")
+    if is_federated and not at(properties, "oidcIssuerProfile.enabled"):
+        raise invalid("securityProfile.workloadIdentity", "It needs oidcIssuerProfile.enabled.")
+    if at(properties, "nodeProvisioningProfile.mode") == "Auto":
+        for pool in properties["agentPoolProfiles"]:
+            if pool.get("enableAutoScaling"):
+                raise invalid("nodeProvisioningProfile", "It cannot be used with autoscaled agent pools.")
+
+
+def _check_network(store: Store, properties: Mapping[str, Any]) -> None:
+    network = properties["networkProfile"]
+    path = "networkProfile"
+    ranges = {name: network[name] for name in CIDRS if network.get(name)}
+    for name, cidr in ranges.items():
+        _range(f"{path}.{name}", cidr)
+    services, dns = _range(f"{path}.serviceCidr", network["serviceCidr"]), network["dnsServiceIP"]
+    if ip_address(dns) not in services or ip_address(dns) == services.network_address + 1:
+        raise invalid(f"{path}.dnsServiceIP", f"{dns} must be in {services} and not its first address.")
+    if "podCidr" in ranges and overlap(ranges["podCidr"], ranges["serviceCidr"]):
+        raise invalid(f"{path}.podCidr", f"{ranges['podCidr']} overlaps with the service CIDR {services}.")
+    for subnet in _subnets(store, properties):
+        network_id = subnet.id.above.above
+        for other in store.below(network_id, SUBNET):
+            for prefix in prefixes_of(other.properties):
+                if overlap(prefix, network["serviceCidr"]):
+                    told = f"The specified service CIDR {services} is conflicted with an existing subnet CIDR {prefix}"
+                    raise Refusal("ServiceCidrOverlapExistingSubnetsCidr", 400, told)
+                if "podCidr" in ranges and overlap(prefix, ranges["podCidr"]):
+                    told = f"The specified pod CIDR {ranges['podCidr']} is conflicted with subnet CIDR {prefix}"
+                    raise invalid(f"{path}.podCidr", f"{told}.")
+        if network.get("outboundType") == "userAssignedNATGateway" and not subnet.properties.get("natGateway"):
+            told = f"Subnet {subnet.id.text} has no NAT gateway, which userAssignedNATGateway needs."
+            raise invalid(f"{path}.outboundType", told)
+
+
+def _check_keys(store: Store, body: Mapping[str, Any]) -> None:
+    properties = body["properties"]
+    kms = at(properties, "securityProfile.azureKeyVaultKms") or {}
+    if kms.get("enabled"):
+        if not KEY.fullmatch(kms.get("keyId") or ""):
+            raise invalid("securityProfile.azureKeyVaultKms.keyId", f"{kms.get('keyId')!r} is no id of a key.")
+        if not own_identities(body):
+            raise invalid("securityProfile.azureKeyVaultKms", "It needs a user-assigned identity.")
+    disks = properties.get("diskEncryptionSetID")
+    if disks and store.find(disks) is None:
+        raise invalid("diskEncryptionSetID", f"The disk encryption set {disks} was not found.")
+    workspace = at(properties, "addonProfiles.omsagent.config.logAnalyticsWorkspaceResourceID")
+    if workspace and store.find(workspace) is None:
+        raise invalid("addonProfiles.omsagent", f"The workspace {workspace} was not found.")
+
+
+def _check_rights(store: Store, body: Mapping[str, Any], unseen: Container[str]) -> None:
+    own = own_identities(body)
+    principals = []
+    for id_ in own:
+        identity = store.find(id_)
+        if identity is None:
+            told = f"The identity {id_.text} was not found."
+            raise Refusal("FailedIdentityOperation", 400, f"Failed to perform resource identity operation. {told}")
+        principals.append(identity.properties["principalId"])
+    has_zone = _has_private_zone(body["properties"])
+    for subnet in _subnets(store, body["properties"]):
+        network = subnet.id.above.above
+        for principal in principals:
+            if not may(store, principal, NETWORK_CONTRIBUTOR, subnet.id, unseen):
+                raise _unlinked(principal, "Microsoft.Network/virtualNetworks/subnets/join/action", subnet.id)
+            joins = any(may(store, principal, role, network, unseen) for role in (PRIVATE_DNS, NETWORK_CONTRIBUTOR))
+            if has_zone and not joins:
+                raise _unlinked(principal, "Microsoft.Network/virtualNetworks/join/action", network)
+    _check_kubelet(store, body, principals, unseen)
+
+
+def _has_private_zone(properties: Mapping[str, Any]) -> bool:
+    """Return whether AKS links a zone of private names to the network of the nodes.
+
+    https://learn.microsoft.com/azure/aks/private-clusters
+    """
+    api = properties.get("apiServerAccessProfile") or {}
+    return bool(api.get("enablePrivateCluster")) and api.get("privateDNSZone") != "none"
+
+
+def _unlinked(principal: str, action: str, what: ArmId) -> Refusal:
+    told = f"The client with object id '{principal}' has no permission for '{action}' on {what.text}"
+    return Refusal("LinkedAuthorizationFailed", 403, f"{told}, or it does not hold yet.")
+
+
+def _check_kubelet(store: Store, body: Mapping[str, Any], principals: list[str], unseen: Container[str]) -> None:
+    kubelet = at(body, f"properties.identityProfile.{KUBELET}.resourceId")
+    if not kubelet:
+        return
+    if not principals:
+        told = "A custom kubelet identity needs a user-assigned identity of the control plane."
+        raise Refusal("CustomKubeletIdentityOnlySupportedOnUserAssignedMSICluster", 400, told)
+    found = store.find(kubelet)
+    if found is None:
+        raise not_referable(kubelet, "identityProfile.kubeletidentity")
+    for principal in principals:
+        if not may(store, principal, IDENTITY_OPERATOR, found.id, unseen):
+            told = "must be granted 'Managed Identity Operator' role to assign kubelet identity"
+            message = f"The cluster using user-assigned managed identity {told}."
+            raise Refusal("CustomKubeletIdentityMissingPermissionError", 400, message)
+
+
+def _subnets(store: Store, properties: Mapping[str, Any]) -> Iterator[Resource]:
+    seen = {(pool.get("vnetSubnetID") or "").lower(): None for pool in properties["agentPoolProfiles"]}
+    for id_ in filter(None, seen):
+        found = store.find(id_)
+        if found is None:
+            raise invalid("agentPoolProfile.vnetSubnetID", f"The subnet {id_} was not found.")
+        yield found
+
+
+def _range(parameter: str, cidr: str) -> Any:
+    try:
+        return ip_network(cidr)
+    except ValueError:
+        raise invalid(parameter, f"{cidr} is no range of addresses.") from None

@@ -1,0 +1,73 @@
+"""Routes under ``/_emulator/`` for whoever tests: what Azure's own API does not have."""
+
+from typing import Any
+
+from pydantic import NonNegativeInt
+from typing_extensions import override
+
+from emulators.azure.server.application import Application
+from emulators.azure.server.ids import POOL, ArmId
+from emulators.azure.server.kinds.network import INTERFACE, SUBNET, interface
+from emulators.azure.server.store import Resource
+from emulators.core import control
+from emulators.core.control import Body, Route
+
+
+class _Move(Body):
+    pool: str
+    count: NonNegativeInt
+
+
+class _Interface(Body):
+    subnet: str
+    name: str = "left-by-a-load-balancer"
+
+
+class _Left(Body):
+    interface: str
+
+
+class Control(control.Control):
+    """Azure with the routes of the tests beside its own."""
+
+    def __init__(self, application: Application) -> None:
+        super().__init__(application)
+        self._store = application.resources.store
+
+    @override
+    def routes(self) -> dict[tuple[str, str], Route]:
+        return {
+            **super().routes(),
+            ("DELETE", "network-interfaces"): self._remove_interface,
+            ("POST", "network-interfaces"): self._interface,
+            ("POST", "sizes"): self._move,
+        }
+
+    def _interface(self, body: bytes, _query: str) -> Any:
+        wanted = _Interface.model_validate_json(body)
+        with self._application.store:
+            made = interface(self._found(wanted.subnet, SUBNET), wanted.name)
+            self._store.add(made)
+            return made.id.text
+
+    def _remove_interface(self, body: bytes, _query: str) -> Any:
+        wanted = _Left.model_validate_json(body)
+        with self._application.store:
+            self._store.remove(self._found(wanted.interface, INTERFACE))
+
+    def _move(self, body: bytes, _query: str) -> Any:
+        wanted = _Move.model_validate_json(body)
+        with self._application.store:
+            pool = self._found(wanted.pool, POOL)
+            least, most = pool.properties.get("minCount"), pool.properties.get("maxCount")
+            if least is None or most is None:
+                raise ValueError(f"{pool.id.name} is not autoscaled")
+            if not least <= wanted.count <= most:
+                raise ValueError(f"{pool.id.name} has {least} to {most} nodes, given {wanted.count}")
+            pool.properties["count"] = wanted.count
+
+    def _found(self, id_: str, type_: str) -> Resource:
+        found = self._store.find(ArmId(id_))
+        if found is None or found.type != type_:
+            raise LookupError(f"there is no {type_} {id_}")
+        return found

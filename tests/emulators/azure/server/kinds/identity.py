@@ -1,0 +1,143 @@
+"""Who may do what: identities and the roles that they are given."""
+
+import re
+import uuid
+from collections.abc import Container
+from typing import Any, ClassVar, Final
+
+from typing_extensions import override
+
+from emulators.azure.server import TENANT
+from emulators.azure.server.ids import ArmId
+from emulators.azure.server.kinds.kind import Form, Kind, Tracked
+from emulators.azure.server.requests import Request
+from emulators.azure.server.store import Resource, Store
+from emulators.core.refusal import Refusal
+
+IDENTITY: Final = "Microsoft.ManagedIdentity/userAssignedIdentities"
+ASSIGNMENT: Final = "Microsoft.Authorization/roleAssignments"
+
+NETWORK_CONTRIBUTOR: Final = "4d97b98b-1d4f-4787-a291-c67834d212e7"
+PRIVATE_DNS: Final = "b12aa53e-6015-4669-85d0-8515ebb3ae7f"
+IDENTITY_OPERATOR: Final = "f1a07417-d97a-45cb-824c-7a7467783830"
+GENERAL: Final = frozenset({"8e3af657-a8ff-443c-a75c-2fe8c4bcb635", "b24988ac-6180-42a0-ab88-20f7382dd24c"})
+"""Owner and Contributor. All of them: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles."""
+
+_GUID: Final = r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_ROLE: Final = re.compile(
+    rf"(/subscriptions/[^/]+)?/providers/Microsoft\.Authorization/roleDefinitions/({_GUID})", re.IGNORECASE
+)
+
+
+class _Empty(Form):
+    pass
+
+
+class _Identity(Tracked):
+    properties: _Empty = _Empty()
+
+
+class Identities(Kind):
+    """``Microsoft.ManagedIdentity/userAssignedIdentities``; each one made is a principal of its own."""
+
+    arm_type = IDENTITY
+    token = "azure-native:managedidentity:UserAssignedIdentity"  # noqa: S105 a type
+    version = "2023-01-31"
+    form = _Identity
+    names = r"[A-Za-z0-9][-\w]{2,127}"
+    is_tracked = True
+
+    @override
+    def completed(self, body: dict[str, Any], id_: ArmId, old: Resource | None) -> dict[str, Any]:
+        new = {"tenantId": TENANT, "principalId": str(uuid.uuid4()), "clientId": str(uuid.uuid4())}
+        return {**body, "properties": dict(old.properties) if old else new}
+
+
+class _Grant(Form):
+    principalId: str  # noqa: N815 as it is on the wire, and all of these
+    roleDefinitionId: str  # noqa: N815
+    principalType: str = "User"  # noqa: N815
+    description: str = ""
+    condition: str = ""
+    conditionVersion: str = ""  # noqa: N815
+    delegatedManagedIdentityResourceId: str = ""  # noqa: N815
+
+
+class _Assignment(Form):
+    properties: _Grant
+
+
+class Assignments(Kind):
+    """``Microsoft.Authorization/roleAssignments``. Whoever is no identity of this account is taken to be known."""
+
+    arm_type = ASSIGNMENT
+    token = "azure-native:authorization:RoleAssignment"  # noqa: S105 a type
+    version = "2022-04-01"
+    form = _Assignment
+    is_extension = True
+    names = _GUID
+    types: ClassVar = ("Device", "ForeignGroup", "Group", "ServicePrincipal", "User")
+
+    @override
+    def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
+        given = body["properties"]
+        if not re.fullmatch(_GUID, given["principalId"]):
+            raise Refusal("InvalidPrincipalId", 400, f"The Principal ID '{given['principalId']}' is not valid.")
+        if not _ROLE.fullmatch(given["roleDefinitionId"]):
+            told = f"The specified role definition with ID '{given['roleDefinitionId']}' does not exist."
+            raise Refusal("RoleDefinitionDoesNotExist", 404, told)
+        if given.get("principalType", "User") not in self.types:
+            raise Refusal("InvalidPrincipalType", 400, f"principalType must be one of {', '.join(self.types)}.")
+        wanted = _grant(request.id.scope, given)
+        if old and _grant(old.id.scope, old.properties) != wanted:
+            told = "Tenant ID, application ID, principal ID, and scope are not allowed to be updated."
+            raise Refusal("RoleAssignmentUpdateNotPermitted", 400, told)
+        for other in self.store.all(self.arm_type):
+            if other is not old and _grant(other.id.scope, other.properties) == wanted:
+                told = f"The ID of the existing role assignment is {other.id.name.replace('-', '')}."
+                raise Refusal("RoleAssignmentExists", 409, f"The role assignment already exists. {told}")
+
+    @override
+    def completed(self, body: dict[str, Any], id_: ArmId, old: Resource | None) -> dict[str, Any]:
+        return {"properties": {"principalType": "User", **body["properties"], "scope": id_.scope}}
+
+
+def refuse_unreplicated(store: Store, body: dict[str, Any], new: Container[str]) -> None:
+    """Refuse a role for an identity that is too new, unless it is said to be one.
+
+    Parameters
+    ----------
+    new
+        Ids of identities in lower case.
+    """
+    given = body.get("properties", {})
+    for identity in store.all(IDENTITY):
+        is_new = identity.id.key in new and identity.properties["principalId"] == given.get("principalId")
+        if is_new and given.get("principalType") != "ServicePrincipal":
+            advice = "This might be related to a replication delay: set principalType to ServicePrincipal."
+            told = f"Principal {given['principalId']} does not exist in the directory {TENANT}. {advice}"
+            raise Refusal("PrincipalNotFound", 400, told)
+
+
+def may(store: Store, principal: str, role: str, what: ArmId, unseen: Container[str] = ()) -> bool:
+    """Return whether a principal has a role, or one that holds all others, on something.
+
+    Parameters
+    ----------
+    unseen
+        Ids of role assignments in lower case that do not hold yet.
+    """
+    for each in store.all(ASSIGNMENT):
+        found = _ROLE.fullmatch(each.properties["roleDefinitionId"])
+        is_role = found is not None and found[2].lower() in {role, *GENERAL}
+        scope = ArmId(each.id.scope)
+        is_there = what.key == scope.key or what.is_in(scope)
+        is_theirs = each.properties["principalId"].lower() == principal.lower()
+        if is_role and is_there and is_theirs and each.id.key not in unseen:
+            return True
+    return False
+
+
+def _grant(scope: str, given: dict[str, Any]) -> tuple[str, str, str]:
+    role = given["roleDefinitionId"].rpartition("/")[2]
+    return scope.lower(), str(given["principalId"]).lower(), role.lower()

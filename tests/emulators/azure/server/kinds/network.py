@@ -1,0 +1,275 @@
+"""Networks: what refers to what, and what is in use."""
+
+from collections.abc import Iterator, Mapping
+from ipaddress import ip_network
+from itertools import combinations
+from typing import Any, ClassVar, Final
+
+from typing_extensions import override
+
+from emulators.azure.server.ids import ArmId
+from emulators.azure.server.kinds.kind import Kind
+from emulators.azure.server.refusals import RETRY_LATER, not_referable
+from emulators.azure.server.requests import Request
+from emulators.azure.server.store import SUCCEEDED, Resource
+from emulators.core.refusal import Refusal
+
+PACKAGE: Final = "azure.mgmt.network"
+
+NETWORK: Final = "Microsoft.Network/virtualNetworks"
+SUBNET: Final = f"{NETWORK}/subnets"
+INTERFACE: Final = "Microsoft.Network/networkInterfaces"
+"""Network interfaces: nobody makes one by itself here."""
+
+
+class _Network(Kind):
+    """A type of ``Microsoft.Network``."""
+
+    version = "2024-05-01"
+    takes_time = True
+    refers: ClassVar[tuple[str, ...]] = ()
+    """Properties that name others by ``id``; one, or several in a list."""
+    in_use: ClassVar[str] = ""
+    """Code of the refusal to remove what is in use."""
+
+    @override
+    def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
+        super().check(request, body, old)
+        for name in self.refers:
+            for id_ in _referred(body["properties"].get(name)):
+                if self.store.find(id_) is None:
+                    raise not_referable(id_, request.id.text)
+
+    @override
+    def check_delete(self, resource: Resource, going: ArmId | None = None) -> None:
+        users = self.store.users(resource.id, going)
+        if self.in_use and users:
+            noun = self.arm_type.rpartition("/")[2].removesuffix("s").removesuffix("e")
+            told = f"{noun} {resource.id.text} is in use by {', '.join(each.id.text for each in users)}"
+            raise Refusal(self.in_use, 400, f"{told} and cannot be deleted.")
+
+    def used_by(self, resource: Resource, type_: str) -> list[dict[str, str]]:
+        """Return who of a type names a resource, as answers tell it."""
+        return [{"id": each.id.text} for each in self.store.users(resource.id) if each.type == type_]
+
+
+class SecurityGroups(_Network):
+    """``Microsoft.Network/networkSecurityGroups``."""
+
+    arm_type = "Microsoft.Network/networkSecurityGroups"
+    token = "azure-native:network:NetworkSecurityGroup"  # noqa: S105 a type
+    form = (PACKAGE, "NetworkSecurityGroup")
+    is_tracked = True
+    in_use = "InUseNetworkSecurityGroupCannotBeDeleted"
+    defaults: ClassVar = {"securityRules": []}
+
+    @override
+    def shown(self, resource: Resource) -> dict[str, Any]:
+        shown = super().shown(resource)
+        shown["properties"]["subnets"] = self.used_by(resource, SUBNET)
+        return shown
+
+
+class PublicAddresses(_Network):
+    """``Microsoft.Network/publicIPAddresses``."""
+
+    arm_type = "Microsoft.Network/publicIPAddresses"
+    token = "azure-native:network:PublicIPAddress"  # noqa: S105 a type
+    form = (PACKAGE, "PublicIPAddress")
+    is_tracked = True
+    in_use = "PublicIPAddressCannotBeDeleted"
+    fixed = ("zones", "sku.name", "properties.publicIPAddressVersion")
+    defaults: ClassVar = {"publicIPAddressVersion": "IPv4", "idleTimeoutInMinutes": 4}
+
+    @override
+    def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
+        super().check(request, body, old)
+        is_static = body["properties"].get("publicIPAllocationMethod") == "Static"
+        if body.get("sku", {}).get("name") in {"Standard", "StandardV2"} and not is_static:
+            told = "Standard sku publicIp must have AllocationMethod set to Static."
+            raise Refusal("PublicIPAllocationMethodNotSupported", 400, told)
+
+    @override
+    def completed(self, body: dict[str, Any], id_: ArmId, old: Resource | None) -> dict[str, Any]:
+        kept = super().completed(body, id_, old)
+        taken = {each.properties.get("ipAddress") for each in self.store.all(self.arm_type)}
+        free = (str(each) for each in ip_network("203.0.113.0/24").hosts())
+        kept["properties"]["ipAddress"] = (
+            old.properties["ipAddress"] if old else next(each for each in free if each not in taken)
+        )
+        return kept
+
+
+class NatGateways(_Network):
+    """``Microsoft.Network/natGateways``."""
+
+    arm_type = "Microsoft.Network/natGateways"
+    token = "azure-native:network:NatGateway"  # noqa: S105 a type
+    form = (PACKAGE, "NatGateway")
+    is_tracked = True
+    in_use = "InUseNatGatewayCannotBeDeleted"
+    refers = ("publicIpAddresses",)
+    fixed = ("zones", "sku.name")
+    defaults: ClassVar = {"idleTimeoutInMinutes": 4}
+
+    @override
+    def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
+        super().check(request, body, old)
+        for id_ in _referred(body["properties"].get("publicIpAddresses")):
+            address = self.store.get(ArmId(id_))
+            if address.body.get("sku", {}).get("name", "Basic") == "Basic":
+                told = f"NAT gateway {request.id.name} needs addresses of sku Standard, {id_} is Basic."
+                raise Refusal("NatGatewayPublicIpMustBeStandard", 400, told)
+
+    @override
+    def shown(self, resource: Resource) -> dict[str, Any]:
+        shown = super().shown(resource)
+        shown["properties"]["subnets"] = self.used_by(resource, SUBNET)
+        return shown
+
+
+class _WithSubnets(_Network):
+    """A type of which one change at a time is made in a network."""
+
+    def refuse_beside(self, network: ArmId) -> None:
+        """Refuse a change while another one goes on in the same network."""
+        found = self.store.find(network)
+        parts = [*([found] if found else []), *self.store.below(network)]
+        if any(each.is_busy for each in parts):
+            told = "Another operation on this or dependent resource is in progress."
+            raise Refusal("AnotherOperationInProgress", RETRY_LATER, told)
+
+
+class VirtualNetworks(_WithSubnets):
+    """``Microsoft.Network/virtualNetworks``.
+
+    A write may leave subnets out, and they stay, since version 2023-09-01 of the API; or it names all that are there,
+    as azure-native does. To make or remove one so is more than the emulator knows.
+    """
+
+    arm_type = NETWORK
+    token = "azure-native:network:VirtualNetwork"  # noqa: S105 a type
+    form = (PACKAGE, "VirtualNetwork")
+    is_tracked = True
+
+    @override
+    def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
+        super().check(request, body, old)
+        self.refuse_beside(request.id)
+        spaces = body["properties"].get("addressSpace", {}).get("addressPrefixes", [])
+        for space in spaces:
+            _range(space)
+        if not spaces:
+            told = f"Virtual network {request.id.name} needs addressSpace.addressPrefixes."
+            raise Refusal("InvalidRequestFormat", 400, told)
+        named = body["properties"].get("subnets")
+        there = {subnet.id.name.lower() for subnet in self.store.below(request.id, SUBNET)}
+        if named is not None and {str(each.get("name")).lower() for each in named} != there:
+            told = f"takes subnets as resources of their own; in {request.id.name} there are {sorted(there)}."
+            raise Refusal("NotImplemented", 501, f"The Azure emulator {told}")
+
+    @override
+    def completed(self, body: dict[str, Any], id_: ArmId, old: Resource | None) -> dict[str, Any]:
+        kept = super().completed(body, id_, old)
+        kept["properties"].pop("subnets", None)
+        return kept
+
+    @override
+    def check_delete(self, resource: Resource, going: ArmId | None = None) -> None:
+        if going is None:
+            self.refuse_beside(resource.id)
+        for subnet in self.store.below(resource.id, SUBNET):
+            refuse_used(self.store.users(subnet.id, going), subnet)
+
+    @override
+    def shown(self, resource: Resource) -> dict[str, Any]:
+        shown = super().shown(resource)
+        shown["properties"]["subnets"] = [
+            {"id": each.id.text, "name": each.id.name, "type": SUBNET, **each.body}
+            for each in self.store.below(resource.id, SUBNET)
+        ]
+        return shown
+
+
+class Subnets(_WithSubnets):
+    """``Microsoft.Network/virtualNetworks/subnets``."""
+
+    arm_type = SUBNET
+    token = "azure-native:network:Subnet"  # noqa: S105 a type
+    form = (PACKAGE, "Subnet")
+    refers = ("networkSecurityGroup", "natGateway", "routeTable")
+    defaults: ClassVar = {
+        "delegations": [],
+        "privateEndpointNetworkPolicies": "Disabled",
+        "privateLinkServiceNetworkPolicies": "Enabled",
+    }
+
+    @override
+    def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
+        super().check(request, body, old)
+        network = self.store.get(request.id.above.above)
+        self.refuse_beside(network.id)
+        prefixes = prefixes_of(body["properties"])
+        if not prefixes:
+            raise Refusal("InvalidRequestFormat", 400, f"Subnet {request.id.name} needs an addressPrefix.")
+        spaces = [_range(each) for each in network.properties["addressSpace"]["addressPrefixes"]]
+        for prefix in prefixes:
+            if not any(_range(prefix).subnet_of(space) for space in spaces):
+                told = f"Subnet '{request.id.name}' is not valid in virtual network '{network.id.name}'."
+                raise Refusal("NetcfgInvalidSubnet", 400, told)
+        for other in self.store.below(network.id, SUBNET):
+            theirs = prefixes_of(other.properties)
+            if other is not old and any(overlap(mine, their) for mine in prefixes for their in theirs):
+                overlapping = "its IP address range overlaps with that of an existing subnet"
+                told = f"Subnet '{request.id.name}' is not valid because {overlapping}"
+                raise Refusal("NetcfgSubnetRangesOverlap", 400, f"{told} in virtual network '{network.id.name}'.")
+        if old and prefixes != prefixes_of(old.properties) and self.store.users(old.id):
+            told = f"Subnet {request.id.name} is in use and its prefix cannot be updated."
+            raise Refusal("InUseSubnetCannotBeUpdated", 400, told)
+
+    @override
+    def check_delete(self, resource: Resource, going: ArmId | None = None) -> None:
+        if going is None:
+            self.refuse_beside(resource.id.above.above)
+        refuse_used(self.store.users(resource.id, going), resource)
+
+
+def refuse_used(users: list[Resource], subnet: Resource) -> None:
+    """Refuse to remove a subnet that somebody uses."""
+    if users:
+        by = ", ".join(each.id.text for each in users)
+        advice = "In order to delete the subnet, delete all the resources within the subnet. See aka.ms/deletesubnet."
+        told = f"Subnet {subnet.id.name} is in use by {by} and cannot be deleted. {advice}"
+        raise Refusal("InUseSubnetCannotBeDeleted", 400, told)
+
+
+def interface(subnet: Resource, name: str) -> Resource:
+    """Return a network interface in a subnet that Azure made by itself."""
+    group = subnet.id.group
+    id_ = ArmId(f"{group.text if group else ''}/providers/{INTERFACE}/{name}")
+    place = {"name": "ipconfig", "properties": {"subnet": {"id": subnet.id.text}}}
+    properties = {"provisioningState": SUCCEEDED, "ipConfigurations": [place]}
+    return Resource(id_, INTERFACE, {"properties": properties}, is_made_by_azure=True)
+
+
+def prefixes_of(properties: Mapping[str, Any]) -> list[str]:
+    """Return the ranges of a subnet."""
+    return properties.get("addressPrefixes") or [each for each in [properties.get("addressPrefix")] if each]
+
+
+def overlap(one: str, other: str) -> bool:
+    """Return whether two ranges have addresses in common."""
+    return any(a.overlaps(b) for a, b in combinations((_range(one), _range(other)), 2))
+
+
+def _range(cidr: str) -> Any:
+    try:
+        return ip_network(cidr)
+    except ValueError:
+        raise Refusal("InvalidAddressPrefixFormat", 400, f"Address prefix {cidr} is not formatted correctly.") from None
+
+
+def _referred(value: Any) -> Iterator[str]:
+    for each in value if isinstance(value, list) else [value]:
+        if isinstance(each, dict) and "id" in each:
+            yield each["id"]

@@ -1,0 +1,1 @@
+"""What clouds emulators share: calls and faults, time, the listener, the routes of tests, and who starts them."""

@@ -1,0 +1,242 @@
+"""What a change of a live cluster must not ask for: every step of versions, every size, every condition."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from components.contract.eks.config import VERSIONS
+from support.eks import NODE_GROUP, build, built, config
+from support.eks_state import STACK, Live, exported, parts, urn
+from workbench.engine.clouds.blocker import Blocker
+from workbench.engine.clouds.cluster_component import Conditions
+from workbench.engine.clouds.eks.cluster_components import ADDON, CLUSTER
+from workbench.engine.clouds.eks.conditions import EksCondition as Condition
+from workbench.engine.clouds.find import cloud_of
+from workbench.engine.cluster_components import parts_of_state
+from workbench.engine.upgrade_checks import Judgement, judge
+
+MINORS = (32, 33, 34, 35, 36, 37)
+DATA = "test-data-a"
+
+
+def judged(
+    changes: dict[str, Any] | None = None, live: Live | None = None, conditions: Conditions | None = None
+) -> Judgement:
+    """Judge the stack file with ``changes`` against the unchanged stack, of which ``live`` differs."""
+    return judge(cloud_of(STACK, config(changes)), parts(live), conditions or {})
+
+
+def at(cluster: str, groups: str, **others: str) -> Live:
+    """Return versions of control plane, groups, and single groups."""
+    names = built().of_type(NODE_GROUP)
+    own = {f"test-{name.replace('_', '-')}": version for name, version in others.items()}
+    return {"test-cluster": {"version": cluster}} | {name: {"version": own.get(name, groups)} for name in names}
+
+
+def test_a_cluster_in_order_may_stay_as_it_is() -> None:
+    assert judged() == Judgement()
+
+
+def test_without_a_cluster_there_is_nothing_to_judge() -> None:
+    assert judge(cloud_of(STACK, config()), [], {}) == Judgement()
+
+
+@pytest.mark.parametrize(("live", "wanted"), [*product(MINORS, VERSIONS)])
+def test_the_control_plane_goes_one_minor_forward_or_stays(live: int, wanted: str) -> None:
+    found = judged({"cluster.version": wanted}, at(f"1.{live}", f"1.{live}"))
+    step = int(wanted.split(".")[1]) - live
+    assert bool(found.refused) == (step not in (0, 1))
+    assert bool(found.ahead) == (step > 0)
+    for refused in found.refused:
+        assert refused.where == "cluster.version"
+        assert refused.allowed == f"EKS takes 1.{live} or 1.{live + 1}"
+        assert (f"Set it to 1.{live}: `up` never goes back" if step < 0 else f"Set it to 1.{live + 1} ") in refused.step
+
+
+@pytest.mark.parametrize(("behind", "step", "group"), [*product(range(5), (0, 1), ("workload", "data-a"))])
+def test_no_node_falls_more_than_three_minors_behind(behind: int, step: int, group: str) -> None:
+    versions = at("1.35", "1.35", **{group.replace("-", "_"): f"1.{35 - behind}"})
+    found = judged({"cluster.version": f"1.{35 + step}"}, versions)
+    refused = [str(each) for each in found.refused]
+    assert bool(refused) == (behind + step > 3)
+    if refused:
+        assert f"node group test-{group}-0a1b2c3 on 1.{35 - behind}, {behind + step} minors behind" in refused[0]
+        assert ("update-nodegroup-version" if group == "data-a" else "Set it to 1.35") in refused[0]
+
+
+def test_control_plane_and_add_ons_go_ahead_of_the_groups() -> None:
+    (ahead,) = judged({"cluster.version": "1.36"}).ahead
+    assert [part.type for part in ahead].count(CLUSTER) == 1
+    assert len([part for part in ahead if part.type == ADDON]) == 6
+    assert not [part for part in ahead if part.type == NODE_GROUP]
+
+
+def test_an_upgrade_that_stopped_among_the_add_ons_takes_them_first_again() -> None:
+    changes = {"cluster.version": "1.36"}
+    assert judged(changes, at("1.36", "1.35")).ahead
+    assert not judged(changes, at("1.36", "1.36", data_a="1.35")).ahead, "data groups stay behind on purpose"
+
+
+def test_a_cluster_that_never_told_its_version_is_no_upgrade() -> None:
+    assert not judged(live=at("", "")).ahead
+
+
+@pytest.mark.parametrize("environment", ["dev", "prod"])
+def test_every_group_of_the_program_is_judged(environment: str) -> None:
+    """Names stand in the program and here: with sizes that fit none, each group must be refused."""
+    changes = {"environment": environment}
+    names = build(changes).of_type(NODE_GROUP)
+    sizes = {"minSize": 90, "maxSize": 99, "desiredSize": 95}
+    state = parts_of_state(exported(changes, {name: {"scalingConfig": sizes} for name in names}))
+    refused = judge(cloud_of(STACK, config(changes)), state, {}).refused
+    assert sorted(each.what.split()[3].removesuffix("-0a1b2c3") for each in refused) == sorted(names)
+
+
+SIZES = st.integers(0, 12)
+
+
+@settings(deadline=None)
+@given(st.tuples(SIZES, SIZES, SIZES), st.tuples(SIZES, SIZES), st.booleans())
+def test_whatever_size_is_sent_is_taken_by_eks_and_ends_no_node_at_work(
+    live: tuple[int, int, int], wanted: tuple[int, int], is_upgrade: bool
+) -> None:
+    low, size, high = sorted(live)
+    high = max(1, high)
+    least, most = min(wanted), max(1, *wanted)
+    state: Live = {"test-workload": {"scalingConfig": {"minSize": low, "desiredSize": size, "maxSize": high}}}
+    changes = {"pools.workload.size": {"min": least, "max": most}, "cluster.version": "1.36" if is_upgrade else "1.35"}
+    refused = judged(changes, state).refused
+    is_elastic, was_elastic = least < most, low < high
+    sent = size if is_elastic else least  # what `ignoreChanges` leaves, else what the stack file says
+    taken = least <= sent <= most
+    drained = sent < size and was_elastic
+    raced = is_upgrade and is_elastic and (low, high) != (least, most)
+    assert bool(refused) == (not taken or drained or raced)
+    assert all(each.where == "pools.workload.size" for each in refused)
+
+
+def test_a_minimum_above_the_live_size_is_answered_with_the_command_that_eks_takes() -> None:
+    state: Live = {"test-workload": {"scalingConfig": {"minSize": 1, "desiredSize": 2, "maxSize": 3}}}
+    (refused,) = judged({"pools.workload.size": {"min": 5, "max": 8}}, state).refused
+    assert str(refused) == (
+        "- pools.workload.size: the node group test-workload-0a1b2c3 has 2 nodes, and min would be 5; at most 2 now, "
+        "since EKS wants the size between the bounds and the size is the autoscaler's.\n"
+        "  `aws eks update-nodegroup-config --cluster-name research --nodegroup-name test-workload-0a1b2c3 "
+        "--scaling-config minSize=1,maxSize=5,desiredSize=5`, then run `up` again."
+    )
+
+
+def test_data_nodes_are_never_scaled_in() -> None:
+    (refused, *rest) = judged({"pools.data.size": {"min": 3, "max": 3}}, {DATA: {"scalingConfig": _fixed(2)}}).refused
+    assert "the node group test-data-a-0a1b2c3 has 2 nodes, and max would be 1" in refused.what
+    assert "never scaled in" in refused.step
+    assert not rest
+
+
+def test_a_static_group_of_no_data_has_the_size_that_the_stack_file_says() -> None:
+    assert not judged({"pools.initial.size": {"min": 2, "max": 2}}).refused
+
+
+def test_a_pool_that_goes_is_not_judged_by_size() -> None:
+    assert not judged({"pools.gpu": None}).refused
+
+
+@pytest.mark.parametrize("status", ["CREATING", "UPDATING", "DELETING"])
+@pytest.mark.parametrize(
+    ("type_", "name"), [(CLUSTER, "test-cluster"), (NODE_GROUP, "test-gpu"), (ADDON, "test-addons-coredns")]
+)
+def test_what_eks_still_works_on_is_waited_for(type_: str, name: str, status: str) -> None:
+    found = judged(conditions={urn(type_, name): Condition(status)})
+    (refused,) = found.refused
+    assert f"is {status}" in refused.what
+    assert not found.anew
+
+
+@pytest.mark.parametrize(
+    ("type_", "name"), [(NODE_GROUP, "test-gpu"), (NODE_GROUP, "test-initial"), (ADDON, "test-addons-coredns")]
+)
+def test_a_failed_part_without_data_is_made_anew_and_that_is_said(type_: str, name: str) -> None:
+    found = judged(conditions={urn(type_, name): Condition("CREATE_FAILED", ("AsgInstanceLaunchFailures: none left",))})
+    assert [part.urn for part in found.anew] == [urn(type_, name)]
+    assert not found.refused
+    (note,) = found.notes
+    assert "is CREATE_FAILED: AsgInstanceLaunchFailures: none left. It is made anew." in note
+
+
+def test_a_group_that_is_made_anew_keeps_nothing_from_an_upgrade() -> None:
+    """A run for control plane and add-ons alone would meet the program's refusal of the failed group, every time."""
+    found = judged({"cluster.version": "1.36"}, {"test-gpu": {"status": "CREATE_FAILED"}})
+    assert [part.logical_name for part in found.anew] == ["test-gpu"]
+    assert not found.refused
+    assert not found.ahead
+
+
+def test_a_failed_add_on_goes_after_the_others() -> None:
+    failed = urn(ADDON, "test-addons-coredns")
+    found = judged({"cluster.version": "1.36"}, conditions={failed: Condition("CREATE_FAILED")})
+    assert [part.urn for part in found.anew] == [failed]
+    (ahead,) = found.ahead
+    assert failed not in [part.urn for part in ahead]
+
+
+def test_the_state_alone_tells_a_failed_group_too() -> None:
+    assert [part.logical_name for part in judged(live={"test-gpu": {"status": "CREATE_FAILED"}}).anew] == ["test-gpu"]
+
+
+def test_a_failed_group_is_not_judged_by_its_size() -> None:
+    """It is made anew with the size of the stack file."""
+    live = {"test-gpu": {"status": "CREATE_FAILED", "scalingConfig": {"minSize": 0, "desiredSize": 0, "maxSize": 4}}}
+    assert not judged({"pools.gpu.size": {"min": 1, "max": 4}}, live).refused
+
+
+def test_a_failed_group_that_nobody_wants_any_more_is_left_to_the_engine() -> None:
+    found = judged({"pools.gpu": None}, {"test-gpu": {"status": "CREATE_FAILED"}})
+    assert not found.anew
+    assert not found.refused
+
+
+@pytest.mark.parametrize(
+    ("name", "status"), [("test-cluster", "FAILED"), (DATA, "CREATE_FAILED"), (DATA, "DELETE_FAILED")]
+)
+def test_a_failed_cluster_or_data_group_is_refused_with_the_steps(name: str, status: str) -> None:
+    found = judged(live={name: {"status": status}})
+    assert not found.anew
+    (refused,) = found.refused
+    assert f"is {status}: EKS names no cause" in refused.what
+    assert "`aws eks de" in refused.step
+
+
+def test_what_is_degraded_is_named_and_may_be_mended_by_the_change() -> None:
+    found = judged(conditions={urn(NODE_GROUP, "test-gpu"): Condition("DEGRADED", ("InsufficientFreeAddresses: 0",))})
+    assert found == Judgement(notes=("The node group test-gpu-0a1b2c3 is DEGRADED: InsufficientFreeAddresses: 0.",))
+
+
+def test_a_group_that_a_replacement_has_still_to_delete_is_nobodys_trouble() -> None:
+    state = exported(live={"test-gpu": {"status": "CREATE_FAILED"}})
+    next(each for each in state["resources"] if each["urn"] == urn(NODE_GROUP, "test-gpu"))["delete"] = True
+    assert judge(cloud_of(STACK, config()), parts_of_state(state), {}) == Judgement()
+
+
+def test_all_that_is_wrong_is_said_at_once() -> None:
+    live = {
+        "test-cluster": {"version": "1.33"},
+        "test-workload": {"scalingConfig": {"minSize": 1, "desiredSize": 1, "maxSize": 10}},
+        "test-arm": {"scalingConfig": {"minSize": 0, "desiredSize": 4, "maxSize": 4}},
+        "test-spot": {"status": "UPDATING"},
+        DATA: {"status": "CREATE_FAILED"},
+    }
+    changes = {"pools.workload.size": {"min": 3, "max": 10}, "pools.arm.size": {"min": 0, "max": 2}}
+    found: tuple[Blocker, ...] = judged(changes, live).refused
+    assert [each.where for each in found if each.where.startswith(("cluster", "node"))] == [
+        "cluster.version",
+        "node group test-data-a-0a1b2c3",
+        "node group test-spot-0a1b2c3",
+    ]
+    assert {each.where for each in found} >= {"pools.workload.size", "pools.arm.size"}
+
+
+def _fixed(size: int) -> dict[str, int]:
+    return {"minSize": size, "desiredSize": size, "maxSize": size}

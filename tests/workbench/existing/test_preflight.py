@@ -1,0 +1,266 @@
+"""What a stack asks of a cluster, compared with what is there: every conflict, and what is none."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from components.contract.existing.cluster_inventory import SharedKind, SharedObject
+from components.contract.labels import LabelKey
+from components.contract.ownership import FIELD_MANAGER
+from support.existing import config
+from workbench.existing.live import Live
+from workbench.existing.objects import LiveObject
+from workbench.existing.preflight import Seen, inspect
+
+CAPACITY = {"cpu": "8", "memory": "32Gi", "nvidia.com/gpu": "2"}
+RACKS = {"core-0": "core", "compute-0": "compute", "compute-1": "compute", "gpu-0": "gpu"}
+STORAGE = {"name": "fast", "provisioner": "csi.example.com"}
+
+
+def fields(*path: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for part in reversed(path):
+        found = {f"f:{part}": found}
+    return found
+
+
+def live(kind: str, name: str, manager: str = "owner", path: tuple[str, ...] = (), **content: Any) -> LiveObject:
+    managed = [{"manager": manager, "operation": "Update", "fieldsV1": fields(*path)}]
+    metadata = {"name": name, "uid": f"uid-of-{name}", "managedFields": managed, **content.pop("metadata", {})}
+    return LiveObject({"kind": kind, "metadata": metadata, **content})
+
+
+def node(name: str, rack: str, *, taints: list[dict[str, str]] | None = None, **labels: str) -> LiveObject:
+    metadata = {"labels": {"rack": rack, **labels}}
+    status = {"capacity": CAPACITY, "allocatable": CAPACITY}
+    return live("Node", name, metadata=metadata, spec={"taints": taints or []}, status=status)
+
+
+NODES = tuple(node(name, rack) for name, rack in RACKS.items())
+DEFAULT = live(
+    "StorageClass",
+    "own",
+    metadata={"annotations": {"storageclass.kubernetes.io/is-default-class": "true"}},
+    provisioner="csi.example.org",
+)
+
+
+def cluster(*objects: LiveObject, nodes: tuple[LiveObject, ...] = NODES, **facts: Any) -> Live:
+    shared = {SharedObject(SharedKind(each.kind), each.name): each for each in (DEFAULT, *objects)}
+    known = {"minor": 34, "has_metrics": True, "has_autoscaler": True, "adds_tolerations": True}
+    return Live(nodes=nodes, shared=shared, **{**known, **facts})
+
+
+def looked(there: Live, changes: dict[str, Any] | None = None, made: frozenset[str] = frozenset()) -> Seen:
+    return inspect(config(changes), there, made)
+
+
+def low(value: int = 100, policy: str | None = "Never", manager: str = "owner") -> LiveObject:
+    said = {"preemptionPolicy": policy} if policy else {}
+    return live("PriorityClass", "igz-workload-low", manager, ("value",), value=value, **said)
+
+
+def with_node(changed: LiveObject) -> tuple[LiveObject, ...]:
+    return tuple(changed if each.name == changed.name else each for each in NODES)
+
+
+def test_a_cluster_as_the_stack_file_describes_it_is_named_and_nothing_is_refused() -> None:
+    seen = looked(cluster())
+    assert seen.sighting.nodes == {
+        "initial": ("core-0",),
+        "workload": ("compute-0", "compute-1"),
+        "gpu": ("gpu-0",),
+    }
+    assert seen.refused == seen.notes == ()
+    assert list(map(str, seen.taints)) == ["taints of node gpu-0: + nvidia.com/gpu=present:NoSchedule"]
+
+
+CONFLICTS: dict[str, tuple[Callable[[], Seen], str]] = {
+    "label of another value": (
+        lambda: looked(cluster(nodes=with_node(node("core-0", "core", **{LabelKey.LIFECYCLE: "preemptible"})))),
+        "node core-0, label app.iguazio.com/lifecycle",
+    ),
+    "taint in the place of ours": (
+        lambda: looked(
+            cluster(
+                nodes=with_node(
+                    node("gpu-0", "gpu", taints=[{"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}])
+                )
+            )
+        ),
+        "node gpu-0, taint nvidia.com/gpu",
+    ),
+    "node of two pools": (
+        lambda: looked(
+            cluster(nodes=with_node(node("core-0", "core", seat="window"))),
+            {"cluster.nodes.workload.selector": {"seat": "window"}, "pools.workload.size": {"min": 1, "max": 1}},
+        ),
+        "node core-0",
+    ),
+    "too few nodes": (lambda: looked(cluster(nodes=NODES[:2])), "pools.workload.size"),
+    "too many nodes": (lambda: looked(cluster(nodes=(*NODES, node("core-1", "core")))), "pools.initial.size"),
+    "smaller machine": (
+        lambda: looked(cluster(), {"pools.workload.machine": {"vcpus": 8, "memoryGib": 64}}),
+        "node compute-0, capacity",
+    ),
+    "class of another value": (lambda: looked(cluster(low(7))), "PriorityClass igz-workload-low of somebody else"),
+    "class that preempts": (lambda: looked(cluster(low(policy=None))), "PriorityClass igz-workload-low"),
+    "class that is everybody's": (
+        lambda: looked(
+            cluster(live("PriorityClass", "igz-workload-low", value=100, preemptionPolicy="Never", globalDefault=True))
+        ),
+        "PriorityClass igz-workload-low",
+    ),
+    "storage class of another driver": (
+        lambda: looked(
+            replace(
+                cluster(),
+                shared={SharedObject(SharedKind.STORAGE_CLASS, "fast"): live("StorageClass", "fast", provisioner="x")},
+            ),
+            {"cluster.storageClass": STORAGE},
+        ),
+        "StorageClass fast of somebody else",
+    ),
+    "second default storage class": (
+        lambda: looked(cluster(), {"cluster.storageClass": STORAGE}),
+        "cluster.storageClass",
+    ),
+    "namespace that lets privileged pods in": (
+        lambda: looked(
+            cluster(
+                live("Namespace", "mlrun", metadata={"labels": {"pod-security.kubernetes.io/enforce": "privileged"}})
+            )
+        ),
+        "Namespace mlrun of somebody else",
+    ),
+    "namespace that is going": (
+        lambda: looked(cluster(live("Namespace", "mlrun", status={"phase": "Terminating"}))),
+        "Namespace mlrun",
+    ),
+    "old Kubernetes": (lambda: looked(cluster(minor=29)), "the API server"),
+}
+
+
+@pytest.mark.parametrize("name", CONFLICTS)
+def test_a_conflict_is_refused_with_what_is_there_and_what_is_wanted(name: str) -> None:
+    make, where = CONFLICTS[name]
+    refused = make().refused
+    assert any(each.where.startswith(where) for each in refused), refused
+    for each in refused:
+        assert f"there is {each.there}; wanted {each.wanted}." in str(each)
+        assert each.step.endswith((".", "`."))
+
+
+def test_all_conflicts_are_told_at_once() -> None:
+    there = cluster(low(7), nodes=(NODES[0], node("compute-0", "compute", **{LabelKey.POOL: "x"})), minor=29)
+    assert {each.where.split(",")[0] for each in looked(there).refused} == {
+        "the API server",
+        "pools.workload.size",
+        "pools.gpu.size",
+        "node compute-0",
+        "PriorityClass igz-workload-low of somebody else",
+    }
+
+
+def test_what_agrees_is_adopted_and_what_we_made_is_not() -> None:
+    what = SharedObject(SharedKind.PRIORITY_CLASS, "igz-workload-low")
+    assert looked(cluster(low())).sighting.adopted == {what}
+    assert looked(cluster(low()), made=frozenset({"uid-of-igz-workload-low"})).sighting.adopted == frozenset()
+    # A killed run made it and could not save that.
+    assert looked(cluster(low(manager=FIELD_MANAGER))).sighting.adopted == frozenset()
+    # It has the name and the manager's fields of somebody else beside ours: adopted before, and so again.
+    assert looked(cluster(low()), made=frozenset({"uid-of-what-was-there-before"})).sighting.adopted == {what}
+
+
+@pytest.mark.parametrize("value", ["true", "false"])
+def test_a_default_class_may_be_marked_in_the_old_way(value: str) -> None:
+    metadata = {"annotations": {"storageclass.beta.kubernetes.io/is-default-class": value}}
+    old = live("StorageClass", "old", metadata=metadata, provisioner="csi.example.org")
+    there = replace(cluster(), shared={SharedObject(SharedKind.STORAGE_CLASS, "old"): old})
+    refused = looked(there, {"cluster.storageClass": STORAGE}).refused
+    assert [each.there for each in refused] == (["another default StorageClass, old"] if value == "true" else [])
+    assert any("No StorageClass is the default" in note for note in looked(there).notes) == (value == "false")
+
+
+def test_a_node_that_tells_half_of_its_capacity_is_not_judged_by_it() -> None:
+    content = deepcopy(dict(node("core-0", "core").content))
+    content["status"] = {"capacity": {"memory": "1Gi"}}
+    assert looked(cluster(nodes=with_node(LiveObject(content)))).refused == ()
+
+
+def test_a_class_of_ours_may_differ_the_engine_changes_it() -> None:
+    assert looked(cluster(low(7, manager=FIELD_MANAGER))).refused == ()
+
+
+def test_a_label_of_ours_may_differ_when_a_node_changes_pools() -> None:
+    key = LabelKey.POOL.value
+    metadata = {"labels": {"rack": "core", key: "workload"}}
+    moved = live(
+        "Node", "core-0", FIELD_MANAGER, ("metadata", "labels", key), metadata=metadata, status={"capacity": CAPACITY}
+    )
+    assert looked(cluster(nodes=with_node(moved))).refused == ()
+
+
+def test_a_label_that_nobody_is_noted_for_is_somebody_elses() -> None:
+    content = deepcopy(dict(node("core-0", "core", **{LabelKey.POOL: "other"}).content))
+    content["metadata"].pop("managedFields")
+    (refused,) = looked(cluster(nodes=with_node(LiveObject(content)))).refused
+    assert "set by an unknown manager" in refused.there
+
+
+LACKS: dict[str, tuple[Callable[[], Seen], str]] = {
+    "no default storage class": (lambda: looked(replace(cluster(), shared={})), "No StorageClass is the default"),
+    "a class for everybody": (
+        lambda: looked(cluster(live("PriorityClass", "standard", value=1000, globalDefault=True))),
+        "PriorityClass standard is the cluster's default: pods that name no class get its value 1000",
+    ),
+    "no tolerations": (lambda: looked(cluster(adds_tolerations=False)), "ExtendedResourceToleration is off"),
+    "tolerations unknown": (lambda: looked(cluster(adds_tolerations=None)), "could not be tried"),
+    "no metrics": (lambda: looked(cluster(has_metrics=False)), "install metrics-server"),
+    "no autoscaler": (
+        lambda: looked(cluster(has_autoscaler=False), {"cluster.autoscaler": True}),
+        "nothing in the cluster calls itself an autoscaler",
+    ),
+    "no device plug-in": (
+        lambda: looked(cluster(), {"pools.gpu.machine": {"vcpus": 8, "memoryGib": 32, "gpus": 4}}),
+        "offer fewer than 4 of nvidia.com/gpu",
+    ),
+    "a pool that grows": (
+        lambda: looked(cluster(), {"cluster.autoscaler": True, "pools.workload.size": {"min": 1, "max": 5}}),
+        "Let its owner give them to new nodes: app.iguazio.com/lifecycle=non-preemptible",
+    ),
+    "a taint that nothing tolerates": (
+        lambda: looked(
+            cluster(nodes=with_node(node("core-0", "core", taints=[{"key": "mine", "effect": "NoSchedule"}])))
+        ),
+        "the taint mine:NoSchedule of somebody else",
+    ),
+    "a namespace without Pod Security": (
+        lambda: looked(cluster(live("Namespace", "mlrun"))),
+        "its new pods must keep 'baseline'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LACKS)
+def test_what_the_cluster_lacks_is_said_and_stops_nobody(name: str) -> None:
+    make, said = LACKS[name]
+    seen = make()
+    assert seen.refused == ()
+    assert any(said in note for note in seen.notes), seen.notes
+
+
+def test_taints_of_the_moment_are_nobodys_business() -> None:
+    cordoned = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+    assert looked(cluster(nodes=with_node(node("core-0", "core", taints=[cordoned])))).notes == ()
+
+
+def test_a_taint_of_ours_goes_when_the_node_leaves_its_pool() -> None:
+    taint = {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}
+    content = deepcopy(dict(node("old", "store", taints=[taint]).content))
+    content["metadata"]["annotations"] = {"igz-clusters.io/taints": "nvidia.com/gpu=present:NoSchedule"}
+    changes = looked(cluster(nodes=(*NODES, LiveObject(content)))).taints
+    assert "taints of node old: - nvidia.com/gpu=present:NoSchedule" in map(str, changes)

@@ -1,0 +1,72 @@
+import json
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.local import Binaries, Instance
+from workbench.local.programs import PROGRAMS
+from workbench.system.paths import data_dir
+
+
+@dataclass(frozen=True)
+class Folder:
+    folder: Path
+
+    def path(self, name: str) -> Path:
+        return self.folder / name
+
+
+@pytest.fixture(scope="session")
+def toolchain_bin() -> Binaries:
+    if folder := os.environ.get("IGZ_CLUSTERS_TEST_BIN"):
+        return Folder(Path(folder))
+    from workbench.toolchain import ensure  # noqa: PLC0415 the unit tier must not need a toolchain
+
+    return ensure([*PROGRAMS, "kubectl"])
+
+
+@pytest.fixture(scope="module")
+def own_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path_factory.mktemp("data")))
+        yield data_dir()
+
+
+@pytest.fixture(scope="module")
+def shared(toolchain_bin: Binaries, own_data: Path) -> Iterator[Instance]:
+    instance = Instance("shared")
+    try:
+        instance.start(toolchain_bin)
+        yield instance
+    finally:
+        instance.stop()
+
+
+@pytest.fixture(scope="session")
+def kubectl(toolchain_bin: Binaries) -> Callable[..., str]:
+    def run(instance: Instance, *arguments: str, stdin: str | None = None) -> str:
+        command = [toolchain_bin.path("kubectl"), f"--kubeconfig={instance.kubeconfig}", *arguments]
+        result = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=60, check=False)
+        assert result.returncode == 0, f"kubectl {arguments}: {result.stderr}"
+        return result.stdout
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def get(kubectl: Callable[..., str]) -> Callable[..., Any]:
+    return lambda instance, *what: json.loads(kubectl(instance, "get", *what, "-o", "json"))
+
+
+@pytest.fixture(scope="session")
+def apply(kubectl: Callable[..., str]) -> Callable[..., None]:
+    def run(instance: Instance, *manifests: dict[str, Any]) -> None:
+        listed = {"apiVersion": "v1", "kind": "List", "items": manifests}
+        kubectl(instance, "apply", "--server-side", "--force-conflicts", "-f", "-", stdin=json.dumps(listed))
+
+    return run

@@ -1,0 +1,153 @@
+from collections.abc import Iterator
+from dataclasses import replace
+
+import boto3
+import pytest
+
+from emulators.aws.client import Emulator, running
+from support.aws_cloud_resources import Resource, account_at, build_in_aws
+from workbench.recovery.cloud.aws.account import AwsAccount
+from workbench.recovery.cloud.aws.tagged_resources import carrying
+from workbench.recovery.cloud.cloud_resource import CloudResource
+
+UNTAGGED = {
+    "aws:autoscaling/tag:Tag",
+    "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup",
+    "aws:ec2/route:Route",
+    "aws:ec2/routeTableAssociation:RouteTableAssociation",
+    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation",
+    "aws:iam/rolePolicy:RolePolicy",
+    "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
+    "aws:kms/alias:Alias",
+    "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule",
+}
+"""They come and go with what they are a part of."""
+
+
+@pytest.fixture(scope="module")
+def emulator() -> Iterator[Emulator]:
+    with running() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def patch(emulator: Emulator) -> Iterator[pytest.MonkeyPatch]:
+    with pytest.MonkeyPatch.context() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def account(emulator: Emulator, patch: pytest.MonkeyPatch) -> AwsAccount:
+    return account_at(emulator, patch)
+
+
+@pytest.fixture(scope="module")
+def made(account: AwsAccount) -> list[Resource]:
+    return build_in_aws({"environment": "prod", "cluster.publicAccessCidrs": None})
+
+
+@pytest.fixture(scope="module")
+def things(account: AwsAccount, made: list[Resource]) -> list[CloudResource]:
+    return carrying(account)
+
+
+def test_everything_that_carries_the_tag_is_listed_and_nothing_else(
+    made: list[Resource], things: list[CloudResource]
+) -> None:
+    listed = {(thing.type, thing.id) for thing in things if not thing.is_byproduct}
+    assert listed == {(each.type, each.id) for each in made if each.type not in UNTAGGED}
+
+
+def test_nothing_is_listed_twice(things: list[CloudResource]) -> None:
+    assert len({(thing.type, thing.id) for thing in things}) == len(things)
+
+
+def test_another_stack_has_nothing_of_this_one(account: AwsAccount, made: list[Resource]) -> None:
+    assert carrying(replace(account, stack="another", cluster="another")) == []
+    assert carrying(replace(account, session=boto3.Session(region_name="us-east-1"))) == []
+
+
+def test_what_cannot_be_had_back_is_marked(things: list[CloudResource]) -> None:
+    kinds = {thing.type for thing in things if thing.holds_data and not thing.is_byproduct}
+    assert kinds == {"aws:cloudwatch/logGroup:LogGroup", "aws:eks/nodeGroup:NodeGroup", "aws:kms/key:Key"}
+    groups = {thing.id for thing in things if thing.holds_data and "NodeGroup" in thing.type}
+    assert groups
+    assert all("data" in name for name in groups)
+
+
+def test_each_thing_comes_with_the_commands_that_show_and_delete_it(things: list[CloudResource]) -> None:
+    said = {thing.type: (thing.look, thing.delete) for thing in things}
+    subnet = next(thing.id for thing in things if thing.type == "aws:ec2/subnet:Subnet")
+    looks = [thing.look for thing in things]
+    assert f"aws ec2 describe-subnets --subnet-ids {subnet} --region eu-west-1" in looks
+    assert said["aws:eks/cluster:Cluster"] == (
+        "aws eks describe-cluster --name research --region eu-west-1",
+        "aws eks delete-cluster --name research --region eu-west-1",
+    )
+
+
+def test_every_command_is_one_that_aws_has(things: list[CloudResource]) -> None:
+    for words in (command.split() for thing in things for command in (thing.look, thing.delete)):
+        client = boto3.client(words[1], region_name="eu-west-1")
+        operation = words[2].replace("-", "_")
+        shape = client.meta.service_model.operation_model(client.meta.method_to_api_mapping[operation]).input_shape
+        options = {word.removeprefix("--").replace("-", "").lower() for word in words if word.startswith("--")}
+        assert options - {"region"} <= {member.lower() for member in shape.members}, words
+
+
+def test_what_controllers_made_is_listed_by_the_clusters_name(account: AwsAccount, made: list[Resource]) -> None:
+    owned = [{"Key": "kubernetes.io/cluster/research", "Value": "owned"}]
+    volume = boto3.client("ec2").create_volume(
+        AvailabilityZone="eu-west-1a", Size=1, TagSpecifications=[{"ResourceType": "volume", "Tags": owned}]
+    )["VolumeId"]
+    subnets = [each.id for each in made if each.type == "aws:ec2/subnet:Subnet"]
+    by_aws = [{"Key": "elbv2.k8s.aws/cluster", "Value": "research"}]
+    arns = [
+        boto3.client("elbv2").create_load_balancer(Name=name, Subnets=subnets[:2], Tags=tags)["LoadBalancers"][0][
+            "LoadBalancerArn"
+        ]
+        for name, tags in (("svc", owned), ("ingress", by_aws), ("strange", [{**by_aws[0], "Value": "another"}]))
+    ]
+    found = {thing.id: thing for thing in carrying(account) if thing.is_byproduct}
+    assert found[volume].holds_data
+    assert arns[2] not in found
+    for arn in arns[:2]:
+        assert found[arn].delete == f"aws elbv2 delete-load-balancer --load-balancer-arn {arn} --region eu-west-1"
+
+
+def test_what_is_left_of_load_balancers_is_listed_and_what_eks_takes_along_is_not(
+    account: AwsAccount, made: list[Resource]
+) -> None:
+    ec2, by_name = boto3.client("ec2"), {"Key": "elbv2.k8s.aws/cluster", "Value": "research"}
+    vpc = next(each.id for each in made if each.type == "aws:ec2/vpc:Vpc")
+    owned = {"Key": "kubernetes.io/cluster/research", "Value": "owned"}
+    groups = [
+        ec2.create_security_group(
+            GroupName=name,
+            Description=name,
+            VpcId=vpc,
+            TagSpecifications=[{"ResourceType": "security-group", "Tags": [tag]}],
+        )["GroupId"]
+        for name, tag in (
+            ("k8s-traffic", by_name),
+            ("k8s-elb-a1b2", owned),
+            ("k8s-other", {**by_name, "Value": "another"}),
+        )
+    ]
+    target = boto3.client("elbv2").create_target_group(
+        Name="k8s-mlrun", Protocol="TCP", Port=80, VpcId=vpc, TargetType="ip", Tags=[by_name]
+    )["TargetGroups"][0]["TargetGroupArn"]
+    found = {thing.id: thing for thing in carrying(account) if thing.is_byproduct}
+    assert {each for each in groups if each in found} == set(groups[:2])
+    assert found[groups[0]].words == f"security group {groups[0]} 'k8s-traffic'"
+    assert found[groups[0]].delete == f"aws ec2 delete-security-group --group-id {groups[0]} --region eu-west-1"
+    assert found[target].delete == f"aws elbv2 delete-target-group --target-group-arn {target} --region eu-west-1"
+    of_eks = [{"Name": "tag:aws:eks:cluster-name", "Values": ["research"]}]
+    (cluster,) = ec2.describe_security_groups(Filters=of_eks)["SecurityGroups"]
+    assert cluster["GroupId"] not in found
+
+
+def test_a_deleted_gateway_that_aws_still_shows_is_not_left(account: AwsAccount, made: list[Resource]) -> None:
+    gateway = next(each.id for each in made if each.type == "aws:ec2/natGateway:NatGateway")
+    boto3.client("ec2").delete_nat_gateway(NatGatewayId=gateway)
+    assert gateway not in {thing.id for thing in carrying(account)}

@@ -1,0 +1,59 @@
+from pathlib import Path
+
+import pytest
+
+from workbench import stacks
+from workbench.system.errors import UserError
+from workbench.system.paths import PROJECT_ROOT
+
+SHIPPED = (PROJECT_ROOT / "Pulumi.local.yaml").read_text()
+
+
+@pytest.fixture(autouse=True)
+def nothing_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv(stacks.FOLDER_VARIABLE, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("other", [None, "config:\n  aws:region: eu-west-1\n", "\0: ["])
+def test_a_folder_without_stack_files_of_ours_means_the_checkout(tmp_path: Path, other: str | None) -> None:
+    if other:
+        (tmp_path / "Pulumi.local.yaml").write_text(other)
+    assert stacks.find("local").file == PROJECT_ROOT / "Pulumi.local.yaml"
+
+
+def test_what_cannot_be_read_is_no_stack_file_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "Pulumi.folder.yaml").mkdir()
+    assert stacks.folder() == PROJECT_ROOT
+
+
+def test_stack_files_in_the_current_folder_are_meant_and_no_others(tmp_path: Path) -> None:
+    (tmp_path / "Pulumi.mine.yaml").write_text(SHIPPED)
+    assert stacks.stack_files() == {"mine": tmp_path / "Pulumi.mine.yaml"}
+    assert stacks.find("mine").config.cluster.kind == "local"
+    with pytest.raises(UserError, match=f"no stack 'local' in {tmp_path}") as caught:
+        stacks.find("local")
+    assert caught.value.hint == "Known stacks: mine."
+
+
+def test_a_chosen_folder_wins_over_the_current_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = tmp_path / "chosen"
+    chosen.mkdir()
+    (tmp_path / "Pulumi.here.yaml").write_text(SHIPPED)
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, "chosen")
+    with pytest.raises(UserError, match=r"Known stacks: none, no Pulumi\.STACK\.yaml there says igz-clusters:stack"):
+        stacks.find("local")
+    (chosen / "Pulumi.there.yaml").write_text(SHIPPED)
+    assert list(stacks.stack_files()) == ["there"]
+
+
+def test_a_chosen_folder_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, "nowhere")
+    with pytest.raises(UserError, match="--directory, IGZ_CLUSTERS_STACKS: there is no folder nowhere"):
+        stacks.find("local")
+
+
+def test_a_mistake_names_the_file_as_seen_from_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "Pulumi.mine.yaml").write_text(SHIPPED.replace("kind: local", "kind: moon"))
+    with pytest.raises(UserError, match=r"^1 problem in Pulumi\.mine\.yaml\n"):
+        stacks.find("mine")

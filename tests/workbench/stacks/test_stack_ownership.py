@@ -1,0 +1,81 @@
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from workbench import stacks
+from workbench.stacks import stack_ownership
+from workbench.system.errors import UserError
+from workbench.system.paths import PROJECT_ROOT
+
+Maker = Callable[[str], stacks.Stack]
+
+
+@pytest.fixture(autouse=True)
+def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
+
+
+@pytest.fixture
+def stack_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Maker:
+    def make(repository: str) -> stacks.Stack:
+        folder = tmp_path / repository
+        folder.mkdir(exist_ok=True)
+        (folder / "Pulumi.mine.yaml").write_text((PROJECT_ROOT / "Pulumi.local.yaml").read_text())
+        monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(folder))
+        return stacks.find("mine")
+
+    return make
+
+
+def test_the_first_stack_file_owns_its_name_and_may_use_it_again(stack_in: Maker) -> None:
+    stack = stack_in("first")
+    assert stack_ownership.claim(stack) is None
+    assert stack_ownership.claim(stack) is None
+
+
+def test_a_stack_of_the_same_name_elsewhere_is_refused_with_every_way_out(stack_in: Maker) -> None:
+    first, second = stack_in("first"), stack_in("second")
+    stack_ownership.claim(first)
+    with pytest.raises(UserError) as caught:
+        stack_ownership.claim(second)
+    assert str(first.file) in caught.value.message
+    assert str(second.file) in caught.value.message
+    assert f"igz-clusters -C {first.file.parent} destroy mine" in caught.value.hint
+    assert "renaming its file" in caught.value.hint
+    assert "IGZ_CLUSTERS_DATA" in caught.value.hint
+    assert stack_ownership.claim(first) is None
+
+
+def test_a_destroyed_stack_frees_its_name(stack_in: Maker) -> None:
+    first, second = stack_in("first"), stack_in("second")
+    stack_ownership.claim(first)
+    stack_ownership.release(first)
+    assert stack_ownership.claim(second) is None
+
+
+def test_a_repository_that_was_moved_keeps_its_cluster_and_is_told(stack_in: Maker) -> None:
+    first = stack_in("first")
+    stack_ownership.claim(first)
+    first.file.parent.rename(first.file.parent.with_name("moved"))
+    moved = stack_in("moved")
+    assert stack_ownership.claim(moved) == first.file
+    assert stack_ownership.claim(moved) is None
+
+
+def test_of_two_first_commands_at_once_one_wins(stack_in: Maker) -> None:
+    for _ in range(20):
+        contenders = [stack_in("first"), stack_in("second")]
+
+        def attempt(stack: stacks.Stack) -> str | None:
+            try:
+                stack_ownership.claim(stack)
+            except UserError:
+                return None
+            return str(stack.file)
+
+        with ThreadPoolExecutor() as pool:
+            winners = [file for file in pool.map(attempt, contenders) if file]
+        assert len(winners) == 1
+        stack_ownership.release(contenders[0])

@@ -1,0 +1,93 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.stacks.yaml_source import BYTES_MAX, DEPTH_MAX, VALUES_MAX, Position, SourceError, parse, read
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(PLAIN)
+def test_plain_data_is_read_as_yaml_reads_it(value: Any) -> None:
+    text = yaml.safe_dump({"value": value})
+    assert parse(text).document == yaml.safe_load(text)
+    assert parse(text).problems == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "base: &b {x: 1, y: [1, 2]}\ncopy: *b\n",
+        "base: &b {x: 1, y: 2}\nother: {<<: *b, y: 3}\n",
+        "base: &b {x: 1, y: 2}\nother: {y: 3, <<: *b}\n",
+        "a: &a {x: 1}\nb: &b {x: 2, y: 2}\nc: {<<: [*a, *b], z: 3}\n",
+        "a: &a {x: 1}\nb: &b {<<: *a, y: 2}\nc: {<<: *b}\n",
+        "a: |\n  two\n  lines\nb: >-\n  folded\n  text\n",
+    ],
+)
+def test_anchors_aliases_merges_and_blocks_mean_what_yaml_says(text: str) -> None:
+    source = parse(text)
+    assert source.document == yaml.safe_load(text)
+    assert source.problems == ()
+
+
+def test_a_key_is_the_text_that_stands_there() -> None:
+    assert parse("{on: 1, 7: 2, ~: 3, 2026-11-21: 4}").document == {"on": 1, "7": 2, "~": 3, "2026-11-21": 4}
+
+
+def test_every_key_and_item_has_its_place() -> None:
+    source = parse("a:\n  b: [1,\n    2]\n  c:\n  - x\n  - y: z\n")
+    assert source.positions[("a", "b")] == Position(2, 3)
+    assert source.positions[("a", "b", 1)] == Position(3, 5)
+    assert source.positions[("a", "c", 1)] == Position(6, 5)
+    assert source.positions[("a", "c", 1, "y")] == Position(6, 5)
+
+
+def test_what_is_not_there_is_where_it_is_missing() -> None:
+    source = parse("a:\n  b: 1\n")
+    assert source.position(("a", "c", "d")) == Position(1, 1)
+    assert source.position(("a", "b", "c")) == Position(2, 3)
+    assert source.position(()) == Position(1, 1)
+
+
+def test_a_merged_key_is_where_it_was_written() -> None:
+    assert parse("a: &a\n  x: 1\nb:\n  <<: *a\n").positions[("b", "x")] == Position(2, 3)
+
+
+def test_limits_hold_exactly() -> None:
+    parse("[" * DEPTH_MAX + "]" * DEPTH_MAX)
+    parse(f"[{'1,' * (VALUES_MAX - 1)}]")
+    with pytest.raises(SourceError, match="nests more than"):
+        parse("[" * (DEPTH_MAX + 1) + "]" * (DEPTH_MAX + 1))
+    with pytest.raises(SourceError, match="holds more than"):
+        parse(f"[{'1,' * VALUES_MAX}]")
+
+
+def test_aliases_count_as_often_as_they_are_used() -> None:
+    uses = VALUES_MAX // 100
+    assert len(parse(f"a: &a [{'1,' * 97}]\nb: [{'*a,' * (uses - 2)}]").document["b"]) == uses - 2
+    with pytest.raises(SourceError, match="holds more than"):
+        parse(f"a: &a [{'1,' * 97}]\nb: [{'*a,' * (uses + 1)}]")
+
+
+@pytest.mark.parametrize("size", [BYTES_MAX + 1, 100 * BYTES_MAX])
+def test_a_file_beyond_the_limit_is_refused_unread(tmp_path: Path, size: int) -> None:
+    file = tmp_path / "large.yaml"
+    with file.open("wb") as stream:
+        stream.truncate(size)
+    with pytest.raises(SourceError, match=r"^the file is larger than 1024 KiB, which no stack file needs$"):
+        read(file)
+
+
+def test_a_file_at_the_limit_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "long.yaml"
+    file.write_text("text: " + "x" * (BYTES_MAX - 7) + "\n")
+    assert len(read(file).document["text"]) == BYTES_MAX - 7

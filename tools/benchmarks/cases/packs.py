@@ -1,0 +1,33 @@
+"""Policy packs: none, as many as ours with a single rule each that looks at nothing, ours."""
+
+from tools.benchmarks.arena import INFRA, OWN_PACKS, Arena
+from tools.benchmarks.cases.growth import namespaces
+from tools.benchmarks.findings import Aim, Finding, ratios
+from tools.benchmarks.pairs import Say, interleave
+
+ROUNDS = {100: 5, 1000: 3}
+"""Rounds by the number of resources."""
+AIMS = {100: Aim("CPU", 1.25, "our packs over none, 100 resources")}
+
+
+def packs(arena: Arena, rounds: int | None, say: Say) -> list[Finding]:
+    """Measure first previews on an empty state."""
+    findings = []
+    for size, own_rounds in ROUNDS.items():
+        config = namespaces(size)
+        # The SDK does not flush the line for which the engine waits; our packs mend that themselves.
+        project = arena.scratch(f"packs-{size}", INFRA, config=config, PYTHONUNBUFFERED="1")
+        commands = {
+            f"{size} resources, no pack": project.preview(),
+            f"{size} resources, no-op packs": project.preview(packs=arena.no_op_packs),
+            f"{size} resources, our packs": project.preview(packs=OWN_PACKS),
+        }
+        # The smaller size warms the larger one up.
+        measured = interleave(commands, rounds or own_rounds, say, warm_up=size == min(ROUNDS))
+        none, no_op, own = measured.values()
+        findings += [
+            Finding(f"{size} resources: our packs / none", ratios(own, none), AIMS.get(size)),
+            Finding(f"{size} resources: no-op packs / none", ratios(no_op, none)),
+            Finding(f"{size} resources: our packs / no-op packs", ratios(own, no_op)),
+        ]
+    return findings

@@ -1,0 +1,40 @@
+"""Judges a repository's workflows by two linters at their strictest: ``python -m tools.workflows DIR``.
+
+actionlint knows the language, zizmor what goes wrong with it. Both look at files only; nothing is asked of a network.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from workbench.cli.console import errors
+from workbench.toolchain import ensure
+from workbench.toolchain.console import progress
+
+
+def commands(actionlint: Path) -> list[list[str]]:
+    """Return the linters' command lines, to be run in the repository.
+
+    Parameters
+    ----------
+    actionlint
+        The program.
+    """
+    zizmor = Path(sys.executable).with_name("zizmor")
+    return [
+        # Recipes of shells are make targets here, and its checker is no Go module that could be pinned beside it.
+        [str(actionlint), "-shellcheck=", "-pyflakes="],
+        [str(zizmor), "--pedantic", "--offline", "--strict-collection", "--no-progress", "--quiet", "."],
+    ]
+
+
+def main(folder: Path) -> int:
+    """Run both in ``folder`` and return 0 if neither finds anything."""
+    with progress(errors) as report:
+        actionlint = ensure(["actionlint"], progress=report).path("actionlint")
+    codes = [subprocess.run(command, cwd=folder, check=False).returncode for command in commands(actionlint)]
+    return max(codes)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1] if len(sys.argv) > 1 else ".")))

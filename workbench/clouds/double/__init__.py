@@ -1,1 +1,0 @@
-"""What doubles of clouds share: calls and faults, time, the listener, the routes of tests, and who starts them."""

@@ -1,0 +1,195 @@
+"""The parts of an AKS cluster as a state has them, and Azure's own commands for them."""
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from typing_extensions import override
+
+from workbench.engine.clouds.aks.conditions import CLUSTER, POOL, AksCondition, condition_of
+from workbench.engine.clouds.cluster_component import ClusterComponent, Group, Rank, Sizes, minor
+
+
+@dataclass(frozen=True)
+class AksPart(ClusterComponent):
+    """A part of an AKS cluster."""
+
+    service = "AKS"
+
+    @property
+    @override
+    def cluster(self) -> str:
+        return str(self._known("resourceName") or self.logical_name)
+
+    @property
+    def group(self) -> str:
+        """Resource group of the cluster."""
+        return str(self._known("resourceGroupName") or self.cluster)
+
+    @property
+    @override
+    def condition(self) -> AksCondition:
+        return condition_of(self.outputs)
+
+
+class AksCluster(AksPart):
+    """A control plane."""
+
+    rank = Rank.CLUSTER
+    noun = "cluster"
+
+    @property
+    @override
+    def name(self) -> str:
+        return self.cluster
+
+    @property
+    @override
+    def version(self) -> str:
+        return _minor(self._known("currentKubernetesVersion", "kubernetesVersion"))
+
+    @property
+    @override
+    def look(self) -> str:
+        return f"`az aks show {self._is}`"
+
+    @property
+    @override
+    def step(self) -> str:
+        return (
+            f"Mend what is named; then `az aks update {self._is}`, without more, lets AKS try again, and `up` goes on."
+        )
+
+    @property
+    def _is(self) -> str:
+        return f"--resource-group {self.group} --name {self.name}"
+
+
+class AksPool(AksPart, Group):
+    """An agent pool."""
+
+    noun = "agent pool"
+    with_its_cluster = "AKS deletes a cluster with all its pools"
+    may_skip_minors = False  # https://github.com/Azure/AKS/issues/1697
+
+    @property
+    @override
+    def name(self) -> str:
+        return str(self._known("agentPoolName", "name") or self.logical_name)
+
+    @property
+    @override
+    def version(self) -> str:
+        return _minor(self._known("currentOrchestratorVersion", "orchestratorVersion"))
+
+    @property
+    @override
+    def labels(self) -> Mapping[str, str]:
+        return self._known("nodeLabels") or {}
+
+    @property
+    def taints(self) -> list[str]:
+        """Taints that its nodes get, in AKS's spelling."""
+        return self._known("nodeTaints") or []
+
+    @property
+    @override
+    def sizes(self) -> Sizes | None:
+        size = self._number("count")
+        if size is None:
+            return None
+        # Without the autoscaler AKS ignores the bounds.
+        is_elastic = bool(self._told("enableAutoScaling"))
+        low, high = (self._number(key) if is_elastic else size for key in ("minCount", "maxCount"))
+        return None if low is None or high is None else Sizes(low, size, high)
+
+    @property
+    @override
+    def look(self) -> str:
+        return f"`az aks nodepool show {self.is_}`"
+
+    @property
+    @override
+    def delete(self) -> str:
+        return f"`az aks nodepool delete {self.is_}`"
+
+    @property
+    @override
+    def step(self) -> str:
+        again = f"`az aks nodepool update {self.is_}`, without more, lets AKS try again"
+        if self.holds_data:
+            return f"Mend the cause if it is yours (quota, addresses, machine types); then {again}."
+        return (
+            f"Mend the cause if it is yours (quota, addresses, machine types); then {again}. If nothing runs there: "
+            f"{self.delete}, and `up` makes it anew."
+        )
+
+    @override
+    def upgrade(self, version: str) -> str:
+        wanted = minor(version)
+        steps = range(minor(self.version) + 1, wanted + 1) if self.version else (wanted,)
+        return ", ".join(f"`az aks nodepool upgrade {self.is_} --kubernetes-version 1.{step}`" for step in steps)
+
+    @override
+    def resize(self, low: int, high: int, size: int) -> str:
+        bounds = f"--min-count {low} --max-count {high}"
+        return (
+            f"`az aks nodepool update {self.is_} --disable-cluster-autoscaler`, `az aks nodepool scale {self.is_} "
+            f"--node-count {size}`, `az aks nodepool update {self.is_} --enable-cluster-autoscaler {bounds}`"
+        )
+
+    @property
+    def is_(self) -> str:
+        """Options by which commands know it."""
+        return f"--resource-group {self.group} --cluster-name {self.cluster} --name {self.name}"
+
+    def _number(self, key: str) -> int | None:
+        value = self._told(key)
+        return None if value is None else int(value)
+
+    def _told(self, key: str) -> Any:
+        return self.outputs.get(key, self.inputs.get(key))  # zero and no are answers
+
+
+class SystemPool(AksPool):
+    """A pool that is declared in the cluster, not as a resource: the one that the cluster was made with."""
+
+    @property
+    @override
+    def key(self) -> str:
+        return f"{self.urn}/{self.name}"
+
+    @property
+    @override
+    def program_name(self) -> str:
+        return f"{self.logical_name}/{self.name}"
+
+    @property
+    def tags(self) -> Mapping[str, str]:
+        """Its tags in Azure; bills are split by them."""
+        return self._known("tags") or {}
+
+    def tag(self, tags: Mapping[str, str]) -> str:
+        """Return the command that gives it ``tags``; the others it keeps, since they are all sent."""
+        pairs = (f"{key}={value}" for key, value in sorted({**self.tags, **tags}.items()))
+        return f"`az aks nodepool update {self.is_} --tags {shlex.join(pairs)}`"
+
+
+def parts(urn: str, type_: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Iterator[ClusterComponent]:
+    """Return the parts that a resource is or declares; nothing for all others."""
+    if type_ == POOL:
+        yield AksPool(urn, type_, inputs, outputs)
+    elif type_ == CLUSTER:
+        cluster = AksCluster(urn, type_, inputs, outputs)
+        yield cluster
+        place = {"resourceName": cluster.name, "resourceGroupName": cluster.group}
+        # Azure lists all pools here, also those that are resources of their own, which are all of mode User.
+        for profile in outputs.get("agentPoolProfiles") or inputs.get("agentPoolProfiles") or ():
+            if profile.get("mode") == "System":
+                yield SystemPool(urn, type_, place, profile)
+
+
+def _minor(version: Any) -> str:
+    """Return the minor of a version such as ``1.35.2``."""
+    return ".".join(str(version or "").split(".")[:2])

@@ -1,0 +1,154 @@
+"""The parts of an EKS cluster as a state has them, and EKS's own commands for them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from typing_extensions import override
+
+from policies.views.node_groups.eks import NODE_GROUP
+from workbench.engine.clouds.blocker import Blocker
+from workbench.engine.clouds.cluster_component import ClusterComponent, Condition, Group, Rank, Sizes
+from workbench.engine.clouds.eks.conditions import EksCondition
+
+CLUSTER: Final = "aws:eks/cluster:Cluster"
+ADDON: Final = "aws:eks/addon:Addon"
+GROUP: Final = NODE_GROUP
+
+
+class EksPart(ClusterComponent):
+    """A part of an EKS cluster."""
+
+    service = "EKS"
+    _name_key: ClassVar[str]
+
+    @property
+    @override
+    def cluster(self) -> str:
+        return str(self._known("clusterName") or self.logical_name)
+
+    @property
+    @override
+    def name(self) -> str:
+        return str(self._known(self._name_key) or self.logical_name)
+
+    @property
+    @override
+    def condition(self) -> Condition:
+        return EksCondition(str(self.outputs.get("status") or ""))
+
+    @property
+    @override
+    def version(self) -> str:
+        return ""
+
+    @property
+    @override
+    def look(self) -> str:
+        return f"`aws eks describe-{self._words}`"
+
+    @property
+    @override
+    def step(self) -> str:
+        return "Mend what is named; EKS then takes it for active again, and `up` says so."
+
+    @property
+    def _words(self) -> str:
+        noun = self.noun.replace("-", "").replace(" ", "")
+        return f"{noun} --cluster-name {self.cluster} --{noun}-name {self.name}"
+
+
+class EksCluster(EksPart):
+    """A control plane."""
+
+    rank = Rank.CLUSTER
+    noun = "cluster"
+    _name_key = "name"
+
+    @property
+    @override
+    def cluster(self) -> str:
+        return self.name
+
+    @property
+    @override
+    def version(self) -> str:
+        return str(self.outputs.get("version") or "")
+
+    @property
+    @override
+    def locks(self) -> Sequence[Blocker]:
+        if not self.outputs.get("deletionProtection"):
+            return ()
+        return (
+            Blocker(
+                str(self),
+                "has deletion protection in EKS",
+                "EKS deletes it only without",
+                f"`aws eks update-cluster-config --name {self.name} --no-deletion-protection`",
+            ),
+        )
+
+    @property
+    @override
+    def _words(self) -> str:
+        return f"cluster --name {self.name}"
+
+
+class EksAddon(EksPart):
+    """An add-on of EKS's own. It has a version of its own, which is none of Kubernetes."""
+
+    rank = Rank.ADDON
+    noun = "add-on"
+    _name_key = "addonName"
+
+
+class EksGroup(EksPart, Group):
+    """A managed node group."""
+
+    noun = "node group"
+    with_its_cluster = "EKS deletes no cluster that has groups"
+    _name_key = "nodeGroupName"
+
+    @property
+    @override
+    def version(self) -> str:
+        return str(self.outputs.get("version") or "")
+
+    @property
+    @override
+    def labels(self) -> Mapping[str, str]:
+        return self.inputs.get("labels") or {}
+
+    @property
+    @override
+    def sizes(self) -> Sizes | None:
+        known = self._known("scalingConfig") or {}
+        low, size, high = (known.get(key) for key in ("minSize", "desiredSize", "maxSize"))
+        return None if low is None or size is None or high is None else Sizes(int(low), int(size), int(high))
+
+    @property
+    @override
+    def delete(self) -> str:
+        return f"`aws eks delete-{self._words}`"
+
+    @override
+    def upgrade(self, version: str) -> str:
+        return f"`aws eks update-nodegroup-version {self._is} --kubernetes-version {version}`"
+
+    @override
+    def resize(self, low: int, high: int, size: int) -> str:
+        scaling = f"minSize={low},maxSize={high},desiredSize={size}"
+        return f"`aws eks update-nodegroup-config {self._is} --scaling-config {scaling}`"
+
+    @property
+    def _is(self) -> str:
+        return f"--cluster-name {self.cluster} --nodegroup-name {self.name}"
+
+
+READERS: Final = {CLUSTER: EksCluster, ADDON: EksAddon, GROUP: EksGroup}
+
+
+def parts(urn: str, type_: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Iterator[ClusterComponent]:
+    """Return the part that a resource is; nothing for all others."""
+    if reader := READERS.get(type_):
+        yield reader(urn, type_, inputs, outputs)

@@ -1,0 +1,60 @@
+"""The little HTTPS that supervising needs: no proxy, no skipped verification, client certificates."""
+
+import http.client
+import json
+import ssl
+from pathlib import Path
+from typing import Any
+
+from workbench.local.ports import LOOPBACK
+
+_TIMEOUT = 5.0
+
+
+class Endpoint:
+    """A server on a loopback port.
+
+    Parameters
+    ----------
+    port
+        Where it listens.
+    ca
+        Certificate of the authority that its certificate must come from.
+    client
+        Path, without suffix, of the certificate and key to show.
+    """
+
+    def __init__(self, port: int, ca: Path, client: Path) -> None:
+        self._port = port
+        self._tls = ssl.create_default_context(cafile=str(ca))
+        self._tls.load_cert_chain(f"{client}.crt", f"{client}.key")
+
+    def request(
+        self, method: str, path: str, body: object = None, content_type: str = "application/json"
+    ) -> tuple[int, bytes]:
+        """Send a request.
+
+        Returns
+        -------
+        tuple[int, bytes]
+            HTTP status and body. Status 0 if there is no answer: nobody listens, or it is too busy.
+        """
+        connection = http.client.HTTPSConnection(LOOPBACK, self._port, timeout=_TIMEOUT, context=self._tls)
+        try:
+            data = None if body is None else json.dumps(body)
+            connection.request(method, path, data, {"Content-Type": content_type})
+            response = connection.getresponse()
+            return response.status, response.read()
+        except (OSError, http.client.HTTPException):
+            return 0, b""
+        finally:
+            connection.close()
+
+    def is_ok(self, path: str) -> bool:
+        """Return whether a GET is answered with 200."""
+        return self.request("GET", path)[0] == http.client.OK
+
+    def get(self, path: str) -> Any:
+        """Return the JSON that a GET is answered with; None unless its status is 200."""
+        status, body = self.request("GET", path)
+        return json.loads(body) if status == http.client.OK else None

@@ -1,0 +1,111 @@
+"""Where an instance keeps its files, and the lock that says whether it runs."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.system import locks
+from workbench.system.errors import UserError
+from workbench.system.paths import data_dir
+
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+
+
+def home() -> Path:
+    """Return the folder of all instances; not created here."""
+    return data_dir() / "local"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Files of one instance; all lie in one folder of mode 0700, keys and kubeconfigs have mode 0600.
+
+    Parameters
+    ----------
+    folder
+        The instance's folder; its last part is the instance's name.
+    """
+
+    folder: Path
+
+    @classmethod
+    def of(cls, name: str) -> "Layout":
+        """Return the files of the instance ``name``.
+
+        Raises
+        ------
+        UserError
+            The name is no DNS label.
+        """
+        if not _NAME.fullmatch(name):
+            raise UserError(
+                f"{name!r} cannot name a local control plane.",
+                "Use 1 to 63 lower-case letters, digits and hyphens; no hyphen first or last.",
+            )
+        return cls(home() / name)
+
+    @property
+    def name(self) -> str:
+        """The instance's name."""
+        return self.folder.name
+
+    @property
+    def pki(self) -> Path:
+        """Folder of certificates and keys."""
+        return self.folder / "pki"
+
+    @property
+    def etcd(self) -> Path:
+        """Folder of the cluster's data."""
+        return self.folder / "etcd"
+
+    @property
+    def founding(self) -> Path:
+        """Mark of an etcd that was never ready; nothing can be in it."""
+        return self.folder / "founding"
+
+    @property
+    def settings(self) -> Path:
+        """File of what is decided before a start: ports, programs, versions."""
+        return self.folder / "instance.json"
+
+    @property
+    def state(self) -> Path:
+        """File in which the supervisor says how its processes are."""
+        return self.folder / "state.json"
+
+    @property
+    def encryption(self) -> Path:
+        """Settings of the API server's encryption at rest."""
+        return self.folder / "encryption.yaml"
+
+    @property
+    def stages(self) -> Path:
+        """What simulated nodes and pods do."""
+        return self.folder / "stages.yaml"
+
+    def kubeconfig(self, user: str = "admin") -> Path:
+        """Return the kubeconfig of a user; the admin's is the one that people use."""
+        return self.folder / "kubeconfig" if user == "admin" else self.pki / f"{user}.kubeconfig"
+
+    def log(self, component: str) -> Path:
+        """Return a component's log."""
+        return self.folder / "logs" / f"{component}.log"
+
+    def create(self) -> None:
+        """Make the folders, for the owner only."""
+        for folder in (self.folder, self.pki, self.etcd, self.folder / "logs"):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def acquire(self) -> int | None:
+        """Take the instance's lock without waiting.
+
+        The supervisor and its components inherit the descriptor and keep it for their lives.
+
+        Returns
+        -------
+        int | None
+            The lock's descriptor, which the caller closes; None if somebody else holds the lock.
+        """
+        self.create()
+        return locks.take(self.folder / "lock")

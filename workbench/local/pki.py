@@ -1,0 +1,220 @@
+"""Certificate authorities, certificates and keys of an instance."""
+
+import ipaddress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePrivateKey, generate_private_key
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from workbench.system.files import write_private
+
+CA_LIFE = timedelta(days=3650)
+LIFE = timedelta(days=365)
+RENEW_BEFORE = timedelta(days=30)
+SERVICE_NETWORK = ipaddress.ip_network("10.96.0.0/16")
+"""Addresses of Services; they lead nowhere, since nodes are simulated."""
+
+CLUSTER_CA, ETCD_CA = "ca", "etcd-ca"
+
+_LOOPBACK = ("localhost", "127.0.0.1")
+_API_SERVER = (
+    *("kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"),
+    str(SERVICE_NETWORK[1]),
+)
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What a certificate says.
+
+    Parameters
+    ----------
+    name
+        File name without suffix.
+    ca
+        File name of the authority.
+    user
+        Common name: to the API server, the user's name.
+    group
+        Organization: to the API server, the user's group. Empty for none.
+    hosts
+        Names and addresses of a server. Empty for a client.
+    client
+        Whether it may be shown to a server.
+    """
+
+    name: str
+    ca: str
+    user: str
+    group: str = ""
+    hosts: tuple[str, ...] = ()
+    client: bool = True
+
+
+CLIENTS = (
+    Certificate("admin", CLUSTER_CA, "igz-clusters:admin", "system:masters"),
+    Certificate("kube-controller-manager", CLUSTER_CA, "system:kube-controller-manager"),
+    Certificate("kube-scheduler", CLUSTER_CA, "system:kube-scheduler"),
+    Certificate("kwok", CLUSTER_CA, "igz-clusters:kwok"),
+    Certificate("cluster-autoscaler", CLUSTER_CA, "igz-clusters:cluster-autoscaler"),
+)
+"""Users of the API server; each gets a kubeconfig."""
+
+CERTIFICATES = (
+    *CLIENTS,
+    Certificate("kube-apiserver", CLUSTER_CA, "kube-apiserver", hosts=(*_LOOPBACK, *_API_SERVER), client=False),
+    Certificate("health", CLUSTER_CA, "health", hosts=_LOOPBACK, client=False),
+    # etcd shows its own certificate when it is a client of itself and of its peers.
+    Certificate("etcd", ETCD_CA, "etcd", hosts=_LOOPBACK),
+    Certificate("etcd-client", ETCD_CA, "kube-apiserver"),
+)
+
+
+def ensure_pki(folder: Path, now: datetime | None = None) -> None:
+    """Make what is missing and renew what ends within 30 days; leave the rest as it is.
+
+    Authorities live ten years, certificates one. A renewed authority renews all that it signed. The key pair that
+    signs service accounts' tokens has no end.
+
+    Parameters
+    ----------
+    folder
+        Where ``<name>.crt`` and ``<name>.key`` go, mode 0600.
+    now
+        The present time, with time zone. Default: the clock's.
+    """
+    now = now or datetime.now(UTC)
+    for ca in (CLUSTER_CA, ETCD_CA):
+        if not _lasts(_read(folder, ca), now):
+            _make_ca(folder, ca, now)
+    for certificate in CERTIFICATES:
+        if not _is_current(folder, certificate, now):
+            _make(folder, certificate, now)
+    if not (folder / "sa.pub").exists():
+        key = generate_private_key(SECP256R1())
+        write_private(folder / "sa.key", _pem(key))
+        form = serialization.PublicFormat.SubjectPublicKeyInfo
+        write_private(folder / "sa.pub", key.public_key().public_bytes(serialization.Encoding.PEM, form))
+
+
+def _read(folder: Path, name: str) -> x509.Certificate | None:
+    try:
+        return x509.load_pem_x509_certificate((folder / f"{name}.crt").read_bytes())
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def _lasts(certificate: x509.Certificate | None, now: datetime) -> bool:
+    return certificate is not None and certificate.not_valid_after_utc - now > RENEW_BEFORE
+
+
+def _is_current(folder: Path, wanted: Certificate, now: datetime) -> bool:
+    found, ca = _read(folder, wanted.name), _read(folder, wanted.ca)
+    if found is None or ca is None or not _lasts(found, now):
+        return False
+    try:
+        found.verify_directly_issued_by(ca)
+    except (ValueError, InvalidSignature):
+        return False
+    same = [(extension.oid, extension.value) for extension in _purpose(wanted)]
+    return found.subject == _subject(wanted) and all(
+        (oid, value) in [(extension.oid, extension.value) for extension in found.extensions] for oid, value in same
+    )
+
+
+def _make_ca(folder: Path, name: str, now: datetime) -> None:
+    key = generate_private_key(SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"igz-clusters local {name}")])
+    builder = (
+        _builder(subject, subject, key, now, CA_LIFE)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(_key_usage(ca=True), critical=True)
+    )
+    _write(folder, name, builder.sign(key, hashes.SHA256()), key)
+
+
+def _make(folder: Path, wanted: Certificate, now: datetime) -> None:
+    ca = x509.load_pem_x509_certificate((folder / f"{wanted.ca}.crt").read_bytes())
+    ca_key = serialization.load_pem_private_key((folder / f"{wanted.ca}.key").read_bytes(), None)
+    if not isinstance(ca_key, EllipticCurvePrivateKey):
+        raise TypeError(f"{wanted.ca}.key is no elliptic curve key")
+    key = generate_private_key(SECP256R1())
+    issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(ca_key.public_key())
+    builder = (
+        _builder(_subject(wanted), ca.subject, key, now, LIFE)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(_key_usage(ca=False), critical=True)
+        .add_extension(issuer, critical=False)
+    )
+    for extension in _purpose(wanted):
+        builder = builder.add_extension(extension.value, extension.critical)
+    _write(folder, wanted.name, builder.sign(ca_key, hashes.SHA256()), key)
+
+
+def _builder(
+    subject: x509.Name, issuer: x509.Name, key: EllipticCurvePrivateKey, now: datetime, life: timedelta
+) -> x509.CertificateBuilder:
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(minutes=5))  # a clock that is set back a little must not lock the user out
+        .not_valid_after(now + life)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+    )
+
+
+def _subject(wanted: Certificate) -> x509.Name:
+    attributes = [x509.NameAttribute(NameOID.COMMON_NAME, wanted.user)]
+    if wanted.group:
+        attributes.insert(0, x509.NameAttribute(NameOID.ORGANIZATION_NAME, wanted.group))
+    return x509.Name(attributes)
+
+
+def _purpose(wanted: Certificate) -> list[x509.Extension[x509.ExtensionType]]:
+    uses = [ExtendedKeyUsageOID.SERVER_AUTH] if wanted.hosts else []
+    uses += [ExtendedKeyUsageOID.CLIENT_AUTH] if wanted.client else []
+    values: list[x509.ExtensionType] = [x509.ExtendedKeyUsage(uses)]
+    if wanted.hosts:
+        values.append(x509.SubjectAlternativeName([_general_name(host) for host in wanted.hosts]))
+    return [x509.Extension(value.oid, critical=False, value=value) for value in values]
+
+
+def _general_name(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
+
+
+def _key_usage(*, ca: bool) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=True,
+        key_cert_sign=ca,
+        crl_sign=ca,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        encipher_only=False,
+        decipher_only=False,
+    )
+
+
+def _pem(key: EllipticCurvePrivateKey) -> bytes:
+    form = serialization.PrivateFormat.PKCS8
+    return key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
+
+
+def _write(folder: Path, name: str, certificate: x509.Certificate, key: EllipticCurvePrivateKey) -> None:
+    # A crash in between leaves a certificate without its key's partner: the certificate goes first to be made again.
+    (folder / f"{name}.crt").unlink(missing_ok=True)
+    write_private(folder / f"{name}.key", _pem(key))
+    write_private(folder / f"{name}.crt", certificate.public_bytes(serialization.Encoding.PEM))

@@ -1,0 +1,97 @@
+"""What is written down about an instance: settings before a start, state while it runs."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Literal
+
+from workbench.local.layout import Layout
+from workbench.system.files import write_private
+from workbench.system.processes import living
+
+ComponentState = Literal["waiting", "starting", "ready", "crashed", "stopped"]
+
+
+@dataclass(frozen=True)
+class ComponentStatus:
+    """How one process of an instance is.
+
+    ``waiting`` waits for others (the autoscaler: for node groups), ``crashed`` is started again after a pause.
+    """
+
+    name: str
+    state: ComponentState = "stopped"
+    pid: int | None = None
+    restarts: int = 0
+    """How often it was started again after a crash, since the instance started."""
+
+
+@dataclass(frozen=True)
+class InstanceStatus:
+    """How an instance is."""
+
+    name: str
+    running: bool
+    """Whether its supervisor runs."""
+    ready: bool
+    """Whether the control plane can be used."""
+    ports: dict[str, int]
+    pids: dict[str, int]
+    """Process ids by component, ``supervisor`` included; empty if it does not run."""
+    versions: dict[str, str]
+    components: tuple[ComponentStatus, ...]
+    age: float | None
+    """Seconds since the start; None if it does not run."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is decided before a start, and kept."""
+
+    ports: dict[str, int] = field(default_factory=dict)
+    programs: dict[str, str] = field(default_factory=dict)
+    fingerprint: str = ""
+    versions: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, layout: Layout) -> "Settings":
+        """Return what was saved; empty settings, which are settled anew, if there is nothing that can be read."""
+        try:
+            return cls(**json.loads(layout.settings.read_bytes()))
+        except (FileNotFoundError, ValueError, TypeError):
+            return cls()
+
+    def save(self, layout: Layout) -> None:
+        """Write the settings."""
+        write_private(layout.settings, json.dumps(asdict(self), indent=2))
+
+
+@dataclass(frozen=True)
+class State:
+    """What the supervisor says, while it runs, and as its last word."""
+
+    pid: int
+    created: float
+    """When the supervisor's process began, in seconds since 1970: tells it from a later process with its id."""
+    fingerprint: str
+    """Which programs it runs."""
+    ready: bool = False
+    failed: str = ""
+    """The component for which the start was given up."""
+    components: tuple[ComponentStatus, ...] = ()
+
+    @classmethod
+    def load(cls, layout: Layout) -> "State | None":
+        """Return the last state that was saved, None if there is none that can be read."""
+        try:
+            raw = json.loads(layout.state.read_bytes())
+            return cls(**raw | {"components": tuple(ComponentStatus(**each) for each in raw["components"])})
+        except (FileNotFoundError, ValueError, TypeError, KeyError):
+            return None
+
+    def is_alive(self) -> bool:
+        """Return whether the supervisor that said this still runs."""
+        return living(self.pid, before=self.created) is not None
+
+    def save(self, layout: Layout) -> None:
+        """Write the state."""
+        write_private(layout.state, json.dumps(asdict(self)))

@@ -1,0 +1,143 @@
+"""The process that runs a control plane: ``python -m workbench.local.supervisor FOLDER LOCK``."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from signal import SIGCHLD, SIGINT, SIGTERM
+from subprocess import Popen
+
+import psutil
+
+from workbench.local.bootstrap import grant_rights, is_furnished, release_nodes
+from workbench.local.child import Child
+from workbench.local.components import AUTOSCALER, Component, Health, components
+from workbench.local.endpoint import Endpoint
+from workbench.local.launcher import Launcher
+from workbench.local.layout import Layout
+from workbench.local.pools import PoolKeeper
+from workbench.local.state import Settings, State
+
+_CALM, _BUSY = 1.0, 0.05
+_ATTEMPTS = 3
+
+
+class Supervisor:
+    """Starts the components in order, keeps them running, and stops them in reverse order.
+
+    Parameters
+    ----------
+    layout
+        The instance's files; its settings, certificates and kubeconfigs must be there.
+    lock
+        Descriptor of the instance's lock.
+    """
+
+    def __init__(self, layout: Layout, lock: int) -> None:
+        self._layout = layout
+        self._settings = Settings.load(layout)
+        self._launcher = Launcher(layout, self._settings.programs, lock)
+        self._api = self._endpoint(Health(self._settings.ports["kube-apiserver"], "/"))
+        self._children = {
+            each.name: Child(each, self._launch, self._probe(each)) for each in components(layout, self._settings.ports)
+        }
+        self._pools = PoolKeeper(self._api, self._children[AUTOSCALER])
+        self._furnished = False
+        self._was_ready = False
+        self._failed = ""
+        self._told: State | None = None
+
+    def run(self) -> None:
+        """Work until a signal says stop, or the start is given up."""
+        # Signals are waited for, not handled: nothing ever interrupts a step half-way.
+        signal.pthread_sigmask(signal.SIG_BLOCK, (SIGCHLD, SIGINT, SIGTERM))
+        try:
+            while not self._failed:
+                self._step()
+                received = signal.sigtimedwait((SIGCHLD, SIGINT, SIGTERM), _CALM if self._is_calm else _BUSY)
+                if received and received.si_signo != SIGCHLD:
+                    break
+        finally:
+            for child in reversed(self._children.values()):
+                child.stop()
+                child.state = "stopped"
+            self._tell()
+
+    def _step(self) -> None:
+        for child in self._core:
+            if child.state != "waiting" or all(self._children[name].state == "ready" for name in child.component.needs):
+                child.step()
+            if not self._was_ready and child.failures >= _ATTEMPTS:
+                self._failed = child.component.name
+        self._furnished = self._furnished or (self._core_is_ready and is_furnished(self._api))
+        self._was_ready = self._was_ready or self._is_ready
+        if self._is_ready:
+            self._pools.step()
+        self._tell()
+
+    @property
+    def _core(self) -> list[Child]:
+        return [child for child in self._children.values() if child.component.name != AUTOSCALER]
+
+    @property
+    def _core_is_ready(self) -> bool:
+        return all(child.state == "ready" for child in self._core)
+
+    @property
+    def _is_ready(self) -> bool:
+        return self._furnished and self._core_is_ready
+
+    @property
+    def _is_calm(self) -> bool:
+        return self._is_ready and self._children[AUTOSCALER].state in {"ready", "waiting"}
+
+    def _tell(self) -> None:
+        state = State(
+            pid=os.getpid(),
+            created=psutil.Process().create_time(),
+            fingerprint=self._settings.fingerprint,
+            ready=self._is_ready,
+            failed=self._failed,
+            components=tuple(child.status for child in self._children.values()),
+        )
+        if state != self._told:
+            state.save(self._layout)
+            self._told = state
+
+    def _launch(self, component: Component) -> Popen[bytes]:
+        if component.name == "kwok":
+            release_nodes(self._api)
+        return self._launcher.start(component)
+
+    def _probe(self, component: Component) -> Callable[[], bool] | None:
+        health = component.health
+        if health is None:
+            return None
+        endpoint = self._endpoint(health)
+        if component.name == "etcd":
+            return lambda: endpoint.is_ok(health.path) and self._founded()
+        if component.name == "kube-apiserver":
+            # Nobody is let near a server that does not know yet what the simulator may do.
+            return lambda: endpoint.is_ok(health.path) and grant_rights(endpoint)
+        return lambda: endpoint.is_ok(health.path)
+
+    def _founded(self) -> bool:
+        """Note, before anybody writes to etcd, that it holds something from now on."""
+        self._layout.founding.unlink(missing_ok=True)
+        return True
+
+    def _endpoint(self, health: Health) -> Endpoint:
+        pki = self._layout.pki
+        return Endpoint(health.port, pki / f"{health.ca}.crt", pki / health.client)
+
+
+def main() -> None:
+    """Run in the background: the caller returns at once, and the lock that it passed stays with this process."""
+    if os.fork():
+        os._exit(0)
+    Supervisor(Layout(Path(sys.argv[1])), int(sys.argv[2])).run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""Judges planned inputs by Microsoft's description of its API, of the version that each type is made with.
+
+What it tells: which inputs there are and which are required, what kind each is, and most enumerations; of some names
+also the form. It tells no ranges, and not whether two values go together.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from workbench.offline.azure.facts import API_VERSIONS, FORMS, PROVIDER_VERSION
+from workbench.offline.azure.inputs import TABLE, Input, children, inputs_of
+from workbench.offline.plugin import Problem
+from workbench.offline.properties import UNKNOWN
+from workbench.offline.verdict import Verdict
+
+NUMBERS: Final = frozenset({"integer", "number"})
+
+OPAQUE: Final = frozenset({"any", "resource"})
+"""Kinds of which nothing inside is described."""
+
+NOUNS: Final = {"keys": "a list", "list": "a list", "map": "a map", "object": "an object", "string": "text"}
+"""Kinds in words, beside numbers and booleans."""
+
+
+def judge(type_: str, inputs: Mapping[str, Any]) -> Verdict:
+    """Judge the inputs of one resource; unknown values are skipped and counted.
+
+    Parameters
+    ----------
+    inputs
+        Plain values, ``UNKNOWN`` where a value is not known yet.
+    """
+    verdict = Verdict([])
+    _judge_members(type_, "", "", inputs, verdict)
+    return verdict
+
+
+def loose(type_: str) -> list[str]:
+    """Return the inputs of a type of which is known only that they are text or a number."""
+    free = (each for each in inputs_of(type_).values() if each.kind in {"string", *NUMBERS} and not each.values)
+    return [each.path for each in free if each.path not in FORMS.get(type_, {})]
+
+
+def unmodelled(type_: str) -> list[str]:
+    """Return the inputs of a type of which nothing inside is known."""
+    return [each.path for each in inputs_of(type_).values() if each.kind in OPAQUE]
+
+
+def _judge_members(type_: str, fact: str, path: str, given: Mapping[str, Any], verdict: Verdict) -> None:
+    """Judge the members of the object at ``path`` of the resource, which is or is in the input ``fact``."""
+    known = children(type_, fact)
+    for name, value in given.items():
+        where = f"{path}.{name}" if path else name
+        if name in known:
+            _judge(type_, known[name], where, value, verdict)
+        else:
+            verdict.problems.append(Problem(where, f"{type_} has no such input in {PROVIDER_VERSION}, by {TABLE}"))
+    for name in (name for name, each in known.items() if each.required and name not in given):
+        where = f"{path}.{name}" if path else name
+        verdict.problems.append(Problem(where, f"{type_} requires it, not given"))
+
+
+def _judge(type_: str, known: Input, path: str, value: Any, verdict: Verdict) -> None:
+    if value is UNKNOWN:
+        verdict.unknown += 1
+    elif known.kind in OPAQUE:
+        verdict.unmodelled += 1
+    elif known.kind in {"list", "keys"} and isinstance(value, list):
+        for index, element in enumerate(value):
+            _judge_inside(type_, known, f"{path}[{index}]", element, verdict)
+    elif known.kind == "map" and isinstance(value, dict):
+        for key, element in value.items():
+            _judge_inside(type_, known, f'{path}["{key}"]', element, verdict)
+    elif known.kind == "object" and isinstance(value, dict):
+        _judge_members(type_, known.path, path, value, verdict)
+    else:
+        _judge_scalar(type_, known, path, value, verdict)
+
+
+def _judge_inside(type_: str, known: Input, path: str, element: Any, verdict: Verdict) -> None:
+    """Judge one element of a list or a map."""
+    if element is UNKNOWN:
+        verdict.unknown += 1
+    elif children(type_, known.path) and isinstance(element, dict):
+        _judge_members(type_, known.path, path, element, verdict)
+    elif known.values:
+        _judge_scalar(type_, known, path, element, verdict)
+    else:
+        verdict.judged += 1
+
+
+def _judge_scalar(type_: str, known: Input, path: str, value: Any, verdict: Verdict) -> None:
+    verdict.judged += 1
+    if reason := _wrong(type_, known, value):
+        verdict.problems.append(Problem(path, f"{reason} ({API_VERSIONS[type_]} of Azure's API)"))
+
+
+def _wrong(type_: str, known: Input, value: Any) -> str:
+    """Return what is wrong with a value; empty if nothing is."""
+    if known.allowed:
+        listed = ", ".join(map(str, known.allowed))
+        return "" if value in known.allowed else f"must be one of {listed}, given {value!r}"
+    if known.kind in NUMBERS:
+        whole = known.kind == "integer"
+        fine = isinstance(value, int | float) and not isinstance(value, bool) and not (whole and value % 1)
+        return "" if fine else f"must be a {'whole ' if whole else ''}number, given {value!r}"
+    if known.kind == "boolean":
+        return "" if isinstance(value, bool) else f"must be true or false, given {value!r}"
+    if known.kind != "string" or not isinstance(value, str):
+        return f"must be {NOUNS[known.kind]}, given {value!r}"
+    form = FORMS.get(type_, {}).get(known.path)
+    return "" if not form or re.fullmatch(form, value) else f"must match {form}, given {value!r}"

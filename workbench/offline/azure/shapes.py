@@ -1,0 +1,162 @@
+"""Inputs as ARM's ids and bodies, and ARM's answers as outputs and inputs, by the table of facts."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.offline.azure.facts import API_VERSIONS, IDS
+from workbench.offline.azure.inputs import Input, azures_own, children, names
+from workbench.offline.azure.provider import API_VERSION
+from workbench.offline.plugin import CloudError, RefusedError
+
+
+def id_of(type_: str, inputs: Mapping[str, Any], subscription: str) -> str:
+    """Return the ARM id that a resource gets; an id inside it may begin with a slash."""
+    known = {name: str(inputs[name]).strip("/") for name in names(type_)}
+    return IDS[type_].format_map({"subscriptionId": subscription, **known})
+
+
+def parts(type_: str, id_: str) -> dict[str, str]:
+    """Return the inputs that an ARM id tells.
+
+    Raises
+    ------
+    CloudError
+        It is no id of the type.
+    """
+    pattern = re.sub(r"\\{(scope|resourceUri)\\}", r"(?P<\1>.+)", re.escape(IDS[type_]))
+    pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", pattern)
+    found = re.fullmatch(pattern, id_, re.IGNORECASE)
+    if not found:
+        raise CloudError(f"failed to parse '{id_}' against the path '{IDS[type_]}'")
+    return {name: found[name] for name in names(type_)}
+
+
+# --- To ARM -----------------------------------------------------------------------------------------------------------
+
+
+def body(type_: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body of the request that gives a resource these inputs, all of them.
+
+    Raises
+    ------
+    RefusedError
+        An input holds a whole other resource.
+    """
+    return _formed(type_, "", inputs)
+
+
+def _formed(type_: str, fact: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    known, formed = children(type_, fact), dict[str, Any]()
+    for name, value in given.items():
+        if name in known and not known[name].is_in_id:
+            *around, last = known[name].place.split(".")
+            target = formed
+            for each in around:
+                target = target.setdefault(each, {})
+            target[last] = _form(type_, known[name], value)
+    return formed
+
+
+def _form(type_: str, known: Input, value: Any) -> Any:
+    if known.kind == "resource" and not (isinstance(value, dict) and value.keys() <= {"id"}):
+        raise RefusedError(
+            f"the Azure emulator does not make what is in {known.path} of {type_}: declare it on its own"
+        )
+    if known.kind == "keys":
+        return {key: {} for key in value}
+    if known.kind == "integer" and isinstance(value, float):
+        return int(value)
+    if known.kind == "object":
+        return _formed(type_, known.path, value)
+    if children(type_, known.path) and known.kind == "list":
+        return [_formed(type_, known.path, each) for each in value]
+    if children(type_, known.path) and known.kind == "map":
+        return {key: _formed(type_, known.path, each) for key, each in value.items()}
+    return value
+
+
+# --- From ARM ---------------------------------------------------------------------------------------------------------
+
+
+def outputs(type_: str, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what ARM says of a resource as the plug-in's outputs."""
+    told = _told(type_, "", answer)
+    told.pop("id", None)
+    return {**told, API_VERSION: API_VERSIONS[type_]}
+
+
+def _told(type_: str, fact: str, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object of ARM's with the plug-in's names, and without the layer ``properties``."""
+    flat = dict(answer)
+    if "properties" not in azures_own(type_, fact) and isinstance(flat.get("properties"), dict):
+        flat = {**flat.pop("properties"), **flat}
+    spelled = {known.place.rpartition(".")[2]: (name, known) for name, known in children(type_, fact).items()}
+    found = {}
+    for word, value in flat.items():
+        name, known = spelled.get(word, (word, None))
+        if value is not None:
+            found[name] = _tell(type_, known, value)
+    return found
+
+
+def _tell(type_: str, known: Input | None, value: Any) -> Any:
+    if known is None or not children(type_, known.path):
+        return value
+    if isinstance(value, list):
+        return [_told(type_, known.path, each) for each in value]
+    if known.kind == "map":
+        return {key: _told(type_, known.path, each) for key, each in value.items()}
+    return _told(type_, known.path, value)
+
+
+def projected(type_: str, outputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those outputs that are also inputs, as inputs, without the parts of the id."""
+    return _projected(type_, "", outputs)
+
+
+def _projected(type_: str, fact: str, told: Mapping[str, Any]) -> dict[str, Any]:
+    known = children(type_, fact)
+    return {
+        name: _project(type_, known[name], value)
+        for name, value in told.items()
+        if name in known and not known[name].is_in_id
+    }
+
+
+def _project(type_: str, known: Input, value: Any) -> Any:
+    if known.kind == "keys":
+        return sorted(value)
+    if not children(type_, known.path):
+        return value
+    if isinstance(value, list):
+        return [_projected(type_, known.path, each) for each in value]
+    if known.kind == "map":
+        return {key: _projected(type_, known.path, each) for key, each in value.items()}
+    return _projected(type_, known.path, value)
+
+
+def imported(type_: str, id_: str, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the inputs that would make what ARM answers, without empty lists and objects."""
+    told = {**outputs(type_, answer), **_at_their_place(type_, answer)}
+    found = {name: _without_empty(value) for name, value in projected(type_, told).items() if name != "id"}
+    return {**{name: value for name, value in found.items() if value is not None}, **parts(type_, id_)}
+
+
+def _at_their_place(type_: str, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the plain inputs that ARM has in ``properties`` under the name of something else of the resource."""
+    found = {}
+    for name, known in children(type_, "").items():
+        layer, _, word = known.place.rpartition(".")
+        if layer == "properties" and word in answer and word in (answer.get("properties") or {}):
+            found[name] = answer["properties"][word]
+    return found
+
+
+def _without_empty(value: Any) -> Any:
+    if isinstance(value, dict):
+        kept = {key: inner for key, each in value.items() if (inner := _without_empty(each)) is not None}
+        return kept or None
+    if isinstance(value, list):
+        return [inner for each in value if (inner := _without_empty(each)) is not None] or None
+    return value

@@ -1,0 +1,241 @@
+"""Stacks: where their files are, which file describes one, and what it says."""
+
+import difflib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from components.contract.labels import is_dns_label
+from components.contract.local.config import LocalConfig
+from infra.config import (
+    CONFIG_KEY,
+    ENGINE_KEYS,
+    ConfigurationError,
+    KeyPath,
+    Problem,
+    StackConfig,
+    parse,
+)
+from infra.config.problems import did_you_mean, nearest, printable, shown
+from infra.config.tree import tree
+from workbench.stacks import yaml_source
+from workbench.stacks.yaml_source import Source, SourceError
+from workbench.system.errors import UserError
+from workbench.system.paths import PROJECT_ROOT
+
+PROBLEMS_SHOWN: Final = 50
+"""Lines of a message; `igz-clusters config check` prints all."""
+
+NAME_MAX: Final = 60
+CHOICES_PATH: Final[KeyPath] = ("config", CONFIG_KEY)
+_SECURE: Final = "secure"
+"""Key under which the engine keeps an encrypted value."""
+
+FOLDER_VARIABLE = "IGZ_CLUSTERS_STACKS"
+"""Names the folder of the stack files; set by ``--directory``."""
+
+
+@dataclass(frozen=True)
+class Stack:
+    """One stack and its validated choices."""
+
+    name: str
+    file: Path
+    document: dict[str, Any]
+    """The whole stack file, as the engine reads it."""
+    config: StackConfig
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the cluster lives on this machine, and so its state."""
+        return isinstance(self.config.cluster, LocalConfig)
+
+
+def folder() -> Path:
+    """Return the folder whose stack files are meant.
+
+    It is the folder that ``IGZ_CLUSTERS_STACKS`` names, else the current one if it holds a stack file of ours, else
+    the checkout. Program, policy packs and toolchain are the checkout's always.
+
+    Raises
+    ------
+    UserError
+        The variable names no folder.
+    """
+    if chosen := os.environ.get(FOLDER_VARIABLE):
+        if not Path(chosen).is_dir():
+            raise UserError(f"--directory, {FOLDER_VARIABLE}: there is no folder {chosen}.")
+        return Path(chosen).resolve()
+    current = Path.cwd().resolve()
+    return current if any(map(_is_ours, current.glob("Pulumi.*.yaml"))) else PROJECT_ROOT
+
+
+def _is_ours(file: Path) -> bool:
+    try:
+        return CONFIG_KEY in file.read_text(errors="replace")
+    except OSError:
+        return False
+
+
+class StackFileError(UserError):
+    """A stack file with all that is wrong in it, by line."""
+
+    def __init__(self, file: Path, problems: list[Problem]) -> None:
+        self.file = shown_path(file)
+        self.problems = sorted(problems, key=lambda problem: (problem.line or 0, problem.column or 0))
+        rest = len(problems) - PROBLEMS_SHOWN
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        super().__init__(
+            "\n".join([f"{count} in {self.file}", *self.lines[:PROBLEMS_SHOWN]]),
+            f"... and {rest} more: `igz-clusters config check {self.file}`" if rest > 0 else "",
+        )
+
+    @property
+    def lines(self) -> list[str]:
+        """Every problem in a line that editors and terminals can jump to."""
+        return [
+            ":".join([self.file, *([str(problem.line)] if problem.line else [])]) + f": {problem}"
+            for problem in self.problems
+        ]
+
+
+def find(name: str) -> Stack:
+    """Return the stack called ``name``: ``Pulumi.<name>.yaml`` in the folder or in ``examples/<name>/`` below it.
+
+    Raises
+    ------
+    UserError
+        If there is no such stack.
+    StackFileError
+        If its file cannot be read or is wrong; with all problems at once.
+    """
+    files = stack_files()
+    if name in files and not is_dns_label(name):
+        raise UserError(
+            f"{shown_path(files[name])}: a stack's name is its cluster's, and {shown(name)} cannot be one.",
+            "Rename the file: Pulumi.NAME.yaml with 1 to 63 lower-case letters, digits and '-', no '-' at an end.",
+        )
+    if name not in files:
+        match = nearest(name, files)
+        hint = f"Did you mean '{match}'? " if match else ""
+        known = ", ".join(sorted(files)) or f"none, no Pulumi.STACK.yaml there says {CONFIG_KEY}"
+        raise UserError(f"There is no stack {shown(name)} in {folder()}.", f"{hint}Known stacks: {known}.")
+    return read(files[name])
+
+
+def read(file: Path) -> Stack:
+    """Return the stack that ``file`` describes; raise as ``find`` does."""
+    try:
+        source = yaml_source.read(file)
+    except SourceError as error:
+        raise StackFileError(file, [error.problem]) from None
+    except OSError as error:
+        raise StackFileError(file, [Problem(None, f"the file cannot be read: {error.strerror}")]) from None
+    choices = _choices(source.document)
+    secrets = list(_secrets(choices, CHOICES_PATH))
+    problems = [*source.problems, *_file_problems(source.document), *secrets]
+    config = None
+    if isinstance(choices, dict):
+        try:
+            config = parse(choices)
+        except ConfigurationError as error:
+            unread, encrypted = {p.path for p in source.problems}, {p.path for p in secrets}
+            absolute = [replace(problem, path=(*CHOICES_PATH, *(problem.path or ()))) for problem in error.problems]
+            problems += [
+                problem
+                for problem in absolute
+                if problem.path not in unread and encrypted.isdisjoint(_with_parents(problem.path or ()))
+            ]
+    if problems or not config:
+        raise StackFileError(file, [_located(problem, source) for problem in problems])
+    return Stack(_name(file), file, source.document, config)
+
+
+def shown_path(file: Path) -> str:
+    """Return a file's path as messages name it: from the folder of the stack files on, where it is inside."""
+    whole = file.absolute()
+    inside = whole.is_relative_to(folder())
+    return printable(str(whole.relative_to(folder()) if inside else file), limit=300)
+
+
+def _choices(document: Any) -> Any:
+    config = document.get("config") if isinstance(document, dict) else None
+    return config.get(CONFIG_KEY) if isinstance(config, dict) else None
+
+
+def _file_problems(document: Any) -> Iterator[Problem]:
+    """Return what is wrong around the choices, with paths from the file's root."""
+    if not isinstance(document, dict):
+        yield Problem(None, f"the file must be a mapping with the key config, and is {_noun(document)}")
+        return
+    for key, value in document.items():
+        if key not in ENGINE_KEYS or (key == "environment" and isinstance(value, str)):
+            yield _misplaced(key) or Problem((key,), f"unknown key{did_you_mean(key, ENGINE_KEYS)}", None, ENGINE_KEYS)
+    config = document.get("config")
+    if config is None and any(nearest(key, ["config"]) for key in document if key != "config"):
+        return  # a near miss of the key, named above
+    if not isinstance(config, dict):
+        yield Problem(("config",), f"must be a mapping with the key {CONFIG_KEY}, and is {_noun(config)}")
+        return
+    others = [problem for key in config if key != CONFIG_KEY and (problem := _config_key_problem(key))]
+    yield from others
+    if CONFIG_KEY not in config and not any(problem.allowed for problem in others):
+        yield Problem(("config",), f"the key {CONFIG_KEY} is missing; Pulumi.local.yaml shows the layout")
+    elif CONFIG_KEY in config and not isinstance(config[CONFIG_KEY], dict):
+        yield Problem(CHOICES_PATH, f"must be a mapping, and is {_noun(config[CONFIG_KEY])}")
+
+
+def _config_key_problem(key: str) -> Problem | None:
+    """Judge a key of ``config``. Keys of other namespaces are other programs' business."""
+    ours = CONFIG_KEY.partition(":")[0]
+    namespace, colon, _ = key.partition(":")
+    if difflib.get_close_matches(namespace.lower()[:NAME_MAX], [ours], cutoff=0.85):
+        return Problem(("config", key), f"unknown key, did you mean '{CONFIG_KEY}'?", None, (CONFIG_KEY,))
+    if not colon:
+        return _misplaced(key, "config") or Problem(("config", key), "needs a namespace, as in aws:region")
+    return None
+
+
+def _misplaced(key: str, *parents: str) -> Problem | None:
+    if key not in tree(StackConfig).keys:
+        return None
+    return Problem((*parents, key), f"belongs under config, {CONFIG_KEY}; indent it")
+
+
+def _noun(value: Any) -> str:
+    return "missing" if value is None else shown(value)
+
+
+def _secrets(value: Any, path: KeyPath) -> Iterator[Problem]:
+    if isinstance(value, dict) and _SECURE in value:
+        yield Problem(path, "is encrypted; choices are no secrets, write it plainly")
+        return
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, entry in entries:
+        yield from _secrets(entry, (*path, key))
+
+
+def _with_parents(path: KeyPath) -> Iterator[KeyPath]:
+    return (path[:length] for length in range(len(path) + 1))
+
+
+def _located(problem: Problem, source: Source) -> Problem:
+    """Return the problem with its line, and with the path that it has below ``CONFIG_KEY``."""
+    path = problem.path or ()
+    position = source.position(path)
+    below = path[len(CHOICES_PATH) :] if path[: len(CHOICES_PATH)] == CHOICES_PATH else problem.path
+    return replace(problem, path=below, line=problem.line or position.line, column=problem.column or position.column)
+
+
+def stack_files(place: Path | None = None) -> dict[str, Path]:
+    """Return the file of every stack by the stack's name. Default: of ``folder``."""
+    root = place or folder()
+    examples = root.glob("examples/*/Pulumi.*.yaml")
+    named = [(_name(file), file) for file in examples if _name(file) == file.parent.name]
+    return dict(sorted(named)) | {_name(file): file for file in sorted(root.glob("Pulumi.*.yaml"))}
+
+
+def _name(file: Path) -> str:
+    return file.name.removeprefix("Pulumi.").removesuffix(".yaml")

@@ -1,0 +1,153 @@
+"""``policies/overrides.yaml``: which violations and dangers are accepted, and which rules may mend what they find.
+
+It lies beside the stack files, where a review sees it. Waivers reach the packs as the engine's own policy
+configuration.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import Field, ValidationError
+
+from components.contract.choices import ContractModel
+from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE
+from infra.config import Problem
+from infra.config.problems import problems_of
+from policies.registry import RULES
+from policies.rule import Rule
+from policies.waivers import Accepted, Approval, Waiver
+from workbench import stacks
+from workbench.stacks import StackFileError, yaml_source
+from workbench.stacks.yaml_source import Source, SourceError
+from workbench.system.files import write_private
+from workbench.system.paths import PRIVATE, data_dir
+
+FILE: Final = Path("policies") / "overrides.yaml"
+"""Where the file lies in the folder of the stack files."""
+
+_PACKS: Final = "PULUMI_OPTION_POLICY_PACK"
+_CONFIGURATIONS: Final = "PULUMI_OPTION_POLICY_PACK_CONFIG"
+_VARIABLES: Final = (_PACKS, _CONFIGURATIONS, GUARD_VARIABLE)
+_IDS: Final = {rule.id for rule in RULES}
+_WITH_REMEDY: Final = tuple(rule.id for rule in RULES if rule.remedy)
+
+
+class Overrides(ContractModel):
+    """What the file says."""
+
+    waivers: tuple[Waiver, ...] = Field((), description="Accepted violations.")
+    approvals: tuple[Approval, ...] = Field((), description="Replacements and deletions of what is guarded.")
+    remediate: tuple[str, ...] = Field((), description="Ids of the rules that mend what they find, in every stack.")
+
+
+def read() -> Overrides:
+    """Return the overrides of the folder of the stack files; none if it has no such file.
+
+    Raises
+    ------
+    StackFileError
+        The file cannot be read or is wrong; with all problems at once.
+    """
+    file = stacks.folder() / FILE
+    if not file.exists():
+        return Overrides()
+    try:
+        source = yaml_source.read(file)
+    except SourceError as error:
+        raise StackFileError(file, [error.problem]) from None
+    except OSError as error:
+        raise StackFileError(file, [Problem(None, f"the file cannot be read: {error.strerror}")]) from None
+    problems = list(source.problems)
+    try:
+        overrides = Overrides.model_validate(source.document or {})
+        problems += _unfit(overrides)
+    except ValidationError as error:
+        problems += problems_of(error, Overrides)
+    if problems:
+        raise StackFileError(file, [_located(problem, source) for problem in problems])
+    return overrides
+
+
+def _unfit(overrides: Overrides) -> Iterator[Problem]:
+    for index, waiver in enumerate(overrides.waivers):
+        if waiver.rule not in _IDS:
+            message = "is no rule; `igz-clusters policy list` names them"
+            yield Problem(("waivers", index, "rule"), message, waiver.rule)
+    rows: dict[str, tuple[Accepted, ...]] = {"waivers": overrides.waivers, "approvals": overrides.approvals}
+    for key, accepted in rows.items():
+        for index, row in enumerate(accepted):
+            if row.stack not in stacks.stack_files():
+                yield Problem((key, index, "stack"), "is no stack", row.stack, tuple(stacks.stack_files()))
+            if row.expires > (last := row.last_day()):
+                yield Problem((key, index, "expires"), f"is too far away, at most {last}", str(row.expires))
+    for index, rule in enumerate(overrides.remediate):
+        if rule not in _WITH_REMEDY:
+            yield Problem(("remediate", index), "mends nothing by itself", rule, _WITH_REMEDY)
+
+
+def _located(problem: Problem, source: Source) -> Problem:
+    position = source.position(problem.path or ())
+    return replace(problem, line=problem.line or position.line, column=problem.column or position.column)
+
+
+def pack_configuration(stack: str) -> dict[str, Any]:
+    """Return the engine's policy configuration for ``stack``: entries by policy, of all packs.
+
+    Raises
+    ------
+    StackFileError
+        As ``read`` does. An expired waiver is no error here: the packs report it, and fail the run.
+    """
+    overrides, entries = read(), {}
+    for rule in RULES:
+        rows = [w.model_dump(mode="json") for w in overrides.waivers if (w.rule, w.stack) == (rule.id, stack)]
+        if rule.id in overrides.remediate:
+            entries[rule.name] = policy_entry(rule, level="remediate", waivers=rows)
+        elif rows:
+            entries[rule.name] = policy_entry(rule, waivers=rows)
+    return entries
+
+
+def policy_entry(rule: Rule[Any], level: str | None = None, **settings: Any) -> dict[str, Any]:
+    """Return what the engine's policy configuration says about a rule; its own level unless another is given.
+
+    The engine refuses an entry without a level.
+    """
+    return {"enforcementLevel": level or rule.declared_level.value, **settings}
+
+
+def attached(stack: str, packs: list[Path], folder: Path | None = None) -> dict[str, str]:
+    """Return the variables by which the engine attaches ``packs`` to every command on ``stack``, overrides included.
+
+    Parameters
+    ----------
+    stack
+        Name of the stack.
+    packs
+        Folders of the packs.
+    folder
+        Where the configuration is written. Default: the user's data folder.
+    """
+    place = folder or data_dir() / "policies"
+    place.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
+    # Written and named where there is nothing to say as well: the variables may be another stack's, by `env`.
+    return attaching(packs, pack_configuration(stack), place / f"{stack}.json")
+
+
+def attaching(packs: list[Path], configuration: Mapping[str, Any], file: Path) -> dict[str, str]:
+    """Write what the packs are told into ``file`` and return the variables by which the engine attaches them."""
+    write_private(file, json.dumps(configuration, indent=2))
+    return {
+        _PACKS: ",".join(map(str, packs)),
+        # One file for each pack: the engine pairs them, and a pack skips what is not its own.
+        _CONFIGURATIONS: ",".join([str(file)] * len(packs)),
+        GUARD_VARIABLE: ATTACHED,
+    }
+
+
+def detached(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of a run without those that attach packs."""
+    return {name: value for name, value in variables.items() if name not in _VARIABLES}

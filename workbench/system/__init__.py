@@ -1,0 +1,1 @@
+"""The machine that this runs on: folders, files, locks, processes."""

@@ -1,0 +1,73 @@
+"""Where the project keeps what it builds (cache) and what it must not lose (data)."""
+
+import errno
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import platformdirs
+
+from workbench.system.errors import UserError
+
+APP = "igz-clusters"
+PRIVATE = 0o700
+_DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR}
+"""What a disk says that is full, or must not be written."""
+DATA_BYTES = 300_000_000
+"""Free space for etcd's log and snapshots (128 MB at least), logs, and several copies of a large state."""
+
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
+"""The checkout: the folder of ``Pulumi.yaml``."""
+
+
+def cache_dir() -> Path:
+    """Return the folder of rebuildable things; ``IGZ_CLUSTERS_CACHE`` overrides the user's cache folder."""
+    return _folder("IGZ_CLUSTERS_CACHE", platformdirs.user_cache_path)
+
+
+def data_dir() -> Path:
+    """Return the folder of state, keys and logs, mode 0700; ``IGZ_CLUSTERS_DATA`` overrides it."""
+    return _folder("IGZ_CLUSTERS_DATA", platformdirs.user_data_path, mode=PRIVATE)
+
+
+def require_space() -> None:
+    """Check that state and a control plane's data have room to grow: a full disk in the middle costs more.
+
+    Raises
+    ------
+    UserError
+        The data folder's disk is nearly full.
+    """
+    folder = data_dir()
+    free = shutil.disk_usage(folder).free
+    if free < DATA_BYTES:
+        raise UserError(
+            f"The disk of {folder} is nearly full: {free / 1e6:.0f} MB free, {DATA_BYTES / 1e6:.0f} MB are needed.",
+            "Make space there, or set IGZ_CLUSTERS_DATA to a folder on a larger disk.",
+        )
+
+
+def unusable(error: OSError, variable: str = "IGZ_CLUSTERS_DATA or IGZ_CLUSTERS_CACHE") -> UserError:
+    """Return what a user is told about a file that cannot be used, and which variable leads elsewhere."""
+    if error.errno in _DISK_ERRORS:
+        hint = f"Set {variable} to a folder of yours on a disk with space."
+        return UserError(f"Cannot write to {error.filename or 'a file'}: {error.strerror}.", hint)
+    return UserError(f"Cannot use {error.filename}: {error.strerror}.", "Look what is there, and move it away.")
+
+
+def _folder(variable: str, default: Callable[[str], Path], mode: int = 0o755) -> Path:
+    try:
+        folder = Path(os.environ.get(variable) or default(APP)).expanduser().resolve()
+    except RuntimeError:
+        raise UserError(f"You have no home folder, and {variable} names none.", f"Set {variable}.") from None
+    if set(str(folder)) & set("#%?"):
+        raise UserError(f"The folder {folder} cannot be used: '#', '%' and '?' mean something in a backend's address.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=mode)
+        private = mode == PRIVATE and folder.stat().st_mode & 0o077
+    except OSError as error:
+        raise unusable(error, variable) from None
+    if private:
+        raise UserError(f"The folder {folder} is open to others, and keys would lie in it.", f"chmod 700 {folder}")
+    return folder
