@@ -49,7 +49,7 @@ check: $(INSTALLED) ## Lint, format, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	PYTHONPATH=tests $(BIN)/lint-imports
 
 bench: $(INSTALLED) ## Measure ratios of time, CPU and memory: docs/benchmarks.md (18 minutes)
 	@$(BIN)/python -m tools.benchmarks
