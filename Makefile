@@ -52,7 +52,7 @@ check: $(INSTALLED) ## Lint, format, types, layers
 	PYTHONPATH=tests $(BIN)/lint-imports
 
 bench: $(INSTALLED) ## Measure ratios of time, CPU and memory: docs/benchmarks.md (18 minutes)
-	@$(BIN)/python -m tools.benchmarks
+	@PYTHONPATH=tests $(BIN)/python -m tools.benchmarks
 
 lock: $(INSTALLED) ## Pin the newest allowed versions, with hashes and without an index address
 	$(BIN)/uv pip compile --upgrade pyproject.toml --extra dev --generate-hashes --python-version 3.11 \

@@ -35,6 +35,6 @@ tools: $(READY) ## Build the pinned tools that are missing
 	@$(IGZ) toolchain build
 
 lint-workflows: $(READY) ## Judge the workflows by actionlint and zizmor
-	@$(IGZ_PYTHON) -m tools.workflows .
+	@$(IGZ_PYTHON) -m workbench.cli.workflows .
 
 .PHONY: ci review report drift comment drift-issue tools lint-workflows

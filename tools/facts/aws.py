@@ -30,7 +30,7 @@ from workbench.system.paths import PROJECT_ROOT
 READ_ON: Final = "2026-11-21"
 """When the files were last read; a constant, so that a run on another day is equal."""
 
-TARGET: Final = PROJECT_ROOT / "workbench" / "clouds" / "aws" / "facts.py"
+TARGET: Final = PROJECT_ROOT / "workbench" / "offline" / "aws" / "facts.py"
 
 
 class Later(NamedTuple):

@@ -37,7 +37,7 @@ from workbench.system.paths import PROJECT_ROOT
 READ_ON: Final = "2026-11-21"
 """When the files were last read; a constant, so that a run on another day is equal."""
 
-TARGET: Final = PROJECT_ROOT / "workbench" / "clouds" / "azure" / "facts.py"
+TARGET: Final = PROJECT_ROOT / "workbench" / "offline" / "azure" / "facts.py"
 
 ENVELOPE: Final = frozenset({"identity", "kind", "location", "managedBy", "tags"})
 """What ARM keeps beside ``properties``, whatever the type."""

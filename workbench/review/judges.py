@@ -35,8 +35,10 @@ FILES: Final[Mapping[str, str]] = {
     # The folders themselves too: each may be a link or a submodule.
     r"policies(/.*)?": "what the rules share",
     r"components/contract(/.*)?": "the words that rules judge by",
-    r"workbench/(clouds(/.*)?|aws_facts\.py)": "the facts by which plans without an account are made",
-    r"workbench/(review|report|policy)(/.*)?": "how later changes are judged and shown",
+    r"(workbench/offline|tools/facts)(/.*)?": "the facts by which plans without an account are made",
+    r"workbench/((review|report)(/.*)?|engine/policy_analysis\.py|stacks/policy_overrides\.py)": (
+        "how later changes are judged and shown"
+    ),
     r"(requirements\.txt|pyproject\.toml)": "the packages that programs and rules run with",
     r"(.*/)?CODEOWNERS": "who must approve changes",
     # With the slash: of a repository whose stack files lie in a folder of it.

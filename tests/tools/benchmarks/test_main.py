@@ -1,8 +1,10 @@
+import os
 import subprocess
 import sys
 
 import pytest
 
+from emulators.core.client import IMPORTABLE
 from workbench.system.paths import PROJECT_ROOT
 
 
@@ -16,7 +18,15 @@ from workbench.system.paths import PROJECT_ROOT
 )
 def test_a_mistake_is_answered_at_once_and_without_a_traceback(arguments: list[str], words: str) -> None:
     command = [sys.executable, "-m", "tools.benchmarks", *arguments]
-    run = subprocess.run(command, cwd=PROJECT_ROOT, capture_output=True, text=True, timeout=60, check=False)
+    run = subprocess.run(
+        command,
+        cwd=PROJECT_ROOT,
+        env={**os.environ, **IMPORTABLE},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert run.returncode == 1
     assert run.stdout == ""
     assert words in run.stderr

@@ -8,7 +8,7 @@ from support.offline import observe_program
 from tools.benchmarks.cases.previews import STACKS
 from workbench.system.paths import PROJECT_ROOT
 
-PLAIN = PROJECT_ROOT / "workbench" / "benchmarks" / "programs" / "plain"
+PLAIN = PROJECT_ROOT / "tools" / "benchmarks" / "programs" / "plain"
 
 
 def in_cluster(resources: list[dict[str, Any]]) -> list[dict[str, Any]]:

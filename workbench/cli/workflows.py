@@ -1,4 +1,4 @@
-"""Judges a repository's workflows by two linters at their strictest: ``python -m tools.workflows DIR``.
+"""Judges a repository's workflows by two linters at their strictest: ``python -m workbench.cli.workflows DIR``.
 
 actionlint knows the language, zizmor what goes wrong with it. Both look at files only; nothing is asked of a network.
 """
