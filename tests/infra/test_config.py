@@ -1,4 +1,4 @@
-from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -6,10 +6,11 @@ import yaml
 from components.contract.environments import Environment
 from infra.config import ConfigurationError, parse
 from infra.program import run
+from support import stack_cases
 from support.eks import document
 from support.recorder import record
 
-CASES = sorted((Path(__file__).parent / "cases").glob("*.yaml"))
+CASES = stack_cases.load()
 MINIMAL = {
     "schemaVersion": 1,
     "environment": "dev",
@@ -19,18 +20,22 @@ MINIMAL = {
 GPU = {"role": "gpu", "size": {"min": 0, "max": 1}, "instanceTypes": ["g5.2xlarge"]}
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case.stem for case in CASES])
-def test_a_bad_stack_file_is_answered_with_all_its_problems(case: Path) -> None:
-    document = yaml.safe_load(case.read_text())
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_bad_stack_file_is_answered_with_all_its_problems(case: stack_cases.Case) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        parse(document["given"])
-    assert [str(problem) for problem in caught.value.problems] == document["problems"]
+        parse(case.document)
+    assert tuple(str(problem) for problem in caught.value.problems) == case.problems
+
+
+@pytest.mark.parametrize(("name", "document"), stack_cases.bases().items())
+def test_what_cases_are_like_is_a_good_stack_file(name: str, document: Any) -> None:
+    assert parse(document).cluster.kind == name.partition("-")[0]
 
 
 def test_there_is_a_bad_case_for_every_rule_that_the_configuration_enforces() -> None:
-    said = "\n".join(case.read_text() for case in CASES)
+    said = [problem for case in CASES for problem in case.problems]
     rules = ("NG-02", "NG-05", "NG-06", "NG-07", "NG-08", "NG-16", "NG-21", "RS-02", "RS-03", "RS-05")
-    assert [rule for rule in rules if f" {rule}: " not in said] == []
+    assert [rule for rule in rules if not any(f" {rule}: " in problem for problem in said)] == []
 
 
 def test_the_smallest_stack_file_gets_every_default() -> None:

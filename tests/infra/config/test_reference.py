@@ -1,5 +1,4 @@
 import json
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -9,10 +8,10 @@ from pydantic import BaseModel
 
 from components.contract.choices import Explained
 from infra.config import StackConfig, reference
+from support import stack_cases
 from workbench.stacks import stack_files
 from workbench.system.paths import PROJECT_ROOT
 
-CASES = sorted((Path(__file__).parent.parent / "cases").glob("*.yaml"))
 VALIDATOR = jsonschema.Draft202012Validator(reference.schema())
 
 BEYOND_A_SCHEMA = {
@@ -287,11 +286,11 @@ def test_every_example_is_legal(key: Any) -> None:
 
 
 def test_the_schema_refuses_every_bad_case_that_a_schema_can_refuse() -> None:
-    def fits(case: Path) -> bool:
-        given = json.loads(json.dumps(yaml.safe_load(case.read_text())["given"]))  # keys as JSON knows them
+    def fits(case: stack_cases.Case) -> bool:
+        given = json.loads(json.dumps(case.document))  # keys as JSON knows them
         return VALIDATOR.is_valid({"config": {"igz-clusters:stack": given}})
 
-    assert {case.stem for case in CASES if fits(case)} == BEYOND_A_SCHEMA
+    assert {case.name for case in stack_cases.load() if fits(case)} == BEYOND_A_SCHEMA
 
 
 def test_the_schema_is_closed_around_our_own_key() -> None:
