@@ -29,21 +29,26 @@ preview: $(INSTALLED) ## Show what `make up` would change
 down: $(INSTALLED) ## Stop the local control planes; their data stays
 	@$(BIN)/igz-clusters local stop --all
 
-test: $(INSTALLED) ## Run all tests, in tiers: unit, engine, control plane (TIER=engine: only those)
-	@$(BIN)/igz-clusters toolchain build --hermetic
-	@$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder $(if $(TIER),-m '$(or $(MARKED_$(TIER)),$(error TIER is unit, engine or control_plane))')
+test: $(INSTALLED) ## Run what every change must pass, on all cores (TIER=unit, engine or control_plane: only those)
+	@$(TESTS) -m 'not full$(if $(TIER), and $(or $(MARKED_$(TIER)),$(error TIER is unit, engine or control_plane)))'
 
+test-all: $(INSTALLED) ## Run all tests
+	@$(TESTS)
+
+test-changed: $(INSTALLED) ## Run the tests that the changes since BASE (origin/main) need
+	@$(BIN)/python -m tools.affected_tests --base "$(or $(BASE),origin/main)" --make
+
+kills: $(INSTALLED) ## Kill every kind of run at 20 moments and recover; takes about half an hour
+	@$(TESTS) --kills -k "kill or ctrl_c or at_once or damage"
+
+nightly: $(INSTALLED) ## Kill runs on the AWS and Azure emulators at every call that changes something; takes a night
+	@$(TESTS) --moments 150 tests/control_plane/test_cloud_kills.py
+
+TESTS = $(BIN)/igz-clusters toolchain build --hermetic && $(BIN)/python -m pytest --numprocesses auto \
+	--dist loadgroup --no-loadscope-reorder
 MARKED_unit := not engine and not control_plane
 MARKED_engine := engine
 MARKED_control_plane := control_plane and not engine
-
-rehearse: $(INSTALLED) ## Kill every kind of run at 20 moments and recover; takes about half an hour
-	@$(BIN)/igz-clusters toolchain build --hermetic
-	@$(BIN)/python -m pytest --rehearse --numprocesses 2 --dist loadgroup -k "kill or ctrl_c or at_once or damage or rehearsal"
-
-nightly: $(INSTALLED) ## Kill runs on the AWS and Azure emulators at every call that changes something; takes a night
-	@$(BIN)/igz-clusters toolchain build --hermetic
-	@$(BIN)/python -m pytest --moments 150 tests/control_plane/test_cloud_kills.py
 
 check: $(INSTALLED) ## Lint, format, types, layers
 	$(BIN)/ruff check .
@@ -72,4 +77,4 @@ $(INSTALLED): requirements.txt pyproject.toml
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --config-settings editable_mode=compat -e .
 	@touch $@
 
-.PHONY: help up status preview down test rehearse nightly check bench lock
+.PHONY: help up status preview down test test-all test-changed kills nightly check bench lock

@@ -1,5 +1,6 @@
+import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -10,8 +11,12 @@ from support.api import Api
 from support.cluster import Cluster, eventually, pod, running_cluster
 
 USUAL = 2
-REHEARSED = 20
+KILLS = 20
 TIERS = ("unit", "engine", "control_plane")
+COMMANDS = {"full": "make test-all", "kills": "make kills"}
+"""The command that runs the tests of a marker, which others leave out."""
+LEFT_OUT = pytest.StashKey[Counter[str]]()
+"""How many tests did not run, by marker."""
 
 # How long one example takes says how busy the machine is. All else stays as hypothesis has it here, or in CI.
 settings.register_profile("patient", settings.default, deadline=None)
@@ -20,18 +25,35 @@ settings.load_profile("patient")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Offer the long form of the tests that kill and damage."""
-    parser.addoption("--rehearse", action="store_true", help=f"Kill each run at {REHEARSED} moments instead of a few.")
+    parser.addoption("--kills", action="store_true", help=f"Kill each run at {KILLS} moments instead of a few.")
     parser.addoption("--moments", type=int, metavar="COUNT", help="Kill each run at so many moments.")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[LEFT_OUT] = Counter()
+    config.pluginmanager.register(_LeftOut(config), "left-out")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Return how many cores this process may use: `taskset` and containers may give it fewer than there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give a test that asks for a ``moment`` fractions of a run's length."""
+    """Give a test that asks for a ``moment`` fractions of a run's length.
+
+    The one in the middle belongs to `make test`, the others to `make test-all`.
+    """
     if "moment" in metafunc.fixturenames:
         marker = metafunc.definition.get_closest_marker("moments")
-        usual = REHEARSED if metafunc.config.getoption("--rehearse") else marker.args[0] if marker else USUAL
+        usual = KILLS if metafunc.config.getoption("--kills") else marker.args[0] if marker else USUAL
         count = metafunc.config.getoption("--moments") or usual
         moments = [(index + 0.5) / count for index in range(count)]
-        metafunc.parametrize("moment", moments, ids=[f"at {moment:.0%}" for moment in moments])
+        params = [
+            pytest.param(moment, id=f"at {moment:.0%}", marks=[] if index == count // 2 else pytest.mark.full)
+            for index, moment in enumerate(moments)
+        ]
+        metafunc.parametrize("moment", params)
 
 
 def tier_of(item: pytest.Item) -> str:
@@ -45,22 +67,56 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     In several processes it comes last: its many small tests fill the time in which one of them has nothing else to do.
     """
-    if not config.getoption("--rehearse"):
-        items[:] = [item for item in items if not item.get_closest_marker("rehearsal")]
+    if not config.getoption("--kills"):
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("kills")])
+        items[:] = [item for item in items if not item.get_closest_marker("kills")]
     items.sort(key=lambda item: TIERS.index(tier_of(item)), reverse=hasattr(config, "workerinput"))
     for item in items:
         item.user_properties.append(("tier", tier_of(item)))
-        if tier_of(item) != TIERS[0]:
+        if not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(_sharing(item)))
 
 
 def _sharing(item: pytest.Item) -> str:
-    """Return what an expensive test shares with others, so that they run in one process and one after the other."""
-    return "cluster" if "cluster" in getattr(item, "fixturenames", ()) else item.nodeid.partition("::")[0]
+    """Return what a test shares with others, so that they run in one process and one after the other.
+
+    That is the local cluster; or else what a file makes once, or once for each of the file's own parameters.
+    """
+    if "cluster" in getattr(item, "fixturenames", ()):
+        return "cluster"
+    call = getattr(item, "callspec", None)
+    own = (
+        [f"{name} {call.indices[name]}" for name, scope in call._arg2scope.items() if scope.value == "module"]
+        if call
+        else []
+    )
+    return ", ".join([item.nodeid.partition("::")[0], *own])
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say what ran in each tier, and how long it took."""
+class _LeftOut:
+    """Counts what is left out, also in the processes of pytest-xdist."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
+        for item in items:
+            marker = next((name for name in reversed(COMMANDS) if item.get_closest_marker(name)), None)
+            if marker:
+                self._config.stash[LEFT_OUT][marker] += 1
+
+    def pytest_sessionfinish(self) -> None:
+        if hasattr(self._config, "workeroutput"):
+            self._config.workeroutput["left_out"] = dict(self._config.stash[LEFT_OUT])
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: object) -> None:
+        if left_out := getattr(node, "workeroutput", {}).get("left_out"):
+            self._config.stash[LEFT_OUT] = Counter(left_out)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say what ran in each tier, how long it took, and which command runs what did not."""
     tests, seconds = Counter[str](), Counter[str]()
     reports = [r for key in ("passed", "failed", "error", "skipped", "") for r in terminalreporter.stats.get(key, [])]
     for report in reports:
@@ -70,6 +126,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             seconds[tier] += report.duration
     for tier in TIERS:
         terminalreporter.write_line(f"tier {tier.replace('_', ' ')}: {tests[tier]} tests, {seconds[tier]:.0f} s")
+    for marker, count in sorted(config.stash[LEFT_OUT].items()):
+        terminalreporter.write_line(f"left out: {count} tests; `{COMMANDS[marker]}` runs them")
 
 
 @pytest.fixture(scope="session", autouse=True)

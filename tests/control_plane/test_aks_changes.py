@@ -10,7 +10,7 @@ from emulators.core.client import Call
 from support.azure_emulator import CLUSTER, POOL, Subscription, identities, writes
 from workbench.offline.azure.facts import API_VERSIONS
 
-pytestmark = pytest.mark.control_plane
+pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
 STACK: Final = "aks-dev"
 NAME_MAX: Final = 12

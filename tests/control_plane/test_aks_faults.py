@@ -19,7 +19,7 @@ from support.azure_emulator import CLUSTER, POOL, Subscription, identities, ther
 from support.cloud_faults import Case, together
 from workbench.offline.azure.facts import API_VERSIONS
 
-pytestmark = pytest.mark.control_plane
+pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
 STACK: Final = "aks-dev"
 UP: Final = ("up", STACK, "--hermetic", "--yes")
@@ -133,7 +133,7 @@ def test_a_role_that_does_not_hold_yet_ends_the_first_up_and_the_next_one_goes_o
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.rehearsal] if name in LONG else []) for name in CASES]
+    "name", [pytest.param(name, marks=[pytest.mark.kills] if name in LONG else []) for name in CASES]
 )
 def test_what_goes_wrong_is_mended_by_the_next_up_or_told(dev: Subscription, name: str) -> None:
     case, pool = CASES[name], f"p{list(CASES).index(name)}"

@@ -12,12 +12,12 @@ from emulators.core.faults import KillRule, Moment
 from support import aws_emulator, azure_emulator
 from support.cloud_account import CloudAccount
 
-pytestmark = [pytest.mark.control_plane, pytest.mark.moments(1)]
+pytestmark = [pytest.mark.control_plane, pytest.mark.full, pytest.mark.moments(1)]
 
 
 @dataclass(frozen=True)
 class Cloud:
-    """What tells one cloud's rehearsal from another's.
+    """What tells one cloud's kills from another's.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ CLOUDS = (
 
 
 @dataclass
-class Rehearsed:
+class KilledStack:
     """A small stack that is made and destroyed many times, and what each run asks of its cloud when undisturbed."""
 
     cloud: Cloud
@@ -130,11 +130,11 @@ class Rehearsed:
 
 
 @pytest.fixture(scope="module", params=CLOUDS, ids=lambda cloud: cloud.stack)
-def rehearsed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsed]:
+def killed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KilledStack]:
     cloud: Cloud = request.param
     with cloud.account.opened(tmp_path_factory.mktemp("kills"), cloud.stack, is_plan_shown=False) as made:
         made.edit(cloud.stack, policyGuard="off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")})
-        stack = Rehearsed(cloud, made)
+        stack = KilledStack(cloud, made)
         stack.undisturbed("up", *stack.up)
         stack.replace_a_group()
         stack.undisturbed("replacement", *stack.up)
@@ -142,28 +142,28 @@ def rehearsed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         yield stack
 
 
-def test_a_killed_up_is_recovered(rehearsed: Rehearsed, moment: float) -> None:
-    rehearsed.kill("up", rehearsed.index("up", moment), *rehearsed.up)
-    rehearsed.recover()
-    rehearsed.assert_whole()
-    rehearsed.plain("destroy")
+def test_a_killed_up_is_recovered(killed: KilledStack, moment: float) -> None:
+    killed.kill("up", killed.index("up", moment), *killed.up)
+    killed.recover()
+    killed.assert_whole()
+    killed.plain("destroy")
 
 
-def test_a_killed_replacement_of_a_group_is_recovered(rehearsed: Rehearsed, moment: float) -> None:
-    index = rehearsed.index("replacement", moment)
-    rehearsed.plain("up")
-    rehearsed.replace_a_group()
-    rehearsed.kill("replacement", index, *rehearsed.up)
-    rehearsed.recover()
-    rehearsed.assert_whole()
+def test_a_killed_replacement_of_a_group_is_recovered(killed: KilledStack, moment: float) -> None:
+    index = killed.index("replacement", moment)
+    killed.plain("up")
+    killed.replace_a_group()
+    killed.kill("replacement", index, *killed.up)
+    killed.recover()
+    killed.assert_whole()
 
 
-def test_a_killed_destroy_is_recovered(rehearsed: Rehearsed, moment: float) -> None:
-    index = rehearsed.index("destroy", moment)
-    rehearsed.plain("up")
-    rehearsed.kill("destroy", index, *rehearsed.destroy)
-    rehearsed.recover()
-    again = rehearsed.account.run(*rehearsed.destroy, check=False)
+def test_a_killed_destroy_is_recovered(killed: KilledStack, moment: float) -> None:
+    index = killed.index("destroy", moment)
+    killed.plain("up")
+    killed.kill("destroy", index, *killed.destroy)
+    killed.recover()
+    again = killed.account.run(*killed.destroy, check=False)
     if again.returncode:
-        rehearsed.account.run(*rehearsed.destroy)
-    assert rehearsed.cloud.identities(rehearsed.account, rehearsed.cloud.stack) == (set(), set())
+        killed.account.run(*killed.destroy)
+    assert killed.cloud.identities(killed.account, killed.cloud.stack) == (set(), set())

@@ -12,6 +12,7 @@ import pytest
 
 from support.cluster import Cluster, running_cluster
 from support.inventory import assert_whole
+from support.sampled import sampled
 from workbench.system.paths import APP, DATA_BYTES
 
 pytestmark = pytest.mark.control_plane
@@ -44,7 +45,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", DAMAGES)
+@pytest.mark.parametrize("name", sampled(DAMAGES, ["truncated"]))
 def test_a_damaged_state_is_refused_kept_and_restored(own: Cluster, name: str) -> None:
     damage, reason = DAMAGES[name]
     damage(state_file(own))
@@ -59,6 +60,7 @@ def test_a_damaged_state_is_refused_kept_and_restored(own: Cluster, name: str) -
     assert_whole(own)
 
 
+@pytest.mark.full
 def test_without_any_whole_copy_the_next_up_takes_over_what_is_there(own: Cluster) -> None:
     before = own.get("namespace", "mlrun")["metadata"]["uid"]
     for file in (own.data / "state").rglob("*.json*"):
@@ -87,6 +89,7 @@ def test_a_wrong_passphrase_is_told_before_the_engine_starts(own: Cluster, chang
     assert_whole(own)
 
 
+@pytest.mark.full
 def test_a_lost_passphrase_costs_the_state_and_not_the_cluster(own: Cluster) -> None:
     (own.data / "passphrase").unlink()
     refused = own.command("up", "local", "--hermetic", check=False)
@@ -97,6 +100,7 @@ def test_a_lost_passphrase_costs_the_state_and_not_the_cluster(own: Cluster) -> 
     assert_whole(own)
 
 
+@pytest.mark.full
 def test_a_passphrase_in_the_users_environment_does_not_get_in_the_way(own: Cluster) -> None:
     own.command("up", "local", "--hermetic", PULUMI_CONFIG_PASSPHRASE="somebody else's")  # noqa: S106
 
@@ -130,6 +134,7 @@ def small(tmp_path: Path) -> Iterator[Cluster]:
         yield running
 
 
+@pytest.mark.full
 def test_a_nearly_full_disk_is_told_before_work_starts_and_space_is_the_way_back(small: Cluster) -> None:
     ballast = small.data / "ballast"
     with ballast.open("wb") as file:
@@ -149,7 +154,7 @@ def fill(ballast: Path) -> None:
 
 
 # The engine waits minutes for space before it gives up.
-@pytest.mark.rehearsal
+@pytest.mark.kills
 def test_a_disk_that_fills_up_in_the_middle_leaves_what_recover_mends(small: Cluster) -> None:
     small.command("destroy", "local", "--yes", "--hermetic")
     ballast = small.data / "ballast"

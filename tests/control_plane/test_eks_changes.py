@@ -8,7 +8,7 @@ import pytest
 from emulators.core.client import Call
 from support.aws_emulator import Account, writes
 
-pytestmark = pytest.mark.control_plane
+pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
 LIVE = 7
 """Nodes that the autoscaler has started; the state says fewer."""
@@ -100,7 +100,7 @@ def test_a_step_back_is_refused(old: Account) -> None:
     [
         *[pytest.param(plain, change, id=f"{change}, plain pulumi") for change in list(CHANGES)[:-1]],
         pytest.param(igz, "all but update config", id="all but update config"),
-        *[pytest.param(igz, change, id=change, marks=pytest.mark.rehearsal) for change in list(CHANGES)[:-1]],
+        *[pytest.param(igz, change, id=change, marks=pytest.mark.kills) for change in list(CHANGES)[:-1]],
     ],
 )
 def test_a_change_sends_no_size_below_the_one_that_the_autoscaler_chose(

@@ -17,7 +17,7 @@ from emulators.core.faults import (
 from support.aws_emulator import Account, identities
 from support.cloud_faults import Case, together
 
-pytestmark = pytest.mark.control_plane
+pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
 POOL: Mapping[str, Any] = {"role": "workload", "size": {"min": 0, "max": 2}, "instanceTypes": ["m6i.xlarge"]}
 SPOT: Mapping[str, Any] = {**POOL, "lifecycle": "spot", "instanceTypes": ["m6i.xlarge", "m5.xlarge", "m5a.xlarge"]}
@@ -96,7 +96,7 @@ def no_faults_left(dev: Account) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.rehearsal] if name in PASSING else []) for name in CASES]
+    "name", [pytest.param(name, marks=[pytest.mark.kills] if name in PASSING else []) for name in CASES]
 )
 def test_what_goes_wrong_is_mended_by_the_next_up_or_told(dev: Account, name: str) -> None:
     case, pool = CASES[name], f"p{list(CASES).index(name)}"

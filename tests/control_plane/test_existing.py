@@ -9,6 +9,7 @@ import pytest
 from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.ownership import FIELD_MANAGER
 from support.cluster import eventually
+from support.sampled import sampled
 from support.site import CONTEXT, OWNER, STACK, Site, leads_to, managed, site
 
 pytestmark = pytest.mark.control_plane
@@ -218,7 +219,9 @@ CONFLICTS: dict[str, tuple[Callable[[Site], None], dict[str, Any], str, str]] = 
 }
 
 
-@pytest.mark.parametrize("name", CONFLICTS)
+@pytest.mark.parametrize(
+    "name", sampled(CONFLICTS, ["another tool uses our label", "a taint in the place of ours", "another stack"])
+)
 def test_what_others_hold_is_compared_and_never_fought_over(theirs: Site, name: str) -> None:
     make, changes, said, undo = CONFLICTS[name]
     make(theirs)
@@ -235,6 +238,7 @@ def test_what_others_hold_is_compared_and_never_fought_over(theirs: Site, name: 
             theirs.kubectl(*undo.split())
 
 
+@pytest.mark.full
 def test_another_cluster_under_the_same_context_is_refused_by_every_command(theirs: Site, tmp_path: Path) -> None:
     theirs.cluster.command("local", "start", "other")
     try:

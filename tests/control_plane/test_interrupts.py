@@ -13,7 +13,7 @@ from support.cluster import Cluster, new_cluster
 from support.inventory import assert_whole
 from support.runs import arguments, empty, lines_of
 
-pytestmark = pytest.mark.control_plane
+pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
 
 @pytest.fixture(scope="module")

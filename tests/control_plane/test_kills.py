@@ -50,6 +50,7 @@ def test_after_a_kill_one_recover_and_one_up_make_it_whole(own: Cluster, lines: 
         assert_whole(own)
 
 
+@pytest.mark.full
 def test_of_two_runs_at_once_one_works_and_the_other_says_who(own: Cluster, moment: float) -> None:
     runs = [own.start(*arguments("up")) for _ in range(2)]
     printed = [run.communicate(timeout=120)[0] for run in runs]
@@ -60,6 +61,7 @@ def test_of_two_runs_at_once_one_works_and_the_other_says_who(own: Cluster, mome
     assert_whole(own)
 
 
+@pytest.mark.full
 def test_a_killed_run_whose_processes_live_on_is_named_and_not_disturbed(own: Cluster) -> None:
     process = own.start(*arguments("up"))
     assert process.stdout

@@ -349,6 +349,7 @@ def of_pool(lines: Sequence[str], name: str) -> list[str]:
     return [line.replace("dev-…", f"dev-{name}…") for line in lines]
 
 
+@pytest.mark.full
 def test_what_happens_to_groups_is_mended_by_the_commands_of_each_runbook(dev: Account) -> None:
     rules = [rule for _, rule in GROUPS.values()]
     with ExitStack() as pools:
@@ -376,6 +377,7 @@ def test_what_happens_to_groups_is_mended_by_the_commands_of_each_runbook(dev: A
         assert in_state == in_aws
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("title", SCENES)
 def test_its_commands_mend_what_it_is_about(dev: Account, title: str) -> None:
     runbook = RUNBOOKS[title]

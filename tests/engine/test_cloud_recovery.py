@@ -65,7 +65,7 @@ def assert_settled(cloud: Account) -> None:
 
 # The runbook of a killed run in docs/operations.md is tried each time, and runs are killed at other calls in
 # tests/control_plane/test_eks_kills.py; here are more calls.
-@pytest.mark.rehearsal
+@pytest.mark.kills
 @pytest.mark.parametrize(
     ("operation", "nth"), [("eks:CreateNodegroup", 2), ("ec2:CreateVpc", 1), ("ec2:CreateRoute", 2)]
 )
@@ -116,6 +116,7 @@ def test_on_azure_the_first_preview_after_recover_finds_what_was_entered_as_it_i
     assert in_state == in_azure
 
 
+@pytest.mark.full
 def test_the_engine_of_a_killed_command_is_named_and_gets_time_to_save(cloud: Account) -> None:
     # A plug-in waits 60 s for an answer before it asks again.
     cloud.aws.set_faults(SlowRule(operation="eks:CreateCluster", times=1, seconds=50))

@@ -65,6 +65,7 @@ def test_every_problem_is_printed_and_no_traceback(project: Project) -> None:
 @pytest.mark.parametrize(
     ("choices", "given"), [(None, "null"), ("local", "'local'"), (["local"], "a list")], ids=["none", "text", "list"]
 )
+@pytest.mark.full
 def test_choices_that_are_no_mapping_are_answered(project: Project, choices: object, given: str) -> None:
     config = {"config": {CONFIG_KEY: choices}} if choices else {}
     printed = project.preview(yaml.safe_dump(config) if config else "")

@@ -20,23 +20,37 @@ SAMPLES = {
     "eks": [
         "nothing",
         "cluster.name",
-        "cluster.version",
-        "pools, another order",
         "pools, one renamed",
         "pools.initial.instanceTypes",
         "pools.data.instanceTypes",
+        "cluster.version",
+        "pools, another order",
         "pools.workload.instanceTypes, another shape",
         "namespaces, one more",
     ],
     "aks": [
         "nothing",
         "cluster.version",
-        "cluster.upgradeChannel, beside a data pool",
         "pools.initial.size",
         "pools.data.instanceTypes",
         "pools.workload.instanceTypes, another",
+        "cluster.upgradeChannel, beside a data pool",
     ],
 }
+
+
+def group(kind: str) -> pytest.MarkDecorator:
+    """Let the tests of a page run in one process, for they share its stack, and those of another page beside them."""
+    return pytest.mark.xdist_group(f"matrix of {kind}")
+
+
+KEPT = 5
+"""Rows of each page, the first of its samples, that `make test` compares."""
+ROWS = [
+    pytest.param(kind, name, marks=[group(kind), *([pytest.mark.full] if rank >= KEPT else [])])
+    for kind, names in SAMPLES.items()
+    for rank, name in enumerate(names)
+]
 CHOICES: dict[str, type[ContractModel]] = {"eks": EksConfig, "aks": AksConfig}
 
 
@@ -48,7 +62,7 @@ def matrix_of() -> Iterator[Callable[[str], Matrix]]:
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in SAMPLES.items() for name in names])
+@pytest.mark.parametrize(("kind", "name"), ROWS)
 def test_a_row_of_the_page_is_what_the_engine_plans(matrix_of: Callable[[str], Matrix], kind: str, name: str) -> None:
     planned = matrix_of(kind).row(name)
     written = next(line for line in PAGES[kind].file.read_text().splitlines() if line.startswith(f"| {name} | "))
@@ -61,10 +75,13 @@ def test_a_row_of_the_page_is_what_the_engine_plans(matrix_of: Callable[[str], M
 @pytest.mark.parametrize(
     ("kind", "name", "resource"),
     [
-        ("eks", "pools.initial.instanceTypes", "NodeGroup::matrix-initial"),
-        ("aks", "pools.workload.instanceTypes, another", "AgentPool::matrix-pools-workload"),
+        pytest.param("eks", "pools.initial.instanceTypes", "NodeGroup::matrix-initial", marks=group("eks")),
+        pytest.param(
+            "aks", "pools.workload.instanceTypes, another", "AgentPool::matrix-pools-workload", marks=group("aks")
+        ),
     ],
 )
+@pytest.mark.full
 def test_another_group_is_made_before_the_old_one_goes(
     matrix_of: Callable[[str], Matrix], kind: str, name: str, resource: str
 ) -> None:
@@ -74,6 +91,8 @@ def test_another_group_is_made_before_the_old_one_goes(
 
 
 @pytest.mark.engine
+@pytest.mark.full
+@group("eks")
 def test_the_initial_group_goes_from_two_to_three_nodes_and_back_in_place(
     matrix_of: Callable[[str], Matrix],
 ) -> None:

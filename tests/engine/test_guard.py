@@ -179,6 +179,7 @@ def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
         yield stack
 
 
+@pytest.mark.full
 def test_a_cloud_is_refreshed_before_it_is_compared(cloud: Guarded) -> None:
     assert cloud.run("preview", "--events", str(cloud.folder / "preview.jsonl")).returncode == 0
     planned = steps(cloud.folder / "preview.jsonl")
@@ -186,6 +187,7 @@ def test_a_cloud_is_refreshed_before_it_is_compared(cloud: Guarded) -> None:
     assert ("refresh", CLUSTER) in planned
 
 
+@pytest.mark.full
 def test_a_cloud_is_not_destroyed_without_approvals(cloud: Guarded) -> None:
     cloud.write()
     refused = cloud.run("destroy", "--yes")
@@ -204,6 +206,7 @@ def test_a_cloud_is_not_destroyed_without_approvals(cloud: Guarded) -> None:
     }
 
 
+@pytest.mark.full
 def test_a_locked_cloud_is_answered_with_the_way_out(cloud: Guarded) -> None:
     cloud.write(policyGuard="off")
     locks = cloud.folder / ".pulumi" / "locks" / "organization" / APP / "guarded"

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from support.cluster import COMMAND
+from support.sampled import sampled
 from workbench import stacks
 from workbench.engine.render import TOOLS, OfflineSession, rendering
 from workbench.stacks.policy_overrides import detached
@@ -44,7 +45,7 @@ def bare_home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", stacks.stack_files())
+@pytest.mark.parametrize("name", sampled(stacks.stack_files(), ["local", "dev", "aks-dev", "existing"]))
 def test_every_stack_renders_without_account_network_or_cluster(name: str, bare_home: Path) -> None:
     connect = "__import__('socket').create_connection(('192.0.2.1', 443))"
     assert "Network is unreachable" in without_network("python3", "-c", connect, home=bare_home).stderr
@@ -60,6 +61,7 @@ def test_every_stack_renders_without_account_network_or_cluster(name: str, bare_
     assert [path.name for path in bare_home.rglob("*")] == [".cache", "igz-clusters"]
 
 
+@pytest.mark.full
 def test_ctrl_c_ends_a_render_and_leaves_nothing_behind(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [COMMAND, "preview", "local", "--render", "--hermetic"],

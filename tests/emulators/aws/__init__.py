@@ -1,1 +1,1 @@
-"""AWS without an account, for tests and rehearsals: a server that speaks its API, and the provider that talks to it."""
+"""AWS without an account, for tests: a server that speaks its API, and the provider that talks to it."""

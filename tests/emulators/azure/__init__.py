@@ -1,1 +1,1 @@
-"""Azure without an account, for tests and rehearsals: a server that answers as ARM, and the provider that uses it."""
+"""Azure without an account, for tests: a server that answers as ARM, and the provider that uses it."""

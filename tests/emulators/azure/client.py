@@ -1,4 +1,4 @@
-"""Starts an Azure emulator and talks to it: what tests and rehearsals use beside ARM's own requests."""
+"""Starts an Azure emulator and talks to it: what tests use beside ARM's own requests."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Starts an emulator and talks to it: what tests and rehearsals use beside the cloud's own API."""
+"""Starts an emulator and talks to it: what tests use beside the cloud's own API."""
 
 import json
 import os

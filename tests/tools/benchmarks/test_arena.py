@@ -11,7 +11,7 @@ from tools.benchmarks.measure import Command, measure
 from workbench import stacks
 from workbench.system.errors import UserError
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.full]
 
 
 @pytest.fixture(scope="module")
