@@ -9,7 +9,7 @@ READY := $(INSTALLED)
 IGZ := $(BIN)/igz-clusters
 IGZ_PYTHON := $(BIN)/python
 NO_PACKAGES := "error: the Python packages could not be installed; pip says why above." \
-	"Look at the network, HTTPS_PROXY and PIP_INDEX_URL; then run the same command again."
+	"Check the network, HTTPS_PROXY and PIP_INDEX_URL, then run the command again."
 
 include .github/pull-requests.mk
 ci: check test

@@ -1,4 +1,4 @@
-"""What the supervisor itself asks of the cluster: rights for simulator and autoscaler, and a clean slate for nodes."""
+"""API calls of the supervisor: RBAC for simulator and autoscaler, and the release of old node leases."""
 
 import http.client
 from pathlib import Path
@@ -12,7 +12,7 @@ _OWNER = "igz-clusters-supervisor"
 
 
 def grant_rights(api: Endpoint) -> bool:
-    """Apply roles and bindings; return whether the API server took them all."""
+    """Apply roles and bindings; return whether the API server accepted all of them."""
     objects = yaml.safe_load_all(_MANIFEST.read_text())
     answers = [
         api.request("PATCH", f"{_path(each)}?fieldManager={_OWNER}&force=true", each, "application/apply-patch+yaml")
@@ -21,16 +21,16 @@ def grant_rights(api: Endpoint) -> bool:
     return all(status in {http.client.OK, http.client.CREATED} for status, _ in answers)
 
 
-def is_furnished(api: Endpoint) -> bool:
-    """Return whether the default namespace takes pods: the namespace and its service account exist."""
+def accepts_pods(api: Endpoint) -> bool:
+    """Return whether the default namespace accepts pods: it exists and so does its service account."""
     return api.is_ok("/api/v1/namespaces/default/serviceaccounts/default")
 
 
 def release_nodes(api: Endpoint) -> None:
     """Drop the nodes' leases.
 
-    Each run of the simulator has an identity of its own, and leaves nodes alone until the lease of the last run ends:
-    for up to 40 s after a restart, nobody would move them.
+    Each run of the simulator has a new identity and ignores nodes until the lease of the previous run expires: without
+    this, simulated nodes and pods would not change for up to 40 s after a restart.
     """
     api.request("DELETE", "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases")
 

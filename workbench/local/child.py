@@ -1,4 +1,4 @@
-"""A process that is kept running."""
+"""A supervised process."""
 
 import subprocess
 import time
@@ -10,11 +10,11 @@ from workbench.local.state import ComponentState, ComponentStatus
 _PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 _SETTLED = 1.0
 _STEADY = 60.0
-_PATIENCE = 10.0
+_STOP_TIMEOUT = 10.0
 
 
 class Child:
-    """A component's process: started, probed until it is ready, started again when it crashes.
+    """A component's process: started, probed until ready, restarted when it crashes.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Child:
     launch
         Starts it.
     probe
-        Asks whether it is healthy; None if that cannot be asked.
+        Returns whether it is healthy; None if the component has no health endpoint.
     """
 
     def __init__(
@@ -45,12 +45,12 @@ class Child:
 
     @property
     def status(self) -> ComponentStatus:
-        """How it is."""
+        """Name, state, process id and restarts."""
         pid = self._process.pid if self._process else None
         return ComponentStatus(self.component.name, self.state, pid, self._restarts)
 
     def step(self) -> None:
-        """Do what is due: note a crash, start, or ask whether it is ready."""
+        """Record a crash, start the process when due, or probe whether it is ready."""
         now = time.monotonic()
         if self._process is not None and self._process.poll() is not None:
             self._process = None
@@ -66,11 +66,11 @@ class Child:
             self.state = "ready"
 
     def stop(self) -> None:
-        """End the process, by force if it does not listen, and wait for its end."""
+        """Stop the process, with SIGKILL after 10 s, and wait until it has ended."""
         if self._process is not None:
             self._process.send_signal(self.component.stop)
             try:
-                self._process.wait(_PATIENCE)
+                self._process.wait(_STOP_TIMEOUT)
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()

@@ -15,7 +15,7 @@ AUTOSCALER = "cluster-autoscaler"
 
 @dataclass(frozen=True)
 class Health:
-    """Where a component says that it is healthy."""
+    """Health endpoint of a component."""
 
     port: int
     path: str
@@ -33,7 +33,7 @@ class Component:
     needs: tuple[str, ...] = ()
     """Components that must be ready first."""
     health: Health | None = None
-    """None: it has no such address, and counts as healthy once it has lived for a second."""
+    """None: no endpoint; counts as healthy after running for a second."""
     stop: Signals = SIGTERM
     environment: Mapping[str, str] = field(default_factory=dict)
 
@@ -45,7 +45,7 @@ class Component:
 
 
 def components(layout: Layout, ports: Mapping[str, int]) -> tuple[Component, ...]:
-    """Return the components in the order in which they start; they stop the other way round."""
+    """Return the components in start order; they stop in reverse order."""
     return (
         _etcd(layout, ports),
         _api_server(layout, ports),
@@ -85,7 +85,7 @@ def _api_server(layout: Layout, ports: Mapping[str, int]) -> Component:
     pki = layout.pki
     flags = {
         **_serving(layout, ports["kube-apiserver"], "kube-apiserver"),
-        # Without it the server looks for the host's default route, which an offline machine may not have.
+        # Without it the server needs the host's default route, which an offline machine may lack.
         "advertise-address": LOOPBACK,
         # The `kubernetes` service cannot have a loopback endpoint, and no simulated pod would call it.
         "endpoint-reconciler-type": "none",
@@ -120,7 +120,7 @@ def _controller_manager(layout: Layout, port: int) -> Component:
         "root-ca-file": pki / f"{CLUSTER_CA}.crt",
         "cluster-signing-cert-file": pki / f"{CLUSTER_CA}.crt",
         "cluster-signing-key-file": pki / f"{CLUSTER_CA}.key",
-        # At the default rate (20) the first service accounts of a namespace wait for 5 s.
+        # At the default rate (20) the first service accounts of a namespace take 5 s.
         "kube-api-qps": 200,
         "kube-api-burst": 400,
     }
@@ -156,10 +156,10 @@ def _autoscaler(layout: Layout) -> Component:
         "enforce-node-group-min-size": True,
         "expander": "least-waste",
         "skip-nodes-with-system-pods": False,
-        # At the default rate (5) its first look at the cluster takes seconds.
+        # At the default rate (5) its first listing of the cluster takes seconds.
         "kube-client-qps": 100,
         "kube-client-burst": 200,
-        # A cloud's pace would only make people wait.
+        # The defaults suit a cloud's slow nodes.
         "scan-interval": "2s",
         "scale-down-delay-after-add": "10s",
         "scale-down-unneeded-time": "10s",
@@ -170,7 +170,7 @@ def _autoscaler(layout: Layout) -> Component:
         AUTOSCALER,
         flags,
         ("kube-controller-manager", "kube-scheduler", "kwok"),
-        # Asked politely to stop, it deletes all nodes that it made.
+        # On SIGTERM it deletes all nodes that it created.
         stop=SIGKILL,
         environment={
             "POD_NAMESPACE": autoscaler.NAMESPACE,

@@ -1,4 +1,4 @@
-"""The little HTTPS that supervising needs: no proxy, no skipped verification, client certificates."""
+"""A minimal HTTPS client for the supervisor: no proxy, full verification, client certificates."""
 
 import http.client
 import json
@@ -19,7 +19,7 @@ class Endpoint:
     port
         Where it listens.
     ca
-        Certificate of the authority that its certificate must come from.
+        CA certificate that must have issued the server's certificate.
     client
         Path, without suffix, of the certificate and key to show.
     """
@@ -37,7 +37,7 @@ class Endpoint:
         Returns
         -------
         tuple[int, bytes]
-            HTTP status and body. Status 0 if there is no answer: nobody listens, or it is too busy.
+            HTTP status and body. Status 0 if there is no answer: no listener, or a timeout.
         """
         connection = http.client.HTTPSConnection(LOOPBACK, self._port, timeout=_TIMEOUT, context=self._tls)
         try:
@@ -55,6 +55,6 @@ class Endpoint:
         return self.request("GET", path)[0] == http.client.OK
 
     def get(self, path: str) -> Any:
-        """Return the JSON that a GET is answered with; None unless its status is 200."""
+        """Return the JSON body of a GET; None unless the status is 200."""
         status, body = self.request("GET", path)
         return json.loads(body) if status == http.client.OK else None

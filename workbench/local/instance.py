@@ -1,4 +1,4 @@
-"""A local control plane, as seen from outside: start, stop, look."""
+"""A local control plane, seen from outside: start, stop, status."""
 
 import os
 import shutil
@@ -19,9 +19,9 @@ from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
 
 START_SECONDS = 90.0
-"""How long a start may take; 4 to 8 s are usual."""
+"""Seconds that a start may take; 4 to 8 s is usual."""
 STOP_SECONDS = 60.0
-"""How long an orderly stop may take before it is forced; 1 to 3 s are usual."""
+"""Seconds that an orderly stop may take before it is forced; 1 to 3 s is usual."""
 
 _PAUSE = 0.05
 _TAIL = 15
@@ -30,8 +30,8 @@ _TAIL = 15
 class Instance:
     """A named control plane: API server, scheduler, controllers and autoscaler, with simulated nodes.
 
-    All of it listens on loopback only and lives in one folder of the user's data folder. Any number of instances
-    runs side by side.
+    All processes listen on loopback only; all files are in one folder of the user's data folder. Any number of
+    instances can run side by side.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Instance:
     Raises
     ------
     UserError
-        The name is no DNS label.
+        The name is not a DNS label.
     """
 
     def __init__(self, name: str) -> None:
@@ -54,18 +54,18 @@ class Instance:
 
     @property
     def kubeconfig(self) -> Path:
-        """The administrator's kubeconfig, context ``igz-local-<name>``; exists from the first start on."""
+        """The administrator's kubeconfig, context ``igz-local-<name>``; written by the first start."""
         return self._files.kubeconfig()
 
     def start(self, binaries: Binaries, progress: Callable[[str], None] | None = None) -> bool:
-        """Start the control plane and return when it can be used; if it runs, only wait for that.
+        """Start the control plane if it is not running, and wait until it is ready.
 
         Parameters
         ----------
         binaries
             Where the programs are. If the instance runs with others, it is restarted.
         progress
-            Called with a sentence a step. Default: nothing is told.
+            Receives a sentence per step. Default: none.
 
         Returns
         -------
@@ -75,66 +75,66 @@ class Instance:
         Raises
         ------
         UserError
-            A component does not start; names it, its log and the end of it.
+            A component does not start; names it and shows the end of its log.
         """
         if sys.platform != "linux":
-            raise UserError("The local control plane runs on Linux only.", "On Windows, use WSL2.")
+            raise UserError("The local control plane requires Linux.", "On Windows, use WSL2.")
         programs = locate(binaries)
-        wanted, started, told = fingerprint(programs), False, set[str]()
+        current, started, reported = fingerprint(programs), False, set[str]()
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
-            # The lock is free: nobody runs the instance, or its supervisor has given up.
+            # The lock is free: the instance is not running, or its supervisor has given up.
             if (lock := self._files.acquire()) is not None:
                 self._launch(lock, programs, again=started)
                 started = True
             state = self._state()
-            news = [] if state is None else _news(state, wanted)
+            news = [] if state is None else _news(state, current)
             for text in news:
-                if progress and text not in told:
+                if progress and text not in reported:
                     progress(text)
-                told.add(text)
-            if state and state.fingerprint != wanted:
+                reported.add(text)
+            if state and state.fingerprint != current:
                 self.stop()
             elif state and state.ready:
                 return started
             time.sleep(_PAUSE)
-        late = next((part.name for part in self.status().components if part.state != "ready"), "")
+        late = next((each.name for each in self.status().components if each.state != "ready"), "")
         self.stop()
         raise self._failure(late)
 
     def stop(self) -> bool:
-        """Stop all processes and wait until they are gone; the data stays.
+        """Stop all processes and wait until they have ended; keeps the data.
 
         Returns
         -------
         bool
-            Whether there was something to stop.
+            Whether anything was running.
 
         Raises
         ------
         UserError
-            Processes hold the instance that cannot be seen from here.
+            Processes that are not visible to this user or container hold the instance.
         """
         if not self._files.folder.exists():
             return False
-        asked: set[int] = set()
+        signalled: set[int] = set()
         deadline = time.monotonic() + STOP_SECONDS
         while (lock := self._files.acquire()) is None:
             state = self._state()
             with suppress(psutil.NoSuchProcess):
-                if state and state.pid not in asked:
+                if state and state.pid not in signalled:
                     psutil.Process(state.pid).terminate()
-                    asked.add(state.pid)
+                    signalled.add(state.pid)
                 if time.monotonic() > deadline:
                     if state is None:
                         raise UserError(
-                            f"'{self.name}' is held by processes that cannot be seen from here.",
-                            f"Stop it where it was started, perhaps in another container: {self._files.folder}",
+                            f"'{self.name}' is in use by processes that are not visible here.",
+                            f"Stop it where it was started, perhaps in another container. Folder: {self._files.folder}",
                         )
                     psutil.Process(state.pid).kill()  # the kernel kills its children with it
             time.sleep(_PAUSE)
         os.close(lock)
-        return bool(asked)
+        return bool(signalled)
 
     def delete(self) -> None:
         """Stop the instance and delete its folder: data, keys and logs."""
@@ -143,10 +143,10 @@ class Instance:
             shutil.rmtree(self._files.folder)
 
     def status(self) -> InstanceStatus:
-        """Return how the instance is; works for one that never started, too."""
+        """Return the instance's status, also for one that never started."""
         state, settings = self._state(), Settings.load(self._files)
-        parts = state.components if state else tuple(ComponentStatus(name) for name in PROGRAMS)
-        pids = {part.name: part.pid for part in parts if part.pid}
+        processes = state.components if state else tuple(ComponentStatus(name) for name in PROGRAMS)
+        pids = {each.name: each.pid for each in processes if each.pid}
         return InstanceStatus(
             name=self.name,
             running=state is not None,
@@ -154,7 +154,7 @@ class Instance:
             ports=settings.ports,
             pids=pids | {"supervisor": state.pid} if state else {},
             versions=settings.versions,
-            components=parts,
+            components=processes,
             age=time.time() - state.created if state else None,
         )
 
@@ -164,17 +164,17 @@ class Instance:
         Raises
         ------
         UserError
-            There is no such component, or it has written nothing yet.
+            The component is unknown or has no log: it has never started.
         """
         if component not in {*PROGRAMS, "supervisor"}:
-            raise UserError(f"There is no component {component!r}.", f"Components: {', '.join(PROGRAMS)}, supervisor.")
+            raise UserError(f"Unknown component {component!r}.", f"Components: {', '.join(PROGRAMS)}, supervisor.")
         path = self._files.log(component)
         if not path.exists():
-            raise UserError(f"{component} of '{self.name}' has no log yet: it never started.")
+            raise UserError(f"{component} of '{self.name}' has no log: it has never started.")
         return path
 
     def _launch(self, lock: int, programs: dict[str, str], *, again: bool) -> None:
-        """Start the supervisor and leave the lock to it; ``again`` says that one was started and is gone."""
+        """Start the supervisor and hand it the lock; ``again`` means that one was started and has ended."""
         try:
             if again:
                 last = State.load(self._files)
@@ -189,14 +189,14 @@ class Instance:
                     stdout=log,
                     stderr=log,
                     pass_fds=(lock,),
-                    start_new_session=True,  # Ctrl-C in the user's terminal is not meant for the control plane
+                    start_new_session=True,  # Ctrl-C in the user's terminal must not stop the control plane
                     check=True,
                 )
         finally:
             os.close(lock)
 
     def _state(self) -> State | None:
-        """Return what the supervisor says; None if it does not run, or has not said anything yet."""
+        """Return the state that the supervisor saved; None if it is not running or has not saved any."""
         state = State.load(self._files)
         return state if state and state.is_alive() else None
 
@@ -207,7 +207,7 @@ class Instance:
         return UserError(
             f"The local control plane '{self.name}' did not start: {component or 'its supervisor'} failed."
             f" The end of {log}:{tail or ' (empty)'}",
-            f"Mend what the log names and start again, or begin anew: igz-clusters local delete {self.name}",
+            f"Fix the error in the log and start again, or start over: igz-clusters local delete {self.name}",
         )
 
 
@@ -216,7 +216,7 @@ def instances() -> list[str]:
     return sorted(path.parent.name for path in home().glob("*/lock"))
 
 
-def _news(state: State, wanted: str) -> list[str]:
-    if state.fingerprint != wanted:
-        return ["it runs with other programs: restarting it"]
-    return [f"{part.name} is ready" for part in state.components if part.state == "ready"]
+def _news(state: State, current: str) -> list[str]:
+    if state.fingerprint != current:
+        return ["restarting it: its programs have changed"]
+    return [f"{each.name} is ready" for each in state.components if each.state == "ready"]

@@ -1,4 +1,4 @@
-"""Kubeconfigs: they name the files of certificates and keys, and so hold no secret themselves."""
+"""Kubeconfigs; they refer to certificate and key files and contain no secret themselves."""
 
 import yaml
 

@@ -1,4 +1,4 @@
-"""How a component's process comes into being, and why it cannot outlive its supervisor."""
+"""Starts components' processes, tied to the supervisor so that they cannot outlive it."""
 
 import subprocess
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ class Launcher:
     programs
         Path by program.
     lock
-        Descriptor of the instance's lock; each process keeps it for its life.
+        Descriptor of the instance's lock; each process holds it while it runs.
     """
 
     layout: Layout
@@ -31,7 +31,7 @@ class Launcher:
     lock: int
 
     def start(self, component: Component) -> subprocess.Popen[bytes]:
-        """Start a component; its output is added to its log, which is put aside when it is longer than 5 MB."""
+        """Start a component; appends its output to its log, which is rotated when larger than 5 MB."""
         path = self.layout.log(component.name)
         if path.exists() and path.stat().st_size > _LOG_LIMIT:
             path.replace(path.with_suffix(".old.log"))
@@ -39,7 +39,7 @@ class Launcher:
             return subprocess.Popen(
                 [self.programs[component.name], *component.arguments],
                 cwd=self.layout.folder,
-                # Nothing of the user's: a proxy or a KUBECONFIG there must not lead a component astray.
+                # Without the user's variables: a proxy or KUBECONFIG must not affect a component.
                 env={"HOME": str(self.layout.folder), **component.environment},
                 stdin=subprocess.DEVNULL,
                 stdout=log,

@@ -1,4 +1,4 @@
-"""Where an instance keeps its files, and the lock that says whether it runs."""
+"""Files of an instance, and the lock that shows whether it runs."""
 
 import re
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ def home() -> Path:
 
 @dataclass(frozen=True)
 class Layout:
-    """Files of one instance; all lie in one folder of mode 0700, keys and kubeconfigs have mode 0600.
+    """Files of one instance, in one folder of mode 0700; keys and kubeconfigs have mode 0600.
 
     Parameters
     ----------
     folder
-        The instance's folder; its last part is the instance's name.
+        The instance's folder, named after the instance.
     """
 
     folder: Path
@@ -35,12 +35,12 @@ class Layout:
         Raises
         ------
         UserError
-            The name is no DNS label.
+            The name is not a DNS label.
         """
         if not _NAME.fullmatch(name):
             raise UserError(
-                f"{name!r} cannot name a local control plane.",
-                "Use 1 to 63 lower-case letters, digits and hyphens; no hyphen first or last.",
+                f"{name!r} is not a valid name of a local control plane.",
+                "Use 1 to 63 lower-case letters, digits and hyphens, with no hyphen at either end.",
             )
         return cls(home() / name)
 
@@ -60,18 +60,18 @@ class Layout:
         return self.folder / "etcd"
 
     @property
-    def founding(self) -> Path:
-        """Mark of an etcd that was never ready; nothing can be in it."""
-        return self.folder / "founding"
+    def first_start(self) -> Path:
+        """Marker file of an etcd that has never been ready and therefore holds no data."""
+        return self.folder / "first-start"
 
     @property
     def settings(self) -> Path:
-        """File of what is decided before a start: ports, programs, versions."""
+        """File of the settings made before a start: ports, programs, versions."""
         return self.folder / "instance.json"
 
     @property
     def state(self) -> Path:
-        """File in which the supervisor says how its processes are."""
+        """File in which the supervisor saves the state of its processes."""
         return self.folder / "state.json"
 
     @property
@@ -81,11 +81,11 @@ class Layout:
 
     @property
     def stages(self) -> Path:
-        """What simulated nodes and pods do."""
+        """Simulator stages: the behaviour of simulated nodes and pods."""
         return self.folder / "stages.yaml"
 
     def kubeconfig(self, user: str = "admin") -> Path:
-        """Return the kubeconfig of a user; the admin's is the one that people use."""
+        """Return a user's kubeconfig; the default is the administrator's, for people."""
         return self.folder / "kubeconfig" if user == "admin" else self.pki / f"{user}.kubeconfig"
 
     def log(self, component: str) -> Path:
@@ -100,12 +100,12 @@ class Layout:
     def acquire(self) -> int | None:
         """Take the instance's lock without waiting.
 
-        The supervisor and its components inherit the descriptor and keep it for their lives.
+        The supervisor and its components inherit the descriptor and hold it while they run.
 
         Returns
         -------
         int | None
-            The lock's descriptor, which the caller closes; None if somebody else holds the lock.
+            The lock's descriptor, which the caller closes; None if another process holds the lock.
         """
         self.create()
         return locks.take(self.folder / "lock")

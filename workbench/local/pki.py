@@ -17,7 +17,7 @@ CA_LIFE = timedelta(days=3650)
 LIFE = timedelta(days=365)
 RENEW_BEFORE = timedelta(days=30)
 SERVICE_NETWORK = ipaddress.ip_network("10.96.0.0/16")
-"""Addresses of Services; they lead nowhere, since nodes are simulated."""
+"""Service addresses; not reachable, since nodes are simulated."""
 
 CLUSTER_CA, ETCD_CA = "ca", "etcd-ca"
 
@@ -30,7 +30,7 @@ _API_SERVER = (
 
 @dataclass(frozen=True)
 class Certificate:
-    """What a certificate says.
+    """A certificate to issue.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Certificate:
     hosts
         Names and addresses of a server. Empty for a client.
     client
-        Whether it may be shown to a server.
+        Whether it can be used as a client certificate.
     """
 
     name: str
@@ -69,24 +69,24 @@ CERTIFICATES = (
     *CLIENTS,
     Certificate("kube-apiserver", CLUSTER_CA, "kube-apiserver", hosts=(*_LOOPBACK, *_API_SERVER), client=False),
     Certificate("health", CLUSTER_CA, "health", hosts=_LOOPBACK, client=False),
-    # etcd shows its own certificate when it is a client of itself and of its peers.
+    # etcd uses its own certificate as a client of itself and of its peers.
     Certificate("etcd", ETCD_CA, "etcd", hosts=_LOOPBACK),
     Certificate("etcd-client", ETCD_CA, "kube-apiserver"),
 )
 
 
 def ensure_pki(folder: Path, now: datetime | None = None) -> None:
-    """Make what is missing and renew what ends within 30 days; leave the rest as it is.
+    """Create missing certificates and renew those that expire within 30 days.
 
-    Authorities live ten years, certificates one. A renewed authority renews all that it signed. The key pair that
-    signs service accounts' tokens has no end.
+    CAs are valid for ten years, certificates for one. Renewing a CA renews all certificates that it issued. The key
+    pair that signs service account tokens does not expire.
 
     Parameters
     ----------
     folder
         Where ``<name>.crt`` and ``<name>.key`` go, mode 0600.
     now
-        The present time, with time zone. Default: the clock's.
+        The current time, with time zone. Default: the system clock's.
     """
     now = now or datetime.now(UTC)
     for ca in (CLUSTER_CA, ETCD_CA):
@@ -114,16 +114,16 @@ def _lasts(certificate: x509.Certificate | None, now: datetime) -> bool:
 
 
 def _is_current(folder: Path, wanted: Certificate, now: datetime) -> bool:
-    found, ca = _read(folder, wanted.name), _read(folder, wanted.ca)
-    if found is None or ca is None or not _lasts(found, now):
+    issued, ca = _read(folder, wanted.name), _read(folder, wanted.ca)
+    if issued is None or ca is None or not _lasts(issued, now):
         return False
     try:
-        found.verify_directly_issued_by(ca)
+        issued.verify_directly_issued_by(ca)
     except (ValueError, InvalidSignature):
         return False
     same = [(extension.oid, extension.value) for extension in _purpose(wanted)]
-    return found.subject == _subject(wanted) and all(
-        (oid, value) in [(extension.oid, extension.value) for extension in found.extensions] for oid, value in same
+    return issued.subject == _subject(wanted) and all(
+        (oid, value) in [(extension.oid, extension.value) for extension in issued.extensions] for oid, value in same
     )
 
 
@@ -142,7 +142,7 @@ def _make(folder: Path, wanted: Certificate, now: datetime) -> None:
     ca = x509.load_pem_x509_certificate((folder / f"{wanted.ca}.crt").read_bytes())
     ca_key = serialization.load_pem_private_key((folder / f"{wanted.ca}.key").read_bytes(), None)
     if not isinstance(ca_key, EllipticCurvePrivateKey):
-        raise TypeError(f"{wanted.ca}.key is no elliptic curve key")
+        raise TypeError(f"{wanted.ca}.key is not an elliptic curve key")
     key = generate_private_key(SECP256R1())
     issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(ca_key.public_key())
     builder = (
@@ -165,7 +165,7 @@ def _builder(
         .issuer_name(issuer)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(minutes=5))  # a clock that is set back a little must not lock the user out
+        .not_valid_before(now - timedelta(minutes=5))  # tolerates a clock that is set back a little
         .not_valid_after(now + life)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
     )
@@ -214,7 +214,7 @@ def _pem(key: EllipticCurvePrivateKey) -> bytes:
 
 
 def _write(folder: Path, name: str, certificate: x509.Certificate, key: EllipticCurvePrivateKey) -> None:
-    # A crash in between leaves a certificate without its key's partner: the certificate goes first to be made again.
+    # Remove the certificate first: after a crash in between, the missing certificate is issued again.
     (folder / f"{name}.crt").unlink(missing_ok=True)
     write_private(folder / f"{name}.key", _pem(key))
     write_private(folder / f"{name}.crt", certificate.public_bytes(serialization.Encoding.PEM))

@@ -1,4 +1,4 @@
-"""Loopback ports of an instance: picked once, kept, and changed only where a stranger took one."""
+"""Loopback ports of an instance: chosen once and kept, unless another process has taken one."""
 
 import socket
 from collections.abc import Mapping
@@ -10,18 +10,18 @@ LOOPBACK = "127.0.0.1"
 
 PORTS = ("kube-apiserver", "etcd", "etcd-peer", "kube-controller-manager", "kube-scheduler")
 
-# Below the range from which systems take the ports of outgoing connections (32768 up on Linux): a kept port
-# must not be somebody's passing connection at the next start.
+# Below the range of ephemeral ports (32768 up on Linux): a kept port must not be taken by an outgoing connection at
+# the next start.
 _RANGE = range(20000, 32000)
 
 
 def settle(kept: Mapping[str, int]) -> dict[str, int]:
-    """Return a free port for each purpose: the kept one if nobody else listens there, else a new one.
+    """Return a free port for each purpose: the kept one if it is free, else a new one.
 
     Raises
     ------
     UserError
-        No port of the range is free.
+        All ports of the range are taken.
     """
     settled = {purpose: port for purpose, port in kept.items() if purpose in PORTS and is_free(port)}
     candidates = (port for port in SystemRandom().sample(_RANGE, len(_RANGE)) if port not in settled.values())
@@ -36,9 +36,9 @@ def settle(kept: Mapping[str, int]) -> dict[str, int]:
 
 
 def is_free(port: int) -> bool:
-    """Return whether nobody listens on the loopback port."""
+    """Return whether no process listens on the loopback port."""
     with socket.socket() as probe:
-        # As Go's listeners do it: connections of the past do not count, listeners of the present do.
+        # As in Go's listeners: closed connections do not count, current listeners do.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((LOOPBACK, port))

@@ -1,4 +1,4 @@
-"""What must lie ready before the processes start."""
+"""Prepares an instance's files before its processes start."""
 
 import base64
 import secrets
@@ -19,7 +19,7 @@ _STAGES = Path(__file__).with_name("stages")
 
 
 def prepare(layout: Layout, programs: dict[str, str]) -> None:
-    """Settle ports, certificates, kubeconfigs and settings of an instance that does not run.
+    """Write ports, certificates, kubeconfigs and settings of a stopped instance.
 
     Parameters
     ----------
@@ -29,28 +29,28 @@ def prepare(layout: Layout, programs: dict[str, str]) -> None:
         Path by program.
     """
     kept = Settings.load(layout)
-    mark = fingerprint(programs)
-    known = kept.versions if kept.fingerprint == mark else versions(programs)
-    settings = Settings(settle(kept.ports), programs, mark, known)
+    current = fingerprint(programs)
+    known = kept.versions if kept.fingerprint == current else versions(programs)
+    settings = Settings(settle(kept.ports), programs, current, known)
     ensure_pki(layout.pki)
     write_kubeconfigs(layout, settings.ports["kube-apiserver"])
     _ensure_encryption(layout)
-    _clear_half_founded(layout)
+    _reset_unfinished_etcd(layout)
     _write_stages(layout, known["kube-apiserver"])
     settings.save(layout)
 
 
-def _clear_half_founded(layout: Layout) -> None:
-    """Begin anew with an etcd that was killed in its first start: it would wait for other members for ever."""
-    if layout.founding.exists():
+def _reset_unfinished_etcd(layout: Layout) -> None:
+    """Reset an etcd that was killed during its first start: it would wait for other members forever."""
+    if layout.first_start.exists():
         shutil.rmtree(layout.etcd)
         layout.create()
     if not any(layout.etcd.iterdir()):
-        layout.founding.touch()
+        layout.first_start.touch()
 
 
 def _ensure_encryption(layout: Layout) -> None:
-    """Make the key of the Secrets in etcd: once, since a new key could not read the old Secrets."""
+    """Create the encryption key for Secrets in etcd once; a new key could not decrypt existing Secrets."""
     if layout.encryption.exists():
         return
     key = {"name": "local", "secret": base64.b64encode(secrets.token_bytes(32)).decode()}
@@ -63,6 +63,6 @@ def _ensure_encryption(layout: Layout) -> None:
 
 
 def _write_stages(layout: Layout, kubernetes: str) -> None:
-    """Write the stages; nodes claim to run the API server's version."""
+    """Write the stages; nodes report the API server's version."""
     texts = [path.read_text() for path in sorted(_STAGES.glob("*.yaml"))]
     write_private(layout.stages, "---\n".join(texts).replace("@kubernetes@", kubernetes))

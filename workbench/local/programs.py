@@ -1,15 +1,15 @@
-"""The programs of a control plane, and how to tell one build of them from another."""
+"""The programs of a control plane, and a fingerprint of their builds."""
 
 import subprocess
 from pathlib import Path
 from typing import Protocol
 
 PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok", "cluster-autoscaler")
-"""In the order in which they start."""
+"""In start order."""
 
 
 class Binaries(Protocol):
-    """Whoever knows where programs are, such as ``workbench.toolchain.Toolchain``."""
+    """Locates programs, as ``workbench.toolchain.Toolchain`` does."""
 
     def path(self, name: str) -> Path:
         """Return the path of the program ``name``."""
@@ -22,15 +22,15 @@ def locate(binaries: Binaries) -> dict[str, str]:
 
 
 def fingerprint(programs: dict[str, str]) -> str:
-    """Return a text that changes when a program is another one, or was built again in place."""
+    """Return a text that changes when a program is replaced or rebuilt in place."""
     stats = {name: Path(path).stat() for name, path in programs.items()}
     return " ".join(f"{programs[name]}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in stats.items())
 
 
 def versions(programs: dict[str, str]) -> dict[str, str]:
-    """Return the versions that the programs tell; the autoscaler's is only in its log."""
-    told = {name: _version(path) for name, path in programs.items() if name != "cluster-autoscaler"}
-    return {name: version for name, version in told.items() if version}
+    """Return the versions that the programs print; the autoscaler writes its version to its log only."""
+    printed = {name: _version(path) for name, path in programs.items() if name != "cluster-autoscaler"}
+    return {name: version for name, version in printed.items() if version}
 
 
 def _version(path: str) -> str:

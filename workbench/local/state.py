@@ -1,4 +1,4 @@
-"""What is written down about an instance: settings before a start, state while it runs."""
+"""Saved settings and state of an instance."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -13,21 +13,21 @@ ComponentState = Literal["waiting", "starting", "ready", "crashed", "stopped"]
 
 @dataclass(frozen=True)
 class ComponentStatus:
-    """How one process of an instance is.
+    """Status of one process.
 
-    ``waiting`` waits for others (the autoscaler: for node groups), ``crashed`` is started again after a pause.
+    ``waiting``: for other components (the autoscaler: for node groups); ``crashed``: restarts after a pause.
     """
 
     name: str
     state: ComponentState = "stopped"
     pid: int | None = None
     restarts: int = 0
-    """How often it was started again after a crash, since the instance started."""
+    """Restarts after a crash since the instance started."""
 
 
 @dataclass(frozen=True)
 class InstanceStatus:
-    """How an instance is."""
+    """Status of an instance."""
 
     name: str
     running: bool
@@ -45,7 +45,7 @@ class InstanceStatus:
 
 @dataclass(frozen=True)
 class Settings:
-    """What is decided before a start, and kept."""
+    """Settings made before a start and kept."""
 
     ports: dict[str, int] = field(default_factory=dict)
     programs: dict[str, str] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Settings:
 
     @classmethod
     def load(cls, layout: Layout) -> "Settings":
-        """Return what was saved; empty settings, which are settled anew, if there is nothing that can be read."""
+        """Return the saved settings; empty ones if none can be read."""
         try:
             return cls(**json.loads(layout.settings.read_bytes()))
         except (FileNotFoundError, ValueError, TypeError):
@@ -67,21 +67,21 @@ class Settings:
 
 @dataclass(frozen=True)
 class State:
-    """What the supervisor says, while it runs, and as its last word."""
+    """State that the supervisor saves while it runs and when it ends."""
 
     pid: int
     created: float
-    """When the supervisor's process began, in seconds since 1970: tells it from a later process with its id."""
+    """Start of the supervisor's process in seconds since 1970; guards against a reused process id."""
     fingerprint: str
     """Which programs it runs."""
     ready: bool = False
     failed: str = ""
-    """The component for which the start was given up."""
+    """The component that made the start fail; empty if none did."""
     components: tuple[ComponentStatus, ...] = ()
 
     @classmethod
     def load(cls, layout: Layout) -> "State | None":
-        """Return the last state that was saved, None if there is none that can be read."""
+        """Return the last saved state; None if none can be read."""
         try:
             raw = json.loads(layout.state.read_bytes())
             return cls(**raw | {"components": tuple(ComponentStatus(**each) for each in raw["components"])})
@@ -89,7 +89,7 @@ class State:
             return None
 
     def is_alive(self) -> bool:
-        """Return whether the supervisor that said this still runs."""
+        """Return whether the supervisor that saved this still runs."""
         return living(self.pid, before=self.created) is not None
 
     def save(self, layout: Layout) -> None:

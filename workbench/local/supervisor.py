@@ -10,7 +10,7 @@ from subprocess import Popen
 
 import psutil
 
-from workbench.local.bootstrap import grant_rights, is_furnished, release_nodes
+from workbench.local.bootstrap import accepts_pods, grant_rights, release_nodes
 from workbench.local.child import Child
 from workbench.local.components import AUTOSCALER, Component, Health, components
 from workbench.local.endpoint import Endpoint
@@ -43,14 +43,14 @@ class Supervisor:
             each.name: Child(each, self._launch, self._probe(each)) for each in components(layout, self._settings.ports)
         }
         self._pools = PoolKeeper(self._api, self._children[AUTOSCALER])
-        self._furnished = False
+        self._accepts_pods = False
         self._was_ready = False
         self._failed = ""
-        self._told: State | None = None
+        self._saved: State | None = None
 
     def run(self) -> None:
-        """Work until a signal says stop, or the start is given up."""
-        # Signals are waited for, not handled: nothing ever interrupts a step half-way.
+        """Supervise until a stop signal arrives or the start has failed."""
+        # Signals are waited for, not handled: they never interrupt a step.
         signal.pthread_sigmask(signal.SIG_BLOCK, (SIGCHLD, SIGINT, SIGTERM))
         try:
             while not self._failed:
@@ -62,7 +62,7 @@ class Supervisor:
             for child in reversed(self._children.values()):
                 child.stop()
                 child.state = "stopped"
-            self._tell()
+            self._save()
 
     def _step(self) -> None:
         for child in self._core:
@@ -70,11 +70,11 @@ class Supervisor:
                 child.step()
             if not self._was_ready and child.failures >= _ATTEMPTS:
                 self._failed = child.component.name
-        self._furnished = self._furnished or (self._core_is_ready and is_furnished(self._api))
+        self._accepts_pods = self._accepts_pods or (self._core_is_ready and accepts_pods(self._api))
         self._was_ready = self._was_ready or self._is_ready
         if self._is_ready:
             self._pools.step()
-        self._tell()
+        self._save()
 
     @property
     def _core(self) -> list[Child]:
@@ -86,13 +86,13 @@ class Supervisor:
 
     @property
     def _is_ready(self) -> bool:
-        return self._furnished and self._core_is_ready
+        return self._accepts_pods and self._core_is_ready
 
     @property
     def _is_calm(self) -> bool:
         return self._is_ready and self._children[AUTOSCALER].state in {"ready", "waiting"}
 
-    def _tell(self) -> None:
+    def _save(self) -> None:
         state = State(
             pid=os.getpid(),
             created=psutil.Process().create_time(),
@@ -101,9 +101,9 @@ class Supervisor:
             failed=self._failed,
             components=tuple(child.status for child in self._children.values()),
         )
-        if state != self._told:
+        if state != self._saved:
             state.save(self._layout)
-            self._told = state
+            self._saved = state
 
     def _launch(self, component: Component) -> Popen[bytes]:
         if component.name == "kwok":
@@ -116,15 +116,15 @@ class Supervisor:
             return None
         endpoint = self._endpoint(health)
         if component.name == "etcd":
-            return lambda: endpoint.is_ok(health.path) and self._founded()
+            return lambda: endpoint.is_ok(health.path) and self._note_etcd_started()
         if component.name == "kube-apiserver":
-            # Nobody is let near a server that does not know yet what the simulator may do.
+            # Not ready for users before the simulator has its rights.
             return lambda: endpoint.is_ok(health.path) and grant_rights(endpoint)
         return lambda: endpoint.is_ok(health.path)
 
-    def _founded(self) -> bool:
-        """Note, before anybody writes to etcd, that it holds something from now on."""
-        self._layout.founding.unlink(missing_ok=True)
+    def _note_etcd_started(self) -> bool:
+        """Record, before the first write, that etcd may hold data."""
+        self._layout.first_start.unlink(missing_ok=True)
         return True
 
     def _endpoint(self, health: Health) -> Endpoint:
@@ -133,7 +133,7 @@ class Supervisor:
 
 
 def main() -> None:
-    """Run in the background: the caller returns at once, and the lock that it passed stays with this process."""
+    """Run in the background: the caller returns at once; this process keeps the lock."""
     if os.fork():
         os._exit(0)
     Supervisor(Layout(Path(sys.argv[1])), int(sys.argv[2])).run()

@@ -1,4 +1,4 @@
-"""Stacks: where their files are, which file describes one, and what it says."""
+"""Stacks: where their files are and what each file contains."""
 
 import difflib
 import os
@@ -26,7 +26,7 @@ from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
 
 PROBLEMS_SHOWN: Final = 50
-"""Lines of a message; `igz-clusters config check` prints all."""
+"""Problems that one message shows; `igz-clusters config check` prints all."""
 
 NAME_MAX: Final = 60
 CHOICES_PATH: Final[KeyPath] = ("config", CONFIG_KEY)
@@ -54,19 +54,19 @@ class Stack:
 
 
 def folder() -> Path:
-    """Return the folder whose stack files are meant.
+    """Return the folder that holds the stack files.
 
-    It is the folder that ``IGZ_CLUSTERS_STACKS`` names, else the current one if it holds a stack file of ours, else
-    the checkout. Program, policy packs and toolchain are the checkout's always.
+    ``IGZ_CLUSTERS_STACKS`` if it is set, else the current folder if it holds one of our stack files, else the
+    checkout. Program, policy packs and toolchain always come from the checkout.
 
     Raises
     ------
     UserError
-        The variable names no folder.
+        The variable does not name an existing folder.
     """
     if chosen := os.environ.get(FOLDER_VARIABLE):
         if not Path(chosen).is_dir():
-            raise UserError(f"--directory, {FOLDER_VARIABLE}: there is no folder {chosen}.")
+            raise UserError(f"--directory, {FOLDER_VARIABLE}: folder {chosen} does not exist.")
         return Path(chosen).resolve()
     current = Path.cwd().resolve()
     return current if any(map(_is_ours, current.glob("Pulumi.*.yaml"))) else PROJECT_ROOT
@@ -80,7 +80,7 @@ def _is_ours(file: Path) -> bool:
 
 
 class StackFileError(UserError):
-    """A stack file with all that is wrong in it, by line."""
+    """A stack file is invalid; lists every problem by line."""
 
     def __init__(self, file: Path, problems: list[Problem]) -> None:
         self.file = shown_path(file)
@@ -94,7 +94,7 @@ class StackFileError(UserError):
 
     @property
     def lines(self) -> list[str]:
-        """Every problem in a line that editors and terminals can jump to."""
+        """One line per problem, in the FILE:LINE form that editors and terminals can jump to."""
         return [
             ":".join([self.file, *([str(problem.line)] if problem.line else [])]) + f": {problem}"
             for problem in self.problems
@@ -107,26 +107,26 @@ def find(name: str) -> Stack:
     Raises
     ------
     UserError
-        If there is no such stack.
+        The stack does not exist.
     StackFileError
-        If its file cannot be read or is wrong; with all problems at once.
+        Its file cannot be read or is invalid; lists all problems at once.
     """
     files = stack_files()
     if name in files and not is_dns_label(name):
         raise UserError(
-            f"{shown_path(files[name])}: a stack's name is its cluster's, and {shown(name)} cannot be one.",
-            "Rename the file: Pulumi.NAME.yaml with 1 to 63 lower-case letters, digits and '-', no '-' at an end.",
+            f"{shown_path(files[name])}: {shown(name)} is not a valid stack name; the cluster takes its name from it.",
+            "Rename the file to Pulumi.NAME.yaml; NAME: 1 to 63 lower-case letters, digits or '-', no '-' at the ends.",
         )
     if name not in files:
         match = nearest(name, files)
         hint = f"Did you mean '{match}'? " if match else ""
-        known = ", ".join(sorted(files)) or f"none, no Pulumi.STACK.yaml there says {CONFIG_KEY}"
-        raise UserError(f"There is no stack {shown(name)} in {folder()}.", f"{hint}Known stacks: {known}.")
+        known = ", ".join(sorted(files)) or f"none (no Pulumi.STACK.yaml there sets {CONFIG_KEY})"
+        raise UserError(f"Stack {shown(name)} not found in {folder()}.", f"{hint}Known stacks: {known}.")
     return read(files[name])
 
 
 def read(file: Path) -> Stack:
-    """Return the stack that ``file`` describes; raise as ``find`` does."""
+    """Return the stack that ``file`` describes; raises the same errors as ``find``."""
     try:
         source = yaml_source.read(file)
     except SourceError as error:
@@ -154,7 +154,7 @@ def read(file: Path) -> Stack:
 
 
 def shown_path(file: Path) -> str:
-    """Return a file's path as messages name it: from the folder of the stack files on, where it is inside."""
+    """Return a file's path for messages: relative to the folder of the stack files if it is inside it."""
     whole = file.absolute()
     inside = whole.is_relative_to(folder())
     return printable(str(whole.relative_to(folder()) if inside else file), limit=300)
@@ -166,9 +166,9 @@ def _choices(document: Any) -> Any:
 
 
 def _file_problems(document: Any) -> Iterator[Problem]:
-    """Return what is wrong around the choices, with paths from the file's root."""
+    """Return the problems outside our own settings, with paths from the file's root."""
     if not isinstance(document, dict):
-        yield Problem(None, f"the file must be a mapping with the key config, and is {_noun(document)}")
+        yield Problem(None, f"the file must be a mapping with the key config, but is {_description(document)}")
         return
     for key, value in document.items():
         if key not in ENGINE_KEYS or (key == "environment" and isinstance(value, str)):
@@ -177,18 +177,18 @@ def _file_problems(document: Any) -> Iterator[Problem]:
     if config is None and any(nearest(key, ["config"]) for key in document if key != "config"):
         return  # a near miss of the key, named above
     if not isinstance(config, dict):
-        yield Problem(("config",), f"must be a mapping with the key {CONFIG_KEY}, and is {_noun(config)}")
+        yield Problem(("config",), f"must be a mapping with the key {CONFIG_KEY}, but is {_description(config)}")
         return
     others = [problem for key in config if key != CONFIG_KEY and (problem := _config_key_problem(key))]
     yield from others
     if CONFIG_KEY not in config and not any(problem.allowed for problem in others):
         yield Problem(("config",), f"the key {CONFIG_KEY} is missing; Pulumi.local.yaml shows the layout")
     elif CONFIG_KEY in config and not isinstance(config[CONFIG_KEY], dict):
-        yield Problem(CHOICES_PATH, f"must be a mapping, and is {_noun(config[CONFIG_KEY])}")
+        yield Problem(CHOICES_PATH, f"must be a mapping, but is {_description(config[CONFIG_KEY])}")
 
 
 def _config_key_problem(key: str) -> Problem | None:
-    """Judge a key of ``config``. Keys of other namespaces are other programs' business."""
+    """Check a key of ``config``. Keys in other namespaces belong to other programs and are ignored."""
     ours = CONFIG_KEY.partition(":")[0]
     namespace, colon, _ = key.partition(":")
     if difflib.get_close_matches(namespace.lower()[:NAME_MAX], [ours], cutoff=0.85):
@@ -204,13 +204,13 @@ def _misplaced(key: str, *parents: str) -> Problem | None:
     return Problem((*parents, key), f"belongs under config, {CONFIG_KEY}; indent it")
 
 
-def _noun(value: Any) -> str:
+def _description(value: Any) -> str:
     return "missing" if value is None else shown(value)
 
 
 def _secrets(value: Any, path: KeyPath) -> Iterator[Problem]:
     if isinstance(value, dict) and _SECURE in value:
-        yield Problem(path, "is encrypted; choices are no secrets, write it plainly")
+        yield Problem(path, "is encrypted, but these settings are not secret; write the value in plain text")
         return
     entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, entry in entries:
@@ -222,7 +222,7 @@ def _with_parents(path: KeyPath) -> Iterator[KeyPath]:
 
 
 def _located(problem: Problem, source: Source) -> Problem:
-    """Return the problem with its line, and with the path that it has below ``CONFIG_KEY``."""
+    """Return the problem with its line and its path below ``CONFIG_KEY``."""
     path = problem.path or ()
     position = source.position(path)
     below = path[len(CHOICES_PATH) :] if path[: len(CHOICES_PATH)] == CHOICES_PATH else problem.path
@@ -230,7 +230,7 @@ def _located(problem: Problem, source: Source) -> Problem:
 
 
 def stack_files(place: Path | None = None) -> dict[str, Path]:
-    """Return the file of every stack by the stack's name. Default: of ``folder``."""
+    """Return each stack's file by stack name, from ``place`` or by default from ``folder()``."""
     root = place or folder()
     examples = root.glob("examples/*/Pulumi.*.yaml")
     named = [(_name(file), file) for file in examples if _name(file) == file.parent.name]

@@ -1,6 +1,6 @@
-"""``policies/overrides.yaml``: which violations and dangers are accepted, and which rules may mend what they find.
+"""``policies/overrides.yaml``: accepted violations, approved changes, and rules that remediate.
 
-It lies beside the stack files, where a review sees it. Waivers reach the packs as the engine's own policy
+The file is kept beside the stack files so that it is reviewed. Waivers reach the packs as the engine's policy
 configuration.
 """
 
@@ -26,7 +26,7 @@ from workbench.system.files import write_private
 from workbench.system.paths import PRIVATE, data_dir
 
 FILE: Final = Path("policies") / "overrides.yaml"
-"""Where the file lies in the folder of the stack files."""
+"""Path of the file inside the folder of the stack files."""
 
 _PACKS: Final = "PULUMI_OPTION_POLICY_PACK"
 _CONFIGURATIONS: Final = "PULUMI_OPTION_POLICY_PACK_CONFIG"
@@ -36,7 +36,7 @@ _WITH_REMEDY: Final = tuple(rule.id for rule in RULES if rule.remedy)
 
 
 class Overrides(ContractModel):
-    """What the file says."""
+    """The content of ``policies/overrides.yaml``."""
 
     waivers: tuple[Waiver, ...] = Field((), description="Accepted violations.")
     approvals: tuple[Approval, ...] = Field((), description="Replacements and deletions of what is guarded.")
@@ -44,12 +44,12 @@ class Overrides(ContractModel):
 
 
 def read() -> Overrides:
-    """Return the overrides of the folder of the stack files; none if it has no such file.
+    """Return the overrides in the folder of the stack files; empty if the file does not exist.
 
     Raises
     ------
     StackFileError
-        The file cannot be read or is wrong; with all problems at once.
+        The file cannot be read or is invalid; lists all problems at once.
     """
     file = stacks.folder() / FILE
     if not file.exists():
@@ -74,18 +74,22 @@ def read() -> Overrides:
 def _unfit(overrides: Overrides) -> Iterator[Problem]:
     for index, waiver in enumerate(overrides.waivers):
         if waiver.rule not in _IDS:
-            message = "is no rule; `igz-clusters policy list` names them"
+            message = "unknown; `igz-clusters policy list` lists all rules"
             yield Problem(("waivers", index, "rule"), message, waiver.rule)
     rows: dict[str, tuple[Accepted, ...]] = {"waivers": overrides.waivers, "approvals": overrides.approvals}
     for key, accepted in rows.items():
         for index, row in enumerate(accepted):
             if row.stack not in stacks.stack_files():
-                yield Problem((key, index, "stack"), "is no stack", row.stack, tuple(stacks.stack_files()))
+                yield Problem((key, index, "stack"), "unknown stack", row.stack, tuple(stacks.stack_files()))
             if row.expires > (last := row.last_day()):
-                yield Problem((key, index, "expires"), f"is too far away, at most {last}", str(row.expires))
+                yield Problem(
+                    (key, index, "expires"),
+                    f"is too late, at most {last}",
+                    str(row.expires),
+                )
     for index, rule in enumerate(overrides.remediate):
         if rule not in _WITH_REMEDY:
-            yield Problem(("remediate", index), "mends nothing by itself", rule, _WITH_REMEDY)
+            yield Problem(("remediate", index), "cannot remediate violations automatically", rule, _WITH_REMEDY)
 
 
 def _located(problem: Problem, source: Source) -> Problem:
@@ -99,7 +103,7 @@ def pack_configuration(stack: str) -> dict[str, Any]:
     Raises
     ------
     StackFileError
-        As ``read`` does. An expired waiver is no error here: the packs report it, and fail the run.
+        As ``read`` does. An expired waiver raises nothing here: the packs report it and fail the run.
     """
     overrides, entries = read(), {}
     for rule in RULES:
@@ -112,15 +116,15 @@ def pack_configuration(stack: str) -> dict[str, Any]:
 
 
 def policy_entry(rule: Rule[Any], level: str | None = None, **settings: Any) -> dict[str, Any]:
-    """Return what the engine's policy configuration says about a rule; its own level unless another is given.
+    """Return a rule's entry in the engine's policy configuration, with the rule's own level by default.
 
-    The engine refuses an entry without a level.
+    The engine rejects an entry without a level.
     """
     return {"enforcementLevel": level or rule.declared_level.value, **settings}
 
 
 def attached(stack: str, packs: list[Path], folder: Path | None = None) -> dict[str, str]:
-    """Return the variables by which the engine attaches ``packs`` to every command on ``stack``, overrides included.
+    """Return the environment that attaches ``packs``, with overrides, to every engine command on ``stack``.
 
     Parameters
     ----------
@@ -133,21 +137,21 @@ def attached(stack: str, packs: list[Path], folder: Path | None = None) -> dict[
     """
     place = folder or data_dir() / "policies"
     place.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
-    # Written and named where there is nothing to say as well: the variables may be another stack's, by `env`.
+    # Written even when empty: `env` may have exported another stack's variables.
     return attaching(packs, pack_configuration(stack), place / f"{stack}.json")
 
 
 def attaching(packs: list[Path], configuration: Mapping[str, Any], file: Path) -> dict[str, str]:
-    """Write what the packs are told into ``file`` and return the variables by which the engine attaches them."""
+    """Write the packs' configuration to ``file`` and return the environment that attaches the packs."""
     write_private(file, json.dumps(configuration, indent=2))
     return {
         _PACKS: ",".join(map(str, packs)),
-        # One file for each pack: the engine pairs them, and a pack skips what is not its own.
+        # The engine pairs packs and files by position; each pack ignores entries of the other.
         _CONFIGURATIONS: ",".join([str(file)] * len(packs)),
         GUARD_VARIABLE: ATTACHED,
     }
 
 
 def detached(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables of a run without those that attach packs."""
+    """Return the environment without the variables that attach packs."""
     return {name: value for name, value in variables.items() if name not in _VARIABLES}

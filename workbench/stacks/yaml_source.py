@@ -1,6 +1,6 @@
-"""YAML that people wrote: its values, the place of each, and all that is wrong with it as text.
+"""Reads hand-written YAML: its values, the position of each, and every problem in the text.
 
-The limits keep a hostile or broken file from costing more than a message. A stack file has some 50 lines.
+The limits bound the cost of a hostile or broken file. A stack file has some 50 lines.
 """
 
 import errno
@@ -16,13 +16,13 @@ from infra.config import KeyPath, Problem
 from infra.config.problems import shown
 
 _NO_VALUE = (yaml.YAMLError, ValueError, LookupError, AttributeError, ArithmeticError)
-"""What PyYAML raises for a scalar that is not what its tag or its looks say, such as a date in a 13th month."""
+"""What PyYAML raises for a scalar that does not match its tag or form, such as a date in a 13th month."""
 
 BYTES_MAX: Final = 2**20
 VALUES_MAX: Final = 5_000
 DEPTH_MAX: Final = 20
 
-_HALF: Final = "holds half a Unicode character, which no UTF-8 text can"
+_HALF: Final = "contains an unpaired Unicode surrogate, which UTF-8 cannot encode"
 _MERGE: Final = "tag:yaml.org,2002:merge"
 _YAML: Final = "tag:yaml.org,2002:"
 _TAGS: Final[dict[type[yaml.Node], set[str]]] = {
@@ -30,12 +30,12 @@ _TAGS: Final[dict[type[yaml.Node], set[str]]] = {
     yaml.SequenceNode: {f"{_YAML}seq"},
     yaml.ScalarNode: {f"{_YAML}{kind}" for kind in ("bool", "float", "int", "null", "str", "timestamp")},
 }
-"""What a stack file may hold: YAML's own plain kinds."""
+"""Tags that a stack file may use: YAML's plain types."""
 
 
 @dataclass(frozen=True)
 class Position:
-    """A place in a file; both from 1."""
+    """A position in a file; line and column count from 1."""
 
     line: int
     column: int
@@ -43,23 +43,23 @@ class Position:
 
 @dataclass(frozen=True)
 class Source:
-    """What a file says."""
+    """A parsed file."""
 
     document: Any
     positions: dict[KeyPath, Position]
-    """Where each key and each item of a list begins."""
+    """Start of each key and each list item."""
     problems: tuple[Problem, ...]
-    """What is wrong with parts of it: keys given twice, unknown tags. Their values are the first given, or None."""
+    """Problems in single values: duplicate keys (the first value is kept), unknown tags (the value is None)."""
 
     def position(self, path: KeyPath) -> Position:
-        """Return where ``path`` is, or the nearest place above it that is there."""
+        """Return the position of ``path``, or of its nearest ancestor in the file."""
         while path not in self.positions:
             path = path[:-1]
         return self.positions[path]
 
 
 class SourceError(Exception):
-    """A file whose text cannot be read as one YAML document."""
+    """The text is not a single valid YAML document."""
 
     def __init__(self, message: str, position: Position | None = None) -> None:
         super().__init__(message)
@@ -68,32 +68,32 @@ class SourceError(Exception):
 
 
 def read(file: Path) -> Source:
-    """Return what ``file`` says.
+    """Parse ``file``.
 
     Raises
     ------
     SourceError
-        If it is too large, no UTF-8, empty, no YAML, more than one document, or nested too deeply.
+        The file is too large, not UTF-8, empty, invalid YAML, more than one document, or nested too deeply.
     OSError
-        If it cannot be read.
+        The file cannot be read.
     """
     if file.exists() and not file.is_file():
-        raise OSError(errno.EINVAL, "it is no regular file")
+        raise OSError(errno.EINVAL, "not a regular file")
     with file.open("rb") as stream:
         content = stream.read(BYTES_MAX + 1)
     if len(content) > BYTES_MAX:
-        raise SourceError(f"the file is larger than {BYTES_MAX // 1024} KiB, which no stack file needs")
+        raise SourceError(f"the file is larger than the limit of {BYTES_MAX // 1024} KiB")
     return parse(_text(content))
 
 
 def parse(text: str) -> Source:
-    """Return what ``text`` says; raise ``SourceError`` as ``read`` does."""
+    """Parse ``text``; raises ``SourceError`` as ``read`` does."""
     try:
         loader = _Loader(text)
         node = loader.get_single_node()
     except yaml.reader.ReaderError as error:
         character = error.character if isinstance(error.character, int) else ord(error.character)
-        message = f"the file holds the character U+{character:04X}, which YAML does not allow"
+        message = f"the file contains the character U+{character:04X}, which YAML does not allow"
         raise SourceError(message, _position_of(text, error.position)) from None
     except yaml.MarkedYAMLError as error:
         raise _syntax(error, text) from None
@@ -105,7 +105,7 @@ def parse(text: str) -> Source:
 
 
 class _Loader(yaml.SafeLoader):
-    """Composes nodes, and stops where there are too many or too deep ones."""
+    """Composes nodes and enforces the limits on count and depth."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -124,7 +124,7 @@ class _Loader(yaml.SafeLoader):
 
 
 class _Reading:
-    """Builds the values of nodes and notes where they are."""
+    """Builds the values of nodes and records their positions."""
 
     def __init__(self, loader: _Loader) -> None:
         self._loader = loader
@@ -133,16 +133,16 @@ class _Reading:
         self.problems: list[Problem] = []
 
     def value(self, node: yaml.Node, path: KeyPath) -> Any:
-        # An alias is its anchor's node again, so this also bounds what aliases multiply to, and ends endless ones.
+        # An alias repeats its anchor's node, so this also bounds alias expansion and cycles.
         self._values += 1
         _within_limits(len(path), self._values, _position(node.start_mark))
         if node.tag not in _TAGS[type(node)]:
-            return self._refuse(path, node, f"the tag {shown(node.tag)} means nothing here; drop it")
+            return self._refuse(path, node, f"the tag {shown(node.tag)} is not supported; remove it")
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode):
             return [self._item(item, (*path, index)) for index, item in enumerate(node.value)]
-        if not _is_whole(node.value):
+        if not _is_encodable(node.value):
             return self._refuse(path, node, _HALF)
         try:
             return self._loader.construct_object(node)
@@ -165,9 +165,9 @@ class _Reading:
     def _entries(
         self, node: yaml.MappingNode, path: KeyPath, merges: int = 0
     ) -> Iterator[tuple[yaml.ScalarNode, yaml.Node]]:
-        """Return the entries of a mapping, what it merges first, so that its own keys win.
+        """Return the entries of a mapping, merged ones first so that its own keys win.
 
-        A key is the text that stands there, as in JSON: ``on`` and ``7`` are no flag and no number.
+        Keys are always text, as in JSON: ``on`` is not a boolean and ``7`` is not a number.
         """
         own: dict[str, tuple[yaml.ScalarNode, yaml.Node]] = {}
         for key, value in node.value:
@@ -179,7 +179,7 @@ class _Reading:
                 continue
             if not isinstance(key, yaml.ScalarNode):
                 self._refuse((*path, "?"), key, "a key must be text")
-            elif not _is_whole(key.value):
+            elif not _is_encodable(key.value):
                 self._refuse((*path, key.value), key, _HALF)
             elif key.value in own:
                 first = _position(own[key.value][0].start_mark).line
@@ -189,7 +189,7 @@ class _Reading:
         yield from own.values()
 
     def _merged(self, node: yaml.Node, path: KeyPath) -> list[yaml.MappingNode]:
-        """Return the mappings that ``<<`` names, the first and strongest last."""
+        """Return the mappings that ``<<`` names in reverse order, so that the first one wins."""
         nodes = node.value if isinstance(node, yaml.SequenceNode) else [node]
         mappings = [each for each in nodes if isinstance(each, yaml.MappingNode)]
         if len(mappings) < len(nodes):
@@ -201,8 +201,8 @@ class _Reading:
         self.problems.append(Problem(path, message, line=position.line, column=position.column))
 
 
-def _is_whole(text: str) -> bool:
-    r"""Return whether UTF-8 can hold a text; escapes such as ``\ud800`` make what it cannot."""
+def _is_encodable(text: str) -> bool:
+    r"""Return whether UTF-8 can encode a text; escapes such as ``\ud800`` produce lone surrogates."""
     return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
@@ -210,7 +210,7 @@ def _within_limits(depth: int, values: int, position: Position) -> None:
     if depth > DEPTH_MAX:
         raise SourceError(f"the file nests more than {DEPTH_MAX} levels deep", position)
     if values > VALUES_MAX:
-        raise SourceError(f"the file holds more than {VALUES_MAX} values, each use of an alias counted", position)
+        raise SourceError(f"the file contains more than {VALUES_MAX} values (each use of an alias counts)", position)
 
 
 def _text(content: bytes) -> str:
@@ -218,35 +218,35 @@ def _text(content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         before = content[: error.start].decode()
-        message = f"the file is not UTF-8 text, it holds the byte 0x{content[error.start]:02x}"
+        message = f"the file is not UTF-8 text: it contains the byte 0x{content[error.start]:02x}"
         raise SourceError(message, _position_of(before, len(before))) from None
 
 
 def _syntax(error: yaml.MarkedYAMLError, text: str) -> SourceError:
-    """Return the parser's error in our words, at the place where a person would mend it."""
+    """Return the parser's error in plain words, at the position that needs the fix."""
     mark = error.problem_mark or error.context_mark
     if mark and text[mark.index : mark.index + 1] == "\t":
-        return SourceError("no valid YAML: a tab cannot indent, use spaces", _position(mark))
+        return SourceError("invalid YAML: a tab cannot indent, use spaces", _position(mark))
     for start, words in _UNFINISHED.items():
         if str(error.problem).startswith(start):
-            return SourceError(f"no valid YAML: {words}", _position(error.context_mark or mark))
+            return SourceError(f"invalid YAML: {words}", _position(error.context_mark or mark))
     advice = next((words for start, words in _ADVICE.items() if str(error.problem).startswith(start)), error.problem)
-    return SourceError(f"no valid YAML: {advice}", _position(mark))
+    return SourceError(f"invalid YAML: {advice}", _position(mark))
 
 
 _ADVICE: Final = {
     "but found another document": "a second document begins here; keep one",
     "expected <block end>": "the indentation does not fit the lines above",
-    "mapping values are not allowed here": "a second ': ' in one line; quote the text, or mend the indentation",
+    "mapping values are not allowed here": "a second ': ' in one line; quote the text or fix the indentation",
 }
-"""Our words for some of the parser's messages, by how they begin."""
+"""Plain wording for some parser messages, by prefix."""
 
 _UNFINISHED: Final = {
     "could not find expected ':'": "a key without ': ' after it",
     "expected ',' or": "a bracket that begins here is not closed, or a comma is missing",
     "found unexpected end of stream": "a quote that begins here is not closed",
 }
-"""The same for what the parser notices late: it began where the context is."""
+"""The same for errors that the parser reports late; the mistake starts at the context mark."""
 
 
 def _position(mark: yaml.Mark | None) -> Position:

@@ -1,19 +1,19 @@
-"""The one error that a user is meant to see."""
+"""Errors that are shown to the user without a traceback."""
 
 from typing_extensions import override
 
 
 class AskedToEnd(KeyboardInterrupt):
-    """Somebody sent a signal to this process; Ctrl-C in a terminal reaches all processes of a command."""
+    """A termination signal for this process; Ctrl-C in a terminal reaches all processes of a command."""
 
 
 class UserError(Exception):
-    """A mistake or a missing precondition that the user can mend; shown without a traceback.
+    """A mistake or a missing precondition that the user can fix; shown without a traceback.
 
     Parameters
     ----------
     message
-        What is wrong, where, and what was found.
+        What is wrong and where.
     hint
         What to do next. Empty if the message already says so.
     """

@@ -1,11 +1,11 @@
-"""Files of one owner, written in one step."""
+"""Private files, written atomically."""
 
 import os
 from pathlib import Path
 
 
 def write_private(path: Path, content: str | bytes) -> None:
-    """Write a file of mode 0600 in one step: readers see the old content or the new one, never a half."""
+    """Write a file of mode 0600 atomically: readers see the old or the new content, never a partial one."""
     data = content.encode() if isinstance(content, str) else content
     temporary = path.with_name(f".{path.name}.new")
     temporary.unlink(missing_ok=True)

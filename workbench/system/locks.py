@@ -1,7 +1,7 @@
-"""Locks that the kernel keeps: they end with the last process that holds them, however it ends.
+"""Kernel file locks: released when the last process that holds them ends, however it ends.
 
-A descriptor that is handed on to children (``pass_fds``) belongs to all of them. So a taken lock means that somebody of
-the holder's family still works, and a free one that nobody does: no file can lie about it.
+Child processes that inherit the descriptor (``pass_fds``) hold the lock too. A taken lock therefore means that the
+holder or one of its children still runs; unlike a PID file, it cannot be stale.
 """
 
 import fcntl
@@ -18,12 +18,12 @@ def take(file: Path) -> int | None:
     Parameters
     ----------
     file
-        The lock's file; it is made if it is missing, in an existing folder, and never deleted.
+        The lock file in an existing folder; created if missing, never deleted.
 
     Returns
     -------
     int | None
-        The lock's descriptor, which the caller closes; None if somebody else holds the lock.
+        The lock's descriptor, which the caller closes; None if another process holds the lock.
     """
     descriptor = _open(file)
     try:
@@ -35,14 +35,14 @@ def take(file: Path) -> int | None:
 
 
 def wait_for(file: Path) -> int:
-    """Take the lock like ``take``, after whoever holds it now."""
+    """Take the lock like ``take``, waiting until it is free."""
     descriptor = _open(file)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
     return descriptor
 
 
 def write(descriptor: int, text: str) -> None:
-    """Write into a taken lock's file what others should know about its holder."""
+    """Write information about the holder into the file of a held lock."""
     os.ftruncate(descriptor, 0)
     os.pwrite(descriptor, text.encode(), 0)
 
@@ -50,24 +50,23 @@ def write(descriptor: int, text: str) -> None:
 def holders(file: Path) -> list[psutil.Process]:
     """Return the processes of this user, other than this one, that have the lock's file open; by process id."""
     try:
-        wanted = file.stat()
+        target = file.stat()
     except FileNotFoundError:
         return []
     others = (process for process in psutil.process_iter() if process.pid != os.getpid())
-    found = [process for process in others if _has_open(process.pid, wanted)]
-    return sorted(found, key=lambda process: process.pid)
+    return sorted((each for each in others if _has_open(each.pid, target)), key=lambda process: process.pid)
 
 
 def _open(file: Path) -> int:
     return os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
 
 
-def _has_open(pid: int, wanted: os.stat_result) -> bool:
-    # Processes end while they are looked at, descriptors close, and others' processes may not be looked into.
+def _has_open(pid: int, target: os.stat_result) -> bool:
+    # Processes and descriptors may vanish during the scan; other users' processes are not readable.
     with suppress(OSError):
         for entry in os.scandir(f"/proc/{pid}/fd"):
             with suppress(OSError):
-                found = entry.stat()
-                if (found.st_dev, found.st_ino) == (wanted.st_dev, wanted.st_ino):
+                opened = entry.stat()
+                if (opened.st_dev, opened.st_ino) == (target.st_dev, target.st_ino):
                     return True
     return False

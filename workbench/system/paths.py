@@ -1,4 +1,4 @@
-"""Where the project keeps what it builds (cache) and what it must not lose (data)."""
+"""The cache folder (rebuildable) and the data folder (state, keys and logs)."""
 
 import errno
 import os
@@ -13,7 +13,7 @@ from workbench.system.errors import UserError
 APP = "igz-clusters"
 PRIVATE = 0o700
 _DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR}
-"""What a disk says that is full, or must not be written."""
+"""Error codes of a disk that is full or not writable."""
 DATA_BYTES = 300_000_000
 """Free space for etcd's log and snapshots (128 MB at least), logs, and several copies of a large state."""
 
@@ -22,7 +22,7 @@ PROJECT_ROOT = Path(__file__).resolve().parents[2]
 
 
 def cache_dir() -> Path:
-    """Return the folder of rebuildable things; ``IGZ_CLUSTERS_CACHE`` overrides the user's cache folder."""
+    """Return the folder of rebuildable files; ``IGZ_CLUSTERS_CACHE`` overrides the user's cache folder."""
     return _folder("IGZ_CLUSTERS_CACHE", platformdirs.user_cache_path)
 
 
@@ -32,7 +32,7 @@ def data_dir() -> Path:
 
 
 def require_space() -> None:
-    """Check that state and a control plane's data have room to grow: a full disk in the middle costs more.
+    """Check that state and a control plane's data have room to grow, before an update starts.
 
     Raises
     ------
@@ -43,31 +43,36 @@ def require_space() -> None:
     free = shutil.disk_usage(folder).free
     if free < DATA_BYTES:
         raise UserError(
-            f"The disk of {folder} is nearly full: {free / 1e6:.0f} MB free, {DATA_BYTES / 1e6:.0f} MB are needed.",
+            f"The disk of {folder} is nearly full: {free / 1e6:.0f} MB free, {DATA_BYTES / 1e6:.0f} MB needed.",
             "Make space there, or set IGZ_CLUSTERS_DATA to a folder on a larger disk.",
         )
 
 
 def unusable(error: OSError, variable: str = "IGZ_CLUSTERS_DATA or IGZ_CLUSTERS_CACHE") -> UserError:
-    """Return what a user is told about a file that cannot be used, and which variable leads elsewhere."""
+    """Return the error for an unusable file, naming the variable that selects another folder."""
     if error.errno in _DISK_ERRORS:
-        hint = f"Set {variable} to a folder of yours on a disk with space."
+        hint = f"Set {variable} to a writable folder on a disk with free space."
         return UserError(f"Cannot write to {error.filename or 'a file'}: {error.strerror}.", hint)
-    return UserError(f"Cannot use {error.filename}: {error.strerror}.", "Look what is there, and move it away.")
+    return UserError(f"Cannot use {error.filename}: {error.strerror}.", "Check what is at that path, and move it away.")
 
 
 def _folder(variable: str, default: Callable[[str], Path], mode: int = 0o755) -> Path:
     try:
         folder = Path(os.environ.get(variable) or default(APP)).expanduser().resolve()
     except RuntimeError:
-        raise UserError(f"You have no home folder, and {variable} names none.", f"Set {variable}.") from None
+        raise UserError(f"No home folder found, and {variable} is not set.", f"Set {variable}.") from None
     if set(str(folder)) & set("#%?"):
-        raise UserError(f"The folder {folder} cannot be used: '#', '%' and '?' mean something in a backend's address.")
+        raise UserError(
+            f"The folder {folder} cannot be used: its path must not contain '#', '%' or '?' (special in a backend URL)."
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=mode)
         private = mode == PRIVATE and folder.stat().st_mode & 0o077
     except OSError as error:
         raise unusable(error, variable) from None
     if private:
-        raise UserError(f"The folder {folder} is open to others, and keys would lie in it.", f"chmod 700 {folder}")
+        raise UserError(
+            f"The folder {folder} is accessible to other users, but must be private: it holds keys.",
+            f"chmod 700 {folder}",
+        )
     return folder

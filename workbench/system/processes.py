@@ -1,4 +1,4 @@
-"""Which process is meant, and children that do not outlive whoever started them."""
+"""Identifies processes, and ties children to the process that started them."""
 
 import ctypes
 import os
@@ -9,18 +9,18 @@ import psutil
 
 _PR_SET_PDEATHSIG = 1
 _CLOCK_SLACK = 2.0
-"""Seconds by which the kernel's clock may be set between two looks at the same process."""
+"""Seconds by which the system clock may be adjusted between two readings of a process's start time."""
 
 
 def living(pid: int, *, before: float) -> psutil.Process | None:
-    """Return the process ``pid`` if it runs and began before a time, else None.
+    """Return the process ``pid`` if it runs and started before a given time, else None.
 
     Parameters
     ----------
     pid
-        Its id, as somebody wrote it down.
+        The recorded process id.
     before
-        When it was written down, in seconds since 1970: a process that began later only got the same id.
+        When the id was recorded, in seconds since 1970; a process that started later merely reuses the id.
     """
     try:
         process = psutil.Process(pid)
@@ -36,14 +36,14 @@ def tied_to_this(sent: signal.Signals) -> Callable[[], None]:
     Parameters
     ----------
     sent
-        SIGKILL for a child that has nothing to finish, SIGTERM for one that should end in order.
+        SIGKILL for a child that has nothing to clean up, SIGTERM for one that must shut down in order.
     """
     prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
 
     def tie() -> None:
         prctl(_PR_SET_PDEATHSIG, sent)
-        if os.getppid() != parent:  # the parent died before it was asked
+        if os.getppid() != parent:  # the parent died before prctl took effect
             os.kill(os.getpid(), sent)
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())  # a parent may wait for signals that its child must get
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the parent may block signals that its child must receive
 
     return tie

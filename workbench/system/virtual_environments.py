@@ -1,4 +1,4 @@
-"""Virtual environments of programs whose many pins do not fit beside ours, kept in the cache."""
+"""Cached virtual environments for programs whose pinned dependencies conflict with ours."""
 
 import os
 import subprocess
@@ -24,12 +24,12 @@ def interpreter(requirements: Path, environment: Mapping[str, str] | None = None
     requirements
         A file ``NAME-requirements.txt`` with a hash for each package. A changed file makes a new environment.
     environment
-        All variables of an installation. Default: the caller's.
+        Environment variables of the installation. Default: the caller's.
 
     Raises
     ------
     UserError
-        It cannot be installed, for example without a network; with the end of what was said.
+        The installation fails, for example without a network; shows the end of pip's output.
     """
     name = requirements.stem.removesuffix("-requirements")
     digest = sha256(requirements.read_bytes()).hexdigest()[:12]
@@ -52,9 +52,9 @@ def _install(name: str, folder: Path, command: list[str], environment: Mapping[s
         venv.create(folder, clear=True, with_pip=True)
         subprocess.run(command, check=True, env=environment, timeout=SECONDS, capture_output=True, text=True)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
-        said = error.stderr if isinstance(error.stderr, str) else ""
+        output = error.stderr if isinstance(error.stderr, str) else ""
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
         raise UserError(
-            "\n".join([f"{name} could not be installed for Python {version}.", *said.strip().splitlines()[-3:]]),
-            "Look at the network, HTTPS_PROXY and PIP_INDEX_URL; then run the same command again.",
+            "\n".join([f"{name} could not be installed for Python {version}.", *output.strip().splitlines()[-3:]]),
+            "Check the network, HTTPS_PROXY and PIP_INDEX_URL, then run the command again.",
         ) from None

@@ -1,4 +1,4 @@
-"""Builds the engine and the local control plane from pinned Go modules, and says where they are."""
+"""Builds the engine and the local control plane from pinned Go modules, and locates them."""
 
 from workbench.toolchain.api import Row, Toolchain, check_prerequisites, ensure, select_pulumi, status
 from workbench.toolchain.pulumi_home import environment, prepare

@@ -1,4 +1,4 @@
-"""Paths to the programs: what is asked for is built if it is not there."""
+"""Paths of the programs; missing ones are built on request."""
 
 import os
 import re
@@ -19,7 +19,7 @@ OLDEST_PULUMI = (3, 250)
 
 @dataclass(frozen=True)
 class Toolchain:
-    """Programs that are there and can be started.
+    """Programs that are built and ready to run.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Toolchain:
         Raises
         ------
         KeyError
-            The program was not among those that ``ensure`` was asked for.
+            The program was not requested from ``ensure``.
         """
         return self.binaries[name]
 
@@ -47,7 +47,7 @@ class Toolchain:
 
 @dataclass(frozen=True)
 class Row:
-    """One program as ``status`` sees it; ``size`` is bytes, 0 as long as it is not built."""
+    """One program in ``status``; ``size`` in bytes, 0 if not built."""
 
     name: str
     version: str
@@ -57,23 +57,25 @@ class Row:
 
 
 def names(bundles: Sequence[Bundle] = BUNDLES) -> tuple[str, ...]:
-    """Return the names of all programs and scripts of some bundles, default what clusters take."""
+    """Return the names of all programs and scripts in some bundles; default: those that clusters need."""
     return tuple(name for bundle in bundles for name in bundle.versions)
 
 
-def ensure(wanted: Collection[str] | None = None, *, hermetic: bool = False, progress: Progress = silent) -> Toolchain:
-    """Return the wanted programs; build those that are not in the cache.
+def ensure(
+    programs: Collection[str] | None = None, *, hermetic: bool = False, progress: Progress = silent
+) -> Toolchain:
+    """Return programs; build those that are not in the cache.
 
     With a filled cache this takes milliseconds and needs no Go.
 
     Parameters
     ----------
-    wanted
-        Names of programs, default all that clusters take. A bundle is built and returned as a whole.
+    programs
+        Names of programs, default all that clusters need. A bundle is built and returned as a whole.
     hermetic
-        Build Pulumi even where the user has a good one on PATH.
+        Build Pulumi even if a suitable one is on PATH.
     progress
-        Gets the events of a build, default silent; ``console.progress()`` shows them.
+        Receives the build events, default silent; ``console.progress()`` shows them.
 
     Raises
     ------
@@ -82,9 +84,9 @@ def ensure(wanted: Collection[str] | None = None, *, hermetic: bool = False, pro
     ValueError
         A name is unknown.
     """
-    if unknown := set(wanted or ()) - set(names(ALL)):
+    if unknown := set(programs or ()) - set(names(ALL)):
         raise ValueError(f"unknown programs {sorted(unknown)}, known are {sorted(names(ALL))}")
-    bundles = [*BUNDLES] if wanted is None else [b for b in ALL if not b.versions.keys().isdisjoint(wanted)]
+    bundles = [*BUNDLES] if programs is None else [b for b in ALL if not b.versions.keys().isdisjoint(programs)]
     binaries: dict[str, Path] = {}
     if ENGINE in bundles and not hermetic and (own := select_pulumi()):
         binaries |= {name: own.with_name(name) for name in ("pulumi", "pulumi-language-python")}
@@ -99,27 +101,27 @@ def ensure(wanted: Collection[str] | None = None, *, hermetic: bool = False, pro
 def select_pulumi() -> Path | None:
     """Return the user's own ``pulumi`` if it can be used.
 
-    It must be 3.250 or newer and have ``pulumi-language-python`` beside it. The toolchain's own Pulumi does
-    not count, if somebody put it on PATH.
+    It must be 3.250 or newer and have ``pulumi-language-python`` beside it. The toolchain's own Pulumi on PATH
+    does not count.
     """
-    found = shutil.which("pulumi")
-    if not found or not shutil.which("pulumi-language-python", path=str(Path(found).parent)):
+    pulumi = shutil.which("pulumi")
+    if not pulumi or not shutil.which("pulumi-language-python", path=str(Path(pulumi).parent)):
         return None
-    if Path(found).resolve().is_relative_to(store.home()):
+    if Path(pulumi).resolve().is_relative_to(store.home()):
         return None
     run = subprocess.run(
-        [found, "version"],
+        [pulumi, "version"],
         env=os.environ | {"PULUMI_SKIP_UPDATE_CHECK": "true"},
         capture_output=True,
         text=True,
         check=False,
     )
     version = re.match(r"v?(\d+)\.(\d+)", run.stdout)
-    return Path(found) if version and (int(version[1]), int(version[2])) >= OLDEST_PULUMI else None
+    return Path(pulumi) if version and (int(version[1]), int(version[2])) >= OLDEST_PULUMI else None
 
 
 def check_prerequisites() -> None:
-    """Check that this machine can build what is missing; nothing is built.
+    """Check that this machine can build the missing programs; builds nothing.
 
     Raises
     ------

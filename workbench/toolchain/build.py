@@ -1,4 +1,4 @@
-"""Builds the bundles that the cache lacks, one after the other."""
+"""Builds the missing bundles one after the other."""
 
 import shutil
 from collections.abc import Iterator, Sequence
@@ -18,33 +18,33 @@ def build_missing(
     progress: Progress = silent,
     keep_build_cache: bool = False,
 ) -> None:
-    """Build what the cache lacks; return at once if that is nothing.
+    """Build missing bundles; return at once if none is missing.
 
-    Finished bundles stay when a later one fails, so that the next call goes on from there.
+    Finished bundles are kept when a later one fails, so that the next call resumes there.
 
     Parameters
     ----------
     bundles
-        What is wanted.
+        The bundles to build.
     sources
         Folder of the Go modules, default the checkout's ``toolchain/``.
     progress
-        Gets the events.
+        Receives the events.
     keep_build_cache
         Leave the Go build cache (about 11 GB) for a next build.
 
     Raises
     ------
     UserError
-        The machine lacks something, with all problems at once, or Go failed, with the end of its output.
+        A prerequisite is missing (lists all), or Go failed (shows the end of its output).
     """
     if not store.missing(bundles, sources):
         return
     problems = preflight.unwritable()
-    # Without a writable cache there is no lock to take; the checks then end in an error anyway.
+    # Without a writable cache there is no lock to take; the preflight check then fails anyway.
     with nullcontext() if problems else store.locked(lambda pid: progress(Waiting(pid))) as lock:
         entries = store.missing(bundles, sources)
-        if not entries:  # the process that we waited for built them
+        if not entries:  # built by the process that held the lock
             return
         go_version = preflight.check(entries, problems)
         store.drop(store.staging())

@@ -1,4 +1,4 @@
-"""Shows a build on the terminal, or as plain lines where there is none."""
+"""Shows build progress, live on a terminal and as plain lines elsewhere."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,8 +17,8 @@ HEARTBEAT = 30.0
 def progress(console: Console | None = None) -> Iterator[Progress]:
     """Give a receiver of build events that shows them.
 
-    On a terminal one line lives at the bottom: what is built, since when, and how long it takes on two
-    cores. Elsewhere a line is printed at the start and the end of each program and every 30 s between.
+    A terminal shows one live line: the program, the elapsed time, and the expected time on two cores.
+    Elsewhere a line is printed at the start and end of each program, and every 30 s in between.
 
     Parameters
     ----------
@@ -26,8 +26,7 @@ def progress(console: Console | None = None) -> Iterator[Progress]:
         Where to show them, default standard error.
     """
     console = console or Console(stderr=True)
-    # Without a terminal the status shows nothing; it is not started at all before the first program, so
-    # that a run with nothing to build stays silent.
+    # Started with the first program only, so that a run with nothing to build stays silent.
     status = Status("", console=console)
     try:
         yield _Renderer(console, status)
@@ -81,7 +80,7 @@ class _Renderer:
             self._line(f"  {name:<{width}} {decimal(size):>10}")
         self._line(f"  {'total':<{width}} {decimal(sum(event.sizes.values())):>10}")
         if event.freed:
-            self._line(f"Dropped the Go build cache, {decimal(event.freed)} freed.")
+            self._line(f"Deleted the Go build cache, {decimal(event.freed)} freed.")
 
     def _line(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)

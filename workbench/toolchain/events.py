@@ -1,4 +1,4 @@
-"""What a build reports while it runs."""
+"""Events that a build reports."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Waiting:
-    """Another process builds; this one waits for it (``pid`` is that process)."""
+    """Another process, ``pid``, is building; this one waits for it."""
 
     pid: int
 
@@ -23,7 +23,7 @@ class Started:
 
 @dataclass(frozen=True)
 class Running:
-    """A program's build goes on since ``elapsed`` seconds; sent about once a second."""
+    """A program's build has run for ``elapsed`` seconds; sent about once a second."""
 
     artifact: str
     elapsed: float
@@ -40,7 +40,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class Completed:
-    """All is built: bytes of every new file by name, and bytes of Go build cache that were given back."""
+    """Everything is built: size in bytes of each new file, and bytes freed from the Go build cache."""
 
     sizes: Mapping[str, int]
     freed: int

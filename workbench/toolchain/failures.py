@@ -1,4 +1,4 @@
-"""What the user reads when Go fails."""
+"""Error messages for failed Go builds."""
 
 import re
 from pathlib import Path
@@ -10,19 +10,19 @@ LINES = 20
 
 _HINTS = {
     r"SECURITY ERROR|checksum mismatch": (
-        "A module differs from the published one. Do not switch the verification off: find out who changed "
+        "A module differs from the published one. Keep verification on and find out what changed "
         "it (a proxy or the module cache; `go clean -modcache` empties the latter)."
     ),
     r"no space left on device": (
-        "The disk is full. Make space and run the same command again: what is finished is kept."
+        "The disk is full. Free some space and run the command again; finished programs are kept."
     ),
     r"\b[45]\d\d [A-Z]|dial tcp|no such host|connection refused|i/o timeout"
     r"|TLS handshake|proxyconnect|x509|GOPROXY=off": (
-        "The Go module proxy did not serve a module. Look at `go env GOPROXY` and the network (HTTPS_PROXY); "
-        "behind a wall, let GOPROXY name your mirror or copy the toolchain cache from a machine that has it."
+        "The Go module proxy did not serve a module. Check `go env GOPROXY` and the network (HTTPS_PROXY); "
+        "on a restricted network, set GOPROXY to your mirror or copy the toolchain cache from another machine."
     ),
 }
-_OTHER = "Run the same command again to go on from here: what is finished is kept."
+_OTHER = "Run the command again to continue from here; finished programs are kept."
 
 
 def build_failed(artifact: str, log: Path) -> UserError:
@@ -37,4 +37,4 @@ def build_failed(artifact: str, log: Path) -> UserError:
     """
     tail = "\n".join(log.read_text(errors="replace").splitlines()[-LINES:])
     hint = next((text for pattern, text in _HINTS.items() if re.search(pattern, tail)), _OTHER)
-    return UserError(f"Building {artifact} failed. The end of Go's output:\n{tail}\nAll of it: {log}", hint)
+    return UserError(f"Building {artifact} failed. Last lines of Go's output:\n{tail}\nFull log: {log}", hint)

@@ -28,14 +28,14 @@ class Job:
     entry
         What is built.
     stage
-        An own, fresh folder with ``built/bin`` and ``tmp``.
+        A fresh folder of this job's own with ``built/bin`` and ``tmp``.
     progress
-        Gets the events.
+        Receives the events.
     first, total
         Number of the bundle's first program, and number of all programs of the run.
     lock
-        Descriptor of the cache's lock. Go and its compilers keep it, so that after a killed build the next one starts
-        when the last of them is gone. Default: there is none.
+        Descriptor of the cache's lock, None for no lock. Go and its compilers inherit it, so that after a killed
+        build the next one starts only when the last of them has ended.
     """
 
     entry: store.Entry
@@ -56,7 +56,7 @@ class Job:
         self._log.parent.mkdir(parents=True, exist_ok=True)
         self._log.unlink(missing_ok=True)
         bundle = self.entry.bundle
-        # Go may write to go.mod and go.sum: it works on copies, the checkout never changes.
+        # Go may write to go.mod and go.sum, so it works on copies: the checkout never changes.
         for module in bundle.modules:
             for path in store.source_files(self.entry.sources / module):
                 target = self._source(module) / path.relative_to(self.entry.sources / module)
@@ -93,8 +93,8 @@ class Job:
             self._go(["mod", "download", copied.module], copied.pinned_by, artifact, start)
             command = ["go", "list", "-m", "-f", "{{.Dir}}", copied.module]
             source = self._source(copied.pinned_by)
-            found = subprocess.check_output(command, cwd=source, env=self._environment(), text=True)
-            self._copy(copied, Path(found.strip()) / copied.path)
+            folder = subprocess.check_output(command, cwd=source, env=self._environment(), text=True).strip()
+            self._copy(copied, Path(folder) / copied.path)
 
     def _copy(self, copied: Copied, path: Path) -> None:
         target = (self._bin if copied.to == "bin" else self._source(copied.pinned_by)) / copied.name

@@ -1,4 +1,4 @@
-"""What a machine needs before a build starts; all that is missing is told at once."""
+"""Checks a machine before a build; reports all missing prerequisites at once."""
 
 import json
 import os
@@ -21,14 +21,14 @@ GIB = 2**30
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is missing, and what to do about it."""
+    """One missing prerequisite, and how to provide it."""
 
     message: str
     hint: str
 
 
 def unwritable() -> list[Problem]:
-    """Return a problem for each of our folders that cannot be written."""
+    """Return a problem for each of our folders that is not writable."""
     folders: tuple[tuple[Callable[[], Path], str], ...] = (
         (cache_dir, "IGZ_CLUSTERS_CACHE"),
         (data_dir, "IGZ_CLUSTERS_DATA"),
@@ -40,8 +40,8 @@ def unwritable() -> list[Problem]:
         except UserError as error:
             problems.append(Problem(error.message, error.hint))
         except OSError as error:
-            refused = unusable(error, variable)
-            problems.append(Problem(refused.message, refused.hint))
+            failure = unusable(error, variable)
+            problems.append(Problem(failure.message, failure.hint))
     return problems
 
 
@@ -53,7 +53,7 @@ def check(entries: Sequence[store.Entry], problems: Sequence[Problem] = ()) -> s
     entries
         What is to be built.
     problems
-        What was found before; reported together with the rest.
+        Problems found earlier; reported together with the rest.
 
     Raises
     ------
@@ -61,20 +61,20 @@ def check(entries: Sequence[store.Entry], problems: Sequence[Problem] = ()) -> s
         Lists every problem with its hint.
     """
     settings = _go_settings()
-    found = list(problems)
+    every = list(problems)
     if settings:
-        found += _version_problems(settings["GOVERSION"], entries)
-        found += _verification_problems(settings, entries)
+        every += _version_problems(settings["GOVERSION"], entries)
+        every += _verification_problems(settings, entries)
     else:
         hint = (
             f"Install Go {_text(_required(entries))} or newer, or copy the toolchain cache from a machine that has it."
         )
-        found.append(Problem("Go is not on PATH, and the engine and the local cluster are built with it.", hint))
-    if not problems:  # the disk of a folder that cannot be written says nothing
-        found += _space_problems(entries, Path(settings.get("GOMODCACHE") or Path.home()))
-    if found:
-        listed = "\n".join(f"- {problem.message}\n  {problem.hint}" for problem in found)
-        raise UserError(f"The toolchain cannot be built here:\n{listed}")
+        every.append(Problem("Go is not on PATH; it builds the engine and the local cluster.", hint))
+    if not problems:  # free space of an unwritable folder is irrelevant
+        every += _space_problems(entries, Path(settings.get("GOMODCACHE") or Path.home()))
+    if every:
+        listed = "\n".join(f"- {problem.message}\n  {problem.hint}" for problem in every)
+        raise UserError(f"The toolchain cannot be built on this machine:\n{listed}")
     return settings["GOVERSION"]
 
 
@@ -82,7 +82,7 @@ def _go_settings() -> dict[str, str]:
     if not shutil.which("go"):
         return {}
     names = ["GOVERSION", "GOMODCACHE", "GOFLAGS", "GOSUMDB", "GONOSUMDB", "GOINSECURE"]
-    # A folder without go.mod: the local Go would refuse to speak inside a module that wants a newer one.
+    # Run outside any module: the local Go fails inside a module that requires a newer one.
     run = subprocess.run(
         ["go", "env", "-json", *names],
         cwd=tempfile.gettempdir(),
@@ -92,14 +92,14 @@ def _go_settings() -> dict[str, str]:
         check=False,
     )
     if run.returncode:
-        raise UserError(f"`go env` failed: {run.stderr.strip()}", "Mend the Go installation that is on PATH.")
+        raise UserError(f"`go env` failed: {run.stderr.strip()}", "Repair the Go installation that is first on PATH.")
     settings: dict[str, str] = json.loads(run.stdout)
     return settings
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    found = re.search(r"\d+(\.\d+)*", version)
-    return tuple(int(part) for part in found[0].split(".")) if found else ()
+    match = re.search(r"\d+(\.\d+)*", version)
+    return tuple(int(number) for number in match[0].split(".")) if match else ()
 
 
 def _text(version: tuple[int, ...]) -> str:
@@ -131,12 +131,12 @@ def _verification_problems(settings: dict[str, str], entries: Sequence[store.Ent
         patterns = settings[name].split(",")
         if any(_covers(pattern, module) for pattern in patterns for module in modules):
             off.append(f"{name}={settings[name]}")
-    hint = "Unset it (`go env -u NAME`), or let it name your own modules only."
-    return [Problem(f"{setting} switches the verification of the pinned modules off.", hint) for setting in off]
+    hint = "Unset it (`go env -u NAME`), or limit it to your own modules."
+    return [Problem(f"{setting} disables the verification of the pinned modules.", hint) for setting in off]
 
 
 def _covers(pattern: str, module: str) -> bool:
-    """Tell whether a glob matches a prefix of the module path, element by element as Go does it."""
+    """Return whether a glob matches a prefix of the module path, element by element as in Go."""
     elements = pattern.count("/") + 1
     return fnmatchcase("/".join(module.split("/")[:elements]), pattern)
 
@@ -153,7 +153,7 @@ def _space_problems(entries: Sequence[store.Entry], module_cache: Path) -> list[
     return [
         Problem(
             f"{folders[device]} has {free / GIB:.1f} GiB free, the build takes up to {need / GIB:.1f} GiB.",
-            "Make space, or set IGZ_CLUSTERS_CACHE and GOMODCACHE to folders on a larger disk.",
+            "Free some space, or set IGZ_CLUSTERS_CACHE and GOMODCACHE to folders on a larger disk.",
         )
         for device, need in needs.items()
         if (free := shutil.disk_usage(folders[device]).free) < need

@@ -1,4 +1,4 @@
-"""The project's own ``PULUMI_HOME`` and the environment that the engine runs in."""
+"""The project's own ``PULUMI_HOME`` and the engine's environment."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ PLUGIN = "pulumi-resource-kubernetes"
 
 
 def prepare(toolchain: Toolchain) -> Path:
-    """Return the project's own ``PULUMI_HOME`` with the Kubernetes plug-in in it.
+    """Return the project's own ``PULUMI_HOME`` with the Kubernetes plug-in installed.
 
     Installing once takes about a second; later calls only compare the cache key of the plug-in's module.
 
@@ -56,25 +56,25 @@ def prepare(toolchain: Toolchain) -> Path:
 
 
 def _drop_old_logs(home: Path) -> None:
-    """Keep the newest logs; the engine writes one a run, some 300 kB each, and never deletes any."""
-    with suppress(FileNotFoundError):  # another run does the same at the same time
+    """Keep the newest logs; the engine writes one per run, some 300 kB each, and never deletes any."""
+    with suppress(FileNotFoundError):  # another run may delete the same files
         logs = sorted((home / "logs").glob("*"), key=lambda file: file.stat().st_mtime, reverse=True)
         for file in logs[LOGS_KEPT:]:
             file.unlink()
 
 
 def environment(toolchain: Toolchain, *, local: bool = True) -> dict[str, str]:
-    """Return what the engine needs in its environment, to be laid over ``os.environ``.
+    """Return the engine's environment variables, to be merged over ``os.environ``.
 
     Parameters
     ----------
     toolchain
         Must hold ``pulumi`` and, if ``local``, ``pulumi-resource-kubernetes``.
     local
-        Use the project's own ``PULUMI_HOME`` and let the engine download no plug-in (default). False
-        leaves the user's home, with its logins and plug-ins, for stacks in a cloud.
+        True (default): use the project's own ``PULUMI_HOME`` and forbid plug-in downloads. False: keep the
+        user's home with its logins and plug-ins, for stacks in a cloud.
     """
-    # The language host lies in the same folder, whoever's Pulumi it is.
+    # The language host is in the same folder for both the user's and our Pulumi.
     path = os.pathsep.join([str(toolchain.pulumi.parent), os.environ.get("PATH", os.defpath)])
     variables = {"PATH": path, "PULUMI_SKIP_UPDATE_CHECK": "true"}
     if local:

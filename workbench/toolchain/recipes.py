@@ -1,14 +1,14 @@
 """What is built, from which pinned Go module, and with which flags.
 
-Pinned versions of the Go modules stand in ``toolchain/*/go.mod``; a version stands here only where a linker
-flag, a plug-in's name or a report needs it, and a test compares it with the ``go.mod``.
+The Go modules are pinned in ``toolchain/*/go.mod``. A version is repeated here only where a linker flag, a plug-in's
+name or a report needs it; a test compares it with the ``go.mod``.
 """
 
 from dataclasses import dataclass, field
 from typing import Literal
 
 GOFLAGS = "-mod=readonly -trimpath -buildvcs=false"
-"""Flags of every build: the pins may not move, and no folder name or git state enters a binary."""
+"""Flags of every build: pins stay fixed, and binaries contain no folder name or git state."""
 
 PULUMI_VERSION = "3.259.0"
 KUBERNETES_VERSION = "1.34.4"
@@ -34,7 +34,7 @@ class Artifact:
     version
         Version that is shown to the user, without a leading ``v``.
     seconds
-        Expected time of a cold build on two cores; shown as progress, no part of the cache key.
+        Expected seconds of a cold build on two cores; shown as progress, not part of the cache key.
     variables
         Strings that the linker sets (``-X``), as ``(variable, value)``.
     tags
@@ -82,7 +82,7 @@ class Copied:
 
 @dataclass(frozen=True)
 class Bundle:
-    """What is built and cached as a whole, because its files must lie in one folder or share their code.
+    """Programs that are built and cached together, because they share a folder or their code.
 
     Parameters
     ----------
@@ -91,8 +91,8 @@ class Bundle:
     artifacts
         Programs that it builds.
     scratch_gib, download_gib
-        Disk that a cold build takes in the Go build cache (binaries included) and in the user's module
-        cache, GiB, rounded up; no part of the cache key.
+        GiB, rounded up, that a cold build takes in the Go build cache (binaries included) and in the user's
+        module cache; not part of the cache key.
     copied
         Files from published modules.
     """
@@ -161,7 +161,7 @@ ENGINE = Bundle(
         Copied(_SDK, "pulumi", "python/dist/pulumi-resource-pulumi-python", "bin"),
     ),
 )
-"""What a user's own Pulumi replaces."""
+"""Replaced by the user's own Pulumi if that is suitable."""
 
 KUBERNETES = Bundle(
     "kubernetes",
@@ -239,10 +239,10 @@ ACTIONLINT = Bundle(
 )
 
 BUNDLES = (ENGINE, KUBERNETES, KUBERNETES_PROVIDER, KWOK, CLUSTER_AUTOSCALER)
-"""What clusters take, in the order in which it is built."""
+"""What clusters need, in build order."""
 
 ON_DEMAND = (ACTIONLINT,)
-"""What only development takes: built where one of its programs is asked for by name."""
+"""Needed for development only; built when one of its programs is requested by name."""
 
 ALL = (*BUNDLES, *ON_DEMAND)
 """Everything that is pinned."""

@@ -1,7 +1,7 @@
 """The content-addressed cache of built bundles: keys, entries, staging and the lock.
 
 Layout of ``cache_dir()/toolchain``: ``<bundle>-<key12>/{bin/,manifest.json}`` for each finished bundle,
-``.staging/`` for what is under way, ``lock`` for the process that builds.
+``.staging/`` for a running build, ``lock`` for the process that builds.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ def go_cache() -> Path:
 
 
 def staging() -> Path:
-    """Return the folder of what is under way; whatever lies in it while nobody builds is a leftover."""
+    """Return the folder of running builds; files in it while no build runs are leftovers."""
     return home() / ".staging"
 
 
@@ -78,7 +78,7 @@ class Entry:
 
     @property
     def folder(self) -> Path:
-        """Where the finished bundle lies."""
+        """Folder of the finished bundle."""
         return home() / f"{self.bundle.name}-{self.key[:12]}"
 
     def file(self, name: str) -> Path:
@@ -86,36 +86,36 @@ class Entry:
         return self.folder / "bin" / name
 
     def sizes(self) -> dict[str, int]:
-        """Return bytes by file name; empty unless every recorded file is there with its recorded size."""
+        """Return sizes in bytes by file name; empty unless every recorded file has its recorded size."""
         try:
             manifest = json.loads((self.folder / "manifest.json").read_bytes())
             sizes: dict[str, int] = manifest["sizes"]
-            whole = all(self.file(name).stat().st_size == size for name, size in sizes.items())
-        except (UserError, OSError, ValueError, KeyError):  # a folder that is no folder holds nothing
+            complete = all(self.file(name).stat().st_size == size for name, size in sizes.items())
+        except (UserError, OSError, ValueError, KeyError):  # the folder may be missing or a file
             return {}
-        return sizes if whole else {}
+        return sizes if complete else {}
 
     def publish(self, built: Path, go_version: str) -> dict[str, int]:
-        """Move a finished folder with its ``bin`` into place, atomically; return bytes by file name.
+        """Move a finished folder with its ``bin`` into place atomically; return sizes in bytes by file name.
 
         Parameters
         ----------
         built
             Folder inside ``staging()``.
         go_version
-            What built it, for the record.
+            Version of the Go that built it, recorded in the manifest.
         """
         sizes = {path.name: path.stat().st_size for path in sorted((built / "bin").iterdir())}
         manifest = {"bundle": self.bundle.name, "key": self.key, "go": go_version, "sizes": sizes}
         (built / "manifest.json").write_text(json.dumps(manifest, indent=2))
-        if self.folder.exists():  # damaged, or it would not have been built again
+        if self.folder.exists():  # incomplete; a complete one is not rebuilt
             self.folder.rename(built.parent / "damaged")
         built.rename(self.folder)
         return sizes
 
 
 def missing(bundles: Sequence[Bundle], sources: Path = SOURCES) -> list[Entry]:
-    """Return the entries that are not, or not wholly, in the cache."""
+    """Return the entries that are missing from the cache or incomplete."""
     entries = [Entry(bundle, sources) for bundle in bundles]
     return [entry for entry in entries if not entry.sizes()]
 
@@ -149,21 +149,21 @@ def disk_usage(folder: Path) -> int:
 
 
 def drop(folder: Path) -> int:
-    """Delete a folder and return the bytes that it took; nothing happens if it does not exist."""
+    """Delete a folder if it exists; return the bytes freed."""
     size = disk_usage(folder)
     shutil.rmtree(folder, ignore_errors=True)
     return size
 
 
 def prune(bundles: Sequence[Bundle] = ALL, sources: Path = SOURCES) -> int:
-    """Delete bundles of other versions, leftovers and the Go build cache; return the bytes given back.
+    """Delete bundles of other versions, leftovers and the Go build cache; return the bytes freed.
 
     Waits for a running build.
 
     Parameters
     ----------
     bundles, sources
-        What is current and therefore stays, default everything that this checkout pins.
+        What to keep, default everything that this checkout pins.
     """
     with locked(lambda _: None):
         current = {Entry(bundle, sources).folder.name for bundle in bundles} | {"lock"}

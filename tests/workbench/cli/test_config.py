@@ -59,7 +59,7 @@ def test_check_answers_a_file_and_a_stack_that_are_not_there(checkout: Path) -> 
         "nothing.yaml: the file cannot be read: No such file or directory",
         "Pulumi.good.yaml: ok",
     ]
-    answer = f"There is no stack 'godo' in {checkout}.\nDid you mean 'good'? Known stacks: bad, good."
+    answer = f"Stack 'godo' not found in {checkout}.\nDid you mean 'good'? Known stacks: bad, good."
     assert str(run("check", "godo").exception) == answer
 
 

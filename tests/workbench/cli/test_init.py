@@ -59,4 +59,4 @@ def test_the_option_for_the_folder_reaches_the_commands(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     result = igz_clusters(tmp_path, "-C", "elsewhere", "status", "dev")
     assert result.returncode == 1
-    assert f"There is no stack 'dev' in {tmp_path / 'elsewhere'}." in result.stderr
+    assert f"Stack 'dev' not found in {tmp_path / 'elsewhere'}." in result.stderr

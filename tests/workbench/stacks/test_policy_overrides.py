@@ -79,14 +79,14 @@ def refused(folder: Path, text: str) -> list[str]:
 def test_all_mistakes_are_named_at_once_with_their_lines(folder: Path) -> None:
     text = ROW.format(expires="2027-03-01").replace("NG-17", "NG-99").replace("mine", "yours")
     assert refused(folder, "remediate: [NG-01]\nwaivers:\n" + text) == [
-        "policies/overrides.yaml:1: remediate[0]: mends nothing by itself (given: NG-01; allowed: "
+        "policies/overrides.yaml:1: remediate[0]: cannot remediate violations automatically (given: NG-01; allowed: "
         + ", ".join(policy_overrides._WITH_REMEDY)
         + ")"
         if policy_overrides._WITH_REMEDY
-        else "policies/overrides.yaml:1: remediate[0]: mends nothing by itself (given: NG-01)",
-        "policies/overrides.yaml:3: waivers[0].rule: is no rule; `igz-clusters policy list` names them (given: NG-99)",
-        "policies/overrides.yaml:4: waivers[0].stack: is no stack (given: yours; allowed: mine)",
-        "policies/overrides.yaml:9: waivers[0].expires: is too far away, at most 2027-02-19 (given: 2027-03-01)",
+        else "policies/overrides.yaml:1: remediate[0]: cannot remediate violations automatically (given: NG-01)",
+        "policies/overrides.yaml:3: waivers[0].rule: unknown; `igz-clusters policy list` lists all rules (given: NG-99)",  # noqa: E501
+        "policies/overrides.yaml:4: waivers[0].stack: unknown stack (given: yours; allowed: mine)",
+        "policies/overrides.yaml:9: waivers[0].expires: is too late, at most 2027-02-19 (given: 2027-03-01)",
     ]
 
 
@@ -115,9 +115,9 @@ def test_all_mistakes_of_approvals_are_named_beside_those_of_waivers(folder: Pat
     wrong = APPROVAL.format(expires="2026-12-06").replace("mine", "yours")
     text = "waivers:\n" + ROW.format(expires="2027-02-20") + "approvals:\n" + wrong
     assert refused(folder, text) == [
-        "policies/overrides.yaml:8: waivers[0].expires: is too far away, at most 2027-02-19 (given: 2027-02-20)",
-        "policies/overrides.yaml:11: approvals[0].stack: is no stack (given: yours; allowed: mine)",
-        "policies/overrides.yaml:16: approvals[0].expires: is too far away, at most 2026-12-05 (given: 2026-12-06)",
+        "policies/overrides.yaml:8: waivers[0].expires: is too late, at most 2027-02-19 (given: 2027-02-20)",
+        "policies/overrides.yaml:11: approvals[0].stack: unknown stack (given: yours; allowed: mine)",
+        "policies/overrides.yaml:16: approvals[0].expires: is too late, at most 2026-12-05 (given: 2026-12-06)",
     ]
 
 

@@ -32,8 +32,8 @@ def test_every_expectation_belongs_to_a_file() -> None:
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ("# comment\n", "the file is larger than 1024 KiB, which no stack file needs"),
-        ("      - x\n", "the file is larger than 1024 KiB, which no stack file needs"),
+        ("# comment\n", "the file is larger than the limit of 1024 KiB"),
+        ("      - x\n", "the file is larger than the limit of 1024 KiB"),
     ],
 )
 def test_a_megabyte_is_refused(tmp_path: Path, row: str, said: str) -> None:
@@ -47,7 +47,7 @@ def test_half_a_megabyte_of_pools_is_refused_in_one_line(tmp_path: Path) -> None
     rows = "".join(f"      p{number}: {{ role: workload, size: 1, spare: [a, b, c] }}\n" for number in range(10_000))
     file.write_text(VALID + rows)
     (line,) = problems(file)
-    assert line.endswith(": the file holds more than 5000 values, each use of an alias counted")
+    assert line.endswith(": the file contains more than 5000 values (each use of an alias counts)")
 
 
 def test_many_problems_are_counted_and_not_all_printed(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_stack_that_is_not_there_is_answered_with_those_that_are() -> None:
     known = ", ".join(sorted(stacks.stack_files()))
     assert (
         str(caught.value)
-        == f"There is no stack 'locla' in {stacks.folder()}.\nDid you mean 'local'? Known stacks: {known}."
+        == f"Stack 'locla' not found in {stacks.folder()}.\nDid you mean 'local'? Known stacks: {known}."
     )
 
 

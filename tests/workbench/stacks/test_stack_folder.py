@@ -31,7 +31,7 @@ def test_stack_files_in_the_current_folder_are_meant_and_no_others(tmp_path: Pat
     (tmp_path / "Pulumi.mine.yaml").write_text(SHIPPED)
     assert stacks.stack_files() == {"mine": tmp_path / "Pulumi.mine.yaml"}
     assert stacks.find("mine").config.cluster.kind == "local"
-    with pytest.raises(UserError, match=f"no stack 'local' in {tmp_path}") as caught:
+    with pytest.raises(UserError, match=f"Stack 'local' not found in {tmp_path}") as caught:
         stacks.find("local")
     assert caught.value.hint == "Known stacks: mine."
 
@@ -41,7 +41,7 @@ def test_a_chosen_folder_wins_over_the_current_one(tmp_path: Path, monkeypatch: 
     chosen.mkdir()
     (tmp_path / "Pulumi.here.yaml").write_text(SHIPPED)
     monkeypatch.setenv(stacks.FOLDER_VARIABLE, "chosen")
-    with pytest.raises(UserError, match=r"Known stacks: none, no Pulumi\.STACK\.yaml there says igz-clusters:stack"):
+    with pytest.raises(UserError, match=r"Known stacks: none \(no Pulumi\.STACK\.yaml there sets igz-clusters:stack"):
         stacks.find("local")
     (chosen / "Pulumi.there.yaml").write_text(SHIPPED)
     assert list(stacks.stack_files()) == ["there"]
@@ -49,7 +49,7 @@ def test_a_chosen_folder_wins_over_the_current_one(tmp_path: Path, monkeypatch: 
 
 def test_a_chosen_folder_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(stacks.FOLDER_VARIABLE, "nowhere")
-    with pytest.raises(UserError, match="--directory, IGZ_CLUSTERS_STACKS: there is no folder nowhere"):
+    with pytest.raises(UserError, match="--directory, IGZ_CLUSTERS_STACKS: folder nowhere does not exist"):
         stacks.find("local")
 
 

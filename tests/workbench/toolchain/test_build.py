@@ -166,11 +166,11 @@ def test_a_failed_build_shows_the_end_of_gos_output_and_keeps_what_was_finished(
         build(tiny)
     log = tiny.root / "data" / "logs" / "toolchain" / "two.log"
     assert str(caught.value) == (
-        "Building two failed. The end of Go's output:\n"
+        "Building two failed. Last lines of Go's output:\n"
         "# igz-clusters/toolchain/two\n"
         "./main.go:3:15: undefined: undefined\n"
-        f"All of it: {log}\n"
-        "Run the same command again to go on from here: what is finished is kept."
+        f"Full log: {log}\n"
+        "Run the command again to continue from here; finished programs are kept."
     )
     assert [entry.bundle.name for entry in store.missing(tiny.bundles, tiny.sources)] == ["two"]
 

@@ -38,7 +38,7 @@ def test_without_a_terminal_each_program_has_a_line_at_start_and_end_and_every_t
         "  etcd              26.4 MB",
         "  kube-apiserver   102.4 MB",
         "  total            128.8 MB",
-        "Dropped the Go build cache, 11.0 GB freed.",
+        "Deleted the Go build cache, 11.0 GB freed.",
     ]
 
 

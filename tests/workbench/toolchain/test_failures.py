@@ -4,7 +4,12 @@ import pytest
 
 from workbench.toolchain.failures import build_failed
 
-PROXY, CHECKSUM, DISK, OTHER = "module proxy did not serve", "differs from the published", "disk is full", "go on"
+PROXY, CHECKSUM, DISK, OTHER = (
+    "module proxy did not serve",
+    "differs from the published",
+    "disk is full",
+    "continue from here",
+)
 
 
 def test_the_last_twenty_lines_are_shown_and_the_log_is_named(tmp_path: Path) -> None:
@@ -12,7 +17,7 @@ def test_the_last_twenty_lines_are_shown_and_the_log_is_named(tmp_path: Path) ->
     log.write_text("".join(f"line {number}\n" for number in range(30)))
     tail = "\n".join(f"line {number}" for number in range(10, 30))
     assert build_failed("etcd", log).message == (
-        f"Building etcd failed. The end of Go's output:\n{tail}\nAll of it: {log}"
+        f"Building etcd failed. Last lines of Go's output:\n{tail}\nFull log: {log}"
     )
 
 

@@ -14,7 +14,7 @@ from workbench.toolchain.build import build_missing
 from workbench.toolchain.recipes import BUNDLES
 
 Program = Callable[[str, str], Path]
-REFUSED = "The toolchain cannot be built here:\n"
+REFUSED = "The toolchain cannot be built on this machine:\n"
 SETTINGS = {
     "GOVERSION": "go1.26.8",
     "GOMODCACHE": "/",
@@ -48,7 +48,7 @@ def free_space(monkeypatch: pytest.MonkeyPatch, gib: float) -> None:
 
 
 NO_GO = (
-    "- Go is not on PATH, and the engine and the local cluster are built with it.\n"
+    "- Go is not on PATH; it builds the engine and the local cluster.\n"
     "  Install Go 1.26 or newer, or copy the toolchain cache from a machine that has it."
 )
 
@@ -76,7 +76,7 @@ def test_a_broken_go_is_reported_with_its_own_words(
     tiny: Tiny, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", f"{program('go', 'echo no GOROOT >&2; exit 2').parent}:/bin")
-    assert refusal(tiny) == "`go env` failed: no GOROOT\nMend the Go installation that is on PATH."
+    assert refusal(tiny) == "`go env` failed: no GOROOT\nRepair the Go installation that is first on PATH."
 
 
 def test_too_little_space_is_told_with_what_is_free_and_what_is_needed(
@@ -87,7 +87,7 @@ def test_too_little_space_is_told_with_what_is_free_and_what_is_needed(
     free_space(monkeypatch, 0.5)
     assert refusal(tiny) == (
         f"{REFUSED}- {tiny.root}/cache has 0.5 GiB free, the build takes up to 0.6 GiB.\n"
-        "  Make space, or set IGZ_CLUSTERS_CACHE and GOMODCACHE to folders on a larger disk."
+        "  Free some space, or set IGZ_CLUSTERS_CACHE and GOMODCACHE to folders on a larger disk."
     )
 
 
@@ -120,9 +120,9 @@ def test_a_folder_that_cannot_be_written_is_named_with_its_variable(
     monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(file / "data"))
     assert refusal(tiny) == (
         f"{REFUSED}- Cannot write to {file}/cache: Not a directory.\n"
-        "  Set IGZ_CLUSTERS_CACHE to a folder of yours on a disk with space.\n"
+        "  Set IGZ_CLUSTERS_CACHE to a writable folder on a disk with free space.\n"
         f"- Cannot write to {file}/data: Not a directory.\n"
-        "  Set IGZ_CLUSTERS_DATA to a folder of yours on a disk with space."
+        "  Set IGZ_CLUSTERS_DATA to a writable folder on a disk with free space."
     )
 
 
@@ -133,7 +133,7 @@ def test_all_problems_are_told_at_once(tiny: Tiny, monkeypatch: pytest.MonkeyPat
     assert refusal(tiny) == (
         f"{REFUSED}{NO_GO}\n"
         f"- {tiny.root}/cache has 0.0 GiB free, the build takes up to 0.6 GiB.\n"
-        "  Make space, or set IGZ_CLUSTERS_CACHE and GOMODCACHE to folders on a larger disk."
+        "  Free some space, or set IGZ_CLUSTERS_CACHE and GOMODCACHE to folders on a larger disk."
     )
 
 
@@ -156,8 +156,8 @@ def test_a_build_with_the_checksum_verification_off_is_refused(
     with pytest.raises(UserError) as caught:
         preflight.check([store.Entry(bundle) for bundle in BUNDLES])
     assert (
-        f"- {name}={value} switches the verification of the pinned modules off.\n"
-        "  Unset it (`go env -u NAME`), or let it name your own modules only."
+        f"- {name}={value} disables the verification of the pinned modules.\n"
+        "  Unset it (`go env -u NAME`), or limit it to your own modules."
     ) in str(caught.value)
 
 
