@@ -8,7 +8,7 @@ import pytest
 
 from emulators.core.client import Call
 from support.azure_emulator import CLUSTER, POOL, Subscription, identities, writes
-from workbench.offline.azure.facts import API_VERSIONS
+from workbench.offline.azure.facts import resource
 
 pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
@@ -64,7 +64,7 @@ def refusal(made: Subscription) -> str:
 def write(made: Subscription, pool: Mapping[str, Any], **properties: Any) -> None:
     """Change an agent pool by hand."""
     body = {"properties": {**pool["properties"], **properties}}
-    told = made.azure.ask("PUT", pool["id"], API_VERSIONS[POOL], body)
+    told = made.azure.ask("PUT", pool["id"], resource(POOL).api_version, body)
     assert not told.code, told
 
 
@@ -78,7 +78,7 @@ def test_two_minors_at_once_and_nodes_too_far_behind_are_refused_with_the_steps_
     old: Subscription,
 ) -> None:
     (pool,) = old.agent_pools("workload")
-    old.azure.ask("DELETE", pool["id"], API_VERSIONS[POOL])
+    old.azure.ask("DELETE", pool["id"], resource(POOL).api_version)
     write(old, pool, orchestratorVersion="1.31")
     old.edit(STACK, cluster__version="1.36")
     said = refusal(old)
@@ -145,7 +145,7 @@ def test_other_machines_are_there_before_the_old_ones_go_and_the_system_pool_sta
     assert after["properties"]["vmSize"] == "Standard_D8as_v5"
     assert max(map(len, (before["name"], after["name"]))) <= NAME_MAX
     (cluster,) = old.azure.inventory()[CLUSTER]
-    told = old.azure.ask("GET", cluster, API_VERSIONS[CLUSTER]).body["properties"]["agentPoolProfiles"]
+    told = old.azure.ask("GET", cluster, resource(CLUSTER).api_version).body["properties"]["agentPoolProfiles"]
     assert [pool["name"] for pool in told if pool["mode"] == "System"] == ["initial"]
     in_state, in_azure = identities(old, STACK)
     assert in_state == in_azure

@@ -17,7 +17,7 @@ from emulators.core.faults import (
 )
 from support.azure_emulator import CLUSTER, POOL, Subscription, identities, there
 from support.cloud_faults import Case, together
-from workbench.offline.azure.facts import API_VERSIONS
+from workbench.offline.azure.facts import resource
 
 pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
@@ -105,7 +105,7 @@ def no_faults_left(dev: Subscription) -> Iterator[None]:
 
 def again(dev: Subscription, pool: dict[str, Any]) -> None:
     """Let AKS try again, as `az aks nodepool update` without more does it."""
-    version = API_VERSIONS[POOL]
+    version = resource(POOL).api_version
     told = dev.azure.ask("PUT", pool["id"], version, {"properties": pool["properties"]})
     assert told.status == 200, told
 
@@ -153,7 +153,7 @@ def test_what_goes_wrong_is_mended_by_the_next_up_or_told(dev: Subscription, nam
         assert case.unsaid(pool, second.stderr) == []
     for left in dev.agent_pools(pool) if case.said else ():
         if name == "stuck":
-            dev.azure.ask("POST", f"{left['id']}/abort", API_VERSIONS[POOL])
+            dev.azure.ask("POST", f"{left['id']}/abort", resource(POOL).api_version)
         again(dev, left)
     if "igz-clusters recover aks-dev" in text:
         dev.run("recover", STACK, "--yes", "--hermetic")

@@ -23,7 +23,7 @@ from support.eks import CLUSTER, NODE_GROUP
 from support.owners_roles import make_owners_roles, owners_roles
 from support.state_files import said
 from workbench.engine.render import install
-from workbench.offline.aws.facts import PROVIDER_VERSION as AWS_VERSION
+from workbench.offline.aws.facts import facts
 from workbench.stacks import CONFIG_KEY, FOLDER_VARIABLE
 from workbench.stacks.policy_overrides import detached
 from workbench.system.paths import APP, PROJECT_ROOT
@@ -154,7 +154,7 @@ def test_the_initial_group_goes_only_with_an_approval_that_holds(local: Guarded)
 def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
     """A development cluster on EKS, up on the emulator and pretended inside, with a backend of the user's."""
     folder = tmp_path_factory.mktemp("cloud")
-    install(folder / "home", "aws", AWS_VERSION, *PYTHON, "emulators.aws", "plugin")
+    install(folder / "home", "aws", facts().release, *PYTHON, "emulators.aws", "plugin")
     inside = ("workbench.offline.noop_providers", "kubernetes")
     install(folder / "home", "kubernetes", KUBERNETES_VERSION, sys.executable, "-m", *inside)
     with running() as emulator:

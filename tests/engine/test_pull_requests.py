@@ -25,7 +25,7 @@ from support.pull_requests import (
 )
 from support.sampled import sampled
 from workbench.engine.render import install
-from workbench.offline.aws.facts import PROVIDER_VERSION as AWS_VERSION
+from workbench.offline.aws.facts import facts
 from workbench.report import record
 from workbench.report.model import FindingStatus, Judge, Operation, Outcome, Source
 from workbench.review.package import BASE
@@ -152,7 +152,7 @@ def test_a_compared_review_plans_onto_the_users_own_backend_and_writes_nothing_t
 ) -> None:
     base, backend, home = changes.base, tmp_path / "backend", tmp_path / "home"
     backend.mkdir()
-    for package, version in {"aws": AWS_VERSION, "kubernetes": KUBERNETES_VERSION}.items():
+    for package, version in {"aws": facts().release, "kubernetes": KUBERNETES_VERSION}.items():
         install(home, package, version, sys.executable, "-P", "-m", "workbench.offline.noop_providers", package)
     user = {
         FOLDER_VARIABLE: str(base.root),

@@ -122,7 +122,7 @@ PREVIEW, UP = ("preview",), ("up", "--yes", "--skip-preview")
         (
             "aws.s3.Bucket('b')",
             PREVIEW,
-            "the offline provider does not know aws:s3/bucket:Bucket: add it to UPSTREAM in tools/facts/aws.py",
+            "the offline provider does not know aws:s3/bucket:Bucket: add it to tools/facts/aws.yaml",
         ),
         (
             "aws.get_caller_identity()",

@@ -10,7 +10,7 @@ from emulators.azure import credentials
 from emulators.azure.client import Emulator, running
 from emulators.core.client import Call
 from support.cloud_account import PYTHON, CloudAccount
-from workbench.offline.azure.facts import API_VERSIONS
+from workbench.offline.azure.facts import resource
 
 OWNERS: Final = "azure-native:compute:DiskEncryptionSet"
 """Made by whoever owns the subscription, and named in stack files."""
@@ -47,7 +47,7 @@ class Subscription(CloudAccount):
         if not (disks := choices["cluster"].get("diskEncryptionSetId")):
             return
         location = choices["cluster"]["location"]
-        self._put(disks.partition("/providers/")[0], API_VERSIONS[GROUP], {"location": location})
+        self._put(disks.partition("/providers/")[0], resource(GROUP).api_version, {"location": location})
         key = {"activeKey": {"keyUrl": "https://mlrun.vault.azure.net/keys/disks/1"}}
         self._put(disks, _DISKS, {"location": location, "identity": {"type": "SystemAssigned"}, "properties": key})
 
@@ -58,7 +58,7 @@ class Subscription(CloudAccount):
     def pools(self) -> dict[str, dict[str, Any]]:
         """Return the agent pools of the only cluster that are resources of their own, as ARM tells of them, by name."""
         ids = self.azure.inventory().get(POOL, [])
-        found = [self.azure.ask("GET", id_, API_VERSIONS[POOL]).body for id_ in ids]
+        found = [self.azure.ask("GET", id_, resource(POOL).api_version).body for id_ in ids]
         return {each["name"]: each for each in found}
 
     def agent_pools(self, pool: str) -> list[dict[str, Any]]:

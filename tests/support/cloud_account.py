@@ -22,8 +22,8 @@ from infra.config import CONFIG_KEY
 from support.cluster import COMMAND, eventually, user_environment
 from workbench import stacks
 from workbench.engine.render import install
-from workbench.offline.aws.facts import PROVIDER_VERSION as AWS_VERSION
-from workbench.offline.azure.facts import PROVIDER_VERSION as AZURE_VERSION
+from workbench.offline.aws import facts as aws
+from workbench.offline.azure import facts as azure
 from workbench.stacks import policy_overrides
 from workbench.system.paths import PRIVATE, PROJECT_ROOT, cache_dir
 from workbench.toolchain import ensure
@@ -238,8 +238,8 @@ class CloudAccount(ABC):
             (self.folder / each).mkdir(mode=PRIVATE)
         (self.folder / "passphrase").write_text(secrets.token_urlsafe(32))
         home = self.folder / "pulumi"
-        install(home, "aws", AWS_VERSION, *PYTHON, "emulators.aws", "plugin")
-        install(home, "azure-native", AZURE_VERSION, *PYTHON, "emulators.azure", "plugin")
+        install(home, "aws", aws.facts().release, *PYTHON, "emulators.aws", "plugin")
+        install(home, "azure-native", azure.facts().release, *PYTHON, "emulators.azure", "plugin")
         install(home, "kubernetes", KUBERNETES_VERSION, *kubernetes)
         shutil.copy(PROJECT_ROOT / "Pulumi.yaml", self.stacks)
         for name in names:

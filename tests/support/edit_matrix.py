@@ -74,7 +74,7 @@ PAGES: Final = {
         Page(
             "eks",
             "What an edit of an EKS stack comes to",
-            f"AWS provider {aws.PROVIDER_VERSION}, by\nfacts of {aws.FACTS_DATE} ([aws-inputs.md](aws-inputs.md))",
+            f"AWS provider {aws.facts().release}, by\nfacts of {aws.facts().read_on} ([aws-inputs.md](aws-inputs.md))",
             eks_edits.STACKS,
             "The stack is the one of `tests/support/eks_edits.py`: production,\n"
             "a created network in three zones, a pool of every role, GPUs in two shapes.",
@@ -82,8 +82,8 @@ PAGES: Final = {
         Page(
             "aks",
             "What an edit of an AKS stack comes to",
-            f"azure-native provider {azure.PROVIDER_VERSION},\n"
-            f"by facts of {azure.FACTS_DATE} ([azure-inputs.md](azure-inputs.md))",
+            f"azure-native provider {azure.facts().release},\n"
+            f"by facts of {azure.facts().read_on} ([azure-inputs.md](azure-inputs.md))",
             aks_edits.STACKS,
             "The stack is the one of `tests/support/aks_edits.py`: production, a\n"
             "created network in three zones, a pool of every role; the last rows are of one for development without a\n"

@@ -1,39 +1,49 @@
-"""Generates ``workbench/offline/aws/facts.py``: what each AWS input is, and what a change of it does.
+"""Generates ``workbench/offline/aws/facts.json``: what each AWS input is, and what a change of it does.
 
 Run ``python -m tools.facts.aws --check`` to compare the checked-in file with its sources, ``--write`` to replace
 it. Both work without a network. What comes from where:
 
 - Names, types, and which inputs are required, generated: the classes of the installed ``pulumi-aws``, which Pulumi
   generates from the schema of the plug-in of the same version.
-- What replaces a resource, what is a set, and what is deleted first, kept by hand in ``UPSTREAM``: Pulumi's plug-in
+- What replaces a resource, what is a set, and what is deleted first, kept by hand in ``aws.yaml``: Pulumi's plug-in
   bridges Terraform's AWS provider, and neither its schema nor its source is in a package. Read on ``READ_ON`` in
-  stored copies of the files that the table names (repository hashicorp/terraform-provider-aws): ``ForceNew``,
-  ``RequiresReplace``, ``CustomizeDiff``, ``TypeSet``. The table gives the year of each copy; none is certainly the
+  stored copies of the files that it names (repository hashicorp/terraform-provider-aws): ``ForceNew``,
+  ``RequiresReplace``, ``CustomizeDiff``, ``TypeSet``. It gives the year of each copy; none is certainly the
   release that the plug-in bridges. Of inputs younger than a copy it gives what the change that brought them says of
   itself, or somebody who used them, with link and date. Where neither does, they stay marked as not read.
 
 To move to a newer ``pulumi-aws`` raise its pin, read the files again and set ``READ_ON``.
 """
 
-import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import version
-from typing import Final, NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import yaml
+from pydantic import ConfigDict, TypeAdapter
+from pydantic.dataclasses import dataclass
 
 from tools.facts import sdk_inputs
-from tools.facts.sdk_inputs import Declared, inputs, tuple_of, wrapped
+from tools.facts.sdk_inputs import Declared, inputs
+from workbench.offline.aws.facts import DATA
 from workbench.system.errors import UserError
-from workbench.system.paths import PROJECT_ROOT
 
 READ_ON: Final = "2026-11-21"
 """When the files were last read; a constant, so that a run on another day is equal."""
 
-TARGET: Final = PROJECT_ROOT / "workbench" / "offline" / "aws" / "facts.py"
+TABLE: Final = Path(__file__).with_suffix(".yaml")
+"""What is kept by hand."""
+
+TARGET: Final = DATA
+
+CLOSED: Final = ConfigDict(extra="forbid")
 
 
-class Later(NamedTuple):
+@dataclass(frozen=True, config=CLOSED)
+class Later:
     """What a source younger than the copy says of inputs that the copy does not know.
 
     Parameters
@@ -41,7 +51,7 @@ class Later(NamedTuple):
     inputs
         As Pulumi spells them; what is inside them is meant too.
     change
-        What a change of one does, in the words of ``workbench/offline/aws/inputs.py``.
+        What a change of one does, in the words of ``workbench/offline/aws/facts.py``.
     source
         Where it is said.
     date
@@ -54,7 +64,8 @@ class Later(NamedTuple):
     date: str
 
 
-class Upstream(NamedTuple):
+@dataclass(frozen=True, config=CLOSED)
+class Upstream:
     """What the source of one resource says.
 
     Parameters
@@ -96,236 +107,14 @@ class Upstream(NamedTuple):
     deleted_first: bool = False
 
 
-_NAME: Final = ("name", "namePrefix")
-_RULE_SETS: Final = ("ingress", "egress", "ingress[].securityGroups", "egress[].securityGroups")
-_RULE: Final = Upstream(
-    "internal/service/ec2/vpc_security_group_ingress_rule.go",
-    2024,
-    ("securityGroupId",),
-    replaces_as_one=("cidrIpv4", "cidrIpv6", "prefixListId", "referencedSecurityGroupId"),
+UPSTREAM: Final[Mapping[str, Upstream]] = TypeAdapter(dict[str, Upstream]).validate_python(
+    yaml.safe_load(TABLE.read_text(encoding="utf-8"))
 )
-
-UPSTREAM: Final[Mapping[str, Upstream]] = {
-    "autoscaling.Tag": Upstream("internal/service/autoscaling/group_tag.go", 2024, ("autoscalingGroupName", "tag.key")),
-    "cloudwatch.LogGroup": Upstream("internal/service/logs/group.go", 2025, (*_NAME, "logGroupClass")),
-    "ec2.DefaultSecurityGroup": Upstream(
-        "internal/service/ec2/vpc_default_security_group.go", 2024, ("vpcId",), _RULE_SETS
-    ),
-    "ec2.Eip": Upstream(
-        "internal/service/ec2/ec2_eip.go", 2024, ("address", "domain", "networkBorderGroup", "publicIpv4Pool")
-    ),
-    "ec2.FlowLog": Upstream(
-        "internal/service/ec2/vpc_flow_log.go",
-        2024,
-        (
-            "deliverCrossAccountRole",
-            "destinationOptions",
-            "eniId",
-            "iamRoleArn",
-            "logDestination",
-            "logDestinationType",
-            "logFormat",
-            "maxAggregationInterval",
-            "subnetId",
-            "trafficType",
-            "transitGatewayAttachmentId",
-            "transitGatewayId",
-            "vpcId",
-        ),
-    ),
-    "ec2.InternetGateway": Upstream("internal/service/ec2/vpc_internet_gateway.go", 2024),
-    "ec2.LaunchTemplate": Upstream(
-        "internal/service/ec2/ec2_launch_template.go",
-        2024,
-        _NAME,
-        (
-            "vpcSecurityGroupIds",
-            "securityGroupNames",
-            "licenseSpecifications",
-            "networkInterfaces[].securityGroups",
-            "networkInterfaces[].ipv4Addresses",
-            "networkInterfaces[].ipv4Prefixes",
-            "networkInterfaces[].ipv6Addresses",
-            "networkInterfaces[].ipv6Prefixes",
-        ),
-        recomputed=("latestVersion",),
-    ),
-    "ec2.NatGateway": Upstream(
-        "internal/service/ec2/vpc_nat_gateway.go",
-        2026,
-        ("allocationId", "availabilityMode", "connectivityType", "privateIp", "subnetId", "vpcId"),
-        (
-            "availabilityZoneAddresses",
-            "availabilityZoneAddresses[].allocationIds",
-            "secondaryAllocationIds",
-            "secondaryPrivateIpAddresses",
-        ),
-    ),
-    "ec2.Route": Upstream(
-        "internal/service/ec2/vpc_route.go",
-        2024,
-        ("routeTableId", "destinationCidrBlock", "destinationIpv6CidrBlock", "destinationPrefixListId"),
-    ),
-    "ec2.RouteTable": Upstream(
-        "internal/service/ec2/vpc_route_table.go", 2024, ("vpcId",), ("routes", "propagatingVgws")
-    ),
-    "ec2.RouteTableAssociation": Upstream(
-        "internal/service/ec2/vpc_route_table_association.go", 2024, ("gatewayId", "subnetId")
-    ),
-    "ec2.SecurityGroup": Upstream(
-        "internal/service/ec2/vpc_security_group.go", 2024, (*_NAME, "description", "vpcId"), _RULE_SETS
-    ),
-    "ec2.Subnet": Upstream(
-        "internal/service/ec2/vpc_subnet.go",
-        2025,
-        ("availabilityZone", "availabilityZoneId", "cidrBlock", "ipv6Native", "outpostArn", "vpcId"),
-    ),
-    "ec2.Vpc": Upstream(
-        "internal/service/ec2/vpc_.go",
-        2024,
-        ("cidrBlock", "ipv4IpamPoolId", "ipv4NetmaskLength"),
-    ),
-    "ec2.VpcEndpoint": Upstream(
-        "internal/service/ec2/vpc_endpoint.go",
-        2024,
-        ("serviceName", "vpcEndpointType", "vpcId"),
-        ("routeTableIds", "securityGroupIds", "subnetIds", "subnetConfigurations"),
-    ),
-    "eks.AccessEntry": Upstream(
-        "internal/service/eks/access_entry.go",
-        2024,
-        ("clusterName", "principalArn", "type"),
-        ("kubernetesGroups",),
-    ),
-    "eks.AccessPolicyAssociation": Upstream(
-        "internal/service/eks/access_policy_association.go",
-        2026,
-        ("accessScope", "clusterName", "policyArn", "principalArn"),
-        ("accessScope.namespaces",),
-    ),
-    "eks.Addon": Upstream(
-        "internal/service/eks/addon.go",
-        2026,
-        ("addonName", "clusterName", "namespaceConfig"),
-        ("podIdentityAssociations",),
-    ),
-    "eks.Cluster": Upstream(
-        "internal/service/eks/cluster.go",
-        2026,
-        (
-            "accessConfig.bootstrapClusterCreatorAdminPermissions",
-            "bootstrapSelfManagedAddons",
-            "kubernetesNetworkConfig.ipFamily",
-            "kubernetesNetworkConfig.serviceIpv4Cidr",
-            "name",
-            "outpostConfig.controlPlaneInstanceType",
-            "outpostConfig.controlPlanePlacement",
-            "roleArn",
-        ),
-        (
-            "computeConfig.nodePools",
-            "enabledClusterLogTypes",
-            "encryptionConfig.resources",
-            "outpostConfig.outpostArns",
-            "remoteNetworkConfig.remoteNodeNetworks.cidrs",
-            "remoteNetworkConfig.remotePodNetworks.cidrs",
-            "vpcConfig.publicAccessCidrs",
-            "vpcConfig.securityGroupIds",
-            "vpcConfig.subnetIds",
-        ),
-        replaces_if_removed=("encryptionConfig",),
-        replaces_once_set=("computeConfig.nodeRoleArn",),
-        later=(
-            # Back to AWS's own routing replaces, the other way does not. Both change a mode that was given, so that
-            # the way there is taken for a replacement too, unless the mode was left to its default.
-            Later(
-                ("vpcConfig.controlPlaneEgressMode",),
-                "replace once set",
-                "https://github.com/hashicorp/terraform-provider-aws/pull/48497",
-                "2026-06-20",
-            ),
-            # Set on a running cluster.
-            Later(
-                ("kubeSchedulerConfig",),
-                "update",
-                "https://github.com/terraform-aws-modules/terraform-aws-eks/pull/3741",
-                "2026-08-13",
-            ),
-        ),
-        # hashicorp/terraform-provider-aws#49412 brought both, and does not say what a change does.
-        unread=("kubeApiServerConfig", "kubeControllerManagerConfig"),
-    ),
-    "eks.NodeGroup": Upstream(
-        "internal/service/eks/node_group.go",
-        2025,
-        (
-            "amiType",
-            "capacityType",
-            "clusterName",
-            "diskSize",
-            "instanceTypes",
-            "launchTemplate.id",
-            "launchTemplate.name",
-            "nodeGroupName",
-            "nodeGroupNamePrefix",
-            "nodeRoleArn",
-            "remoteAccess",
-            "subnetIds",
-        ),
-        ("remoteAccess.sourceSecurityGroupIds", "subnetIds", "taints"),
-        later=(
-            # Optional, and nothing more is said of them; EKS's UpdateNodegroupConfig takes all of them.
-            Later(
-                (
-                    "nodeRepairConfig.maxParallelNodesRepairedCount",
-                    "nodeRepairConfig.maxParallelNodesRepairedPercentage",
-                    "nodeRepairConfig.maxUnhealthyNodeThresholdCount",
-                    "nodeRepairConfig.maxUnhealthyNodeThresholdPercentage",
-                    "nodeRepairConfig.nodeRepairConfigOverrides",
-                ),
-                "update",
-                "https://github.com/hashicorp/terraform-provider-aws/pull/44894",
-                "2025-10-31",
-            ),
-            Later(
-                ("updateConfig.updateStrategy",),
-                "update",
-                "https://github.com/terraform-aws-modules/terraform-aws-eks/issues/3625",
-                "2026-01-13",
-            ),
-            Later(
-                ("warmPoolConfig",),
-                "update",
-                "https://github.com/hashicorp/terraform-provider-aws/pull/48977",
-                "2026-07-16",
-            ),
-        ),
-    ),
-    "eks.PodIdentityAssociation": Upstream(
-        "internal/service/eks/pod_identity_association.go", 2026, ("clusterName", "namespace", "serviceAccount")
-    ),
-    "iam.Role": Upstream(
-        "internal/service/iam/role.go", 2026, (*_NAME, "path"), ("inlinePolicies", "managedPolicyArns")
-    ),
-    "iam.RolePolicy": Upstream("internal/service/iam/role_policy.go", 2026, (*_NAME, "role")),
-    # Deleted first by Pulumi's own provider/resources.go: making the same attachment and then deleting it leaves none.
-    "iam.RolePolicyAttachment": Upstream(
-        "internal/service/iam/role_policy_attachment.go", 2026, ("policyArn", "role"), deleted_first=True
-    ),
-    "kms.Alias": Upstream("internal/service/kms/alias.go", 2024, _NAME),
-    "kms.Key": Upstream(
-        "internal/service/kms/key.go",
-        2024,
-        ("customKeyStoreId", "customerMasterKeySpec", "keyUsage", "multiRegion", "xksKeyId"),
-    ),
-    "vpc.SecurityGroupEgressRule": _RULE,
-    "vpc.SecurityGroupIngressRule": _RULE,
-}
 """The resources that the offline provider knows, by module and class in ``pulumi_aws``."""
 
 
 class Row(NamedTuple):
-    """One input, in the order of the generated tuples."""
+    """One input, in the order of the generated rows."""
 
     path: str
     kind: str
@@ -348,7 +137,7 @@ def rows(resource: str) -> list[Row]:
     changing = (known.replaces, known.replaces_if_removed, known.replaces_once_set, known.replaces_as_one, known.unread)
     named = {path for paths in (*changing, known.sets, *(later.inputs for later in known.later)) for path in paths}
     if unknown := sorted(named - {row.path for row in found}):
-        raise UserError(f"UPSTREAM names inputs that {resource} does not have: {', '.join(unknown)}")
+        raise UserError(f"{TABLE.name} names inputs that {resource} does not have: {', '.join(unknown)}")
     return found
 
 
@@ -380,59 +169,33 @@ def token(resource: str) -> str:
 
 
 def generate() -> str:
-    """Return the text of the module, as the formatter would leave it."""
-    lines = [
-        '"""Inputs of the AWS resources that we use. Generated by ``tools/facts/aws.py``; do not edit by hand.',
-        "",
-        "That script's docstring tells which facts come from which source and which are kept by hand.",
-        '"""',
-        "",
-        "from typing import Final",
-        "",
-        f'FACTS_DATE: Final = "{READ_ON}"',
-        "",
-        f'PROVIDER_VERSION: Final = "{version("pulumi-aws")}"',
-        '"""Release of ``pulumi-aws`` whose classes were read."""',
-        "",
-        "DELETED_FIRST: Final = frozenset(",
-        "    {",
-        *(f'        "{token(name)}",' for name, known in UPSTREAM.items() if known.deleted_first),
-        "    }",
-        ")",
-        '"""Resources of which the old one is deleted before the new one is made, always."""',
-        "",
-        "RECOMPUTED: Final[dict[str, tuple[str, ...]]] = {",
-        *(f'    "{token(name)}": {tuple_of(each.recomputed)},' for name, each in UPSTREAM.items() if each.recomputed),
-        "}",
-        '"""Outputs that any update in place makes unknown again, by type."""',
-        "",
-        "SOURCES: Final[dict[str, tuple[str, int]]] = {",
-        *(wrapped(f'    "{token(name)}": (', f'"{k.file}"', str(k.copy_of)) for name, k in UPSTREAM.items()),
-        "}",
-        '"""File of the upstream provider by type, and the year of the copy that was read."""',
-        "",
-        "LATER: Final[dict[str, tuple[tuple[str, str, str], ...]]] = {",
-        *(line for name, known in UPSTREAM.items() if known.later for line in _later(name, known.later)),
-        "}",
-        '"""Inputs younger than the copy, by type: which, where it is said what a change does, and when."""',
-        "",
-        "FACTS: Final[dict[str, tuple[tuple[str, str, bool, str], ...]]] = {",
-        "    # input, kind, required, what a change does",
-    ]
-    for name in UPSTREAM:
-        lines += [f'    "{token(name)}": (', *map(_line, rows(name)), "    ),"]
-    return "\n".join([*lines, "}", ""])
+    """Return the text of the file."""
+    return (
+        sdk_inputs.text_of(
+            {
+                "$schema": "facts.schema.json",
+                "read_on": READ_ON,
+                "release": version("pulumi-aws"),
+                "resources": {token(name): _entry(name, known) for name, known in UPSTREAM.items()},
+            }
+        )
+        + "\n"
+    )
 
 
-def _later(name: str, found: tuple[Later, ...]) -> Iterator[str]:
-    yield f'    "{token(name)}": ('
-    for later in found:
-        yield from (wrapped("        (", *map(json.dumps, (path, later.source, later.date))) for path in later.inputs)
-    yield "    ),"
-
-
-def _line(row: Row) -> str:
-    return wrapped("        (", f'"{row.path}"', f'"{row.kind}"', str(row.required), f'"{row.change}"')
+def _entry(name: str, known: Upstream) -> dict[str, Any]:
+    """Return the facts about one type; what it does not have is left out."""
+    optional = {
+        "deleted_first": known.deleted_first,
+        "recomputed": list(known.recomputed),
+        "later": [[path, each.source, each.date] for each in known.later for path in each.inputs],
+    }
+    return {
+        "source": known.file,
+        "copy_of": known.copy_of,
+        **{key: value for key, value in optional.items() if value},
+        "rows": [list(row) for row in rows(name)],
+    }
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""Generates ``workbench/offline/azure/facts.py``: what each Azure input is, where it goes, what a change of it does.
+"""Generates ``workbench/offline/azure/facts.json``: what each Azure input is, where it goes, what a change of it does.
 
 Run ``python -m tools.facts.azure --check`` to compare the checked-in file with its sources, ``--write`` to replace
 it. Both work without a network. What comes from where:
@@ -8,10 +8,10 @@ it. Both work without a network. What comes from where:
 - Where an input goes in a request's body, generated: the models of ``azure-mgmt-containerservice`` and
   ``azure-mgmt-network``, Microsoft's own. They are of a newer version of the API than the classes. Types that they do
   not have keep everything but ``ENVELOPE`` in ``properties``, as ARM asks.
-- Paths of ids, what replaces a resource and the forms of names, kept by hand in ``UPSTREAM``: the plug-in's metadata is
-  not in a package. Read on ``READ_ON`` in stored copies of ``provider/pkg/gen/replacement.go``, ``properties.go`` and
-  ``provider/pkg/provider/diff.go`` of pulumi/pulumi-azure-native (the first one as of its pull request 4771, of July
-  2026, which release 3.29.0 is younger than) and of the files of Azure/azure-rest-api-specs that the table names.
+- Paths of ids, what replaces a resource and the forms of names, kept by hand in ``azure.yaml``: the plug-in's metadata
+  is not in a package. Read on ``READ_ON`` in stored copies of ``provider/pkg/gen/replacement.go``, ``properties.go``
+  and ``provider/pkg/provider/diff.go`` of pulumi/pulumi-azure-native (the first one as of its pull request 4771, of
+  July 2026, which release 3.29.0 is younger than) and of the files of Azure/azure-rest-api-specs that it names.
 
 What replaces: every part of the id, what ``forceNewMap`` lists, and what the REST description marks as mutable at
 creation only. Only inputs of the resource and one level below can; the plug-in looks no deeper.
@@ -20,24 +20,31 @@ To move to a newer ``pulumi-azure-native`` raise its pin, read the files again a
 """
 
 import inspect
-import json
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Final, NamedTuple, get_args, get_type_hints
 
+import yaml
+from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic.dataclasses import dataclass
+
 from tools.facts import sdk_inputs
-from tools.facts.sdk_inputs import Declared, inputs, tuple_of, wrapped
+from tools.facts.sdk_inputs import Declared, inputs
+from workbench.offline.azure.facts import DATA
 from workbench.system.errors import UserError
-from workbench.system.paths import PROJECT_ROOT
 
 READ_ON: Final = "2026-11-21"
 """When the files were last read; a constant, so that a run on another day is equal."""
 
-TARGET: Final = PROJECT_ROOT / "workbench" / "offline" / "azure" / "facts.py"
+TABLE: Final = Path(__file__).with_suffix(".yaml")
+"""What is kept by hand."""
+
+TARGET: Final = DATA
 
 ENVELOPE: Final = frozenset({"identity", "kind", "location", "managedBy", "tags"})
 """What ARM keeps beside ``properties``, whatever the type."""
@@ -48,7 +55,8 @@ MODELS: Final = {"containerservice": "azure.mgmt.containerservice.models", "netw
 READ_ONLY: Final = ["read"]
 
 
-class Upstream(NamedTuple):
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class Upstream:
     """What the sources of one resource say.
 
     Parameters
@@ -82,144 +90,17 @@ class Upstream(NamedTuple):
     apart: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
-    forms: Mapping[str, str] = {}
+    forms: Mapping[str, str] = Field(default_factory=dict)
 
 
-_GROUP: Final = "/subscriptions/{subscriptionId}/resourceGroups/{resourceGroupName}"
-_CLUSTER: Final = f"{_GROUP}/providers/Microsoft.ContainerService/managedClusters/{{resourceName}}"
-_NETWORK: Final = f"{_GROUP}/providers/Microsoft.Network"
-_AKS: Final = "containerservice/resource-manager/Microsoft.ContainerService/aks/stable/2025-09-01/managedClusters.json"
-_NETWORK_FILES: Final = "network/resource-manager/Microsoft.Network/stable/2024-05-01"
-_CLUSTER_NAME: Final = r"[a-zA-Z0-9]([-_a-zA-Z0-9]{0,61}[a-zA-Z0-9])?"
-_GROUP_NAME: Final = {"resourceGroupName": r"[-\w\._\(\)]{1,90}"}
-_IDENTITIES: Final = ("identity.userAssignedIdentities",)
-_INSIDE_SUBNETS: Final = (
-    "applicationGatewayIPConfigurations",
-    "networkSecurityGroup",
-    "routeTable",
-    "serviceEndpointPolicies",
+UPSTREAM: Final[Mapping[str, Upstream]] = TypeAdapter(dict[str, Upstream]).validate_python(
+    yaml.safe_load(TABLE.read_text(encoding="utf-8"))
 )
-
-UPSTREAM: Final[Mapping[str, Upstream]] = {
-    "authorization.RoleAssignment": Upstream(
-        "/{scope}/providers/Microsoft.Authorization/roleAssignments/{roleAssignmentName}",
-        "authorization/resource-manager/Microsoft.Authorization/stable/2022-04-01/"
-        "authorization-RoleAssignmentsCalls.json",
-        ("principalId",),
-    ),
-    "containerservice.AgentPool": Upstream(
-        f"{_CLUSTER}/agentPools/{{agentPoolName}}",
-        _AKS,
-        ("gpuInstanceProfile", "networkProfile.nodePublicIPTags", "vmSize"),
-        forms={**_GROUP_NAME, "resourceName": _CLUSTER_NAME, "agentPoolName": "[a-z][a-z0-9]{0,11}"},
-    ),
-    "containerservice.MaintenanceConfiguration": Upstream(
-        f"{_CLUSTER}/maintenanceConfigurations/{{configName}}",
-        _AKS,
-        forms={**_GROUP_NAME, "resourceName": _CLUSTER_NAME},
-    ),
-    "containerservice.ManagedCluster": Upstream(
-        _CLUSTER,
-        _AKS,
-        (
-            "diskEncryptionSetID",
-            "dnsPrefix",
-            "fqdnSubdomain",
-            "linuxProfile",
-            "location",
-            "networkProfile.dnsServiceIP",
-            "networkProfile.networkDataplane",
-            "networkProfile.networkMode",
-            "networkProfile.networkPlugin",
-            "networkProfile.networkPluginMode",
-            "networkProfile.networkPolicy",
-            "networkProfile.outboundType",
-            "networkProfile.podCidr",
-            "networkProfile.serviceCidr",
-            "networkProfile.serviceCidrs",
-            "nodeResourceGroup",
-            "windowsProfile",
-        ),
-        ("location",),
-        keys=_IDENTITIES,
-        forms={**_GROUP_NAME, "resourceName": _CLUSTER_NAME},
-    ),
-    "managedidentity.UserAssignedIdentity": Upstream(
-        f"{_GROUP}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/{{resourceName}}",
-        "msi/resource-manager/Microsoft.ManagedIdentity/stable/2023-01-31/ManagedIdentity.json",
-        ("location",),
-        ("location",),
-        forms=_GROUP_NAME,
-    ),
-    "monitor.DataCollectionRule": Upstream(
-        f"{_GROUP}/providers/Microsoft.Insights/dataCollectionRules/{{dataCollectionRuleName}}",
-        "monitor/resource-manager/Microsoft.Insights/stable/2022-06-01/dataCollectionRules_API.json",
-        ("location",),
-        ("location",),
-        # Every table of Azure Monitor is a stream.
-        open=("dataFlows[].streams", "dataSources.extensions[].streams"),
-        keys=_IDENTITIES,
-        forms=_GROUP_NAME,
-    ),
-    "monitor.DataCollectionRuleAssociation": Upstream(
-        "/{resourceUri}/providers/Microsoft.Insights/dataCollectionRuleAssociations/{associationName}",
-        "monitor/resource-manager/Microsoft.Insights/stable/2022-06-01/dataCollectionRuleAssociations_API.json",
-    ),
-    "monitor.DiagnosticSetting": Upstream(
-        "/{resourceUri}/providers/Microsoft.Insights/diagnosticSettings/{name}",
-        "monitor/resource-manager/Microsoft.Insights/preview/2021-05-01-preview/diagnosticsSettings_API.json",
-    ),
-    "network.NatGateway": Upstream(
-        f"{_NETWORK}/natGateways/{{natGatewayName}}", f"{_NETWORK_FILES}/natGateway.json", forms=_GROUP_NAME
-    ),
-    "network.NetworkSecurityGroup": Upstream(
-        f"{_NETWORK}/networkSecurityGroups/{{networkSecurityGroupName}}",
-        f"{_NETWORK_FILES}/networkSecurityGroup.json",
-        kept=("securityRules",),
-        forms=_GROUP_NAME,
-    ),
-    "network.PublicIPAddress": Upstream(
-        f"{_NETWORK}/publicIPAddresses/{{publicIpAddressName}}",
-        f"{_NETWORK_FILES}/publicIpAddress.json",
-        ("location", "publicIPAddressVersion", "publicIPPrefix", "sku"),
-        apart=("linkedPublicIPAddress", "natGateway", "servicePublicIPAddress"),
-        forms=_GROUP_NAME,
-    ),
-    "network.Subnet": Upstream(
-        f"{_NETWORK}/virtualNetworks/{{virtualNetworkName}}/subnets/{{subnetName}}",
-        f"{_NETWORK_FILES}/virtualNetwork.json",
-        apart=_INSIDE_SUBNETS,
-        forms=_GROUP_NAME,
-    ),
-    "network.VirtualNetwork": Upstream(
-        f"{_NETWORK}/virtualNetworks/{{virtualNetworkName}}",
-        f"{_NETWORK_FILES}/virtualNetwork.json",
-        ("location",),
-        kept=("subnets", "virtualNetworkPeerings"),
-        apart=("subnets", "virtualNetworkPeerings"),
-        forms=_GROUP_NAME,
-    ),
-    "operationalinsights.Workspace": Upstream(
-        f"{_GROUP}/providers/Microsoft.OperationalInsights/workspaces/{{workspaceName}}",
-        "operationalinsights/resource-manager/Microsoft.OperationalInsights/stable/2023-09-01/Workspaces.json",
-        ("location",),
-        ("location",),
-        keys=_IDENTITIES,
-        forms={**_GROUP_NAME, "workspaceName": "[A-Za-z0-9][A-Za-z0-9-]{2,61}[A-Za-z0-9]"},
-    ),
-    "resources.ResourceGroup": Upstream(
-        _GROUP,
-        "resources/resource-manager/Microsoft.Resources/stable/2024-03-01/resources.json",
-        ("location",),
-        ("location",),
-        forms=_GROUP_NAME,
-    ),
-}
 """The resources that the offline provider knows, by module and class in ``pulumi_azure_native``."""
 
 
 class Row(NamedTuple):
-    """One input, in the order of the generated tuples."""
+    """One input, in the order of the generated rows."""
 
     path: str
     kind: str
@@ -241,7 +122,7 @@ def rows(resource: str) -> list[Row]:
     declared = [each for each in inputs(_arguments(resource)) if not _inside(each.path, known.apart)]
     named = {*known.replaces, *known.required, *known.kept, *known.apart, *known.open, *known.keys, *known.forms}
     if unknown := sorted(named - {each.path for each in declared}):
-        raise UserError(f"UPSTREAM names inputs that {resource} does not have: {', '.join(unknown)}")
+        raise UserError(f"{TABLE.name} names inputs that {resource} does not have: {', '.join(unknown)}")
     places = _places(resource, declared)
     return [_row(known, each, places[each.path]) for each in declared]
 
@@ -365,61 +246,32 @@ def _outputs(types: Mapping[str, Any], prefix: str, known: set[str]) -> Iterator
 
 
 def generate() -> str:
-    """Return the text of the module, as the formatter would leave it."""
-    lines = [
-        '"""Inputs of the Azure resources that we use. Generated by ``tools/facts/azure.py``; do not edit by hand.',
-        "",
-        "That script's docstring tells which facts come from which source and which are kept by hand.",
-        '"""',
-        "",
-        "from typing import Final",
-        "",
-        f'FACTS_DATE: Final = "{READ_ON}"',
-        "",
-        f'PROVIDER_VERSION: Final = "{version("pulumi-azure-native")}"',
-        '"""Release of ``pulumi-azure-native`` whose classes were read."""',
-        "",
-        "API_VERSIONS: Final = {",
-        *(f'    "{token(name)}": "{api_version(name)}",' for name in UPSTREAM),
-        "}",
-        '"""Version of the API by type."""',
-        "",
-        "IDS: Final = {",
-        *(_entry(name, known.id) for name, known in UPSTREAM.items()),
-        "}",
-        '"""Path of the id by type."""',
-        "",
-        "SOURCES: Final = {",
-        *(_entry(name, known.described_in) for name, known in UPSTREAM.items()),
-        "}",
-        '"""File below ``specification`` of Azure/azure-rest-api-specs by type."""',
-        "",
-        "KEPT: Final[dict[str, tuple[str, ...]]] = {",
-        *(f'    "{token(name)}": {tuple_of(known.kept)},' for name, known in UPSTREAM.items() if known.kept),
-        "}",
-        '"""Lists of what is also a resource of its own, by type: an update without one leaves what is there."""',
-        "",
-        "FORMS: Final[dict[str, dict[str, str]]] = {",
-        *(line for name, known in UPSTREAM.items() if known.forms for line in _forms(name, known.forms)),
-        "}",
-        '"""Pattern of a whole name, by type and input."""',
-        "",
-        "OUTPUTS: Final[dict[str, tuple[str, ...]]] = {",
-        *(line for name in UPSTREAM for line in _listed(token(name), outputs(name))),
-        "}",
-        '"""What only Azure says, by type: at the top, and inside objects that are inputs."""',
-        "",
-        "VALUES: Final[dict[str, tuple[str | int, ...]]] = {",
-        *(line for name, values in _enumerations().items() for line in _listed(name, values)),
-        "}",
-        '"""Enumerations by name."""',
-        "",
-        "FACTS: Final[dict[str, tuple[tuple[str, str, bool, str, str, str], ...]]] = {",
-        "    # input, kind, required, what a change does, its place in the object around it, its enumeration",
-    ]
-    for name in UPSTREAM:
-        lines += [f'    "{token(name)}": (', *map(_line, rows(name)), "    ),"]
-    return "\n".join([*lines, "}", ""])
+    """Return the text of the file."""
+    return (
+        sdk_inputs.text_of(
+            {
+                "$schema": "facts.schema.json",
+                "read_on": READ_ON,
+                "release": version("pulumi-azure-native"),
+                "resources": {token(name): _entry(name, known) for name, known in UPSTREAM.items()},
+                "enumerations": _enumerations(),
+            }
+        )
+        + "\n"
+    )
+
+
+def _entry(name: str, known: Upstream) -> dict[str, Any]:
+    """Return the facts about one type; what it does not have is left out."""
+    optional = {"kept": list(known.kept), "forms": dict(known.forms)}
+    return {
+        "api_version": api_version(name),
+        "id": known.id,
+        "source": known.described_in,
+        **{key: value for key, value in optional.items() if value},
+        "outputs": outputs(name),
+        "rows": [list(row) for row in rows(name)],
+    }
 
 
 def _enumerations() -> dict[str, list[str | int]]:
@@ -433,32 +285,6 @@ def _enumerations() -> dict[str, list[str | int]]:
                 if found.setdefault(enumeration.__name__, values) != values:
                     raise UserError(f"Two enumerations are called {enumeration.__name__}.")
     return dict(sorted(found.items()))
-
-
-def _entry(name: str, text: str) -> str:
-    line = f'    "{token(name)}": "{text}",'
-    return line if len(line) <= sdk_inputs.LINE_LENGTH else f'    "{token(name)}": (\n        "{text}"\n    ),'
-
-
-def _forms(name: str, forms: Mapping[str, str]) -> Iterator[str]:
-    yield f'    "{token(name)}": {{'
-    yield from (f"        {json.dumps(path)}: {json.dumps(form)}," for path, form in forms.items())
-    yield "    },"
-
-
-def _listed(name: str, values: Sequence[str | int]) -> Iterator[str]:
-    line = f"    {json.dumps(name)}: ({', '.join(map(json.dumps, values))}{',' if len(values) == 1 else ''}),"
-    if len(line) <= sdk_inputs.LINE_LENGTH:
-        yield line
-    else:
-        yield f"    {json.dumps(name)}: ("
-        yield from (f"        {json.dumps(value)}," for value in values)
-        yield "    ),"
-
-
-def _line(row: Row) -> str:
-    texts = (json.dumps(each) if isinstance(each, str) else str(each) for each in row)
-    return wrapped("        (", *texts)
 
 
 def main(arguments: Sequence[str]) -> int:

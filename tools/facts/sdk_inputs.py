@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, Union, get_args, get_origin
 from workbench.system.paths import PROJECT_ROOT
 
 LINE_LENGTH: Final = 120
-"""The formatter's."""
+STEP: Final = "  "
 
 SCALARS: Final = {str: "string", int: "integer", float: "number", bool: "boolean", Any: "any"}
 
@@ -91,21 +91,23 @@ def _is_enumeration(option: Any) -> bool:
     return inspect.isclass(option) and issubclass(option, Enum)
 
 
-# --- The text of a generated table ------------------------------------------------------------------------------------
+# --- The text of a generated file -------------------------------------------------------------------------------------
 
 
-def wrapped(start: str, *words: str) -> str:
-    """Return a tuple on one line, or on one for each word where that is too long."""
-    line = f"{start}{', '.join(words)}),"
-    if len(line) <= LINE_LENGTH:
+def text_of(value: Any, indent: str = "") -> str:
+    """Return JSON with one fact a line: a row is never broken, texts and objects only where they are too long."""
+    line = json.dumps(value, ensure_ascii=False)
+    inside = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    is_row = isinstance(value, list) and any(isinstance(each, bool) for each in value)
+    is_flat = not any(isinstance(each, dict | list) for each in inside)
+    if not inside or is_row or (is_flat and len(indent) + len(line) <= LINE_LENGTH):
         return line
-    indent = " " * (len(start) - len(start.lstrip()))
-    return "\n".join([start, *(f"{indent}    {word}," for word in words), f"{indent}),"])
-
-
-def tuple_of(values: Sequence[str]) -> str:
-    """Return a tuple of texts on one line."""
-    return f"({', '.join(json.dumps(value) for value in values)}{',' if len(values) == 1 else ''})"
+    if isinstance(value, dict):
+        lines = [f"{json.dumps(key)}: {text_of(each, indent + STEP)}" for key, each in value.items()]
+    else:
+        lines = [text_of(each, indent + STEP) for each in inside]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    return f"{opening}\n{indent}{STEP}" + f",\n{indent}{STEP}".join(lines) + f"\n{indent}{closing}"
 
 
 def main(module: str, document: str, target: Path, generate: Callable[[], str], arguments: Sequence[str]) -> int:

@@ -6,7 +6,7 @@ import secrets
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,8 +20,8 @@ from components.contract.existing.cluster_inventory import INVENTORY_VARIABLE, C
 from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE
 from infra.config import CONFIG_KEY
 from workbench.engine.session import Session, policy_packs
-from workbench.offline.aws.facts import PROVIDER_VERSION as AWS_VERSION
-from workbench.offline.azure.facts import PROVIDER_VERSION as AZURE_VERSION
+from workbench.offline.aws import facts as aws
+from workbench.offline.azure import facts as azure
 from workbench.offline.journal import JOURNAL
 from workbench.report.events import RENDERED
 from workbench.stacks import Stack
@@ -37,8 +37,8 @@ class Stand:
 
     Parameters
     ----------
-    version
-        Release that it stands in for.
+    facts
+        What it knows of the release that it stands in for.
     module
         What serves it.
     cloud
@@ -49,20 +49,25 @@ class Stand:
         Where it is said what nothing judges.
     """
 
-    version: str
+    facts: Callable[[], aws.Facts | azure.Facts]
     module: str
     cloud: str
     judge: str
     page: str
+
+    @property
+    def version(self) -> str:
+        """Release of the real plug-in."""
+        return self.facts().release
 
 
 TOOLS: Final = ("pulumi", "pulumi-resource-kubernetes")
 """What a render needs of the toolchain."""
 
 CLOUDS: Final = {
-    "aws": Stand(AWS_VERSION, "workbench.offline.aws", "AWS", "AWS's API models", "docs/aws-inputs.md"),
+    "aws": Stand(aws.facts, "workbench.offline.aws", "AWS", "AWS's API models", "docs/aws-inputs.md"),
     "azure-native": Stand(
-        AZURE_VERSION, "workbench.offline.azure", "Azure", "Microsoft's API description", "docs/azure-inputs.md"
+        azure.facts, "workbench.offline.azure", "Azure", "Microsoft's API description", "docs/azure-inputs.md"
     ),
 }
 """The plug-ins that stand in for a cloud's, by package."""

@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from emulators.azure.resources.connection import Arm
 from emulators.azure.resources.resource_handler import ResourceHandler
-from workbench.offline.azure.facts import API_VERSIONS, FACTS, IDS
+from workbench.offline.azure.facts import facts, resource
 from workbench.offline.azure.provider import LIST_CREDENTIALS, OfflineAzure
 from workbench.offline.plugin import CloudError, Existing, ReadResult, RefusedError
 
@@ -36,7 +36,7 @@ class AzureEmulator(OfflineAzure):
 
     @override
     def location_of(self, group: str) -> str | None:
-        found = self._connected().get(self._id(GROUP, resourceGroupName=group), API_VERSIONS[GROUP])
+        found = self._connected().get(self._id(GROUP, resourceGroupName=group), resource(GROUP).api_version)
         return str(found["location"]) if found else None
 
     @override
@@ -62,14 +62,14 @@ class AzureEmulator(OfflineAzure):
         cluster = self._id(CLUSTER, **arguments)
         asked = {"format": arguments.get("format"), "server-fqdn": arguments.get("serverFqdn")}
         query = {name: value for name, value in asked.items() if value}
-        return self._connected().post(f"{cluster}/listClusterUserCredential", API_VERSIONS[CLUSTER], query)
+        return self._connected().post(f"{cluster}/listClusterUserCredential", resource(CLUSTER).api_version, query)
 
     def _id(self, type_: str, **known: str) -> str:
-        return IDS[type_].format_map({"subscriptionId": self._subscription, **known})
+        return resource(type_).id.format_map({"subscriptionId": self._subscription, **known})
 
     def _life(self, type_: str) -> ResourceHandler:
-        if type_ not in FACTS:
-            raise RefusedError(f"the Azure emulator cannot make {type_}: describe it in tools/facts/azure.py")
+        if type_ not in facts().resources:
+            raise RefusedError(f"the Azure emulator cannot make {type_}: describe it in tools/facts/azure.yaml")
         return ResourceHandler(self._connected(), type_, self._subscription)
 
     def _connected(self) -> Arm:

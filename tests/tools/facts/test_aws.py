@@ -46,12 +46,12 @@ def test_the_table_may_not_name_an_input_that_the_sdk_does_not_have(monkeypatch:
 
 def test_every_resource_names_the_file_that_was_read() -> None:
     assert all(known.file.startswith("internal/service/") and known.file.endswith(".go") for known in UPSTREAM.values())
-    assert facts.SOURCES.keys() == facts.FACTS.keys()
+    assert len(facts.facts().resources) == len(UPSTREAM)
 
 
 def test_what_a_younger_source_says_is_a_change_that_the_provider_knows_with_its_link_and_date() -> None:
-    said = {(kind, path): source for kind, rows_ in facts.LATER.items() for path, *source in rows_}
-    changes = {(kind, row[0]): row[3] for kind, rows_ in facts.FACTS.items() for row in rows_}
+    said = {(kind, path): source for kind, each in facts.facts().resources.items() for path, *source in each.later}
+    changes = {(kind, row[0]): row[3] for kind, each in facts.facts().resources.items() for row in each.rows}
     assert {changes[each] for each in said} == {"update", "replace once set"}
     assert all(link.startswith("https://github.com/") and date.fromisoformat(on) for link, on in said.values())
 
@@ -64,7 +64,7 @@ def test_a_younger_source_may_not_name_an_input_that_the_sdk_does_not_have(monke
 
 
 def test_a_stale_file_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: pytest.TempPathFactory) -> None:
-    stale = aws.TARGET.with_name("facts.py.stale")
+    stale = aws.TARGET.with_name("facts.json.stale")
     monkeypatch.setattr(aws, "TARGET", stale)
     try:
         stale.write_text("old")

@@ -61,13 +61,14 @@ def test_every_part_of_an_id_but_the_subscription_is_an_input() -> None:
 
 
 def test_every_type_has_a_version_an_id_and_a_source() -> None:
-    for table in (facts.API_VERSIONS, facts.IDS, facts.SOURCES, facts.OUTPUTS):
-        assert table.keys() == facts.FACTS.keys()
+    assert len(facts.facts().resources) == len(UPSTREAM)
+    for known in facts.facts().resources.values():
+        assert all((known.api_version, known.id, known.source, known.outputs))
 
 
 def test_the_description_that_was_read_is_of_the_version_that_is_used() -> None:
-    for type_, version in facts.API_VERSIONS.items():
-        assert f"/{version}/" in facts.SOURCES[type_]
+    for known in facts.facts().resources.values():
+        assert f"/{known.api_version}/" in known.source
 
 
 @pytest.mark.parametrize(
@@ -79,12 +80,12 @@ def test_the_description_that_was_read_is_of_the_version_that_is_used() -> None:
     ],
 )
 def test_what_only_azure_says_is_listed(type_: str, path: str) -> None:
-    assert path in facts.OUTPUTS[type_]
-    assert path not in {row[0] for row in facts.FACTS[type_]}
+    assert path in facts.resource(type_).outputs
+    assert path not in facts.resource(type_).inputs
 
 
 def test_a_stale_file_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    stale = azure.TARGET.with_name("facts.py.stale")
+    stale = azure.TARGET.with_name("facts.json.stale")
     monkeypatch.setattr(azure, "TARGET", stale)
     monkeypatch.setattr(azure, "generate", lambda: "new")
     try:

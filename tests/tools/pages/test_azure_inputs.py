@@ -1,5 +1,5 @@
 from tools.pages.azure_inputs import PAGE, page
-from workbench.offline.azure.facts import FACTS
+from workbench.offline.azure.facts import facts
 
 
 def test_the_page_is_current() -> None:
@@ -8,5 +8,5 @@ def test_the_page_is_current() -> None:
 
 def test_every_type_has_a_section_that_names_what_replaces_it() -> None:
     sections = page().split("\n## ")[1:]
-    assert [section.partition("\n")[0] for section in sections] == list(FACTS)
+    assert [section.partition("\n")[0] for section in sections] == list(facts().resources)
     assert all("| Replaced by | " in section and "| Type only | " in section for section in sections)

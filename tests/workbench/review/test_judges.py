@@ -61,7 +61,7 @@ def test_rows_are_named_one_by_one(base: Any, head: Any, expected: list[str]) ->
         (ChangedFile("components/contract/taints.py"), ["changes the words that rules judge by"]),
         (ChangedFile("components/clusters/eks/control_plane.py"), []),
         (
-            ChangedFile("workbench/offline/aws/facts.py"),
+            ChangedFile("workbench/offline/aws/facts.json"),
             ["changes the facts by which plans without an account are made"],
         ),
         (ChangedFile(".github/CODEOWNERS", is_gone=True), ["removes who must approve changes"]),

@@ -22,7 +22,7 @@ from tools.benchmarks.measure import measure
 from tools.benchmarks.pairs import Say, estimate
 from workbench import stacks
 from workbench.engine.render import install, offline, passed_on, pretending, project_of
-from workbench.offline.aws.facts import PROVIDER_VERSION
+from workbench.offline.aws.facts import facts
 from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
 
@@ -168,7 +168,7 @@ def _account(arena: Arena, name: str, scale: float) -> Iterator[tuple[Emulator, 
     # Without `-P` the folder that the engine starts it in would come first, and may be another checkout.
     importable = (f"{name}={value}" for name, value in IMPORTABLE.items())
     plug_in = ("env", *importable, sys.executable, "-P", "-m", "emulators.aws", "plugin")
-    install(Path(environment["PULUMI_HOME"]), "aws", PROVIDER_VERSION, *plug_in)
+    install(Path(environment["PULUMI_HOME"]), "aws", facts().release, *plug_in)
     with running(scale=scale) as emulator:
         for role in _roles(stack.config.cluster):
             emulator.api("iam").create_role(RoleName=role, AssumeRolePolicyDocument=_TRUST)

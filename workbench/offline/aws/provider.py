@@ -9,8 +9,8 @@ from typing import Any, Final
 from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 from typing_extensions import override
 
-from workbench.offline.aws.facts import DELETED_FIRST, FACTS, FACTS_DATE, PROVIDER_VERSION, RECOMPUTED
-from workbench.offline.aws.inputs import TABLE, Input, children
+from workbench.offline.aws.facts import Input, facts, resource
+from workbench.offline.aws.inputs import TABLE, children
 from workbench.offline.aws.models import judge
 from workbench.offline.plugin import FORCED, Changed, Checked, Kind, Problem, Provider
 from workbench.offline.properties import UNKNOWN, Secret, Unknown, secret
@@ -40,8 +40,8 @@ class OfflineAws(Provider):
     def __init__(self) -> None:
         super().__init__(
             "aws",
-            PROVIDER_VERSION,
-            f"Offline stand-in for Pulumi's AWS provider, by facts of {FACTS_DATE}. It plans and makes nothing.",
+            facts().release,
+            f"Offline stand-in for Pulumi's AWS provider, by facts of {facts().read_on}. It plans and makes nothing.",
             # Source: hashicorp/terraform-provider-aws, internal/provider/sdkv2/region.go.
             frozenset({"region"}),
         )
@@ -60,7 +60,7 @@ class OfflineAws(Provider):
 
         Source: pulumi/pulumi-aws, provider/tags.go, ``applyTags``, from release 7 on.
         """
-        if type_ not in FACTS or "tags" not in children(type_, "") or type_ in WITHOUT_ALL_TAGS:
+        if type_ not in facts().resources or "tags" not in children(type_, "") or type_ in WITHOUT_ALL_TAGS:
             return {}
         return {"tagsAll": self.tags_of(inputs)}
 
@@ -73,8 +73,8 @@ class OfflineAws(Provider):
 
     @override
     def check(self, type_: str, name: str, inputs: dict[str, Any], *, seed: bytes, kept: dict[str, Any]) -> Checked:
-        if type_ not in FACTS:
-            return Checked((Problem("", f"the offline provider does not know {type_}: add it to UPSTREAM in {TABLE}"),))
+        if type_ not in facts().resources:
+            return Checked((Problem("", f"the offline provider does not know {type_}: add it to {TABLE}"),))
         filled = {key: kept.get(key) or _automatic_name(type_, name, seed) for key in _to_name(type_, inputs)}
         verdict = judge(type_, {**inputs, **filled})
         # One problem for each path; the provider's own rules speak before AWS's.
@@ -90,11 +90,11 @@ class OfflineAws(Provider):
         # A name that the program chose can be given to one resource at a time.
         # Source: pulumi/pulumi-terraform-bridge, nameRequiresDeleteBeforeReplace.
         fixed = any(key in new and key not in filled for key in AUTO_NAMED if key in children(type_, ""))
-        return Changed(kinds, delete_first=fixed or type_ in DELETED_FIRST)
+        return Changed(kinds, delete_first=fixed or resource(type_).deleted_first)
 
     @override
     def foreseen(self, type_: str, inputs: dict[str, Any], outputs: dict[str, Any]) -> dict[str, Any]:
-        again = RECOMPUTED.get(type_, ())
+        again = resource(type_).recomputed
         return super().foreseen(type_, inputs, {name: value for name, value in outputs.items() if name not in again})
 
 
@@ -127,7 +127,7 @@ def _strange(type_: str, fact: str, path: str, value: Any) -> Iterator[Problem]:
             if key in known:
                 yield from _strange(type_, known[key].path, where, inner)
             else:
-                yield Problem(where, f"{type_} has no such input in {PROVIDER_VERSION}, by {TABLE}")
+                yield Problem(where, f"{type_} has no such input in {facts().release}, by {TABLE}")
         for key in (key for key, each in known.items() if each.required and key not in value):
             yield Problem(f"{path}.{key}" if path else key, f"{type_} requires it, not given")
 

@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from workbench.offline.azure.facts import API_VERSIONS, FORMS, PROVIDER_VERSION
-from workbench.offline.azure.inputs import TABLE, Input, children, inputs_of
+from workbench.offline.azure.facts import Input, facts, resource
+from workbench.offline.azure.inputs import TABLE, children, inputs_of
 from workbench.offline.plugin import Problem
 from workbench.offline.properties import UNKNOWN
 from workbench.offline.verdict import Verdict
@@ -39,7 +39,7 @@ def judge(type_: str, inputs: Mapping[str, Any]) -> Verdict:
 def loose(type_: str) -> list[str]:
     """Return the inputs of a type of which is known only that they are text or a number."""
     free = (each for each in inputs_of(type_).values() if each.kind in {"string", *NUMBERS} and not each.values)
-    return [each.path for each in free if each.path not in FORMS.get(type_, {})]
+    return [each.path for each in free if each.path not in resource(type_).forms]
 
 
 def unmodelled(type_: str) -> list[str]:
@@ -55,7 +55,7 @@ def _judge_members(type_: str, fact: str, path: str, given: Mapping[str, Any], v
         if name in known:
             _judge(type_, known[name], where, value, verdict)
         else:
-            verdict.problems.append(Problem(where, f"{type_} has no such input in {PROVIDER_VERSION}, by {TABLE}"))
+            verdict.problems.append(Problem(where, f"{type_} has no such input in {facts().release}, by {TABLE}"))
     for name in (name for name, each in known.items() if each.required and name not in given):
         where = f"{path}.{name}" if path else name
         verdict.problems.append(Problem(where, f"{type_} requires it, not given"))
@@ -93,7 +93,7 @@ def _judge_inside(type_: str, known: Input, path: str, element: Any, verdict: Ve
 def _judge_scalar(type_: str, known: Input, path: str, value: Any, verdict: Verdict) -> None:
     verdict.judged += 1
     if reason := _wrong(type_, known, value):
-        verdict.problems.append(Problem(path, f"{reason} ({API_VERSIONS[type_]} of Azure's API)"))
+        verdict.problems.append(Problem(path, f"{reason} ({resource(type_).api_version} of Azure's API)"))
 
 
 def _wrong(type_: str, known: Input, value: Any) -> str:
@@ -109,5 +109,5 @@ def _wrong(type_: str, known: Input, value: Any) -> str:
         return "" if isinstance(value, bool) else f"must be true or false, given {value!r}"
     if known.kind != "string" or not isinstance(value, str):
         return f"must be {NOUNS[known.kind]}, given {value!r}"
-    form = FORMS.get(type_, {}).get(known.path)
+    form = resource(type_).forms.get(known.path)
     return "" if not form or re.fullmatch(form, value) else f"must match {form}, given {value!r}"

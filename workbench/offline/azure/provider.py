@@ -13,8 +13,8 @@ from uuid import UUID
 from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 from typing_extensions import override
 
-from workbench.offline.azure.facts import API_VERSIONS, FACTS, FACTS_DATE, IDS, PROVIDER_VERSION
-from workbench.offline.azure.inputs import TABLE, Input, azures_own, children, names
+from workbench.offline.azure.facts import Input, facts, resource
+from workbench.offline.azure.inputs import TABLE, azures_own, children, names
 from workbench.offline.azure.models import judge
 from workbench.offline.plugin import FORCED, Changed, Checked, Kind, Problem, Provider
 from workbench.offline.properties import UNKNOWN
@@ -49,8 +49,8 @@ class OfflineAzure(Provider):
     def __init__(self) -> None:
         super().__init__(
             PACKAGE,
-            PROVIDER_VERSION,
-            f"Offline stand-in for Pulumi's Azure provider, by facts of {FACTS_DATE}. It plans and makes nothing.",
+            facts().release,
+            f"Offline stand-in for Pulumi's Azure provider, by facts of {facts().read_on}. It plans and makes nothing.",
         )
         self._location: Any = None
 
@@ -64,12 +64,12 @@ class OfflineAzure(Provider):
 
     @override
     def check(self, type_: str, name: str, inputs: dict[str, Any], *, seed: bytes, kept: dict[str, Any]) -> Checked:
-        if type_ not in FACTS:
-            return Checked((Problem("", f"the offline provider does not know {type_}: add it to UPSTREAM in {TABLE}"),))
+        if type_ not in facts().resources:
+            return Checked((Problem("", f"the offline provider does not know {type_}: add it to {TABLE}"),))
         filled = self._filled(type_, name, inputs, seed=seed, kept=kept)
         verdict = judge(type_, {**inputs, **filled})
         ordered = tuple(sorted(verdict.problems, key=lambda problem: problem.path))
-        return Checked(ordered, filled, {API_VERSION: API_VERSIONS[type_]}, verdict.figures)
+        return Checked(ordered, filled, {API_VERSION: resource(type_).api_version}, verdict.figures)
 
     def _filled(
         self, type_: str, name: str, inputs: Mapping[str, Any], *, seed: bytes, kept: Mapping[str, Any]
@@ -103,7 +103,7 @@ def naming(type_: str) -> Literal["uuid", "random", "copy"]:
     """Return how the plug-in names resources of a type: by a UUID, with a random end, or as the logical name is."""
     if names(type_)[-1] == "roleAssignmentName":
         return "uuid"
-    _, microsoft, of_service = IDS[type_].rpartition("Microsoft.")
+    _, microsoft, of_service = resource(type_).id.rpartition("Microsoft.")
     return "random" if not microsoft or of_service.count("{") == 1 else "copy"
 
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.offline.azure.facts import API_VERSIONS, IDS
-from workbench.offline.azure.inputs import Input, azures_own, children, names
+from workbench.offline.azure.facts import Input, resource
+from workbench.offline.azure.inputs import azures_own, children, names
 from workbench.offline.azure.provider import API_VERSION
 from workbench.offline.plugin import CloudError, RefusedError
 
@@ -13,7 +13,7 @@ from workbench.offline.plugin import CloudError, RefusedError
 def id_of(type_: str, inputs: Mapping[str, Any], subscription: str) -> str:
     """Return the ARM id that a resource gets; an id inside it may begin with a slash."""
     known = {name: str(inputs[name]).strip("/") for name in names(type_)}
-    return IDS[type_].format_map({"subscriptionId": subscription, **known})
+    return resource(type_).id.format_map({"subscriptionId": subscription, **known})
 
 
 def parts(type_: str, id_: str) -> dict[str, str]:
@@ -24,11 +24,11 @@ def parts(type_: str, id_: str) -> dict[str, str]:
     CloudError
         It is no id of the type.
     """
-    pattern = re.sub(r"\\{(scope|resourceUri)\\}", r"(?P<\1>.+)", re.escape(IDS[type_]))
+    pattern = re.sub(r"\\{(scope|resourceUri)\\}", r"(?P<\1>.+)", re.escape(resource(type_).id))
     pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", pattern)
     found = re.fullmatch(pattern, id_, re.IGNORECASE)
     if not found:
-        raise CloudError(f"failed to parse '{id_}' against the path '{IDS[type_]}'")
+        raise CloudError(f"failed to parse '{id_}' against the path '{resource(type_).id}'")
     return {name: found[name] for name in names(type_)}
 
 
@@ -83,7 +83,7 @@ def outputs(type_: str, answer: Mapping[str, Any]) -> dict[str, Any]:
     """Return what ARM says of a resource as the plug-in's outputs."""
     told = _told(type_, "", answer)
     told.pop("id", None)
-    return {**told, API_VERSION: API_VERSIONS[type_]}
+    return {**told, API_VERSION: resource(type_).api_version}
 
 
 def _told(type_: str, fact: str, answer: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from support.azure_resources import (
     WORKSPACE,
     Stack,
 )
-from workbench.offline.azure.facts import FACTS
+from workbench.offline.azure.facts import facts
 from workbench.offline.plugin import Existing
 
 Made = tuple[Existing, dict[str, Any]]
@@ -185,7 +185,7 @@ LIVES: dict[str, Callable[[Stack], Made]] = {
 
 
 def test_every_type_of_the_table_has_a_life() -> None:
-    assert LIVES.keys() == FACTS.keys()
+    assert LIVES.keys() == facts().resources.keys()
 
 
 @pytest.mark.parametrize("type_", LIVES)

@@ -2,7 +2,7 @@
 
 ``kinds.py`` has the words in which a type is described, one module a service describes its types, and ``life.py`` does
 what they say. Sources are files of hashicorp/terraform-provider-aws, which that plug-in bridges; ``SOURCES`` in
-``workbench/offline/aws/facts.py`` names the file of each type.
+``workbench/offline/aws/facts.json`` names the file of each type.
 """
 
 from collections.abc import Mapping

@@ -11,7 +11,8 @@ import jmespath
 from botocore.model import Shape
 
 from emulators.aws.resources.kinds import DescribeCall, Kind
-from workbench.offline.aws.inputs import Input, children
+from workbench.offline.aws.facts import Input
+from workbench.offline.aws.inputs import children
 from workbench.offline.aws.models import alike, innermost, service_model
 
 

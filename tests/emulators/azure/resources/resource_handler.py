@@ -8,7 +8,7 @@ from typing import Any
 from emulators.azure.resources.connection import Arm, ArmError
 from emulators.azure.resources.refreshing import refreshed
 from workbench.offline.azure import shapes
-from workbench.offline.azure.facts import API_VERSIONS, KEPT
+from workbench.offline.azure.facts import resource
 from workbench.offline.azure.inputs import children
 from workbench.offline.azure.provider import API_VERSION
 from workbench.offline.plugin import CloudError, Existing, PartlyMadeError, ReadResult, RefusedError
@@ -24,7 +24,7 @@ class ResourceHandler:
 
     @property
     def _version(self) -> str:
-        return API_VERSIONS[self.type_]
+        return resource(self.type_).api_version
 
     def make(self, inputs: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """Make a resource, wait until Azure has it, and return its id and outputs."""
@@ -71,7 +71,7 @@ class ResourceHandler:
 
     def _kept(self, inputs: Mapping[str, Any]) -> list[str]:
         """Return the lists of resources of their own that the program does not give."""
-        return [name for name in KEPT.get(self.type_, ()) if name not in inputs]
+        return [name for name in resource(self.type_).kept if name not in inputs]
 
     def _put(self, id_: str, body: Mapping[str, Any]) -> dict[str, Any]:
         try:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from workbench.offline.azure.facts import FACTS, VALUES
+from workbench.offline.azure.facts import facts
 from workbench.offline.azure.models import judge, loose, unmodelled
 from workbench.offline.properties import UNKNOWN
 
@@ -52,8 +52,9 @@ def test_free_text_is_told_apart_from_names_with_a_form_and_enumerations() -> No
 @pytest.mark.parametrize("service", ["containerservice", "network"])
 def test_microsofts_newer_models_know_every_value_that_we_allow(service: str) -> None:
     models = import_module(f"azure.mgmt.{service}.models")
-    used = {row[5] for type_, rows in FACTS.items() if f":{service}:" in type_ for row in rows if row[5]}
+    of_service = [each for type_, each in facts().resources.items() if f":{service}:" in type_]
+    used = {row[5] for each in of_service for row in each.rows if row[5]}
     for name in sorted(used):
         newer = getattr(models, name, None)
         if newer is not None:
-            assert set(VALUES[name]) <= {each.value for each in newer}, name
+            assert set(facts().enumerations[name]) <= {each.value for each in newer}, name

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 
-from workbench.offline.azure.facts import API_VERSIONS, FACTS
+from workbench.offline.azure.facts import facts
 from workbench.offline.azure.provider import LIST_CREDENTIALS, OfflineAzure, naming
 from workbench.offline.plugin import Changed, RefusedError
 from workbench.offline.properties import UNKNOWN
@@ -121,8 +121,8 @@ def test_a_name_that_is_not_given_is_filled_in_and_kept(type_: str, name: str) -
 
 
 def test_the_version_of_the_api_is_noted_in_every_resource() -> None:
-    for type_ in FACTS:
-        assert AZURE.check(type_, "main", {}, seed=b"", kept={}).added == {"azureApiVersion": API_VERSIONS[type_]}
+    for type_, known in facts().resources.items():
+        assert AZURE.check(type_, "main", {}, seed=b"", kept={}).added == {"azureApiVersion": known.api_version}
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_inputs_that_do_not_exist_or_are_missing_are_told_with_those_that_are_wr
 
 def test_an_unknown_type_is_told_with_the_table_to_extend() -> None:
     (problem,) = check("azure-native:storage:StorageAccount")
-    assert problem.endswith("add it to UPSTREAM in tools/facts/azure.py")
+    assert problem.endswith("add it to tools/facts/azure.yaml")
 
 
 def test_a_preview_knows_what_the_program_says_and_nothing_that_it_leaves_to_azure() -> None:

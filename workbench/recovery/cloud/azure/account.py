@@ -9,7 +9,7 @@ from typing_extensions import override
 from components.contract.aks.config import AksConfig
 from workbench.engine.clouds.aks.conditions import conditions
 from workbench.engine.clouds.cluster_component import ClusterComponent, Condition
-from workbench.offline.azure.facts import IDS
+from workbench.offline.azure.facts import facts
 from workbench.recovery.cloud.account import Account
 from workbench.recovery.cloud.azure.queries import LOG_IN, AzureQueries, Connect, arm
 from workbench.recovery.cloud.azure.searches import search
@@ -34,7 +34,7 @@ class AzureAccount(AzureQueries, Account):
 
     @override
     def knows(self, type_: str) -> bool:
-        return type_ in IDS
+        return type_ in facts().resources
 
     @override
     def search(self, wanted: LookupQuery) -> list[LookupResult]:

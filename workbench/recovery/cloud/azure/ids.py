@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
 
 from components.contract.aks.config import AksConfig
-from workbench.offline.azure.facts import IDS
+from workbench.offline.azure.facts import facts, resource
 
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 
@@ -23,11 +24,11 @@ def id_of(type_: str, inputs: Mapping[str, Any], choices: AksConfig) -> str | No
         They name the subscription.
     """
     known = {"subscriptionId": choices.subscription_id, **inputs}
-    names = _PLACE.findall(IDS[type_])
+    names = _PLACE.findall(resource(type_).id)
     if not all(isinstance(known.get(name), str) and known[name] for name in names):
         return None
     # What a resource extends is an id itself, and begins with the slash that the path has too.
-    return _PLACE.sub(lambda place: str(known[place[1]]).strip("/"), IDS[type_])
+    return _PLACE.sub(lambda place: str(known[place[1]]).strip("/"), resource(type_).id)
 
 
 def _arm_type(path: str) -> str:
@@ -36,5 +37,8 @@ def _arm_type(path: str) -> str:
     return "/".join((namespace, *words[::2])).lower()
 
 
-TYPES: Final[Mapping[str, str]] = {_arm_type(path): type_ for type_, path in IDS.items() if "/providers/" in path}
-"""Pulumi's type by Azure's in lower case."""
+@cache
+def pulumi_types() -> Mapping[str, str]:
+    """Return Pulumi's type by Azure's in lower case."""
+    known = facts().resources.items()
+    return {_arm_type(each.id): type_ for type_, each in known if "/providers/" in each.id}

@@ -20,7 +20,7 @@ from azure.mgmt.core.policies import ARMChallengeAuthenticationPolicy
 
 from components.contract.aks.config import AksConfig
 from components.contract.azure import AzureTag
-from workbench.offline.azure.facts import API_VERSIONS
+from workbench.offline.azure.facts import resource
 from workbench.recovery.cloud.azure.credentials import credential_of
 from workbench.system.errors import UserError
 
@@ -66,7 +66,7 @@ class AzureQueries:
         UserError
             Azure does not answer, or refuses to.
         """
-        return self.get(id_, API_VERSIONS[type_])
+        return self.get(id_, resource(type_).api_version)
 
     def get(self, path: str, version: str) -> dict[str, Any]:
         """Return what is at a path by a version of the API, empty if nothing is; raises what ``look_up`` does."""

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from workbench.engine.clouds.aks.conditions import CLUSTER, POOL
-from workbench.offline.azure.facts import API_VERSIONS
-from workbench.recovery.cloud.azure.ids import TYPES
+from workbench.offline.azure.facts import resource
+from workbench.recovery.cloud.azure.ids import pulumi_types
 from workbench.recovery.cloud.azure.queries import AzureQueries
 from workbench.recovery.cloud.azure.searches import found, holds_data
 from workbench.recovery.cloud.cloud_resource import CloudResource
@@ -50,13 +50,13 @@ def _group(queries: AzureQueries) -> Iterator[CloudResource]:
 def _in_group(queries: AzureQueries) -> Iterator[CloudResource]:
     for each in queries.listed(f"{queries.choices.group_id}/resources", RESOURCES):
         if queries.is_ours(each.get("tags") or {}):
-            type_ = TYPES.get(each["type"].lower(), each["type"])
+            type_ = pulumi_types().get(each["type"].lower(), each["type"])
             yield _thing(type_, each, with_data=type_ in (CLUSTER, WORKSPACE))
 
 
 def _pools(queries: AzureQueries) -> Iterator[CloudResource]:
     """Yield the pools that are resources of their own; the one that the cluster was made with goes with it."""
-    for each in queries.listed(f"{queries.choices.cluster_id}/agentPools", API_VERSIONS[POOL]):
+    for each in queries.listed(f"{queries.choices.cluster_id}/agentPools", resource(POOL).api_version):
         properties = each.get("properties") or {}
         if properties.get("mode") != "System" and queries.is_ours(found(POOL, each["id"], each).tags or {}):
             yield _thing(POOL, each, with_data=holds_data(POOL, properties))

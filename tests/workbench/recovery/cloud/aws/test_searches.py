@@ -9,7 +9,7 @@ import pytest
 
 from emulators.aws.client import Emulator, running
 from support.aws_cloud_resources import Resource, account_at, build_in_aws
-from workbench.offline.aws.facts import FACTS
+from workbench.offline.aws.facts import facts
 from workbench.recovery.cloud.aws.account import AwsAccount
 from workbench.recovery.cloud.aws.searches import SEARCHES, search
 from workbench.recovery.cloud.lookup import LookupQuery
@@ -18,7 +18,7 @@ from workbench.recovery.cloud.plan import Answer, Fate, answer_of, identities, m
 UNUSED = {"aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule"}
 """Types that neither dev nor prod has today."""
 
-TYPES = sorted(set(FACTS) - UNUSED)
+TYPES = sorted(set(facts().resources) - UNUSED)
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def asked(account: AwsAccount, deployment: dict[str, Any]) -> list[Answer]:
 
 
 def test_every_type_has_a_way_to_be_found() -> None:
-    assert set(SEARCHES) == set(FACTS)
+    assert set(SEARCHES) == set(facts().resources)
 
 
 def test_dev_and_prod_have_every_type(made: Made) -> None:

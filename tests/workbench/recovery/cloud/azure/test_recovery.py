@@ -17,7 +17,7 @@ from support.aks_state import parts
 from support.azure_cloud_resources import Resource, account_at, build_in_azure
 from workbench import stacks
 from workbench.engine import Session
-from workbench.offline.azure.facts import IDS
+from workbench.offline.azure.facts import facts
 from workbench.offline.plugin import Existing
 from workbench.recovery.cloud import CloudRecovery
 from workbench.recovery.cloud.azure.account import AzureAccount
@@ -75,7 +75,7 @@ def test_everything_is_found_under_the_id_that_its_inputs_make(made: Made) -> No
         assert found.id.lower() == each.id.lower()
         assert found.tags is None or made.account.is_ours(found.tags), each.urn
         assert (found.tags is None) == (each.type in UNTAGGED)
-    assert {each.type for each in made.things} <= set(IDS)
+    assert {each.type for each in made.things} <= set(facts().resources)
 
 
 def test_a_refresh_changes_no_input_of_what_was_entered(made: Made) -> None:
