@@ -7,12 +7,13 @@ replace it. What comes from where:
   of the version below is read as an archive; nothing of it is installed or run.
 - Azure, vCPUs, memory and number of GPUs, generated: the SKU list inside the cluster autoscaler's Go module, in the
   version that ``toolchain/cluster-autoscaler`` pins. So these are the figures that the autoscaler itself plans with.
-- Azure, GPU model and local NVMe, kept by hand in ``AZURE_SERIES``: no package carries them. Read on ``READ_ON`` in
-  the source of the pages that the table names (repository MicrosoftDocs/azure-compute-docs, pages dated 2024 to 2026).
+- Azure, GPU model and local NVMe, kept by hand in ``instances.yaml``: no package carries them. Read on ``READ_ON`` in
+  the source of the pages that it names (repository MicrosoftDocs/azure-compute-docs, pages dated 2024 to 2026).
 - Azure, architecture, kept by hand: all listed series are x86-64 by those pages.
 
-Which types are wanted is a choice, kept by hand: what one picks for node groups of an ML platform, on Linux, from
-4 vCPUs up, without bare metal. AWS's p3 is not wanted any more: in the data of moto 5.2.5 no region offers it.
+Which types are wanted is a choice, kept by hand there too: what one picks for node groups of an ML platform, on
+Linux, from 4 vCPUs up, without bare metal. AWS's p3 is not wanted any more: in the data of moto 5.2.5 no region offers
+it.
 
 To move to newer sources raise ``MOTO_VERSION`` or the toolchain's pin, read the pages again and set ``READ_ON``.
 """
@@ -29,6 +30,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, Final, NamedTuple
 
+from tools.facts.instance_series import WANTED, AzureSeries
 from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
 
@@ -64,107 +66,12 @@ class Row(NamedTuple):
     local_nvme_gib: int
 
 
-# --- What is wanted ---------------------------------------------------------------------------------------------------
-
-_TO_16 = (1, 2, 4, 8, 12, 16)
-_TO_24 = (*_TO_16, 24)
-_C5 = (1, 2, 4, 9, 12, 18, 24)
-
-AWS_SERIES: Final[Mapping[str, tuple[int, ...]]] = {
-    "m5": _TO_24,
-    "m5a": _TO_24,
-    "m5n": _TO_24,
-    "m6i": (*_TO_24, 32),
-    "m6a": (*_TO_24, 32, 48),
-    "m6g": _TO_16,
-    "m7i": (*_TO_24, 48),
-    "m7a": (*_TO_24, 32, 48),
-    "m7g": _TO_16,
-    "c5": _C5,
-    "c6i": (*_TO_24, 32),
-    "c7i": (*_TO_24, 48),
-    "r5": _TO_24,
-    "r6i": (*_TO_24, 32),
-    "r7i": (*_TO_24, 48),
-    # with local NVMe
-    "m5d": _TO_24,
-    "m6id": (*_TO_24, 32),
-    "c5d": _C5,
-    "r5d": _TO_24,
-    "i3": (1, 2, 4, 8, 16),
-    "i3en": (1, 2, 3, 6, 12, 24),
-    "i4i": (*_TO_24, 32),
-    # with GPUs
-    "g4dn": _TO_16,
-    "g5": (*_TO_24, 48),
-    "g6": (*_TO_24, 48),
-    "g6e": (*_TO_24, 48),
-    "p4d": (24,),
-    "p4de": (24,),
-    "p5": (4, 48),
-}
-"""Wanted sizes per series, as multiples of ``xlarge``."""
-
-
-class AzureSeries(NamedTuple):
-    """Wanted sizes of one Azure series, and what only its documentation tells.
-
-    Parameters
-    ----------
-    pattern
-        Name of a size, with ``{}`` for its vCPUs.
-    vcpus
-        The wanted sizes.
-    gpu_model
-        Empty without a GPU.
-    disk_bytes, vcpus_per_disk
-        One local NVMe disk of this size comes with that many vCPUs. The SCSI temp disk does not count.
-    """
-
-    pattern: str
-    vcpus: tuple[int, ...]
-    gpu_model: str = ""
-    disk_bytes: int = 0
-    vcpus_per_disk: int = 1
-
-
-_TO_64 = (4, 8, 16, 32, 48, 64)
-_TO_80 = (8, 16, 32, 48, 64, 80)
-
-# Every page is below https://learn.microsoft.com/azure/virtual-machines/sizes/.
-AZURE_SERIES: Final = (
-    AzureSeries("Standard_D{}s_v5", _TO_64),  # general-purpose/dsv5-series
-    AzureSeries("Standard_D{}as_v5", _TO_64),  # general-purpose/dasv5-series
-    AzureSeries("Standard_E{}s_v5", _TO_64),  # memory-optimized/esv5-series
-    AzureSeries("Standard_E{}as_v5", _TO_64),  # memory-optimized/easv5-series
-    AzureSeries("Standard_F{}s_v2", (*_TO_64, 72)),  # compute-optimized/fsv2-series
-    # storage-optimized/lsv3-series and lasv3-series: 1.92 TB per 8 vCPUs.
-    AzureSeries("Standard_L{}s_v3", _TO_80, disk_bytes=1920 * GB, vcpus_per_disk=8),
-    AzureSeries("Standard_L{}as_v3", _TO_80, disk_bytes=1920 * GB, vcpus_per_disk=8),
-    AzureSeries("Standard_NC{}as_T4_v3", (4, 8, 16, 64), "T4"),  # gpu-accelerated/ncast4v3-series
-    # gpu-accelerated/nca100v4-series: 960 GB per GPU (one table there says GiB; the smaller reading is taken).
-    AzureSeries("Standard_NC{}ads_A100_v4", (24, 48, 96), "A100", disk_bytes=960 * GB, vcpus_per_disk=24),
-    # gpu-accelerated/ncadsh100v5-series: 3576 GiB per GPU. That the disk is NVMe is from users, such as in
-    # https://github.com/kaito-project/kaito/issues/2282.
-    AzureSeries("Standard_NC{}ads_H100_v5", (40,), "H100", disk_bytes=3576 * GIB, vcpus_per_disk=40),
-    AzureSeries("Standard_NC{}adis_H100_v5", (80,), "H100", disk_bytes=3576 * GIB, vcpus_per_disk=40),
-    # gpu-accelerated/ndasra100v4-series and ndma100v4-series: temp disk only, so no NVMe here. Users see NVMe disks
-    # (https://github.com/MicrosoftDocs/azure-docs/issues/89679), of a size that the pages do not tell. The second page
-    # has 1900 GiB of memory, the SKU list 1800; the latter is what the autoscaler plans with.
-    AzureSeries("Standard_ND{}asr_v4", (96,), "A100"),
-    AzureSeries("Standard_ND{}amsr_A100_v4", (96,), "A100"),
-    # gpu-accelerated/nvadsa10v5-series: the sizes below 36 have a part of a GPU, though the SKU list says 1.
-    AzureSeries("Standard_NV{}ads_A10_v5", (36, 72), "A10"),
-    AzureSeries("Standard_NV{}adms_A10_v5", (36,), "A10"),
-)
-
-
 # --- AWS --------------------------------------------------------------------------------------------------------------
 
 
 def aws_names() -> list[str]:
     """Return the wanted AWS types, series by series, small to large."""
-    return [f"{series}.{size if size > 1 else ''}xlarge" for series, sizes in AWS_SERIES.items() for size in sizes]
+    return [f"{series}.{size if size > 1 else ''}xlarge" for series, sizes in WANTED.aws.items() for size in sizes]
 
 
 def read_moto(wheel: Path | IO[bytes]) -> tuple[str, dict[str, Any]]:
@@ -225,7 +132,7 @@ class Sku(NamedTuple):
 
 def azure_names() -> list[str]:
     """Return the wanted Azure types, series by series, small to large."""
-    return [series.pattern.format(vcpus) for series in AZURE_SERIES for vcpus in series.vcpus]
+    return [series.pattern.format(vcpus) for series in WANTED.azure for vcpus in series.vcpus]
 
 
 def read_autoscaler(source: str) -> dict[str, Sku]:
@@ -239,7 +146,7 @@ def read_autoscaler(source: str) -> dict[str, Sku]:
 def azure_row(series: AzureSeries, name: str, sku: Sku) -> Row:
     """Return the figures of one size: the SKU list's, and the series' GPU model and disks."""
     if bool(sku.gpus) != bool(series.gpu_model):
-        raise SourceError(f"{name}: the source counts {sku.gpus} GPUs, AZURE_SERIES says '{series.gpu_model}'")
+        raise SourceError(f"{name}: the source counts {sku.gpus} GPUs, instances.yaml says '{series.gpu_model}'")
     disks = sku.vcpus // series.vcpus_per_disk
     return Row(
         name=name,
@@ -270,11 +177,11 @@ def collect(aws: Mapping[str, Any], azure: Mapping[str, Sku]) -> dict[str, list[
     if missing:
         raise SourceError(
             f"{len(missing)} wanted machine types are missing in the sources: {', '.join(missing)}",
-            "Take sources that have them, or drop them from AWS_SERIES or AZURE_SERIES.",
+            "Take sources that have them, or drop them from tools/facts/instances.yaml.",
         )
     azure_rows = [
         azure_row(series, name, azure[name])
-        for series in AZURE_SERIES
+        for series in WANTED.azure
         for name in map(series.pattern.format, series.vcpus)
     ]
     return {
@@ -305,7 +212,8 @@ def render(rows: Mapping[str, Sequence[Row]], sources: Mapping[str, str]) -> str
     lines = [
         '"""Machine types of AWS and Azure. Generated by ``tools/facts/instances.py``; do not edit by hand.',
         "",
-        "That script's docstring tells which figures come from which source and which are kept by hand.",
+        "That script's docstring tells which figures come from which source and which are kept by hand. Python, not JSON:",
+        "the contract does no I/O, and these figures are part of it.",
         '"""',
         "",
         "from typing import Final",
@@ -379,7 +287,7 @@ def generate(moto_wheel: Path | None = None) -> str:
     sources = {
         "moto": moto_version,
         AUTOSCALER_MODULE: autoscaler_version,
-        "tools/facts/instances.py AZURE_SERIES": READ_ON,
+        "tools/facts/instances.yaml": READ_ON,
     }
     return render(collect(aws, azure), sources)
 

@@ -48,7 +48,7 @@ def sku(name: str, vcpus: int, memory: int, gpus: int) -> str:
 def everything() -> tuple[dict[str, Any], dict[str, refresh.Sku]]:
     azure = {
         series.pattern.format(vcpus): refresh.Sku(vcpus, vcpus * 4096, 1 if series.gpu_model else 0)
-        for series in refresh.AZURE_SERIES
+        for series in refresh.WANTED.azure
         for vcpus in series.vcpus
     }
     return {name: ec2() for name in refresh.aws_names()}, azure
