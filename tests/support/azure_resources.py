@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from emulators.azure.provider import AzureEmulator
-from workbench.offline.plugin import Changed, Existing
+from workbench.offline.provider import Changed, Existing
 
 SUBSCRIPTION = "11111111-2222-3333-4444-555555555555"
 GROUP = "azure-native:resources:ResourceGroup"

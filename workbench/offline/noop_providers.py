@@ -15,7 +15,8 @@ from workbench.offline.aws.provider import OfflineAws
 from workbench.offline.azure import shapes
 from workbench.offline.azure.provider import LIST_CREDENTIALS, OfflineAzure
 from workbench.offline.kubernetes.provider import OfflineKubernetes
-from workbench.offline.plugin import Existing, Provider, ReadResult, serve
+from workbench.offline.plugin import serve
+from workbench.offline.provider import Existing, Provider, ReadResult
 
 ACCOUNT: Final = "arn:aws:service:eu-west-1:111122223333"
 

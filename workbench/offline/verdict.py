@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from workbench.offline.plugin import Problem
+from workbench.offline.provider import Problem
 
 
 @dataclass

@@ -4,7 +4,7 @@ from emulators.aws.client import Emulator
 from emulators.aws.provider import AwsEmulator
 from emulators.aws.resources.connection import ADDRESS_VARIABLE
 from support.aws_resources import CLUSTER, GROUP, ROLE
-from workbench.offline.plugin import CloudError, Existing, RefusedError
+from workbench.offline.provider import CloudError, Existing, RefusedError
 
 VPC = "aws:ec2/vpc:Vpc"
 

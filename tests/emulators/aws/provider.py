@@ -13,8 +13,8 @@ from emulators.aws.resources.connection import ApiError, Aws
 from emulators.aws.resources.kinds import Kind
 from emulators.aws.resources.resource_handler import ResourceHandler
 from workbench.offline.aws.provider import OfflineAws
-from workbench.offline.plugin import Changed, CloudError, Existing, ReadResult, RefusedError
 from workbench.offline.properties import Unknown
+from workbench.offline.provider import Changed, CloudError, Existing, ReadResult, RefusedError
 
 DEFAULT_REGION: Final = "eu-west-1"
 

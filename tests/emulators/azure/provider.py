@@ -9,7 +9,7 @@ from emulators.azure.resources.connection import Arm
 from emulators.azure.resources.resource_handler import ResourceHandler
 from workbench.offline.azure.facts import facts, resource
 from workbench.offline.azure.provider import LIST_CREDENTIALS, OfflineAzure
-from workbench.offline.plugin import CloudError, Existing, ReadResult, RefusedError
+from workbench.offline.provider import CloudError, Existing, ReadResult, RefusedError
 
 SUBSCRIPTION_VARIABLE: Final = "ARM_SUBSCRIPTION_ID"
 """Variable with the subscription, as the real plug-in reads it."""

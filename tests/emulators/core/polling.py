@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Self, TypeVar
 from urllib.parse import urlsplit
 
-from workbench.offline.plugin import RefusedError
+from workbench.offline.provider import RefusedError
 
 PACE_VARIABLE: Final = "IGZ_CLUSTERS_EMULATOR_PACE"
 """Variable with the real seconds of one second of the cloud's, for waiting and giving up."""

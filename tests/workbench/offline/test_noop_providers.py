@@ -5,7 +5,7 @@ import pytest
 
 from workbench.offline.azure.provider import LIST_CREDENTIALS
 from workbench.offline.noop_providers import SUBSCRIPTION, PretendedAzure
-from workbench.offline.plugin import Existing, RefusedError
+from workbench.offline.provider import Existing, RefusedError
 
 POOL = "azure-native:containerservice:AgentPool"
 CLUSTER = "azure-native:containerservice:ManagedCluster"

@@ -20,8 +20,9 @@ from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc, status_pb2
 from typing_extensions import override
 
 from workbench.offline.journal import JOURNAL
-from workbench.offline.plugin import Checked, CloudError, Existing, PartlyMadeError, Provider, ReadResult, Servicer
+from workbench.offline.plugin import Servicer
 from workbench.offline.properties import UNKNOWN
+from workbench.offline.provider import Checked, CloudError, Existing, PartlyMadeError, Provider, ReadResult
 
 URN = "urn:pulumi:dev::igz-clusters::igz-clusters:clusters:Eks$aws:{}::{}"
 VPC, ROLE = "ec2/vpc:Vpc", "iam/role:Role"

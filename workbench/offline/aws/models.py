@@ -16,8 +16,8 @@ from botocore.model import ListShape, MapShape, ServiceModel, Shape, StructureSh
 
 from workbench.offline.aws.inputs import children, inputs_of
 from workbench.offline.aws.operations import OPERATIONS, Request
-from workbench.offline.plugin import Problem
 from workbench.offline.properties import UNKNOWN
+from workbench.offline.provider import Problem
 from workbench.offline.verdict import Verdict
 
 NUMBERS: Final = frozenset({"integer", "long", "float", "double"})

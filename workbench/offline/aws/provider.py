@@ -12,8 +12,8 @@ from typing_extensions import override
 from workbench.offline.aws.facts import Input, facts, resource
 from workbench.offline.aws.inputs import TABLE, children
 from workbench.offline.aws.models import judge
-from workbench.offline.plugin import FORCED, Changed, Checked, Kind, Problem, Provider
 from workbench.offline.properties import UNKNOWN, Secret, Unknown, secret
+from workbench.offline.provider import FORCED, Changed, Checked, Kind, Problem, Provider
 
 AUTO_NAMED: Final = ("name", "nodeGroupName")
 """Inputs that Pulumi's plug-in fills with the logical name and a random end, unless their prefix is given.

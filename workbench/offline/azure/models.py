@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from workbench.offline.azure.facts import Input, facts, resource
 from workbench.offline.azure.inputs import TABLE, children, inputs_of
-from workbench.offline.plugin import Problem
 from workbench.offline.properties import UNKNOWN
+from workbench.offline.provider import Problem
 from workbench.offline.verdict import Verdict
 
 NUMBERS: Final = frozenset({"integer", "number"})

@@ -16,8 +16,8 @@ from typing_extensions import override
 from workbench.offline.azure.facts import Input, facts, resource
 from workbench.offline.azure.inputs import TABLE, azures_own, children, names
 from workbench.offline.azure.models import judge
-from workbench.offline.plugin import FORCED, Changed, Checked, Kind, Problem, Provider
 from workbench.offline.properties import UNKNOWN
+from workbench.offline.provider import FORCED, Changed, Checked, Kind, Problem, Provider
 
 PACKAGE: Final = "azure-native"
 

@@ -7,7 +7,7 @@ from typing import Any
 from workbench.offline.azure.facts import Input, resource
 from workbench.offline.azure.inputs import azures_own, children, names
 from workbench.offline.azure.provider import API_VERSION
-from workbench.offline.plugin import CloudError, RefusedError
+from workbench.offline.provider import CloudError, RefusedError
 
 
 def id_of(type_: str, inputs: Mapping[str, Any], subscription: str) -> str:

@@ -8,7 +8,7 @@ from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 from typing_extensions import override
 
 from workbench.offline.kubernetes.facts import CONTENT, FACTS_DATE, replacing
-from workbench.offline.plugin import Changed, Checked, Kind, Problem, Provider
+from workbench.offline.provider import Changed, Checked, Kind, Problem, Provider
 from workbench.toolchain.recipes import PROVIDER_VERSION
 
 CLUSTER: Final = "clusterIdentifier"

@@ -16,7 +16,7 @@ from emulators.core.faults import (
     StuckRule,
 )
 from support.aws_resources import GROUP, ROLE, SUBNET, VPC, Stack, trust
-from workbench.offline.plugin import CloudError, Existing, PartlyMadeError, RefusedError
+from workbench.offline.provider import CloudError, Existing, PartlyMadeError, RefusedError
 
 SPOT = (Issue(code="AsgInstanceLaunchFailures", message="Could not launch Spot Instances."),)
 

@@ -10,7 +10,7 @@ from emulators.aws.client import Emulator
 from emulators.aws.resources import KINDS
 from support.aws_resources import CLUSTER, GROUP, KEY, LOGS, ROLE, SUBNET, TEMPLATE, VPC, Stack, trust
 from workbench.offline.aws.operations import OPERATIONS
-from workbench.offline.plugin import Existing
+from workbench.offline.provider import Existing
 
 Made = tuple[str, dict[str, Any], dict[str, Any]]
 """Type, inputs, and inputs that change in place; None takes one away."""

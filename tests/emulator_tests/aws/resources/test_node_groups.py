@@ -8,7 +8,7 @@ import pytest
 
 from emulators.aws.client import Emulator
 from support.aws_resources import Stack
-from workbench.offline.plugin import Existing
+from workbench.offline.provider import Existing
 
 
 @pytest.fixture

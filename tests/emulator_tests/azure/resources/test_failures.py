@@ -8,7 +8,7 @@ from emulators.azure.resources.connection import ADDRESS_VARIABLE, DELAYS
 from emulators.core.faults import ErrorRule, FailedRule, Issue, LostRule
 from support.azure_resources import GROUP, IDENTITY, IN_GROUP, NETWORK, PLACE, Stack
 from workbench.offline.azure.provider import LIST_CREDENTIALS
-from workbench.offline.plugin import CloudError, Existing, PartlyMadeError, RefusedError
+from workbench.offline.provider import CloudError, Existing, PartlyMadeError, RefusedError
 
 WHO = {"resourceName": "who", **IN_GROUP, **PLACE}
 WRITE = "Microsoft.ManagedIdentity/userAssignedIdentities/write"

@@ -27,7 +27,7 @@ from support.azure_resources import (
     Stack,
 )
 from workbench.offline.azure.facts import facts
-from workbench.offline.plugin import Existing
+from workbench.offline.provider import Existing
 
 Made = tuple[Existing, dict[str, Any]]
 """A resource, and inputs that change in place; None takes one away."""

@@ -8,13 +8,14 @@ what they say. Sources are files of hashicorp/terraform-provider-aws, which that
 from collections.abc import Mapping
 from typing import Final
 
-from emulators.aws.resources import autoscaling, ec2, eks, iam, kms, logs
+from emulators.aws.resources import autoscaling, ec2, eks, eks_access, iam, kms, logs
 from emulators.aws.resources.kinds import Kind
 
 KINDS: Final[Mapping[str, Kind]] = {
     **autoscaling.KINDS,
     **ec2.KINDS,
     **eks.KINDS,
+    **eks_access.KINDS,
     **iam.KINDS,
     **kms.KINDS,
     **logs.KINDS,

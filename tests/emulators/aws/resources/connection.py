@@ -12,7 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
 
 from emulators.core.polling import Polling, address
 from workbench.offline.aws.models import service_model
-from workbench.offline.plugin import CloudError
+from workbench.offline.provider import CloudError
 
 ADDRESS_VARIABLE: Final = "AWS_ENDPOINT_URL"
 """Variable with the address of the emulator's server, as all of AWS's own tools read it."""

@@ -1,4 +1,4 @@
-"""EKS: clusters, node groups, add-ons and who may enter.
+"""EKS: clusters, node groups and add-ons.
 
 The real plug-in sends whole objects: if only a maximum changes, ``scalingConfig`` goes with the desired size of the
 program's inputs. Sources: internal/service/eks/*.go.
@@ -33,8 +33,6 @@ _TAGGING: Final = Tagging("eks", "TagResource", "UntagResource", {"resourceArn":
 _CLUSTER: Final = {"name": "{name}"}
 _NODE_GROUP: Final = {"clusterName": "{clusterName}", "nodegroupName": "{nodeGroupName}"}
 _ADDON: Final = {"clusterName": "{clusterName}", "addonName": "{addonName}"}
-_ENTRY: Final = {"clusterName": "{clusterName}", "principalArn": "{principalArn}"}
-_ASSOCIATION: Final = {"clusterName": "{clusterName}", "associationId": "{id}"}
 
 
 def _logging(given: Given) -> Params:
@@ -311,71 +309,9 @@ ADDON: Final = Kind(
     ),
 )
 
-
-ENTRY: Final = Kind(
-    noun="EKS Access Entry",
-    id="{clusterName}:{principalArn}",
-    keys=_ENTRY,
-    look=DescribeCall("eks", "DescribeAccessEntry", _ENTRY, "accessEntry"),
-    gone=_GONE,
-    filled=frozenset({"kubernetesGroups", "type", "userName"}),
-    outputs={"accessEntryArn": "accessEntryArn", "createdAt": "createdAt", "modifiedAt": "modifiedAt"},
-    passing=(("InvalidParameterException", "The specified principalArn is invalid: invalid principal"),),
-    changes=(
-        Change(
-            inputs=("kubernetesGroups", "userName"),
-            request=Request("eks", "UpdateAccessEntry"),
-            build=lambda given: {"kubernetesGroups": list(given.new.get("kubernetesGroups") or [])},
-        ),
-    ),
-    tagging=Tagging("eks", "TagResource", "UntagResource", {"resourceArn": "{accessEntryArn}"}, "tags", "tagKeys"),
-    removal=Removal((("eks", "DeleteAccessEntry", _ENTRY),)),
-)
-
-_POLICY: Final = {**_ENTRY, "policyArn": "{policyArn}"}
-
-ASSOCIATION: Final = Kind(
-    noun="EKS Access Policy Association",
-    id="{clusterName}#{principalArn}#{policyArn}",
-    look=DescribeCall(
-        "eks",
-        "ListAssociatedAccessPolicies",
-        _ENTRY,
-        "associatedAccessPolicies[?policyArn=='{policyArn}'] | [0]",
-        shape="associatedAccessPolicies",
-    ),
-    gone=_GONE,
-    outputs={"associatedAt": "associatedAt", "modifiedAt": "modifiedAt"},
-    passing=(("ResourceNotFoundException", "The specified principalArn could not be found"),),
-    removal=Removal((("eks", "DisassociateAccessPolicy", _POLICY),)),
-)
-
-POD_IDENTITY: Final = Kind(
-    noun="EKS Pod Identity Association",
-    made="association.associationId",
-    imported="{clusterName},{id}",
-    keys=_ASSOCIATION,
-    look=DescribeCall("eks", "DescribePodIdentityAssociation", _ASSOCIATION, "association"),
-    gone=_GONE,
-    filled=frozenset({"disableSessionTags"}),
-    outputs={"associationArn": "associationArn", "associationId": "associationId", "externalId": "externalId"},
-    passing=(("InvalidParameterException", "Role provided in the request does not exist"),),
-    changes=(
-        Change(
-            inputs=("disableSessionTags", "policy", "roleArn", "targetRoleArn"),
-            request=Request("eks", "UpdatePodIdentityAssociation"),
-        ),
-    ),
-    tagging=Tagging("eks", "TagResource", "UntagResource", {"resourceArn": "{associationArn}"}, "tags", "tagKeys"),
-    removal=Removal((("eks", "DeletePodIdentityAssociation", _ASSOCIATION),)),
-)
-
 KINDS: Final = {
-    "aws:eks/accessEntry:AccessEntry": ENTRY,
-    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": ASSOCIATION,
     "aws:eks/addon:Addon": ADDON,
     "aws:eks/cluster:Cluster": CLUSTER,
     "aws:eks/nodeGroup:NodeGroup": NODE_GROUP,
-    "aws:eks/podIdentityAssociation:PodIdentityAssociation": POD_IDENTITY,
 }
 """By type token."""

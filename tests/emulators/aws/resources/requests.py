@@ -9,7 +9,7 @@ from botocore.model import ListShape, MapShape, Shape, StructureShape
 from workbench.offline.aws.inputs import children
 from workbench.offline.aws.models import NUMBERS, alike, innermost, service_model
 from workbench.offline.aws.operations import Request
-from workbench.offline.plugin import RefusedError
+from workbench.offline.provider import RefusedError
 
 
 def members_of(type_: str, request: Request, inputs: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from emulators.aws.resources.waiting import ABSENT, Seen, Wait
 from workbench.offline.aws.inputs import children
 from workbench.offline.aws.models import innermost, service_model
 from workbench.offline.aws.operations import OPERATIONS
-from workbench.offline.plugin import CloudError, Existing, PartlyMadeError, ReadResult, RefusedError
+from workbench.offline.provider import CloudError, Existing, PartlyMadeError, ReadResult, RefusedError
 
 NOTHING: Final[Mapping[str, Any]] = {}
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from emulators.aws.resources.connection import ApiError, Aws, said
-from workbench.offline.plugin import CloudError
+from workbench.offline.provider import CloudError
 
 ABSENT: Final = ""
 """State of what does not exist."""

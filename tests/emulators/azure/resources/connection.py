@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 from urllib.request import ProxyHandler, Request, build_opener
 
 from emulators.core.polling import Polling, address
-from workbench.offline.plugin import CloudError
+from workbench.offline.provider import CloudError
 
 ADDRESS_VARIABLE: Final = "IGZ_CLUSTERS_EMULATOR_ARM"
 """Variable with the address of the emulator's server."""

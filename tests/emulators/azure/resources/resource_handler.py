@@ -11,7 +11,7 @@ from workbench.offline.azure import shapes
 from workbench.offline.azure.facts import resource
 from workbench.offline.azure.inputs import children
 from workbench.offline.azure.provider import API_VERSION
-from workbench.offline.plugin import CloudError, Existing, PartlyMadeError, ReadResult, RefusedError
+from workbench.offline.provider import CloudError, Existing, PartlyMadeError, ReadResult, RefusedError
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ import pytest
 from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 
 from workbench.offline.aws.provider import OfflineAws
-from workbench.offline.plugin import Changed
 from workbench.offline.properties import UNKNOWN, Secret
+from workbench.offline.provider import Changed
 
 AWS = OfflineAws()
 CLUSTER, GROUP = "aws:eks/cluster:Cluster", "aws:eks/nodeGroup:NodeGroup"

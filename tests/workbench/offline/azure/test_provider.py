@@ -6,8 +6,8 @@ from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 
 from workbench.offline.azure.facts import facts
 from workbench.offline.azure.provider import LIST_CREDENTIALS, OfflineAzure, naming
-from workbench.offline.plugin import Changed, RefusedError
 from workbench.offline.properties import UNKNOWN
+from workbench.offline.provider import Changed, RefusedError
 
 AZURE = OfflineAzure()
 CLUSTER, POOL = "azure-native:containerservice:ManagedCluster", "azure-native:containerservice:AgentPool"

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from workbench.offline.kubernetes.provider import OfflineKubernetes
-from workbench.offline.plugin import Changed
 from workbench.offline.properties import UNKNOWN
+from workbench.offline.provider import Changed
 
 NAMED = {"metadata": {"name": "n", "namespace": "jobs"}}
 

@@ -18,7 +18,7 @@ from support.azure_cloud_resources import Resource, account_at, build_in_azure
 from workbench import stacks
 from workbench.engine import Session
 from workbench.offline.azure.facts import facts
-from workbench.offline.plugin import Existing
+from workbench.offline.provider import Existing
 from workbench.recovery.cloud import CloudRecovery
 from workbench.recovery.cloud.azure.account import AzureAccount
 from workbench.recovery.cloud.azure.searches import UNTAGGED

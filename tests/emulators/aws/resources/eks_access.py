@@ -1,0 +1,74 @@
+"""EKS: who may enter a cluster, and the roles of its pods. Sources: internal/service/eks/*.go."""
+
+from typing import Final
+
+from emulators.aws.resources.kinds import Change, DescribeCall, Kind, Removal, Tagging
+from workbench.offline.aws.operations import Request
+
+_GONE: Final = frozenset({"ResourceNotFoundException"})
+_ASSOCIATION: Final = {"clusterName": "{clusterName}", "associationId": "{id}"}
+_ENTRY: Final = {"clusterName": "{clusterName}", "principalArn": "{principalArn}"}
+ENTRY: Final = Kind(
+    noun="EKS Access Entry",
+    id="{clusterName}:{principalArn}",
+    keys=_ENTRY,
+    look=DescribeCall("eks", "DescribeAccessEntry", _ENTRY, "accessEntry"),
+    gone=_GONE,
+    filled=frozenset({"kubernetesGroups", "type", "userName"}),
+    outputs={"accessEntryArn": "accessEntryArn", "createdAt": "createdAt", "modifiedAt": "modifiedAt"},
+    passing=(("InvalidParameterException", "The specified principalArn is invalid: invalid principal"),),
+    changes=(
+        Change(
+            inputs=("kubernetesGroups", "userName"),
+            request=Request("eks", "UpdateAccessEntry"),
+            build=lambda given: {"kubernetesGroups": list(given.new.get("kubernetesGroups") or [])},
+        ),
+    ),
+    tagging=Tagging("eks", "TagResource", "UntagResource", {"resourceArn": "{accessEntryArn}"}, "tags", "tagKeys"),
+    removal=Removal((("eks", "DeleteAccessEntry", _ENTRY),)),
+)
+
+_POLICY: Final = {**_ENTRY, "policyArn": "{policyArn}"}
+
+ASSOCIATION: Final = Kind(
+    noun="EKS Access Policy Association",
+    id="{clusterName}#{principalArn}#{policyArn}",
+    look=DescribeCall(
+        "eks",
+        "ListAssociatedAccessPolicies",
+        _ENTRY,
+        "associatedAccessPolicies[?policyArn=='{policyArn}'] | [0]",
+        shape="associatedAccessPolicies",
+    ),
+    gone=_GONE,
+    outputs={"associatedAt": "associatedAt", "modifiedAt": "modifiedAt"},
+    passing=(("ResourceNotFoundException", "The specified principalArn could not be found"),),
+    removal=Removal((("eks", "DisassociateAccessPolicy", _POLICY),)),
+)
+
+POD_IDENTITY: Final = Kind(
+    noun="EKS Pod Identity Association",
+    made="association.associationId",
+    imported="{clusterName},{id}",
+    keys=_ASSOCIATION,
+    look=DescribeCall("eks", "DescribePodIdentityAssociation", _ASSOCIATION, "association"),
+    gone=_GONE,
+    filled=frozenset({"disableSessionTags"}),
+    outputs={"associationArn": "associationArn", "associationId": "associationId", "externalId": "externalId"},
+    passing=(("InvalidParameterException", "Role provided in the request does not exist"),),
+    changes=(
+        Change(
+            inputs=("disableSessionTags", "policy", "roleArn", "targetRoleArn"),
+            request=Request("eks", "UpdatePodIdentityAssociation"),
+        ),
+    ),
+    tagging=Tagging("eks", "TagResource", "UntagResource", {"resourceArn": "{associationArn}"}, "tags", "tagKeys"),
+    removal=Removal((("eks", "DeletePodIdentityAssociation", _ASSOCIATION),)),
+)
+
+KINDS: Final = {
+    "aws:eks/accessEntry:AccessEntry": ENTRY,
+    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": ASSOCIATION,
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation": POD_IDENTITY,
+}
+"""By type token."""
