@@ -54,7 +54,7 @@ def test_a_bad_state_is_judged_by_both_packs_always_the_same(toolchain: Toolchai
     state = weakened(tmp_path)
     first = analyse(state, Environment.PROD, toolchain)
     assert said(first) >= {("PR-03", "igz-workload-high"), ("NG-23", "initial-0")}
-    assert "[PR-03] igz-workload-high has preemption policy PreemptLowerPriority, wanted Never." in str(first)
+    assert "[PR-03] igz-workload-high has preemption policy PreemptLowerPriority; expected Never." in str(first)
     assert analyse(state, Environment.PROD, toolchain) == first
 
 

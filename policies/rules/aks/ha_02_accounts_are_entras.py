@@ -1,4 +1,4 @@
-"""HA-02: whoever reaches the cluster is somebody whom Entra ID knows."""
+"""HA-02: users authenticate to AKS through Entra ID."""
 
 from collections.abc import Iterator
 
@@ -10,23 +10,23 @@ WANTED = (("disableLocalAccounts",), ("aadProfile", "managed"), ("aadProfile", "
 
 
 def check(cluster: Resource, _: Context) -> Iterator[Finding]:
-    """Demand Entra ID and Azure's roles, no local accounts beside them, and that roles count at all."""
+    """Require Entra ID, Azure RBAC and Kubernetes RBAC, and no local accounts."""
     for path in WANTED:
         if not cluster.props.at(*path).flag():
-            yield Finding(f"Cluster '{cluster.name}' has {'.'.join(path)} off, wanted on.")
+            yield Finding(f"Cluster '{cluster.name}' has {'.'.join(path)} off; expected on.")
     if cluster.props.at("enableRBAC").flag() is False:
-        yield Finding(f"Cluster '{cluster.name}' has enableRBAC off, wanted on.")
+        yield Finding(f"Cluster '{cluster.name}' has enableRBAC off; expected on.")
 
 
 RULE = Rule(
     id="HA-02",
     slug="accounts-are-entras",
-    title="AKS knows accounts of Entra ID only, with Azure's roles",
+    title="AKS must authenticate and authorize users through Entra ID only",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="CIS AKS benchmark, 5.5.1 and 5.5.2 (users and roles); checkov, CKV_AZURE_141",
     applies_to=AKS_CLUSTERS,
-    why="The local admin's certificate belongs to nobody, outlives everybody who copied it and cannot be taken back.",
+    why="The local admin certificate is tied to no person, cannot be revoked, and works for anyone who has a copy.",
     fix="Set disableLocalAccounts, aadProfile.managed and aadProfile.enableAzureRBAC to true.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""HA-03: a network policy is more than a wish."""
+"""HA-03: AKS enforces network policies."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -12,22 +12,22 @@ ENGINES: Final = ("azure", "calico", "cilium")
 
 
 def check(cluster: Resource, _: Context) -> Iterator[Finding]:
-    """Demand an engine, without which AKS accepts network policies and ignores them."""
+    """Require a network policy engine; without one AKS accepts network policies and ignores them."""
     engine = cluster.props.at("networkProfile", "networkPolicy").text()
     if engine not in ENGINES:
         found = engine or "absent"
-        yield Finding(f"Cluster '{cluster.name}' has networkPolicy {found}, wanted one of {', '.join(ENGINES)}.")
+        yield Finding(f"Cluster '{cluster.name}' has networkPolicy {found}; expected one of {', '.join(ENGINES)}.")
 
 
 RULE = Rule(
     id="HA-03",
     slug="network-policies-are-enforced",
-    title="AKS enforces network policies",
+    title="AKS must run a network policy engine",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="AKS documentation, network policies; checkov, CKV_AZURE_7",
     applies_to=AKS_CLUSTERS,
-    why="The namespaces' policies are accepted and do nothing: every pod still reaches every other.",
+    why="Without an engine, network policies are accepted but have no effect: every pod can reach every other pod.",
     fix="Set networkProfile.networkPolicy to cilium, azure or calico.",
     check=check,
 )

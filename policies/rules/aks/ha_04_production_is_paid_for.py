@@ -1,4 +1,4 @@
-"""HA-04: a production control plane has somebody who answers for it."""
+"""HA-04: a production AKS control plane has an availability SLA."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -13,21 +13,21 @@ PAID: Final = ("Standard", "Premium")
 
 
 def check(cluster: Resource, _: Context) -> Iterator[Finding]:
-    """Demand a tier with an agreed availability; the default has none."""
+    """Require a tier with an SLA; the default tier has none."""
     tier = cluster.props.at("sku", "tier").text()
     if tier not in PAID:
-        yield Finding(f"Cluster '{cluster.name}' has tier {tier or 'absent'}, wanted {' or '.join(PAID)}.")
+        yield Finding(f"Cluster '{cluster.name}' has tier {tier or 'absent'}; expected {' or '.join(PAID)}.")
 
 
 RULE = Rule(
     id="HA-04",
     slug="production-is-paid-for",
-    title="A production AKS cluster has a paid tier",
+    title="A production AKS cluster must use a paid tier",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.OFF, Environment.PROD: Level.MANDATORY},
     source="AKS documentation, pricing tiers; checkov, CKV_AZURE_170",
     applies_to=AKS_CLUSTERS,
-    why="The free tier promises no availability and is slowed down when many nodes or pods ask at once.",
+    why="The free tier has no SLA, and its API server throttles large clusters.",
     fix="Set sku.tier to Standard.",
     check=check,
 )

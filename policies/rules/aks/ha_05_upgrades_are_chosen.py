@@ -1,4 +1,4 @@
-"""HA-05: how a cluster gets its fixes is decided."""
+"""HA-05: AKS upgrade channels are set explicitly."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -12,19 +12,21 @@ from policies.views.clusters import AKS_CLUSTERS_AND_POOLS, aks_clusters
 from policies.views.node_groups import node_groups
 
 OFF: Final = {"upgradeChannel": ("none",), "nodeOSUpgradeChannel": ("None", "Unmanaged")}
-"""Channels by what they upgrade, each with the words by which nobody upgrades it.
+"""Upgrade channels, each with the values that turn it off.
 
 https://learn.microsoft.com/azure/aks/auto-upgrade-cluster and https://learn.microsoft.com/azure/aks/auto-upgrade-node-os-image
 """
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand stated channels; beside data pools, whose disks an upgrade erases, they may be stated to be off."""
+    """Require both channels. They may be off in a cluster with data pools, because an upgrade erases their disks."""
     for cluster in aks_clusters(stack):
         for channel, off in OFF.items():
             chosen = cluster.props.at("autoUpgradeProfile", channel).text()
             if not chosen or (chosen in off and not _has_data(stack)):
-                message = f"Cluster '{cluster.name}' has {channel} {chosen or 'absent'}, wanted one that upgrades."
+                message = (
+                    f"Cluster '{cluster.name}' has {channel} {chosen or 'absent'}; expected a channel that upgrades."
+                )
                 yield Finding(message, urn=cluster.urn)
 
 
@@ -36,12 +38,12 @@ def _has_data(stack: Stack) -> bool:
 RULE = Rule(
     id="HA-05",
     slug="upgrades-are-chosen",
-    title="AKS has chosen channels for its version and its nodes' images",
+    title="AKS must set upgrade channels for Kubernetes and for node images",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="AKS documentation, automatic upgrades; checkov, CKV_AZURE_171",
     applies_to=WholeStack(),
-    why="Known holes in Kubernetes and in the nodes' images stay open until somebody remembers them.",
+    why="Without a channel, security fixes for Kubernetes and for node images wait for a manual upgrade.",
     fix="Set autoUpgradeProfile.upgradeChannel to patch and nodeOSUpgradeChannel to NodeImage.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""HA-06: what AKS itself runs in the cluster has nodes enough, and to itself."""
+"""HA-06: AKS system pools are redundant and run no user work."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -16,10 +16,10 @@ NODES_MIN_OF_A_SINGLE_POOL: Final = 3
 
 
 def check(stack: Stack, context: Context) -> Iterator[Finding]:
-    """Demand nodes of each system pool, and no user work on them.
+    """Require several nodes in each system pool, and no user work on them.
 
-    It is kept off by the label that every user pool carries and not by AKS's taint, which blocks every chart of core
-    services that does not tolerate it.
+    The label of user pools keeps user work off, not AKS's own taint: that taint would also block charts of core
+    services that do not tolerate it.
     """
     holders = [resource for resource in stack if AKS_CLUSTERS_AND_POOLS.types.fullmatch(resource.type)]
     pools = [(holder.urn, pool) for holder in holders for pool in node_groups(holder)]
@@ -29,21 +29,24 @@ def check(stack: Stack, context: Context) -> Iterator[Finding]:
     for urn, pool in system:
         found = pool.size_min
         if found is None or found < wanted:
-            number = "no number of" if found is None else found
-            yield Finding(f"{pool} is a system pool of {number} nodes, wanted {wanted} or more.", urn=urn)
+            number = "an unknown number of" if found is None else found
+            yield Finding(f"{pool} is a system pool with {number} nodes; expected at least {wanted}.", urn=urn)
         if pool.label(LabelKey.USER_WORKLOADS) == TRUE:
-            yield Finding(f"{pool} is a system pool with the label {LabelKey.USER_WORKLOADS}, wanted none.", urn=urn)
+            yield Finding(
+                f"{pool} is a system pool with the label {LabelKey.USER_WORKLOADS}; expected no such label.",
+                urn=urn,
+            )
 
 
 RULE = Rule(
     id="HA-06",
     slug="system-pool-is-redundant",
-    title="AKS system pools have several nodes and no user work",
+    title="AKS system pools must have several nodes and run no user work",
     severity=Severity.HIGH,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="AKS documentation, system node pools; checkov, CKV_AZURE_232",
     applies_to=WholeStack(),
-    why="DNS and the way to the control plane run there: with one node, or a user's job beside them, they stop.",
-    fix=f"Raise the pool's count or minCount, and take the label {LabelKey.USER_WORKLOADS} off it.",
+    why="System pools run DNS and the tunnel to the control plane. A node failure or a greedy job must not stop them.",
+    fix=f"Raise the pool's count or minCount, and remove its label {LabelKey.USER_WORKLOADS}.",
     check=check,
 )

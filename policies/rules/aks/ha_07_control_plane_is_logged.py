@@ -1,4 +1,4 @@
-"""HA-07: what happened in the cluster can be read afterwards."""
+"""HA-07: AKS keeps an audit trail and container logs."""
 
 import re
 from collections.abc import Iterator
@@ -18,18 +18,18 @@ AUDIT_GROUPS: Final = ("audit", "allLogs")
 """Categories and groups of them: https://learn.microsoft.com/azure/aks/monitor-aks-reference."""
 
 COLLECTORS: Final = (("addonProfiles", "omsagent"), ("azureMonitorProfile", "containerInsights"))
-"""Where a cluster says that logs of its containers are collected."""
+"""Property that enables collection of container logs."""
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand a collector of the containers' logs and a setting that keeps the control plane's audit log."""
+    """Require collection of container logs, and a diagnostic setting that keeps the audit log."""
     for cluster in aks_clusters(stack):
         if not some(COLLECTORS, partial(_collects, cluster)):
-            message = f"Cluster '{cluster.name}' collects no logs of containers, wanted addonProfiles.omsagent enabled."
+            message = f"Cluster '{cluster.name}' collects no container logs; expected addonProfiles.omsagent enabled."
             yield Finding(message, urn=cluster.urn)
         settings = [resource for resource in stack if SETTING.fullmatch(resource.type)]
         if not some(settings, partial(_keeps_audit, cluster)):
-            message = f"Cluster '{cluster.name}' keeps no audit log, wanted a DiagnosticSetting with {AUDIT[1]}."
+            message = f"Cluster '{cluster.name}' keeps no audit log; expected a DiagnosticSetting with {AUDIT[1]}."
             yield Finding(message, urn=cluster.urn)
 
 
@@ -56,12 +56,12 @@ def _is_about(cluster: Resource, setting: Resource) -> bool:
 RULE = Rule(
     id="HA-07",
     slug="control-plane-is-logged",
-    title="AKS keeps its audit log and the logs of containers",
+    title="AKS must keep its audit log and container logs",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="CIS AKS benchmark, 2.1.1 (audit logs); checkov, CKV_AZURE_4",
     applies_to=WholeStack(),
-    why="Azure shows none of it later: who did what before an incident is otherwise lost.",
-    fix="Enable addonProfiles.omsagent, and make a DiagnosticSetting of the cluster with category kube-audit-admin.",
+    why="Azure keeps no logs by default, so an incident cannot be traced afterwards.",
+    fix="Enable addonProfiles.omsagent, and add a DiagnosticSetting for the cluster with category kube-audit-admin.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""HA-10: a node takes as many pods as its machine can bear."""
+"""HA-10: AKS nodes allow enough pods to use the machine."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -12,21 +12,21 @@ PODS_MIN: Final = 50
 
 
 def check(pool: NodeGroupFacts, _: Context) -> Iterator[Finding]:
-    """Demand a stated number: the default hangs on the cluster's network and may be 30."""
+    """Require an explicit number: the default depends on the network plug-in and may be 30."""
     most = pool.props.at("maxPods").integer()
     if most is None or most < PODS_MIN:
-        yield Finding(f"{pool} has maxPods {'absent' if most is None else most}, wanted {PODS_MIN} or more.")
+        yield Finding(f"{pool} has maxPods {'absent' if most is None else most}; expected at least {PODS_MIN}.")
 
 
 RULE = Rule(
     id="HA-10",
     slug="nodes-take-many-pods",
-    title="AKS nodes take fifty pods or more",
+    title="AKS nodes must allow at least 50 pods",
     severity=Severity.LOW,
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="AKS documentation, maximum pods per node; checkov, CKV_AZURE_168",
     applies_to=EachOf(noun="each AKS agent pool", types=AKS_CLUSTERS_AND_POOLS.types, find=node_groups),
-    why="The system's own pods take a part, so that a large machine stays half empty; a change makes a new pool.",
+    why="System pods use part of a low limit, so large machines stay half empty. Changing it later replaces the pool.",
     fix=f"Set maxPods to {PODS_MIN} or more; 110 with an overlay network.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""HE-01: the API server cannot be reached from everywhere."""
+"""HE-01: the EKS API server is not reachable from the whole internet."""
 
 from collections.abc import Iterator
 
@@ -11,27 +11,31 @@ from policies.views.ranges import is_world
 
 
 def check(cluster: Resource, context: Context) -> Iterator[Finding]:
-    """Demand a private API in production, and named ranges in development; AWS's own defaults are the internet."""
+    """Require a private endpoint in production and named CIDR ranges in development; EKS is public by default."""
     network = cluster.props.at("vpcConfig")
     if network.at("endpointPublicAccess").flag() is False:
         return
     if context.environment is Environment.PROD:
-        yield Finding(f"Cluster '{cluster.name}' has a public endpoint, wanted none in production.")
+        yield Finding(f"Cluster '{cluster.name}' has a public endpoint; expected a private one in production.")
         return
     ranges = network.at("publicAccessCidrs").elements()
     if not ranges or some(ranges, is_world):
-        yield Finding(f"Cluster '{cluster.name}' lets the whole internet reach its API, wanted named ranges or none.")
+        yield Finding(
+            f"Cluster '{cluster.name}' exposes its API to the whole internet; expected named CIDR ranges or a private "
+            "endpoint."
+        )
 
 
 RULE = Rule(
     id="HE-01",
     slug="endpoint-is-not-open-to-the-world",
-    title="The internet does not reach the EKS API",
+    title="The EKS API must not be open to the internet",
     severity=Severity.CRITICAL,
     level=MANDATORY_EVERYWHERE,
     source="CIS EKS benchmark, 5.4.1 and 5.4.2 (control plane endpoint); checkov, CKV_AWS_38 and CKV_AWS_39",
     applies_to=EKS_CLUSTERS,
-    why="One hole in authentication, or one leaked credential, is then enough from anywhere.",
-    fix="Drop cluster.publicAccessCidrs (vpcConfig.endpointPublicAccess: false); development may name its own ranges.",
+    why="With a public API, one authentication flaw or leaked credential can be exploited from anywhere.",
+    fix="Drop cluster.publicAccessCidrs (vpcConfig.endpointPublicAccess: false); development may list its own CIDR "
+    "ranges.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""HE-04: what happened in the control plane can be read afterwards."""
+"""HE-04: EKS keeps all control plane logs."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -12,11 +12,11 @@ from policies.views.clusters import EKS_CLUSTERS
 
 
 def check(cluster: Resource, _: Context) -> Iterator[Finding]:
-    """Demand all logs that EKS has."""
+    """Require every log type of EKS."""
     enabled = cluster.props.at("enabledClusterLogTypes").elements()
     missing = [kind for kind in LOG_TYPES if not some(enabled, partial(_is, kind))]
     if missing:
-        yield Finding(f"Cluster '{cluster.name}' does not keep {', '.join(missing)}, wanted {', '.join(LOG_TYPES)}.")
+        yield Finding(f"Cluster '{cluster.name}' does not log {', '.join(missing)}; expected {', '.join(LOG_TYPES)}.")
 
 
 def _is(kind: str, enabled: Value) -> bool:
@@ -26,12 +26,12 @@ def _is(kind: str, enabled: Value) -> bool:
 RULE = Rule(
     id="HE-04",
     slug="control-plane-is-logged",
-    title="The EKS control plane keeps all its logs",
+    title="EKS must keep all control plane logs",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="CIS EKS benchmark, 2.1.1 (audit logs); checkov, CKV_AWS_37",
     applies_to=EKS_CLUSTERS,
-    why="AWS shows none of it later: who did what before an incident is otherwise lost.",
+    why="EKS keeps no logs by default, so an incident cannot be traced afterwards.",
     fix=f"Set enabledClusterLogTypes to [{', '.join(LOG_TYPES)}].",
     check=check,
 )

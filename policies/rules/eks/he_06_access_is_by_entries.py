@@ -1,4 +1,4 @@
-"""HE-06: who may reach the cluster stands in AWS's API, and the creator is not among them by accident."""
+"""HE-06: access to EKS is granted through access entries, and its creator has no implicit rights."""
 
 from collections.abc import Iterator
 
@@ -11,24 +11,27 @@ WANTED_MODE = "API"
 
 
 def check(cluster: Resource, _: Context) -> Iterator[Finding]:
-    """Demand access entries alone, and no rights for the creator; AWS's defaults are the opposite of both."""
+    """Require access entries only, and no rights for the creator; the EKS defaults are the opposite of both."""
     access = cluster.props.at("accessConfig")
     mode = access.at("authenticationMode").text()
     if mode != WANTED_MODE:
-        yield Finding(f"Cluster '{cluster.name}' has authenticationMode {mode or 'absent'}, wanted {WANTED_MODE}.")
+        yield Finding(f"Cluster '{cluster.name}' has authenticationMode {mode or 'absent'}; expected {WANTED_MODE}.")
     if access.at("bootstrapClusterCreatorAdminPermissions").flag() is not False:
-        yield Finding(f"Cluster '{cluster.name}' makes its creator an admin for ever, wanted an entry for each admin.")
+        yield Finding(
+            f"Cluster '{cluster.name}' makes its creator a permanent admin; expected an access entry for each admin."
+        )
 
 
 RULE = Rule(
     id="HE-06",
     slug="access-is-by-entries",
-    title="Access to EKS is given by access entries alone",
+    title="EKS must grant access through access entries only",
     severity=Severity.MEDIUM,
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="EKS best practices, security (identity and access, access entries); CIS EKS benchmark, 4.1.7",
     applies_to=EKS_CLUSTERS,
-    why="The ConfigMap aws-auth can lock everybody out with one typing error, and the creator's rights are in no list.",
+    why="A typo in the aws-auth ConfigMap can lock everyone out, and the creator's implicit rights are not listed "
+    "anywhere.",
     fix="Set accessConfig.authenticationMode to API and bootstrapClusterCreatorAdminPermissions to false.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""HE-08: a cluster survives the loss of a zone."""
+"""HE-08: an EKS cluster survives the loss of a zone."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -14,16 +14,18 @@ ZONES_MIN: Final = 2
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand subnets of two zones, for subnets that the stack makes; the zones of others are AWS's to check."""
+    """Require subnets in two zones. Only subnets of this stack are checked; AWS checks the others."""
     subnets = {resource.urn: resource for resource in stack if resource.type == SUBNET}
     for cluster in eks_clusters(stack):
         own = [subnets[urn] for urn in cluster.depends_on.get("vpcConfig", ()) if urn in subnets]
         given = cluster.props.at("vpcConfig", "subnetIds").elements()
         if len(given) < ZONES_MIN:
-            message = f"Cluster '{cluster.name}' has {len(given)} subnets, wanted one in each of {ZONES_MIN} zones."
+            message = f"Cluster '{cluster.name}' has {len(given)} subnets; expected one in each of {ZONES_MIN} zones."
             yield Finding(message, urn=cluster.urn)
         elif len(own) >= len(given) and len(zones := {_zone(subnet) for subnet in own}) < ZONES_MIN:
-            message = f"Cluster '{cluster.name}' lies in {', '.join(zones)} alone, wanted {ZONES_MIN} zones."
+            message = (
+                f"Cluster '{cluster.name}' uses only the zone {', '.join(zones)}; expected at least {ZONES_MIN} zones."
+            )
             yield Finding(message, urn=cluster.urn)
 
 
@@ -31,19 +33,19 @@ def _zone(subnet: Resource) -> str:
     zone = subnet.props.at("availabilityZone")
     text = zone.text()
     if text is None:
-        raise NotJudgeableError(f"{zone.path} of '{subnet.name}'", "is left to AWS")
+        raise NotJudgeableError(f"{zone.path} of '{subnet.name}'", "is chosen by AWS")
     return text
 
 
 RULE = Rule(
     id="HE-08",
     slug="cluster-spans-zones",
-    title="An EKS cluster has subnets in two zones or more",
+    title="An EKS cluster must have subnets in at least two zones",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="EKS best practices, reliability (run nodes in several zones)",
     applies_to=WholeStack(),
-    why="With one zone its loss takes everything: control plane, nodes and volumes.",
-    fix="Give vpcConfig.subnetIds a subnet in each of two or three zones.",
+    why="If a single zone holds the control plane, nodes and volumes, its failure takes down all of them.",
+    fix="List subnets of two or three zones in vpcConfig.subnetIds.",
     check=check,
 )

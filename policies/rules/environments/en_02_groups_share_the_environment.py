@@ -1,4 +1,4 @@
-"""EN-02: all nodes of a cluster are for the same environment."""
+"""EN-02: all node groups of a cluster belong to one environment."""
 
 from collections.abc import Iterator
 
@@ -8,25 +8,26 @@ from policies.views.clusters import clusters, groups_of, stated_environment
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand of each group that states an environment that it is its cluster's."""
+    """Require that a group's environment, where tagged, equals its cluster's."""
     for cluster in clusters(stack):
         for group in groups_of(cluster, stack):
             own, wanted = stated_environment(group), stated_environment(cluster)
             if own and wanted and own != wanted:
                 yield Finding(
-                    f"Node group '{group.name}' is for {own}, its cluster '{cluster.name}' for {wanted}.", urn=group.urn
+                    f"Node group '{group.name}' is tagged {own}, but its cluster '{cluster.name}' is {wanted}.",
+                    urn=group.urn,
                 )
 
 
 RULE = Rule(
     id="EN-02",
     slug="groups-share-the-environment",
-    title="A cluster and its node groups are for one environment",
+    title="A cluster and its node groups must belong to the same environment",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="Iguazio best practices, Node Groups (separate clusters for development and production)",
     applies_to=WholeStack(),
-    why="Groups separate nodes, but development and production would share the control plane, its limits and its end.",
-    fix="Move the group to the cluster of its environment, or drop its tag.",
+    why="Separate node groups still share one control plane, with its limits and its failures.",
+    fix="Move the group to a cluster of its environment, or remove its tag.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""EN-04: what calls itself development is not on a production cluster."""
+"""EN-04: workloads labelled as development do not run in production."""
 
 import re
 from collections.abc import Iterator
@@ -12,30 +12,30 @@ from policies.views.pods import USER_PODS, PodFacts, pods
 from policies.views.type_tokens import NAMESPACE
 
 KEYS: Final = ("environment", "env")
-"""Labels by which people say what something is for."""
+"""Labels that commonly name an environment."""
 
 DEVELOPMENT: Final = (Environment.DEV.value, "development")
-"""What they say of development."""
+"""Values of these labels that mean development."""
 
 
 def namespaces_and_pods(resource: Resource) -> Iterator[PodFacts]:
-    """Return the pods that a resource makes; a namespace stands for the pods that will be in it."""
+    """Return the pods that a resource creates; a namespace counts for its future pods."""
     if resource.type == NAMESPACE:
         yield PodFacts(resource, resource.props.at("metadata"), resource.props.at("spec"))
     yield from pods(resource)
 
 
 def check(labelled: PodFacts, _: Context) -> Iterator[Finding]:
-    """Refuse labels that say development."""
+    """Reject labels that say development."""
     for key in KEYS:
         if (value := labelled.label(key)) in DEVELOPMENT:
-            yield Finding(f"{labelled} is labelled {key}: {value}, wanted no development here.")
+            yield Finding(f"{labelled} is labelled {key}: {value}; expected no development work in production.")
 
 
 RULE = Rule(
     id="EN-04",
     slug="production-runs-no-development",
-    title="A production cluster runs no development work",
+    title="A production cluster must not run development work",
     severity=Severity.HIGH,
     level={Environment.DEV: Level.OFF, Environment.PROD: Level.MANDATORY},
     source="Iguazio best practices, Node Groups",
@@ -45,7 +45,7 @@ RULE = Rule(
         find=namespaces_and_pods,
         concerns=lambda labelled, context: labelled.kind == "Namespace" or labelled.is_user_work(context),
     ),
-    why="Trial work takes resources and access that production work relies on.",
+    why="Experiments compete with production work for resources and access.",
     fix="Run it on the development cluster; if the label is wrong, correct it.",
     check=check,
     admission=Admission(

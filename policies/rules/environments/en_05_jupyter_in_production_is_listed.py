@@ -1,4 +1,4 @@
-"""EN-05: on a production cluster only those Jupyter services run that somebody decided on."""
+"""EN-05: only listed Jupyter services run in production."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -10,20 +10,23 @@ from policies.values import some
 from policies.views.pods import USER_PODS, PodFacts
 
 JUPYTER: Final = "jupyter"
-"""What images and components of notebook servers have in their names."""
+"""Part of the image or component name of every notebook server."""
 
 COMPONENT: Final = "app.kubernetes.io/component"
 
 SERVICE_LABELS: Final = ("app.kubernetes.io/instance", "app.kubernetes.io/name", "app", "release")
-"""Labels that name the service of a pod; the pod's own name changes with every start."""
+"""Labels that name the service of a pod; the pod name itself changes with every start."""
 
 
 def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
-    """Recognise a notebook server by image and component, and look up its service's name."""
+    """Reject notebook servers, recognised by image and component, whose service is not listed."""
     names = [name for name in map(pod.label, SERVICE_LABELS) if name]
     if _is_jupyter(pod) and not set(names).intersection(context.choices.jupyter_services):
         listed = ", ".join(context.choices.jupyter_services) or "none"
-        yield Finding(f"{pod} is a Jupyter service ({', '.join(names) or 'no name in its labels'}); listed: {listed}.")
+        yield Finding(
+            f"{pod} is a Jupyter service that is not listed ({', '.join(names) or 'no name in its labels'}); listed: "
+            f"{listed}."
+        )
 
 
 def _is_jupyter(pod: PodFacts) -> bool:
@@ -35,13 +38,14 @@ def _is_jupyter(pod: PodFacts) -> bool:
 RULE = Rule(
     id="EN-05",
     slug="jupyter-in-production-is-listed",
-    title="Jupyter runs in production only where it was decided",
+    title="Jupyter services in production must be listed",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.OFF, Environment.PROD: Level.ADVISORY},
     source="Iguazio best practices, Node Groups",
     applies_to=USER_PODS,
-    why="A notebook keeps its resources while nobody looks, and is development more often than not.",
-    fix=f"List the service under policies.jupyterServices by a label ({', '.join(SERVICE_LABELS)}), or remove it.",
+    why="Notebooks hold their resources while idle, and most are development work.",
+    fix=f"List the service under policies.jupyterServices by one of its labels ({', '.join(SERVICE_LABELS)}), or "
+    "remove it.",
     check=check,
     admission=Admission(
         expression=f"!({label(COMPONENT)}.contains('{JUPYTER}')"

@@ -1,4 +1,4 @@
-"""JU-01: an idle notebook gives its GPU back."""
+"""JU-01: idle Jupyter services release their GPU."""
 
 import re
 from collections.abc import Iterator
@@ -17,16 +17,16 @@ _SCALED_OBJECT = re.compile(r"kubernetes:keda\.sh/v1alpha1:ScaledObject")
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand something that stops each Jupyter service with a GPU when nobody uses it."""
+    """Require a scaler that stops each idle Jupyter service with a GPU."""
     for resource in stack:
         for service in app_services(resource):
             if service.kind == "jupyter" and service.has_gpu and not service.scales_to_zero:
                 found = "no scale_to_zero with mode enabled and a metric"
-                yield Finding(f"Jupyter {service} has a GPU and {found}, wanted one.", urn=resource.urn)
+                yield Finding(f"Jupyter {service} has a GPU and {found}; expected one.", urn=resource.urn)
         if _has_gpu_notebook(resource) and not some(stack, partial(_scales_to_zero, resource)):
             kind = resource.type.rpartition(":")[2]
-            found = "no ScaledObject or HorizontalPodAutoscaler with 0 replicas at least targets it"
-            yield Finding(f"Jupyter {kind} '{resource.name}' has a GPU and {found}, wanted one.", urn=resource.urn)
+            found = "no ScaledObject or HorizontalPodAutoscaler with a minimum of 0 replicas"
+            yield Finding(f"Jupyter {kind} '{resource.name}' has a GPU and {found}; expected one.", urn=resource.urn)
 
 
 def _has_gpu_notebook(resource: Resource) -> bool:
@@ -47,12 +47,12 @@ def _scales_to_zero(service: Resource, scaler: Resource) -> bool:
 RULE = Rule(
     id="JU-01",
     slug="gpu-jupyter-scales-to-zero",
-    title="A Jupyter service with a GPU is stopped when idle",
+    title="A Jupyter service with a GPU must scale to zero when idle",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="Iguazio best practices, Jupyter Service and GPUs",
     applies_to=WholeStack(),
-    why="An open notebook holds a whole GPU machine day and night.",
-    fix="Switch scale_to_zero on in the platform's service; elsewhere add a KEDA ScaledObject with minReplicaCount 0.",
+    why="An idle notebook otherwise occupies a GPU machine around the clock.",
+    fix="Enable scale_to_zero in the platform's service; elsewhere add a KEDA ScaledObject with minReplicaCount 0.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""JU-02: when the notebooks have given their GPUs back, the machines go too."""
+"""JU-02: the GPU pool of Jupyter services scales to zero."""
 
 from collections.abc import Iterator
 
@@ -12,18 +12,18 @@ from policies.views.pods import pods
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand a minimum of 0 from GPU groups that Jupyter services use."""
+    """Require a minimum of 0 for GPU groups that Jupyter services use."""
     pools = {pool for resource in stack for pool in _pools_of_notebooks(resource)}
     for resource in stack if pools else ():
         for group in node_groups(resource):
             if pools & {"", group.name} and group.has_gpus and group.size_min:
                 yield Finding(
-                    f"{group} keeps {group.size_min} GPU nodes for Jupyter, wanted 0 at least.", urn=resource.urn
+                    f"{group} keeps {group.size_min} GPU nodes for Jupyter; expected a minimum of 0.", urn=resource.urn
                 )
 
 
 def _pools_of_notebooks(resource: Resource) -> Iterator[str]:
-    """Return the pools that Jupyter with a GPU selects, empty for any."""
+    """Return the pools that Jupyter services with a GPU select; empty means any pool."""
     for pod in pods(resource):
         if is_gpu_notebook(pod):
             yield pod.selected(LabelKey.POOL) or ""
@@ -34,12 +34,12 @@ def _pools_of_notebooks(resource: Resource) -> Iterator[str]:
 RULE = Rule(
     id="JU-02",
     slug="its-gpu-pool-goes-to-zero",
-    title="The GPU pool of Jupyter services may shrink to nothing",
+    title="The GPU pool of Jupyter services must be able to scale to zero",
     severity=Severity.LOW,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.OFF},
     source="Iguazio best practices, Jupyter Service and GPUs",
     applies_to=WholeStack(),
-    why="A service that stops saves nothing while its machine stays.",
+    why="Stopping the service saves nothing while its machine keeps running.",
     fix="Set the pool's minimum size to 0.",
     check=check,
 )

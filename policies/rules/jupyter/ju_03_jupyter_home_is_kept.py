@@ -1,4 +1,4 @@
-"""JU-03: what a user wrote is there after a restart."""
+"""JU-03: the home directory of a Jupyter service survives a restart."""
 
 import re
 from collections.abc import Iterator
@@ -10,17 +10,17 @@ from policies.views.jupyter import JUPYTER_PODS, jupyter_containers
 from policies.views.pods import PodFacts
 
 _HOME = re.compile(r"/(User|home/jovyan)(/.*)?")
-"""Home of Iguazio's image and of the images that Jupyter itself publishes."""
+"""Home directories of Iguazio's image and of Jupyter's own images."""
 _KEPT = ("persistentVolumeClaim", "csi", "flexVolume", "nfs", "azureFile", "awsElasticBlockStore", "azureDisk")
-"""Sources of a volume that outlives the pod; V3IO comes as ``flexVolume`` or ``csi``."""
+"""Volume sources that outlive the pod; V3IO uses ``flexVolume`` or ``csi``."""
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Demand that something persistent is mounted at or below the home of each container that runs Jupyter."""
+    """Require persistent storage at or below the home directory of each Jupyter container."""
     for container in jupyter_containers(pod):
         mounts = container.at("volumeMounts").elements()
         if not some(mounts, lambda mount: _is_home(mount) and _is_kept(pod, mount.at("name").text() or "")):
-            yield Finding(f"{pod} keeps nothing of Jupyter's home, wanted a claim or V3IO at /User or /home/jovyan.")
+            yield Finding(f"{pod} has no persistent home directory; expected a claim or V3IO at /User or /home/jovyan.")
 
 
 def _is_home(mount: Value) -> bool:
@@ -38,12 +38,12 @@ def _is_kept(pod: PodFacts, name: str) -> bool:
 RULE = Rule(
     id="JU-03",
     slug="jupyter-home-is-kept",
-    title="The home of a Jupyter service is on persistent storage",
+    title="A Jupyter service must have its home directory on persistent storage",
     severity=Severity.MEDIUM,
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="Iguazio best practices, Jupyter Image and Installing Packages",
     applies_to=JUPYTER_PODS,
-    why="Notebooks and environments inside the container are gone when the service restarts.",
-    fix="Mount a PersistentVolumeClaim, or V3IO, at the user's home.",
+    why="Notebooks and environments inside the container are lost when the service restarts.",
+    fix="Mount a PersistentVolumeClaim, or V3IO, at the user's home directory.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""JU-04: interactive work and jobs do not push each other off their nodes."""
+"""JU-04: notebooks and jobs run on different nodes."""
 
 from collections.abc import Iterator
 
@@ -12,14 +12,14 @@ from policies.views.pods import PodFacts
 
 _KEYS = (LabelKey.ROLE.value, LabelKey.POOL.value)
 _WANTED = (PoolRole.JUPYTER.value, PoolRole.GPU.value)
-"""Roles; names of pools that are named so count too, since a pod alone does not tell what role its pool has."""
+"""Roles to select. Pools named like them count too: a pod does not show the role of the pool that it names."""
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Demand a selector of the Jupyter pool, or of the GPU pool for those that need one."""
+    """Require a selector for the Jupyter pool, or for the GPU pool."""
     if not any(pod.selected(key) in _WANTED for key in _KEYS):
         wanted = f"{LabelKey.ROLE}: {PoolRole.JUPYTER}"
-        yield Finding(f"{pod} runs Jupyter and selects neither the Jupyter nor a GPU pool, wanted {wanted}.")
+        yield Finding(f"{pod} runs Jupyter but selects neither the Jupyter nor a GPU pool; expected {wanted}.")
 
 
 _SELECTS = " || ".join(f"{selected(key)} in {list(_WANTED)}" for key in _KEYS)
@@ -27,13 +27,13 @@ _SELECTS = " || ".join(f"{selected(key)} in {list(_WANTED)}" for key in _KEYS)
 RULE = Rule(
     id="JU-04",
     slug="jupyter-runs-on-its-pool",
-    title="Jupyter services run on the Jupyter pool",
+    title="Jupyter services must select the Jupyter pool",
     severity=Severity.LOW,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.OFF},
     source="Iguazio best practices, Development Cluster",
     applies_to=JUPYTER_PODS,
-    why="On shared nodes a job that takes all memory ends the notebooks beside it.",
-    fix=f"Select {LabelKey.ROLE}: {PoolRole.JUPYTER}, with a GPU {LabelKey.ROLE}: {PoolRole.GPU}.",
+    why="On shared nodes, a job that takes all memory kills the notebooks next to it.",
+    fix=f"Select {LabelKey.ROLE}: {PoolRole.JUPYTER}, or {LabelKey.ROLE}: {PoolRole.GPU} for notebooks with a GPU.",
     check=check,
     admission=Admission(expression=f"!{IS_JUPYTER} || {_SELECTS}"),
 )

@@ -1,4 +1,4 @@
-"""HK-01: the API server refuses pods that could take over their node, namespace by namespace."""
+"""HK-01: namespaces enforce Pod Security."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ OPEN = "privileged"
 
 
 def check(namespace: Resource, context: Context) -> Iterator[Finding]:
-    """Demand an enforced level that excludes privileged pods; V3IO's daemons cannot work without such pods."""
+    """Require an enforced level without privileged pods, except for V3IO's daemons, which need them."""
     if namespace.type == NAMESPACE_PATCH and not is_user_namespace(namespace):
         return  # its owner's to protect
     metadata = namespace.props.at("metadata")
@@ -23,18 +23,18 @@ def check(namespace: Resource, context: Context) -> Iterator[Finding]:
     may_be_open = enforced == OPEN and context.profile is PlatformProfile.IGUAZIO
     if enforced not in SAFE and not (may_be_open and metadata.at("name").text() in V3IO_NAMESPACES):
         found = f"{WellKnownLabel.POD_SECURITY_ENFORCE} {enforced or 'absent'}"
-        yield Finding(f"Namespace '{namespace.name}' has {found}, wanted {' or '.join(SAFE)}.")
+        yield Finding(f"Namespace '{namespace.name}' has {found}; expected {' or '.join(SAFE)}.")
 
 
 RULE = Rule(
     id="HK-01",
     slug="namespaces-enforce-pod-security",
-    title="Namespaces enforce a Pod Security level",
+    title="Namespaces must enforce a Pod Security level",
     severity=Severity.HIGH,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="CIS EKS benchmark, 4.2 (Pod Security Standards)",
     applies_to=resources_of("each namespace", NAMESPACE, NAMESPACE_PATCH),
-    why="Without the label the API server accepts pods that act as root on their node, whoever makes them.",
+    why="Without the label, the API server accepts pods that run as root on their node.",
     fix=f"Label the namespace with {WellKnownLabel.POD_SECURITY_ENFORCE}: {SAFE[0]}.",
     check=check,
 )

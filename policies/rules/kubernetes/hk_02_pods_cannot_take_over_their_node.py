@@ -1,4 +1,4 @@
-"""HK-02: a pod that is broken into stays a pod."""
+"""HK-02: a compromised pod cannot take over its node."""
 
 from collections.abc import Iterator
 
@@ -10,31 +10,31 @@ CONTAINER = ("privileged", "allowPrivilegeEscalation")
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Demand that nothing of the node is shared with the pod, and that no container asks for more rights.
+    """Reject sharing of node namespaces and paths, privileged containers and privilege escalation.
 
-    Silence about escalation is accepted, as Pod Security's baseline does: no pod that MLRun makes speaks of it.
+    An absent ``allowPrivilegeEscalation`` is accepted, as in Pod Security's baseline: MLRun never sets it.
     """
     asked = [pod.spec.at(field) for field in HOST]
     asked += [container.at("securityContext", field) for container in pod.containers() for field in CONTAINER]
     for value in asked:
         if value.flag():
-            yield Finding(f"{pod} sets {value.path} to true, wanted false.")
+            yield Finding(f"{pod} sets {value.path} to true; expected false.")
     for volume in pod.spec.at("volumes").elements():
         path = volume.at("hostPath", "path")
         if path.text() is not None:
-            yield Finding(f"{pod} mounts a folder or socket of its node ({path.path}), wanted another kind of volume.")
+            yield Finding(f"{pod} mounts a host path ({path.path}); expected another kind of volume.")
 
 
 RULE = Rule(
     id="HK-02",
     slug="pods-cannot-take-over-their-node",
-    title="Pods share nothing with their node and gain no rights",
+    title="Pods must not share their node's namespaces or paths, or gain privileges",
     severity=Severity.CRITICAL,
     level=MANDATORY_EVERYWHERE,
     source="CIS EKS benchmark, 4.2.1 to 4.2.5; kube-linter checks docker-sock, sensitive-host-mounts",
     applies_to=ORDINARY_PODS,
-    why="Whoever breaks into such a pod has the node, the credentials of all its pods and the images' registry.",
-    fix="Drop the field; what truly needs the node is a core service, or runs in a system namespace.",
+    why="An attacker in such a pod controls the node, the credentials of its pods and its registry access.",
+    fix="Remove the field. Workloads that need node access must be core services or run in a system namespace.",
     check=check,
     admission=Admission(
         expression=(

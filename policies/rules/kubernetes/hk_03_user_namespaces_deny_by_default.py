@@ -1,4 +1,4 @@
-"""HK-03: pods of users reach, and are reached by, only what somebody allowed."""
+"""HK-03: user namespaces deny network traffic by default."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -16,14 +16,14 @@ NETWORK_POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy"
 
 
 class Direction(StrEnum):
-    """A type of network policy, in the API's word."""
+    """A policy type, as the Kubernetes API spells it."""
 
     INGRESS = "Ingress"
     EGRESS = "Egress"
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand, for each namespace with the mark of user work, a policy of all its pods that allows nothing."""
+    """Require, for each user namespace, a policy that selects all pods and allows nothing."""
     policies = [resource for resource in stack if resource.type == NETWORK_POLICY]
     for namespace in stack:
         if not is_user_namespace(namespace):
@@ -32,7 +32,7 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
         for direction in Direction:
             if not some(policies, partial(_denies, name, direction)):
                 yield Finding(
-                    f"Namespace '{name}' has no network policy that denies all {direction.lower()}, wanted one.",
+                    f"Namespace '{name}' has no network policy that denies all {direction.lower()}; expected one.",
                     urn=namespace.urn,
                 )
 
@@ -52,12 +52,12 @@ def _denies(namespace: str, direction: Direction, policy: Resource) -> bool:
 RULE = Rule(
     id="HK-03",
     slug="user-namespaces-deny-by-default",
-    title="User namespaces deny all traffic that nobody allowed",
+    title="User namespaces must deny network traffic by default",
     severity=Severity.HIGH,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="CIS EKS benchmark, 4.3.2; EKS best practices, security (network policy)",
     applies_to=WholeStack(),
-    why="Without it one user's pod can talk to every other pod, to databases and to the clouds' own addresses.",
+    why="Otherwise any user's pod can reach every other pod, databases and the cloud's metadata service.",
     fix="Add a NetworkPolicy with podSelector: {} and both policyTypes, as components/scheduling/namespaces.py does.",
     check=check,
 )

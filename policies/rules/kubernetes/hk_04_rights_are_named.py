@@ -1,4 +1,4 @@
-"""HK-04: rights in the cluster are named one by one, so that somebody can read what an account may do."""
+"""HK-04: roles list their rights explicitly, so that they can be reviewed."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -13,7 +13,7 @@ FIELDS: Final = ("verbs", "resources", "apiGroups", "nonResourceURLs")
 
 
 def check(resource: Resource, _: Context) -> Iterator[Finding]:
-    """Refuse roles with a wildcard, and bindings to Kubernetes' own role for everything."""
+    """Reject roles with wildcards, and bindings to cluster-admin."""
     kind = resource.type.rpartition(":")[2]
     yield from _CHECKS[kind](resource, f"{kind} '{resource.name}'")
 
@@ -23,13 +23,13 @@ def _role(resource: Resource, subject: str) -> Iterator[Finding]:
         for field in FIELDS:
             for element in rule.at(field).elements():
                 if element.text() == EVERYTHING:
-                    yield Finding(f"{subject} has {element.path} '{EVERYTHING}', wanted names.")
+                    yield Finding(f"{subject} has {element.path} '{EVERYTHING}'; expected explicit names.")
 
 
 def _binding(resource: Resource, subject: str) -> Iterator[Finding]:
     role = resource.props.at("roleRef", "name").text()
     if role == ADMINISTRATOR and resource.props.at("roleRef", "kind").text() == "ClusterRole":
-        yield Finding(f"{subject} binds the role {ADMINISTRATOR}, wanted a role with the rights that are needed.")
+        yield Finding(f"{subject} binds the role {ADMINISTRATOR}; expected a role with only the necessary rights.")
 
 
 _CHECKS: Final[Mapping[str, Callable[[Resource, str], Iterator[Finding]]]] = {
@@ -43,14 +43,14 @@ _CHECKS: Final[Mapping[str, Callable[[Resource, str], Iterator[Finding]]]] = {
 RULE = Rule(
     id="HK-04",
     slug="rights-are-named",
-    title="Roles have no wildcards, and nobody is bound to cluster-admin",
+    title="Roles must not use wildcards, and bindings must not use cluster-admin",
     severity=Severity.HIGH,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="CIS EKS benchmark, 4.1.1 and 4.1.3",
     applies_to=resources_of(
         "each role and each binding of one", rf"kubernetes:rbac\.authorization\.k8s\.io/v1:({'|'.join(_CHECKS)})"
     ),
-    why="A wildcard also grants what a later version or add-on brings, such as reading every Secret.",
-    fix="List the verbs, resources and API groups that the account needs, and bind a role that has only these.",
+    why="A wildcard also covers resources that later versions and add-ons introduce, and every Secret.",
+    fix="List the verbs, resources and API groups that the account needs, and bind a role with only these.",
     check=check,
 )

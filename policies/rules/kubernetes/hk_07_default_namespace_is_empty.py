@@ -1,4 +1,4 @@
-"""HK-07: what has no place of its own ends in the default namespace, where no guard stands."""
+"""HK-07: the default namespace, which has no guard, stays empty."""
 
 import re
 from collections.abc import Iterator
@@ -19,28 +19,28 @@ NAMESPACED: Final = (
     r"kubernetes:rbac\.authorization\.k8s\.io/v1:(Role|RoleBinding)",
     re.escape(RELEASE),
 )
-"""Objects that live in a namespace and that programs usually make."""
+"""Namespaced kinds that programs usually create."""
 
 
 def check(resource: Resource, _: Context) -> Iterator[Finding]:
-    """Demand another namespace; an object that names none lands in the default one."""
+    """Require another namespace; an object without one lands in the default namespace."""
     place = resource.props if resource.type == RELEASE else resource.props.at("metadata")
     namespace = place.at("namespace")
     if (namespace.text() or DEFAULT) == DEFAULT:
         kind = resource.type.rpartition(":")[2]
         found = f"namespace {DEFAULT}" + ("" if namespace.text() else f", since {namespace.path} is absent")
-        yield Finding(f"{kind} '{resource.name}' goes into {found}, wanted another namespace.")
+        yield Finding(f"{kind} '{resource.name}' goes into {found}; expected another namespace.")
 
 
 RULE = Rule(
     id="HK-07",
     slug="default-namespace-is-empty",
-    title="Nothing lives in the default namespace",
+    title="Objects must not use the default namespace",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="CIS EKS benchmark, 4.5.2",
-    applies_to=resources_of("each object that lives in a namespace", *NAMESPACED),
+    applies_to=resources_of("each namespaced object", *NAMESPACED),
     why="The default namespace has no default resources, quota, network policy or admission guard.",
-    fix="Name one of the stack's namespaces.",
+    fix="Set metadata.namespace to one of the stack's namespaces.",
     check=check,
 )

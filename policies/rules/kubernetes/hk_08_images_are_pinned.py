@@ -1,4 +1,4 @@
-"""HK-08: what runs tomorrow is what was tested, from a registry that somebody trusts."""
+"""HK-08: images are pinned and come from approved registries."""
 
 from collections.abc import Iterator
 
@@ -8,17 +8,17 @@ from policies.views.pods import ORDINARY_PODS, PodFacts
 
 
 def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
-    """Demand a digest or a version, and an approved registry where the stack file names any.
+    """Require a digest or a version, and an approved registry where the stack file lists any.
 
-    A version is accepted because registries can refuse to move a tag; which ones do is what the approval is about.
+    A version tag is enough because registries can make tags immutable; approve only registries that do.
     """
     approved = tuple(prefix.rstrip("/") + "/" for prefix in context.choices.approved_registries)
     for container in pod.containers():
         image = container.at("image").text() or ""
         if not _is_pinned(image):
-            yield Finding(f"{pod} runs {image or 'no image'} ({container.path}), wanted a digest or a version.")
+            yield Finding(f"{pod} runs {image or 'no image'} ({container.path}); expected a digest or a version.")
         if approved and not image.startswith(approved):
-            yield Finding(f"{pod} runs {image} ({container.path}), wanted an image under {' or '.join(approved)}.")
+            yield Finding(f"{pod} runs {image} ({container.path}); expected an image under {' or '.join(approved)}.")
 
 
 def _is_pinned(image: str) -> bool:
@@ -29,13 +29,14 @@ def _is_pinned(image: str) -> bool:
 RULE = Rule(
     id="HK-08",
     slug="images-are-pinned",
-    title="Images are pinned and come from approved registries",
+    title="Images must be pinned and come from approved registries",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="CIS EKS benchmark, 5.1.4; kube-linter check latest-tag",
     applies_to=ORDINARY_PODS,
-    why="A moving tag runs other code after the next restart than on the other nodes, and nobody decided it.",
-    fix="Name the image with registry and @sha256 digest, or with a version; see approvedRegistries of the stack file.",
+    why="A mutable tag can run different code on each node and after each restart.",
+    fix="Use an image with an @sha256 digest or a version tag, from one of policies.approvedRegistries in the stack "
+    "file.",
     check=check,
     admission=Admission(
         expression=(

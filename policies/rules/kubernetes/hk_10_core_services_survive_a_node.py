@@ -1,4 +1,4 @@
-"""HK-10: core services go on working while one node is drained, dies or is replaced."""
+"""HK-10: core services survive the loss or drain of one node."""
 
 import re
 from collections.abc import Iterator
@@ -21,11 +21,11 @@ SPREADS = (
     ("affinity", "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution"),
     ("affinity", "podAntiAffinity", "preferredDuringSchedulingIgnoredDuringExecution"),
 )
-"""Places in a pod's spec that keep its siblings off its node."""
+"""Fields of a pod's spec that spread replicas over nodes."""
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand two pods, apart from each other, that tell how they are and are not drained together."""
+    """Require two replicas on different nodes, with probes and a disruption budget."""
     controllers = [resource for resource in stack if re.fullmatch(SERVICES, resource.type)]
     services = [
         (resource, pod) for resource in controllers for pod in pods(resource) if pod.is_core_service or pod.is_system()
@@ -35,20 +35,20 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
     budgets = [resource for resource in stack if resource.type == BUDGET]
     for resource, pod in services:
         if not some(budgets, partial(_guards, pod)):
-            yield Finding(f"{pod} has no PodDisruptionBudget in its namespace, wanted one.", urn=resource.urn)
+            yield Finding(f"{pod} has no PodDisruptionBudget in its namespace; expected one.", urn=resource.urn)
 
 
 def _own_lacks(resource: Resource, pod: PodFacts) -> Iterator[str]:
     replicas = resource.props.at("spec", "replicas").integer()
     if replicas is None or replicas < LEAST:
         found = "none, which means 1" if replicas is None else replicas
-        yield f"has replicas {found}, wanted {LEAST} or more"
+        yield f"has replicas {found}; expected {LEAST} or more"
     if not some(SPREADS, lambda path: bool(pod.spec.at(*path).elements())):
-        yield "lets all its pods lie on one node, wanted topologySpreadConstraints or podAntiAffinity"
+        yield "may run all its pods on one node; expected topologySpreadConstraints or podAntiAffinity"
     for container in pod.spec.at("containers").elements():
         missing = [probe for probe in PROBES if container.at(probe).is_absent]
         if missing:
-            yield f"has no {' and no '.join(missing)} in {container.path}, wanted both"
+            yield f"has no {' and no '.join(missing)} in {container.path}; expected both probes"
 
 
 def _guards(pod: PodFacts, budget: Resource) -> bool:
@@ -60,12 +60,12 @@ def _guards(pod: PodFacts, budget: Resource) -> bool:
 RULE = Rule(
     id="HK-10",
     slug="core-services-survive-a-node",
-    title="Core services have two spread, probed pods and a disruption budget",
+    title="Core services must have two replicas, spread over nodes, with probes and a disruption budget",
     severity=Severity.HIGH,
     level={Environment.DEV: Level.OFF, Environment.PROD: Level.MANDATORY},
     source="EKS best practices, reliability (applications)",
     applies_to=WholeStack(noun="Deployments and StatefulSets of core services, and of system namespaces"),
-    why="An upgrade drains every node in turn: what has one pod, or all on one node, is gone for all users meanwhile.",
-    fix="Give the service replicas, topologySpreadConstraints, both probes and a PodDisruptionBudget.",
+    why="An upgrade drains every node in turn: a service with one replica, or all on one node, goes down.",
+    fix="Set replicas, topologySpreadConstraints, both probes, and add a PodDisruptionBudget.",
     check=check,
 )

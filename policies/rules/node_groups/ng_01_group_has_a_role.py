@@ -1,4 +1,4 @@
-"""NG-01: every node group says what it is for."""
+"""NG-01: every node group has a role."""
 
 from collections.abc import Iterator
 
@@ -9,21 +9,21 @@ from policies.views.node_groups import NODE_GROUPS, NodeGroupFacts
 
 
 def check(group: NodeGroupFacts, _: Context) -> Iterator[Finding]:
-    """Demand one of the contract's roles."""
+    """Require one of the known roles."""
     if not group.role:
         found = group.label(LabelKey.ROLE) or "none"
-        yield Finding(f"{group} has role {found}, wanted one of {', '.join(PoolRole)}.")
+        yield Finding(f"{group} has role {found}; expected one of {', '.join(PoolRole)}.")
 
 
 RULE = Rule(
     id="NG-01",
     slug="group-has-a-role",
-    title="Every node group has a role of the contract",
+    title="Every node group must have a known role",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="Iguazio best practices, Node Groups",
     applies_to=NODE_GROUPS,
-    why="Core services and user work are kept apart by group, and each other rule asks what the group is for.",
-    fix=f"Label the nodes {LabelKey.ROLE} with the pool's role.",
+    why="Roles separate core services from user work, and other rules depend on them.",
+    fix=f"Set the node label {LabelKey.ROLE} to the pool's role.",
     check=check,
 )

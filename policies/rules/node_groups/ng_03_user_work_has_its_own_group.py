@@ -1,4 +1,4 @@
-"""NG-03: core services and user work run on different nodes."""
+"""NG-03: core services and user work use different node groups."""
 
 from collections.abc import Iterator
 
@@ -11,24 +11,29 @@ from policies.views.node_groups import holds_user_work, makes_groups, node_group
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand a group for user work, and that no other group offers itself to it."""
+    """Require a group for user work, and no user-work label on other groups."""
     if makes_groups(stack) and not some_group(stack, holds_user_work):
-        yield Finding("The stack makes node groups, but none for user work.")
+        yield Finding("The stack creates node groups, but none for user work.")
     for resource in stack:
         for group in node_groups(resource):
             if group.role and not holds_user_work(group) and group.label(LabelKey.USER_WORKLOADS) == TRUE:
-                yield Finding(f"{group} of role {group.role} is open to user work by its labels.", urn=resource.urn)
+                yield Finding(
+                    f"{group} has the role {group.role} and the label {LabelKey.USER_WORKLOADS}; only user pools may "
+                    "have it.",
+                    urn=resource.urn,
+                )
 
 
 RULE = Rule(
     id="NG-03",
     slug="user-work-has-its-own-group",
-    title="Core services and user work have different node groups",
+    title="Core services and user work must have separate node groups",
     severity=Severity.HIGH,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="Iguazio best practices, Node Groups",
     applies_to=WholeStack(),
-    why="A job that takes all of a node's memory would take the core services on it down too.",
-    fix=f"Add a pool of role {PoolRole.WORKLOAD}; drop the label {LabelKey.USER_WORKLOADS} from all other roles.",
+    why="A job that exhausts a node's memory would take down the core services on that node.",
+    fix=f"Add a pool of role {PoolRole.WORKLOAD}; remove the label {LabelKey.USER_WORKLOADS} from pools of other "
+    "roles.",
     check=check,
 )

@@ -10,23 +10,23 @@ REQUIRED, RECOMMENDED = 1, 2
 
 
 def check(group: NodeGroupFacts, _: Context) -> Iterator[Finding]:
-    """Demand one node, advise two."""
+    """Require one node, recommend two."""
     found = group.size_min or 0
     if found < REQUIRED:
-        yield Finding(f"{group} may shrink to {found} nodes, wanted at least {REQUIRED}.")
+        yield Finding(f"{group} may scale down to {found} nodes; expected at least {REQUIRED}.")
     elif found < RECOMMENDED:
-        yield Finding(f"{group} may have only {found} node, better {RECOMMENDED}.", advice=True)
+        yield Finding(f"{group} has a minimum of {found} node, recommended {RECOMMENDED}.", advice=True)
 
 
 RULE = Rule(
     id="NG-05",
     slug="dev-initial-group-has-nodes",
-    title="The initial group of a development cluster has at least one node, better two",
+    title="The initial group of a development cluster must have at least one node, preferably two",
     severity=Severity.HIGH,
     level={Environment.DEV: Level.MANDATORY, Environment.PROD: Level.OFF},
     source="Iguazio best practices, Development Cluster",
     applies_to=INITIAL_GROUPS,
-    why="Without a node no core service runs; with a single one, every node failure stops the platform.",
-    fix=f"Set the smallest size to {RECOMMENDED} ({REQUIRED} is tolerated).",
+    why="Core services need a node to run on; with a single one, any node failure stops the platform.",
+    fix=f"Set the minimum size to {RECOMMENDED} ({REQUIRED} is allowed).",
     check=check,
 )

@@ -10,21 +10,21 @@ REQUIRED = 2
 
 
 def check(group: NodeGroupFacts, _: Context) -> Iterator[Finding]:
-    """Demand two nodes."""
+    """Require two nodes."""
     found = group.size_min or 0
     if found < REQUIRED:
-        yield Finding(f"{group} has a smallest size of {found}, wanted at least {REQUIRED}.")
+        yield Finding(f"{group} has a minimum size of {found}; expected at least {REQUIRED}.")
 
 
 RULE = Rule(
     id="NG-06",
     slug="prod-initial-group-is-redundant",
-    title="The initial group of a production cluster has at least two nodes",
+    title="The initial group of a production cluster must have at least two nodes",
     severity=Severity.HIGH,
     level={Environment.DEV: Level.OFF, Environment.PROD: Level.MANDATORY},
     source="Iguazio best practices, Production Cluster",
     applies_to=INITIAL_GROUPS,
-    why="With a single node, its failure or upgrade stops every core service.",
-    fix=f"Set the smallest size to {REQUIRED} or more.",
+    why="With a single node, any node failure or upgrade stops every core service.",
+    fix=f"Set the minimum size to at least {REQUIRED}.",
     check=check,
 )

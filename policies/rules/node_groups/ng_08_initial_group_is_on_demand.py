@@ -1,4 +1,4 @@
-"""NG-08: the initial group is never reclaimed by the cloud."""
+"""NG-08: the initial group uses on-demand instances."""
 
 from collections.abc import Iterator
 
@@ -8,20 +8,20 @@ from policies.views.node_groups import INITIAL_GROUPS, NodeGroupFacts
 
 
 def check(group: NodeGroupFacts, _: Context) -> Iterator[Finding]:
-    """Demand on-demand instances, by what the cloud is told and not by a label."""
+    """Require on-demand instances in the cloud's own setting; a label proves nothing."""
     if group.lifecycle is not Lifecycle.ON_DEMAND:
-        yield Finding(f"{group} is bought {group.lifecycle or 'in an unstated way'}, wanted {Lifecycle.ON_DEMAND}.")
+        yield Finding(f"{group} has lifecycle {group.lifecycle or 'unset'}; expected {Lifecycle.ON_DEMAND}.")
 
 
 RULE = Rule(
     id="NG-08",
     slug="initial-group-is-on-demand",
-    title="The initial group consists of on-demand instances",
+    title="The initial group must use on-demand instances",
     severity=Severity.CRITICAL,
     level=MANDATORY_EVERYWHERE,
     source="Iguazio best practices, Development Cluster and Production Cluster",
     applies_to=INITIAL_GROUPS,
-    why="The cloud may reclaim a spot instance at any time, and the core services with it.",
-    fix="Buy the group on demand: EKS capacityType ON_DEMAND, AKS scaleSetPriority Regular.",
+    why="The cloud may reclaim a spot instance, and the core services on it, at any time.",
+    fix="Set capacityType: ON_DEMAND on EKS, scaleSetPriority: Regular on AKS.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""NG-09: nothing but core services lands on the initial group."""
+"""NG-09: user work stays off the initial group."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -13,18 +13,18 @@ from policies.views.node_groups import NodeGroupFacts, node_groups
 
 BINDING: Final = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicyBinding"
 GUARD_PREFIX: Final = "igz-"
-"""What the names of the guard's bindings start with."""
+"""Name prefix of the guard's bindings."""
 
 
 def check(stack: Stack, context: Context) -> Iterator[Finding]:
-    """Demand the guard of user namespaces, or a taint of the group that user work does not tolerate."""
+    """Require the admission guard of user namespaces, or a taint that user work does not tolerate."""
     if some(stack, _is_guard):
         return
     for resource in stack:
         for group in node_groups(resource):
             if group.role is PoolRole.INITIAL and not group.carries_a_taint(_keeps_user_work_off(group, context)):
                 yield Finding(
-                    f"{group} is open to user work: no admission guard, and no taint that keeps it off.",
+                    f"{group} is open to user work: the stack has no admission guard, and the group has no taint.",
                     urn=resource.urn,
                 )
 
@@ -43,12 +43,13 @@ def _is_guard(resource: Resource) -> bool:
 RULE = Rule(
     id="NG-09",
     slug="initial-group-is-guarded",
-    title="User work is kept off the initial group",
+    title="The initial group must be closed to user work",
     severity=Severity.HIGH,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="Iguazio best practices, Assigning Services and Jobs to Node Groups",
     applies_to=WholeStack(),
-    why="A pod without a selector goes where there is room, so jobs would crowd the core services.",
-    fix="Make the admission guard of components/scheduling, or taint the group if every core service tolerates it.",
+    why="Pods without a node selector run anywhere, so jobs would compete with core services.",
+    fix="Create the admission guard of components/scheduling, or taint the group if all core services tolerate the "
+    "taint.",
     check=check,
 )

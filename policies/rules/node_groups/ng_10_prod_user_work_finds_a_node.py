@@ -1,4 +1,4 @@
-"""NG-10: in production a node for user work is always there."""
+"""NG-10: production keeps a warm node for user work."""
 
 from collections.abc import Iterator
 
@@ -13,11 +13,11 @@ RECOMMENDED = 1
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand one warm group: further ones, such as for a rare machine type, may shrink to nothing."""
+    """Require one group with a minimum above 0; others, such as for rare machine types, may scale to zero."""
     if some_group(stack, _is_for_steady_work) and not some_group(stack, _is_warm):
         yield Finding(
-            f"Every on-demand group of role {PoolRole.WORKLOAD} may shrink to 0 nodes, "
-            f"wanted one with at least {RECOMMENDED}."
+            f"Every on-demand group of role {PoolRole.WORKLOAD} may scale to zero; "
+            f"expected one with a minimum of at least {RECOMMENDED}."
         )
 
 
@@ -32,12 +32,12 @@ def _is_warm(group: NodeGroupFacts) -> bool:
 RULE = Rule(
     id="NG-10",
     slug="prod-user-work-finds-a-node",
-    title="A production cluster always has a node for user work",
+    title="A production cluster should always have a node for user work",
     severity=Severity.LOW,
     level={Environment.DEV: Level.OFF, Environment.PROD: Level.ADVISORY},
     source="Iguazio best practices, Production Cluster",
     applies_to=WholeStack(),
-    why="The first request after a quiet hour would wait for a machine to start, minutes instead of seconds.",
-    fix=f"Set the smallest size of an on-demand pool of role {PoolRole.WORKLOAD} to {RECOMMENDED} or more.",
+    why="Otherwise the first request after an idle period waits minutes for a machine to start.",
+    fix=f"Set the minimum size of an on-demand pool of role {PoolRole.WORKLOAD} to at least {RECOMMENDED}.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""NG-12: in production, work that must not be interrupted has nodes to run on."""
+"""NG-12: production has on-demand nodes for user work."""
 
 from collections.abc import Iterator
 
@@ -11,9 +11,11 @@ from policies.views.node_groups import NodeGroupFacts, of_role, some_group
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand one on-demand group: spot groups beside it are for work that says that it may be interrupted."""
+    """Require one on-demand group; spot groups may exist beside it for interruptible work."""
     if some_group(stack, of_role(PoolRole.WORKLOAD)) and not some_group(stack, _is_kept):
-        yield Finding(f"No group of role {PoolRole.WORKLOAD} is {Lifecycle.ON_DEMAND}, wanted at least one.")
+        yield Finding(
+            f"No group of role {PoolRole.WORKLOAD} has lifecycle {Lifecycle.ON_DEMAND}; expected at least one."
+        )
 
 
 def _is_kept(group: NodeGroupFacts) -> bool:
@@ -23,12 +25,12 @@ def _is_kept(group: NodeGroupFacts) -> bool:
 RULE = Rule(
     id="NG-12",
     slug="prod-user-work-has-on-demand-nodes",
-    title="A production cluster has on-demand nodes for user work",
+    title="A production cluster should have on-demand nodes for user work",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.OFF, Environment.PROD: Level.ADVISORY},
     source="Iguazio best practices, Production Cluster",
     applies_to=WholeStack(),
-    why="A run of MLRun that loses its spot node is not started again, and a service that does is gone for minutes.",
-    fix=f"Make a pool of role {PoolRole.WORKLOAD} {Lifecycle.ON_DEMAND}; keep spot pools beside it.",
+    why="MLRun does not restart a run that loses its spot node, and a service that loses one is down for minutes.",
+    fix=f"Add a pool of role {PoolRole.WORKLOAD} with lifecycle {Lifecycle.ON_DEMAND}; spot pools may stay beside it.",
     check=check,
 )

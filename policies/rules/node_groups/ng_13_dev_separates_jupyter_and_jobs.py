@@ -1,4 +1,4 @@
-"""NG-13: in development, notebooks and jobs have pools of their own."""
+"""NG-13: in development, notebooks and jobs have separate pools."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -13,23 +13,23 @@ WORK: Final = {PoolRole.JUPYTER: "notebooks", PoolRole.WORKLOAD: "jobs and funct
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand a group of each role; how many zones it is spread over does not matter."""
+    """Require a group of each role, in any number of zones."""
     if not makes_groups(stack):
         return
     for role, work in WORK.items():
         if not some_group(stack, of_role(role)):
-            yield Finding(f"No group has role {role}: {work} share the nodes of other work.")
+            yield Finding(f"No group has the role {role}: {work} share nodes with other work.")
 
 
 RULE = Rule(
     id="NG-13",
     slug="dev-separates-jupyter-and-jobs",
-    title="A development cluster has pools of their own for notebooks and for jobs",
+    title="A development cluster should have separate pools for notebooks and for jobs",
     severity=Severity.LOW,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.OFF},
     source="Iguazio best practices, Development Cluster",
     applies_to=WholeStack(),
-    why="A notebook that sits idle all day would keep a machine alive that was started for a short job.",
+    why="An idle notebook would keep alive a machine that was started for a short job.",
     fix=f"Add a pool of role {PoolRole.JUPYTER} and one of role {PoolRole.WORKLOAD}.",
     check=check,
 )

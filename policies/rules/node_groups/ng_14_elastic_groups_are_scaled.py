@@ -1,4 +1,4 @@
-"""NG-14: somebody makes the nodes that an elastic group may grow by."""
+"""NG-14: every elastic group is managed by an autoscaler."""
 
 from collections.abc import Iterator
 
@@ -10,22 +10,25 @@ from policies.views.node_groups import node_groups
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand an autoscaler, and that it finds the group."""
+    """Require an autoscaler that discovers the group."""
     for resource in stack:
         for group in node_groups(resource):
             if group.is_elastic and (missing := missing_for(group, stack)):
-                yield Finding(f"{group} is elastic, but nothing scales it: {missing} is missing.", urn=resource.urn)
+                yield Finding(
+                    f"{group} is elastic, but no autoscaler manages it: {missing} is missing.",
+                    urn=resource.urn,
+                )
 
 
 RULE = Rule(
     id="NG-14",
     slug="elastic-groups-are-scaled",
-    title="Every elastic group has an autoscaler that finds it",
+    title="Every elastic group must be discovered by an autoscaler",
     severity=Severity.HIGH,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="Iguazio best practices, Requests and Limits (auto-scaling)",
     applies_to=WholeStack(),
-    why="The group stays at its first size: work waits although the pool seems to have room to grow.",
-    fix="Make the autoscaler of the cluster's kind and give the group the tag it looks for, or fix the pool's size.",
+    why="Otherwise the group stays at its initial size, and pods wait although the pool could grow.",
+    fix="Add the autoscaler for the cluster's kind and its discovery tag on the group, or set a fixed size.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""NG-15: an update does not undo what the autoscaler decided."""
+"""NG-15: updates keep the size that the autoscaler set."""
 
 from collections.abc import Iterator
 
@@ -8,20 +8,20 @@ from policies.views.node_groups import ELASTIC_GROUPS, NodeGroupFacts
 
 
 def check(group: NodeGroupFacts, _: Context) -> Iterator[Finding]:
-    """Demand that the engine ignores changes of the desired size, by the name that the engine understands."""
+    """Require ignore_changes for the desired size, with the property name that the engine recognises."""
     if group.resets_size:
-        yield Finding(f"{group} is elastic, but an update sends its desired size again.")
+        yield Finding(f"{group} is elastic, but an update resets its desired size.")
 
 
 RULE = Rule(
     id="NG-15",
     slug="autoscaled-size-is-left-alone",
-    title="Updates leave the size of an elastic group alone",
+    title="Updates must not reset the size of an elastic group",
     severity=Severity.MEDIUM,
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="Iguazio best practices, Requests and Limits (auto-scaling)",
     applies_to=ELASTIC_GROUPS,
-    why="Each update would set the group back to its first size and evict the work on all nodes above it.",
-    fix="Set ignore_changes: scalingConfig.desiredSize on EKS, count on AKS; the engine overlooks any other spelling.",
+    why="Otherwise each update resets the group to its initial size and evicts work from the removed nodes.",
+    fix="Set ignore_changes: scalingConfig.desiredSize on EKS, count on AKS; the engine ignores any other spelling.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""NG-17: only work that asks for a GPU lands on GPU machines."""
+"""NG-17: GPU nodes are tainted, so that only pods that request a GPU run there."""
 
 from collections.abc import Iterator
 
@@ -9,21 +9,21 @@ from policies.views.node_groups import NODE_GROUPS, NodeGroupFacts
 
 
 def check(group: NodeGroupFacts, context: Context) -> Iterator[Finding]:
-    """Demand the taint whose toleration the API server gives to pods that ask for the GPU."""
+    """Require the taint for which the API server adds a toleration to pods that request the GPU."""
     wanted = [gpu_taint(resource) for resource in dict.fromkeys([*group.gpu_resources, *context.gpu_resources])]
     if group.has_gpus and not group.carries_one_of(*wanted):
-        yield Finding(f"{group} is open to pods without a GPU, wanted the taint {' or '.join(map(str, wanted))}.")
+        yield Finding(f"{group} accepts pods without a GPU; expected the taint {' or '.join(map(str, wanted))}.")
 
 
 RULE = Rule(
     id="NG-17",
     slug="gpu-group-is-tainted",
-    title="GPU nodes are tainted with their resource's name",
+    title="GPU nodes must have a taint named like their GPU resource",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="Iguazio best practices, Development Cluster (GPUs)",
     applies_to=NODE_GROUPS,
-    why="Pods without a GPU would fill GPU machines; pods that ask for one get this taint's toleration by themselves.",
+    why="The taint keeps other pods off GPU machines. Pods that request a GPU get the toleration automatically.",
     fix="Taint the group with <GPU resource>=present:NoSchedule.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""NG-18: a pod that asks for a GPU has a group to run on."""
+"""NG-18: a node group offers every GPU resource that pods request."""
 
 from collections.abc import Callable, Iterator
 
@@ -13,14 +13,14 @@ from policies.views.pods import pods
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand a group that offers the resource by the same name, in a stack that makes the groups itself."""
+    """Require a group that offers the same resource name, in stacks that create node groups."""
     if not makes_groups(stack):
         return
     for resource in stack:
         for pod in pods(resource):
             for gpu in GPU_RESOURCES:
                 if asks_for(pod, gpu) and not some_group(stack, _offers(gpu)):
-                    yield Finding(f"{pod} asks for {gpu}, which no node group offers.", urn=resource.urn)
+                    yield Finding(f"{pod} requests {gpu}, which no node group offers.", urn=resource.urn)
 
 
 def _offers(gpu: str) -> Callable[[NodeGroupFacts], bool]:
@@ -30,12 +30,12 @@ def _offers(gpu: str) -> Callable[[NodeGroupFacts], bool]:
 RULE = Rule(
     id="NG-18",
     slug="requested-gpus-exist",
-    title="GPUs that pods ask for are offered by a group",
+    title="Requested GPU resources must be offered by a node group",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="Iguazio best practices, Development Cluster (GPUs)",
     applies_to=WholeStack(),
-    why="The pod would wait for ever: no autoscaler can make a node that no group describes.",
-    fix=f"Add a pool of role {PoolRole.GPU} whose gpuResource is what the pod asks for, or drop the request.",
+    why="Otherwise the pod stays pending forever: no node group can provide such a node.",
+    fix=f"Add a pool of role {PoolRole.GPU} whose gpuResource matches the request, or remove the request.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""NG-20: nothing stops, replaces or removes a data node unless somebody decided on this very node."""
+"""NG-20: data nodes are protected from being stopped, replaced or removed."""
 
 import re
 from collections.abc import Iterator
@@ -16,14 +16,14 @@ from policies.views.node_groups.aks import MANAGED_CLUSTER
 
 TEMPLATE_FLAGS: Final = ("disableApiStop", "disableApiTermination")
 UPGRADES: Final = {"upgradeChannel": (None, "none"), "nodeOSUpgradeChannel": ("None", "Unmanaged")}
-"""Values that replace no node: https://learn.microsoft.com/azure/aks/auto-upgrade-node-os-image.
+"""Values that do not replace nodes: https://learn.microsoft.com/azure/aks/auto-upgrade-node-os-image.
 
-Left out, AKS replaces node images every week.
+If unset, AKS replaces node images every week.
 """
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Look at the groups first, then at whatever else may touch their machines."""
+    """Check the groups, then everything else that can affect their machines."""
     groups, scaling_groups = data_groups(stack), scaling_groups_of_data(stack)
     for group in groups:
         yield from (Finding(f"{group} {found}.", urn=group.resource.urn) for found in _of_group(group))
@@ -36,36 +36,44 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
             yield from _of_template(group, stack)
     urns = {group.resource.urn for group in groups} | {one.urn for one in scaling_groups}
     for schedule in schedules(stack, urns) if urns else ():
-        yield Finding(f"Schedule '{schedule.name}' sizes a group of data nodes by the clock.", urn=schedule.urn)
+        yield Finding(
+            f"Schedule '{schedule.name}' resizes a group of data nodes; expected no schedule.",
+            urn=schedule.urn,
+        )
 
 
 def _of_group(group: NodeGroupFacts) -> Iterator[str]:
     if not group.resource.protect:
-        yield "may be removed by an update, wanted the option protect"
+        yield "is not protected; expected the resource option protect: true"
     for name in group.rolled_by:
-        yield f"replaces its nodes when {name} changes, wanted the input in ignore_changes"
+        yield f"replaces its nodes when {name} changes; expected the input in ignore_changes"
     if group.repairs_nodes:
-        yield "replaces nodes that look unhealthy, wanted nodeRepairConfig off"
+        yield "replaces unhealthy nodes; expected nodeRepairConfig off"
     if group.is_stopped:
-        yield "is stopped, wanted powerState Running"
+        yield "is stopped; expected powerState Running"
 
 
 def _of_template(group: NodeGroupFacts, stack: Stack) -> Iterator[Finding]:
     template = launch_template(group, stack)
     if template is None:
-        yield Finding(f"{group} has no launch template, so anybody may stop its machines.", urn=group.resource.urn)
+        yield Finding(
+            f"{group} has no launch template; expected one with stop and termination protection.",
+            urn=group.resource.urn,
+        )
         return
     for flag in TEMPLATE_FLAGS:
         if not template.props.at(flag).flag():
-            yield Finding(f"Launch template '{template.name}' of {group} has {flag} off, wanted on.", urn=template.urn)
+            yield Finding(
+                f"Launch template '{template.name}' of {group} has {flag} off; expected on.", urn=template.urn
+            )
 
 
 def _of_scaling_group(group: Resource) -> Iterator[Finding]:
     name = f"Auto Scaling group '{group.name}' of data nodes"
     if not group.protect:
-        yield Finding(f"{name} may be removed by an update, wanted the option protect.", urn=group.urn)
+        yield Finding(f"{name} is not protected; expected the resource option protect: true.", urn=group.urn)
     if not group.props.at("protectFromScaleIn").flag():
-        yield Finding(f"{name} has protectFromScaleIn off, wanted on.", urn=group.urn)
+        yield Finding(f"{name} has protectFromScaleIn off; expected on.", urn=group.urn)
 
 
 def _of_cluster(cluster: Resource) -> Iterator[Finding]:
@@ -75,7 +83,7 @@ def _of_cluster(cluster: Resource) -> Iterator[Finding]:
         found = cluster.props.at("autoUpgradeProfile", key).text()
         if found not in harmless:
             yield Finding(
-                f"Cluster '{cluster.name}' has data nodes and {key} {found or 'absent'}, wanted {harmless[-1]}.",
+                f"Cluster '{cluster.name}' has data nodes and {key} {found or 'absent'}; expected {harmless[-1]}.",
                 urn=cluster.urn,
             )
 
@@ -83,13 +91,14 @@ def _of_cluster(cluster: Resource) -> Iterator[Finding]:
 RULE = Rule(
     id="NG-20",
     slug="data-nodes-are-kept",
-    title="Data nodes are not stopped, replaced or removed by accident",
+    title="Data nodes must be protected from stop, replacement and removal",
     severity=Severity.CRITICAL,
     level=MANDATORY_EVERYWHERE,
     source="Iguazio best practices, data nodes",
     applies_to=WholeStack(),
-    why="What is on the NVMe disks of a data node is gone once its machine stops, whatever made it stop.",
-    fix="Protect the group, and exempt it from updates, repair, upgrades and schedules. Move data before nodes.",
+    why="Data on NVMe disks is lost as soon as the machine stops, for whatever reason.",
+    fix="Protect the group, and exclude it from updates, repair, upgrades and schedules. Migrate data before "
+    "replacing nodes.",
     check=check,
     admission=Admission(
         subject=Subject.NODES,

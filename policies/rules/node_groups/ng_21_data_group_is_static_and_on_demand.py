@@ -1,4 +1,4 @@
-"""NG-21: no data node goes away by itself."""
+"""NG-21: data groups have a fixed size and on-demand instances."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from policies.views.node_groups import DATA_GROUPS, NodeGroupFacts
 
 
 def check(group: NodeGroupFacts, context: Context) -> Iterator[Finding]:
-    """Demand of data nodes what is demanded of the core services' nodes."""
+    """Apply the checks of the initial group (NG-07, NG-08) to data groups."""
     yield from is_on_demand(group, context)
     yield from is_static(group, context)
 
@@ -17,12 +17,12 @@ def check(group: NodeGroupFacts, context: Context) -> Iterator[Finding]:
 RULE = Rule(
     id="NG-21",
     slug="data-group-is-static-and-on-demand",
-    title="A data group has a fixed size and consists of on-demand instances",
+    title="A data group must have a fixed size and on-demand instances",
     severity=Severity.CRITICAL,
     level=MANDATORY_EVERYWHERE,
     source="Iguazio best practices, data nodes",
     applies_to=DATA_GROUPS,
-    why="A node that is scaled in or reclaimed takes what is on its NVMe disks with it.",
-    fix="Set smallest, largest and desired size to the same number and buy the group on demand.",
+    why="When a node is scaled in or reclaimed, the data on its NVMe disks is lost.",
+    fix="Set minimum, maximum and desired size to the same number, and lifecycle: on-demand.",
     check=check,
 )

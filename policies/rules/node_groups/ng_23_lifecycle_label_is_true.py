@@ -1,4 +1,4 @@
-"""NG-23: the lifecycle label says how the nodes are really bought."""
+"""NG-23: the lifecycle label matches the nodes' capacity type."""
 
 from collections.abc import Iterator
 
@@ -12,24 +12,26 @@ LEGAL = [lifecycle.label_value for lifecycle in Lifecycle]
 
 
 def check(group: NodeGroupFacts, _: Context) -> Iterator[Finding]:
-    """Demand the label, with a legal value that agrees with what the cloud is told."""
+    """Require the label, with a valid value that matches the cloud's setting."""
     found = group.label(LabelKey.LIFECYCLE)
     if found not in LEGAL:
-        yield Finding(f"{group} has lifecycle label {found or 'none'}, wanted {' or '.join(LEGAL)}.")
+        yield Finding(f"{group} has lifecycle label {found or 'none'}; expected {' or '.join(LEGAL)}.")
     elif group.lifecycle and found != group.lifecycle.label_value:
-        yield Finding(f"{group} is {group.lifecycle} but labelled {found}, wanted {group.lifecycle.label_value}.")
+        yield Finding(
+            f"{group} has lifecycle {group.lifecycle} but is labelled {found}; expected {group.lifecycle.label_value}."
+        )
 
 
 RULE = Rule(
     id="NG-23",
     slug="lifecycle-label-is-true",
-    title="The lifecycle label is present, legal and true",
+    title="Nodes must have a lifecycle label that matches their capacity type",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="MLRun node affinity, Node Selector",
     applies_to=NODE_GROUPS,
-    why="MLRun places work on or off spot nodes by this label alone; a wrong one sends training to nodes that vanish.",
-    fix=f"Label the nodes {LabelKey.LIFECYCLE} to match how they are bought.",
+    why="MLRun recognises spot nodes by this label only; a wrong label sends training to nodes that may be reclaimed.",
+    fix=f"Set the node label {LabelKey.LIFECYCLE} to match the group's lifecycle.",
     check=check,
     remedy=set_true_lifecycle,
 )

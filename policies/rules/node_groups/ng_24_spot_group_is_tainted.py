@@ -1,4 +1,4 @@
-"""NG-24: only work that accepts interruption lands on spot nodes."""
+"""NG-24: spot nodes are tainted, so that only interruptible work runs there."""
 
 from collections.abc import Iterator
 
@@ -10,22 +10,22 @@ from policies.views.node_groups.remediation import add_spot_taint
 
 
 def check(group: NodeGroupFacts, context: Context) -> Iterator[Finding]:
-    """Demand the contract's spot taint, where kind of cluster and profile have one."""
+    """Require the spot taint, where the cluster kind and profile define one."""
     wanted = spot_taint(group.kind, context.profile)
     if wanted and group.lifecycle is Lifecycle.SPOT and not group.carries_one_of(wanted):
-        yield Finding(f"{group} is spot and open to every pod, wanted the taint {wanted}.")
+        yield Finding(f"{group} is a spot group without the spot taint; expected {wanted}.")
 
 
 RULE = Rule(
     id="NG-24",
     slug="spot-group-is-tainted",
-    title="Spot nodes carry the spot taint",
+    title="Spot nodes must have the spot taint",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="Iguazio best practices, Spot vs. On-demand Usage",
     applies_to=NODE_GROUPS,
-    why="Without the taint, work that cannot be interrupted lands on nodes that the cloud may reclaim.",
-    fix="Taint the group as components/contract/taints.py does for its kind of cluster.",
+    why="Without the taint, work that must not be interrupted may run on nodes that the cloud can reclaim.",
+    fix="Add the taint that components/contract/taints.py defines for the cluster's kind.",
     check=check,
     remedy=add_spot_taint,
 )

@@ -1,4 +1,4 @@
-"""HN-01: a pod cannot read the credentials of the machine that it runs on."""
+"""HN-01: pods cannot read the credentials of their node."""
 
 from collections.abc import Iterator
 
@@ -12,19 +12,19 @@ HOPS, HOPS_OF_THE_INSTALLER = 1, 2
 
 
 def check(template: Resource, context: Context) -> Iterator[Finding]:
-    """Demand tokens, and answers that do not leave the machine; Provazio's host runs its installer in a container."""
+    """Require IMDSv2 tokens and a hop limit without pods; Provazio's installer, a container, needs 2."""
     options = template.props.at("metadataOptions")
     tokens = options.at("httpTokens").text()
     if tokens != "required":
-        yield Finding(f"Launch template '{template.name}' has httpTokens {tokens or 'absent'}, wanted required.")
+        yield Finding(f"Launch template '{template.name}' has httpTokens {tokens or 'absent'}; expected required.")
     most, hops = _most(context), options.at("httpPutResponseHopLimit").integer()
     if hops is None or hops > most:
         found = "absent" if hops is None else hops
-        yield Finding(f"Launch template '{template.name}' has httpPutResponseHopLimit {found}, wanted {most}.")
+        yield Finding(f"Launch template '{template.name}' has httpPutResponseHopLimit {found}; expected {most}.")
 
 
 def remedy(template: Draft, context: Context) -> None:
-    """Demand tokens, and lower the limit where it is above what the profile needs."""
+    """Require tokens, and a hop limit within what the profile needs."""
     template.set("required", "metadataOptions", "httpTokens")
     hops = template.get("metadataOptions", "httpPutResponseHopLimit")
     if not isinstance(hops, int | float) or hops > _most(context):
@@ -38,12 +38,12 @@ def _most(context: Context) -> int:
 RULE = Rule(
     id="HN-01",
     slug="metadata-is-guarded",
-    title="Instance metadata wants a token and is out of reach of pods",
+    title="Instance metadata must require a token and be unreachable from pods",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="EKS best practices, security (restrict access to the instance profile)",
     applies_to=resources_of("each launch template", LAUNCH_TEMPLATE),
-    why="Whoever can ask the metadata service from a pod acts with the rights of the node.",
+    why="A pod that reaches the metadata service can act with the node's rights.",
     fix=f"Set metadataOptions.httpTokens to required and httpPutResponseHopLimit to {HOPS}.",
     check=check,
     remedy=remedy,

@@ -1,4 +1,4 @@
-"""HN-04: a node has no address on the internet."""
+"""HN-04: nodes have no public addresses."""
 
 from collections.abc import Iterator
 
@@ -11,32 +11,32 @@ from policies.views.type_tokens import LAUNCH_TEMPLATE, SUBNET
 
 
 def check(resource: Resource, _: Context) -> Iterator[Finding]:
-    """Demand it where each cloud says it: AWS in subnets and launch templates, Azure in agent pools."""
+    """Check where each cloud sets it: AWS in subnets and launch templates, Azure in agent pools."""
     if resource.type == SUBNET:
         if resource.props.at("mapPublicIpOnLaunch").flag():
-            yield Finding(f"Subnet '{resource.name}' gives out public addresses, wanted mapPublicIpOnLaunch: false.")
+            yield Finding(f"Subnet '{resource.name}' assigns public addresses; expected mapPublicIpOnLaunch: false.")
     elif resource.type == LAUNCH_TEMPLATE:
         for interface in resource.props.at("networkInterfaces").elements():
             if interface.at("associatePublicIpAddress").text() == "true":
                 where = f"Launch template '{resource.name}' ({interface.path})"
-                yield Finding(f"{where} gives machines public addresses, wanted associatePublicIpAddress: false.")
+                yield Finding(f"{where} assigns public addresses; expected associatePublicIpAddress: false.")
     else:
         for pool in node_groups(resource):
             if pool.props.at("enableNodePublicIP").flag():
-                yield Finding(f"{pool} gives nodes public addresses, wanted enableNodePublicIP: false.")
+                yield Finding(f"{pool} assigns public addresses to nodes; expected enableNodePublicIP: false.")
 
 
 RULE = Rule(
     id="HN-04",
     slug="nodes-have-no-public-address",
-    title="Nodes have private addresses only",
+    title="Nodes must have private addresses only",
     severity=Severity.HIGH,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="CIS EKS benchmark, 5.4.3 (private nodes); CIS AKS benchmark, 5.4.3; checkov, CKV_AZURE_143",
     applies_to=resources_of(
         "each subnet, launch template and AKS agent pool", SUBNET, LAUNCH_TEMPLATE, AGENT_POOL, MANAGED_CLUSTER
     ),
-    why="A public address makes every port that a mistake opens on a node a port on the internet.",
-    fix="Turn public addresses off; nodes go out through NAT, and load balancers have their own addresses.",
+    why="With a public address, any port opened by mistake is exposed to the internet.",
+    fix="Turn public addresses off. Nodes reach the internet through NAT; load balancers have their own addresses.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""HN-05: nodes are made in a way that the rules about node groups can read."""
+"""HN-05: EKS nodes come from managed node groups."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -10,29 +10,29 @@ from policies.views.clusters import EKS_CLUSTER
 from policies.views.type_tokens import SCALING_GROUP
 
 OPAQUE: Final = {
-    "eks:index:NodeGroup": "a component that hides its machines in a CloudFormation template",
-    SCALING_GROUP: "a group of machines that manage themselves",
+    "eks:index:NodeGroup": "a component that creates machines in a CloudFormation template",
+    SCALING_GROUP: "a self-managed group of machines",
 }
-"""Ways to make nodes of which no rule sees roles, labels or taints."""
+"""Resources whose nodes have no visible role, labels or taints."""
 
 
 def check(resource: Resource, _: Context) -> Iterator[Finding]:
-    """Demand managed node groups, and on the cluster that EKS does not choose nodes by itself."""
+    """Require managed node groups, and reject EKS Auto Mode."""
     if resource.type in OPAQUE:
-        yield Finding(f"'{resource.name}' is {OPAQUE[resource.type]}, wanted a managed node group.")
+        yield Finding(f"'{resource.name}' is {OPAQUE[resource.type]}; expected a managed node group.")
     elif resource.props.at("computeConfig", "enabled").flag():
-        yield Finding(f"Cluster '{resource.name}' lets EKS choose its nodes (Auto Mode), wanted managed node groups.")
+        yield Finding(f"Cluster '{resource.name}' lets EKS choose its nodes (Auto Mode); expected managed node groups.")
 
 
 RULE = Rule(
     id="HN-05",
     slug="nodes-are-managed-groups",
-    title="EKS nodes come from managed node groups",
+    title="EKS nodes should come from managed node groups",
     severity=Severity.LOW,
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="EKS best practices, reliability (data plane: use managed node groups)",
     applies_to=resources_of("each EKS cluster and each group of machines", EKS_CLUSTER, *OPAQUE),
-    why="Nobody drains such nodes before they are replaced, and the rules of both packs do not see them.",
-    fix="Make the nodes with aws:eks/nodeGroup:NodeGroup.",
+    why="Other nodes are not drained before replacement, and the policy rules cannot check them.",
+    fix="Create the nodes with aws:eks/nodeGroup:NodeGroup.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""HN-06: how nodes are replaced, in an update and after a failure, is decided and not left to defaults."""
+"""HN-06: EKS node groups set update and repair behaviour explicitly."""
 
 import re
 from collections.abc import Iterator
@@ -11,23 +11,23 @@ from policies.views.node_groups.eks import NODE_GROUP
 
 
 def check(group: NodeGroupFacts, _: Context) -> Iterator[Finding]:
-    """Demand a pace of updates and, except where disks hold data, the repair of sick nodes."""
+    """Require an update rate and, except for data pools, repair of unhealthy nodes."""
     pace = group.props.at("updateConfig")
     if all(pace.at(key).is_absent for key in ("maxUnavailable", "maxUnavailablePercentage")):
-        yield Finding(f"{group} has no updateConfig, wanted maxUnavailable or maxUnavailablePercentage.")
+        yield Finding(f"{group} has no updateConfig; expected maxUnavailable or maxUnavailablePercentage.")
     if not group.props.at("nodeRepairConfig", "enabled").flag() and group.role is not PoolRole.DATA:
-        yield Finding(f"{group} does not repair its nodes, wanted nodeRepairConfig.enabled: true.")
+        yield Finding(f"{group} does not repair its nodes; expected nodeRepairConfig.enabled: true.")
 
 
 RULE = Rule(
     id="HN-06",
     slug="updates-and-repair-are-chosen",
-    title="EKS node groups say how they are updated and repaired",
+    title="EKS node groups should configure updates and node repair",
     severity=Severity.LOW,
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="EKS best practices, reliability (data plane: node auto repair and update settings)",
     applies_to=EachOf(noun="each EKS node group", types=re.compile(NODE_GROUP), find=node_groups),
-    why="One node at a time makes the update of a large group take days, and a sick node keeps getting pods.",
+    why="By default nodes are updated one at a time, which can take days, and unhealthy nodes keep receiving pods.",
     fix="Set updateConfig and, except for data pools, nodeRepairConfig.enabled: true.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""HN-07: a spot group has somewhere to go, and the autoscaler is right about every group."""
+"""HN-07: spot groups have alternatives, and node groups are homogeneous."""
 
 import re
 from collections.abc import Iterator
@@ -12,27 +12,27 @@ from policies.views.node_groups.eks import NODE_GROUP
 
 
 def check(group: NodeGroupFacts, _: Context) -> Iterator[Finding]:
-    """Demand several types for spot, and the same vCPUs, memory, GPUs and architecture inside each group.
+    """Require several types for spot, and equal vCPUs, memory, GPUs and architecture within each group.
 
-    A group that names none has one: its launch template's, or AWS's default.
+    A group without types uses one: its launch template's, or the EKS default.
     """
     named = len(group.props.at("instanceTypes").elements())
     if named < SPOT_TYPES_MIN and group.lifecycle is Lifecycle.SPOT:
-        yield Finding(f"{group} is a spot group and names {named} types, wanted {SPOT_TYPES_MIN} or more.")
+        yield Finding(f"{group} is a spot group with {named} machine types; expected at least {SPOT_TYPES_MIN}.")
     if named > 1 and len({instance.shape for instance in group.instances}) > 1:
         types = ", ".join(group.instance_types)
-        yield Finding(f"{group} mixes shapes ({types}), wanted equal vCPUs, memory, GPUs and architecture.")
+        yield Finding(f"{group} mixes shapes ({types}); expected equal vCPUs, memory, GPUs and architecture.")
 
 
 RULE = Rule(
     id="HN-07",
     slug="types-of-a-group-are-alike",
-    title="Spot groups have several machine types, and the types of a group are alike",
+    title="Spot groups should list several machine types of one shape",
     severity=Severity.LOW,
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="EKS best practices, cluster autoscaling (node groups of identical scheduling properties, spot)",
     applies_to=EachOf(noun="each EKS node group", types=re.compile(NODE_GROUP), find=node_groups),
-    why="One shortage stops a spot group of one type, and the autoscaler takes the first shape for all of a group.",
-    fix=f"Name {SPOT_TYPES_MIN} or more types of one shape for spot, and give another shape a group of its own.",
+    why="A spot group with one type stops at the first shortage, and the autoscaler assumes one shape per group.",
+    fix=f"List at least {SPOT_TYPES_MIN} types of one shape for spot, and put other shapes into separate groups.",
     check=check,
 )

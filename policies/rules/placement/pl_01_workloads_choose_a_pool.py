@@ -1,4 +1,4 @@
-"""PL-01: user work says that it wants user pools."""
+"""PL-01: user pods select a user pool."""
 
 from collections.abc import Iterator
 
@@ -11,9 +11,9 @@ from policies.views.pods import USER_PODS, PodFacts
 
 
 def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
-    """Demand the mark of user pools, a user pool by name, or a role that holds user work."""
+    """Require the label of user pools, a user pool's name, or a role for user work."""
     if not always(pod, lambda demand: _means_user_pools(demand, context)):
-        yield Finding(f"{pod} may run on any node, wanted nodeSelector {LabelKey.USER_WORKLOADS}: '{TRUE}'.")
+        yield Finding(f"{pod} may run on any node; expected nodeSelector {LabelKey.USER_WORKLOADS}: '{TRUE}'.")
 
 
 def _means_user_pools(demand: Demand, context: Context) -> bool:
@@ -34,13 +34,13 @@ _MEANS_USER_POOLS = (
 RULE = Rule(
     id="PL-01",
     slug="workloads-choose-a-pool",
-    title="User work runs on user pools because it says so",
+    title="User pods must select a user pool",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="Iguazio best practices, Assigning Services and Jobs to Node Groups",
     applies_to=USER_PODS,
-    why="The initial group is untainted, so a pod without a choice may fill the nodes of the core services.",
-    fix=f"Add nodeSelector {LabelKey.USER_WORKLOADS}: '{TRUE}' (MLRun and Nuclio add it by themselves).",
+    why="The initial group has no taint, so pods without a node selector may fill the nodes of core services.",
+    fix=f"Add nodeSelector {LabelKey.USER_WORKLOADS}: '{TRUE}' (MLRun and Nuclio add it by default).",
     check=check,
     admission=Admission(
         expression=f"{selected(LabelKey.USER_WORKLOADS)} == '{TRUE}' || {selected(LabelKey.ROLE)} in {_ROLES}"

@@ -1,4 +1,4 @@
-"""PL-02: user work neither chooses nor tolerates nodes that are kept for others."""
+"""PL-02: user pods neither select nor tolerate nodes of core services."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -16,24 +16,24 @@ CORE_TAINTS: Final = (
     "node-role.kubernetes.io/control-plane",
     "node-role.kubernetes.io/master",
 )
-"""Keys of taints that keep system nodes free: AKS system pools, control planes."""
+"""Keys of taints that protect system nodes: AKS system pools, control planes."""
 
 
 def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
-    """Refuse roles and pools that hold no user work, and tolerations of all taints or of system nodes."""
+    """Reject selectors of other roles and pools, and tolerations of all taints or of system nodes."""
 
     def choices(demand: Demand) -> Iterator[Finding]:
         foreign = [role for role in demand.wants(LabelKey.ROLE) if role not in USER_ROLES]
         foreign += [pool for pool in demand.wants(LabelKey.POOL) if pool not in user_pools(context)]
         if foreign:
-            yield Finding(f"{pod} chooses {demand.key} {', '.join(foreign)}, wanted one that holds user work.")
+            yield Finding(f"{pod} selects {demand.key} {', '.join(foreign)}; expected one for user work.")
 
     yield from each(demands(pod), choices)
     for key in tolerated_keys(pod):
         if not key:
-            yield Finding(f"{pod} has a toleration without key, which tolerates every taint; wanted keys.")
+            yield Finding(f"{pod} has a toleration without a key, which tolerates every taint; expected a key.")
         elif key in CORE_TAINTS:
-            yield Finding(f"{pod} tolerates {key}, the taint of system nodes; wanted no such toleration.")
+            yield Finding(f"{pod} tolerates {key}, the taint of system nodes; expected no such toleration.")
 
 
 _ROLES = words(USER_ROLES)
@@ -46,13 +46,13 @@ _FOR_USERS = (
 RULE = Rule(
     id="PL-02",
     slug="user-work-stays-off-core",
-    title="User work neither chooses nor tolerates the core services' nodes",
+    title="User pods must not select or tolerate nodes of core services",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="Iguazio best practices, Assigning Services and Jobs to Node Groups",
     applies_to=USER_PODS,
-    why="User work on the initial or data nodes takes room from the services that the whole platform needs.",
-    fix=f"Choose a pool of role {', '.join(USER_ROLES)}, and tolerate only taints that you name.",
+    why="User work on initial or data nodes competes with the services that the whole platform depends on.",
+    fix=f"Select a pool of role {', '.join(USER_ROLES)}, and give every toleration a key.",
     check=check,
     admission=Admission(
         expression=f"({selected(LabelKey.ROLE)} == '' || {selected(LabelKey.ROLE)} in {_ROLES})"

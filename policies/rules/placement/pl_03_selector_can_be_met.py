@@ -1,4 +1,4 @@
-"""PL-03: some pool has all the labels that a pod demands together."""
+"""PL-03: a pool exists with all the labels that a pod selects."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -12,7 +12,7 @@ from policies.views.pods import PodFacts, pods
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand one group with every label, for each pod that asks for labels, where the stack makes groups."""
+    """Require, for each pod with a node selector, a group with all its labels, in stacks that create groups."""
     pools = holders(stack)
     if makes_groups(pools):
         yield from each(stack, lambda resource: each(pods(resource), partial(_unmet, pools)))
@@ -24,18 +24,19 @@ def _unmet(pools: list[Resource], pod: PodFacts) -> Iterator[Finding]:
         return
     if not some_group(pools, lambda group: may_run_on(pod, group)):
         asked = ", ".join(sorted({demand.key for demand in demands(pod)}))
-        yield Finding(f"{pod} asks for {asked} as no pool of the stack has them together.", urn=pod.urn)
+        yield Finding(f"{pod} selects {asked}, but no pool of the stack has all of these labels.", urn=pod.urn)
 
 
 RULE = Rule(
     id="PL-03",
     slug="selector-can-be-met",
-    title="Some pool has all the labels that a pod asks for",
+    title="A pool must exist with all the labels that a pod selects",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="MLRun node affinity, Node Selector",
     applies_to=WholeStack(),
-    why="A node must carry every label at once; without such a pool the pod waits for ever and nothing scales up.",
-    fix="Ask for labels that one pool has together, or add such a pool.",
+    why="A pod runs only on a node with all selected labels. Without such a pool it stays pending, and no pool "
+    "scales up.",
+    fix="Select labels that one pool has, or add a pool with these labels.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""PL-05: work that asks for a GPU may go where GPUs are."""
+"""PL-05: pods that request a GPU can run on GPU nodes."""
 
 from collections.abc import Iterator
 
@@ -14,15 +14,15 @@ from policies.views.pods import USER_PODS, PodFacts
 
 
 def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
-    """Refuse the choice of another role, and advise to choose the GPU pool.
+    """Reject the selection of another role, and recommend selecting the GPU pool.
 
-    The toleration is the API server's to add (plug-in ExtendedResourceToleration), so it is judged after that only.
+    The API server adds the toleration (plug-in ExtendedResourceToleration), so only admission checks it.
     """
     asked = ", ".join(asked_gpus(pod, context))
     if asked and always(pod, _means_another_role):
-        yield Finding(f"{pod} asks for {asked} and chooses another role than {PoolRole.GPU}, where no GPU is.")
+        yield Finding(f"{pod} requests {asked} but selects a role other than {PoolRole.GPU}, whose nodes have no GPU.")
     elif asked and not always(pod, _means_a_gpu_pool):
-        yield Finding(f"{pod} asks for {asked} and may look for it on any pool; {_CHOICE} says where.", advice=True)
+        yield Finding(f"{pod} requests {asked} but selects no GPU pool, recommended {_CHOICE}.", advice=True)
 
 
 def _means_another_role(demand: Demand) -> bool:
@@ -49,13 +49,13 @@ _OTHER_ROLE = (
 RULE = Rule(
     id="PL-05",
     slug="gpu-work-reaches-gpu-nodes",
-    title="Work that asks for a GPU may go where GPUs are",
+    title="Pods that request a GPU must be able to run on GPU nodes",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="Iguazio best practices, Development Cluster (GPUs)",
     applies_to=USER_PODS,
-    why="A pod that asks for a GPU elsewhere, or cannot stand the GPU nodes' taint, waits for ever.",
-    fix=f"Choose {_CHOICE}. If the API server adds no toleration, tolerate the taint named like the resource.",
+    why="A GPU pod that selects another pool, or does not tolerate the GPU taint, stays pending forever.",
+    fix=f"Select {_CHOICE}. If the API server adds no toleration, tolerate the taint named like the resource.",
     check=check,
     admission=Admission(
         # Templates have no toleration yet: the plug-in looks at pods only.

@@ -1,4 +1,4 @@
-"""PL-07: who chooses spot or on-demand nodes uses the platform's words."""
+"""PL-07: selectors of the lifecycle label use its two values."""
 
 from collections.abc import Iterator
 
@@ -11,12 +11,12 @@ from policies.views.pods import USER_PODS, PodFacts
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Demand the two legal values wherever the pod names some for the lifecycle label."""
+    """Require valid values wherever a pod selects the lifecycle label."""
     for demand in demands(pod):
         if demand.key == LabelKey.LIFECYCLE:
             for value in demand.values:
                 if value not in _LEGAL:
-                    yield Finding(f"{pod} asks for {demand.key} '{value}', wanted {' or '.join(_LEGAL)}.")
+                    yield Finding(f"{pod} selects {demand.key} '{value}'; expected {' or '.join(_LEGAL)}.")
 
 
 _LEGAL = tuple(lifecycle.label_value for lifecycle in Lifecycle)
@@ -25,13 +25,13 @@ _IS_LEGAL = f"demand.key != '{LabelKey.LIFECYCLE}' || {VALUES}.all(value, value 
 RULE = Rule(
     id="PL-07",
     slug="lifecycle-is-one-of-two",
-    title=f"Who chooses a lifecycle says {' or '.join(_LEGAL)}",
+    title=f"Lifecycle selectors must be {' or '.join(_LEGAL)}",
     severity=Severity.MEDIUM,
     level=MANDATORY_EVERYWHERE,
     source="MLRun node affinity, Node Selector",
     applies_to=USER_PODS,
-    why="No node has another value: the pod waits for ever, or the wish to avoid spot nodes has no effect.",
-    fix=f"Write {LabelKey.LIFECYCLE}: {' or '.join(_LEGAL)}.",
+    why="With any other value the pod stays pending, or does not avoid spot nodes as intended.",
+    fix=f"Use {LabelKey.LIFECYCLE}: {' or '.join(_LEGAL)}.",
     check=check,
     admission=Admission(
         expression=f"{selected(LabelKey.LIFECYCLE)} in {words(('', *_LEGAL))} && {every_demand(_IS_LEGAL)}"

@@ -1,4 +1,4 @@
-"""PL-08: a pod asks for no more than one node of its pool can give."""
+"""PL-08: a pod fits on one node of its pool."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -20,7 +20,7 @@ _MIB = 2**20
 
 
 def check(stack: Stack, context: Context) -> Iterator[Finding]:
-    """Compare each pod with the machines of the pools whose labels it asks for."""
+    """Compare each pod's requests with the machine types of the pools that it selects."""
     pools = holders(stack)
     if pools:
         yield from each(stack, lambda resource: each(pods(resource), partial(_too_large, pools, context)))
@@ -42,7 +42,7 @@ def _too_large(pools: list[Resource], context: Context, pod: PodFacts) -> Iterat
         asked = ", ".join(f"{_shown(name, need)} {name}" for name, need in needs.items() if need)
         given = ", ".join(f"{_shown(name, _room(name, largest))} {name}" for name, need in needs.items() if need)
         yield Finding(
-            f"{pod} asks for {asked}; the largest node of its pool, {largest.name}, has {given}.", urn=pod.urn
+            f"{pod} requests {asked}, but the largest node of its pool, {largest.name}, offers {given}.", urn=pod.urn
         )
 
 
@@ -71,12 +71,12 @@ def _shown(name: str, amount: Decimal) -> str:
 RULE = Rule(
     id="PL-08",
     slug="pod-fits-its-pool",
-    title="A pod asks for no more than one node of its pool has",
+    title="A pod must fit on one node of its pool",
     severity=Severity.MEDIUM,
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="Iguazio best practices, Requests and Limits",
     applies_to=WholeStack(),
-    why="No autoscaler can help: the pod waits for ever.",
-    fix="Ask for less, or give the pool a larger machine type.",
+    why="A pod that exceeds every node stays pending forever, and the autoscaler cannot help.",
+    fix="Request less, or give the pool a larger machine type.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""PR-01: users have all three priority classes to choose from."""
+"""PR-01: the three user priority classes exist."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -12,13 +12,13 @@ from policies.views.priority_classes import PriorityClassFacts, priority_classes
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand the three classes in each stack that makes nodes or puts anything into a cluster."""
+    """Require the three classes in each stack that creates nodes or cluster objects."""
     if not some(stack, lambda r: r.type.startswith("kubernetes:") or any(True for _ in node_groups(r))):
         return
     classes = list(priority_classes(stack))
     missing = [wanted for wanted in UserPriority if not some(classes, partial(_is_named, wanted))]
     if missing:
-        yield Finding(f"The stack does not make {', '.join(missing)}, wanted all of {', '.join(UserPriority)}.")
+        yield Finding(f"The stack does not create {', '.join(missing)}; expected all of {', '.join(UserPriority)}.")
 
 
 def _is_named(name: str, facts: PriorityClassFacts) -> bool:
@@ -28,12 +28,12 @@ def _is_named(name: str, facts: PriorityClassFacts) -> bool:
 RULE = Rule(
     id="PR-01",
     slug="user-classes-exist",
-    title="The three priority classes for user work exist",
+    title="The three user priority classes must exist",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="Iguazio best practices, Pod Priorities",
     applies_to=WholeStack(),
-    why="A job that names a class that does not exist is refused; without classes nothing decides who waits.",
-    fix="Create the missing classes, as components/scheduling/priority_classes.py does.",
+    why="A pod with an unknown class is rejected, and without classes all work has the same priority.",
+    fix="Create the missing classes; see components/scheduling/priority_classes.py.",
     check=check,
 )

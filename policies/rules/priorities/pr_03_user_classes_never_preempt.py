@@ -1,4 +1,4 @@
-"""PR-03: user work waits for room and evicts nothing."""
+"""PR-03: user priority classes never preempt."""
 
 from collections.abc import Iterator
 
@@ -8,22 +8,22 @@ from policies.views.priority_classes import USER_CLASSES, USER_PREFIX, PriorityC
 
 
 def check(facts: PriorityClassFacts, _: Context) -> Iterator[Finding]:
-    """Demand that the class says Never; saying nothing means that it preempts."""
+    """Require preemptionPolicy Never; if unset, the class preempts."""
     if facts.preemption_policy != PreemptionPolicy.NEVER:
         found = facts.preemption_policy or f"none, which means {PreemptionPolicy.PREEMPT_LOWER_PRIORITY}"
-        yield Finding(f"{facts.name} has preemption policy {found}, wanted {PreemptionPolicy.NEVER}.")
+        yield Finding(f"{facts.name} has preemption policy {found}; expected {PreemptionPolicy.NEVER}.")
 
 
 RULE = Rule(
     id="PR-03",
     slug="user-classes-never-preempt",
-    title="User priority classes never preempt",
+    title="User priority classes must not preempt",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="Iguazio best practices, Pod Priorities",
     applies_to=USER_CLASSES,
-    why="A user's pod must not be able to evict another pod; a higher class is only placed first.",
-    fix=f"Set preemptionPolicy: {PreemptionPolicy.NEVER}. It is immutable: the class is replaced.",
+    why="A higher user class should only be scheduled first, not evict other users' pods.",
+    fix=f"Set preemptionPolicy: {PreemptionPolicy.NEVER}. The field is immutable, so the class is replaced.",
     check=check,
     remedy=lambda draft, _: draft.set(PreemptionPolicy.NEVER.value, "preemptionPolicy"),
     admission=Admission(

@@ -1,4 +1,4 @@
-"""PR-04: work that names no class is medium, because MLRun and Nuclio say so; Kubernetes itself has no default."""
+"""PR-04: MLRun and Nuclio default to the medium class; the cluster has no default class."""
 
 from collections.abc import Iterator
 
@@ -15,40 +15,39 @@ _NUCLIO_DEFAULT = "defaultFunctionPriorityClassName"
 
 
 def check(resource: Resource, _: Context) -> Iterator[Finding]:
-    """Demand the class from both, in MLRun also the list that admits it, and no class of whoever names none."""
+    """Require the class in both, in MLRun also the list of valid classes, and reject a global default."""
     for settings in mlrun_settings(resource):
         yield from _mlrun(settings)
     for nuclio in nuclio_settings(resource):
         if nuclio.kube.at(_NUCLIO_DEFAULT).text() != DEFAULT_USER_PRIORITY:
-            yield Finding(f"{nuclio.where} has no or another kube.{_NUCLIO_DEFAULT}, wanted {DEFAULT_USER_PRIORITY}.")
+            yield Finding(f"{nuclio.where} does not set kube.{_NUCLIO_DEFAULT} to {DEFAULT_USER_PRIORITY}.")
     if is_priority_class(resource) and resource.props.at("globalDefault").flag():
-        yield Finding(f"PriorityClass '{resource.name}' is the global default, wanted none.")
+        yield Finding(f"PriorityClass '{resource.name}' is the global default; expected none.")
 
 
 def _mlrun(settings: MlrunSettingsFacts) -> Iterator[Finding]:
     if settings.get(MlrunVariable.DEFAULT_CLASS) != DEFAULT_USER_PRIORITY:
-        yield Finding(
-            f"{settings.where} has no or another {MlrunVariable.DEFAULT_CLASS}, wanted {DEFAULT_USER_PRIORITY}."
-        )
+        yield Finding(f"{settings.where} does not set {MlrunVariable.DEFAULT_CLASS} to {DEFAULT_USER_PRIORITY}.")
     names = (settings.get(MlrunVariable.VALID_CLASSES) or "").split(",")
     if DEFAULT_USER_PRIORITY not in names or not set(names) <= set(UserPriority):
         wanted = ",".join(UserPriority)
-        yield Finding(f"{settings.where} has {MlrunVariable.VALID_CLASSES} other than {wanted}, without blanks.")
+        yield Finding(f"{settings.where} does not set {MlrunVariable.VALID_CLASSES} to {wanted} (no spaces).")
 
 
 RULE = Rule(
     id="PR-04",
     slug="default-class-is-medium",
-    title="MLRun and Nuclio give the medium class by default, and the cluster gives none",
+    title="MLRun and Nuclio must default to the medium class, without a global default",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="Iguazio best practices, Pod Priorities",
     applies_to=resources_of(
-        "what MLRun and Nuclio are told, and each priority class",
+        "the settings of MLRun and Nuclio, and each priority class",
         MLRUN_SETTINGS.types.pattern,
         PRIORITY_CLASSES,
     ),
-    why="MLRun and Nuclio give no class at all unless told; a global default would reach core services too.",
-    fix=f"Name {DEFAULT_USER_PRIORITY} in {MlrunVariable.DEFAULT_CLASS} and kube.{_NUCLIO_DEFAULT}; no globalDefault.",
+    why="MLRun and Nuclio set no class by default, and a global default would also apply to core services.",
+    fix=f"Set {MlrunVariable.DEFAULT_CLASS} and kube.{_NUCLIO_DEFAULT} to {DEFAULT_USER_PRIORITY}; remove "
+    "globalDefault.",
     check=check,
 )

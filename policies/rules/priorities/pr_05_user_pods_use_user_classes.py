@@ -1,4 +1,4 @@
-"""PR-05: user work takes its turn among users, not among core services."""
+"""PR-05: user pods use user priority classes only."""
 
 from collections.abc import Iterator
 
@@ -8,22 +8,22 @@ from policies.views.pods import USER_PODS, PodFacts
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Demand one of the three classes, or none."""
+    """Require one of the three classes, or none."""
     name = pod.spec.at("priorityClassName").text()
     if name and name not in set(UserPriority):
-        yield Finding(f"{pod} has priority class {name}, wanted {', '.join(UserPriority)} or none.")
+        yield Finding(f"{pod} has priority class {name}; expected {', '.join(UserPriority)} or none.")
 
 
 RULE = Rule(
     id="PR-05",
     slug="user-pods-use-user-classes",
-    title="Pods of user work use the classes for user work",
+    title="User pods must use a user priority class",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="Iguazio best practices, Pod Priorities",
     applies_to=USER_PODS,
-    why="With a class of the platform or of Kubernetes, a user's pod evicts core services when room is short.",
-    fix=f"Set priorityClassName: {DEFAULT_USER_PRIORITY}, or another class for user work.",
+    why="With a system class, a user's pod would evict core services when resources run short.",
+    fix=f"Set priorityClassName: {DEFAULT_USER_PRIORITY}, or another user class.",
     check=check,
     admission=Admission(
         expression="variables.spec.?priorityClassName.orValue('') == ''"

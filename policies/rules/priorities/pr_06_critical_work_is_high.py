@@ -1,4 +1,4 @@
-"""PR-06: work that others wait for is placed first."""
+"""PR-06: critical work uses the high priority class."""
 
 from collections.abc import Iterator
 
@@ -10,21 +10,23 @@ from policies.views.pods import USER_PODS, PodFacts
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Demand the highest class for users from pods whose author calls them critical."""
+    """Recommend the high class for pods that are labelled critical."""
     name = pod.spec.at("priorityClassName").text() if pod.label(LabelKey.CRITICAL) == TRUE else UserPriority.HIGH
     if name != UserPriority.HIGH:
-        yield Finding(f"{pod} is critical and has priority class {name or 'none'}, wanted {UserPriority.HIGH}.")
+        yield Finding(
+            f"{pod} is labelled critical but has priority class {name or 'none'}; expected {UserPriority.HIGH}."
+        )
 
 
 RULE = Rule(
     id="PR-06",
     slug="critical-work-is-high",
-    title="Critical work has the high priority class",
+    title="Critical work should use the high priority class",
     severity=Severity.LOW,
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="Iguazio best practices, Pod Priorities",
     applies_to=USER_PODS,
-    why="When nodes are full, it waits behind work that nobody waits for.",
-    fix=f"Set priorityClassName: {UserPriority.HIGH}, or drop the label {LabelKey.CRITICAL}.",
+    why="Otherwise it waits behind less important work when nodes are full.",
+    fix=f"Set priorityClassName: {UserPriority.HIGH}, or remove the label {LabelKey.CRITICAL}.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""PR-07: who runs for long says how important it is."""
+"""PR-07: services set a priority class."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from policies.views.pods import pods
 from policies.views.type_tokens import SERVICES
 
 _KINDS_WITH_A_CLASS = ("grafana", "jupyter", "mlrun", "nuclio", "presto", "shell")
-"""Services of the full platform whose class can be chosen."""
+"""Services of the full platform with a configurable class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +34,15 @@ def _services(resource: Resource) -> Iterator[_Service]:
 
 
 def check(service: _Service, _: Context) -> Iterator[Finding]:
-    """Demand any class."""
+    """Recommend any class."""
     if not service.priority_class.text():
-        yield Finding(f"{service.where} names no priority class, wanted one.")
+        yield Finding(f"{service.where} has no priority class; expected one.")
 
 
 RULE = Rule(
     id="PR-07",
     slug="services-name-a-class",
-    title="Services name a priority class",
+    title="Services should set a priority class",
     severity=Severity.LOW,
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="MLRun job resources, Pod priority for user jobs",
@@ -51,7 +51,7 @@ RULE = Rule(
         types=re.compile(f"{SERVICES}|{APP_SERVICES}"),
         find=_services,
     ),
-    why="Without a class a service has priority 0: every job of a user is placed before it.",
-    fix=f"Name one of {', '.join(UserPriority)}; for core services one of {', '.join(SystemPriority)}.",
+    why="Without a class a service has priority 0, so the scheduler places users' jobs before it.",
+    fix=f"Set one of {', '.join(UserPriority)}; for core services one of {', '.join(SystemPriority)}.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""RS-01: every container says what it needs."""
+"""RS-01: every container sets requests and a memory limit."""
 
 from collections.abc import Iterator
 
@@ -10,11 +10,11 @@ from policies.views.volume_claims import CONTAINERS, cel_claim, containers, whol
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Demand requests for CPU and memory and a limit for memory, of each container or of the pod as a whole."""
+    """Require CPU and memory requests and a memory limit, per container or for the whole pod."""
     for side, name in EXPECTED:
         silent = [str(claims) for claims in containers(pod) if claims.claim(side, name) is None]
         if silent and whole(pod).claim(side, name) is None:
-            yield Finding(f"{pod}: {', '.join(silent)} has no {side}.{name}, wanted one.")
+            yield Finding(f"{pod}: {', '.join(silent)} has no {side}.{name}; expected one.")
 
 
 def _is_stated(side: str, name: str) -> str:
@@ -25,12 +25,12 @@ def _is_stated(side: str, name: str) -> str:
 RULE = Rule(
     id="RS-01",
     slug="containers-state-their-resources",
-    title="Containers state requests for CPU and memory and a limit for memory",
+    title="Containers must set CPU and memory requests and a memory limit",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="MLRun job resources, CPU, GPU, and memory limits for user jobs",
     applies_to=USER_PODS,
-    why="The scheduler and the autoscaler plan with requests; a container without them is placed anywhere, evicted "
+    why="Scheduler and autoscaler plan by requests. A container without them is placed anywhere, is evicted "
     "first, and may take a whole node's memory.",
     fix="Set resources.requests.cpu, resources.requests.memory and resources.limits.memory (in MLRun: with_requests "
     "and with_limits).",

@@ -1,4 +1,4 @@
-"""RS-02: requests and limits are quantities, and no request is above its limit."""
+"""RS-02: requests and limits are valid quantities, and no request exceeds its limit."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from policies.views.volume_claims import SIDES, Claims, whole
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Demand what the API server would refuse otherwise, in the middle of an update."""
+    """Check in the preview what the API server would reject during the update."""
     joint = whole(pod)
     yield from each((joint, *joint.parts), lambda claims: _check(pod, claims))
 
@@ -20,13 +20,15 @@ def _check(pod: PodFacts, claims: Claims) -> Iterator[Finding]:
         nonsense = [side for side in SIDES if not _is_quantity(claims.resources.at(side, name).quantity_text())]
         for side in nonsense:
             found = claims.resources.at(side, name).quantity_text()
-            yield Finding(f"{pod}: {claims} has {side}.{name} '{found}', wanted a quantity such as 500m, 2 or 4Gi.")
+            yield Finding(f"{pod}: {claims} has {side}.{name} '{found}'; expected a quantity such as 500m, 2 or 4Gi.")
         if nonsense:
             continue
         request, limit = claims.resources.at("requests", name).quantity(), claims.limit(name)
         if request is not None and limit is not None and request > limit:
             hint = " Gi counts 1024s, G counts 1000s." if name == "memory" else ""
-            yield Finding(f"{pod}: {claims} has {claims.spelled(name)}, wanted a limit of at least the request.{hint}")
+            yield Finding(
+                f"{pod}: {claims} has {claims.spelled(name)}; expected a limit of at least the request.{hint}"
+            )
 
 
 def _is_quantity(text: str | None) -> bool:
@@ -40,12 +42,12 @@ def _is_quantity(text: str | None) -> bool:
 RULE = Rule(
     id="RS-02",
     slug="requests-fit-limits",
-    title="Requests and limits are quantities, and no request exceeds its limit",
+    title="Requests and limits must be quantities, and no request may exceed its limit",
     severity=Severity.MEDIUM,
     level=MANDATORY_EVERYWHERE,
     source="MLRun job resources, CPU, GPU, and memory limits for user jobs",
     applies_to=PODS,
-    why="The API server refuses such an object only when the update is half done.",
-    fix="Write quantities as Kubernetes does, and raise the limit or lower the request.",
+    why="The API server would reject the object halfway through an update.",
+    fix="Use Kubernetes quantities, and raise the limit or lower the request.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""RS-03: in production, work gets all that it may use."""
+"""RS-03: production work has guaranteed quality of service."""
 
 from collections.abc import Iterator
 
@@ -9,21 +9,21 @@ from policies.views.volume_claims import CEL_GUARANTEED, unequal
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Recommend requests equal to limits, for CPU and memory."""
+    """Recommend requests equal to limits for CPU and memory."""
     for reason in unequal(pod):
-        yield Finding(f"{pod}: {reason}, wanted both, equal and above 0.")
+        yield Finding(f"{pod}: {reason}; expected both equal and above 0.")
 
 
 RULE = Rule(
     id="RS-03",
     slug="production-work-is-guaranteed",
-    title="Work in production has guaranteed quality of service",
+    title="Work in production should have guaranteed quality of service",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.OFF, Environment.PROD: Level.ADVISORY},
     source="Iguazio best practices, Requests and Limits (guaranteed QoS for all workloads)",
     applies_to=USER_PODS,
-    why="Work that uses more than it requested drives nodes out of memory, and other work out of them.",
-    fix="Set CPU and memory requests equal to the limits, in every container.",
+    why="Pods that use more memory than they request exhaust nodes and cause evictions.",
+    fix="Set CPU and memory requests equal to their limits in every container.",
     check=check,
     admission=Admission(expression=CEL_GUARANTEED),
 )

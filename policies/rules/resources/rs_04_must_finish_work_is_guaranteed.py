@@ -1,4 +1,4 @@
-"""RS-04: work that must finish gets all that it may use."""
+"""RS-04: work that must finish has guaranteed quality of service."""
 
 from collections.abc import Iterator
 
@@ -10,22 +10,22 @@ from policies.views.volume_claims import CEL_GUARANTEED, unequal
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Demand requests equal to limits, for CPU and memory, of pods that are marked."""
+    """Require requests equal to limits for CPU and memory on pods with the completion label."""
     if pod.label(LabelKey.COMPLETION.value) == GUARANTEED:
         for reason in unequal(pod):
-            yield Finding(f"{pod} must finish, and {reason}, wanted both, equal and above 0.")
+            yield Finding(f"{pod} must finish, but {reason}; expected both equal and above 0.")
 
 
 RULE = Rule(
     id="RS-04",
     slug="must-finish-work-is-guaranteed",
-    title="Work whose completion must be guaranteed has guaranteed quality of service",
+    title="Work that must finish must have guaranteed quality of service",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="Iguazio best practices, Requests and Limits (workloads whose completion must be guaranteed)",
     applies_to=USER_PODS,
-    why="On a node short of memory every other pod is evicted before a guaranteed one.",
-    fix=f"Set CPU and memory requests equal to the limits, or drop the label {LabelKey.COMPLETION}.",
+    why="On a node short of memory, guaranteed pods are evicted last.",
+    fix=f"Set CPU and memory requests equal to their limits, or remove the label {LabelKey.COMPLETION}.",
     check=check,
     admission=Admission(expression=f"{label(LabelKey.COMPLETION)} != '{GUARANTEED}' || {CEL_GUARANTEED}"),
 )

@@ -1,4 +1,4 @@
-"""RS-05: in development work may exceed its request, within reason."""
+"""RS-05: in development, limits stay close to requests."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -14,12 +14,14 @@ RATIO: Final = MAX_LIMIT_REQUEST_RATIO[Environment.DEV] or 1
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Recommend limits of at most ``RATIO`` times the request, where both are known."""
+    """Recommend limits of at most ``RATIO`` times the request, where both are set."""
     for name in COMPUTE:
         for claims in deciding(pod, name):
             limit, request = claims.limit(name), claims.request(name)
             if limit is not None and request is not None and limit > RATIO * request:
-                yield Finding(f"{pod}: {claims} has {claims.spelled(name)}, wanted at most {RATIO} times the request.")
+                yield Finding(
+                    f"{pod}: {claims} has {claims.spelled(name)}; expected at most {RATIO} times the request."
+                )
 
 
 def _expression() -> str:
@@ -36,12 +38,12 @@ def _is_near(name: str, owner: str) -> str:
 RULE = Rule(
     id="RS-05",
     slug="limits-are-near-requests",
-    title=f"In development limits are at most {RATIO} times the requests",
+    title=f"In development, limits should be at most {RATIO} times the requests",
     severity=Severity.LOW,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.OFF},
     source="Iguazio best practices, Requests and Limits (risk of eviction in development)",
     applies_to=USER_PODS,
-    why="The more pods may exceed what was kept free for them, the sooner a node runs out and evicts some.",
+    why="The further limits exceed requests, the sooner a node runs out of memory and evicts pods.",
     fix="Raise the request or lower the limit.",
     check=check,
     admission=Admission(expression=_expression()),

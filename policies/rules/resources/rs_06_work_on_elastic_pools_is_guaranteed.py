@@ -1,4 +1,4 @@
-"""RS-06: work that chose an elastic pool asks for all that it uses, so that the pool grows in time."""
+"""RS-06: work on elastic pools requests all that it uses, so that the pool scales up in time."""
 
 from collections.abc import Iterator
 from functools import cache, partial
@@ -15,9 +15,9 @@ from policies.views.volume_claims import CEL_GUARANTEED, unequal
 
 
 def check(stack: Stack, context: Context) -> Iterator[Finding]:
-    """Recommend requests equal to limits for pods that select an elastic pool by its name.
+    """Recommend requests equal to limits for pods that select an elastic pool by name.
 
-    Pods that take any pool are RS-03's in production, and RS-05's in development, where sharing is a legal strategy.
+    RS-03 and RS-05 cover pods that may run on any pool, in production and in development.
     """
     groups = cache(lambda: list(user_groups(stack)))
     yield from each(stack, lambda resource: _check(resource, groups, context))
@@ -28,7 +28,7 @@ def _check(resource: Resource, groups: Groups, context: Context) -> Iterator[Fin
         pool = pod.selected(LabelKey.POOL)
         if pool and some(groups(), partial(_is_elastic_pool, pool)):
             for reason in unequal(pod):
-                message = f"{pod} selects the elastic pool '{pool}', and {reason}, wanted both, equal and above 0."
+                message = f"{pod} selects the elastic pool '{pool}', but {reason}; expected both equal and above 0."
                 yield Finding(message, urn=resource.urn)
 
 
@@ -39,13 +39,14 @@ def _is_elastic_pool(name: str, group: NodeGroupFacts) -> bool:
 RULE = Rule(
     id="RS-06",
     slug="work-on-elastic-pools-is-guaranteed",
-    title="Work that selects an elastic pool has requests equal to its limits",
+    title="Pods that select an elastic pool should have requests equal to limits",
     severity=Severity.LOW,
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="Iguazio best practices, Requests and Limits (auto-scaling works best with limit = request)",
     applies_to=WholeStack(),
-    why="The autoscaler adds a node when requests do not fit; pods with low requests fill a node long before that.",
-    fix="Set CPU and memory requests equal to the limits.",
+    why="The autoscaler adds a node only when requests no longer fit, and pods with low requests overload a node "
+    "earlier.",
+    fix="Set CPU and memory requests equal to their limits.",
     check=check,
     admission=Admission(expression=f"!({selected(LabelKey.POOL)} in params.spec.elasticPools) || {CEL_GUARANTEED}"),
 )

@@ -1,4 +1,4 @@
-"""RS-07: GPUs are claimed whole, and as a limit."""
+"""RS-07: GPUs are requested as limits and in whole numbers."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from policies.views.volume_claims import Claims, containers
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Demand a limit, no other request, and whole numbers, for everything that a device plug-in offers."""
+    """Require a limit, no different request, and whole numbers for every resource of a device plug-in."""
     yield from each(containers(pod), lambda claims: _check(pod, claims))
 
 
@@ -18,21 +18,21 @@ def _check(pod: PodFacts, claims: Claims) -> Iterator[Finding]:
     for name in (name for name in claims.names if "/" in name):
         limit, request = claims.limit(name), claims.request(name)
         if limit is None or request != limit:
-            yield Finding(f"{pod}: {claims} has {claims.spelled(name)}, wanted a limit, and no other request.")
+            yield Finding(f"{pod}: {claims} has {claims.spelled(name)}; expected a limit and no different request.")
         elif limit != int(limit):
-            yield Finding(f"{pod}: {claims} has {claims.spelled(name)}, wanted a whole number.")
+            yield Finding(f"{pod}: {claims} has {claims.spelled(name)}; expected a whole number.")
 
 
 # No admission: the API server's own validation refuses such pods, and templates of them, before any policy is asked.
 RULE = Rule(
     id="RS-07",
     slug="devices-are-whole-and-bounded",
-    title="GPUs are claimed as limits, in whole numbers, with equal requests",
+    title="GPUs must be set as limits, in whole numbers, with equal requests",
     severity=Severity.MEDIUM,
     level=MANDATORY_EVERYWHERE,
     source="Iguazio best practices, Requests and Limits (GPU)",
     applies_to=PODS,
-    why="A device is given to one container or not at all; the API server refuses anything else half-way.",
-    fix="State GPUs under resources.limits only, as a whole number.",
+    why="A device cannot be shared between containers, and the API server rejects anything else during the update.",
+    fix="Set GPUs under resources.limits only, as a whole number.",
     check=check,
 )

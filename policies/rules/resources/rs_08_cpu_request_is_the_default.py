@@ -1,4 +1,4 @@
-"""RS-08: the CPU request is what makes users equal, so it is left alone without a reason."""
+"""RS-08: CPU requests stay at the namespace's default."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from policies.views.volume_claims import containers, is_guaranteed
 
 
 def check(stack: Stack, context: Context) -> Iterator[Finding]:
-    """Recommend the namespace's own CPU request, unless the pod is guaranteed or scaled by its use of CPU."""
+    """Recommend the namespace's default CPU request, unless the pod is guaranteed or scales by CPU utilization."""
     ranges, scalers = by_namespace(stack, LIMIT_RANGE), autoscalers(stack)
     yield from each(stack, lambda resource: _check(resource, ranges, scalers, context))
 
@@ -28,7 +28,9 @@ def _check(
         odd = [claims for claims in containers(pod) if claims.request("cpu") not in (None, usual)] if common else []
         if common and odd and not is_guaranteed(pod) and not _is_scaled(resource, scalers):
             for claims in odd:
-                message = f"{pod}: {claims} has {claims.spelled('cpu')}, wanted request {common.quantity_text()}."
+                message = (
+                    f"{pod}: {claims} has {claims.spelled('cpu')}; expected the namespace's {common.quantity_text()}."
+                )
                 yield Finding(message, urn=resource.urn)
 
 
@@ -41,12 +43,12 @@ def _is_scaled(resource: Resource, scalers: list[AutoscalerFacts]) -> bool:
 RULE = Rule(
     id="RS-08",
     slug="cpu-request-is-the-default",
-    title="CPU requests are the namespace's default unless there is a reason",
+    title="CPU requests should stay at the namespace's default",
     severity=Severity.LOW,
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="Iguazio best practices, Requests and Limits (CPU)",
     applies_to=WholeStack(),
-    why="Requests share out CPU time on a busy node: whoever asks for more takes it from everybody else.",
-    fix="Drop the CPU request, or set requests equal to limits, or scale by CPU.",
+    why="Requests divide CPU time on a busy node, so a higher request takes CPU from other users.",
+    fix="Remove the CPU request, set requests equal to limits, or scale by CPU utilization.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""RS-09: a container that states nothing still gets requests and limits."""
+"""RS-09: user namespaces have default requests and limits."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from policies.views.objects import ByNamespace, by_namespace, name_of
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand one LimitRange with defaults in each user namespace that the stack makes."""
+    """Require exactly one LimitRange with defaults in each user namespace of the stack."""
     ranges = by_namespace(stack, LIMIT_RANGE)
     yield from each(stack, lambda resource: _check(resource, ranges))
 
@@ -26,10 +26,10 @@ def _check(namespace: Resource, limit_ranges: ByNamespace) -> Iterator[Finding]:
     joint: list[Value] = [item for defaults in ranges for item in defaults]
     missing = [".".join(wanted) for wanted in EXPECTED if not _gives(joint, *wanted)]
     if missing:
-        yield Finding(f"Namespace '{name}' has no default {', '.join(missing)}, wanted all.", urn=namespace.urn)
+        yield Finding(f"Namespace '{name}' has no default {', '.join(missing)}; expected all.", urn=namespace.urn)
     elif len(with_defaults) > 1:
-        found = f"Namespace '{name}' has {len(with_defaults)} LimitRanges with defaults, wanted one"
-        yield Finding(f"{found}: which of them acts is chance.", urn=namespace.urn)
+        found = f"Namespace '{name}' has {len(with_defaults)} LimitRanges with defaults; expected one"
+        yield Finding(f"{found}, because Kubernetes applies either.", urn=namespace.urn)
 
 
 def _gives(defaults: list[Value], side: str, name: str) -> bool:
@@ -39,12 +39,12 @@ def _gives(defaults: list[Value], side: str, name: str) -> bool:
 RULE = Rule(
     id="RS-09",
     slug="namespace-has-default-resources",
-    title="User namespaces give requests and limits to containers that state none",
+    title="User namespaces must set default requests and limits",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="MLRun job resources, CPU, GPU, and memory limits for user jobs (limits of the service)",
     applies_to=WholeStack(),
-    why="Without defaults one careless job is placed anywhere and may take all memory of its node.",
-    fix="Add one LimitRange with default and defaultRequest, as components/scheduling/namespaces.py does.",
+    why="Without defaults, a job without requests is placed anywhere and may take all memory of its node.",
+    fix="Add one LimitRange with default and defaultRequest; see components/scheduling/namespaces.py.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""RS-10: namespaces share the cluster, and what they are promised exists."""
+"""RS-10: namespaces have quotas that the cluster can serve."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -13,13 +13,13 @@ from policies.views.node_groups.local import NODE
 from policies.views.objects import ByNamespace, by_namespace, name_of
 
 SPELLINGS = {"cpu": ("requests.cpu", "cpu"), "memory": ("requests.memory", "memory")}
-"""How a quota may spell what pods may request."""
+"""Spellings of a quota on requests."""
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Recommend quotas as soon as namespaces share a cluster, and quotas that the largest cluster can serve.
+    """Recommend quotas where namespaces share a cluster, within the cluster's maximum size.
 
-    One namespace needs none: nobody else is there to be kept from anything, and work waits for room by priority.
+    A single namespace needs no quota: it competes with no other, and priorities order its work.
     """
     names = [name_of(resource) for resource in stack if is_user_namespace(resource)]
     objects = by_namespace(stack, RESOURCE_QUOTA)
@@ -27,15 +27,17 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
         quotas = {name: _quota(objects, name, spellings) for name in names}
         unbounded = [name for name, quota in quotas.items() if quota is None]
         if unbounded and len(names) > 1:
-            yield Finding(f"No quota bounds the {resource} requests of namespace {', '.join(unbounded)}, wanted one.")
+            yield Finding(f"No quota limits the {resource} requests of namespace {', '.join(unbounded)}; expected one.")
         promised = sum((quota for quota in quotas.values() if quota is not None), Decimal(0))
         if promised and promised > (room := _room(stack, resource)) > 0:
-            found = f"Quotas promise {_spelled(resource, promised)} {resource}"
-            yield Finding(f"{found}, wanted at most the {_spelled(resource, room)} of all user pools at their largest.")
+            found = f"Quotas add up to {_spelled(resource, promised)} {resource}"
+            yield Finding(
+                f"{found}; expected at most the {_spelled(resource, room)} that all user pools offer at maximum size."
+            )
 
 
 def _quota(objects: ByNamespace, namespace: str, spellings: tuple[str, ...]) -> Decimal | None:
-    """Return the narrowest bound on all pods of the namespace; a quota with a scope bounds only some."""
+    """Return the lowest quota on all pods of the namespace; quotas with a scope cover only some."""
     specs = [quota.props.at("spec") for quota in objects(namespace)]
     general = [spec for spec in specs if spec.at("scopes").is_absent and spec.at("scopeSelector").is_absent]
     stated = [spec.at("hard", spelling).quantity() for spec in general for spelling in spellings]
@@ -43,7 +45,7 @@ def _quota(objects: ByNamespace, namespace: str, spellings: tuple[str, ...]) -> 
 
 
 def _room(stack: Stack, resource: str) -> Decimal:
-    """Return what all user pools offer at their largest; 0 where the stack makes none."""
+    """Return what all user pools offer at maximum size; 0 where the stack creates none."""
     return sum(
         (_nodes_max(owner, group) * _offer(group, resource) for owner in stack for group in user_groups([owner])),
         Decimal(0),
@@ -51,16 +53,16 @@ def _room(stack: Stack, resource: str) -> Decimal:
 
 
 def _nodes_max(owner: Resource, group: NodeGroupFacts) -> int:
-    """Return the most nodes that ``owner`` can give to its group; a simulated node is one of them."""
+    """Return the maximum number of nodes that ``owner`` adds to its group; a simulated node counts as one."""
     if group.kind is ClusterKind.LOCAL and owner.type == NODE:
         return 1
     if group.size_max is None:
-        raise NotJudgeableError(group.location or "the size", "is not stated")
+        raise NotJudgeableError(group.location or "the size", "is not set")
     return group.size_max
 
 
 def _offer(group: NodeGroupFacts, resource: str) -> Decimal:
-    """Return what one node offers, its system's share included."""
+    """Return what one node offers, including the share reserved for the system."""
     if not group.instances:
         raise NotJudgeableError(group.location or "the group", "names no machine type")
     offers = (instance.vcpus if resource == "cpu" else instance.memory_mib * 2**20 for instance in group.instances)
@@ -74,12 +76,13 @@ def _spelled(resource: str, amount: Decimal) -> str:
 RULE = Rule(
     id="RS-10",
     slug="quotas-fit-the-cluster",
-    title="Namespaces that share a cluster have quotas, and the cluster can serve them",
+    title="Namespaces that share a cluster should have quotas within its capacity",
     severity=Severity.LOW,
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="Iguazio best practices, Requests and Limits (resources reserved for guaranteed pods)",
     applies_to=WholeStack(),
-    why="What a guaranteed pod requests is taken from all others; a quota beyond the cluster bounds nothing.",
-    fix="Give every user namespace a quota (namespaces.NAME.quota), all together no more than the pools' largest size.",
+    why="Without a quota one namespace can request the whole cluster; a quota above its capacity limits nothing.",
+    fix="Set namespaces.NAME.quota for every user namespace, in total at most the capacity of all pools at maximum "
+    "size.",
     check=check,
 )

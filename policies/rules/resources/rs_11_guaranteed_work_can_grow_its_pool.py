@@ -1,4 +1,4 @@
-"""RS-11: work that claims all it uses finds room, because a pool grows for it."""
+"""RS-11: guaranteed work can scale up its pool."""
 
 from collections.abc import Iterator
 from functools import cache, partial
@@ -17,11 +17,11 @@ from policies.views.pods import PodFacts, user_work
 from policies.views.volume_claims import is_guaranteed
 
 CHOOSING_KEYS: Final = (LabelKey.POOL, LabelKey.ROLE, LabelKey.LIFECYCLE)
-"""Labels by which a pod chooses between user pools. Whether any pool has its other labels is PL-03's to say."""
+"""Labels that distinguish user pools; PL-03 checks the others."""
 
 
 def check(stack: Stack, context: Context) -> Iterator[Finding]:
-    """Recommend an elastic pool among those on which a guaranteed pod may land."""
+    """Recommend that at least one pool where a guaranteed pod can run is elastic."""
     groups = cache(lambda: list(user_groups(stack)))
     yield from each(stack, lambda resource: _check(resource, groups, context))
 
@@ -32,8 +32,8 @@ def _check(resource: Resource, groups: Groups, context: Context) -> Iterator[Fin
             continue
         if possible := [group for group in groups() if _may_land(pod, group, context)]:
             names = ", ".join(sorted({f"'{group.name}'" for group in possible}))
-            found = f"{pod} is guaranteed and may use pool {names} only, of fixed size"
-            yield Finding(f"{found}, wanted a pool that grows.", urn=resource.urn)
+            found = f"{pod} is guaranteed but can only use pool {names}, which has a fixed size"
+            yield Finding(f"{found}; expected an elastic pool.", urn=resource.urn)
 
 
 def _grows_for(pod: PodFacts, group: NodeGroupFacts, context: Context) -> bool:
@@ -50,12 +50,12 @@ def _may_land(pod: PodFacts, group: NodeGroupFacts, context: Context) -> bool:
 RULE = Rule(
     id="RS-11",
     slug="guaranteed-work-can-grow-its-pool",
-    title="Guaranteed work may use an elastic pool",
+    title="Guaranteed work should be able to use an elastic pool",
     severity=Severity.LOW,
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="Iguazio best practices, Requests and Limits (pods with high requests, auto-scaling)",
     applies_to=WholeStack(),
-    why="High requests find no room on a full pool, and nothing adds a node: the pod waits, possibly for ever.",
-    fix="Give the pool a size with max above min, or let the pod select an elastic one.",
+    why="When a pool of fixed size is full, no node is added and the pod stays pending.",
+    fix="Set the pool's size.max above size.min, or select an elastic pool.",
     check=check,
 )

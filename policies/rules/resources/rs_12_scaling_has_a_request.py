@@ -1,4 +1,4 @@
-"""RS-12: what scales by a share of its request has a request."""
+"""RS-12: targets of utilization-based scaling have requests."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from policies.views.volume_claims import Claims, containers, whole
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand a request for each measured resource of each target that the stack makes, its own or its namespace's."""
+    """Require, for each target in the stack, a request for each measured resource, from the pod or its namespace."""
     ranges = by_namespace(stack, LIMIT_RANGE)
     # What makes no pods cannot be a target, and may have a name that is not known yet.
     makers = [resource for resource in stack if PODS.types.fullmatch(resource.type)]
@@ -26,8 +26,8 @@ def _targets(scaler: AutoscalerFacts, makers: list[Resource], ranges: ByNamespac
         for name, container in scaler.percentages() if scaler.scales(resource) else ():
             lacking = [] if default_in(ranges(namespace_of(resource)), "requests", name) else _lacking(resource, name)
             if found := ", ".join(str(claims) for claims in lacking if container in (None, claims.container)):
-                message = f"{scaler} scales '{resource.name}' by a share of the {name} request, which {found} lacks"
-                yield Finding(f"{message}, wanted a request.", urn=scaler.urn)
+                message = f"{scaler} scales '{resource.name}' by {name} utilization, but {found} has no {name} request"
+                yield Finding(f"{message}; expected a request.", urn=scaler.urn)
 
 
 def _lacking(resource: Resource, name: str) -> list[Claims]:
@@ -45,19 +45,19 @@ def _functions(resource: Resource) -> Iterator[Finding]:
     # Nuclio fills a request in from its own configuration: enough to run, and no measure to scale by.
     for function in nuclio_function(resource):
         if function.scales_on_cpu and function.cpu_request.is_absent:
-            found = f"{function} scales by a share of its cpu request and states none, wanted one"
+            found = f"{function} scales by CPU utilization but has no CPU request; expected one"
             yield Finding(f"{found}.", advice=True, urn=resource.urn)
 
 
 RULE = Rule(
     id="RS-12",
     slug="scaling-has-a-request",
-    title="What scales by utilization has a request to measure against",
+    title="Targets of utilization-based scaling must have requests",
     severity=Severity.MEDIUM,
     level=MANDATORY_EVERYWHERE,
     source="MLRun job resources, Replicas (target utilization)",
     applies_to=WholeStack(),
-    why="Utilization is a share of the request; without one the autoscaler measures nothing and never scales.",
-    fix="Set the request in every container of the target, or measure an absolute value.",
+    why="Utilization is measured relative to the request; without one the autoscaler never scales.",
+    fix="Set the request in every container of the target, or scale by an absolute value.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""RS-13: the range in which something scales is a range."""
+"""RS-13: replica ranges are complete and ordered."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ Scaled = AutoscalerFacts | NuclioFunctionFacts
 
 
 def check(scaled: Scaled, _: Context) -> Iterator[Finding]:
-    """Recommend both bounds, in order, and room for one replica at least."""
+    """Recommend both bounds, in order, with a maximum of at least one."""
     if isinstance(scaled, NuclioFunctionFacts) and scaled.has_fixed_size:
         return
     fewest, most = scaled.replicas
@@ -21,9 +21,12 @@ def check(scaled: Scaled, _: Context) -> Iterator[Finding]:
         return
     if fewest is None or most is None:
         missing = "minReplicas" if fewest is None else "maxReplicas"
-        yield Finding(f"{scaled} has no {missing}, wanted both bounds.")
+        yield Finding(f"{scaled} has no {missing}; expected both bounds.")
     elif not 0 <= fewest <= most or most < 1:
-        yield Finding(f"{scaled} has replicas {fewest} to {most}, wanted minReplicas <= maxReplicas, 1 or more.")
+        yield Finding(
+            f"{scaled} has replicas {fewest} to {most}; expected minReplicas <= maxReplicas and maxReplicas of at "
+            "least 1."
+        )
 
 
 def _find(resource: Resource) -> Iterator[Scaled]:
@@ -33,7 +36,7 @@ def _find(resource: Resource) -> Iterator[Scaled]:
 RULE = Rule(
     id="RS-13",
     slug="replica-range-is-sane",
-    title="Scaled functions and deployments have both bounds, in order",
+    title="Scaled functions and deployments should set both replica bounds, in order",
     severity=Severity.LOW,
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="MLRun job resources, Replicas and Scaling and auto-scaling",
@@ -42,7 +45,7 @@ RULE = Rule(
         types=re.compile(f"{HORIZONTAL_POD_AUTOSCALER.pattern}|{NUCLIO_FUNCTION}"),
         find=_find,
     ),
-    why="Without an upper bound Nuclio scales nothing, and the API server refuses an autoscaler with a reversed range.",
-    fix="Set minReplicas and maxReplicas, the first not above the second.",
+    why="Without a maximum, Nuclio does not scale, and the API server rejects an autoscaler with a reversed range.",
+    fix="Set minReplicas and maxReplicas, with minReplicas <= maxReplicas.",
     check=check,
 )

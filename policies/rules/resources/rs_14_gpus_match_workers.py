@@ -1,4 +1,4 @@
-"""RS-14: each worker of a function has a GPU of its own."""
+"""RS-14: a Nuclio function has one GPU per worker."""
 
 import re
 from collections.abc import Iterator
@@ -10,21 +10,21 @@ from policies.views.type_tokens import NUCLIO_FUNCTION
 
 
 def check(function: NuclioFunctionFacts, _: Context) -> Iterator[Finding]:
-    """Recommend as many GPUs as workers; what else has a domain in its name is taken for no GPU."""
+    """Recommend as many GPUs as workers; other extended resources do not count as GPUs."""
     count = sum(limit.quantity() or 0 for name, limit in function.limits().items() if name.endswith("/gpu"))
     if count and count != function.workers:
-        yield Finding(f"{function} has {count} GPUs and {function.workers} workers, wanted as many of both.")
+        yield Finding(f"{function} has {count} GPUs and {function.workers} workers; expected equal numbers.")
 
 
 RULE = Rule(
     id="RS-14",
     slug="gpus-match-workers",
-    title="Nuclio functions have as many GPUs as workers",
+    title="Nuclio functions should have one GPU per worker",
     severity=Severity.LOW,
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="MLRun job resources, Number of workers and GPUs",
     applies_to=EachOf(noun="each Nuclio function", types=re.compile(NUCLIO_FUNCTION), find=nuclio_function),
-    why="Workers are processes of their own: too many fight for a GPU's memory, too few leave GPUs idle.",
-    fix="Set numWorkers of the triggers to the number of GPUs, or share GPUs in the function's code and waive this.",
+    why="Each worker is a process: too many compete for a GPU's memory, too few leave GPUs idle.",
+    fix="Set numWorkers of the triggers to the number of GPUs, or waive this rule if the code shares GPUs.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""RS-15: MLRun gives resources to functions whose author named none."""
+"""RS-15: MLRun sets default resources for functions."""
 
 from collections.abc import Iterator
 
@@ -10,22 +10,22 @@ from policies.views.mlrun import MLRUN_SETTINGS, MlrunSettingsFacts
 
 
 def check(settings: MlrunSettingsFacts, _: Context) -> Iterator[Finding]:
-    """Demand default requests for CPU and memory and a default limit for memory."""
+    """Require default CPU and memory requests and a default memory limit."""
     for side, name in EXPECTED:
         variable = default_resource_variable(side, name)
         if not settings.get(variable):
-            yield Finding(f"{settings.where} does not set {variable}, wanted a quantity.")
+            yield Finding(f"{settings.where} does not set {variable}; expected a quantity.")
 
 
 RULE = Rule(
     id="RS-15",
     slug="mlrun-sets-default-resources",
-    title="MLRun is told default resources of functions",
+    title="MLRun must have default resources for functions",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="MLRun job resources, CPU, GPU, and memory limits for user jobs",
     applies_to=MLRUN_SETTINGS,
-    why="MLRun's own defaults are empty: a function without resources of its own would run without any.",
-    fix="Set the variable, as components/contract/mlrun.py does.",
+    why="MLRun's built-in defaults are empty, so a function without resources would run without any.",
+    fix="Set the variable; see components/contract/mlrun.py.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""SP-01: work that loses its state with its node does not run on nodes that come and go."""
+"""SP-01: stateful and training work avoids spot nodes."""
 
 from collections.abc import Iterator
 
@@ -12,15 +12,15 @@ from policies.views.spot import MAY_RUN_ON_SPOT, made_by, makers, may_run_on_spo
 
 _MLRUN_CLASS = "mlrun/class"
 _TRAINING = ("job", "mpijob", "spark")
-"""Kinds of MLRun functions that are not started again when their node goes."""
+"""Kinds of MLRun functions that are not restarted after the loss of their node."""
 _OPERATORS_LABELS = (*MPI_ROLE_LABELS, "spark-role")
 _STATEFUL = ("StatefulSet",)
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Demand that such pods neither select nor tolerate spot nodes."""
+    """Require that such pods neither select nor tolerate spot nodes."""
     if (kind := _stateful_kind(pod)) and may_run_on_spot(pod):
-        yield Finding(f"{pod} is {kind} and may run on spot nodes, wanted on-demand nodes.")
+        yield Finding(f"{pod} is {kind} and may run on spot nodes; expected on-demand nodes.")
 
 
 def _stateful_kind(pod: PodFacts) -> str | None:
@@ -43,13 +43,13 @@ _IS_STATEFUL = " || ".join(
 RULE = Rule(
     id="SP-01",
     slug="stateful-work-avoids-spot",
-    title="Stateful and training work does not run on spot nodes",
+    title="Stateful and training work must not run on spot nodes",
     severity=Severity.HIGH,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="Iguazio best practices, Spot vs. On-demand Usage",
     applies_to=USER_PODS,
-    why="The cloud takes the node back on short notice, and nobody starts such work again.",
-    fix=f"Drop the spot toleration or selector, select {LabelKey.LIFECYCLE}: {Lifecycle.ON_DEMAND.label_value}, "
+    why="The cloud reclaims spot nodes at short notice, and such work is not restarted.",
+    fix=f"Remove the spot toleration or selector, select {LabelKey.LIFECYCLE}: {Lifecycle.ON_DEMAND.label_value}, "
     "or use MLRun's preemption mode prevent.",
     check=check,
     admission=Admission(expression=f"!(({_IS_STATEFUL}) && {MAY_RUN_ON_SPOT})"),

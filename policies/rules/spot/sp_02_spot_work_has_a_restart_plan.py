@@ -1,4 +1,4 @@
-"""SP-02: whoever goes to spot nodes knows how the work goes on when the node is gone."""
+"""SP-02: pods on spot nodes declare a restart plan."""
 
 import re
 from collections.abc import Iterator
@@ -10,34 +10,34 @@ from policies.views.pods import USER_PODS, PodFacts
 from policies.views.spot import MAY_RUN_ON_SPOT, made_by, makers, may_run_on_spot
 
 _SELF_HEALING = ("DaemonSet", "Deployment", "NuclioFunction", "ReplicaSet", "ReplicationController", "StatefulSet")
-"""Whose pods Kubernetes makes again for ever."""
+"""Controllers that recreate their pods without limit."""
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Demand a plan from pods that may run on spot nodes and that nothing brings back by itself."""
+    """Require a plan from pods that may run on spot nodes and are not recreated by a controller."""
     if makers(pod) & set(_SELF_HEALING) or not may_run_on_spot(pod):
         return
     plan = pod.annotation(AnnotationKey.RESTART_PLAN)
     if not re.match(RESTART_PLAN_PATTERN, plan or ""):
-        found = "an unknown kind of plan" if plan else "none"
+        found = "an invalid restart plan" if plan else "no restart plan"
         yield Finding(
-            f"{pod} may run on spot nodes and has {found} in the annotation {AnnotationKey.RESTART_PLAN}, "
-            "wanted retry, checkpoint:PATH or manual:WHO."
+            f"{pod} may run on spot nodes but has {found} in the annotation {AnnotationKey.RESTART_PLAN}; "
+            "expected retry, checkpoint:PATH or manual:WHO."
         )
 
 
 RULE = Rule(
     id="SP-02",
     slug="spot-work-has-a-restart-plan",
-    title="Work on spot nodes says how it is started again",
+    title="Spot pods must declare a restart plan",
     severity=Severity.MEDIUM,
     # MLRun annotates no pod by itself: in development its spot modes must work as they come.
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="Iguazio best practices, Spot vs. On-demand Usage",
     applies_to=USER_PODS,
-    why="A job whose node is reclaimed is not restarted: without a plan it is simply lost.",
-    fix=f"Annotate the pods with {AnnotationKey.RESTART_PLAN}: retry where their maker tries again (backoffLimit), "
-    "checkpoint:PATH or manual:WHO; or stay off spot nodes.",
+    why="A job whose node is reclaimed is not restarted, so without a plan its work is lost.",
+    fix=f"Annotate the pods with {AnnotationKey.RESTART_PLAN}: retry if their controller retries (backoffLimit), "
+    "checkpoint:PATH or manual:WHO; or do not run on spot nodes.",
     check=check,
     admission=Admission(
         expression=f"{made_by(_SELF_HEALING)} || !{MAY_RUN_ON_SPOT}"

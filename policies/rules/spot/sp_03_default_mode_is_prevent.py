@@ -1,4 +1,4 @@
-"""SP-03: a function goes to spot nodes only if its author says so."""
+"""SP-03: functions avoid spot nodes by default."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,22 +29,23 @@ def _default_modes(resource: Resource) -> Iterator[_DefaultMode]:
 
 
 def check(default: _DefaultMode, _: Context) -> Iterator[Finding]:
-    """Demand the mode that both have if nobody says anything."""
+    """Require the built-in default mode of both."""
     if default.mode and default.mode != DEFAULT_PREEMPTION_MODE:
         legal = default.mode in set(PreemptionMode)
         found = default.mode if legal else f"none of {', '.join(PreemptionMode)}"
-        yield Finding(f"{default.where} is {found}, wanted {DEFAULT_PREEMPTION_MODE}.")
+        yield Finding(f"{default.where} is {found}; expected {DEFAULT_PREEMPTION_MODE}.")
 
 
 RULE = Rule(
     id="SP-03",
     slug="default-mode-is-prevent",
-    title="The default preemption mode of MLRun and Nuclio keeps functions off spot nodes",
+    title="The default preemption mode of MLRun and Nuclio must be prevent",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="MLRun job resources, Preemption mode",
-    applies_to=EachOf(noun="what MLRun and Nuclio are told", types=MLRUN_SETTINGS.types, find=_default_modes),
-    why="With another default, work whose author never thought of spot nodes is interrupted there.",
-    fix=f"Set {DEFAULT_PREEMPTION_MODE}, or say nothing; functions that may run on spot nodes choose it themselves.",
+    applies_to=EachOf(noun="the settings of MLRun and Nuclio", types=MLRUN_SETTINGS.types, find=_default_modes),
+    why="With another default, functions run on spot nodes, and are interrupted, without their author's choice.",
+    fix=f"Set {DEFAULT_PREEMPTION_MODE} or remove the setting; functions that may run on spot nodes set their own "
+    "mode.",
     check=check,
 )

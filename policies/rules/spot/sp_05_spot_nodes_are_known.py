@@ -1,4 +1,4 @@
-"""SP-05: MLRun and Nuclio recognise spot nodes, or their modes do nothing."""
+"""SP-05: MLRun and Nuclio know the label and the taint of spot nodes."""
 
 import base64
 import json
@@ -20,7 +20,7 @@ from policies.views.spot import SPOT_TAINTS
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand label and taint of the spot groups, no more and no less, wherever MLRun or Nuclio is told anything."""
+    """Require exactly the label and the taint of the spot groups in every settings object of MLRun and Nuclio."""
     told = [
         *((each.urn, _of_mlrun(facts)) for each in stack for facts in mlrun_settings(each)),
         *((each.urn, _of_nuclio(facts)) for each in stack for facts in nuclio_settings(each)),
@@ -36,14 +36,14 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What one of the two is told of spot nodes."""
+    """Spot settings of MLRun or Nuclio."""
 
     selector_at: str
     selector: Any
     tolerations_at: str
     tolerations: Any
     may_be_empty: bool
-    """Whether an empty list of tolerations is as good as none."""
+    """Whether an empty list of tolerations means none."""
 
 
 def _of_mlrun(facts: MlrunSettingsFacts) -> _Known:
@@ -75,17 +75,17 @@ def _carries(taint: Taint, group: NodeGroupFacts) -> bool:
 def _problems(known: _Known, names: str, taints: list[Taint]) -> Iterator[str]:
     if known.selector != PREEMPTIBLE_NODE_SELECTOR:
         [(key, value)] = PREEMPTIBLE_NODE_SELECTOR.items()
-        yield f"{known.selector_at} does not say how to tell {names}, wanted {key}: {value}."
+        yield f"{known.selector_at} does not select {names}; expected {key}: {value}."
     given = known.tolerations
     if any(not isinstance(given, list) or taint.toleration() not in given for taint in taints):
         wanted = " and ".join(map(str, taints))
-        yield f"{known.tolerations_at} does not answer the taint of {names}, wanted one for {wanted}."
+        yield f"{known.tolerations_at} does not tolerate the taint of {names}; expected {wanted}."
     if not taints and given is not None and not (given == [] and known.may_be_empty):
-        yield f"{known.tolerations_at} is given, wanted nothing: {names} carry no taint."
+        yield f"{known.tolerations_at} is set; expected no tolerations, because {names} have no taint."
 
 
 def _decoded(text: str | None) -> Any:
-    """Return what base64 of JSON stands for; None for nothing and for anything else, which MLRun cannot read either."""
+    """Decode base64 of JSON; None if absent or invalid, which MLRun cannot read either."""
     try:
         return json.loads(base64.b64decode(text or "", validate=True))
     except ValueError:
@@ -95,13 +95,13 @@ def _decoded(text: str | None) -> Any:
 RULE = Rule(
     id="SP-05",
     slug="spot-nodes-are-known",
-    title="MLRun and Nuclio know the spot nodes by the label and the taint that these carry",
+    title="MLRun and Nuclio must know the label and the taint of spot nodes",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="Iguazio best practices, Spot vs. On-demand Usage",
     applies_to=WholeStack(),
-    why="Without the label the preemption modes do nothing; with a toleration of a taint that is not there, "
-    "the mode prevent keeps nobody away.",
-    fix="Tell both what components/contract/mlrun.py derives from the pools; omit tolerations where there is no taint.",
+    why="Without the label the preemption modes have no effect; with a toleration of a missing taint, "
+    "the mode prevent has no effect.",
+    fix="Use the values that components/contract/mlrun.py derives from the pools; omit tolerations without a taint.",
     check=check,
 )

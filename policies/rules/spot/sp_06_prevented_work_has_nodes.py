@@ -1,4 +1,4 @@
-"""SP-06: work that may not run on spot nodes has others to run on."""
+"""SP-06: user work that must avoid spot nodes has on-demand nodes."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -14,7 +14,7 @@ from policies.views.node_groups import NodeGroupFacts, holds_user_work, node_gro
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand a user group of on-demand nodes beside those of spot nodes, unless MLRun's default mode needs none."""
+    """Require an on-demand user group beside spot groups, unless MLRun's default mode allows spot nodes."""
     groups = [group for each in stack for group in node_groups(each)]
     if not some(groups, partial(_takes_users, Lifecycle.SPOT)) or some(
         groups, partial(_takes_users, Lifecycle.ON_DEMAND)
@@ -24,7 +24,7 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
     if any(mode in set(PreemptionMode) - {PreemptionMode.PREVENT} for mode in told):
         return
     names = ", ".join(sorted({group.name for group in groups if _takes_users(Lifecycle.SPOT, group)}))
-    yield Finding(f"All nodes for user work are spot nodes (pools {names}), wanted a pool of on-demand nodes too.")
+    yield Finding(f"All pools for user work are spot pools ({names}); expected an on-demand pool as well.")
 
 
 def _takes_users(lifecycle: Lifecycle, group: NodeGroupFacts) -> bool:
@@ -35,12 +35,12 @@ def _takes_users(lifecycle: Lifecycle, group: NodeGroupFacts) -> bool:
 RULE = Rule(
     id="SP-06",
     slug="prevented-work-has-nodes",
-    title="Work that may not run on spot nodes has on-demand nodes to run on",
+    title="Work that avoids spot nodes must have on-demand nodes",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="MLRun job resources, Preemption mode",
     applies_to=WholeStack(),
-    why="MLRun's default mode keeps functions off spot nodes, so that all of them would wait for ever.",
+    why="MLRun keeps functions off spot nodes by default, so all of them would stay pending.",
     fix=f"Add a pool of role {PoolRole.WORKLOAD} with lifecycle {Lifecycle.ON_DEMAND}.",
     check=check,
 )

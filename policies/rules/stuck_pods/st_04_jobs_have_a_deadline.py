@@ -1,4 +1,4 @@
-"""ST-04: a Job of Kubernetes ends too, as a run of MLRun does."""
+"""ST-04: Kubernetes Jobs have a deadline."""
 
 import re
 from collections.abc import Iterator
@@ -11,15 +11,15 @@ from policies.values import Value
 from policies.views.objects import namespace_of
 
 _LONGEST = 24 * 60 * 60
-"""Seconds; what MLRun gives a run by default."""
+"""Seconds; MLRun's default for a run."""
 
 
 def check(job: Value, _: Context) -> Iterator[Finding]:
-    """Demand a deadline of the whole Job, its retries included."""
+    """Recommend a deadline for the whole Job, including retries."""
     deadline = job.at("activeDeadlineSeconds").integer()
     if deadline is None or deadline > _LONGEST:
         found = "absent" if deadline is None else deadline
-        yield Finding(f"{job.path}.activeDeadlineSeconds is {found}, wanted at most {_LONGEST}.")
+        yield Finding(f"{job.path}.activeDeadlineSeconds is {found}; expected at most {_LONGEST}.")
 
 
 def _jobs(resource: Resource) -> Iterator[Value]:
@@ -31,7 +31,7 @@ def _jobs(resource: Resource) -> Iterator[Value]:
 RULE = Rule(
     id="ST-04",
     slug="jobs-have-a-deadline",
-    title="Kubernetes Jobs end within a day",
+    title="Kubernetes Jobs should end within a day",
     severity=Severity.LOW,
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="MLRun job resources, Preventing stuck pods (the state executing, carried over to Jobs)",
@@ -40,7 +40,7 @@ RULE = Rule(
         types=re.compile("kubernetes:batch/v1:(Cron)?Job"),
         find=_jobs,
     ),
-    why="A Job that hangs keeps its node, and with it an elastic pool from shrinking.",
-    fix="Set spec.activeDeadlineSeconds.",
+    why="A Job that hangs keeps its node busy, so an elastic pool cannot scale down.",
+    fix="Set spec.activeDeadlineSeconds to at most 86400.",
     check=check,
 )

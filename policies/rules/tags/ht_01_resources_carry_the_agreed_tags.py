@@ -1,4 +1,4 @@
-"""HT-01: every resource says whose it is, what for, and who pays."""
+"""HT-01: cloud resources carry the required tags."""
 
 from collections.abc import Iterator
 
@@ -8,22 +8,22 @@ from policies.views.tags import TAGGED, Tagged
 
 
 def check(thing: Tagged, context: Context) -> Iterator[Finding]:
-    """Demand the tags that the stack file asks for, each with a value."""
+    """Require the tags that the stack file lists, each with a value."""
     wanted = context.choices.required_tags
     missing = [key for key in wanted if not thing.says(key)]
     if missing:
-        yield Finding(f"{thing} lacks the tags {', '.join(missing)}, wanted {', '.join(wanted)}.")
+        yield Finding(f"{thing} lacks the tags {', '.join(missing)}; expected {', '.join(wanted)}.")
 
 
 RULE = Rule(
     id="HT-01",
     slug="resources-carry-the-agreed-tags",
-    title="Cloud resources carry the agreed tags",
+    title="Cloud resources must carry the required tags",
     severity=Severity.LOW,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="AWS tagging guide, tags for cost allocation and for operations",
     applies_to=TAGGED,
-    why="Without them nobody can split the bill, or find out whom to ask before something is deleted.",
-    fix="Add them under cluster.tags of the stack file; policies.requiredTags says which are asked for.",
+    why="Tags attribute cost and show whom to ask before a resource is deleted.",
+    fix="Add them to cluster.tags in the stack file; policies.requiredTags lists the required ones.",
     check=check,
 )

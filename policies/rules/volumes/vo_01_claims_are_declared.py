@@ -1,4 +1,4 @@
-"""VO-01: what a pod mounts is there before the pod."""
+"""VO-01: claims that pods mount exist."""
 
 import re
 from collections.abc import Iterator
@@ -15,14 +15,17 @@ _CLAIM = re.compile(r"kubernetes:core/v1:PersistentVolumeClaim(Patch)?")
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Demand a claim of the same stack for each that a pod mounts."""
+    """Recommend that the stack declares each claim that a pod mounts."""
     claims = [resource for resource in stack if _CLAIM.fullmatch(resource.type)]
     for resource in stack:
         for pod in pods(resource):
             for volume in pod.spec.at("volumes").elements():
                 name = volume.at("persistentVolumeClaim", "claimName").text()
                 if name and not pod.is_system() and not some(claims, partial(_is_claim, pod.namespace, name)):
-                    yield Finding(f"{pod} mounts the claim {name}, wanted one of this stack.", urn=resource.urn)
+                    yield Finding(
+                        f"{pod} mounts the claim {name}, which this stack does not declare.",
+                        urn=resource.urn,
+                    )
 
 
 def _is_claim(namespace: str, name: str, claim: Resource) -> bool:
@@ -32,12 +35,12 @@ def _is_claim(namespace: str, name: str, claim: Resource) -> bool:
 RULE = Rule(
     id="VO-01",
     slug="claims-are-declared",
-    title="Claims that pods mount are made by the same stack",
+    title="Claims that pods mount should be declared in the same stack",
     severity=Severity.LOW,
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="MLRun job resources, Volumes (PVC)",
     applies_to=WholeStack(),
-    why="A pod whose claim does not exist is never started.",
+    why="A pod with a missing claim never starts.",
     fix="Declare the PersistentVolumeClaim in the stack, in the pod's namespace.",
     check=check,
 )

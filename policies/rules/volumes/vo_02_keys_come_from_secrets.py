@@ -1,4 +1,4 @@
-"""VO-02: keys to storage are not readable by whoever may read a pod."""
+"""VO-02: storage keys are not readable in pod definitions."""
 
 import re
 from collections.abc import Iterator
@@ -13,27 +13,27 @@ _OPTION = "accessKey"
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Demand a reference in place of each key, in variables and in V3IO's volumes."""
+    """Require a reference instead of each key, in variables and in V3IO volumes."""
     for container in pod.containers():
         for entry in container.at("env").elements():
             name = entry.at("name").text() or ""
             if re.search(_NAMES, name) and entry.at("value").text():
-                yield Finding(f"{pod} spells out {name} ({entry.path}), wanted valueFrom.secretKeyRef.")
+                yield Finding(f"{pod} contains the key {name} ({entry.path}); expected valueFrom.secretKeyRef.")
     for volume in pod.spec.at("volumes").elements():
         if volume.at("flexVolume", "options", _OPTION).text():
-            yield Finding(f"{pod} spells out {_OPTION} ({volume.path}), wanted flexVolume.secretRef.")
+            yield Finding(f"{pod} contains the key {_OPTION} ({volume.path}); expected flexVolume.secretRef.")
 
 
 RULE = Rule(
     id="VO-02",
     slug="keys-come-from-secrets",
-    title="Access keys of storage come from Secrets",
+    title="Storage access keys must come from Secrets",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="MLRun job resources, Volumes (access key of V3IO)",
     applies_to=USER_PODS,
-    why="A pod's definition is shown in dashboards, logs and state, to people who must not act as its user.",
-    fix="Put the key into a Secret and refer to it; MLRun does so for keys that it is given as project secrets.",
+    why="Pod definitions appear in dashboards, logs and state, where others could read the key.",
+    fix="Put the key into a Secret and refer to it; MLRun does so for project secrets.",
     check=check,
     admission=Admission(
         expression="!variables.containers.exists(c, c.?env.orValue([])"
