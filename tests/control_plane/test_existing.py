@@ -240,7 +240,7 @@ def test_what_others_hold_is_compared_and_never_fought_over(theirs: Site, name: 
 
 @pytest.mark.full
 def test_another_cluster_under_the_same_context_is_refused_by_every_command(theirs: Site, tmp_path: Path) -> None:
-    theirs.cluster.command("local", "start", "other")
+    theirs.cluster.command("local", "start", "other", "--bare")
     try:
         leads_to(theirs.kubeconfig, theirs.cluster.data / "local" / "other" / "kubeconfig")
         for command in ("preview", "up", "destroy"):

@@ -48,7 +48,10 @@ def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
     own_bin = str(Path(sys.executable).parent)
     path = os.pathsep.join(p for p in os.environ["PATH"].split(os.pathsep) if p != own_bin)
     try:
-        yield {**user_environment(), "PATH": path, "IGZ_CLUSTERS_DATA": str(data)}
+        somebody = {
+            f"GIT_{role}_{key}": "me@example.invalid" for role in ("AUTHOR", "COMMITTER") for key in ("NAME", "EMAIL")
+        }
+        yield {**user_environment(), **somebody, "PATH": path, "IGZ_CLUSTERS_DATA": str(data)}
     finally:
         Cluster(data).command("local", "stop", "--all")
 
@@ -70,7 +73,8 @@ def test_the_printed_commands_give_a_working_cluster_and_a_passing_check(
     printed = run(init, PYTHONPATH=str(release))
     assert "igz-clusters v1.2.3 (" in printed
     assert f"from {release}." in printed
-    cd, up, check = (line.strip() for line in printed.partition("Next:\n")[2].strip().splitlines())
+    steps = [line.strip() for line in printed.partition("Next:\n")[2].strip().splitlines()]
+    cd, up, check, commit, ci = steps
 
     brought_up = run(["bash", "-euc", f"{cd}\n{up}"])
     assert re.search(r"^workload +workload +on-demand +1 +1 of 1\.\.10 ", brought_up, re.MULTILINE)
@@ -92,16 +96,19 @@ def test_the_printed_commands_give_a_working_cluster_and_a_passing_check(
 
     checked = run(["bash", "-euc", f"{cd}\n{check}"])
     dev, prod = checked.split("== acme-prod")
-    assert re.search(NOTHING_CHANGES, dev)
+    assert re.search(r"\+ \d+ to create", dev)
     assert re.search(r"\+ \d+ to create", prod)
     assert checked.count("igz-clusters-best-practices") == 2
+    run(["bash", "-euc", f"{cd}\n{commit}\n{ci}"])
     status_lines = run(["git", "-C", str(tmp_path / "acme"), "status", "--porcelain"])
     assert ".igz-clusters" not in status_lines
 
     (release / "NEWS").touch()
     publish(release, "v1.2.4")
     upgraded = run(["bash", "-euc", f"{cd}\nmake upgrade TAG=v1.2.4"])
-    assert re.search(NOTHING_CHANGES, upgraded.split("== acme-prod")[0])
+    dev, prod = upgraded.split("== acme-prod")
+    assert re.search(NOTHING_CHANGES, dev)
+    assert re.search(r"\+ \d+ to create", prod)
     assert (tmp_path / "acme" / ".igz-clusters" / "NEWS").exists()
 
     run(["bash", "-euc", f"{cd}\n{remove} --yes"])

@@ -195,7 +195,7 @@ def unreachable(dev: Account) -> Iterator[Scene]:
     try:
         printed = up(dev)
     finally:
-        dev.run("local", "start", CONTROL_PLANE)
+        dev.run("local", "start", CONTROL_PLANE, "--bare")
     yield Scene(printed)
 
 

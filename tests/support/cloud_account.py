@@ -285,7 +285,7 @@ def _control_plane(folder: Path) -> Iterator[Path]:
     (folder / "data").mkdir(mode=PRIVATE)
     local = {**user_environment(), "IGZ_CLUSTERS_DATA": str(folder / "data")}
     try:
-        finished([COMMAND, "local", "start", CONTROL_PLANE], local, check=True)
+        finished([COMMAND, "local", "start", CONTROL_PLANE, "--bare"], local, check=True)
         yield folder / "data" / "local" / CONTROL_PLANE / "kubeconfig"
     finally:
         finished([COMMAND, "local", "delete", CONTROL_PLANE, "--yes"], local, check=True)

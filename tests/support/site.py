@@ -144,7 +144,7 @@ def site(folder: Path) -> Iterator[Site]:
         each.mkdir(mode=0o700)
     cluster = Cluster(data, "theirs")
     try:
-        cluster.command("local", "start", "theirs")
+        cluster.command("local", "start", "theirs", "--bare")
         found = Site(folder, cluster)
         leads_to(found.kubeconfig, cluster.kubeconfig())
         for name, rack in RACKS.items():

@@ -4,6 +4,7 @@ import errno
 import os
 import signal
 import sys
+from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -12,7 +13,7 @@ import typer
 from infra.config.problems import printable
 from workbench import stacks
 from workbench.cli import config, existing, github, local, policy, stack, toolchain
-from workbench.cli.console import errors
+from workbench.cli.console import PLAIN, errors, out
 from workbench.cli.doctor import doctor
 from workbench.cli.drift import drift
 from workbench.cli.init import init
@@ -20,15 +21,18 @@ from workbench.cli.recover import recover
 from workbench.cli.report import report
 from workbench.cli.review import review
 from workbench.system.errors import AskedToEnd, UserError
-from workbench.system.paths import unusable
+from workbench.system.paths import APP, unusable
 
 app = typer.Typer(
     name="igz-clusters",
     help="Build and guard the Kubernetes clusters that Iguazio and MLRun run on.",
-    epilog="Start with `igz-clusters up`: it makes a cluster on this machine, with no cloud account. "
-    "For clusters of your own, `igz-clusters init DIR` makes a repository.",
+    epilog="Start with `igz-clusters up`: it creates a cluster on this machine and needs no cloud account. "
+    "`igz-clusters init DIR` creates a repository for clusters of your own. "
+    "Exit codes: 0 success, 1 failed or refused, 2 wrong usage, 3 no verdict or nothing to look at, 130 interrupted; "
+    "docs/exit-codes.md has the details.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # wraps every paragraph once and shows flags without a type
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(init)
@@ -51,8 +55,15 @@ app.add_typer(policy.app, name="policy")
 app.add_typer(toolchain.app, name="toolchain")
 
 
+def _show_version(is_asked: bool) -> None:  # noqa: FBT001 the shape of a callback
+    if is_asked:
+        out.print(f"{APP} {version_of(APP)}", **PLAIN)
+        raise typer.Exit
+
+
 @app.callback()
 def choose_folder(
+    *,
     directory: Annotated[
         Path | None,
         typer.Option(
@@ -63,15 +74,18 @@ def choose_folder(
             help="Folder of the stack files. Default: the current one if it holds any, else this checkout.",
         ),
     ] = None,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
 ) -> None:
-    """Hand the folder on to everything that looks for stack files."""
+    """Pass the folder on to everything that looks for stack files."""
     if directory:
         os.environ[stacks.FOLDER_VARIABLE] = str(directory.resolve())
 
 
 def main() -> None:
-    """Run the command line; mistakes of the user end with exit code 1 and no traceback."""
-    os.umask(0o077)  # keys, state and logs are their owner's alone, whatever the shell's default
+    """Run the command line; a user's mistake ends with exit code 1 and without a traceback."""
+    os.umask(0o077)  # only the owner may read keys, state and logs, whatever the shell's default is
     for asked_to_end in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(asked_to_end, _end)
     try:
@@ -90,7 +104,7 @@ def _end(_number: int, _frame: object) -> NoReturn:
 
 def _refuse(error: UserError) -> NoReturn:
     errors.print("error:", style="bold red", end=" ")
-    # What it quotes may be anybody's: a file of a change, the answer of a server.
+    # The message may quote untrusted text: a file of a change, a server's answer.
     shown = "\n".join(printable(line, len(line)) for line in str(error).split("\n"))
     errors.print(shown, markup=False, highlight=False, soft_wrap=True)
     sys.exit(1)

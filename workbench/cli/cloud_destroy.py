@@ -1,18 +1,15 @@
 """`destroy` on a stack in a cloud: what its users made in the cluster goes first, and what is left is named."""
 
 import os
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import typer
-
 from workbench import stacks
 from workbench.cli.cloud_run import AS_REFRESHED, CloudRun, changing
-from workbench.cli.console import PLAIN, errors
+from workbench.cli.console import PLAIN, agree, errors, leave
 from workbench.cli.guard import guard
 from workbench.engine import INTERRUPTED
 from workbench.engine.cluster_components import cluster_of, kubeconfig_of, parts_of_state
@@ -64,7 +61,7 @@ def destroy(stack: stacks.Stack, *, hermetic: bool, yes: bool, delete_claims: bo
         else:
             _name_the_rest(run)
     if code:
-        raise typer.Exit(code if code > 0 else 1)
+        leave(code)
 
 
 def _refuse_what_is_kept(run: CloudRun, state: dict[str, Any]) -> None:
@@ -144,9 +141,7 @@ def _agree(found: Inside, *, yes: bool, delete_claims: bool) -> None:
     errors.print(f"Users made these in the cluster; they are deleted first:\n{_listed(gone)}", **PLAIN)
     if yes:
         return
-    if not sys.stdin.isatty():
-        raise UserError("Nothing was deleted: there is nobody to ask.", "Run it again with --yes.")
-    typer.confirm("Delete them?", abort=True)
+    agree("Delete them?", unchanged="nothing deleted")
 
 
 def _listed(made: Sequence[Made]) -> str:

@@ -1,4 +1,4 @@
-"""Commands on stack files: are they right, what do their keys mean, what applies in the end."""
+"""Commands on stack files: check them, explain their keys, show the configuration that applies."""
 
 import json
 import re
@@ -21,7 +21,7 @@ from workbench.cli.console import PLAIN, out
 from workbench.cli.stack import AsJson, StackName
 from workbench.system.errors import UserError
 
-app = typer.Typer(help="Check stack files, explain their keys, show what applies.", no_args_is_help=True)
+app = typer.Typer(help="Check stack files, explain keys, show the configuration.", no_args_is_help=True)
 
 _SUGGESTED_MAX: Final = 5
 
@@ -30,14 +30,15 @@ _SUGGESTED_MAX: Final = 5
 def check(
     targets: Annotated[
         list[str] | None,
-        typer.Argument(help="Stacks or files; all stacks of the checkout if none is named.", metavar="STACK|FILE"),
+        typer.Argument(help="Stacks or files. Default: all stacks of the folder.", metavar="STACK|FILE"),
     ] = None,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Check stack files: all problems at once, each with its line; exit code 1 if there are any.
+    """Check stack files and report all problems at once.
 
-    Reads files only: no engine, no network, no credentials.
+    Each problem has its line. Reads files only: no engine, no network, no credentials. Exit code 1 if there is a
+    problem.
     """
     known = stacks.stack_files()
     files = [_file(target, known) for target in targets] if targets else list(known.values())
@@ -81,7 +82,10 @@ def explain(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Tell what a key means: values, default and its reason, an example, what it decides. Without KEY: all keys."""
+    """Explain a key of the stack file; without KEY, list all keys.
+
+    Shows allowed values, the default and its reason, an example, and what the key decides.
+    """
     found = _find(key) if key else list(all_keys())
     if as_json:
         _print_json([_facts(each) for each in found])
@@ -94,11 +98,12 @@ def explain(
     else:
         for each in found:
             indent, meaning = "  " * (len(each.path) - 1), each.node.said.get("description", "")
-            out.print(f"{indent + each.path[-1]:<24}{meaning}", **PLAIN)
+            only = f" [{each.only_with.removeprefix('cluster.')}]" if each.only_with else ""
+            out.print(f"{indent + each.path[-1]:<25} {meaning}{only}", **PLAIN)
 
 
 def _find(text: str) -> list[Key]:
-    """Return the key that is meant, once for each of its meanings."""
+    """Return the key that matches, once for each of its meanings."""
     parts = tuple(part for part in re.sub(r"\[.*?\]", "", text).split(".") if part)
     if matching := [key for key in all_keys() if key.matches(parts)]:
         meant = max(matching, key=lambda key: len(set(key.path) - {NAME}))  # `pools.size` is no pool called size
@@ -108,7 +113,7 @@ def _find(text: str) -> list[Key]:
     end = nearest(parts[-1] if parts else "", {key.path[-1] for key in all_keys()})
     suggested = [name for name, key in names.items() if name == near or key.path[-1] == end][:_SUGGESTED_MAX]
     hint = f"Did you mean {' or '.join(suggested)}?" if suggested else "`igz-clusters config explain` lists all keys."
-    raise UserError(f"No key {shown(text)} is known.", hint)
+    raise UserError(f"Unknown key {shown(text)}.", hint)
 
 
 def _facts(key: Key) -> dict[str, Any]:
@@ -128,9 +133,9 @@ def _facts(key: Key) -> dict[str, Any]:
 
 @app.command()
 def show(stack: StackName, *, as_json: AsJson = False) -> None:
-    """Print the whole configuration that applies: what the file says, and every default with its reason.
+    """Print the configuration that applies, with every default.
 
-    The output is a stack file again: it means the same with every default written out.
+    Each default comes with its reason. The output is a valid stack file that means the same.
     """
     found = stacks.find(stack)
     if not as_json:
@@ -159,7 +164,7 @@ def _line(entry: Effective) -> str:
 
 
 def _print_json(value: Any) -> None:
-    out.print_json(json.dumps(value), ensure_ascii=True)  # a key may hold what a terminal would obey
+    out.print_json(json.dumps(value), ensure_ascii=True)  # a key may contain control characters
 
 
 def _inline(value: Any) -> str:

@@ -1,14 +1,67 @@
-"""Where commands print: results to standard output, everything else to standard error."""
+"""Where commands print and ask: results go to standard output, everything else to standard error."""
 
-from typing import Any, Final
+import sys
+from typing import Any, Final, NoReturn
 
+import typer
 from rich.console import Console
+from typing_extensions import override
 
-out = Console(emoji=False)
+from workbench.system.errors import UserError
+
+INTERRUPTED: Final = 130
+"""Exit code after Ctrl-C, a signal, or when the reader of the output is gone. docs/exit-codes.md lists all codes."""
+
+FAILED: Final = 1
+"""Exit code of a command that failed, was refused or was declined."""
+
+
+class _Console(Console):
+    @override
+    def on_broken_pipe(self) -> None:
+        """End as after Ctrl-C when the reader of the output is gone."""
+        self.quiet = True
+        sys.stdout = None  # at its end the interpreter would flush it and complain
+        sys.exit(INTERRUPTED)
+
+
+out = _Console(emoji=False)
 """Results. Colours only on a terminal."""
 
-errors = Console(stderr=True, emoji=False)
+errors = _Console(stderr=True, emoji=False)
 """Progress, notes and errors, so that output can be piped."""
 
 PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight": False}
-"""How a text is printed that may be anybody's: as it is, and not broken into lines."""
+"""Options that print untrusted text as it is, without breaking lines."""
+
+
+def agree(question: str, *, unchanged: str = "nothing changed") -> None:
+    """Ask a yes-or-no question on the terminal and return if the answer is yes.
+
+    Parameters
+    ----------
+    question
+        Without the list of answers.
+    unchanged
+        What to say without a terminal. Default: ``nothing changed``.
+
+    Raises
+    ------
+    UserError
+        There is no terminal.
+    typer.Exit
+        The answer is no.
+    KeyboardInterrupt
+        Ctrl-C.
+    """
+    if not sys.stdin.isatty():
+        raise UserError(f"Cannot prompt without a terminal; {unchanged}.", "Run the command again with --yes.")
+    errors.print(f"{question} [y/N]: ", end="", **PLAIN)
+    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+        errors.print("Declined.")
+        raise typer.Exit(FAILED)
+
+
+def leave(code: int) -> NoReturn:
+    """End the command with the exit code for an exit code of the engine: 0, 1 or 130."""
+    raise typer.Exit(code if code in (0, INTERRUPTED) else FAILED)

@@ -1,4 +1,4 @@
-"""`igz-clusters doctor`: is this machine ready."""
+"""`igz-clusters doctor`: check that this machine is ready."""
 
 import shutil
 import sys
@@ -15,7 +15,10 @@ from workbench.toolchain import check_prerequisites, status
 
 
 def doctor() -> None:
-    """Check what the package needs on this machine; exit code 1 if something is missing."""
+    """Check that this machine has everything the package needs.
+
+    Exit code 1 if something is missing.
+    """
     table = Table()
     for heading in ("check", "result", "detail"):
         table.add_column(heading, overflow="fold")
@@ -41,7 +44,7 @@ def _tools() -> str:
     missing = [row.name for row in rows if not row.built]
     if missing:
         check_prerequisites()
-        return f"{len(missing)} of {len(rows)} are still to be built: `igz-clusters toolchain build`"
+        return f"{len(missing)} of {len(rows)} not built yet: run `igz-clusters toolchain build`"
     return f"all {len(rows)} built"
 
 
@@ -52,7 +55,7 @@ def _disk() -> str:
 
 def _control_planes() -> str:
     states = [f"{name} ({'running' if Instance(name).status().running else 'stopped'})" for name in instances()]
-    return ", ".join(states) or "none yet"
+    return ", ".join(states) or "none"
 
 
 CHECKS: dict[str, Callable[[], str]] = {

@@ -1,4 +1,4 @@
-"""`igz-clusters drift`: what was changed behind Pulumi's back."""
+"""`igz-clusters drift`: report changes made outside Pulumi."""
 
 from pathlib import Path
 from typing import Annotated
@@ -30,14 +30,20 @@ def drift(
     events: Events = None,
     hermetic: Hermetic = False,
 ) -> None:
-    """Report what was changed behind Pulumi's back. Writes nothing: no state, no stack file, no lock.
+    """Report changes made outside Pulumi.
 
-    Compares the state of stacks with what is live. Sizes of elastic node groups are the autoscaler's and no drift.
-    Exit code 0 without drift, 1 with drift, 3 if a stack could not be compared; docs/drift.md says what to do.
+    Compares the state of stacks with the live resources and writes nothing: no state, no stack file, no lock. The
+    autoscaler sets the sizes of elastic node groups, so they do not count as drift. Exit code 0: no drift, 1: drift,
+    3: a stack could not be compared; docs/drift.md explains what to do.
     """
     if events and len(names) > 1:
-        # Not as a user's other mistakes end: to a script 1 means drift.
-        raise typer.BadParameter(f"it takes the event stream of one of {', '.join(names)}", param_hint="--events")
+        # Exit code 2, not 1 as for other mistakes: to a script 1 means drift.
+        raise typer.BadParameter(
+            f"takes the event stream of one stack: one of {', '.join(names)}", param_hint="--events"
+        )
+    for name in names:
+        if name not in stacks.stack_files():
+            raise typer.BadParameter(_unknown(name), param_hint="STACK")
     found = tuple(_report(name, events=events, hermetic=hermetic) for name in sorted(set(names)))
     report = Report(gravest(stack.outcome for stack in found), found)
     if as_json:
@@ -47,8 +53,17 @@ def drift(
     raise typer.Exit(report.outcome.exit_code)
 
 
+def _unknown(name: str) -> str:
+    """Return that there is no such stack and which ones there are; to a script, exit code 1 would mean drift."""
+    try:
+        stacks.find(name)
+    except UserError as error:
+        return str(error)
+    raise AssertionError("the stack is known")
+
+
 def _report(name: str, *, events: Path | None, hermetic: bool) -> StackReport:
-    """Compare a stack; whatever stands in the way is no drift, and so no error of the command either."""
+    """Compare a stack; report a stack that cannot be compared instead of failing."""
     try:
         return _compared(stacks.find(name), events, hermetic=hermetic)
     except UserError as error:
@@ -62,7 +77,7 @@ def _report(name: str, *, events: Path | None, hermetic: bool) -> StackReport:
 def _compared(stack: stacks.Stack, events: Path | None, *, hermetic: bool) -> StackReport:
     with progress(errors) as report:
         toolchain = ensure(tools_for(stack), hermetic=hermetic, progress=report)
-    with errors.status(f"comparing '{stack.name}' with what is live"):
+    with errors.status(f"comparing '{stack.name}' with the live resources"):
         run = compared(stack, toolchain)
     if run.code == INTERRUPTED:
         raise typer.Exit(INTERRUPTED)

@@ -1,4 +1,4 @@
-"""Commands on clusters that somebody else built."""
+"""Commands on existing clusters."""
 
 import os
 from collections import Counter
@@ -15,30 +15,31 @@ from workbench.existing.cluster import api_of
 from workbench.existing.live import nodes
 from workbench.existing.objects import LiveObject
 
-app = typer.Typer(help="Clusters that somebody else built.", no_args_is_help=True)
+app = typer.Typer(help="Existing clusters.", no_args_is_help=True)
 
 _SHOWN_MAX: Final = 20
-"""Labels that are shown of a cluster's nodes."""
+"""Most labels of nodes to show."""
 
 
 @app.callback()
 def _group() -> None:
-    """Keep `identify` a command of its own though it is the only one."""
+    """Keep `identify` a subcommand although it is the only one."""
 
 
 @app.command()
 def identify(
     context: Annotated[
-        str, typer.Argument(help="As `kubectl config get-contexts -o name` prints it.", metavar="CONTEXT")
+        str, typer.Argument(help="A context that `kubectl config get-contexts -o name` lists.", metavar="CONTEXT")
     ],
     *,
     kubeconfig: Annotated[
-        str | None, typer.Option(help="Path. Default: that of KUBECONFIG, else ~/.kube/config.", metavar="FILE")
+        str | None,
+        typer.Option(help="Default: the file in KUBECONFIG, else ~/.kube/config.", metavar="FILE"),
     ] = None,
 ) -> None:
-    """Print what a stack file says about the cluster of CONTEXT, and the labels that tell its nodes apart.
+    """Print the stack file's entry for the cluster of a context.
 
-    It reads, and changes nothing.
+    Also prints the node labels that differ between nodes, for the pools' selectors. Reads only, changes nothing.
     """
     api = api_of(context, kubeconfig, os.environ)
     identity = identity_of(api)
@@ -47,7 +48,7 @@ def identify(
         found["kubeconfig"] = _portable(Path(kubeconfig).expanduser().absolute())
     out.print(yaml.safe_dump({"cluster": found}, sort_keys=False), end="", **PLAIN)
     if identity.stack:
-        errors.print(f"note: the stack '{identity.stack}' works in this cluster.", **PLAIN)
+        errors.print(f"note: this cluster belongs to the stack '{identity.stack}'.", **PLAIN)
     listed = nodes(api)
     telling = _telling(listed)[:_SHOWN_MAX]
     errors.print(_heading(len(listed), is_followed=bool(telling)), **PLAIN)
@@ -57,16 +58,16 @@ def identify(
 
 def _heading(count: int, *, is_followed: bool) -> str:
     if count < 2:  # noqa: PLR2004
-        return "1 node." if count else "No nodes yet: a stack needs some, chosen by their labels."
-    return f"{count} nodes. {'Labels that some have and others lack:' if is_followed else 'No label tells them apart.'}"
+        return "1 node." if count else "No nodes: a stack needs nodes, selected by their labels."
+    return f"{count} nodes. {'Labels that only some of them have:' if is_followed else 'All have the same labels.'}"
 
 
 def _portable(path: Path) -> str:
-    """Return a path as a stack file should have it, which colleagues share: without whose home it is in."""
+    """Return a path for a shared stack file: with ~ in place of the user's home."""
     return f"~/{path.relative_to(Path.home())}" if path.is_relative_to(Path.home()) else str(path)
 
 
 def _telling(listed: list[LiveObject]) -> list[tuple[str, int]]:
-    """Return the labels that more than one node has and not all have, or one of several; the most common first."""
+    """Return the labels that some but not all nodes have, the most common first."""
     counted = Counter(f"{key}: {value}" for node in listed for key, value in node.labels.items() if value != node.name)
     return [(label, number) for label, number in counted.most_common() if number < len(listed)]

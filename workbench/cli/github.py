@@ -1,4 +1,4 @@
-"""Commands for workflows: what they tell people on GitHub."""
+"""Commands for workflows: comment on pull requests and report drift on GitHub."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,19 +12,23 @@ from workbench.system.errors import UserError
 
 # GitHub's client is imported where it is used: no other command needs it.
 
-_REFUSED: Final = "The job's `permissions` say what its token may do; docs/pull-requests.md lists what it takes."
+_REFUSED: Final = "Check the job's `permissions`; docs/pull-requests.md lists what it needs."
 
 
 def comment(
     record: Annotated[
         Path,
-        typer.Argument(help="What `igz-clusters review` wrote, or a folder of such; may be missing.", metavar="RECORD"),
+        typer.Argument(
+            help="Folder that `igz-clusters review` wrote, or a folder of such folders; may be missing.",
+            metavar="RECORD",
+        ),
     ],
 ) -> None:
-    """Post a review's report as the one comment of its workflow, from a workflow that the review's end started.
+    """Post a review's report as a pull request comment.
 
-    Which pull request is meant, GitHub's event says and nothing else. A report whose commit is no longer the head of
-    an open pull request is not posted. Without a record that can be read, the comment says so.
+    Runs in a workflow that the end of the review triggers, and keeps one comment for each pull request. GitHub's event
+    alone identifies the pull request. A report is not posted if its commit is no longer the head of an open pull
+    request. If the record cannot be read, the comment says so.
     """
     from workbench.review.posting import comment as comments  # noqa: PLC0415
     from workbench.review.posting import texts  # noqa: PLC0415
@@ -40,10 +44,15 @@ def comment(
 
 
 def drift_issue(
-    streams: Annotated[Path, typer.Argument(help="Folder with the event stream STACK.jsonl of each.", metavar="DIR")],
-    stacks: Annotated[list[str], typer.Argument(help="Stacks that were looked at.", metavar="STACK...")],
+    streams: Annotated[
+        Path, typer.Argument(help="Folder with event streams: STACK.jsonl for each stack.", metavar="DIR")
+    ],
+    stacks: Annotated[list[str], typer.Argument(help="Stacks that were compared.", metavar="STACK...")],
 ) -> None:
-    """Open, update or close the one issue about drift. A stack without a stream could not be judged."""
+    """Open, update or close the GitHub issue about drift.
+
+    A stack without an event stream is reported as not judged.
+    """
     from workbench.review.posting import texts  # noqa: PLC0415
     from workbench.review.posting.drift_issue import settle  # noqa: PLC0415
     from workbench.review.posting.workflow import own_repository  # noqa: PLC0415
@@ -56,7 +65,7 @@ def drift_issue(
 
 @contextmanager
 def _github() -> Iterator[None]:
-    """Turn what GitHub refuses, or what keeps us from reaching it, into a message."""
+    """Turn errors of GitHub and of the network into a message."""
     from github import GithubException  # noqa: PLC0415
     from requests import RequestException  # noqa: PLC0415
 
@@ -66,4 +75,4 @@ def _github() -> Iterator[None]:
         said = error.data.get("message", "") if isinstance(error.data, dict) else ""
         raise UserError(f"GitHub refused with status {error.status}: {said or 'no reason given'}.", _REFUSED) from None
     except RequestException as error:
-        raise UserError(f"GitHub cannot be reached: {type(error).__name__}.", "Run the job again.") from None
+        raise UserError(f"Cannot reach GitHub: {type(error).__name__}.", "Run the job again.") from None

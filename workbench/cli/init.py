@@ -1,14 +1,14 @@
-"""`igz-clusters init`: a repository of the user's own."""
+"""`igz-clusters init`: create a repository for the user's own clusters."""
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from components.contract.environments import ClusterKind
 from workbench import starter
-from workbench.cli.console import errors, out
+from workbench.cli.console import PLAIN, errors, out
 from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
 
@@ -18,47 +18,66 @@ KINDS = ", ".join(kind.value for kind in starter.SHAPES)
 def init(
     folder: Annotated[Path, typer.Argument(help="A new or empty folder.", metavar="DIR")],
     *,
-    cluster: Annotated[str, typer.Option(help=f"Where the clusters live: {KINDS}.")] = ClusterKind.LOCAL.value,
+    cluster: Annotated[str, typer.Option(help=f"Kind of the clusters: {KINDS}.")] = ClusterKind.LOCAL.value,
     name: Annotated[
-        str | None, typer.Option(help="First part of the stacks' names, NAME-dev and NAME-prod. Default: the folder's.")
+        str | None,
+        typer.Option(help="First part of the stack names NAME-dev and NAME-prod. Default: that of DIR."),
     ] = None,
     source: Annotated[
         str | None,
         typer.Option(
-            help="Where the repository gets this package: what `git fetch` takes. Default: this checkout's remote"
-            " 'origin', else this checkout itself.",
+            help="Git address or folder from which the repository fetches this package. Default: this checkout's remote"
+            " 'origin', else this checkout.",
             metavar="URL",
         ),
     ] = None,
 ) -> None:
-    """Make a repository of your own: choices only, with this package pinned to the release that you run.
+    """Create a repository for clusters of your own.
 
-    It holds a development and a production stack file, a Makefile, workflows that judge pull requests, and a README.
-    To start from another release, check that one out here first.
+    It holds choices only, and pins this package to the release that you run: a development and a production stack
+    file, a Makefile, workflows that review pull requests, and a README. To start from another release, check out that
+    release of the package first.
     """
     if cluster not in set(starter.SHAPES):
-        raise UserError(
-            f"--cluster: {cluster!r} is no kind of cluster that a repository can start from.",
-            f"Allowed: {KINDS}. A stack file of a cluster that is there already lies beside theirs: docs/existing.md.",
-        )
+        raise UserError(f"--cluster: unsupported cluster kind {cluster!r}.", f"Allowed: {KINDS}.")
     kind, folder = ClusterKind(cluster), folder.resolve()
     name = name or folder.name
     stacks = starter.stack_names(name)
     pin = starter.pin_of(PROJECT_ROOT, source)
     starter.create(folder, name, kind, pin)
-    for note in pin.notes:
-        errors.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
-    yours = f'  # replace what is marked "yours"; docs/{kind.value}.md tells the rest\n'
-    first = "" if kind is ClusterKind.LOCAL else yours
+    notes = [*pin.notes]
+    if outer := starter.outer_repository(folder):
+        notes.append(f"{folder} is inside the Git repository {outer}: list it in that repository's .gitignore.")
+    for note in notes:
+        errors.print(f"note: {note}", **PLAIN)
+    first, _ = stacks.values()
     out.print(
         f"""\
 {folder} has the stacks {" and ".join(stacks.values())}. It uses igz-clusters {pin} from {pin.source}.
 Nothing is committed yet. Next:
 
   cd {shlex.quote(str(folder))}
-{first}  make up      # gets the package, builds its tools once, and brings {next(iter(stacks.values()))} up
-  make check   # what a pull request runs: every stack is validated and previewed, with the policies""",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
+{_steps(kind, first)}""",
+        **PLAIN,
     )
+
+
+_REVIEW_STEPS: Final = (
+    "  make check   # validates and renders every stack, judged by the policies; needs no account, starts nothing",
+    '  git add --all && git commit --quiet --message "Start"',
+    "  make ci      # what a pull request runs: reviews the last commit against main",
+)
+_LAST_STEPS: Final = (
+    "  # then log in and create the stack, as .igz-clusters/docs/{kind}.md explains",
+    "  make up      # creates {stack}",
+)
+
+
+def _steps(kind: ClusterKind, stack: str) -> str:
+    """Return the commands that follow, a line each."""
+    local = kind is ClusterKind.LOCAL
+    first = "  make up      # fetches the package, builds its tools once, creates {stack}"
+    lines = (
+        [first, *_REVIEW_STEPS] if local else ['  # replace the values marked "yours"', *_REVIEW_STEPS, *_LAST_STEPS]
+    )
+    return "\n".join(lines).format(stack=stack, kind=kind.value)

@@ -7,28 +7,44 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from workbench.cli.console import errors, out
+from workbench import stacks
+from workbench.cli.console import PLAIN, agree, errors, out
 from workbench.local import Instance, instances
 from workbench.system.errors import UserError
 from workbench.toolchain import ensure
 from workbench.toolchain.console import progress
 
 app = typer.Typer(
-    help="Local control planes: real API server, scheduler and autoscaler, simulated nodes.", no_args_is_help=True
+    help="Control planes on this machine.",
+    no_args_is_help=True,
 )
 
-Name = Annotated[str, typer.Argument(help="Name of the control plane: its stack's.", metavar="NAME")]
+Name = Annotated[str, typer.Argument(help="Name of the control plane; the same as its stack's.", metavar="NAME")]
+
+
+_LOCAL = "`igz-clusters local list` lists the control planes, `igz-clusters up` creates one for a local stack."
 
 
 def _existing(name: str) -> Instance:
     if name not in instances():
-        raise UserError(f"There is no control plane '{name}'.", f"Known: {', '.join(instances()) or 'none yet'}.")
+        known = ", ".join(instances()) or "none"
+        raise UserError(f"There is no control plane '{name}'.", f"Known control planes: {known}.")
     return Instance(name)
 
 
 @app.command()
-def start(name: Name = "local") -> None:
-    """Start a control plane; does nothing if it runs."""
+def start(
+    name: Name = "local",
+    *,
+    bare: Annotated[bool, typer.Option("--bare", help="Create one that belongs to no stack.")] = False,
+) -> None:
+    """Start the control plane of a local stack.
+
+    Does nothing if it runs already.
+    """
+    if not bare and name not in instances() and not (found := stacks.find(name)).is_local:
+        kind = found.config.cluster.kind
+        raise UserError(f"'{name}' is a stack on {kind}: it has no control plane on this machine.", _LOCAL)
     with progress(errors) as report:
         toolchain = ensure(progress=report)
     started = Instance(name).start(toolchain)
@@ -40,18 +56,28 @@ def stop(
     name: Name = "local",
     *,
     all_: Annotated[bool, typer.Option("--all", help="Stop every control plane of this user.")] = False,
+    in_folder: Annotated[
+        bool, typer.Option("--stacks", help="Stop those of all stacks in the folder of the stack files.")
+    ] = False,
 ) -> None:
-    """Stop a control plane and all its processes; its data stays."""
-    for each in instances() if all_ else [name]:
+    """Stop a control plane and keep its data."""
+    of_the_folder = [each for each in instances() if each in stacks.stack_files()]
+    names = instances() if all_ else of_the_folder if in_folder else [name]
+    for each in names:
         stopped = _existing(each).stop()
-        out.print(f"'{each}' {'stopped; its data stays' if stopped else 'was not running'}.")
+        out.print(f"'{each}' {'stopped; its data stays' if stopped else 'was not running'}.", **PLAIN)
+    if not names:
+        out.print("No control plane to stop.")
 
 
 @app.command()
 def status(
     name: Name = "local", *, as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False
 ) -> None:
-    """Show whether a control plane runs, and the state of its parts; exit code 3 if it does not."""
+    """Show whether a control plane and its parts run.
+
+    Exit code 3 if it does not run.
+    """
     state = _existing(name).status()
     if as_json:
         out.print_json(json.dumps(asdict(state), default=str))
@@ -74,7 +100,10 @@ def list_() -> None:
 
 @app.command()
 def kubeconfig(name: Name = "local") -> None:
-    """Print the path of a control plane's kubeconfig: export KUBECONFIG=$(igz-clusters local kubeconfig)."""
+    """Print the path of a control plane's kubeconfig.
+
+    For example: export KUBECONFIG=$(igz-clusters local kubeconfig)
+    """
     out.print(str(_existing(name).kubeconfig), soft_wrap=True, highlight=False)
 
 
@@ -92,6 +121,6 @@ def delete(name: Name = "local", *, yes: Annotated[bool, typer.Option("--yes", h
     """Stop a control plane and delete its data."""
     instance = _existing(name)
     if not yes:
-        typer.confirm(f"Delete '{name}' and everything in it?", abort=True)
+        agree(f"Delete '{name}' and everything in it?")
     instance.delete()
     out.print(f"'{name}' deleted.")

@@ -1,4 +1,4 @@
-"""Commands on the policies: what they demand, why, and what they say about a state or about examples."""
+"""Commands on the policies: list them, explain them, judge a state or examples by them."""
 
 import difflib
 import json
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 import yaml
 from rich.table import Table
+from rich.text import Text
 
 from components.contract.environments import Environment
 from policies.examples import FOLDER, Example, load_file
@@ -27,30 +28,45 @@ from workbench.toolchain.console import progress
 if TYPE_CHECKING:
     from policies.pack_harness import Report
 
-app = typer.Typer(help="List and explain the policies; judge a state or examples by them.", no_args_is_help=True)
+app = typer.Typer(help="List and explain the policies; judge a state or examples.", no_args_is_help=True)
 
 
 @app.command("list")
 def list_(*, as_json: AsJson = False) -> None:
-    """List all rules with their levels and where they are enforced, and what no rule can enforce."""
+    """List all rules with their levels and where they are enforced.
+
+    Recommendations that no rule can enforce are listed too. In a pipe: one line a rule, separated by tabs.
+    """
     entries = catalogue()
     if as_json:
         out.print_json(json.dumps([asdict(each) for each in entries]))
         return
+    rows = [_list_row(each) for each in entries]
+    if not out.is_terminal:  # one line a rule: columns cut at a width are no use to grep
+        for row in rows:
+            typer.echo("\t".join(row))
+        return
     table = Table(box=None, pad_edge=False)
     for heading in ("id", "dev", "prod", "enforced at", "demands"):
         table.add_column(heading, overflow="fold")
-    for each in entries:
-        where = ", ".join(each.enforced_at) or f"nowhere: {each.reason}"
-        table.add_row(each.id, each.level.get("dev", ""), each.level.get("prod", ""), where, each.demands)
+    for row in rows:
+        table.add_row(*map(Text, row))
     out.print(table)
+
+
+def _list_row(each: Entry) -> tuple[str, ...]:
+    where = ", ".join(each.enforced_at) or f"nowhere: {each.reason}"
+    return each.id, each.level.get("dev", ""), each.level.get("prod", ""), where, each.demands
 
 
 @app.command()
 def explain(
     rule_id: Annotated[str, typer.Argument(help="Such as NG-07.", metavar="ID")], *, as_json: AsJson = False
 ) -> None:
-    """Explain a rule: source, reason, levels, how to mend it, an example that passes and one that fails."""
+    """Explain a rule, with an example that passes and one that fails.
+
+    Shows source, reason, levels and fix too.
+    """
     found = entry(rule_id)
     rule = next((rule for rule in RULES if rule.id == found.id), None)
     examples = {kind: example for kind in ("good", "bad") if rule and (example := _example(rule, kind))}
@@ -66,7 +82,7 @@ def explain(
 
 
 def _show(rule_id: str, good: Example, bad: Example) -> None:
-    """Print the good example, then what is different in the bad one, and what the rule says about it."""
+    """Print the good example, the difference to the bad one, and the rule's message about the bad one."""
     passes, fails = (yaml.safe_dump(_resources(e), sort_keys=False).splitlines() for e in (good, bad))
     out.print(f"\npasses: {good.content['about']}", style="bold", **PLAIN)
     out.print("\n".join(passes), **PLAIN)
@@ -103,14 +119,17 @@ def _resources(example: Example) -> list[dict[str, Any]]:
 
 @app.command()
 def check(
-    state: Annotated[Path, typer.Argument(help="What `pulumi stack export` wrote.", metavar="STATE")],
+    state: Annotated[Path, typer.Argument(help="File that `pulumi stack export` wrote.", metavar="STATE")],
     *,
     environment: Annotated[
-        Environment, typer.Option(help="What the cluster is for; a state does not say it.")
+        Environment, typer.Option(help="Environment of the cluster; the state does not contain it.")
     ] = Environment.PROD,
     as_json: AsJson = False,
 ) -> None:
-    """Judge an exported state by both packs: no login, no cloud. Exit code 1 if a mandatory rule is violated."""
+    """Judge an exported state by both packs.
+
+    Needs no login and no cloud. Exit code 1 if a mandatory rule is violated.
+    """
     with progress(errors) as report:
         toolchain = ensure(TOOLS, progress=report)
     verdicts = analyse(state, environment, toolchain)
@@ -134,15 +153,15 @@ def run_examples(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Judge examples by both packs and compare with what they expect. Exit code 1 if one differs.
+    """Judge examples and compare the results with what they expect.
 
-    An example is a resource as data; docs/writing-a-rule.md tells the format.
+    An example is a resource as data; docs/writing-a-rule.md describes the format. Exit code 1 if a result differs.
     """
     files = sorted(folder.rglob("*.yaml"))
     rows = [_compared(example) for file in files for example in _read(file)]
     if not rows:
         raise UserError(
-            f"There is no example in {folder}.", "Files are called <id>.yaml; docs/writing-a-rule.md tells more."
+            f"There is no example in {folder}.", "Name the files <id>.yaml; docs/writing-a-rule.md has the details."
         )
     differing = [row for row in rows if row["said"] != row["expected"]]
     if as_json:
@@ -161,13 +180,14 @@ def _read(file: Path) -> list[Example]:
             _ = example.resources
     except (yaml.YAMLError, OSError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise UserError(
-            f"{file}: holds no examples: {type(error).__name__} {error}.", "docs/writing-a-rule.md tells the format."
+            f"{file}: not a file of examples: {type(error).__name__} {error}.",
+            "docs/writing-a-rule.md describes the format.",
         ) from None
     return found
 
 
 def _judge(example: Example) -> "Report":
-    # Imported here: it takes Pulumi's SDK, which no other command needs.
+    # Imported here: it loads Pulumi's SDK, which no other command needs.
     from policies.pack_harness import judge  # noqa: PLC0415
 
     os.environ[UNKNOWN_VARIABLE] = "note"  # as examples have it, in CI too

@@ -14,7 +14,7 @@ class Entry:
     """One rule, or one piece of advice that no rule enforces."""
 
     id: str
-    """Empty for advice that never had one."""
+    """Empty for advice without one."""
     demands: str
     level: Mapping[str, str]
     """By environment; empty where nothing enforces it."""
@@ -62,12 +62,12 @@ def catalogue() -> list[Entry]:
 
 
 def entry(rule_id: str) -> Entry:
-    """Return the entry with an id, in whatever case it is written.
+    """Return the entry with an id; upper and lower case are the same.
 
     Raises
     ------
     UserError
-        There is none; with the nearest one.
+        No rule has this id; the message suggests the nearest one.
     """
     entries = {each.id: each for each in catalogue() if each.id}
     if found := entries.get(rule_id.upper()):

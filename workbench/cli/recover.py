@@ -1,6 +1,5 @@
-"""The command that mends what killed runs left."""
+"""`igz-clusters recover`: repair what killed runs left behind."""
 
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
@@ -9,7 +8,7 @@ from typing import Annotated
 import typer
 
 from workbench import stacks
-from workbench.cli.console import PLAIN, errors, out
+from workbench.cli.console import PLAIN, agree, errors, out
 from workbench.engine import cloud
 from workbench.engine.lock import stack_lock
 from workbench.existing import open_existing
@@ -23,7 +22,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Hermetic = Annotated[bool, typer.Option("--hermetic", help="Use the pinned engine even if `pulumi` is on PATH.")]
 
 _ROUNDS = 5
-"""Looks at what the state does not know: what lies inside something is looked for when that is known."""
+"""Searches for resources that the state lacks: the parts of a resource are found only once it is known."""
 
 
 def recover(
@@ -32,14 +31,14 @@ def recover(
     yes: Yes = False,
     hermetic: Hermetic = False,
 ) -> None:
-    """Mend what a killed run left: processes, locks, half-done operations, a damaged state file.
+    """Repair what a killed run left behind.
 
-    Says what it found and what it will do, and asks. Nothing is thrown away: a damaged file is kept under another
-    name, and nothing in a cloud is changed or deleted. Running it on a stack in order changes nothing. Afterwards, `up`
-    brings the stack to what its file says. In a cloud it uses your Pulumi login and credentials.
+    Handles processes, locks, pending operations and a damaged state file. Shows what it found and what it will do, then
+    asks. It keeps a damaged file under another name, and changes or deletes nothing in a cloud. On a healthy stack it
+    changes nothing. Afterwards, `up` applies the stack file. For a cloud it uses your Pulumi login and credentials.
     """
     if stack not in stacks.stack_files():
-        stacks.find(stack)  # says which ones there are
+        stacks.find(stack)  # raises, with the list of stacks
     if found := _in_a_cloud(stack):
         left = _recover_in_the_cloud(found, yes=yes, hermetic=hermetic)
     else:
@@ -51,14 +50,14 @@ def _recover_on_this_machine(stack: str, *, yes: bool) -> int:
     left = _mend(orphans(stack), yes=yes)
     with stack_lock(stack, "recover"):
         left += _mend(leftovers(), yes=yes)
-        # Twice: what is pending can be read only from a state that is whole.
+        # Twice: pending operations can be read only once the state file is intact.
         for _ in range(2):
             stuck = _mend(state_findings(stack), yes=yes)
         return left + stuck
 
 
 def _in_a_cloud(stack: str) -> Stack | None:
-    with suppress(StackFileError):  # whatever its file says now, what a killed run left on this machine can be mended
+    with suppress(StackFileError):  # a broken stack file must not keep this machine from being repaired
         found = stacks.find(stack)
         return None if found.is_local else found
     return None
@@ -72,7 +71,7 @@ def _recover_in_the_cloud(stack: Stack, *, yes: bool, hermetic: bool) -> int:
         with progress(errors) as report:
             toolchain = ensure(cloud.TOOLS, hermetic=hermetic, progress=report)
         session = cloud.bare_session(stack, toolchain, lock)
-        open_existing(stack, session.whole_environment())  # a cluster that somebody else built must be the right one
+        open_existing(stack, session.whole_environment())  # refuses the wrong cluster
         recovery = CloudRecovery(
             session, open_account(stack.name, stack.config.cluster), partial(errors.print, **PLAIN)
         )
@@ -87,23 +86,23 @@ def _recover_in_the_cloud(stack: Stack, *, yes: bool, hermetic: bool) -> int:
 
 
 def refuse_unless_in_order(stack: str) -> None:
-    """Refuse to change a stack on which a killed run left something; the caller holds the stack's lock.
+    """Refuse to change a stack that a killed run left damaged; the caller holds the stack's lock.
 
     Raises
     ------
     UserError
-        Lists everything that was found.
+        The stack is damaged; the message lists everything that was found.
     """
     if found := state_findings(stack):
         listed = "\n".join(f"- {each.found}" for each in found)
         raise UserError(
-            f"The stack '{stack}' is not as a finished run leaves it:\n{listed}",
-            f"`igz-clusters recover {stack}` says what it will do about it, and does it.",
+            f"A killed run left the stack '{stack}' damaged:\n{listed}",
+            f"`igz-clusters recover {stack}` shows the repair and asks before it starts.",
         )
 
 
 def _mend(found: Sequence[Finding], *, yes: bool) -> int:
-    """Show, ask, mend; return how many could not be mended."""
+    """Show findings, ask, repair them; return how many need repair by hand."""
     if not found:
         return 0
     for finding in found:
@@ -111,9 +110,7 @@ def _mend(found: Sequence[Finding], *, yes: bool) -> int:
         out.print(f"  {finding.remedy}", markup=False, highlight=False, soft_wrap=True, style="dim")
     mends = [finding.mend for finding in found if finding.mend]
     if mends and not yes:
-        if not sys.stdin.isatty():
-            raise UserError("Nothing was changed: there is nobody to ask.", "Run it again with --yes.")
-        typer.confirm("Do that?", abort=True)
+        agree("Do that?")
     for mend in mends:
         mend()
     return len(found) - len(mends)
@@ -121,7 +118,7 @@ def _mend(found: Sequence[Finding], *, yes: bool) -> int:
 
 def _say_the_end(stack: str, left: int) -> None:
     if left:
-        raise UserError(f"{left} of these must be mended by hand.", "Do what is said there, then run this again.")
-    out.print(
-        f"The stack '{stack}' is in order; `igz-clusters up {stack}` brings it to what its file says.", soft_wrap=True
-    )
+        raise UserError(
+            f"{left} of these must be repaired by hand.", "Follow the instructions above, then run this again."
+        )
+    out.print(f"The stack '{stack}' is in order; `igz-clusters up {stack}` applies its stack file.", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`igz-clusters report`: what a change comes to, and whether it may be made."""
+"""`igz-clusters report`: show what a change does and whether it passes."""
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
@@ -15,11 +15,11 @@ from workbench.stacks import policy_overrides
 from workbench.system.errors import UserError
 
 WIDTH: Final = 120
-"""Columns of a report for the terminal that goes into a file."""
+"""Columns of a terminal report that is written to a file."""
 
 
 class Format(StrEnum):
-    """How a report is rendered."""
+    """Output formats."""
 
     TERMINAL = "terminal"
     MARKDOWN = "markdown"
@@ -29,7 +29,7 @@ class Format(StrEnum):
 
 
 def _html(found: Report) -> str:
-    from workbench.report import html  # noqa: PLC0415 loading its parser would slow every other command down
+    from workbench.report import html  # noqa: PLC0415 its parser would slow down every other command
 
     return html.render(found)
 
@@ -45,20 +45,18 @@ RENDERINGS: Final[Mapping[Format, Callable[[Report], str]]] = {
 def report(
     paths: Annotated[
         list[Path],
-        typer.Argument(
-            help="Folders that `review` wrote, or event streams: files that `--events` wrote.", metavar="PATH..."
-        ),
+        typer.Argument(help="Folders that `review` wrote, or event streams that `--events` wrote.", metavar="PATH..."),
     ],
     *,
-    form: Annotated[Format, typer.Option("--format", help="How it is rendered.")] = Format.TERMINAL,
+    form: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TERMINAL,
     output: Annotated[
-        Path | None, typer.Option(help="File to write it to. Default: standard output.", metavar="FILE")
+        Path | None, typer.Option(help="File to write. Default: standard output.", metavar="FILE")
     ] = None,
 ) -> None:
-    """Show what a planned or finished change comes to, and judge it.
+    """Show and judge a planned or finished change.
 
-    Exit code 0 if nothing speaks against it or its owners must look, 1 if it is refused, 3 if it could not be judged.
-    A bare event stream is judged with the approvals in policies/overrides.yaml of the folder of the stack files.
+    A bare event stream is judged with the approvals in policies/overrides.yaml of the folder of the stack files. Exit
+    code 0: it passes or its owners must review it, 1: it is blocked, 3: it could not be judged.
     """
     approvals = [] if all(path.is_dir() for path in paths) else policy_overrides.read().approvals
     found = record.merged(record.read(path, approvals) for path in paths)
@@ -85,4 +83,4 @@ def _write(found: Report, form: Format, output: Path) -> None:
             else:
                 file.write(RENDERINGS[form](found))
     except OSError as error:
-        raise UserError(f"--output {output}: cannot be written: {error.strerror}.") from None
+        raise UserError(f"--output {output}: cannot write: {error.strerror}.") from None

@@ -1,4 +1,4 @@
-"""`igz-clusters review`: what a change makes of every stack, before anybody merges it."""
+"""`igz-clusters review`: review a change of stacks before it is merged."""
 
 import threading
 import time
@@ -19,7 +19,7 @@ from workbench.toolchain.console import progress
 
 _LINE_MAX: Final = 2_000
 _MARGIN: Final = "         | "
-"""Before all lines but the first: what begins a line with two colons is a command to GitHub's runner."""
+"""Prefix of all lines but the first: GitHub's runner obeys a line that begins with two colons."""
 
 
 def review(
@@ -29,25 +29,26 @@ def review(
     ] = None,
     *,
     head: Annotated[
-        Path, typer.Option(help="Checkout of the change: its folder of stack files.", metavar="DIR", show_default=False)
+        Path,
+        typer.Option(help="Checkout of the change: folder of its stack files.", metavar="DIR", show_default=False),
     ],
     record: Annotated[
-        Path, typer.Option(help="New folder for the record, which `report` reads.", metavar="DIR", show_default=False)
+        Path, typer.Option(help="New folder for the record that `report` reads.", metavar="DIR", show_default=False)
     ],
     compared: Annotated[
         bool,
         typer.Option(
             "--compared",
-            help="Plan with your backend and credentials, which the change's code then gets. Default: without any.",
+            help="Plan with your backend and credentials. The change's code can then read them. Default: without any.",
         ),
     ] = False,
     hermetic: Hermetic = False,
 ) -> None:
-    """Review a change from the branch that it goes to: plan every stack that it affects, judge it, report.
+    """Review a change before it is merged.
 
-    Run it in a checkout of the base branch. The change's own program is planned onto what the base branch has, and
-    judged twice: by its own policies and waivers, and by those of the base branch. Exit code 0: it may be merged, 1: it
-    is refused, 3: it could not be judged.
+    Run it in a checkout of the base branch. It plans every affected stack with the change's own program, starting from
+    the base branch's stack, and judges the plan twice: by the change's policies and waivers, and by those of the base
+    branch. Exit code 0: it may be merged, 1: it is blocked, 3: it could not be judged.
     """
     with progress(errors) as report:
         toolchain = ensure(TOOLS, hermetic=hermetic, progress=report)
@@ -58,9 +59,9 @@ def review(
 
 
 class _Teller:
-    """Prints lines with the seconds since the start; from any thread.
+    """Prints lines with the seconds since the start, from any thread.
 
-    A line may quote what the change's own code said: no terminal and no log of a workflow obeys it.
+    A line may quote output of the change's own code, so control characters are escaped.
     """
 
     def __init__(self) -> None:

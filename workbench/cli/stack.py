@@ -123,11 +123,13 @@ def _claim(stack: stacks.Stack) -> None:
 
 
 def up(stack: StackName = "local", *, hermetic: Hermetic = False, yes: Yes = False, events: Events = None) -> None:
-    """Create or update a stack, with the policy packs attached. Running it again changes nothing.
+    """Create or update a stack, with the policy packs attached.
 
-    Unless policyGuard is off, it looks first at what would be destroyed, and stops where nobody approved that.
-    On this machine it builds the tools if they are missing, starts the stack's control plane, does not ask, and shows
-    the pools at the end. In a cloud it uses your Pulumi login and credentials, shows the plan, and asks.
+    Running it again changes nothing. Unless policyGuard is off, it plans first and stops if the plan destroys
+    protected resources without an approval.
+
+    Local stack: builds missing tools, starts the control plane, does not ask, and shows the pools at the end. Stack in
+    a cloud: uses your Pulumi login and credentials, shows the plan, and asks.
     """
     found = stacks.find(stack)
     if not found.is_local:
@@ -147,11 +149,14 @@ def preview(  # noqa: PLR0913 - its options
     as_json: AsJson = False,
     diff: Annotated[bool, typer.Option("--diff", help="Show every changed property.")] = False,
     offline: Annotated[
-        bool, typer.Option("--render", help="Plan from nothing: no account, cluster, state or network is needed.")
+        bool, typer.Option("--render", help="Plan from an empty state: needs no account, cluster, state or network.")
     ] = False,
     events: Events = None,
 ) -> None:
-    """Show what `up` would change, with the policy packs attached; change nothing."""
+    """Show what `up` would change; change nothing.
+
+    The policy packs are attached.
+    """
     options = [*(["--json"] if as_json else []), *(["--diff"] if diff else [])]
     if offline:
         raise typer.Exit(_render(stack, options, hermetic=hermetic, events=events))
@@ -191,10 +196,11 @@ def destroy(
     ] = False,
     events: Events = None,
 ) -> None:
-    """Delete everything that a stack made. The local control plane keeps running.
+    """Delete everything that a stack created.
 
-    Unless policyGuard is off, it stops where nobody approved the loss of what is guarded. In a cloud it deletes the
-    load balancers that users made in the cluster first, and lists in the end what is left.
+    Unless policyGuard is off, it stops if the plan destroys protected resources without an approval. The local control
+    plane keeps running. In a cloud it first deletes the load balancers that users created in the cluster, and lists
+    what is left at the end.
     """
     found = stacks.find(stack)
     if not found.is_local:
@@ -208,7 +214,7 @@ def destroy(
 
 
 def status(stack: StackName = "local", *, as_json: AsJson = False) -> None:
-    """Show the pools of a local stack, or of one on an existing cluster, with their sizes now."""
+    """Show the pools of a stack with their sizes now."""
     found = stacks.find(stack)
     existing = open_existing(found, os.environ)
     api = existing.api if existing else _running(_local(stack))
@@ -227,7 +233,9 @@ def _running(stack: stacks.Stack) -> Api:
 
 
 def env(stack: StackName = "local", *, hermetic: Hermetic = False) -> None:
-    """Print the exports with which plain `pulumi` and `kubectl` work on a local stack: eval "$(igz-clusters env)".
+    """Print exports for plain `pulumi` and `kubectl`.
+
+    For example: eval "$(igz-clusters env)"
 
     Run it again after you edited the stack file. On an existing cluster it looks at the nodes, and plain `pulumi` then
     works with those of that moment; what stands in the way is told here, and not by `pulumi`. A stack in a cloud needs

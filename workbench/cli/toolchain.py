@@ -10,14 +10,14 @@ from workbench.toolchain import ensure, prune, store
 from workbench.toolchain import status as rows
 from workbench.toolchain.console import progress
 
-app = typer.Typer(help="The pinned engine and control plane, built from published Go modules.", no_args_is_help=True)
+app = typer.Typer(help="Pinned engine and control plane, built from Go modules.", no_args_is_help=True)
 
 Hermetic = Annotated[bool, typer.Option("--hermetic", help="Build the engine even if `pulumi` is on PATH.")]
 
 
 @app.command()
 def build(*, hermetic: Hermetic = False) -> None:
-    """Build what is missing. Interrupted builds go on where they stopped."""
+    """Build what is missing; interrupted builds continue."""
     with progress(errors) as report:
         ensure(hermetic=hermetic, progress=report)
     status()
@@ -25,7 +25,7 @@ def build(*, hermetic: Hermetic = False) -> None:
 
 @app.command()
 def status() -> None:
-    """Show every program with version and size, and where they are."""
+    """Show every program with version, size and folder."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("program", "version", "state", "MB"):
         table.add_column(heading, no_wrap=True)
@@ -38,5 +38,5 @@ def status() -> None:
 
 @app.command(name="prune")
 def prune_() -> None:
-    """Delete builds of other versions and what interrupted builds left."""
+    """Delete builds of other versions and of interrupted runs."""
     out.print(f"{prune() / 1e6:.0f} MB freed.")

@@ -11,7 +11,8 @@ from workbench.toolchain import store
 def leftovers() -> list[Finding]:
     """Return half-built programs that nobody builds any more."""
     staging = store.staging()
-    if not staging.exists() or locks.holders(store.home() / "lock"):
+    # A finished build leaves the empty folder behind.
+    if not staging.exists() or not any(staging.iterdir()) or locks.holders(store.home() / "lock"):
         return []
     size = store.disk_usage(staging)
     return [

@@ -22,13 +22,13 @@ class Pin:
     tag: str
     """The release's tag; empty if the commit has none."""
     commit: str
-    """The full hash: what is used, whatever becomes of the tag."""
+    """The full hash: it decides which release is used, even if the tag moves."""
     notes: tuple[str, ...] = ()
-    """What the user should know about it, a sentence each."""
+    """Sentences that the user should read."""
 
     @override
     def __str__(self) -> str:
-        """Return the pin as people name it."""
+        """Return tag and short commit, or the full commit without a tag."""
         return f"{self.tag} ({self.commit[:12]})" if self.tag else self.commit
 
 
@@ -45,28 +45,28 @@ def pin_of(checkout: Path, source: str | None = None) -> Pin:
     Raises
     ------
     UserError
-        It is no Git checkout, or the source holds characters that ``make`` or a shell would read as their own.
+        It is not a Git checkout, or ``make`` or a shell would interpret characters of the source.
     """
     if _git(checkout, "rev-parse", "--show-toplevel") != str(checkout):
-        raise UserError(f"{checkout} is no Git checkout, so no release can be pinned.", "Clone this package with Git.")
+        raise UserError(f"{checkout} is not a Git checkout: no release to pin.", "Clone this package with Git.")
     commit = _git(checkout, "rev-parse", "--verify", "HEAD^{commit}")
     if not commit:
-        raise UserError(f"{checkout} has no commit yet, so no release can be pinned.", "Commit, then try again.")
+        raise UserError(f"{checkout} has no commit: there is no release to pin.", "Commit, then try again.")
     notes = []
     tag = _git(checkout, "tag", "--points-at", "HEAD", "--sort=-version:refname", "--list", "v[0-9]*").partition("\n")[
         0
     ]
     if not tag:
-        notes.append("This checkout is at no tag of a release, so the pin is its commit.")
+        notes.append("No release tag points at this checkout's commit; the commit itself is pinned.")
     if _git(checkout, "status", "--porcelain"):
-        notes.append("This checkout has changes that are not committed; the pin is without them.")
+        notes.append("This checkout has uncommitted changes; the pin does not include them.")
     if source is None:
         source, note = _default_source(checkout)
         notes += note
     if not _SOURCE.fullmatch(source):
         raise UserError(
-            f"The source {source!r} holds a character that cannot be used.",
-            "Allowed are letters, digits and @ : / . _ ~ + % -. Choose another with --source.",
+            f"The source {source!r} contains a character that is not allowed.",
+            "Allowed: letters, digits and @ : / . _ ~ + % -. Choose another source with --source.",
         )
     return Pin(source, tag, commit, tuple(notes))
 
@@ -74,14 +74,14 @@ def pin_of(checkout: Path, source: str | None = None) -> Pin:
 def _default_source(checkout: Path) -> tuple[str, list[str]]:
     origin = _git(checkout, "remote", "get-url", "origin")
     if not origin:
-        note = f"This checkout has no remote 'origin', so the source is {checkout}: only this machine has that."
+        note = f"This checkout has no remote 'origin', so the source is {checkout}, which only this machine can reach."
         return str(checkout), [f"{note} Choose another with --source."]
     if (checkout / origin).exists():
         return str((checkout / origin).resolve()), []
     address = urlsplit(origin)
     if address.scheme in {"http", "https"} and "@" in address.netloc:
         bare = address._replace(netloc=address.netloc.rpartition("@")[2]).geturl()
-        return bare, ["The address of 'origin' holds a user or password; the source is the address without it."]
+        return bare, ["The address of 'origin' contains a user or password; the source is the address without it."]
     return origin, []
 
 

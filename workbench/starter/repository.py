@@ -1,6 +1,7 @@
 """Writes a user's own repository: all of it, or nothing."""
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -22,19 +23,22 @@ SHAPES: dict[ClusterKind, dict[Environment, str]] = {
         Environment.DEV: "examples/aks-dev/Pulumi.aks-dev.yaml",
         Environment.PROD: "examples/aks-prod/Pulumi.aks-prod.yaml",
     },
+    ClusterKind.EXISTING: dict.fromkeys(Environment, "examples/existing/Pulumi.existing.yaml"),
 }
-"""The shipped stack files that a new repository starts from, by kind of cluster."""
+"""The shipped stack files that a new repository starts from, by kind of cluster; the environment is filled in."""
 
 _EDITORS = "# yaml-language-server: $schema=.igz-clusters/infra/stack.schema.json\n"
 """Lets editors complete and check; the package's own checkout has the schema."""
 
+_ENVIRONMENT = re.compile(r"^(    environment: )\w+(?= *$)", re.MULTILINE)
+
 _FILES = Path(__file__).with_name("files")
 
 _SHARED = PROJECT_ROOT / ".github"
-"""Workflows, their commands and owners: those of this checkout serve a user's repository as they are."""
+"""Workflows, their commands and owners: a user's repository uses those of this checkout unchanged."""
 
 _OUR_OWN = {"checks.yml"}
-"""What of it is about the package itself."""
+"""Files in it that only the package itself needs."""
 
 
 def stack_names(name: str) -> dict[Environment, str]:
@@ -50,8 +54,8 @@ def stack_names(name: str) -> dict[Environment, str]:
     names = {environment: f"{name}-{environment.value}" for environment in Environment}
     if not all(is_dns_label(stack) for stack in names.values()):
         raise UserError(
-            f"The name {name!r} cannot begin the names of clusters.",
-            "Choose one with --name: up to 58 lower-case letters, digits and '-', no '-' first.",
+            f"The name {name!r} cannot be the first part of cluster names.",
+            "Choose one with --name: up to 58 lower-case letters, digits and '-', no leading '-'.",
         )
     return names
 
@@ -59,29 +63,37 @@ def stack_names(name: str) -> dict[Environment, str]:
 def create(folder: Path, name: str, kind: ClusterKind, pin: Pin) -> None:
     """Make ``folder`` a Git repository with stack files of ``kind`` and the pin; nothing is committed.
 
-    It is built beside ``folder`` and moved there at the end, so that no half of it is ever left.
+    It is built beside ``folder`` and moved there at the end, so a failure leaves nothing behind.
 
     Raises
     ------
     UserError
-        The folder is not empty, lies in this checkout, or cannot be written.
+        The folder is not empty, is inside this checkout, or cannot be written.
     """
     stacks = stack_names(name)
     if folder.is_relative_to(PROJECT_ROOT):
-        raise UserError(f"{folder} lies in the checkout of this package.", "Choose a folder outside of it.")
+        raise UserError(f"{folder} is inside the checkout of this package.", "Choose a folder outside it.")
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise UserError(f"{folder} is there and not empty; it was left as it is.", "Choose a new or empty folder.")
+            raise UserError(f"{folder} is not empty; nothing was written.", "Choose a new or empty folder.")
         folder.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
         try:
             _write(draft, stacks, kind, pin)
-            subprocess.run(["git", "init", "--quiet", draft], check=True)
+            # `make ci` compares with the branch main, whatever the user's default is.
+            subprocess.run(["git", "init", "--quiet", "--initial-branch=main", draft], check=True)
             os.replace(draft, folder)  # noqa: PTH105 replaces an empty folder too, in one step
         finally:
             shutil.rmtree(draft, ignore_errors=True)
     except OSError as error:
         raise UserError(f"Cannot write {folder}: {error.strerror}.", "Choose another folder.") from None
+
+
+def outer_repository(folder: Path) -> Path | None:
+    """Return the Git work tree that contains the folder of a repository; None if there is none."""
+    command = ["git", "-C", str(folder.parent), "rev-parse", "--show-toplevel"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    return None if found.returncode else Path(found.stdout.strip())
 
 
 def _write(folder: Path, stacks: dict[Environment, str], kind: ClusterKind, pin: Pin) -> None:
@@ -102,12 +114,13 @@ def _write(folder: Path, stacks: dict[Environment, str], kind: ClusterKind, pin:
         target.write_text(text)
     shutil.copytree(_SHARED, folder / _SHARED.name, ignore=lambda _, names: _OUR_OWN & set(names))
     for environment, shape in SHAPES[kind].items():
-        (folder / f"Pulumi.{stacks[environment]}.yaml").write_text(_stack_file(shape, stacks[environment]))
+        (folder / f"Pulumi.{stacks[environment]}.yaml").write_text(_stack_file(shape, stacks[environment], environment))
 
 
-def _stack_file(shape: str, stack: str) -> str:
-    """Return a shipped stack file under a heading of its own: the shipped one names commands of this checkout."""
+def _stack_file(shape: str, stack: str, environment: Environment) -> str:
+    """Return a shipped stack file for a stack, under a heading of its own: the shipped one names our commands."""
     lines = (PROJECT_ROOT / shape).read_text().splitlines(keepends=True)
     while lines[0].startswith("#"):
         lines.pop(0)
-    return f"{_EDITORS}# Make it with `make up STACK={stack}`.\n{''.join(lines)}"
+    text = _ENVIRONMENT.sub(rf"\g<1>{environment}", "".join(lines))
+    return f"{_EDITORS}# Make it with `make up STACK={stack}`.\n{text}"

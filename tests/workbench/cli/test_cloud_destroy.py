@@ -107,7 +107,7 @@ def test_load_balancers_of_users_are_named_removed_and_waited_for(engine: Script
 
 def test_nothing_of_users_is_removed_without_a_yes(engine: ScriptedEngine, tmp_path: Path) -> None:
     stands(tmp_path, FRONT)
-    assert "there is nobody to ask" in refusal().message
+    assert "Cannot prompt without a terminal; nothing deleted" in refusal().message
     assert [call.split()[0] for call in kubectl_calls(engine)] == ["get"]
     assert "destroy" not in engine.commands
 
@@ -187,7 +187,7 @@ def test_what_is_still_in_use_is_tried_again_a_few_times(engine: ScriptedEngine)
 @pytest.mark.parametrize(("message", "attempts"), [(IN_USE, 4), ("AccessDenied: no", 1)])
 def test_the_tries_end(engine: ScriptedEngine, message: str, attempts: int) -> None:
     engine.answers("destroy", [said(message), *DONE], code=255)
-    assert run("--yes").exit_code == 255
+    assert run("--yes").exit_code == 1
     assert engine.commands.count("destroy") == attempts
 
 
@@ -217,7 +217,7 @@ def test_what_is_left_in_the_cloud_is_listed_with_the_way_to_delete_it(
         CloudRun, "left", lambda _: ["volume vol-1 (available)\n  aws ec2 delete-volume --volume-id vol-1"]
     )
     done = run("--yes")
-    assert done.exit_code == code
+    assert done.exit_code == bool(code)
     assert "- volume vol-1 (available)\n  aws ec2 delete-volume" in done.stderr
 
 

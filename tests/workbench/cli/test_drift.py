@@ -10,5 +10,8 @@ from workbench.cli.app import app
 def test_only_drift_ends_with_the_exit_code_of_drift(tmp_path: Path) -> None:
     mistaken = CliRunner().invoke(app, ["drift", "one", "two", "--events", str(tmp_path / "events.jsonl")])
     assert mistaken.exit_code == 2
-    assert "one of one, two" in " ".join(mistaken.output.split())
-    assert CliRunner().invoke(app, ["drift", "nowhere"]).exit_code == 3
+    assert "one stack: one of one, two" in " ".join(mistaken.output.split())
+    unknown = CliRunner().invoke(app, ["drift", "nowhere"])
+    assert unknown.exit_code == 2
+    assert "Stack 'nowhere' not found" in unknown.output
+    assert "Known stacks: " in unknown.output

@@ -42,12 +42,12 @@ def test_a_kubeconfig_in_somebodys_home_is_printed_without_it(
 @pytest.mark.parametrize(
     ("nodes", "said"),
     [
-        ([], ["No nodes yet: a stack needs some, chosen by their labels."]),
+        ([], ["No nodes: a stack needs nodes, selected by their labels."]),
         ([{"pool": "a"}], ["1 node."]),
-        ([{"pool": "a"}] * 2, ["2 nodes. No label tells them apart."]),
+        ([{"pool": "a"}] * 2, ["2 nodes. All have the same labels."]),
         (
             [{"pool": "a"}, {"pool": "a"}, {"pool": "b"}],
-            ["3 nodes. Labels that some have and others lack:", "  pool: a  (2 of 3)", "  pool: b  (1 of 3)"],
+            ["3 nodes. Labels that only some of them have:", "  pool: a  (2 of 3)", "  pool: b  (1 of 3)"],
         ),
     ],
 )

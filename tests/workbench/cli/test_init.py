@@ -26,8 +26,20 @@ def test_it_says_what_it_made_and_which_commands_come_next(tmp_path: Path) -> No
 def test_a_cloud_wants_choices_before_anything_is_made(tmp_path: Path) -> None:
     result = igz_clusters(tmp_path, "init", "acme", "--cluster", "aks", "--source", "https://example.invalid/r.git")
     assert result.returncode == 0, result.stderr
-    yours = '  # replace what is marked "yours"; docs/aks.md tells the rest\n'
-    assert f"  cd {tmp_path / 'acme'}\n{yours}  make up " in result.stdout
+    steps = result.stdout.partition("Next:\n")[2]
+    assert steps.split()[:2] == ["cd", str(tmp_path / "acme")]
+    assert steps.index('# replace the values marked "yours"') < steps.index("make check")
+    assert ".igz-clusters/docs/aks.md" in steps
+    assert steps.index("make check") < steps.index("make ci") < steps.index("make up")
+
+
+def test_a_folder_inside_another_repository_works_and_is_noted(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    result = igz_clusters(tmp_path, "init", "acme", "--source", "https://example.invalid/r.git")
+    assert result.returncode == 0, result.stderr
+    assert f"{tmp_path / 'acme'} is inside the Git repository {tmp_path}: list it in that" in result.stderr
+    branch = ["git", "-C", tmp_path / "acme", "symbolic-ref", "--short", "HEAD"]
+    assert subprocess.run(branch, capture_output=True, text=True, check=True).stdout == "main\n"
 
 
 @pytest.mark.parametrize(
@@ -35,12 +47,11 @@ def test_a_cloud_wants_choices_before_anything_is_made(tmp_path: Path) -> None:
     [
         (
             ["acme", "--cluster", "moon"],
-            "--cluster: 'moon' is no kind of cluster that a repository can start from.\nAllowed: local, eks, aks.",
+            "--cluster: unsupported cluster kind 'moon'.\nAllowed: local, eks, aks, existing.",
         ),
-        (["acme", "--cluster", "existing"], "a cluster that is there already lies beside theirs: docs/existing.md."),
-        (["Acme"], "The name 'Acme' cannot begin the names of clusters.\nChoose one with --name"),
-        (["acme", "--source", "a b"], "The source 'a b' holds a character that cannot be used."),
-        (["."], "not empty; it was left as it is."),
+        (["Acme"], "The name 'Acme' cannot be the first part of cluster names.\nChoose one with --name"),
+        (["acme", "--source", "a b"], "The source 'a b' contains a character that is not allowed."),
+        (["."], "is not empty; nothing was written."),
     ],
 )
 def test_a_mistake_is_answered_in_a_sentence_and_nothing_is_written(

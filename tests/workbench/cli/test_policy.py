@@ -75,7 +75,7 @@ def test_a_file_without_examples_is_answered(tmp_path: Path, text: str) -> None:
     (tmp_path / "x.yaml").write_text(text)
     result = run("test", str(tmp_path))
     assert isinstance(result.exception, UserError), result.exception
-    assert "x.yaml: holds no examples" in str(result.exception)
+    assert "x.yaml: not a file of examples" in str(result.exception)
 
 
 def test_a_folder_without_files_is_answered(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def instance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Instan
 
 def start() -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [COMMAND, "local", "start", "killed"],
+        [COMMAND, "local", "start", "killed", "--bare"],
         cwd=PROJECT_ROOT,
         env={**user_environment(), "IGZ_CLUSTERS_DATA": str(data_dir())},
         stdout=subprocess.DEVNULL,

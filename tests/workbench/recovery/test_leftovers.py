@@ -27,6 +27,11 @@ def test_what_a_killed_build_left_is_found_and_deleted(staging: Path) -> None:
     assert leftovers() == []
 
 
+def test_the_empty_folder_that_a_finished_build_leaves_is_no_leftover(staging: Path) -> None:
+    (staging / "half").unlink()
+    assert leftovers() == []
+
+
 def test_the_staging_of_a_living_build_is_left_alone(staging: Path) -> None:
     descriptor = locks.take(store.home() / "lock")
     assert descriptor is not None

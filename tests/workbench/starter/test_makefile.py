@@ -70,10 +70,19 @@ def test_check_validates_all_stacks_and_previews_each(acme: Path) -> None:
     assert made(acme, "check")[1:] == [
         "v0.1.0 . config check",
         "== acme-dev",
-        "v0.1.0 . preview acme-dev",
+        "v0.1.0 . preview acme-dev --render",
         "== acme-prod",
-        "v0.1.0 . preview acme-prod",
+        "v0.1.0 . preview acme-prod --render",
     ]
+
+
+def test_down_stops_the_control_planes_of_all_stacks_of_the_repository(acme: Path) -> None:
+    assert made(acme, "down")[-1] == "v0.1.0 . local stop --stacks"
+
+
+def test_env_prints_exports_and_nothing_else(acme: Path) -> None:
+    made(acme, "tools")
+    assert made(acme, "--silent", "env", "STACK=acme-prod") == ["v0.1.0 . env acme-prod"]
 
 
 def test_check_fails_with_the_first_stack_that_fails(acme: Path) -> None:
@@ -118,7 +127,6 @@ def test_what_somebody_typed_as_a_stack_is_one_word_and_never_a_command(acme: Pa
 def test_ci_judges_the_last_commit_by_the_main_branch_and_leaves_no_checkout_behind(
     acme: Path, git: Git, tmp_path: Path
 ) -> None:
-    git("branch", "--move", "main", folder="acme")
     git("checkout", "--quiet", "-b", "change", folder="acme")
     printed = made(acme, "ci")
     assert "v0.1.0 python -m workbench.cli.workflows ." in printed

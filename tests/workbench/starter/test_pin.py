@@ -35,7 +35,7 @@ def test_without_a_tag_the_pin_is_the_commit_and_says_so(checkout: Path, git: Gi
     git("commit", "--quiet", "--allow-empty", "--message", "Second", folder="checkout")
     pin = pin_of(checkout, "https://example.invalid/r.git")
     assert pin.tag == ""
-    assert [note for note in pin.notes if "at no tag" in note]
+    assert [note for note in pin.notes if "No release tag" in note]
 
 
 def test_the_source_is_the_origin(checkout: Path, git: Git) -> None:
@@ -65,22 +65,22 @@ def test_without_an_origin_the_source_is_the_checkout_and_says_so(checkout: Path
 
 def test_changes_that_are_not_committed_are_told(checkout: Path) -> None:
     (checkout / "new").touch()
-    assert [note for note in pin_of(checkout).notes if "not committed" in note]
+    assert [note for note in pin_of(checkout).notes if "uncommitted changes" in note]
 
 
 @pytest.mark.parametrize("source", ["", "a b", "x'y", "$(shell id)", "a#b", "a;b", "a\nb"])
 def test_a_source_that_make_or_a_shell_would_read_as_its_own_is_refused(checkout: Path, source: str) -> None:
-    with pytest.raises(UserError, match="holds a character"):
+    with pytest.raises(UserError, match="contains a character"):
         pin_of(checkout, source)
 
 
 def test_a_folder_inside_another_repository_is_no_checkout(checkout: Path) -> None:
     (checkout / "unpacked").mkdir()
-    with pytest.raises(UserError, match="no Git checkout"):
+    with pytest.raises(UserError, match="is not a Git checkout"):
         pin_of(checkout / "unpacked")
 
 
 def test_a_checkout_without_a_commit_is_refused(tmp_path: Path, git: Git) -> None:
     git("init", "--quiet", "empty")
-    with pytest.raises(UserError, match="no commit yet"):
+    with pytest.raises(UserError, match="has no commit"):
         pin_of(tmp_path / "empty")

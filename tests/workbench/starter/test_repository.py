@@ -40,7 +40,7 @@ def repository(tmp_path: Path) -> Path:
 def test_every_kind_of_cluster_that_somebody_may_begin_with_has_its_shapes() -> None:
     union = StackConfig.model_fields["cluster"].annotation
     kinds = {get_args(model.model_fields["kind"].annotation)[0] for model in get_args(union) or (union,)}
-    assert kinds - {ClusterKind.EXISTING} == set(SHAPES)
+    assert kinds == set(SHAPES)
 
 
 @pytest.mark.parametrize("kind", SHAPES)
@@ -97,7 +97,7 @@ def test_make_reads_the_pin_and_the_stacks_and_lists_its_targets(repository: Pat
     assert shown == f"acme-dev | acme-dev acme-prod | {PIN.source} {PIN.tag} {PIN.commit}"
     listed = set(re.findall(r"^  make (\S+)", make(repository).stdout, re.MULTILINE))
     ours = {"ci", "review", "report", "drift", "tools", "lint-workflows"}
-    assert listed == {"help", "up", "preview", "status", "down", "check", "upgrade"} | ours
+    assert listed == {"help", "up", "preview", "status", "env", "down", "check", "upgrade"} | ours
 
 
 def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
 def test_a_folder_in_use_is_left_as_it_is(tmp_path: Path, occupy: Any) -> None:
     occupy(tmp_path / "acme")
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(UserError, match="not empty; it was left as it is"):
+    with pytest.raises(UserError, match="is not empty; nothing was written"):
         create(tmp_path / "acme", "acme", ClusterKind.LOCAL, PIN)
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -129,14 +129,14 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 
 def test_the_checkout_of_the_package_is_no_place_for_it() -> None:
-    with pytest.raises(UserError, match="in the checkout of this package"):
+    with pytest.raises(UserError, match="inside the checkout of this package"):
         create(PROJECT_ROOT / "mine", "mine", ClusterKind.LOCAL, PIN)
     assert not (PROJECT_ROOT / "mine").exists()
 
 
 @pytest.mark.parametrize("name", ["", "-a", "Acme", "a_b", "a.b", "x" * 59])
 def test_a_name_that_cannot_begin_a_clusters_name_is_refused(name: str) -> None:
-    with pytest.raises(UserError, match="cannot begin the names of clusters"):
+    with pytest.raises(UserError, match="cannot be the first part of cluster names"):
         stack_names(name)
 
 

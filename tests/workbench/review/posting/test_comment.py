@@ -328,5 +328,5 @@ def test_a_server_that_is_not_there_is_told(
 ) -> None:
     monkeypatch.setenv("GITHUB_API_URL", "http://127.0.0.1:1")
     event()
-    with pytest.raises(UserError, match="GitHub cannot be reached"):
+    with pytest.raises(UserError, match="Cannot reach GitHub"):
         comment(record)
