@@ -64,9 +64,7 @@ def test_everything_that_was_sent_is_read_back(home: Account) -> None:
     ({"kubernetesVersion": "1.33.99"}, "K8sVersionNotSupported", "1.33.8"),
     ({"kubernetesVersion": "new"}, "InvalidParameter", "no version"),
     ({"agentPoolProfiles": []}, "InvalidParameter", "at least one system pool"),
-    ({"disableLocalAccounts": True, "aadProfile": None}, "InvalidParameter", "aadProfile.managed"),
     ({"diskEncryptionSetID": "/subscriptions/s/gone"}, "InvalidParameter", "gone was not found"),
-    ({"securityProfile": {"workloadIdentity": {"enabled": True}}}, "InvalidParameter", "needs oidcIssuerProfile"),
     (
         {"securityProfile": {"azureKeyVaultKms": {"enabled": True, "keyId": "key"}}},
         "InvalidParameter",

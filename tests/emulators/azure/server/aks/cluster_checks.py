@@ -1,8 +1,7 @@
 """What makes a cluster invalid, whatever its pools are.
 
 Sources: https://learn.microsoft.com/azure/aks/use-managed-identity, .../configure-azure-cni,
-.../use-kms-etcd-encryption, .../api-server-authorized-ip-ranges, .../manage-local-accounts-managed-azure-ad and
-.../workload-identity-overview.
+.../use-kms-etcd-encryption and .../api-server-authorized-ip-ranges.
 """
 
 import re
@@ -61,18 +60,6 @@ def _check_access(properties: Mapping[str, Any]) -> None:
         raise invalid("apiServerAccessProfile.authorizedIPRanges", "It cannot be set for a private cluster.")
     for cidr in api.get("authorizedIPRanges") or []:
         _range("apiServerAccessProfile.authorizedIPRanges", cidr)
-    entra = properties.get("aadProfile") or {}
-    if properties.get("disableLocalAccounts") and not entra.get("managed"):
-        raise invalid("disableLocalAccounts", "It needs AKS-managed Entra integration (aadProfile.managed).")
-    if entra.get("enableAzureRBAC") and not entra.get("managed"):
-        raise invalid("aadProfile.enableAzureRBAC", "It needs aadProfile.managed.")
-    is_federated = at(properties, "securityProfile.workloadIdentity.enabled")
-    if is_federated and not at(properties, "oidcIssuerProfile.enabled"):
-        raise invalid("securityProfile.workloadIdentity", "It needs oidcIssuerProfile.enabled.")
-    if at(properties, "nodeProvisioningProfile.mode") == "Auto":
-        for pool in properties["agentPoolProfiles"]:
-            if pool.get("enableAutoScaling"):
-                raise invalid("nodeProvisioningProfile", "It cannot be used with autoscaled agent pools.")
 
 
 def _check_network(store: Store, properties: Mapping[str, Any]) -> None:
@@ -104,11 +91,8 @@ def _check_network(store: Store, properties: Mapping[str, Any]) -> None:
 def _check_keys(store: Store, body: Mapping[str, Any]) -> None:
     properties = body["properties"]
     kms = at(properties, "securityProfile.azureKeyVaultKms") or {}
-    if kms.get("enabled"):
-        if not KEY.fullmatch(kms.get("keyId") or ""):
-            raise invalid("securityProfile.azureKeyVaultKms.keyId", f"{kms.get('keyId')!r} is no id of a key.")
-        if not own_identities(body):
-            raise invalid("securityProfile.azureKeyVaultKms", "It needs a user-assigned identity.")
+    if kms.get("enabled") and not KEY.fullmatch(kms.get("keyId") or ""):
+        raise invalid("securityProfile.azureKeyVaultKms.keyId", f"{kms.get('keyId')!r} is no id of a key.")
     disks = properties.get("diskEncryptionSetID")
     if disks and store.find(disks) is None:
         raise invalid("diskEncryptionSetID", f"The disk encryption set {disks} was not found.")
@@ -156,9 +140,6 @@ def _check_kubelet(store: Store, body: Mapping[str, Any], principals: list[str],
     kubelet = at(body, f"properties.identityProfile.{KUBELET}.resourceId")
     if not kubelet:
         return
-    if not principals:
-        told = "A custom kubelet identity needs a user-assigned identity of the control plane."
-        raise Refusal("CustomKubeletIdentityOnlySupportedOnUserAssignedMSICluster", 400, told)
     found = store.find(kubelet)
     if found is None:
         raise not_referable(kubelet, "identityProfile.kubeletidentity")

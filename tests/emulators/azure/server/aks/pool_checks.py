@@ -23,8 +23,6 @@ SYSTEM_TAINT: Final = "CriticalAddonsOnly=true:NoSchedule"
 NODES_MAX: Final = 1000
 PODS: Final = range(10, 251)
 SYSTEM_PODS_MIN: Final = 30
-SMALL_MACHINES: Final = re.compile(r"Standard_B\d", re.IGNORECASE)
-"""Machines that save up time on their processors; no system pool can be of them."""
 
 FIXED: Final = (
     "availabilityZones",
@@ -164,37 +162,23 @@ def _check_system(pool: Mapping[str, Any]) -> None:
     least = pool.get("minCount") if pool.get("enableAutoScaling") else pool.get("count")
     if is_spot(pool):
         raise invalid("agentPoolProfile.scaleSetPriority", "A system pool cannot be of priority Spot.")
-    if pool.get("osType") != "Linux":
-        raise invalid("agentPoolProfile.osType", "A system pool must be Linux.")
     if not least:
         raise invalid("agentPoolProfile.count", "A system pool must have at least one node.")
     if pool["maxPods"] < SYSTEM_PODS_MIN:
         raise invalid("agentPoolProfile.maxPods", f"A system pool takes {SYSTEM_PODS_MIN} pods or more.")
-    if SMALL_MACHINES.match(pool["vmSize"]):
-        raise invalid("agentPoolProfile.vmSize", f"A system pool cannot be of {pool['vmSize']}.")
 
 
 def _check_spot(pool: Mapping[str, Any]) -> None:
-    price, upgrades = pool.get("spotMaxPrice", -1), pool.get("upgradeSettings") or {}
-    if price != -1 and not (price > 0 and round(price, 5) == price):
-        raise invalid("agentPoolProfile.spotMaxPrice", f"It must be -1, or more than 0 with 5 decimals, given {price}.")
-    if pool.get("type") != "VirtualMachineScaleSets":
-        raise invalid("agentPoolProfile.type", "Spot pools must be of type VirtualMachineScaleSets.")
-    if upgrades.get("maxSurge"):
+    if (pool.get("upgradeSettings") or {}).get("maxSurge"):
         raise invalid("agentPoolProfile.upgrade.maxSurge", "Spot pools can't set max surge.")
-    if upgrades.get("maxUnavailable"):
-        raise invalid("agentPoolProfile.upgradeSettings.maxUnavailable", "Spot pools can't set maxUnavailable.")
 
 
 def _check_upgrades(settings: Mapping[str, Any]) -> None:
-    surge, unavailable = settings.get("maxSurge"), settings.get("maxUnavailable")
-    for name, value in (("maxSurge", surge), ("maxUnavailable", unavailable)):
-        if value is not None and not _UPGRADES.fullmatch(value):
-            raise invalid(
-                f"agentPoolProfile.upgradeSettings.{name}", f"It must be a number or per cent, given {value}."
-            )
-    if surge is not None and int(surge.rstrip("%")) == 0 and int((unavailable or "0").rstrip("%")) == 0:
-        raise invalid("agentPoolProfile.upgradeSettings.maxSurge", "It cannot be 0 where maxUnavailable is 0.")
+    surge, path = settings.get("maxSurge"), "agentPoolProfile.upgradeSettings.maxSurge"
+    if surge is not None and not _UPGRADES.fullmatch(surge):
+        raise invalid(path, f"It must be a number or per cent, given {surge}.")
+    if surge is not None and int(surge.rstrip("%")) == 0:
+        raise invalid(path, "It cannot be 0 where maxUnavailable is 0.")
 
 
 def _check_labels(pool: Mapping[str, Any]) -> None:
