@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from components.contract.eks.config import STANDARD_SUPPORT_ENDS
+from components.contract.kubernetes_minors import calendar
 from policies.examples import load
 from support.policies import Report, Wire
 
@@ -31,7 +31,7 @@ def judged_on(day: date, monkeypatch: pytest.MonkeyPatch, version: str = "1.35")
 def test_the_end_of_a_version_is_announced_and_then_enforced(
     day: date, outcome: tuple[list[str], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert STANDARD_SUPPORT_ENDS["1.35"] == date(2027, 3, 27)
+    assert calendar("eks")["1.35"].ends == date(2027, 3, 27)
     report = judged_on(day, monkeypatch)
     about_versions = [[rule for rule in found if rule == "HE-05"] for found in (report.violated, report.advised)]
     assert tuple(about_versions) == outcome

@@ -4,8 +4,6 @@ Everything else (roles, identities, tags, encryption, logs) follows from the env
 """
 
 import re
-from collections.abc import Mapping
-from datetime import date
 from enum import StrEnum
 from typing import Annotated, Final, Literal
 
@@ -34,21 +32,9 @@ from components.contract.azure import (
 )
 from components.contract.choices import ContractModel, Explained, Findings, one_of
 from components.contract.images import Mirror
+from components.contract.kubernetes_minors import one_offered
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import differing_in_case
-
-SUPPORT_ENDS: Final[Mapping[str, date]] = {
-    "1.34": date(2026, 11, 30),
-    "1.35": date(2027, 3, 31),
-    "1.36": date(2027, 6, 30),
-}
-"""Last day of the last month of support by minor version, as read in November 2026. Azure names no day.
-
-https://learn.microsoft.com/azure/aks/supported-kubernetes-versions
-"""
-
-VERSIONS: Final = tuple(SUPPORT_ENDS)
-"""Minor versions that a stack file may choose."""
 
 IMAGE_REGISTRIES: Final = ("nvcr.io",)
 """Where the images of our own manifests come from; a mirror may stand in for each."""
@@ -150,12 +136,7 @@ def _name(name: str) -> str:
     return name
 
 
-def _version(text: str) -> str:
-    if text not in VERSIONS:
-        raise ValueError("no minor version that AKS supports")
-    return text
-
-
+Version = Annotated[str, *one_offered("aks", "no minor version that AKS supports")]
 RegistryName = Annotated[str, *one_of(IMAGE_REGISTRIES, "registry")]
 
 _NAME: Final = "[a-z]([a-z0-9-]{0,52}[a-z0-9])?"
@@ -180,7 +161,7 @@ class AksConfig(ContractModel):
     zones: tuple[Zone, ...] = Field(
         description="Two or three availability zones, in quotes.", examples=[["1", "2", "3"]]
     )
-    version: Annotated[str, AfterValidator(_version), Field(json_schema_extra={"enum": list(VERSIONS)})] = Field(
+    version: Version = Field(
         description="Minor version of Kubernetes, in quotes. Raise it by one at a time.", examples=["1.35"]
     )
     network: CreatedNetwork | ExistingNetwork = Field(

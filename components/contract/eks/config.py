@@ -4,8 +4,6 @@ Everything else (roles, add-ons, tags, encryption, logs) follows from the enviro
 """
 
 import re
-from collections.abc import Mapping
-from datetime import date
 from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
@@ -32,21 +30,9 @@ from components.contract.eks.network import (
     Zone,
 )
 from components.contract.images import Mirror
+from components.contract.kubernetes_minors import one_offered
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import differing_in_case
-
-STANDARD_SUPPORT_ENDS: Final[Mapping[str, date | None]] = {
-    "1.34": date(2026, 12, 2),
-    "1.35": date(2027, 3, 27),
-    "1.36": None,  # the copy of the page that was read does not say yet
-}
-"""Last day of standard support by minor version, as read in November 2026.
-
-https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html
-"""
-
-VERSIONS: Final = tuple(STANDARD_SUPPORT_ENDS)
-"""Minor versions that a stack file may choose."""
 
 ADDONS: Final = (
     *("vpc-cni", "kube-proxy", "eks-pod-identity-agent"),
@@ -76,12 +62,6 @@ def _name(name: str) -> str:
     return name
 
 
-def _version(text: str) -> str:
-    if text not in VERSIONS:
-        raise ValueError("HE-05: no minor version in standard support")
-    return text
-
-
 def _retention(days: int) -> int:
     if days not in LOG_RETENTION_DAYS:
         raise ValueError(f"CloudWatch keeps logs for {', '.join(map(str, LOG_RETENTION_DAYS))} days")
@@ -100,6 +80,7 @@ def _addon_version(version: str) -> str:
     return version
 
 
+Version = Annotated[str, *one_offered("eks", "HE-05: no minor version in standard support")]
 AddonName = Annotated[str, *one_of(ADDONS, "add-on")]
 RegistryName = Annotated[str, *one_of(IMAGE_REGISTRIES, "registry")]
 
@@ -119,7 +100,7 @@ class EksConfig(ContractModel):
     )
     region: Region = Field(description="Region of AWS.", examples=["eu-west-1"])
     zones: tuple[Zone, ...] = Field(description="Letters of two or three zones.", examples=[["a", "b", "c"]])
-    version: Annotated[str, AfterValidator(_version), Field(json_schema_extra={"enum": list(VERSIONS)})] = Field(
+    version: Version = Field(
         description="Minor version of Kubernetes, in quotes. Raise it by one at a time.", examples=["1.35"]
     )
     network: CreatedNetwork | ExistingNetwork = Field(

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from components.contract.eks.config import STANDARD_SUPPORT_ENDS
 from components.contract.environments import Environment
+from components.contract.kubernetes_minors import calendar, offered
 from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import NotJudgeableError, Value
@@ -30,9 +30,9 @@ def check(stack: Stack, context: Context) -> Iterator[Finding]:
 def _supported(cluster: Resource, context: Context) -> Iterator[Finding]:
     version = cluster.props.at("version").text() or "no version"
     found = f"Cluster '{cluster.name}' has {version}"
-    if version not in STANDARD_SUPPORT_ENDS:
-        yield Finding(f"{found}; expected one of {', '.join(STANDARD_SUPPORT_ENDS)}.", urn=cluster.urn)
-    elif end := STANDARD_SUPPORT_ENDS[version]:
+    if version not in offered("eks"):
+        yield Finding(f"{found}; expected one of {', '.join(offered('eks'))}.", urn=cluster.urn)
+    elif end := calendar("eks")[version].ends:
         left = (end - context.today).days
         if left < 0:
             yield Finding(f"{found}, whose standard support ended on {end}; expected a newer version.", urn=cluster.urn)

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from components.contract.eks.config import STANDARD_SUPPORT_ENDS
+from components.contract.kubernetes_minors import offered
 from emulators.aws.server.eks import versions
 from emulators.aws.server.eks.store import Cluster, Resource
 from emulators.aws.server.errors import AwsError
@@ -18,8 +18,7 @@ def cluster(version: str, *groups: str) -> Cluster:
 
 
 def test_the_emulator_has_every_version_that_a_stack_file_may_choose() -> None:
-    for version, ends in STANDARD_SUPPORT_ENDS.items():
-        assert versions.SUPPORT[version].standard_ends == ends
+    for version in offered("eks"):
         assert versions.status(version) == "STANDARD_SUPPORT"
 
 
@@ -78,7 +77,7 @@ def test_nodes_go_neither_back_nor_ahead(present: str, version: str, release: st
 def test_versions_are_described_newest_first(home: Account) -> None:
     found = home.eks.describe_cluster_versions()["clusterVersions"]
     assert [each["clusterVersion"] for each in found] == ["1.36", "1.35", "1.34", "1.33", "1.32", "1.31"]
-    assert [each["clusterVersion"] for each in found if each["defaultVersion"]] == [versions.DEFAULT_VERSION]
+    assert [each["clusterVersion"] for each in found if each["defaultVersion"]] == [versions.default_version()]
     only = home.eks.describe_cluster_versions(versionStatus="STANDARD_SUPPORT")["clusterVersions"]
     assert [each["clusterVersion"] for each in only] == ["1.36", "1.35", "1.34"]
     everything = home.eks.describe_cluster_versions(includeAll=True)["clusterVersions"]

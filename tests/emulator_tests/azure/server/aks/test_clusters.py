@@ -60,7 +60,7 @@ def test_everything_that_was_sent_is_read_back(home: Account) -> None:
 
 @parametrized(
     ({"dnsPrefix": None}, "InvalidParameter", "needs dnsPrefix"),
-    ({"kubernetesVersion": "1.19"}, "K8sVersionNotSupported", "1.35.3"),
+    ({"kubernetesVersion": "1.19"}, "K8sVersionNotSupported", "1.36.8"),
     ({"kubernetesVersion": "1.33.99"}, "K8sVersionNotSupported", "1.33.8"),
     ({"kubernetesVersion": "new"}, "InvalidParameter", "no version"),
     ({"agentPoolProfiles": []}, "InvalidParameter", "at least one system pool"),
@@ -194,7 +194,7 @@ def test_spot_pools_keep_control_plane_and_pools_from_going_together(home: Accou
     assert (told.code, "spot node pools" in told.message) == ("OperationNotAllowed", True)
     plain = home.cluster()
     home.put(plain, update(home, plain, **both))
-    assert home.properties(f"{plain}/agentPools/initial")["currentOrchestratorVersion"] == "1.34.5"
+    assert home.properties(f"{plain}/agentPools/initial")["currentOrchestratorVersion"] == "1.34.8"
 
 
 def test_inline_pools_go_to_the_version_of_the_control_plane_or_stay(home: Account) -> None:

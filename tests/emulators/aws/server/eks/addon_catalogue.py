@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from components.contract.kubernetes_minors import calendar
 from emulators.aws.server.eks import versions
 from emulators.aws.server.eks.pages import page
 from emulators.aws.server.eks.refusals import invalid_parameter
@@ -81,7 +82,7 @@ class AddonCatalogue:
         name, types, wanted = request.get("addonName"), request.get("types"), request.get("kubernetesVersion")
         if name:
             offer(name)
-        clusters = [wanted] if wanted else [each for each in versions.SUPPORT if versions.status(each) != "UNSUPPORTED"]
+        clusters = [wanted] if wanted else [each for each in calendar("eks") if versions.status(each) != "UNSUPPORTED"]
         found = [
             _described(each, known, clusters)
             for each, known in OFFERS.items()

@@ -116,7 +116,7 @@ class Clusters:
         name = request["name"]
         if name in self._store.clusters:
             raise in_use(f"Cluster already exists with name: {name}")
-        version = request.get("version", versions.DEFAULT_VERSION)
+        version = request.get("version", versions.default_version())
         versions.check_offered(version)
         policy = request.get("upgradePolicy") or {"supportType": "EXTENDED"}
         versions.check_policy(policy, version)

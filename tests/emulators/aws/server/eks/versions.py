@@ -1,38 +1,13 @@
 """Kubernetes versions of EKS, and which step from one to another it accepts."""
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, Final, NamedTuple
+from datetime import UTC, datetime, time, timedelta
+from typing import Any, Final
 
+from components.contract.kubernetes_minors import READ_ON, calendar
 from emulators.aws.server.eks.pages import page
 from emulators.aws.server.eks.refusals import invalid_parameter, invalid_request
 from emulators.aws.server.eks.store import Cluster, Request, now
-
-READ: Final = date(2026, 11, 21)
-"""The day of the facts below. Support is judged on it too, so that the emulator answers the same on every day."""
-
-
-class Support(NamedTuple):
-    """When EKS offers a version; None where what was read does not say."""
-
-    released: date | None
-    standard_ends: date | None
-    extended_ends: date | None
-
-
-SUPPORT: Final[Mapping[str, Support]] = {
-    "1.30": Support(date(2024, 5, 23), date(2025, 7, 23), date(2026, 7, 23)),
-    "1.31": Support(date(2024, 9, 26), date(2025, 11, 26), date(2026, 11, 26)),
-    "1.32": Support(date(2025, 1, 25), date(2026, 3, 23), date(2027, 3, 23)),
-    "1.33": Support(date(2025, 5, 28), date(2026, 7, 29), date(2027, 7, 29)),
-    "1.34": Support(date(2025, 10, 6), date(2026, 12, 2), date(2027, 12, 2)),
-    "1.35": Support(date(2026, 1, 28), date(2027, 3, 27), date(2028, 3, 27)),
-    "1.36": Support(None, None, None),
-}
-"""https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html and https://endoflife.date/amazon-eks."""
-
-DEFAULT_VERSION: Final = "1.35"
-"""Of a cluster that names none. AWS says that it need not be the newest one; which it is on the day was not read."""
 
 PLATFORM_VERSION: Final = "eks.1"
 RELEASE_DATE: Final = "20261105"
@@ -50,19 +25,30 @@ def minor(version: str) -> int:
     return int(version.split(".")[1])
 
 
+def default_version() -> str:
+    """Return the version of a cluster that names none: the newest whose release is known.
+
+    AWS says that it need not be the newest one; which it is on the day was not read.
+    """
+    return max((version for version, known in calendar("eks").items() if known.released), key=minor)
+
+
 def status(version: str) -> str:
-    """Return ``STANDARD_SUPPORT``, ``EXTENDED_SUPPORT`` or ``UNSUPPORTED``."""
-    known = SUPPORT[version]
-    if known.standard_ends is None or known.standard_ends >= READ:
+    """Return ``STANDARD_SUPPORT``, ``EXTENDED_SUPPORT`` or ``UNSUPPORTED``, on the day that the calendar was read.
+
+    Not today's: so the emulator answers the same on every day.
+    """
+    known = calendar("eks")[version]
+    if known.ends is None or known.ends >= READ_ON:
         return "STANDARD_SUPPORT"
-    if known.extended_ends is None or known.extended_ends >= READ:
+    if known.extended_ends is None or known.extended_ends >= READ_ON:
         return "EXTENDED_SUPPORT"
     return "UNSUPPORTED"
 
 
 def check_offered(version: str) -> None:
     """Refuse a version that EKS does not offer."""
-    if version not in SUPPORT or status(version) == "UNSUPPORTED":
+    if version not in calendar("eks") or status(version) == "UNSUPPORTED":
         # https://github.com/rancher/rancher/issues/27777 has the words.
         raise invalid_parameter("unsupported Kubernetes version")
 
@@ -127,7 +113,7 @@ def check_group_version(cluster: Cluster, present: str, version: str, release: s
     version, release
         What is asked for.
     """
-    if version not in SUPPORT:
+    if version not in calendar("eks"):
         raise invalid_parameter("unsupported Kubernetes version")
     check_release(release, version)
     if minor(version) > minor(cluster.version):
@@ -154,7 +140,7 @@ class Versions:
 
     def describe(self, request: Request) -> dict[str, Any]:
         """Return the versions that were asked for, newest first; those without support only with ``includeAll``."""
-        found = [_described(version) for version in sorted(SUPPORT, key=minor, reverse=True)]
+        found = [_described(version) for version in sorted(calendar("eks"), key=minor, reverse=True)]
         wanted, wanted_status = request.get("clusterVersions"), request.get("versionStatus")
         if request.get("status"):
             wanted_status = request["status"].upper().replace("-", "_")
@@ -170,17 +156,17 @@ class Versions:
 
 
 def _described(version: str) -> dict[str, Any]:
-    known = SUPPORT[version]
+    known = calendar("eks")[version]
     dates = {
         "releaseDate": known.released,
-        "endOfStandardSupportDate": known.standard_ends,
+        "endOfStandardSupportDate": known.ends,
         "endOfExtendedSupportDate": known.extended_ends,
     }
     return {
         "clusterVersion": version,
         "clusterType": "eks",
         "defaultPlatformVersion": PLATFORM_VERSION,
-        "defaultVersion": version == DEFAULT_VERSION,
+        "defaultVersion": version == default_version(),
         "status": status(version).lower().replace("_", "-"),
         "versionStatus": status(version),
         **{name: datetime.combine(day, time(), UTC) for name, day in dates.items() if day},

@@ -174,12 +174,12 @@ class Clusters(Kind):
         if old:
             current = versions.meant(stated, running(old)) if stated else running(old)
         else:
-            current = versions.version(stated or versions.DEFAULT, "kubernetesVersion")
+            current = versions.version(stated or versions.default(), "kubernetesVersion")
         network = {**self.network, **base.get("networkProfile", {}), **properties.get("networkProfile", {})}
         kept: dict[str, Any] = {
             **base,
             **properties,
-            "kubernetesVersion": stated or base.get("kubernetesVersion") or versions.DEFAULT,
+            "kubernetesVersion": stated or base.get("kubernetesVersion") or versions.default(),
             "currentKubernetesVersion": str(current),
             "networkProfile": network,
         }

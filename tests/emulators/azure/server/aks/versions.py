@@ -9,13 +9,12 @@ from typing import Final
 
 from typing_extensions import override
 
+from components.contract.kubernetes_minors import MINORS, offered
 from emulators.azure.server.refusals import bad_request, invalid
 from emulators.core.refusal import Refusal
 
-NEWEST_PATCHES: Final = {"1.31": 14, "1.32": 11, "1.33": 8, "1.34": 5, "1.35": 3}
-"""Minor versions that the emulator offers, each with all patches up to this one; made up, as patches come and go."""
-
-DEFAULT: Final = "1.34"
+NEWEST_PATCH: Final = 8
+"""Every minor has all patches up to this one; made up, as patches come and go."""
 
 POOLS_BEHIND: Final = 3
 """Minor versions that an agent pool may be older than the control plane."""
@@ -35,6 +34,21 @@ class Version:
         return f"1.{self.minor}.{self.patch}"
 
 
+def minors() -> list[str]:
+    """Return the minor versions that there are: those that a stack file may choose, and older ones of pools."""
+    oldest = min(map(_number, offered("aks"))) - POOLS_BEHIND
+    return [minor for minor in MINORS if _number(minor) >= oldest]
+
+
+def default() -> str:
+    """Return the version of a cluster that names none: the minor before the newest."""
+    return offered("aks")[-2:][0]
+
+
+def _number(minor: str) -> int:
+    return int(minor.partition(".")[2])
+
+
 def version(text: str, parameter: str) -> Version:
     """Return the version that a text means; without a patch it means the newest.
 
@@ -46,11 +60,10 @@ def version(text: str, parameter: str) -> Version:
     parts = re.fullmatch(r"(1\.(\d+))(?:\.(\d+))?", text)
     if not parts:
         raise invalid(parameter, f"{text!r} is no version.")
-    newest = NEWEST_PATCHES.get(parts[1])
-    patch = int(parts[3]) if parts[3] else newest
-    if newest is None or patch is None or patch > newest:
-        offered = ", ".join(f"{minor}.{patch}" for minor, patch in NEWEST_PATCHES.items())
-        told = f"Version {text} is not supported in this region. Newest patches: {offered}. {_TRY}"
+    patch = int(parts[3]) if parts[3] else NEWEST_PATCH
+    if parts[1] not in minors() or patch > NEWEST_PATCH:
+        newest = ", ".join(f"{minor}.{NEWEST_PATCH}" for minor in minors())
+        told = f"Version {text} is not supported in this region. Newest patches: {newest}. {_TRY}"
         raise Refusal("K8sVersionNotSupported", 400, told)
     return Version(int(parts[2]), patch)
 

@@ -1,0 +1,124 @@
+"""The minor versions of Kubernetes, one row each: until when each cloud supports it, and what of ours depends on it.
+
+A new minor is one row here, and the stack files that move to it. The rest follows: what a stack file may choose, its
+schema and reference, the rules on ended versions, the autoscaler's image, and what the emulators of the clouds offer.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final, Literal, TypeAlias
+
+from pydantic import AfterValidator, Field
+
+READ_ON: Final = date(2026, 11, 21)
+"""The day on which the calendars were last read. What had ended by then, a stack file may not choose."""
+
+Cloud: TypeAlias = Literal["eks", "aks"]
+
+
+@dataclass(frozen=True)
+class Support:
+    """What a cloud says of one minor; None where what was read does not say.
+
+    Parameters
+    ----------
+    ends
+        Last day of support; on EKS of standard support.
+    released
+        First day on which a cluster could have it.
+    extended_ends
+        On EKS, last day of extended support.
+    """
+
+    ends: date | None
+    released: date | None = None
+    extended_ends: date | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class KubernetesMinor:
+    """One minor version.
+
+    Parameters
+    ----------
+    eks
+        https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html; of minors that have ended there,
+        https://endoflife.date/amazon-eks.
+    aks
+        https://learn.microsoft.com/azure/aks/supported-kubernetes-versions. Azure names months; the day is their last.
+        None of minors that had ended before the calendar was first read.
+    autoscaler
+        Release of Cluster Autoscaler, which holds a copy of this minor's scheduler:
+        https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/README.md#releases. The patch is the
+        one that kOps installs (``pkg/model/components/clusterautoscaler.go``). None of minors that had ended.
+    """
+
+    eks: Support | None = None
+    aks: Support | None = None
+    autoscaler: str | None = None
+
+
+MINORS: Final[Mapping[str, KubernetesMinor]] = {
+    "1.30": KubernetesMinor(eks=Support(date(2025, 7, 23), date(2024, 5, 23), date(2026, 7, 23))),
+    "1.31": KubernetesMinor(eks=Support(date(2025, 11, 26), date(2024, 9, 26), date(2026, 11, 26))),
+    "1.32": KubernetesMinor(eks=Support(date(2026, 3, 23), date(2025, 1, 25), date(2027, 3, 23))),
+    "1.33": KubernetesMinor(eks=Support(date(2026, 7, 29), date(2025, 5, 28), date(2027, 7, 29))),
+    "1.34": KubernetesMinor(
+        eks=Support(date(2026, 12, 2), date(2025, 10, 6), date(2027, 12, 2)),
+        aks=Support(date(2026, 11, 30)),
+        autoscaler="v1.34.4",
+    ),
+    "1.35": KubernetesMinor(
+        eks=Support(date(2027, 3, 27), date(2026, 1, 28), date(2028, 3, 27)),
+        aks=Support(date(2027, 3, 31)),
+        autoscaler="v1.35.1",
+    ),
+    "1.36": KubernetesMinor(eks=Support(None), aks=Support(date(2027, 6, 30)), autoscaler="v1.36.0"),
+}
+"""By minor version, oldest first."""
+
+
+def calendar(cloud: Cloud) -> dict[str, Support]:
+    """Return what a cloud says of every minor that it has or had, oldest first."""
+    found = {minor: row.eks if cloud == "eks" else row.aks for minor, row in MINORS.items()}
+    return {minor: support for minor, support in found.items() if support}
+
+
+def offered(cloud: Cloud) -> tuple[str, ...]:
+    """Return the minors that a stack file may choose on a cloud, oldest first."""
+    return tuple(minor for minor, its in calendar(cloud).items() if its.ends is None or its.ends >= READ_ON)
+
+
+def autoscaler_release(minor: str) -> str:
+    """Return the release of Cluster Autoscaler for clusters of a minor, such as ``v1.35.1``.
+
+    Raises
+    ------
+    KeyError
+        No stack file may choose the minor.
+    """
+    release = MINORS[minor].autoscaler
+    if release is None:
+        raise KeyError(minor)
+    return release
+
+
+def one_offered(cloud: Cloud, refusal: str) -> tuple[AfterValidator, Any]:
+    """Return what makes a text in an annotation a minor that a cloud offers; the check, and what editors are told.
+
+    Parameters
+    ----------
+    refusal
+        What is said of any other one; the choices follow it.
+    """
+
+    def check(text: str) -> str:
+        if text not in offered(cloud):
+            raise ValueError(refusal)
+        return text
+
+    def describe(schema: dict[str, Any]) -> None:
+        schema["enum"] = list(offered(cloud))
+
+    return AfterValidator(check), Field(json_schema_extra=describe)
