@@ -1,16 +1,14 @@
 """Runs a Pulumi program without an engine and records every resource that it declares."""
 
-import asyncio
 import base64
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import pulumi
 from google.protobuf.json_format import MessageToDict
-from pulumi.runtime import get_root_resource, mocks
-from pulumi.runtime.settings import SETTINGS, _get_rpc_manager
-from pulumi.runtime.stack import Stack, run_pulumi_func
+from pulumi.runtime import mocks
+
+from workbench.offline.recorder import run_program
 
 COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
     "aws:eks/cluster:Cluster": lambda name: {
@@ -153,32 +151,10 @@ class _Monitor(mocks.MockMonitor):
         return response
 
 
-def _without_former_names(args: pulumi.ResourceTransformationArgs) -> pulumi.ResourceTransformationResult:
-    """Drop a resource's aliases, about which nobody asks: most of a build's time would go to those of Azure's SDK."""
-    args.opts.aliases = None
-    return pulumi.ResourceTransformationResult(args.props, args.opts)
-
-
 def record(program: Callable[[], None], *, first_preview: bool = False, recorder: Recorder | None = None) -> Recorder:
     """Run ``program`` to its end, outputs and all, and return what it declared. Default: nothing is made."""
     recorder = recorder or Recorder(is_first_preview=first_preview)
-    asyncio.set_event_loop(asyncio.new_event_loop())
-    mocks.set_mocks(recorder, project="igz-clusters", stack="test", preview=first_preview, monitor=_Monitor(recorder))
-
-    stack = get_root_resource()
-    assert isinstance(stack, Stack)
-    stack.outputs.clear()
-    stack._transformations = [_without_former_names]
-
-    async def run() -> None:
-        await run_pulumi_func(program)
-        recorder.exports.update(await pulumi.Output.all(**stack.outputs).future(with_unknowns=False) or {})
-
-    try:
-        asyncio.get_event_loop().run_until_complete(run())
-    except Exception:
-        # What a program leaves open that failed would keep the next one waiting.
-        SETTINGS.outputs.clear()
-        _get_rpc_manager().clear()
-        raise
+    monitor = _Monitor(recorder)
+    outputs = run_program(program, monitor, project="igz-clusters", stack="test", is_preview=first_preview)
+    recorder.exports.update(outputs)
     return recorder

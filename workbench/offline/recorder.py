@@ -1,0 +1,52 @@
+"""Runs a Pulumi program in this process, with something else in the engine's place."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pulumi
+from pulumi.runtime import mocks
+from pulumi.runtime.settings import SETTINGS, _get_rpc_manager, get_root_resource, set_root_resource
+from pulumi.runtime.stack import Stack, run_pulumi_func
+
+
+def run_program(
+    program: Callable[[], None], monitor: mocks.MockMonitor, *, project: str, stack: str, is_preview: bool
+) -> dict[str, Any]:
+    """Run ``program`` to its end and return the stack's outputs; unknown ones are None.
+
+    Parameters
+    ----------
+    program
+        Declares resources and outputs.
+    monitor
+        Answers what the program asks of the engine.
+    project, stack
+        Names.
+    is_preview
+        Whether the program sees a preview, in which values may be unknown.
+    """
+    asyncio.set_event_loop(asyncio.new_event_loop())
+    set_root_resource(None)  # the one of an earlier run has that run's name and outputs
+    mocks.set_mocks(monitor.mocks, project=project, stack=stack, preview=is_preview, monitor=monitor)
+    root = get_root_resource()
+    assert isinstance(root, Stack)  # noqa: S101 - `set_mocks` makes it
+    root._transformations = [_without_aliases]  # noqa: SLF001 - a public call would need a running loop
+
+    async def run() -> dict[str, Any]:
+        await run_pulumi_func(program)
+        return await pulumi.Output.all(**root.outputs).future(with_unknowns=False) or {}
+
+    try:
+        return asyncio.get_event_loop().run_until_complete(run())
+    except Exception:
+        # What a failed program leaves open would keep the next one waiting.
+        SETTINGS.outputs.clear()
+        _get_rpc_manager().clear()
+        raise
+
+
+def _without_aliases(args: pulumi.ResourceTransformationArgs) -> pulumi.ResourceTransformationResult:
+    """Drop aliases, which only a state needs: those of Azure's SDK would take most of a program's time."""
+    args.opts.aliases = None
+    return pulumi.ResourceTransformationResult(args.props, args.opts)
