@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from google.protobuf import struct_pb2
 from pulumi.runtime.proto import analyzer_pb2 as proto
@@ -16,6 +16,9 @@ from policies.registry import RULES
 from policies.rule import Rule
 from policies.sdk import Servicer, policies
 from policies.settings import STACK_KEY
+
+_LEVEL: Final = "enforcementLevel"
+"""Key of a policy's level in a configuration file."""
 
 Resource = tuple[str, str, Any] | Given
 """Type token, logical name and properties of a resource; or one of an example, with options."""
@@ -82,10 +85,7 @@ class Wire:
     def _levels(self, config: Mapping[str, Mapping[str, Any]]) -> dict[str, proto.PolicyConfig]:
         # The engine always sends a level for every policy: the pack's own unless a file overrides it.
         return {
-            info.name: proto.PolicyConfig(
-                enforcementLevel=info.enforcementLevel, properties=_struct(config.get(info.name, {}))
-            )
-            for info in self._info().policies
+            info.name: _entry(info.enforcementLevel, config.get(info.name, {})) for info in self._info().policies
         }
 
     def _info(self) -> proto.AnalyzerInfo:
@@ -161,6 +161,13 @@ def _given(resource: Resource) -> Given:
 
 def _urn(kind: str, name: str) -> str:
     return f"urn:pulumi:test::igz-clusters::{kind}::{name}"
+
+
+def _entry(declared: proto.EnforcementLevel.ValueType, entry: Mapping[str, Any]) -> proto.PolicyConfig:
+    """Return a policy's configuration as the engine sends it, from an entry as a configuration file has it."""
+    named, settings = entry.get(_LEVEL), {key: value for key, value in entry.items() if key != _LEVEL}
+    level = proto.EnforcementLevel.Value(named.upper()) if named else declared
+    return proto.PolicyConfig(enforcementLevel=level, properties=_struct(settings))
 
 
 def _struct(props: Any) -> struct_pb2.Struct:

@@ -13,6 +13,7 @@ import typer
 from infra.config.problems import printable
 from workbench import stacks
 from workbench.cli import config, existing, github, local, policy, stack, toolchain
+from workbench.cli.check import check
 from workbench.cli.console import PLAIN, errors, out
 from workbench.cli.doctor import doctor
 from workbench.cli.drift import drift
@@ -36,6 +37,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(init)
+app.command()(check)
 app.command()(stack.up)
 app.command()(stack.preview)
 app.command()(stack.destroy)

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -11,19 +10,20 @@ import typer
 import yaml
 
 from components.contract.choices import DECIDES
-from infra.config import CONFIG_KEY, Problem
+from infra.config import CONFIG_KEY
 from infra.config.effective import Effective, effective
 from infra.config.problems import nearest, shown
 from infra.config.reference import all_keys, default_of, values_of
 from infra.config.tree import NAME, Key
 from workbench import stacks
-from workbench.cli.console import PLAIN, out
+from workbench.cli.console import PLAIN, errors, out
 from workbench.cli.stack import AsJson, StackName
 from workbench.system.errors import UserError
 
 app = typer.Typer(help="Check stack files, explain keys, show the configuration.", no_args_is_help=True)
 
 _SUGGESTED_MAX: Final = 5
+_RULES_TOO: Final = "The files are valid. `igz-clusters check` judges by all rules too."
 
 
 @app.command()
@@ -44,12 +44,13 @@ def check(
     files = [_file(target, known) for target in targets] if targets else list(known.values())
     wrong = {file: error for file in files if (error := _error(file))}
     if as_json:
-        rows = [_row(error.file, problem) for error in wrong.values() for problem in error.problems]
-        _print_json(rows)
+        _print_json([row for error in wrong.values() for row in error.rows])
     else:
         for file in files:
             for line in wrong[file].lines if file in wrong else [f"{stacks.shown_path(file)}: ok"]:
                 out.print(line, **PLAIN)
+        if not wrong:
+            errors.print(_RULES_TOO, **PLAIN)
     raise typer.Exit(1 if wrong else 0)
 
 
@@ -67,11 +68,6 @@ def _error(file: Path) -> stacks.StackFileError | None:
     except stacks.StackFileError as error:
         return error
     return None
-
-
-def _row(file: str, problem: Problem) -> dict[str, Any]:
-    row = asdict(problem)
-    return {"file": file, **{key: row[key] for key in ("line", "column", "path", "message", "given", "allowed")}}
 
 
 @app.command()

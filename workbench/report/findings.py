@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from policies import diagnostics
-from workbench.report.events import PolicyMessage, Stream, plain
+from workbench.report.events import PolicyMessage, Remediation, Stream, plain
 from workbench.report.model import Finding, FindingStatus, Judge
 from workbench.report.values import safe
 
@@ -27,10 +27,15 @@ _JUDGES: Final = {judge: rank for rank, judge in enumerate(Judge)}
 
 def own_findings(stream: Stream) -> list[Finding]:
     """Return what the rules of a stream's run say, the gravest first."""
-    found = [_finding(message) for message in stream.said]
+    return findings_of(stream.said, stream.remedied)
+
+
+def findings_of(said: Iterable[PolicyMessage], remedied: Iterable[Remediation]) -> list[Finding]:
+    """Return what rules say and what they changed as findings, the gravest first."""
+    found = [_finding(message) for message in said]
     mended = [
         Finding(safe(each.policy_name), FindingStatus.ADVISED, Judge.OWN, safe(each.resource_urn), "the rule mended it")
-        for each in stream.remedied
+        for each in remedied
     ]
     return _sorted([*found, *mended])
 

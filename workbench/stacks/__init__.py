@@ -100,6 +100,12 @@ class StackFileError(UserError):
             for problem in self.problems
         ]
 
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """Every problem as data, for scripts."""
+        keys = ("line", "column", "path", "message", "given", "allowed")
+        return [{"file": self.file, **{key: getattr(problem, key) for key in keys}} for problem in self.problems]
+
 
 def find(name: str) -> Stack:
     """Return the stack called ``name``: ``Pulumi.<name>.yaml`` in the folder or in ``examples/<name>/`` below it.

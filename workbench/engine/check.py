@@ -1,0 +1,112 @@
+"""A stack judged by all rules without the engine: what the program declares, in this process, within a second or two."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from policies.registry import RULES
+from workbench.offline.declared import Declared, Message, declared
+from workbench.report.causes import Cause, by_cause
+from workbench.report.events import PolicyMessage, Remediation
+from workbench.report.findings import findings_of
+from workbench.report.model import FindingStatus
+from workbench.stacks import Stack
+from workbench.stacks.policy_overrides import pack_configuration
+
+_LEVELS: Final = {True: "mandatory", False: "advisory"}
+
+
+@dataclass(frozen=True)
+class RefusedInput:
+    """An input that the cloud's API model or the provider refuses.
+
+    Parameters
+    ----------
+    urn, path
+        Where it stands.
+    reason
+        What is wrong, and what is allowed.
+    """
+
+    urn: str
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check says about a stack.
+
+    Parameters
+    ----------
+    stack
+        Its name.
+    resources, rules
+        How many the program declares, and how many judged them.
+    causes
+        What the rules say, the gravest first.
+    refused
+        Inputs that no cloud would take.
+    not_judged
+        What only a preview can judge, a sentence each.
+    """
+
+    stack: str
+    resources: int
+    rules: int
+    causes: tuple[Cause, ...]
+    refused: tuple[RefusedInput, ...]
+    not_judged: tuple[str, ...]
+
+    @property
+    def violations(self) -> int:
+        """How many causes would stop an update, refused inputs among them."""
+        return len(self.refused) + sum(cause.is_failing for cause in self.causes)
+
+    @property
+    def notes(self) -> int:
+        """How many causes are advice, or accepted by a waiver."""
+        return len(self.causes) - sum(cause.is_failing for cause in self.causes)
+
+
+def check(stack: Stack) -> Checked:
+    """Judge what the program declares for ``stack``, by both packs with the waivers of the stack.
+
+    Raises
+    ------
+    StackFileError
+        ``policies/overrides.yaml`` is wrong.
+    """
+    result = declared(stack, pack_configuration(stack.name))
+    findings = findings_of(
+        [_policy_message(message) for message in result.messages],
+        [Remediation.model_construct(resource_urn=urn, policy_name=policy) for urn, policy in result.remedied],
+    )
+    return Checked(
+        stack=stack.name,
+        resources=result.resources,
+        rules=len(RULES),
+        causes=tuple(by_cause(findings)),
+        refused=tuple(RefusedInput(each.urn, each.problem.path, each.problem.reason) for each in result.refused),
+        not_judged=tuple(_not_judged(stack, result, {cause.standing for cause in findings})),
+    )
+
+
+def _policy_message(message: Message) -> PolicyMessage:
+    return PolicyMessage.model_construct(
+        resource_urn=message.urn,
+        message=message.text,
+        policy_name=message.policy,
+        policy_pack_name=message.pack,
+        enforcement_level=_LEVELS[message.is_mandatory],
+    )
+
+
+def _not_judged(stack: Stack, result: Declared, statuses: set[FindingStatus]) -> list[str]:
+    said = []
+    if result.unknown:
+        said.append(f"{result.unknown} values that are known only once other resources exist")
+    if FindingStatus.UNJUDGED in statuses:
+        said.append("rules that need such a value: see the findings that could not be judged")
+    if stack.config.cluster.kind == "existing":
+        said.append("the nodes and objects of the existing cluster")
+    return [*said, "the live stack: what would be replaced or deleted, and whether that is approved"]

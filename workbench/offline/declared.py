@@ -1,0 +1,292 @@
+"""What the program declares for a stack, checked by the offline providers and judged by both packs, in this process.
+
+It is the first preview of an engine without the engine: the same program, the same checks of inputs, the same rules.
+Nothing is compared with a state or a cluster, and nothing is started.
+"""
+
+import gc
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+
+from google.protobuf.struct_pb2 import Struct
+from pulumi.runtime import mocks
+from pulumi.runtime.proto import analyzer_pb2, provider_pb2, resource_pb2
+
+from components.contract.existing.cluster_inventory import ClusterInventory
+from components.contract.existing.config import ExistingConfig
+from infra.config import CONFIG_KEY, StackConfig
+from infra.program import run
+from policies.pack_harness import Wire
+from workbench.offline.plugin import Problem, Provider, Servicer
+from workbench.offline.properties import UNKNOWN, plain
+from workbench.offline.recorder import run_program
+from workbench.stacks import Stack
+from workbench.system.errors import UserError
+
+PROJECT: Final = "igz-clusters"
+"""Name of the project, as in ``Pulumi.yaml``."""
+
+_PROVIDER_TYPE: Final = "pulumi:providers:"
+_INTERNAL: Final = "__"
+"""Prefix of what providers note among inputs for themselves; the engine shows it to no rule."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """What a rule says.
+
+    Parameters
+    ----------
+    urn
+        The resource; empty for the whole stack.
+    policy, pack
+        Names.
+    text
+        As the engine would print it; ``policies.diagnostics`` reads it.
+    is_mandatory
+        Whether it stops an update.
+    """
+
+    urn: str
+    policy: str
+    pack: str
+    text: str
+    is_mandatory: bool
+
+
+@dataclass(frozen=True)
+class Refused:
+    """An input that the cloud's own API model or the provider refuses."""
+
+    urn: str
+    problem: Problem
+
+
+@dataclass
+class Declared:
+    """What came of a stack's program.
+
+    Parameters
+    ----------
+    messages
+        What the rules say, in the order of the resources.
+    remedied
+        URN and policy of each resource that a rule changed before it was judged.
+    refused
+        Inputs that cannot be.
+    resources
+        How many resources the program declares, components included.
+    unknown
+        How many values of inputs are known only once other resources exist.
+    """
+
+    messages: list[Message] = field(default_factory=list)
+    remedied: list[tuple[str, str]] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+    resources: int = 0
+    unknown: int = 0
+
+
+def declared(stack: Stack, configuration: Mapping[str, Mapping[str, Any]]) -> Declared:
+    """Run the program of ``stack`` and judge what it declares.
+
+    Parameters
+    ----------
+    stack
+        With its choices.
+    configuration
+        The packs' configuration by policy, such as ``policy_overrides.pack_configuration`` returns.
+
+    Raises
+    ------
+    UserError
+        The program called a function of a cloud, which no first preview may.
+    """
+    packs = Wire(stack=stack.document["config"][CONFIG_KEY], config=configuration)
+    engine = _Engine(packs)
+    was_enabled = gc.isenabled()
+    gc.disable()  # as `infra` does: it would take a third of the time and free little
+    try:
+        run_program(lambda: _program(stack.config), engine, project=PROJECT, stack=stack.name, is_preview=True)
+    finally:
+        if was_enabled:
+            gc.enable()
+    return engine.finished()
+
+
+def _program(config: StackConfig) -> None:
+    """Declare the stack as in a render: there is no kubeconfig to read, and no node of an existing cluster is known."""
+    cluster = config.cluster
+    unseen = ClusterInventory(cluster.cluster_id) if isinstance(cluster, ExistingConfig) else None
+    run(config, kubeconfig=str(Path("/nowhere") / "kubeconfig"), sighting=unseen)
+
+
+class _NoFunctions(mocks.Mocks):
+    """Answers no call: a first preview has nothing to ask."""
+
+    def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
+        raise NotImplementedError(args.typ)
+
+    def call(self, args: mocks.MockCallArgs) -> Any:
+        raise UserError(f"The program calls {args.token}, which needs a cloud.", "Use `igz-clusters preview`.")
+
+
+class _Engine(mocks.MockMonitor):
+    """Does with a declared resource what the engine does in a first preview: check, remedy, judge, foresee."""
+
+    def __init__(self, packs: Wire) -> None:
+        super().__init__(_NoFunctions())
+        self._packs = packs.servicer
+        self._providers: dict[str, _Configured] = {}
+        """By URN."""
+        self._declared: list[analyzer_pb2.AnalyzerResource] = []
+        self._result = Declared()
+        self._one_at_a_time = Lock()
+        """The SDK registers from several threads."""
+
+    def make_urn(self, parent: str, type_: str, name: str) -> str:
+        """Return a URN as the engine makes it: with the types of all parents, but not the stack's."""
+        if parent and (above := parent.split("::")[2]) != "pulumi:pulumi:Stack":
+            type_ = f"{above}${type_}"
+        return super().make_urn("", type_, name)
+
+    def RegisterResource(self, request: Any) -> resource_pb2.RegisterResourceResponse:  # noqa: N802 the SDK's name
+        """Take a resource; its id and what its provider cannot foresee stay unknown."""
+        urn = self.make_urn(request.parent, request.type, request.name)
+        with self._one_at_a_time:
+            return resource_pb2.RegisterResourceResponse(urn=urn, object=self._register(urn, request))
+
+    def _register(self, urn: str, request: Any) -> Struct:
+        if request.type.startswith(_PROVIDER_TYPE):
+            self._providers[urn] = _Configured.of(request)
+        provider = self._providers.get(request.provider.rpartition("::")[0]) if request.custom else None
+        inputs = self._checked(provider, urn, request.object)
+        if inputs is None:
+            return Struct()
+        if remedied := self._remedied(_question(urn, request, inputs)):
+            inputs = self._checked(provider, urn, remedied)
+            if inputs is None:
+                return Struct()
+        question = _question(urn, request, inputs)
+        self._take(self._packs.Analyze(question, None), urn)
+        self._declared.append(_resource(question, request))
+        self._result.unknown += sum(_unknowns(plain(inputs)))
+        return provider.foreseen(urn, inputs) if provider else inputs
+
+    def _checked(self, provider: "_Configured | None", urn: str, inputs: Struct) -> Struct | None:
+        """Return the inputs as the provider completes them; None, and a note, if it refuses them."""
+        if provider is None:
+            return inputs
+        checked, problems = provider.check(urn, inputs)
+        self._result.refused.extend(Refused(urn, problem) for problem in problems)
+        return None if problems else checked
+
+    def _remedied(self, question: analyzer_pb2.AnalyzeRequest) -> Struct | None:
+        remediations = self._packs.Remediate(question, None).remediations
+        for each in remediations:
+            self._result.remedied.append((question.urn, each.policyName))
+        return remediations[-1].properties if remediations else None
+
+    def _take(self, response: analyzer_pb2.AnalyzeResponse, urn: str) -> None:
+        for said in response.diagnostics:
+            is_mandatory = said.enforcementLevel == analyzer_pb2.MANDATORY
+            message = Message(said.urn or urn, said.policyName, said.policyPackName, said.message, is_mandatory)
+            self._result.messages.append(message)
+
+    def finished(self) -> Declared:
+        """Judge the stack as a whole, and return everything."""
+        self._take(self._packs.AnalyzeStack(analyzer_pb2.AnalyzeStackRequest(resources=self._declared), None), "")
+        self._result.resources = len(self._declared)
+        return self._result
+
+
+@dataclass(frozen=True)
+class _Configured:
+    """A provider of the program, and whether all of its configuration is known."""
+
+    servicer: Servicer
+    is_known: bool
+
+    @classmethod
+    def of(cls, request: Any) -> "_Configured":
+        servicer = Servicer(_provider(request.type.removeprefix(_PROVIDER_TYPE)))
+        servicer.Configure(provider_pb2.ConfigureRequest(args=request.object), _NO_CALL)
+        return cls(servicer, not any(_unknowns(plain(request.object))))
+
+    def check(self, urn: str, inputs: Struct) -> tuple[Struct, list[Problem]]:
+        # The engine asks no provider that it cannot configure yet.
+        if not self.is_known:
+            return inputs, []
+        answer = self.servicer.Check(provider_pb2.CheckRequest(urn=urn, news=inputs, randomSeed=b"check"), _NO_CALL)
+        return answer.inputs, [Problem(each.property, each.reason) for each in answer.failures]
+
+    def foreseen(self, urn: str, inputs: Struct) -> Struct:
+        if not self.is_known:
+            return Struct()
+        return self.servicer.Create(
+            provider_pb2.CreateRequest(urn=urn, properties=inputs, preview=True), _NO_CALL
+        ).properties
+
+
+_NO_CALL: Final[Any] = None
+"""In the place of gRPC's context: what is asked here never fails as a call."""
+
+
+def _provider(package: str) -> Provider:
+    # Imported here: each reads its own tables, and a stack needs those of its own cloud only.
+    match package:
+        case "aws":
+            from workbench.offline.aws.provider import OfflineAws  # noqa: PLC0415
+
+            return OfflineAws()
+        case "azure-native":
+            from workbench.offline.azure.provider import OfflineAzure  # noqa: PLC0415
+
+            return OfflineAzure()
+        case "kubernetes":
+            from workbench.offline.kubernetes.provider import OfflineKubernetes  # noqa: PLC0415
+
+            return OfflineKubernetes()
+    raise UserError(f"There is no offline provider for the package {package}.", "Use `igz-clusters preview`.")
+
+
+def _question(urn: str, request: Any, inputs: Struct) -> analyzer_pb2.AnalyzeRequest:
+    question = analyzer_pb2.AnalyzeRequest(
+        type=request.type,
+        name=request.name,
+        urn=urn,
+        properties=inputs,
+        options=analyzer_pb2.AnalyzerResourceOptions(protect=request.protect, ignoreChanges=request.ignoreChanges),
+    )
+    for key in [key for key in question.properties.fields if key.startswith(_INTERNAL)]:
+        del question.properties.fields[key]
+    return question
+
+
+def _resource(question: analyzer_pb2.AnalyzeRequest, request: Any) -> analyzer_pb2.AnalyzerResource:
+    return analyzer_pb2.AnalyzerResource(
+        type=question.type,
+        name=question.name,
+        urn=question.urn,
+        properties=question.properties,
+        options=question.options,
+        parent=request.parent,
+        propertyDependencies={
+            key: analyzer_pb2.AnalyzerPropertyDependencies(urns=made.urns)
+            for key, made in request.propertyDependencies.items()
+        },
+    )
+
+
+def _unknowns(value: Any) -> Iterator[bool]:
+    if value is UNKNOWN:
+        yield True
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from _unknowns(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _unknowns(inner)
