@@ -84,9 +84,7 @@ class Wire:
 
     def _levels(self, config: Mapping[str, Mapping[str, Any]]) -> dict[str, proto.PolicyConfig]:
         # The engine always sends a level for every policy: the pack's own unless a file overrides it.
-        return {
-            info.name: _entry(info.enforcementLevel, config.get(info.name, {})) for info in self._info().policies
-        }
+        return {info.name: _entry(info.enforcementLevel, config.get(info.name, {})) for info in self._info().policies}
 
     def _info(self) -> proto.AnalyzerInfo:
         return self.servicer.GetAnalyzerInfo(None, None)  # type: ignore[no-untyped-call, no-any-return]

@@ -1,4 +1,4 @@
-"""A stack judged by all rules without the engine: what the program declares, in this process, within a second or two."""
+"""A stack judged by all rules without the engine: what the program declares, in this process."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,7 +8,7 @@ from workbench.offline.declared import Declared, Message, declared
 from workbench.report.causes import Cause, by_cause
 from workbench.report.events import PolicyMessage, Remediation
 from workbench.report.findings import findings_of
-from workbench.report.model import FindingStatus
+from workbench.report.model import Finding, FindingStatus
 from workbench.stacks import Stack
 from workbench.stacks.policy_overrides import pack_configuration
 
@@ -77,17 +77,26 @@ def check(stack: Stack) -> Checked:
         ``policies/overrides.yaml`` is wrong.
     """
     result = declared(stack, pack_configuration(stack.name))
-    findings = findings_of(
-        [_policy_message(message) for message in result.messages],
-        [Remediation.model_construct(resource_urn=urn, policy_name=policy) for urn, policy in result.remedied],
-    )
+    found = _findings(result)
     return Checked(
         stack=stack.name,
         resources=result.resources,
         rules=len(RULES),
-        causes=tuple(by_cause(findings)),
+        causes=tuple(by_cause(found)),
         refused=tuple(RefusedInput(each.urn, each.problem.path, each.problem.reason) for each in result.refused),
-        not_judged=tuple(_not_judged(stack, result, {cause.standing for cause in findings})),
+        not_judged=tuple(_not_judged(stack, result, {cause.standing for cause in found})),
+    )
+
+
+def findings(stack: Stack) -> list[Finding]:
+    """Return what the rules say about ``stack`` one by one, as ``report.findings`` returns those of an engine's run."""
+    return _findings(declared(stack, pack_configuration(stack.name)))
+
+
+def _findings(result: Declared) -> list[Finding]:
+    return findings_of(
+        [_policy_message(message) for message in result.messages],
+        [Remediation.model_construct(resource_urn=urn, policy_name=policy) for urn, policy in result.remedied],
     )
 
 

@@ -14,20 +14,24 @@ from typing import Any, Final
 from google.protobuf.struct_pb2 import Struct
 from pulumi.runtime import mocks
 from pulumi.runtime.proto import analyzer_pb2, provider_pb2, resource_pb2
+from typing_extensions import override
 
 from components.contract.existing.cluster_inventory import ClusterInventory
 from components.contract.existing.config import ExistingConfig
 from infra.config import CONFIG_KEY, StackConfig
 from infra.program import run
 from policies.pack_harness import Wire
-from workbench.offline.plugin import Problem, Provider, Servicer
+from workbench.offline.plugin import Servicer
 from workbench.offline.properties import UNKNOWN, plain
+from workbench.offline.provider import Problem, Provider
 from workbench.offline.recorder import run_program
 from workbench.stacks import Stack
 from workbench.system.errors import UserError
 
 PROJECT: Final = "igz-clusters"
 """Name of the project, as in ``Pulumi.yaml``."""
+
+STACK_TYPE: Final = "pulumi:pulumi:Stack"
 
 _PROVIDER_TYPE: Final = "pulumi:providers:"
 _INTERNAL: Final = "__"
@@ -41,7 +45,7 @@ class Message:
     Parameters
     ----------
     urn
-        The resource; empty for the whole stack.
+        The resource; the stack's own for what is said of all of it.
     policy, pack
         Names.
     text
@@ -127,9 +131,11 @@ def _program(config: StackConfig) -> None:
 class _NoFunctions(mocks.Mocks):
     """Answers no call: a first preview has nothing to ask."""
 
+    @override
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
         raise NotImplementedError(args.typ)
 
+    @override
     def call(self, args: mocks.MockCallArgs) -> Any:
         raise UserError(f"The program calls {args.token}, which needs a cloud.", "Use `igz-clusters preview`.")
 
@@ -147,13 +153,15 @@ class _Engine(mocks.MockMonitor):
         self._one_at_a_time = Lock()
         """The SDK registers from several threads."""
 
+    @override
     def make_urn(self, parent: str, type_: str, name: str) -> str:
         """Return a URN as the engine makes it: with the types of all parents, but not the stack's."""
-        if parent and (above := parent.split("::")[2]) != "pulumi:pulumi:Stack":
+        if parent and (above := parent.split("::")[2]) != STACK_TYPE:
             type_ = f"{above}${type_}"
         return super().make_urn("", type_, name)
 
-    def RegisterResource(self, request: Any) -> resource_pb2.RegisterResourceResponse:  # noqa: N802 the SDK's name
+    @override
+    def RegisterResource(self, request: Any) -> resource_pb2.RegisterResourceResponse:
         """Take a resource; its id and what its provider cannot foresee stay unknown."""
         urn = self.make_urn(request.parent, request.type, request.name)
         with self._one_at_a_time:
@@ -198,7 +206,9 @@ class _Engine(mocks.MockMonitor):
 
     def finished(self) -> Declared:
         """Judge the stack as a whole, and return everything."""
-        self._take(self._packs.AnalyzeStack(analyzer_pb2.AnalyzeStackRequest(resources=self._declared), None), "")
+        whole = analyzer_pb2.AnalyzeStackRequest(resources=self._declared)
+        [stack] = [each.urn for each in self._declared if each.type == STACK_TYPE]
+        self._take(self._packs.AnalyzeStack(whole, None), stack)
         self._result.resources = len(self._declared)
         return self._result
 
@@ -250,7 +260,8 @@ def _provider(package: str) -> Provider:
             from workbench.offline.kubernetes.provider import OfflineKubernetes  # noqa: PLC0415
 
             return OfflineKubernetes()
-    raise UserError(f"There is no offline provider for the package {package}.", "Use `igz-clusters preview`.")
+        case _:
+            raise UserError(f"No offline provider for the package {package}.", "Use `igz-clusters preview`.")
 
 
 def _question(urn: str, request: Any, inputs: Struct) -> analyzer_pb2.AnalyzeRequest:

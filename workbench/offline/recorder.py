@@ -27,7 +27,7 @@ def run_program(
         Whether the program sees a preview, in which values may be unknown.
     """
     asyncio.set_event_loop(asyncio.new_event_loop())
-    set_root_resource(None)  # the one of an earlier run has that run's name and outputs
+    set_root_resource(None)  # type: ignore[arg-type]  # the one of an earlier run has that run's name and outputs
     mocks.set_mocks(monitor.mocks, project=project, stack=stack, preview=is_preview, monitor=monitor)
     root = get_root_resource()
     assert isinstance(root, Stack)  # noqa: S101 - `set_mocks` makes it

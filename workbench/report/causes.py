@@ -22,7 +22,7 @@ class Cause:
     finding
         The first of them.
     urns
-        Of all resources that it is found at; empty if it is about the whole stack.
+        Of all resources that it is found at; the stack's own for what is said of all of it.
     """
 
     finding: Finding
@@ -52,9 +52,7 @@ def by_cause(findings: Iterable[Finding]) -> list[Cause]:
     groups = defaultdict[tuple[object, ...], list[Finding]](list)
     for each in findings:
         groups[each.rule, each.standing, each.fix, each.waiver, _without_subject(each)].append(each)
-    return [
-        Cause(group[0], tuple(dict.fromkeys(each.urn for each in group if each.urn))) for group in groups.values()
-    ]
+    return [Cause(group[0], tuple(dict.fromkeys(each.urn for each in group if each.urn))) for group in groups.values()]
 
 
 def _without_subject(finding: Finding) -> str:
