@@ -27,7 +27,7 @@ CHANGES: Mapping[int, Mapping[str, Any]] = {
 @pytest.fixture(scope="module")
 def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subscription]:
     """A stack of dev with two elastic pools, on the version before."""
-    with Subscription.opened(tmp_path_factory.mktemp("changes"), STACK, is_plan_shown=False) as made:
+    with Subscription.opened(tmp_path_factory.mktemp("changes"), STACK, is_quick=True) as made:
         made.edit(
             STACK,
             policyGuard="off",

@@ -90,7 +90,7 @@ CASES = {**PASSING, "all that passes by itself": together(*PASSING.values()), **
 @pytest.fixture(scope="module")
 def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subscription]:
     """The smallest stack; each test adds a pool, and leaves it to those that follow."""
-    with Subscription.opened(tmp_path_factory.mktemp("faults"), STACK, is_plan_shown=False) as made:
+    with Subscription.opened(tmp_path_factory.mktemp("faults"), STACK, is_quick=True) as made:
         made.edit(
             STACK, policyGuard="off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot", "workload")}
         )

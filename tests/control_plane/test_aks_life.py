@@ -35,7 +35,7 @@ class Life:
 
 @pytest.fixture(scope="module")
 def life(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
-    with Subscription.opened(tmp_path_factory.mktemp("aks"), STACK, is_plan_shown=False) as azure:
+    with Subscription.opened(tmp_path_factory.mktemp("aks"), STACK, is_quick=True) as azure:
 
         def calls_of(*command: str) -> list[Call]:
             last = azure.last

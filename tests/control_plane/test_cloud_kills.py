@@ -132,7 +132,7 @@ class KilledStack:
 @pytest.fixture(scope="module", params=CLOUDS, ids=lambda cloud: cloud.stack)
 def killed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KilledStack]:
     cloud: Cloud = request.param
-    with cloud.account.opened(tmp_path_factory.mktemp("kills"), cloud.stack, is_plan_shown=False) as made:
+    with cloud.account.opened(tmp_path_factory.mktemp("kills"), cloud.stack, is_quick=True) as made:
         made.edit(cloud.stack, policyGuard="off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")})
         stack = KilledStack(cloud, made)
         stack.undisturbed("up", *stack.up)

@@ -30,7 +30,7 @@ CHANGES: Mapping[str, tuple[int, Mapping[str, Any]]] = {
 @pytest.fixture(scope="module")
 def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
     """A stack of dev, without its zonal pools, on the version before."""
-    with Account.opened(tmp_path_factory.mktemp("changes"), "dev", is_plan_shown=False) as made:
+    with Account.opened(tmp_path_factory.mktemp("changes"), "dev", is_quick=True) as made:
         made.edit(
             "dev",
             policyGuard="off",  # it would plan first

@@ -81,7 +81,7 @@ CASES = {**PASSING, "all that passes by itself": together(*PASSING.values()), **
 @pytest.fixture(scope="module")
 def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
     """The smallest stack; each test adds a pool, and leaves it to those that follow."""
-    with Account.opened(tmp_path_factory.mktemp("faults"), "dev", is_plan_shown=False) as made:
+    with Account.opened(tmp_path_factory.mktemp("faults"), "dev", is_quick=True) as made:
         made.edit(
             "dev", policyGuard="off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot", "workload")}
         )

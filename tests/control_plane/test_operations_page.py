@@ -289,7 +289,7 @@ SCENES: Final[Mapping[str, Callable[[Account], AbstractContextManager[Scene]]]] 
 @pytest.fixture(scope="module")
 def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
     """The smallest stack, one version behind."""
-    with Account.opened(tmp_path_factory.mktemp("operations"), "dev", is_plan_shown=False) as made:
+    with Account.opened(tmp_path_factory.mktemp("operations"), "dev", is_quick=True) as made:
         gone = {f"pools__{name}": None for name in ("jupyter", "gpu", "spot")}
         made.edit(
             "dev",

@@ -27,7 +27,7 @@ PATIENCE = 600.0
 
 @pytest.fixture
 def cloud(tmp_path: Path) -> Iterator[Account]:
-    with Account.hollow(tmp_path, STACK, is_plan_shown=False) as made:
+    with Account.hollow(tmp_path, STACK, is_quick=True) as made:
         made.edit(STACK, policyGuard="off")  # it would plan first, with plug-ins and calls of its own
         yield made
 
@@ -35,7 +35,7 @@ def cloud(tmp_path: Path) -> Iterator[Account]:
 @pytest.fixture
 def azure(tmp_path: Path) -> Iterator[Subscription]:
     """A small stack that is whole."""
-    with Subscription.hollow(tmp_path, "aks-dev", is_plan_shown=False) as made:
+    with Subscription.hollow(tmp_path, "aks-dev", is_quick=True) as made:
         made.edit("aks-dev", policyGuard="off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")})
         made.plain("aks-dev", "up", "--yes", "--skip-preview")
         yield made

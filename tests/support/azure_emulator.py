@@ -27,7 +27,8 @@ class Subscription(CloudAccount):
     """Stacks in one Azure that is a emulator."""
 
     foreign = ("ARM_", "AZURE_")
-    command = (*PYTHON, "emulators.azure.command")
+    module = "emulators.azure.command"
+    command = (*PYTHON, module)
     running = staticmethod(running)
     log_in = staticmethod(credentials.install)
 

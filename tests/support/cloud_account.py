@@ -20,6 +20,7 @@ from emulators.core.client import IMPORTABLE, Running
 from emulators.core.polling import PACE_VARIABLE
 from infra.config import CONFIG_KEY
 from support.cluster import COMMAND, eventually, user_environment
+from support.packless import PACKLESS
 from workbench import stacks
 from workbench.engine.render import install
 from workbench.offline.aws import facts as aws
@@ -71,8 +72,8 @@ class CloudAccount(ABC):
     folder: Path
     kubeconfig: Path
     emulator: Running
-    is_plan_shown: bool = True
-    """Whether the engine plans before an `up` or a `destroy`, as it does for people. It takes as long as the change."""
+    is_quick: bool = False
+    """Whether no policy pack judges the runs, and an `up` or a `destroy` is not planned first: a third of the time."""
 
     foreign: ClassVar[tuple[str, ...]]
     """Prefixes of variables that may lead to the real cloud."""
@@ -83,10 +84,12 @@ class CloudAccount(ABC):
 
     command: ClassVar[Sequence[str | Path]] = (COMMAND,)
     """``igz-clusters``, as it reaches this cloud."""
+    module: ClassVar[str] = "workbench.cli"
+    """Whose ``main`` the command calls."""
 
     @classmethod
     @contextmanager
-    def opened(cls, folder: Path, *names: str, is_plan_shown: bool = True) -> Iterator[Self]:
+    def opened(cls, folder: Path, *names: str, is_quick: bool = False) -> Iterator[Self]:
         """Start an API server and a emulator, make what an owner has before the first cluster, and end both.
 
         Parameters
@@ -95,11 +98,11 @@ class CloudAccount(ABC):
             An empty one.
         names
             Stack files of this checkout, or examples, that are to be used in it.
-        is_plan_shown
+        is_quick
             As of the class.
         """
         with _control_plane(folder) as kubeconfig, cls.running(kubeconfig=kubeconfig) as emulator:
-            made = cls(folder, kubeconfig, emulator, is_plan_shown)
+            made = cls(folder, kubeconfig, emulator, is_quick)
             program = ensure(["pulumi-resource-kubernetes"]).path("pulumi-resource-kubernetes")
             made._equip(names, str(program))
             cls.log_in(folder / "bin", kubeconfig)
@@ -108,11 +111,11 @@ class CloudAccount(ABC):
 
     @classmethod
     @contextmanager
-    def hollow(cls, folder: Path, *names: str, is_plan_shown: bool = True) -> Iterator[Self]:
+    def hollow(cls, folder: Path, *names: str, is_quick: bool = False) -> Iterator[Self]:
         """Do as ``opened`` without an API server: what a stack makes in its cluster is pretended."""
         (folder / "data").mkdir(mode=PRIVATE)
         with cls.running() as emulator:
-            made = cls(folder, folder / "none", emulator, is_plan_shown)
+            made = cls(folder, folder / "none", emulator, is_quick)
             made._equip(names, *PYTHON, "workbench.offline.noop_providers", "kubernetes")
             yield made
 
@@ -159,7 +162,7 @@ class CloudAccount(ABC):
             "PULUMI_CONFIG_PASSPHRASE": (self.folder / "passphrase").read_text(),
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
-            "PULUMI_OPTION_SKIP_PREVIEW": str(not self.is_plan_shown).lower(),
+            "PULUMI_OPTION_SKIP_PREVIEW": str(self.is_quick).lower(),
         }
 
     def stack_file(self, stack: str) -> Path:
@@ -180,14 +183,18 @@ class CloudAccount(ABC):
                 here[last] = value
         file.write_text(yaml.safe_dump(document, sort_keys=False))
 
+    @property
+    def _program(self) -> Sequence[str | Path]:
+        return (*PACKLESS, self.module) if self.is_quick else self.command
+
     def run(self, *arguments: str, check: bool = True, **variables: str) -> subprocess.CompletedProcess[str]:
         """Run ``igz-clusters`` and return what it printed; with ``check`` a failure fails the test."""
-        return finished([*self.command, *arguments], {**self.environment(), **variables}, check=check)
+        return finished([*self._program, *arguments], {**self.environment(), **variables}, check=check)
 
     def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:
         """Start ``igz-clusters`` and leave it running; standard error goes where standard output goes."""
         return subprocess.Popen(
-            [*self.command, *arguments],
+            [*self._program, *arguments],
             cwd=PROJECT_ROOT,
             env={**self.environment(), **variables},
             stdin=subprocess.DEVNULL,

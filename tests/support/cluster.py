@@ -6,13 +6,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from components.contract.labels import LabelKey
+from support.packless import PACKLESS
 from workbench.system.paths import APP, PROJECT_ROOT
 
 T = TypeVar("T")
@@ -25,19 +26,23 @@ class Cluster:
 
     data: Path
     stack: str = "local"
-    is_plan_shown: bool = True
-    """Whether the engine plans before an `up` or a `destroy`, as it does for people. It takes as long as the change."""
+    is_quick: bool = False
+    """Whether no policy pack judges the runs, and an `up` or a `destroy` is not planned first: a third of the time."""
 
     @property
     def environment(self) -> dict[str, str]:
         """All variables of a user at work."""
-        skip = {} if self.is_plan_shown else {"PULUMI_OPTION_SKIP_PREVIEW": "true"}
+        skip = {"PULUMI_OPTION_SKIP_PREVIEW": "true"} if self.is_quick else {}
         return {**user_environment(), "IGZ_CLUSTERS_DATA": str(self.data), **skip}
+
+    @property
+    def _program(self) -> Sequence[str | Path]:
+        return (*PACKLESS, "workbench.cli") if self.is_quick else (COMMAND,)
 
     def command(self, *arguments: str, check: bool = True, **variables: str) -> subprocess.CompletedProcess[str]:
         """Run ``igz-clusters`` and return what it printed; with ``check`` a failure fails the test."""
         result = subprocess.run(
-            [COMMAND, *arguments],
+            [*self._program, *arguments],
             cwd=PROJECT_ROOT,
             env={**self.environment, **variables},
             capture_output=True,
@@ -52,7 +57,7 @@ class Cluster:
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Start ``igz-clusters`` and leave it running; standard error goes where standard output goes."""
         return subprocess.Popen(
-            [COMMAND, *arguments],
+            [*self._program, *arguments],
             cwd=PROJECT_ROOT,
             env=self.environment,
             stdout=subprocess.PIPE,
@@ -186,9 +191,9 @@ def holds_for(look: Callable[[], bool], *, seconds: float) -> None:
 
 
 @contextmanager
-def new_cluster(data: Path, *, is_plan_shown: bool = True) -> Iterator[Cluster]:
+def new_cluster(data: Path, *, is_quick: bool = False) -> Iterator[Cluster]:
     """Give a stack in ``data`` that was never up, and take its control plane away at the end."""
-    cluster = Cluster(data, is_plan_shown=is_plan_shown)
+    cluster = Cluster(data, is_quick=is_quick)
     try:
         yield cluster
     finally:
@@ -196,8 +201,8 @@ def new_cluster(data: Path, *, is_plan_shown: bool = True) -> Iterator[Cluster]:
 
 
 @contextmanager
-def running_cluster(data: Path, *, is_plan_shown: bool = True) -> Iterator[Cluster]:
+def running_cluster(data: Path, *, is_quick: bool = False) -> Iterator[Cluster]:
     """Bring a stack up in ``data`` and take its control plane away again."""
-    with new_cluster(data, is_plan_shown=is_plan_shown) as cluster:
+    with new_cluster(data, is_quick=is_quick) as cluster:
         cluster.up()
         yield cluster

@@ -142,7 +142,7 @@ def site(folder: Path) -> Iterator[Site]:
     data = folder / "data"
     for each in (data, folder / "stacks", folder / "state"):
         each.mkdir(mode=0o700)
-    cluster = Cluster(data, "theirs")
+    cluster = Cluster(data, "theirs", is_quick=True)
     try:
         cluster.command("local", "start", "theirs", "--bare")
         found = Site(folder, cluster)

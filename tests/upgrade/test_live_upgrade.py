@@ -38,7 +38,7 @@ def upgraded(
 ) -> Iterator[Cluster]:
     """Yield a cluster with the release's objects, each under its recorded field manager, and with its state."""
     monkeypatch.setenv(FOLDER_VARIABLE, str(recording.parent))
-    cluster = Cluster(tmp_path / "data", recording.parent.name)
+    cluster = Cluster(tmp_path / "data", recording.parent.name, is_quick=True)
     try:
         exports = cluster.exports()
         for each in objects:
