@@ -1,8 +1,11 @@
 """What a stack tells the world once it is up."""
 
+from typing import Any
+
 import pulumi
 
 from components.clusters.handle import ClusterHandle
+from components.contract.groups import NodeGroup
 from components.contract.mlrun import DEFAULT_NODE_SELECTOR
 from components.contract.priorities import DEFAULT_USER_PRIORITY, UserPriority
 from infra.config import StackConfig
@@ -23,22 +26,29 @@ def export(config: StackConfig, cluster: ClusterHandle) -> None:
         pulumi.export("kubeconfig", cluster.kubeconfig)
     pulumi.export(
         "pools",
-        [
-            {
-                "name": group.name,
-                "pool": group.pool,
-                "role": group.role.value,
-                "lifecycle": group.lifecycle.value,
-                "min": group.size.min,
-                "max": group.size.max,
-                "instanceTypes": [instance.name for instance in group.instances],
-                "labels": dict(group.labels),
-                "taints": [str(taint) for taint in group.taints],
-            }
-            for group in cluster.groups
-        ],
+        # By name, so that a group that comes or goes leaves the entries of the others alone.
+        {group.name: _group(group) for group in cluster.groups},
     )
     pulumi.export("priorityClasses", {tier.value: tier.priority for tier in UserPriority})
     pulumi.export("defaultPriorityClass", DEFAULT_USER_PRIORITY.value)
     pulumi.export("defaultNodeSelector", dict(DEFAULT_NODE_SELECTOR))
     pulumi.export("namespaces", list(config.namespaces))
+
+
+def _group(group: NodeGroup) -> dict[str, Any]:
+    machine = group.instances[0]
+    return {
+        "pool": group.pool,
+        "role": group.role.value,
+        "lifecycle": group.lifecycle.value,
+        "min": group.size.min,
+        "max": group.size.max,
+        "instanceTypes": [instance.name for instance in group.instances],
+        "architecture": machine.architecture,
+        # Of one node. All types of a group have one shape.
+        "vcpus": machine.vcpus,
+        "gpus": machine.gpus,
+        "gpuModel": machine.gpu_model,
+        "labels": dict(group.labels),
+        "taints": [str(taint) for taint in group.taints],
+    }

@@ -5,12 +5,9 @@ import pulumi
 from components.clusters.handle import ClusterHandle
 from components.contract.aks.config import AksConfig
 from components.contract.eks.config import EksConfig
-from components.contract.environments import ClusterKind
 from components.contract.existing.cluster_inventory import ClusterInventory, SharedKind, SharedObject
 from components.contract.existing.config import ExistingConfig
-from components.contract.groups import node_groups
 from components.contract.local.config import LocalConfig
-from components.contract.taints import spot_taint
 from components.platform.mlrun import MlrunSettings, MlrunSettingsArgs
 from components.scheduling.admission import AdmissionGuard, AdmissionGuardArgs
 from components.scheduling.admission_rules import AdmissionRules, AdmissionRulesArgs
@@ -63,7 +60,7 @@ def run(config: StackConfig, *, kubeconfig: str | None = None, sighting: Cluster
                     # Plain data and not the object's answer, so that policies can judge it in a first preview.
                     namespace=name,
                     groups=cluster.groups,
-                    spot_taint=cluster.spot_taint,
+                    spot_taint=config.spot_taint,
                     pod_resources=config.pod_resources,
                 ),
                 # MLRun is told of classes only once they exist: a pod that names a missing one is refused.
@@ -73,8 +70,6 @@ def run(config: StackConfig, *, kubeconfig: str | None = None, sighting: Cluster
 
 
 def _cluster(config: StackConfig, kubeconfig: str | None, sighting: ClusterInventory | None) -> ClusterHandle:
-    taint = spot_taint(ClusterKind(config.cluster.kind), config.profile)
-    groups = node_groups(config.pools, taint)
     # Imported here so that a stack loads the SDK of its own cloud only.
     match config.cluster:
         case LocalConfig():
@@ -82,26 +77,22 @@ def _cluster(config: StackConfig, kubeconfig: str | None, sighting: ClusterInven
 
             if kubeconfig is None:
                 raise ValueError("a local cluster needs the kubeconfig of its control plane")
-            local = LocalClusterArgs(kubeconfig=kubeconfig, groups=groups, spot_taint=taint)
+            local = LocalClusterArgs(kubeconfig=kubeconfig, groups=config.groups)
             return LocalCluster(pulumi.get_stack(), local).handle
         case EksConfig():
             from components.clusters.eks import EksCluster, EksClusterArgs  # noqa: PLC0415
 
-            eks = EksClusterArgs(
-                choices=config.cluster, environment=config.environment, groups=groups, spot_taint=taint
-            )
+            eks = EksClusterArgs(choices=config.cluster, environment=config.environment, groups=config.groups)
             return EksCluster(pulumi.get_stack(), eks).handle
         case AksConfig():
             from components.clusters.aks import AksCluster, AksClusterArgs  # noqa: PLC0415
 
-            aks = AksClusterArgs(
-                choices=config.cluster, environment=config.environment, groups=groups, spot_taint=taint
-            )
+            aks = AksClusterArgs(choices=config.cluster, environment=config.environment, groups=config.groups)
             return AksCluster(pulumi.get_stack(), aks).handle
         case ExistingConfig():
             from components.clusters.existing import ExistingCluster, ExistingClusterArgs  # noqa: PLC0415
 
             if sighting is None:
                 raise ValueError("a cluster that somebody else built must have been looked at")
-            existing = ExistingClusterArgs(choices=config.cluster, sighting=sighting, groups=groups, spot_taint=taint)
+            existing = ExistingClusterArgs(choices=config.cluster, sighting=sighting, groups=config.groups)
             return ExistingCluster(pulumi.get_stack(), existing).handle

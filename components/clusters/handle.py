@@ -9,7 +9,6 @@ import pulumi_kubernetes as kubernetes
 from components.contract.environments import ClusterKind
 from components.contract.existing.cluster_inventory import SharedObject
 from components.contract.groups import NodeGroup
-from components.contract.taints import Taint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,8 +18,7 @@ class ClusterHandle:
     name: str
     kind: ClusterKind
     groups: tuple[NodeGroup, ...]
-    spot_taint: Taint | None
-    """Taint of every spot node; None if this kind and profile have none."""
+    """Exactly the groups that the cluster has."""
     provider: kubernetes.Provider
     """Kubernetes provider with which everything inside the cluster is made."""
     ready: tuple[pulumi.Resource, ...]

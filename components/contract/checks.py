@@ -1,47 +1,46 @@
-"""What every cloud demands of the groups of its pools, each with machine types of its own."""
+"""What every cloud demands of its pools, each with machine types of its own."""
 
 from collections.abc import Iterator
 
-from components.contract.groups import NodeGroup
 from components.contract.instances import Provider
-from components.contract.pools import DEFAULT_GPU_RESOURCE
+from components.contract.pools import DEFAULT_GPU_RESOURCE, NodePool
 
 CLOUDS = {Provider.AWS: "AWS", Provider.AZURE: "Azure"}
 """Names of the clouds as people write them."""
 
 
-def foreign_types(group: NodeGroup, provider: Provider, example: str) -> Iterator[str]:
+def foreign_types(pool: NodePool, provider: Provider, example: str) -> Iterator[str]:
     """Refuse machine types of another cloud."""
-    foreign = [i.name for i in group.instances if i.provider is not provider]
+    foreign = [i.name for i in pool.instances if i.provider is not provider]
     if foreign:
         yield f"{', '.join(foreign)} are no machine types of {CLOUDS[provider]}; take one such as {example}"
 
 
-def other_gpu_resource(group: NodeGroup, kind: str) -> Iterator[str]:
+def other_gpu_resource(pool: NodePool, kind: str) -> Iterator[str]:
     """Refuse GPUs under a name that the cloud's machines do not offer."""
-    if group.gpu_resource not in (None, DEFAULT_GPU_RESOURCE):
-        yield f"gpuResource: on {kind} GPUs are offered as {DEFAULT_GPU_RESOURCE}, given {group.gpu_resource}"
+    if pool.gpu_resource not in (None, DEFAULT_GPU_RESOURCE):
+        yield f"gpuResource: on {kind} GPUs are offered as {DEFAULT_GPU_RESOURCE}, given {pool.gpu_resource}"
 
 
-def data_problems(group: NodeGroup, zones: int, example: str) -> Iterator[str]:
-    """Refuse a group of data nodes that could lose data by its make or by its number.
+def data_problems(pool: NodePool, zones: int, example: str) -> Iterator[str]:
+    """Refuse a pool of data nodes that could lose data by its make or by its number.
 
     Parameters
     ----------
-    group
-        A group of a pool of role data.
+    pool
+        A pool of role data.
     zones
         Number of the cluster's zones.
     example
         A machine type of the cloud that has NVMe disks.
     """
-    without = [i.name for i in group.instances if not i.local_nvme_gib]
+    without = [i.name for i in pool.instances if not i.local_nvme_gib]
     if without:
         yield f"NG-22: {', '.join(without)} have no NVMe disks; data nodes need types such as {example}"
-    if len(group.instances) > 1:
+    if len(pool.instances) > 1:
         yield "NG-20: a data pool has one type, so that every node holds the same disks"
-    if group.size.min % zones:
+    if pool.size.min % zones:
         yield (
-            f"NG-20: {group.size.min} data nodes cannot be spread evenly over {zones} zones; "
+            f"NG-20: {pool.size.min} data nodes cannot be spread evenly over {zones} zones; "
             f"take a multiple of {zones}, since moving one later loses its data"
         )

@@ -1,21 +1,22 @@
-"""Node groups: what the choices of a pool mean in labels, taints and sizes, on any kind of cluster."""
+"""Node groups: what becomes of the pools of a stack file, with labels, taints and sizes, on any kind of cluster."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from components.contract.instances import InstanceType
 from components.contract.labels import TRUE, LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.pools import NodePool, PoolRole, PoolSize
-from components.contract.taints import Taint, gpu_taint
+from components.contract.taints import ARM_TAINT, Taint, gpu_taint
 
 
 @dataclass(frozen=True, slots=True)
 class NodeGroup:
-    """One group of equal nodes, ready to be rendered by a cluster kind."""
+    """One group of equal nodes, exactly as its cluster kind makes it."""
 
     name: str
-    """The pool's, with the shape for every shape but the first, and with the zone where it has only one."""
+    """The pool's, followed by what tells the pool's groups apart: shape, machine type, zone. Unique in its cluster."""
     pool: str
     role: PoolRole
     lifecycle: Lifecycle
@@ -40,8 +41,14 @@ class NodeGroup:
         return self.role.holds_user_work
 
 
-def node_groups(pools: Mapping[str, NodePool], spot_taint: Taint | None) -> tuple[NodeGroup, ...]:
-    """Return the groups of all pools, one for each shape of machine, in the stack file's order.
+Split: TypeAlias = Callable[[NodeGroup], Iterable[NodeGroup]]
+"""How a kind of cluster makes several groups out of one of a single shape."""
+
+
+def resolve_groups(
+    pools: Mapping[str, NodePool], spot_taint: Taint | None = None, split: Split = lambda group: (group,)
+) -> tuple[NodeGroup, ...]:
+    """Return the groups that a cluster makes of its pools, in the stack file's order.
 
     The first shape's group has the pool's name and keeps its minimum. A further shape brings a group of its own, which
     may be empty, and leaves the others as they are. Each may grow to the pool's maximum: the autoscaler's expander
@@ -53,23 +60,33 @@ def node_groups(pools: Mapping[str, NodePool], spot_taint: Taint | None) -> tupl
     pools
         Pools by name.
     spot_taint
-        What every spot node of this kind of cluster carries, from ``taints.spot_taint``.
+        Taint of every spot node, from ``taints.spot_taint``; default: none.
+    split
+        How the kind of cluster divides a group further; default: not at all.
     """
-    return tuple(part for name, pool in pools.items() for part in _by_shape(_group(name, pool, spot_taint)))
+    has_amd64 = any(pool.holds_user_work and not pool.is_arm for pool in pools.values())
+    return tuple(
+        part
+        for name, pool in pools.items()
+        for shape in _by_shape(_group(name, pool, spot_taint, ARM_TAINT if has_amd64 else None))
+        for part in split(shape)
+    )
 
 
-def in_zones(groups: Sequence[NodeGroup], zones: Sequence[str]) -> tuple[NodeGroup, ...]:
-    """Return ``groups`` with one group a zone in place of each whose volumes are bound to a zone.
+def by_zone(group: NodeGroup, zones: Sequence[str]) -> Iterator[NodeGroup]:
+    """Return one group a zone for a group whose volumes are bound to a zone, and any other group as it is.
 
     A pod whose volume lies in one zone cannot start in another, and a group over several zones grows where it likes
     (https://docs.aws.amazon.com/eks/latest/best-practices/cas.html). The bounds of a pool are shared out, so that
     they stay what the stack file says; a zone that gets no node gets no group. The order of ``zones`` has no meaning.
     """
-    return tuple(
-        part
-        for group in groups
-        for part in (_by_zone(group, sorted(zones)) if group.role.has_zonal_volumes else (group,))
-    )
+    if not group.role.has_zonal_volumes:
+        yield group
+        return
+    for index, zone in enumerate(sorted(zones)):
+        low, high = (_share(total, index, len(zones)) for total in (group.size.min, group.size.max))
+        if high:
+            yield replace(group, name=f"{group.name}-{zone}", zone=zone, size=PoolSize(min=low, max=high))
 
 
 def _by_shape(group: NodeGroup) -> list[NodeGroup]:
@@ -84,26 +101,16 @@ def _by_shape(group: NodeGroup) -> list[NodeGroup]:
     ]
 
 
-def _by_zone(group: NodeGroup, zones: Sequence[str]) -> list[NodeGroup]:
-    bounds = [
-        (zone, _share(group.size.min, index, len(zones)), _share(group.size.max, index, len(zones)))
-        for index, zone in enumerate(zones)
-    ]
-    return [
-        replace(group, name=f"{group.name}-{zone}", zone=zone, size=PoolSize(min=low, max=high))
-        for zone, low, high in bounds
-        if high
-    ]
-
-
 def _share(total: int, index: int, parts: int) -> int:
     return total // parts + (index < total % parts)
 
 
-def _group(name: str, pool: NodePool, spot_taint: Taint | None) -> NodeGroup:
+def _group(name: str, pool: NodePool, spot_taint: Taint | None, arm_taint: Taint | None) -> NodeGroup:
     taints = [gpu_taint(pool.gpu_resource)] if pool.gpu_resource else []
     if pool.lifecycle is Lifecycle.SPOT and spot_taint:
         taints.append(spot_taint)
+    if pool.holds_user_work and pool.is_arm and arm_taint:
+        taints.append(arm_taint)
     labels = {
         **pool.labels,
         LabelKey.LIFECYCLE.value: pool.lifecycle.label_value,

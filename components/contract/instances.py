@@ -2,8 +2,12 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from components.contract.instance_facts import FACTS
+
+ARM64: Final = "arm64"
+"""Architecture of ARM machines, as in the label ``kubernetes.io/arch``; all others here are ``amd64``."""
 
 
 class Provider(StrEnum):

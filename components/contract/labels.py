@@ -128,15 +128,6 @@ LABEL_VALUE_PATTERN: Final = f"^({_NAME.pattern})?$"
 """What an editor can know of the two functions below."""
 
 
-def label_autoscaler_tag(key: str, value: str) -> tuple[str, str]:
-    """Return key and value of the Auto Scaling group tag from which the autoscaler learns a label.
-
-    Without it a group of size 0 is never chosen for a pod that selects the label:
-    https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/cloudprovider/aws/README.md
-    """
-    return f"k8s.io/cluster-autoscaler/node-template/label/{key}", value
-
-
 def is_dns_label(name: str) -> bool:
     """Return whether ``name`` can name a namespace: RFC 1123, at most 63 characters."""
     return _DNS_LABEL.fullmatch(name) is not None

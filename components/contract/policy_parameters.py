@@ -12,6 +12,7 @@ from components.contract.labels import OWN_DOMAIN, LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.policy_choices import PolicyChoices
 from components.contract.priorities import USER_PRIORITY_LIMIT, UserPriority
+from components.contract.taints import SPOT_TAINTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +62,7 @@ def policy_parameters(groups: Iterable[NodeGroup], choices: PolicyChoices) -> Po
         user_pools=_pools(group for group in groups if group.holds_user_work),
         user_classes=tuple(tier.value for tier in UserPriority),
         max_user_priority=USER_PRIORITY_LIMIT,
-        spot_taint_keys=_distinct(t.key for group in spot for t in group.taints if t.key not in gpu_resources),
+        spot_taint_keys=_distinct(taint.key for group in spot for taint in group.taints if taint in SPOT_TAINTS),
         has_untainted_spot=any(not group.taints for group in spot),
         gpu_resources=gpu_resources,
         elastic_pools=_pools(group for group in groups if group.is_elastic),

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, ConfigDict, Field, ValidationInfo, field_va
 from typing_extensions import override
 
 from components.contract.choices import ContractModel, Explained, Findings
-from components.contract.instances import INSTANCE_TYPES, InstanceType, Provider
+from components.contract.instances import ARM64, INSTANCE_TYPES, InstanceType, Provider
 from components.contract.labels import (
     LABEL_KEY_PATTERN,
     LABEL_VALUE_PATTERN,
@@ -246,6 +246,11 @@ class NodePool(ContractModel):
     def holds_user_work(self) -> bool:
         """Whether users' pods may run on the pool."""
         return self.role.holds_user_work
+
+    @property
+    def is_arm(self) -> bool:
+        """Whether the pool's machines run images for arm64; all of them have one architecture."""
+        return self.instances[0].architecture == ARM64
 
     @field_validator("lifecycle", mode="after")
     @classmethod

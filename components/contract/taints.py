@@ -1,4 +1,4 @@
-"""Taints, the tolerations that answer them, and each cloud's spelling of both.
+"""Taints and the tolerations that answer them. ``spelling`` says how each cloud writes them.
 
 A toleration is only ever made from the taint it answers, so the two cannot drift.
 """
@@ -10,7 +10,8 @@ from typing import Final
 from typing_extensions import override
 
 from components.contract.environments import ClusterKind, PlatformProfile
-from components.contract.labels import LabelKey
+from components.contract.instances import ARM64
+from components.contract.labels import OWN_DOMAIN, LabelKey
 from components.contract.lifecycle import Lifecycle
 
 
@@ -20,11 +21,6 @@ class TaintEffect(StrEnum):
     NO_SCHEDULE = "NoSchedule"
     PREFER_NO_SCHEDULE = "PreferNoSchedule"
     NO_EXECUTE = "NoExecute"
-
-    @property
-    def eks(self) -> str:
-        """EKS spelling (``NO_SCHEDULE``): https://docs.aws.amazon.com/eks/latest/APIReference/API_Taint.html."""
-        return self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +35,6 @@ class Taint:
         """Return the entry of ``Node.spec.taints``."""
         return {"key": self.key, "value": self.value, "effect": self.effect.value}
 
-    def to_eks(self) -> dict[str, str]:
-        """Return the entry of a managed node group's ``taints``."""
-        return {"key": self.key, "value": self.value, "effect": self.effect.eks}
-
-    def to_aks(self) -> str:
-        """Return the entry of an agent pool's ``nodeTaints``."""
-        return f"{self.key}={self.value}:{self.effect}"
-
-    def to_autoscaler_tag(self) -> tuple[str, str]:
-        """Return key and value of the Auto Scaling group tag from which the autoscaler learns the taint."""
-        return f"k8s.io/cluster-autoscaler/node-template/taint/{self.key}", f"{self.value}:{self.effect}"
-
     def toleration(self) -> dict[str, str]:
         """Return the pod toleration that answers exactly this taint.
 
@@ -61,7 +45,7 @@ class Taint:
     @override
     def __str__(self) -> str:
         """Return ``key=value:Effect``, as kubectl prints it."""
-        return self.to_aks()
+        return f"{self.key}={self.value}:{self.effect}"
 
 
 OWN_SPOT_TAINT: Final = Taint(LabelKey.LIFECYCLE.value, Lifecycle.SPOT.label_value)
@@ -69,6 +53,17 @@ OWN_SPOT_TAINT: Final = Taint(LabelKey.LIFECYCLE.value, Lifecycle.SPOT.label_val
 
 AKS_SPOT_TAINT: Final = Taint("kubernetes.azure.com/scalesetpriority", "spot")
 """AKS adds it to every spot pool and lets nobody remove it: https://learn.microsoft.com/azure/aks/spot-node-pool."""
+
+SPOT_TAINTS: Final = (OWN_SPOT_TAINT, AKS_SPOT_TAINT)
+"""Every taint that says that a node is a spot node."""
+
+ARM_TAINT: Final = Taint(f"{OWN_DOMAIN}/arch", ARM64)
+"""On the ARM nodes for user work of a cluster that has amd64 nodes for user work too, as GKE taints its ARM nodes.
+
+Images are mostly built for amd64 only, and on an ARM node their containers end with ``exec format error``. The key is
+not ``kubernetes.io/arch``, which GKE uses: EKS reserves that prefix for itself
+(https://github.com/alphagov/govuk-infrastructure/pull/1264).
+"""
 
 GPU_TAINT_VALUE: Final = "present"
 """The value that V3IO's daemons and NVIDIA's node feature discovery tolerate."""

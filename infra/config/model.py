@@ -2,20 +2,21 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import cached_property
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, ValidationError, ValidationInfo, ValidatorFunctionWrapHandler, field_validator
 
 from components.contract.choices import ContractModel, Explained, Findings
-from components.contract.clusters import ClusterChoices, environment_problems, mismatches, owner_problem
+from components.contract.clusters import ClusterChoices, cluster_groups, descriptor_of
 from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
-from components.contract.groups import node_groups
+from components.contract.groups import NodeGroup
 from components.contract.namespaces import DEFAULT_NAMESPACES, NamespaceName, UserNamespace
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES, MAX_LIMIT_REQUEST_RATIO, PodResources
 from components.contract.policy_choices import PolicyChoices
 from components.contract.policy_guard import PolicyGuard, default_guard
 from components.contract.pools import NodePool, PoolName, PoolRole
-from components.contract.taints import spot_taint
+from components.contract.taints import Taint, spot_taint
 
 CONFIG_KEY: Final = "igz-clusters:stack"
 """Key of the stack file under which all choices stand."""
@@ -107,6 +108,16 @@ class StackConfig(ContractModel):
         examples=["warn"],
     )
 
+    @cached_property
+    def groups(self) -> tuple[NodeGroup, ...]:
+        """Exactly the node groups that the cluster has, in the order of the pools."""
+        return cluster_groups(self.cluster, self.pools, self.profile)
+
+    @property
+    def spot_taint(self) -> Taint | None:
+        """Taint of every spot node; None if this kind of cluster and profile have none."""
+        return spot_taint(ClusterKind(self.cluster.kind), self.profile)
+
     @field_validator("schema_version", mode="before")
     @classmethod
     def _is_a_version_that_this_release_reads(cls, version: Any) -> Any:
@@ -127,7 +138,8 @@ class StackConfig(ContractModel):
     @classmethod
     def _fits_its_environment(cls, cluster: ClusterChoices, info: ValidationInfo) -> ClusterChoices:
         environment, findings = info.data.get("environment"), Findings()
-        for mismatch in environment_problems(cluster, environment) if environment else ():
+        demands = descriptor_of(cluster).environment_problems
+        for mismatch in demands(cluster, environment) if environment else ():
             findings.add(mismatch.message, *mismatch.path)
         findings.raise_if_any()
         return cluster
@@ -141,7 +153,7 @@ class StackConfig(ContractModel):
         if profile is PlatformProfile.IGUAZIO and not servers:
             raise ValueError("profile 'iguazio' must say who makes them: provazio (its installer) or pulumi (we)")
         cluster = info.data.get("cluster")
-        if servers and cluster and (problem := owner_problem(cluster, servers)):
+        if servers and cluster and (problem := descriptor_of(cluster).owner_problem(servers)):
             raise ValueError(problem)
         return servers
 
@@ -173,8 +185,9 @@ class StackConfig(ContractModel):
         cluster, profile = info.data.get("cluster"), info.data.get("profile")
         findings = Findings()
         if cluster and profile:
-            groups = node_groups(pools, spot_taint(ClusterKind(cluster.kind), profile))
-            for mismatch in mismatches(cluster, groups, info.data.get("environment")):
+            groups = cluster_groups(cluster, pools, profile)
+            find = descriptor_of(cluster).mismatches
+            for mismatch in find(cluster, pools, groups, info.data.get("environment")):
                 findings.add(mismatch.message, *mismatch.path)
         findings.raise_if_any()
         return pools

@@ -15,7 +15,7 @@ from policies.views.type_tokens import CONFIG_MAP, DEPLOYMENT
 KARPENTER_POOL: Final = re.compile(r"kubernetes:karpenter\.sh/v\w+:NodePool")
 TAG: Final = "aws:autoscaling/tag:Tag"
 
-SET_BY_EKS: Final = "k8s.io/cluster-autoscaler/"
+SET_BY_EKS: Final = autoscaler.TAG_PREFIX
 """Start of the tags that EKS itself sets on every managed group's Auto Scaling group.
 
 https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
+from components.contract import autoscaler
 from components.contract.environments import ClusterKind
-from components.contract.labels import LabelKey, label_autoscaler_tag
+from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
 from policies.resource import Resource, Stack
 from policies.values import NotJudgeableError, Value, some
@@ -13,7 +14,7 @@ from policies.views.type_tokens import LAUNCH_TEMPLATE, SCALING_GROUP
 
 SCHEDULE: Final = "aws:autoscaling/schedule:Schedule"
 
-_ROLE_TAGS: Final = (LabelKey.ROLE.value, label_autoscaler_tag(LabelKey.ROLE.value, "")[0])
+_ROLE_TAGS: Final = (LabelKey.ROLE.value, autoscaler.label_tag(LabelKey.ROLE.value, "")[0])
 
 
 def data_groups(stack: Stack) -> list[NodeGroupFacts]:

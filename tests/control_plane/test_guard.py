@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from components.contract.admission import POD_VARIABLES, spot_checks
-from components.contract.groups import node_groups
+from components.contract.groups import resolve_groups
 from components.contract.labels import LabelKey
 from components.contract.pools import NodePool
 from support.cluster import Cluster, eventually, pod
@@ -158,7 +158,7 @@ ELSEWHERE = [{"key": "team", "operator": "Exists"}]
 @pytest.fixture(scope="module")
 def untainted(cluster: Cluster) -> str:
     """A namespace under the checks of a cluster whose spot nodes carry no taint."""
-    checks = spot_checks(node_groups({"spot": NodePool.model_validate(UNTAINTED_SPOT)}, None))
+    checks = spot_checks(resolve_groups({"spot": NodePool.model_validate(UNTAINTED_SPOT)}, None))
     name = {"metadata": {"name": "untainted"}}
     selector = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "untainted"}}}
     rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}

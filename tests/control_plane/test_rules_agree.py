@@ -12,7 +12,7 @@ import pytest
 
 from components.contract.admission import RULE_VARIABLES
 from components.contract.environments import ClusterKind
-from components.contract.groups import NodeGroup, node_groups
+from components.contract.groups import NodeGroup, resolve_groups
 from components.contract.policy_parameters import PARAMETERS_KIND
 from components.contract.pools import NodePool
 from components.contract.taints import spot_taint
@@ -108,7 +108,7 @@ def groups(known: Context, pools: str) -> tuple[NodeGroup, ...]:
     said = json.loads(pools)
     merged = changed(dict.fromkeys(said, local["workload"]) | local, said)
     models = {name: NodePool.model_validate(pool) for name, pool in merged.items()}
-    return node_groups(models, spot_taint(ClusterKind.LOCAL, known.profile))
+    return resolve_groups(models, spot_taint(ClusterKind.LOCAL, known.profile))
 
 
 @cache

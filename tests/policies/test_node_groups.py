@@ -3,9 +3,10 @@ from typing import Any
 import pytest
 
 from components.clusters.local.node_groups import autoscaler_templates, node_metadata, node_taints
+from components.contract.eks.spelling import taint_entry
 from components.contract.environments import ClusterKind, PlatformProfile
 from components.contract.groups import NodeGroup
-from components.contract.groups import node_groups as groups_of_pools
+from components.contract.groups import resolve_groups as groups_of_pools
 from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.pools import NodePool, PoolRole
@@ -78,7 +79,7 @@ def test_a_managed_node_group_is_read_as_the_group_it_was_made_from(group: NodeG
             "instanceTypes": [instance.name for instance in group.instances],
             "labels": dict(group.labels),
             "scalingConfig": {"minSize": group.size.min, "maxSize": group.size.max, "desiredSize": group.size.min},
-            "taints": [taint.to_eks() for taint in group.taints],
+            "taints": [taint_entry(taint) for taint in group.taints],
         },
     )
     assert found.kind is ClusterKind.EKS
@@ -90,8 +91,8 @@ def test_a_managed_node_group_is_read_as_the_group_it_was_made_from(group: NodeG
     "taint", [OWN_SPOT_TAINT, AKS_SPOT_TAINT, gpu_taint("nvidia.com/gpu"), Taint("a", "b", TaintEffect.NO_EXECUTE)]
 )
 def test_every_clouds_spelling_of_a_taint_is_read_back(taint: Taint) -> None:
-    assert one(EKS, {"taints": [taint.to_eks()]}).carries_one_of(taint)
-    assert one(AKS, {"nodeTaints": [taint.to_aks()]}).carries_one_of(taint)
+    assert one(EKS, {"taints": [taint_entry(taint)]}).carries_one_of(taint)
+    assert one(AKS, {"nodeTaints": [str(taint)]}).carries_one_of(taint)
 
 
 def test_another_value_or_effect_is_another_taint() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from components.contract.environments import Environment
-from components.contract.groups import node_groups
+from components.contract.groups import resolve_groups
 from components.contract.mlrun import STATE_THRESHOLDS, MlrunVariable, override_environment, threshold_variable
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES
 from components.contract.pools import NodePool
@@ -38,7 +38,7 @@ def nuclio(name: Any, data: Any) -> list[NuclioSettingsFacts]:
 
 
 def test_the_settings_that_we_make_are_read_as_they_were_made() -> None:
-    groups = node_groups({"spot": NodePool.model_validate(SPOT)}, OWN_SPOT_TAINT)
+    groups = resolve_groups({"spot": NodePool.model_validate(SPOT)}, OWN_SPOT_TAINT)
     made = override_environment(groups, OWN_SPOT_TAINT, DEFAULT_POD_RESOURCES[Environment.PROD])
     [settings] = mlrun(CONFIG_MAP, {"metadata": OVERRIDE, "data": made})
     assert {variable: settings.get(variable) for variable in settings.variables()} == made

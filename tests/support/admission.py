@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from components.contract.environments import Environment
-from components.contract.groups import NodeGroup, node_groups
+from components.contract.groups import NodeGroup, resolve_groups
 from components.contract.labels import LabelKey
 from components.contract.policy_choices import PolicyChoices
 from components.contract.policy_parameters import PARAMETERS_NAME
@@ -30,7 +30,7 @@ def rules_at_admission(rules: Iterable[Rule[Any]]) -> tuple[AdmissionRule, ...]:
 
 def local_groups(spot_taint: Taint | None = OWN_SPOT_TAINT) -> tuple[NodeGroup, ...]:
     """Return the groups of the repository's own local stack."""
-    return node_groups(find("local").config.pools, spot_taint)
+    return resolve_groups(find("local").config.pools, spot_taint)
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ import json
 import re
 from collections.abc import Iterator
 
-from components.contract.aks.agent_pools import agent_pools, pool_name
+from components.contract.aks.agent_pools import pool_name
 from components.contract.aks.config import AksConfig
-from components.contract.groups import node_groups
 from components.contract.instances import INSTANCE_TYPES
 from components.contract.taints import AKS_SPOT_TAINT
 from support.aks import AGENT_POOL, CLUSTER, KUBERNETES, ROLE_ASSIGNMENT, SUBNET, Props, config, pools
@@ -69,7 +68,7 @@ def spot_has_its_three_fields(recorder: Recorder) -> Iterator[str]:
 def spot_says_what_aks_adds(recorder: Recorder) -> Iterator[str]:
     for name, pool in pools(recorder).items():
         label = pool["nodeLabels"].get(AKS_SPOT_TAINT.key)
-        has_taint = AKS_SPOT_TAINT.to_aks() in pool.get("nodeTaints", [])
+        has_taint = str(AKS_SPOT_TAINT) in pool.get("nodeTaints", [])
         if (label, has_taint) != (("spot", True) if is_spot(pool) else (None, False)):
             yield f"{name}: {label}, {has_taint}"
 
@@ -132,8 +131,7 @@ def an_immutable_change_is_another_name(recorder: Recorder) -> Iterator[str]:
     """Compare with the contract: a name belongs to one combination of what AKS never changes."""
     stack = config()
     assert isinstance(stack.cluster, AksConfig)
-    groups = agent_pools(node_groups(stack.pools, AKS_SPOT_TAINT), stack.cluster.zones)
-    wanted = {f"test-pools-{group.name}": (pool_name(group, stack.cluster), group) for group in groups}
+    wanted = {f"test-pools-{group.name}": (pool_name(group, stack.cluster), group) for group in stack.groups}
     for name, pool in recorder.of_type(AGENT_POOL).items():
         pool_is_called, group = wanted[name]
         zones = [group.zone] if group.zone else list(stack.cluster.zones)

@@ -75,7 +75,7 @@ def drop_the_taint_of_spot_nodes(head: Checkout) -> None:
 
 
 def drop_all_taints_in_code(head: Checkout) -> None:
-    taints = "[NodeGroupTaintArgs(**taint.to_eks()) for taint in group.taints]"
+    taints = "[NodeGroupTaintArgs(**taint_entry(taint)) for taint in group.taints]"
     head.replace("components/clusters/eks/node_groups.py", f"taints={taints}", "taints=[]")
 
 

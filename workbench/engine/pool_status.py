@@ -9,11 +9,9 @@ from typing import Any, Final
 from rich.console import Console
 from rich.table import Table
 
-from components.contract.environments import ClusterKind
-from components.contract.groups import NodeGroup, node_groups
+from components.contract.groups import NodeGroup
 from components.contract.labels import AnnotationKey, LabelKey, WellKnownLabel
 from components.contract.priorities import UserPriority
-from components.contract.taints import spot_taint
 from infra.config import StackConfig
 from workbench.engine.kubectl import Api
 
@@ -45,8 +43,7 @@ def pool_rows(config: StackConfig, api: Api) -> list[PoolRow]:
     nodes: list[dict[str, Any]] = json.loads(api.run("get", "nodes", "-o", "json"))["items"]
     live = Counter(_group_of(node) for node in nodes)
     ready = Counter(_group_of(node) for node in nodes if _is_ready(node))
-    groups = node_groups(config.pools, spot_taint(ClusterKind(config.cluster.kind), config.profile))
-    return [_row(group, ready[group.name], live[group.name]) for group in groups]
+    return [_row(group, ready[group.name], live[group.name]) for group in config.groups]
 
 
 def settled_rows(config: StackConfig, api: Api) -> list[PoolRow]:

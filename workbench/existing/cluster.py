@@ -52,7 +52,7 @@ class Existing:
         UserError
             Something there stands in the way; with all of it.
         """
-        resources = [group.gpu_resource for group in preflight.groups_of(self.stack.config) if group.gpu_resource]
+        resources = [group.gpu_resource for group in self.stack.config.groups if group.gpu_resource]
         read = live.read(self.api, next(iter(resources), None))
         seen = preflight.inspect(self.stack.config, read, made_by(deployment))
         self._refuse(seen.refused)

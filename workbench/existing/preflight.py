@@ -8,16 +8,16 @@ from typing import Any, Final
 
 from typing_extensions import override
 
-from components.contract.environments import ClusterKind, PlatformProfile
+from components.contract.environments import PlatformProfile
 from components.contract.existing.cluster_inventory import ClusterInventory, SharedKind, SharedObject
 from components.contract.existing.config import ExistingConfig
-from components.contract.groups import NodeGroup, node_groups
+from components.contract.groups import NodeGroup
 from components.contract.labels import TRUE, WellKnownLabel
 from components.contract.namespaces import NAMESPACE_MARKS
 from components.contract.priorities import SystemPriority, UserPriority
 from components.contract.quantities import parse_quantity
 from components.contract.storage import DEFAULT_KEYS, storage_class
-from components.contract.taints import Taint, spot_taint
+from components.contract.taints import Taint
 from infra.config import StackConfig
 from workbench.existing import taints
 from workbench.existing.live import Live
@@ -95,7 +95,7 @@ def inspect(config: StackConfig, live: Live, made: Collection[str]) -> Seen:
     choices = config.cluster
     if not isinstance(choices, ExistingConfig):
         raise TypeError(f"a cluster of kind {choices.kind} is not looked at")
-    groups = {group.pool: group for group in groups_of(config)}
+    groups = {group.pool: group for group in config.groups}
     pools = {pool: [node for node in live.nodes if _matches(node, choices, pool)] for pool in groups}
     wanted = {node.name: groups[pool].taints for pool, nodes in pools.items() for node in nodes}
     shared = list(_shared(config, choices))
@@ -121,11 +121,6 @@ def inspect(config: StackConfig, live: Live, made: Collection[str]) -> Seen:
         wanted,
         {node.name: node.uid for nodes in pools.values() for node in nodes},
     )
-
-
-def groups_of(config: StackConfig) -> tuple[NodeGroup, ...]:
-    """Return the node groups of a stack file."""
-    return node_groups(config.pools, spot_taint(ClusterKind(config.cluster.kind), config.profile))
 
 
 def _matches(node: LiveObject, choices: ExistingConfig, pool: str) -> bool:

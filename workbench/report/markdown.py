@@ -4,14 +4,14 @@ A comment must stay under GitHub's limit, and a report has none. So what is less
 it fits, and the comment says so. What is destroyed is named in every step.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from workbench.report.folding import Folding, left_out
 from workbench.report.markdown_changes import SHORT_NAME, dangers, gains, losses
 from workbench.report.markdown_findings import findings
 from workbench.report.markup import code, prose, table
-from workbench.report.model import FindingStatus, NodeHours, Operation, Outcome, Report, Source, StackReport
+from workbench.report.model import FindingStatus, Hours, Operation, Outcome, Report, Source, StackReport
 from workbench.report.words import (
     DESTRUCTIVE,
     OPERATIONS,
@@ -128,17 +128,23 @@ def _pools(stack: StackReport, step: Folding) -> Iterator[str]:
         rows = [(code(each.pool), prose(each.what), _value(each.before), _value(each.after)) for each in stack.pools]
         yield table(("pool", "what", "before", "after"), rows)
     if stack.node_hours:
-        yield _node_hours(stack.node_hours)
+        yield _hours({"node": stack.node_hours, **{each.resource: each.hours for each in stack.resource_hours}})
 
 
-def _node_hours(hours: NodeHours) -> str:
-    least, most = "all pools at their smallest", "all pools at their largest"
-    if hours.least_before is None or hours.most_before is None:
-        rows = [(least, f"{hours.least_after:,}"), (most, f"{hours.most_after:,}")]
-        return table(("node-hours a month", "after"), rows)
-    header = ("node-hours a month", "before", "after", "difference")
-    sizes = ((least, hours.least_before, hours.least_after), (most, hours.most_before, hours.most_after))
-    return table(header, [(name, f"{old:,}", f"{new:,}", difference(old, new)) for name, old, new in sizes])
+def _hours(found: Mapping[str, Hours]) -> str:
+    is_compared = any(hours.least_before is not None for hours in found.values())
+    rows = []
+    for name, hours in found.items():
+        least = (hours.least_before, hours.least_after, "smallest")
+        for old, new, size in (least, (hours.most_before, hours.most_after, "largest")):
+            compared = (_number(old), f"{new:,}", "unknown" if old is None else difference(old, new))
+            what = f"{prose(name)}-hours, all pools at their {size}"
+            rows.append((what, *compared) if is_compared else (what, f"{new:,}"))
+    return table(("a month", "before", "after", "difference") if is_compared else ("a month", "after"), rows)
+
+
+def _number(value: int | None) -> str:
+    return "unknown" if value is None else f"{value:,}"
 
 
 def _value(text: str) -> str:

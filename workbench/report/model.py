@@ -221,8 +221,8 @@ class PoolChange:
 
 
 @dataclass(frozen=True)
-class NodeHours:
-    """Node-hours a month, at the pools' smallest and largest sizes.
+class Hours:
+    """Hours a month of all nodes, or of what they offer, at the pools' smallest and largest sizes.
 
     Parameters
     ----------
@@ -234,6 +234,22 @@ class NodeHours:
     most_before: int | None
     least_after: int
     most_after: int
+
+
+@dataclass(frozen=True)
+class ResourceHours:
+    """Hours a month of one thing that nodes offer.
+
+    Parameters
+    ----------
+    resource
+        ``vCPU``, or a model of GPU such as ``A10G GPU``.
+    hours
+        How many.
+    """
+
+    resource: str
+    hours: Hours
 
 
 @dataclass(frozen=True)
@@ -252,8 +268,8 @@ class StackReport:
         What is dangerous, then all that changes, replacements and deletions first. Every danger is a change too.
     findings
         What the rules say, the gravest first.
-    pools, node_hours
-        What becomes of the pools; None where no pools are known.
+    pools, node_hours, resource_hours
+        What becomes of the pools; None or empty where no pools are known.
     problems
         Why it could not be judged, or what the engine or the stack file's check refused.
     rules
@@ -272,7 +288,8 @@ class StackReport:
     changes: tuple[Change, ...] = ()
     findings: tuple[Finding, ...] = ()
     pools: tuple[PoolChange, ...] = ()
-    node_hours: NodeHours | None = None
+    node_hours: Hours | None = None
+    resource_hours: tuple[ResourceHours, ...] = ()
     problems: tuple[str, ...] = ()
     rules: int = 0
     unchanged: int = 0

@@ -1,13 +1,14 @@
 """What becomes of the pools, by the outputs of the stack."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Final
+from functools import partial
+from typing import Any, Final, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 
 from workbench.report.events import STACK_TYPE, State, Stream
-from workbench.report.model import HOURS_A_MONTH, NodeHours, PoolChange
+from workbench.report.model import HOURS_A_MONTH, Hours, PoolChange, ResourceHours
 from workbench.report.values import safe
 
 _OUTPUT: Final = "pools"
@@ -15,11 +16,11 @@ _OUTPUT: Final = "pools"
 
 
 class Group(BaseModel):
-    """A node group as the stack tells the world about it."""
+    """A node group as the stack's output describes it."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore", alias_generator=to_camel)
 
-    name: str
+    pool: str
     role: str
     lifecycle: str
     min: int = Field(ge=0, le=1_000_000)
@@ -27,16 +28,23 @@ class Group(BaseModel):
     instance_types: list[str]
     labels: dict[str, str]
     taints: list[str]
+    vcpus: int | None = Field(None, ge=0, le=1_000_000)
+    """Of one node; None in outputs of releases that did not say it, as the next two."""
+    gpus: int | None = Field(None, ge=0, le=1_000_000)
+    gpu_model: str = ""
 
 
-_GROUPS: Final = TypeAdapter(list[Group])
+Groups: TypeAlias = Mapping[str, Group]
+"""Node groups by name."""
+
+_GROUPS: Final = TypeAdapter(dict[str, Group])
 
 
 class UnreadableError(ValueError):
-    """The output is there, and is no list of node groups."""
+    """The output is there, and is no map of node groups."""
 
 
-def before_and_after(stream: Stream) -> tuple[list[Group] | None, list[Group] | None]:
+def before_and_after(stream: Stream) -> tuple[Groups | None, Groups | None]:
     """Return the node groups before and after; None where the stack has no such output.
 
     Raises
@@ -49,39 +57,64 @@ def before_and_after(stream: Stream) -> tuple[list[Group] | None, list[Group] | 
         return None, None
     old = next((step.old for step in of_the_stack if step.old and _OUTPUT in step.old.outputs), None)
     last = of_the_stack[-1]
-    return _groups(old), [] if last.op == "delete" else _groups(last.new)
+    before, after = _groups(old), {} if last.op == "delete" else _groups(last.new)
+    if before and after and _is_list(old) and not _is_list(last.new):
+        before = _in_names_of(after, before)
+    return before, after
 
 
-def _groups(state: State | None) -> list[Group] | None:
+def _groups(state: State | None) -> Groups | None:
     if state is None or _OUTPUT not in state.outputs:
         return None
     try:
-        return _GROUPS.validate_python(state.outputs[_OUTPUT])
-    except ValidationError:
+        return _GROUPS.validate_python(_by_name(state) if _is_list(state) else state.outputs[_OUTPUT])
+    except (ValidationError, KeyError, TypeError):
         raise UnreadableError from None
 
 
-def differences(before: Iterable[Group] | None, after: Iterable[Group]) -> tuple[PoolChange, ...]:
-    """Return what is different, by pool; without a ``before`` every pool is new."""
-    old, new = ({group.name: group for group in groups} for groups in (before or (), after))
-    return tuple(sorted(change for name in old.keys() | new.keys() for change in _of(old.get(name), new.get(name))))
+def _is_list(state: State | None) -> bool:
+    return state is not None and isinstance(state.outputs.get(_OUTPUT), list)
 
 
-def _of(old: Group | None, new: Group | None) -> Iterator[PoolChange]:
+def _by_name(state: State) -> dict[str, Any]:
+    """Return a list of groups by name: releases up to 0.2.0 wrote one."""
+    return {group["name"]: {"pool": group["name"], **group} for group in state.outputs[_OUTPUT]}
+
+
+def _in_names_of(after: Groups, before: Groups) -> Groups:
+    """Return the groups of such a list under the names of today.
+
+    It named groups before zones and machine types divided them. What it could not name is taken for unchanged.
+    """
+    old, new = ({group.pool for group in groups.values()} for groups in (before, after))
+    kept = {name: before.get(name, group) for name, group in after.items() if group.pool in old}
+    return kept | {name: group for name, group in before.items() if group.pool not in new}
+
+
+def differences(before: Groups | None, after: Groups) -> tuple[PoolChange, ...]:
+    """Return what is different, by group; without a ``before`` every group is new."""
+    old = before or {}
+    return tuple(
+        sorted(change for name in old.keys() | after.keys() for change in _of(name, old.get(name), after.get(name)))
+    )
+
+
+def _of(name: str, old: Group | None, new: Group | None) -> Iterator[PoolChange]:
     if old and new:
         for what, text in _FACTS.items():
             if text(old) != text(new):
-                yield PoolChange(safe(new.name), what, safe(text(old)), safe(text(new)))
+                yield PoolChange(safe(name), what, safe(text(old)), safe(text(new)))
         kept = old.labels.items() & new.labels.items()
         if old.labels != new.labels:
-            yield PoolChange(safe(new.name), "labels", *(_labels(group.labels.items() - kept) for group in (old, new)))
+            yield PoolChange(safe(name), "labels", *(_labels(group.labels.items() - kept) for group in (old, new)))
     elif old or new:
         texts = ("" if group is None else _described(group) for group in (old, new))
-        yield PoolChange(safe((old or new).name), "pool", *texts)  # type: ignore[union-attr]
+        yield PoolChange(safe(name), "pool", *texts)
 
 
 def _described(group: Group) -> str:
-    return safe(", ".join(_FACTS[what](group) for what in ("role", "lifecycle", "size", "types")))
+    taints = [f"taint {taint}" for taint in group.taints]
+    return safe(", ".join([*(_FACTS[what](group) for what in ("role", "lifecycle", "size", "types")), *taints]))
 
 
 def _size(group: Group) -> str:
@@ -101,12 +134,38 @@ _FACTS: Final[Mapping[str, Callable[[Group], str]]] = {
 }
 
 
-def node_hours(before: Iterable[Group] | None, after: Iterable[Group]) -> NodeHours:
+def node_hours(before: Groups | None, after: Groups) -> Hours:
     """Return node-hours a month, at the smallest and at the largest size of every group."""
-    old, new = None if before is None else list(before), list(after)
-    return NodeHours(
-        least_before=None if old is None else sum(group.min for group in old) * HOURS_A_MONTH,
-        most_before=None if old is None else sum(group.max for group in old) * HOURS_A_MONTH,
-        least_after=sum(group.min for group in new) * HOURS_A_MONTH,
-        most_after=sum(group.max for group in new) * HOURS_A_MONTH,
+    return _hours(_sums(before, lambda _: 1), _sums(after, lambda _: 1) or (0, 0))
+
+
+def resource_hours(before: Groups | None, after: Groups) -> tuple[ResourceHours, ...]:
+    """Return the hours a month of what nodes offer: vCPUs, and GPUs by model; nothing where the output says neither."""
+    every = [*(before or {}).values(), *after.values()]
+    offered: dict[str, Callable[[Group], int | None]] = {"vCPU": lambda group: group.vcpus}
+    for model in sorted({group.gpu_model for group in every if group.gpus}):
+        offered[f"{model} GPU".strip()] = partial(_gpus, model=model)
+    return tuple(
+        ResourceHours(safe(name), _hours(_sums(before, count), sums))
+        for name, count in offered.items()
+        if (sums := _sums(after, count))
     )
+
+
+def _sums(groups: Groups | None, count: Callable[[Group], int | None]) -> tuple[int, int] | None:
+    """Return the hours of what ``count`` finds in a node, at the smallest and at the largest sizes; None if unknown."""
+    least = most = 0
+    for group in (groups or {}).values():
+        if (number := count(group)) is None:
+            return None
+        least, most = least + number * group.min, most + number * group.max
+    return None if groups is None else (least * HOURS_A_MONTH, most * HOURS_A_MONTH)
+
+
+def _hours(before: tuple[int, int] | None, after: tuple[int, int]) -> Hours:
+    least, most = before or (None, None)
+    return Hours(least, most, *after)
+
+
+def _gpus(group: Group, model: str) -> int | None:
+    return group.gpus if group.gpus is None or group.gpu_model == model else 0

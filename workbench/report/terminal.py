@@ -13,6 +13,7 @@ from workbench.report.model import (
     Danger,
     Finding,
     FindingStatus,
+    Hours,
     Operation,
     Outcome,
     PropertyChange,
@@ -190,10 +191,17 @@ def _pools(stack: StackReport, console: Console) -> None:
         for each in stack.pools:
             table.add_row(*map(Text, (each.pool, each.what, each.before or "-", each.after or "-")))
         console.print(table)
-    if hours := stack.node_hours:
-        spans = ((hours.least_before, hours.least_after, "smallest"), (hours.most_before, hours.most_after, "largest"))
-        shown = ", ".join(f"{after:,} at the {size} sizes{_by(before, after)}" for before, after, size in spans)
-        console.print(f"\nNode-hours a month: {shown}", **_PLAIN)
+    if stack.node_hours:
+        console.print()
+        _hours("Node", stack.node_hours, console)
+        for offered in stack.resource_hours:
+            _hours(offered.resource, offered.hours, console)
+
+
+def _hours(name: str, hours: Hours, console: Console) -> None:
+    spans = ((hours.least_before, hours.least_after, "smallest"), (hours.most_before, hours.most_after, "largest"))
+    shown = ", ".join(f"{after:,} at the {size} sizes{_by(before, after)}" for before, after, size in spans)
+    console.print(f"{name}-hours a month: {shown}", **_PLAIN)
 
 
 def _by(before: int | None, after: int) -> str:

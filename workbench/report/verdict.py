@@ -101,7 +101,7 @@ def judge(case: Case) -> StackReport:
         if not is_drift:  # what the program wants of pools is what it wanted
             before, after = pools.before_and_after(case.own)
     except pools.UnreadableError:
-        gaps.append("the stack's output 'pools' is no list of node groups")
+        gaps.append("the stack's output 'pools' is not a map of node groups by name")
     dangers, errors = tuple(_dangers(case, changes)), list(_errors(case.own))
     against = [
         *_failed(case, gaps, errors),
@@ -122,6 +122,7 @@ def judge(case: Case) -> StackReport:
         findings=tuple(findings),
         pools=() if after is None else pools.differences(before, after),
         node_hours=None if after is None else pools.node_hours(before, after),
+        resource_hours=() if after is None else pools.resource_hours(before, after),
         problems=_bounded([*gaps, *errors]),
         rules=len(
             {rule for each in (*case.own.judged, *case.own.judged_whole) for rule in (*each.passed, *each.failed)}

@@ -24,7 +24,6 @@ from components.contract.environments import ClusterKind, Environment
 from components.contract.groups import NodeGroup
 from components.contract.pools import PoolRole
 from components.contract.tags import MANAGER
-from components.contract.taints import Taint
 
 LOG_RETENTION_DAYS: Final = {Environment.DEV: 30, Environment.PROD: 365}
 """Where the stack file names none. A year of audit logs outlives most investigations."""
@@ -37,7 +36,6 @@ class AksClusterArgs:
     choices: AksConfig
     environment: Environment
     groups: tuple[NodeGroup, ...]
-    spot_taint: Taint | None
 
 
 class AksCluster(PlatformComponent):
@@ -74,7 +72,6 @@ class AksCluster(PlatformComponent):
             name=name,
             kind=ClusterKind.AKS,
             groups=args.groups,
-            spot_taint=args.spot_taint,
             provider=kubernetes_provider,
             ready=(*ready, own),
             kubeconfig=config,

@@ -12,14 +12,7 @@ from pulumi_azure_native.containerservice import (
 )
 
 from components.base import PlatformComponent
-from components.contract.aks.agent_pools import (
-    agent_pools,
-    fixed_inputs,
-    max_surge,
-    node_labels,
-    node_taints,
-    pool_name,
-)
+from components.contract.aks.agent_pools import fixed_inputs, max_surge, node_labels, node_taints, pool_name
 from components.contract.aks.config import AksConfig
 from components.contract.groups import NodeGroup
 from components.contract.pools import PoolRole
@@ -59,7 +52,7 @@ class AgentPools(PlatformComponent):
     def __init__(self, name: str, args: AgentPoolsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:clusters:AksNodeGroups", name, None, opts)
         made: list[AgentPool] = []
-        for group in agent_pools(args.groups, args.choices.zones):
+        for group in args.groups:
             made.append(self._pool(f"{name}-{group.name}", group, args, made[-1:]))
         self.pools = tuple(made)
         self.register_outputs({"names": [pool.name for pool in made]})

@@ -27,9 +27,8 @@ from components.contract.aws import OwnTag
 from components.contract.eks.config import EksConfig
 from components.contract.eks.network import ExistingNetwork
 from components.contract.environments import ClusterKind, Environment
-from components.contract.groups import NodeGroup, in_zones
+from components.contract.groups import NodeGroup
 from components.contract.tags import MANAGER
-from components.contract.taints import Taint
 
 LOG_RETENTION_DAYS: Final = {Environment.DEV: 30, Environment.PROD: 365}
 """Where the stack file names none. A year of audit logs outlives most investigations."""
@@ -42,7 +41,6 @@ class EksClusterArgs:
     choices: EksConfig
     environment: Environment
     groups: tuple[NodeGroup, ...]
-    spot_taint: Taint | None
 
 
 class EksCluster(PlatformComponent):
@@ -82,7 +80,6 @@ class EksCluster(PlatformComponent):
             name=name,
             kind=ClusterKind.EKS,
             groups=args.groups,
-            spot_taint=args.spot_taint,
             provider=kubernetes_provider,
             ready=(*ready, own),
             kubeconfig=config,
@@ -186,7 +183,7 @@ class EksCluster(PlatformComponent):
                     self._in_aws, pulumi.ResourceOptions(depends_on=[role, before, *network.ready])
                 ),
             )
-            for group in in_zones(self._args.groups, choices.zones)
+            for group in self._args.groups
         ]
 
     def _addons(

@@ -20,10 +20,8 @@ from components.base import PlatformComponent
 from components.clusters.eks.launch_templates import LaunchTemplateArgs, launch_template
 from components.contract import groups as contract
 from components.contract.eks.autoscaling import autoscaling_tags, node_labels
-from components.contract.lifecycle import Lifecycle
+from components.contract.eks.spelling import SPELLING, taint_entry
 from components.contract.pools import PoolRole
-
-CAPACITY_TYPES: Final = {Lifecycle.ON_DEMAND: "ON_DEMAND", Lifecycle.SPOT: "SPOT"}
 
 AMI_TYPES: Final = {
     ("amd64", False): "AL2023_x86_64_STANDARD",
@@ -87,11 +85,11 @@ class ManagedNodeGroup(PlatformComponent):
             node_role_arn=args.role_arn,
             subnet_ids=subnets,
             ami_type=AMI_TYPES[group.instances[0].architecture, bool(group.gpu_resource)],
-            capacity_type=CAPACITY_TYPES[group.lifecycle],
+            capacity_type=SPELLING.lifecycles[group.lifecycle],
             instance_types=[instance.name for instance in group.instances],
             launch_template=NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
             labels=node_labels(group),
-            taints=[NodeGroupTaintArgs(**taint.to_eks()) for taint in group.taints],
+            taints=[NodeGroupTaintArgs(**taint_entry(taint)) for taint in group.taints],
             scaling_config=NodeGroupScalingConfigArgs(
                 min_size=group.size.min, max_size=group.size.max, desired_size=group.size.min
             ),

@@ -15,7 +15,6 @@ from components.contract.existing.cluster_inventory import ClusterInventory, Sha
 from components.contract.existing.config import ExistingConfig, StorageChoice
 from components.contract.groups import NodeGroup
 from components.contract.labels import AnnotationKey
-from components.contract.taints import Taint
 from components.ownership import joined
 
 IDENTITY_NAMESPACE = "kube-system"
@@ -30,7 +29,6 @@ class ExistingClusterArgs:
     sighting: ClusterInventory
     """What `igz-clusters` saw of it just now."""
     groups: tuple[NodeGroup, ...]
-    spot_taint: Taint | None
 
 
 class ExistingCluster(PlatformComponent):
@@ -76,7 +74,6 @@ class ExistingCluster(PlatformComponent):
             name=name,
             kind=ClusterKind.EXISTING,
             groups=args.groups,
-            spot_taint=args.spot_taint,
             provider=provider,
             ready=(mark, *nodes),
             adopted=args.sighting.adopted,

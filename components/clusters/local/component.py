@@ -18,7 +18,6 @@ from components.clusters.local.node_groups import (
 from components.contract import autoscaler
 from components.contract.environments import ClusterKind
 from components.contract.groups import NodeGroup
-from components.contract.taints import Taint
 from components.ownership import owned
 
 
@@ -29,7 +28,6 @@ class LocalClusterArgs:
     kubeconfig: str
     """Path of the instance's kubeconfig file: a path, so that no key is ever in the state."""
     groups: tuple[NodeGroup, ...]
-    spot_taint: Taint | None
 
 
 class LocalCluster(PlatformComponent):
@@ -64,7 +62,6 @@ class LocalCluster(PlatformComponent):
             name=name,
             kind=ClusterKind.LOCAL,
             groups=args.groups,
-            spot_taint=args.spot_taint,
             provider=provider,
             ready=(*nodes, *pools),
         )

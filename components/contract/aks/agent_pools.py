@@ -7,14 +7,15 @@ another pool beside the old one, and the old one goes once the new one is there.
 import hashlib
 import json
 import string
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 from typing import Any, Final
 
 from components.contract.aks.config import AksConfig
-from components.contract.groups import NodeGroup, in_zones
+from components.contract.aks.spelling import SPELLING
+from components.contract.groups import NodeGroup, by_zone
 from components.contract.lifecycle import Lifecycle
 from components.contract.pools import PoolRole, PoolSize
 from components.contract.taints import AKS_SPOT_TAINT
@@ -35,13 +36,14 @@ SUFFIX_LENGTH: Final = 4
 _DIGITS: Final = string.digits + string.ascii_lowercase
 
 
-def agent_pools(groups: Sequence[NodeGroup], zones: Sequence[str]) -> tuple[NodeGroup, ...]:
-    """Return ``groups`` as agent pools: one a machine type, and of zonal roles one a zone.
+def agent_pools(choices: AksConfig, group: NodeGroup) -> Iterator[NodeGroup]:
+    """Return the groups of a group of one shape: one a machine type, and of zonal roles one a zone.
 
     As with shapes, the first type's group has the name and the minimum, the others may be empty, and each may grow to
     the maximum.
     """
-    return in_zones([part for group in groups for part in _by_type(group)], zones)
+    for part in _by_type(group):
+        yield from by_zone(part, choices.zones)
 
 
 def _by_type(group: NodeGroup) -> Iterator[NodeGroup]:
@@ -89,7 +91,7 @@ def fixed_inputs(group: NodeGroup, choices: AksConfig) -> dict[str, Any]:
         "enable_encryption_at_host": True,
         "enable_node_public_ip": False,
         "gpu_profile": {"driver": "Install"} if group.gpu_resource else None,
-        "scale_set_priority": "Spot" if is_spot else "Regular",
+        "scale_set_priority": SPELLING.lifecycles[group.lifecycle],
         "scale_set_eviction_policy": "Delete" if is_spot else None,
         "spot_max_price": ANY_PRICE if is_spot else None,
     }
@@ -107,7 +109,7 @@ def node_labels(group: NodeGroup) -> dict[str, str]:
 
 def node_taints(group: NodeGroup) -> list[str]:
     """Return the taints of the group's nodes in AKS's spelling, that which AKS itself adds among them."""
-    return [taint.to_aks() for taint in group.taints]
+    return list(map(SPELLING.write_taint, group.taints))
 
 
 def max_surge(group: NodeGroup) -> str | None:

@@ -1,10 +1,10 @@
 """What must hold between an AKS cluster and the rest of its stack file."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from components.contract.aks.agent_pools import SUFFIX_LENGTH, agent_pools, nodes_at_most, pool_name
+from components.contract.aks.agent_pools import SUFFIX_LENGTH, nodes_at_most, pool_name
 from components.contract.aks.config import AksConfig, NodeImageChannel, UpgradeChannel
 from components.contract.aks.network import nodes_that_fit, nodes_with_pods
 from components.contract.checks import data_problems, foreign_types, other_gpu_resource
@@ -12,7 +12,7 @@ from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
 from components.contract.instances import Provider
-from components.contract.pools import POOL_NAME_MAX, PoolRole
+from components.contract.pools import POOL_NAME_MAX, NodePool, PoolRole
 
 POOLS_MAX: Final = 100
 """Agent pools of a cluster: https://learn.microsoft.com/azure/aks/quotas-skus-regions."""
@@ -30,25 +30,26 @@ NAME_MAX: Final = POOL_NAME_MAX - SUFFIX_LENGTH
 """Characters of a pool's name that leave room for what tells its successors apart."""
 
 
-def mismatches(choices: AksConfig, groups: Sequence[NodeGroup], environment: Environment | None) -> Iterator[Mismatch]:
+def mismatches(
+    choices: AksConfig, pools: Mapping[str, NodePool], groups: Sequence[NodeGroup], environment: Environment | None
+) -> Iterator[Mismatch]:
     """Find everything that Azure, or this package on Azure, would refuse later.
 
     Parameters
     ----------
     choices
         The cluster.
-    groups
-        As ``groups.node_groups`` returns them.
+    pools, groups
+        The pools by name, and the groups that they become.
     environment
         None where the stack file names none that is known; what follows from it is left out.
     """
-    # The groups of one pool have the same role and name, so that they may be wrong for the same reason.
-    yield from dict.fromkeys(_mismatches_of_groups(choices, groups, environment))
-    # A fixed group of several types is refused above, and is no agent pool yet.
-    made = agent_pools([g for g in groups if g.is_elastic or len(g.instances) == 1], choices.zones)
+    for name, pool in pools.items():
+        yield from _mismatches_of_pool(choices, name, pool, environment)
+    made = [group for group in groups if not _has_too_many_types(pools[group.pool])]
     yield from _mismatches_of_numbers(choices, made, environment)
     yield from _mismatches_of_names(choices, made)
-    if environment is Environment.PROD and not any(group.role is PoolRole.DATA for group in groups):
+    if environment is Environment.PROD and not any(pool.role is PoolRole.DATA for pool in pools.values()):
         for key in _channels_off(choices):
             yield Mismatch((), f"HA-05: in prod cluster.{key} none goes with data pools only; drop it")
 
@@ -66,28 +67,31 @@ def environment_problems(choices: AksConfig, environment: Environment) -> Iterat
                 )
 
 
-def _mismatches_of_groups(
-    choices: AksConfig, groups: Sequence[NodeGroup], environment: Environment | None
+def _mismatches_of_pool(
+    choices: AksConfig, name: str, pool: NodePool, environment: Environment | None
 ) -> Iterator[Mismatch]:
-    for group in groups:
-        for message in _group_problems(group, choices):
-            yield Mismatch((group.pool,), message)
-        least = SYSTEM_NODES_MIN[environment] if environment and group.role is PoolRole.INITIAL else 0
-        if group.size.min < least:
-            message = f"HA-06: in {environment} the initial pool, AKS's only system pool, has at least {least} nodes"
-            yield Mismatch((group.pool, "size", "min"), f"{message}, here {group.size.min}; raise min and max")
+    for message in _pool_problems(name, pool, choices):
+        yield Mismatch((name,), message)
+    least = SYSTEM_NODES_MIN[environment] if environment and pool.role is PoolRole.INITIAL else 0
+    if pool.size.min < least:
+        message = f"HA-06: in {environment} the initial pool, AKS's only system pool, has at least {least} nodes"
+        yield Mismatch((name, "size", "min"), f"{message}, here {pool.size.min}; raise min and max")
 
 
-def _group_problems(group: NodeGroup, choices: AksConfig) -> Iterator[str]:
-    if len(group.pool) > NAME_MAX:
+def _has_too_many_types(pool: NodePool) -> bool:
+    return not pool.size.is_elastic and len(pool.instances) > 1
+
+
+def _pool_problems(name: str, pool: NodePool, choices: AksConfig) -> Iterator[str]:
+    if len(name) > NAME_MAX:
         why = f"AKS allows {POOL_NAME_MAX}, and {SUFFIX_LENGTH} tell a pool's successors apart"
         yield f"on AKS a pool's name has at most {NAME_MAX} characters: {why}"
-    yield from foreign_types(group, Provider.AZURE, "Standard_D8s_v5")
-    yield from other_gpu_resource(group, "AKS")
-    if not group.is_elastic and group.role is not PoolRole.DATA and len(group.instances) > 1:
-        yield f"at a fixed size ({group.size}) a pool has one type: an agent pool of AKS has only one"
-    if group.role is PoolRole.DATA:
-        yield from data_problems(group, len(choices.zones), "Standard_L8s_v3")
+    yield from foreign_types(pool, Provider.AZURE, "Standard_D8s_v5")
+    yield from other_gpu_resource(pool, "AKS")
+    if _has_too_many_types(pool) and pool.role is not PoolRole.DATA:
+        yield f"at a fixed size ({pool.size}) a pool has one type: an agent pool of AKS has only one"
+    if pool.role is PoolRole.DATA:
+        yield from data_problems(pool, len(choices.zones), "Standard_L8s_v3")
         for key in _channels_on(choices):
             yield f"NG-20: cluster.{key} replaces data nodes, whose disks are gone then; drop it or set none"
 

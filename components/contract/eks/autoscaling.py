@@ -6,9 +6,9 @@ The rules by which the tags are read: Cluster Autoscaler, ``cloudprovider/aws/aw
 
 from typing import Final
 
+from components.contract.autoscaler import label_tag, resource_tag, taint_tag
 from components.contract.aws import OwnTag
 from components.contract.groups import NodeGroup
-from components.contract.labels import label_autoscaler_tag
 
 ACCELERATOR_LABEL: Final = "k8s.amazonaws.com/accelerator"
 """On GPU nodes. Until it sees the GPUs of such a node, the autoscaler waits instead of starting another one.
@@ -36,7 +36,7 @@ def autoscaling_tags(group: NodeGroup, cluster_name: str, disk_gib: int) -> dict
         resources[group.gpu_resource] = str(group.instances[0].gpus)
     return {
         OwnTag.AUTOSCALER.value: cluster_name,
-        **dict(label_autoscaler_tag(key, value) for key, value in sorted(node_labels(group).items())),
-        **dict(taint.to_autoscaler_tag() for taint in group.taints),
-        **{f"k8s.io/cluster-autoscaler/node-template/resources/{name}": size for name, size in resources.items()},
+        **dict(label_tag(key, value) for key, value in sorted(node_labels(group).items())),
+        **dict(taint_tag(taint) for taint in group.taints),
+        **dict(resource_tag(name, size) for name, size in resources.items()),
     }

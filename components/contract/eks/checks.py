@@ -1,16 +1,17 @@
 """What must hold between an EKS cluster and the rest of its stack file."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from components.contract.checks import data_problems, foreign_types, other_gpu_resource
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.autoscaling import autoscaling_tags
 from components.contract.eks.config import EksConfig
-from components.contract.groups import NodeGroup, in_zones
+from components.contract.environments import Environment
+from components.contract.groups import NodeGroup
 from components.contract.instances import Provider
 from components.contract.lifecycle import Lifecycle
-from components.contract.pools import PoolRole
+from components.contract.pools import NodePool, PoolRole
 
 GROUPS_MAX: Final = 30
 """Managed node groups of a cluster, by default: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html."""
@@ -28,27 +29,38 @@ SPOT_TYPES_MIN: Final = 3
 """Types of a spot pool. With fewer, one shortage of capacity stops all of it (EKS best practices, cost)."""
 
 
-def mismatches(choices: EksConfig, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
+def mismatches(
+    choices: EksConfig, pools: Mapping[str, NodePool], groups: Sequence[NodeGroup], _: Environment | None
+) -> Iterator[Mismatch]:
     """Find everything that AWS, or this package on AWS, would refuse later.
 
     Parameters
     ----------
     choices
         The cluster.
-    groups
-        As ``groups.node_groups`` returns them.
+    pools, groups
+        The pools by name, and the groups that they become.
     """
-    # The groups of one pool have the same labels and role, so that they may be wrong for the same reason.
+    for name, pool in pools.items():
+        for message in _pool_problems(pool, choices):
+            yield Mismatch((name,), message)
+    # The groups of one pool have the same labels, so that they may be wrong for the same reason.
     yield from dict.fromkeys(_mismatches_of_groups(choices, groups))
-    made = len(in_zones(groups, choices.zones))
-    if made > GROUPS_MAX:
+    if len(groups) > GROUPS_MAX:
         which = "one a shape; of jupyter and data one a zone too"
-        yield Mismatch((), f"make {made} node groups ({which}), EKS allows {GROUPS_MAX}; merge pools")
+        yield Mismatch((), f"make {len(groups)} node groups ({which}), EKS allows {GROUPS_MAX}; merge pools")
+
+
+def _pool_problems(pool: NodePool, choices: EksConfig) -> Iterator[str]:
+    yield from foreign_types(pool, Provider.AWS, "m6i.2xlarge")
+    yield from other_gpu_resource(pool, "EKS")
+    if pool.role is PoolRole.DATA:
+        yield from data_problems(pool, len(choices.zones), "i4i.2xlarge")
 
 
 def _mismatches_of_groups(choices: EksConfig, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
     for group in groups:
-        for message in _group_problems(group, choices):
+        for message in _group_problems(group):
             yield Mismatch((group.pool,), message)
         tags = len(autoscaling_tags(group, choices.name, choices.root_volume_gib)) + EKS_ASG_TAGS
         if tags > ASG_TAGS_MAX:
@@ -58,13 +70,9 @@ def _mismatches_of_groups(choices: EksConfig, groups: Sequence[NodeGroup]) -> It
             )
 
 
-def _group_problems(group: NodeGroup, choices: EksConfig) -> Iterator[str]:
-    yield from foreign_types(group, Provider.AWS, "m6i.2xlarge")
-    yield from other_gpu_resource(group, "EKS")
+def _group_problems(group: NodeGroup) -> Iterator[str]:
     if group.size.max > NODES_MAX:
         yield f"size.max: EKS allows {NODES_MAX} nodes in a group, given {group.size.max}"
     if group.lifecycle is Lifecycle.SPOT and len(group.instances) < SPOT_TYPES_MIN:
         given = f"{len(group.instances)} of {group.instances[0].shape_name}"
         yield f"HN-07: a spot pool needs {SPOT_TYPES_MIN} or more types of each shape, given {given}"
-    if group.role is PoolRole.DATA:
-        yield from data_problems(group, len(choices.zones), "i4i.2xlarge")

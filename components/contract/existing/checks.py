@@ -1,15 +1,19 @@
 """What must hold between a cluster that somebody else built and the rest of its stack file."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from components.contract.constraint_violation import Mismatch
+from components.contract.environments import Environment
 from components.contract.existing.config import ExistingConfig
 from components.contract.groups import NodeGroup
-from components.contract.pools import PoolRole
+from components.contract.lifecycle import Lifecycle
+from components.contract.pools import NodePool, PoolRole
 
 
-def mismatches(choices: ExistingConfig, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
+def mismatches(
+    choices: ExistingConfig, _: Mapping[str, NodePool], groups: Sequence[NodeGroup], __: Environment | None
+) -> Iterator[Mismatch]:
     """Find everything that cannot be brought together with nodes that are there already.
 
     Parameters
@@ -17,7 +21,7 @@ def mismatches(choices: ExistingConfig, groups: Sequence[NodeGroup]) -> Iterator
     choices
         The cluster.
     groups
-        As ``groups.node_groups`` returns them.
+        The groups of all pools.
     """
     shapes = Counter(group.pool for group in groups)
     for pool in choices.nodes:
@@ -39,8 +43,8 @@ def _problems(choices: ExistingConfig, group: NodeGroup) -> Iterator[str]:
     where = f"cluster.nodes.{group.pool}.taint"
     taints = " and ".join(map(str, group.taints))
     if taints and not nodes.taint:
-        rule = "NG-17" if group.gpu_resource else "NG-24"
-        yield f"{rule}: its nodes need the taint {taints}; set {where}: true, which adds what is missing, and no more"
+        rule = "NG-17: " if group.gpu_resource else "NG-24: " if group.lifecycle is Lifecycle.SPOT else ""
+        yield f"{rule}its nodes need the taint {taints}; set {where}: true, which adds what is missing, and no more"
     if nodes.taint and not taints:
         yield f"has no taint of its own, so {where} asks for nothing; drop it"
     if group.is_elastic and not choices.autoscaler:

@@ -1,20 +1,24 @@
 """What must hold between a cluster on this machine and the rest of its stack file."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from components.contract.constraint_violation import Mismatch
+from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
-from components.contract.instances import Provider
+from components.contract.local.config import LocalConfig
+from components.contract.pools import NodePool
 
 
-def mismatches(groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
+def mismatches(
+    _: LocalConfig, pools: Mapping[str, NodePool], __: Sequence[NodeGroup], ___: Environment | None
+) -> Iterator[Mismatch]:
     """Find everything that simulated nodes cannot be.
 
     Parameters
     ----------
-    groups
-        As ``groups.node_groups`` returns them.
+    pools
+        By name.
     """
-    for group in groups:
-        if any(instance.provider is Provider.OWN for instance in group.instances):
-            yield Mismatch((group.pool, "machine"), "goes with cluster.kind 'existing' only; name instanceTypes")
+    for name, pool in pools.items():
+        if pool.machine:
+            yield Mismatch((name, "machine"), "goes with cluster.kind 'existing' only; name instanceTypes")

@@ -6,29 +6,24 @@ from typing import ClassVar, Final
 
 from typing_extensions import override
 
+from components.contract.aks.spelling import SPELLING
 from components.contract.environments import ClusterKind
 from components.contract.lifecycle import Lifecycle
 from components.contract.taints import AKS_SPOT_TAINT, Taint, TaintEffect
 from policies.resource import Resource
 from policies.values import NotJudgeableError, Value
-from policies.views.node_groups.facts import NodeGroupFacts
+from policies.views.node_groups.spelled import SpelledGroup
 
 AGENT_POOL: Final = r"azure-native:containerservice(/v\w+)?:AgentPool"
 MANAGED_CLUSTER: Final = r"azure-native:containerservice(/v\w+)?:ManagedCluster"
 
-_LIFECYCLES: Final = {"Regular": Lifecycle.ON_DEMAND, "Spot": Lifecycle.SPOT}
 
-
-class AgentPool(NodeGroupFacts):
+class AgentPool(SpelledGroup):
     """One agent pool."""
 
     kind: ClassVar = ClusterKind.AKS
+    spelling: ClassVar = SPELLING
     rolling_inputs: ClassVar = ("orchestratorVersion",)
-
-    @property
-    @override
-    def lifecycle(self) -> Lifecycle:
-        return self._props.at("scaleSetPriority").choice(_LIFECYCLES) or Lifecycle.ON_DEMAND
 
     @property
     def _bounds(self) -> tuple[str, str]:
@@ -61,14 +56,8 @@ class AgentPool(NodeGroupFacts):
         return self._props.at("count")
 
     @override
-    def _labels(self) -> Value:
-        return self._props.at("nodeLabels")
-
-    @override
     def _taints(self) -> list[Callable[[], Taint | None]]:
-        stated: list[Callable[[], Taint | None]] = [
-            partial(_taint, entry) for entry in self._props.at("nodeTaints").elements()
-        ]
+        stated: list[Callable[[], Taint | None]] = [partial(_taint, entry) for entry in self.taint_entries()]
         # AKS adds this taint by itself, whatever the inputs say.
         return [*stated, lambda: AKS_SPOT_TAINT] if self.lifecycle is Lifecycle.SPOT else stated
 

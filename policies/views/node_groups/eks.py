@@ -6,29 +6,23 @@ from typing import ClassVar, Final
 
 from typing_extensions import override
 
+from components.contract.eks.spelling import SPELLING
 from components.contract.environments import ClusterKind
-from components.contract.lifecycle import Lifecycle
-from components.contract.taints import Taint, TaintEffect
+from components.contract.taints import Taint
 from policies.resource import Resource
 from policies.values import NotJudgeableError, Value
-from policies.views.node_groups.facts import NodeGroupFacts, taint_object
+from policies.views.node_groups.facts import taint_object
+from policies.views.node_groups.spelled import SpelledGroup
 
 NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
 
-_LIFECYCLES: Final = {"ON_DEMAND": Lifecycle.ON_DEMAND, "SPOT": Lifecycle.SPOT}
-_EFFECTS: Final = {effect.eks: effect for effect in TaintEffect}
 
-
-class EksNodeGroup(NodeGroupFacts):
+class EksNodeGroup(SpelledGroup):
     """One managed node group."""
 
     kind: ClassVar = ClusterKind.EKS
+    spelling: ClassVar = SPELLING
     rolling_inputs: ClassVar = ("version", "releaseVersion", "launchTemplate")
-
-    @property
-    @override
-    def lifecycle(self) -> Lifecycle:
-        return self._props.at("capacityType").choice(_LIFECYCLES) or Lifecycle.ON_DEMAND
 
     @property
     @override
@@ -58,12 +52,8 @@ class EksNodeGroup(NodeGroupFacts):
         return self._props.at("scalingConfig", "desiredSize")
 
     @override
-    def _labels(self) -> Value:
-        return self._props.at("labels")
-
-    @override
     def _taints(self) -> list[Callable[[], Taint | None]]:
-        return [partial(taint_object, entry, _EFFECTS) for entry in self._props.at("taints").elements()]
+        return [partial(taint_object, entry, self.effects()) for entry in self.taint_entries()]
 
 
 def managed_node_group(resource: Resource) -> Iterator[EksNodeGroup]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from components.contract.eks.spelling import SPELLING
 from components.contract.environments import ClusterKind, PlatformProfile
 from components.contract.labels import OWN_DOMAIN, LabelKey
 from components.contract.mlrun import MlrunVariable
@@ -65,7 +66,7 @@ def of_local(recorder: Recorder) -> dict[str, Nodes]:
 
 
 def of_eks(recorder: Recorder) -> dict[str, Nodes]:
-    effects = {effect.eks: effect for effect in TaintEffect}
+    effects = {word: effect for effect, word in SPELLING.effects.items()}
     return {
         group["labels"][LabelKey.POOL]: Nodes(
             group["labels"], frozenset(Taint(t["key"], t["value"], effects[t["effect"]]) for t in group["taints"])

@@ -1,13 +1,14 @@
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from components.contract.groups import NodeGroup, in_zones, node_groups
+from components.contract.groups import NodeGroup, by_zone, resolve_groups
 from components.contract.instances import INSTANCE_TYPES, InstanceType, Provider
 from components.contract.labels import LabelKey, is_dns_label
 from components.contract.pools import NodePool
-from components.contract.taints import OWN_SPOT_TAINT
+from components.contract.taints import ARM_TAINT, OWN_SPOT_TAINT
 
 POOLS = {
     "initial": {"role": "initial", "size": {"min": 2, "max": 2}, "instanceTypes": ["m6i.2xlarge"]},
@@ -24,7 +25,7 @@ POOLS = {
     "data": {"role": "data", "size": {"min": 3, "max": 3}, "instanceTypes": ["i4i.2xlarge"]},
 }
 parsed = {name: NodePool.model_validate(pool) for name, pool in POOLS.items()}
-groups = {group.name: group for group in node_groups(parsed, OWN_SPOT_TAINT)}
+groups = {group.name: group for group in resolve_groups(parsed, OWN_SPOT_TAINT)}
 
 
 def test_only_user_pools_carry_the_mark_that_user_pods_select() -> None:
@@ -47,14 +48,18 @@ def test_only_spot_and_gpu_groups_are_tainted() -> None:
 
 
 def test_without_a_spot_taint_spot_groups_are_told_by_their_label_only() -> None:
-    spot = next(group for group in node_groups(parsed, None) if group.name == "spot")
+    spot = next(group for group in resolve_groups(parsed, None) if group.name == "spot")
     assert spot.taints == ()
     assert spot.labels[LabelKey.LIFECYCLE] == "preemptible"
 
 
+def in_zones(found: Iterable[NodeGroup], zones: Sequence[str]) -> list[NodeGroup]:
+    return [part for group in found for part in by_zone(group, zones)]
+
+
 def by_shape(types: list[str], **pool: object) -> list[NodeGroup]:
     choices = {**POOLS["workload"], "size": {"min": 2, "max": 9}, "instanceTypes": types, **pool}
-    return list(node_groups({"jobs": NodePool.model_validate(choices)}, OWN_SPOT_TAINT))
+    return list(resolve_groups({"jobs": NodePool.model_validate(choices)}, OWN_SPOT_TAINT))
 
 
 def test_a_pool_of_several_shapes_is_a_group_for_each() -> None:
@@ -120,7 +125,7 @@ def test_groups_keep_the_order_of_the_stack_file() -> None:
 @given(st.dictionaries(st.sampled_from(["team", "cost-centre", "example.com/x"]), st.sampled_from(["a", "b-c", ""])))
 def test_own_labels_of_a_pool_never_displace_the_contract(labels: dict[str, str]) -> None:
     pool = NodePool.model_validate({**POOLS["workload"], "labels": labels})
-    (group,) = node_groups({"workload": pool}, OWN_SPOT_TAINT)
+    (group,) = resolve_groups({"workload": pool}, OWN_SPOT_TAINT)
     assert group.labels == {**labels, **groups["workload"].labels}
 
 
@@ -131,7 +136,7 @@ sizes = st.integers(0, 12).flatmap(lambda low: st.integers(max(low, 1), 40).map(
 def test_zones_share_out_the_bounds_of_a_pool_evenly(bounds: tuple[int, int], zones: list[str]) -> None:
     low, high = bounds
     pool = NodePool.model_validate({**POOLS["jupyter"], "size": {"min": low, "max": high}})
-    parts = in_zones(node_groups({"jupyter": pool}, OWN_SPOT_TAINT), zones)
+    parts = in_zones(resolve_groups({"jupyter": pool}, OWN_SPOT_TAINT), zones)
     assert (sum(part.size.min for part in parts), sum(part.size.max for part in parts)) == bounds
     assert max(part.size.max for part in parts) - min(part.size.max for part in parts) <= 1
     assert [part.name for part in parts] == [f"jupyter-{zone}" for zone in sorted(zones)[: len(parts)]]
@@ -147,3 +152,32 @@ def test_the_order_of_zones_has_no_meaning(zones: list[str]) -> None:
 def test_only_pools_with_zonal_volumes_are_split() -> None:
     split = {part.name for part in in_zones(tuple(groups.values()), ["a", "b"]) if part.zone}
     assert split == {"jupyter-a", "jupyter-b", "data-a", "data-b"}
+
+
+ARM = {"role": "workload", "size": {"min": 0, "max": 4}, "instanceTypes": ["m7g.2xlarge"]}
+
+
+def taints_of(**pools: dict[str, object]) -> dict[str, list[str]]:
+    choices = {"initial": POOLS["initial"], **pools}
+    found = resolve_groups({name: NodePool.model_validate(pool) for name, pool in choices.items()}, OWN_SPOT_TAINT)
+    return {group.name: [str(taint) for taint in group.taints] for group in found if group.taints}
+
+
+def test_arm_nodes_beside_amd64_nodes_for_user_work_are_tainted() -> None:
+    assert str(ARM_TAINT) == "igz-clusters.io/arch=arm64:NoSchedule"
+    assert taints_of(workload=POOLS["workload"], arm=ARM) == {"arm": [str(ARM_TAINT)]}
+    spot = {**ARM, "lifecycle": "spot"}
+    assert taints_of(workload=POOLS["workload"], arm=spot) == {"arm": [str(OWN_SPOT_TAINT), str(ARM_TAINT)]}
+
+
+def test_where_all_user_work_runs_on_arm_no_node_is_tainted_for_it() -> None:
+    """The stack file leaves work no other choice, so that its images must be for arm64."""
+    assert taints_of(arm=ARM) == {}
+    assert taints_of(arm=ARM, data=POOLS["data"]) == {}
+
+
+def test_initial_and_data_nodes_are_never_tainted_for_their_architecture() -> None:
+    initial = {**POOLS["initial"], "instanceTypes": ["m7g.2xlarge"]}
+    machine = {"vcpus": 8, "memoryGib": 32, "architecture": "arm64", "localNvmeGib": 1800}
+    data = {"role": "data", "size": {"min": 3, "max": 3}, "machine": machine}
+    assert taints_of(initial=initial, data=data, workload=POOLS["workload"]) == {}

@@ -3,7 +3,6 @@ import pytest
 from components.contract.labels import (
     RESERVED_PREFIXES,
     LabelKey,
-    label_autoscaler_tag,
     label_key_problem,
     label_value_problem,
 )
@@ -41,10 +40,3 @@ def test_every_own_label_is_reserved_so_that_no_stack_file_can_set_it() -> None:
 )
 def test_values_follow_the_grammar(value: str, legal: bool) -> None:
     assert (label_value_problem(value) is None) is legal
-
-
-def test_the_autoscaler_reads_a_label_from_this_tag() -> None:
-    assert label_autoscaler_tag("app.iguazio.com/lifecycle", "preemptible") == (
-        "k8s.io/cluster-autoscaler/node-template/label/app.iguazio.com/lifecycle",
-        "preemptible",
-    )

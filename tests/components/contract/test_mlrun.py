@@ -2,7 +2,7 @@ import base64
 import json
 
 from components.contract.environments import Environment
-from components.contract.groups import node_groups
+from components.contract.groups import resolve_groups
 from components.contract.mlrun import override_environment
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES
 from components.contract.pools import NodePool
@@ -10,7 +10,7 @@ from components.contract.taints import OWN_SPOT_TAINT
 
 SPOT = {"role": "workload", "lifecycle": "spot", "size": {"min": 0, "max": 9}, "instanceTypes": ["m6i.2xlarge"]}
 RESOURCES = DEFAULT_POD_RESOURCES[Environment.DEV]
-spot_groups = node_groups({"spot": NodePool.model_validate(SPOT)}, OWN_SPOT_TAINT)
+spot_groups = resolve_groups({"spot": NodePool.model_validate(SPOT)}, OWN_SPOT_TAINT)
 
 
 def decoded(environment: dict[str, str], name: str) -> object:

@@ -2,6 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from components.contract.aks.spelling import SPELLING as AKS
+from components.contract.autoscaler import taint_tag
+from components.contract.eks.spelling import SPELLING, taint_entry
 from components.contract.environments import ClusterKind, PlatformProfile
 from components.contract.taints import AKS_SPOT_TAINT, OWN_SPOT_TAINT, Taint, TaintEffect, gpu_taint, spot_taint
 
@@ -11,13 +14,13 @@ taints = st.builds(Taint, key=names, value=names, effect=st.sampled_from(TaintEf
 
 @given(taints)
 def test_every_rendering_keeps_key_value_and_effect(taint: Taint) -> None:
-    key_value, _, effect = taint.to_aks().rpartition(":")
+    key_value, _, effect = AKS.write_taint(taint).rpartition(":")
     from_aks = Taint(*key_value.split("=", 1), TaintEffect(effect))
-    eks = taint.to_eks()
+    eks = taint_entry(taint)
     from_eks = Taint(eks["key"], eks["value"], TaintEffect[eks["effect"]])
     kubernetes = taint.to_kubernetes()
     from_kubernetes = Taint(kubernetes["key"], kubernetes["value"], TaintEffect(kubernetes["effect"]))
-    tag_key, tag_value = taint.to_autoscaler_tag()
+    tag_key, tag_value = taint_tag(taint)
     value, _, tag_effect = tag_value.rpartition(":")
     from_tag = Taint(tag_key.partition("/taint/")[2], value, TaintEffect(tag_effect))
     assert from_aks == from_eks == from_kubernetes == from_tag == taint
@@ -29,7 +32,7 @@ def test_a_toleration_answers_exactly_its_taint(taint: Taint) -> None:
 
 
 def test_eks_spells_effects_in_its_own_way() -> None:
-    assert [effect.eks for effect in TaintEffect] == ["NO_SCHEDULE", "PREFER_NO_SCHEDULE", "NO_EXECUTE"]
+    assert [SPELLING.effects[effect] for effect in TaintEffect] == ["NO_SCHEDULE", "PREFER_NO_SCHEDULE", "NO_EXECUTE"]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from pydantic.alias_generators import to_camel
 
 from components.contract.environments import ClusterKind, Environment, PlatformProfile
-from components.contract.groups import node_groups
+from components.contract.groups import resolve_groups
 from components.contract.policy_choices import PolicyChoices
 from components.contract.policy_parameters import (
     PolicyParameters,
@@ -106,7 +106,7 @@ def test_the_parameters_follow_from_pools_and_choices(profile: PlatformProfile) 
     pools = {
         name: NodePool.model_validate(pool) for name, pool in {"initial": INITIAL, "spot": SPOT, "gpu": GPU}.items()
     }
-    groups = node_groups(pools, spot_taint(ClusterKind.LOCAL, profile))
+    groups = resolve_groups(pools, spot_taint(ClusterKind.LOCAL, profile))
     choices = PolicyChoices.model_validate({"approvedRegistries": ["a/"], "jupyterServices": ["b"]})
     parameters = policy_parameters(groups, choices)
     tainted = profile is PlatformProfile.MLRUN_CE

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from components.clusters.local.node_groups import autoscaler_config, autoscaler_templates
-from components.contract.groups import node_groups
+from components.contract.groups import resolve_groups
 from components.contract.pools import NodePool
 from support.cluster import eventually, holds_for
 from workbench.local import ComponentStatus, Instance
@@ -110,7 +110,7 @@ def test_every_shape_of_a_pool_grows_for_the_pods_that_fit_it_best(
     shared: Instance, apply: Callable[..., None], get: Callable[..., Any]
 ) -> None:
     choices = {"role": "workload", "size": {"min": 0, "max": 3}, "instanceTypes": ["m6i.2xlarge", "m6i.4xlarge"]}
-    groups = node_groups({"mixed": NodePool.model_validate(choices)}, None)
+    groups = resolve_groups({"mixed": NodePool.model_validate(choices)}, None)
     rendered = {
         "kwok-provider-templates": ("templates", yaml.safe_load(autoscaler_templates(groups))),
         "kwok-provider-config": ("config", yaml.safe_load(autoscaler_config(groups))),

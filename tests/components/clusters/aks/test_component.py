@@ -136,7 +136,9 @@ def test_outputs_say_what_the_platform_layer_needs() -> None:
         }.items()
     )
     assert cluster["access"].keys() == {"deployer"}
-    assert {pool["pool"] for pool in built().exports["pools"]} == set(DOCUMENT["pools"])
+    groups = built().exports["pools"]
+    assert {group["pool"] for group in groups.values()} == set(DOCUMENT["pools"])
+    assert len(groups) == len(built().of_type(AGENT_POOL)) + 1
 
 
 def test_production_of_the_same_choices_differs_in_strength_only() -> None:

@@ -66,7 +66,8 @@ def test_outputs_say_what_the_platform_layer_needs() -> None:
         *("vpcId", "nodeSubnetIds", "nodeRoleArn", "access"),
     }
     assert cluster["access"]["break-glass"] == f"arn:aws:iam::{ACCOUNT}:role/break-glass"
-    assert {pool["name"] for pool in built().exports["pools"]} == set(DOCUMENT["pools"])
+    zonal = {f"{pool}-{zone}" for pool in ("data", "jupyter") for zone in DOCUMENT["cluster"]["zones"]}
+    assert set(built().exports["pools"]) == set(DOCUMENT["pools"]) - {"data", "jupyter"} | zonal
 
 
 def test_production_of_the_same_choices_differs_in_strength_only() -> None:

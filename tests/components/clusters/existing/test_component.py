@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from components.contract.existing.cluster_inventory import SharedKind, SharedObject
-from components.contract.groups import node_groups
+from components.contract.groups import resolve_groups
 from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.ownership import FIELD_MANAGER
 from components.contract.taints import OWN_SPOT_TAINT
@@ -40,7 +40,7 @@ def built(*adopted: SharedObject) -> Recorder:
 
 
 def test_nodes_get_the_labels_of_their_pool_and_nothing_else() -> None:
-    groups = {group.pool: group for group in node_groups(config(CHOICES).pools, OWN_SPOT_TAINT)}
+    groups = {group.pool: group for group in resolve_groups(config(CHOICES).pools, OWN_SPOT_TAINT)}
     nodes = built().of_type(NODE)
     assert set(nodes) == {"initial-0", "initial-1", "workload-0", "workload-1", "gpu-0", "spot-0", "jupyter-0"}
     for name, inputs in nodes.items():

@@ -3,7 +3,7 @@ from typing import Any
 import yaml
 
 from components.clusters.local.node_groups import autoscaler_config, autoscaler_templates, node_metadata
-from components.contract.groups import NodeGroup, node_groups
+from components.contract.groups import NodeGroup, resolve_groups
 from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.pools import NodePool
 from components.contract.taints import OWN_SPOT_TAINT
@@ -11,7 +11,7 @@ from components.contract.taints import OWN_SPOT_TAINT
 
 def groups(**pool: Any) -> tuple[NodeGroup, ...]:
     choices = {"size": {"min": 1, "max": 4}, **pool}
-    return node_groups({"pool": NodePool.model_validate(choices)}, OWN_SPOT_TAINT)
+    return resolve_groups({"pool": NodePool.model_validate(choices)}, OWN_SPOT_TAINT)
 
 
 def templates(**pool: Any) -> dict[str, dict[str, Any]]:

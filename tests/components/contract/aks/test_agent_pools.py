@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from components.contract.aks import agent_pools as made
 from components.contract.aks.agent_pools import (
-    agent_pools,
     fixed_inputs,
     max_surge,
     node_labels,
@@ -22,11 +21,11 @@ from components.contract.aks.agent_pools import (
 )
 from components.contract.aks.checks import mismatches
 from components.contract.aks.config import AksConfig
-from components.contract.environments import Environment
-from components.contract.groups import NodeGroup, node_groups
+from components.contract.clusters import cluster_groups
+from components.contract.environments import Environment, PlatformProfile
+from components.contract.groups import NodeGroup
 from components.contract.instances import INSTANCE_TYPES, Provider
 from components.contract.pools import NodePool
-from components.contract.taints import AKS_SPOT_TAINT
 from support.aks import EXISTING, config, document
 
 TYPES = [i for i in INSTANCE_TYPES.values() if i.provider is Provider.AZURE]
@@ -76,7 +75,7 @@ def _cluster(changes: str) -> AksConfig:
 
 
 def made_of(pools: dict[str, NodePool], choices: AksConfig) -> tuple[NodeGroup, ...]:
-    return agent_pools(node_groups(pools, AKS_SPOT_TAINT), choices.zones)
+    return cluster_groups(choices, pools, PlatformProfile.MLRUN_CE)
 
 
 @settings(deadline=None)
@@ -128,7 +127,7 @@ def test_what_azure_changes_in_place_changes_no_name(pools: dict[str, NodePool],
 )
 def test_each_immutable_choice_makes_another_pool_but_the_initial_one_keeps_its_name(changes: dict[str, Any]) -> None:
     before, after = choices_with({}), choices_with(changes)
-    groups = {group.name: group for group in agent_pools(node_groups(config().pools, AKS_SPOT_TAINT), before.zones)}
+    groups = {group.name: group for group in config().groups}
     assert pool_name(groups["workload"], before) != pool_name(groups["workload"], after)
     assert pool_name(groups["initial"], before) == pool_name(groups["initial"], after) == "initial"
 
@@ -152,8 +151,9 @@ def test_two_pools_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(made, "SUFFIX_LENGTH", 0)
     size = {"min": 0, "max": 3}
     pool = {"role": "workload", "size": size, "instanceTypes": ["Standard_D8s_v5", "Standard_D8as_v5"]}
-    groups = node_groups({"jobs": NodePool.model_validate(pool)}, AKS_SPOT_TAINT)
-    assert [(m.path, m.message) for m in mismatches(choices_with({}), groups, Environment.DEV)] == [
+    pools, choices = {"jobs": NodePool.model_validate(pool)}, choices_with({})
+    found = mismatches(choices, pools, made_of(pools, choices), Environment.DEV)
+    assert [(m.path, m.message) for m in found] == [
         (("jobs",), "two agent pools would be named 'jobs'; give the pool another name")
     ]
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from components.contract.aws import OwnTag
 from components.contract.eks.autoscaling import ACCELERATOR_LABEL, autoscaling_tags, node_labels
-from components.contract.groups import NodeGroup, node_groups
+from components.contract.groups import NodeGroup, resolve_groups
 from components.contract.instances import INSTANCE_TYPES, Provider
 from components.contract.pools import NodePool
 from components.contract.taints import OWN_SPOT_TAINT
@@ -34,7 +34,7 @@ def elastic_groups(draw: st.DrawFn) -> NodeGroup:
         "labels": draw(LABELS),
     }
     taint = draw(st.sampled_from([OWN_SPOT_TAINT, None]))
-    return draw(st.sampled_from(node_groups({"pool": NodePool.model_validate(pool)}, taint)))
+    return draw(st.sampled_from(resolve_groups({"pool": NodePool.model_validate(pool)}, taint)))
 
 
 @given(elastic_groups())
@@ -66,7 +66,7 @@ def test_an_elastic_group_is_found_by_the_autoscaler_of_its_own_cluster_only(gro
 
 def test_a_static_group_says_nothing_to_the_autoscaler() -> None:
     pool = {"role": "initial", "size": {"min": 3, "max": 3}, "instanceTypes": ["m6i.xlarge"]}
-    (group,) = node_groups({"initial": NodePool.model_validate(pool)}, OWN_SPOT_TAINT)
+    (group,) = resolve_groups({"initial": NodePool.model_validate(pool)}, OWN_SPOT_TAINT)
     assert autoscaling_tags(group, "research", 100) == {}
 
 
@@ -75,6 +75,6 @@ def test_only_gpu_nodes_carry_the_accelerator_label() -> None:
         "gpu": {"role": "gpu", "size": {"min": 0, "max": 1}, "instanceTypes": ["g4dn.xlarge"]},
         "cpu": {"role": "workload", "size": {"min": 0, "max": 1}, "instanceTypes": ["m6i.xlarge"]},
     }
-    gpu, cpu = node_groups({name: NodePool.model_validate(pool) for name, pool in pools.items()}, OWN_SPOT_TAINT)
+    gpu, cpu = resolve_groups({name: NodePool.model_validate(pool) for name, pool in pools.items()}, OWN_SPOT_TAINT)
     assert node_labels(gpu)[ACCELERATOR_LABEL] == "nvidia-t4"
     assert ACCELERATOR_LABEL not in node_labels(cpu)

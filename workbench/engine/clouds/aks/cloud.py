@@ -2,17 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from typing_extensions import override
 
-from components.contract.aks.agent_pools import agent_pools, fixed_inputs, node_labels, node_taints, pool_name
+from components.contract.aks.agent_pools import fixed_inputs, node_labels, node_taints, pool_name
 from components.contract.aks.config import AksConfig
-from components.contract.environments import ClusterKind
-from components.contract.groups import NodeGroup, node_groups
+from components.contract.groups import NodeGroup
 from components.contract.pools import PoolRole
-from components.contract.taints import spot_taint
 from infra.config import StackConfig
 from workbench.engine.clouds.aks.cluster_components import AksPool, SystemPool
 from workbench.engine.clouds.blocker import Blocker
@@ -48,11 +45,10 @@ class Aks(Cloud):
     def version(self) -> str:
         return self.choices.version
 
-    @cached_property
+    @property
     @override
     def groups(self) -> Mapping[str, NodeGroup]:
-        groups = self._groups
-        resources = agent_pools([group for group in groups if group.role is not PoolRole.INITIAL], self.choices.zones)
+        resources = [group for group in self.config.groups if group.role is not PoolRole.INITIAL]
         return {
             f"{self.stack}-cluster/{pool_name(self._initial, self.choices)}": self._initial,
             **{f"{self.stack}-pools-{group.name}": group for group in resources},
@@ -141,13 +137,9 @@ class Aks(Cloud):
                 f"`az aks nodepool update {pool.is_} --labels {labels}`, then run `up` again.",
             )
 
-    @cached_property
-    def _groups(self) -> tuple[NodeGroup, ...]:
-        return node_groups(self.config.pools, spot_taint(ClusterKind(self.choices.kind), self.config.profile))
-
     @property
     def _initial(self) -> NodeGroup:
-        return next(group for group in self._groups if group.role is PoolRole.INITIAL)
+        return next(group for group in self.config.groups if group.role is PoolRole.INITIAL)
 
 
 _BY_COMMAND = "the pool that a cluster is made with is changed by Azure's own command only"

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from typing_extensions import override
 
 from components.contract.eks.config import EksConfig
-from components.contract.environments import ClusterKind
-from components.contract.groups import NodeGroup, in_zones, node_groups
-from components.contract.taints import spot_taint
+from components.contract.groups import NodeGroup
 from infra.config import StackConfig
 from workbench.engine.clouds.cloud import Cloud
 from workbench.engine.clouds.cluster_component import ClusterComponent, Rank
@@ -48,9 +46,7 @@ class Eks(Cloud):
     @property
     @override
     def groups(self) -> Mapping[str, NodeGroup]:
-        taint = spot_taint(ClusterKind(self.choices.kind), self.config.profile)
-        groups = in_zones(node_groups(self.config.pools, taint), self.choices.zones)
-        return {f"{self.stack}-{group.name}": group for group in groups}
+        return {f"{self.stack}-{group.name}": group for group in self.config.groups}
 
     @override
     def ahead(self, parts: Sequence[ClusterComponent], *, is_upgrade: bool) -> tuple[tuple[ClusterComponent, ...], ...]:

@@ -1,0 +1,18 @@
+"""What distinguishes a cluster that exists already from the other kinds."""
+
+from typing import Final
+
+from components.contract.environments import ClusterKind, ServerOwner
+from components.contract.existing.checks import mismatches
+from components.contract.existing.config import ExistingConfig
+from components.contract.kind import KindDescriptor
+
+
+def _owner_problem(owner: ServerOwner) -> str | None:
+    made = "nobody makes servers of a cluster that is there; set servers: provazio"
+    return made if owner is ServerOwner.PULUMI else None
+
+
+EXISTING: Final = KindDescriptor(
+    kind=ClusterKind.EXISTING, config=ExistingConfig, mismatches=mismatches, owner_problem=_owner_problem
+)

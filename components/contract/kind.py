@@ -1,0 +1,56 @@
+"""What distinguishes one kind of cluster from the others, as far as a stack file goes."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
+
+from components.contract.choices import ContractModel
+from components.contract.constraint_violation import Mismatch
+from components.contract.environments import ClusterKind, Environment, ServerOwner
+from components.contract.groups import NodeGroup
+from components.contract.pools import NodePool
+
+ConfigT = TypeVar("ConfigT", bound=ContractModel)
+
+MADE_BY_THE_STACK = "this stack makes the servers itself"
+
+Check: TypeAlias = Callable[
+    [ConfigT, Mapping[str, NodePool], Sequence[NodeGroup], Environment | None], Iterator[Mismatch]
+]
+
+
+def no_split(_: ContractModel, group: NodeGroup) -> Iterable[NodeGroup]:
+    """Return a group of one shape as the one group that it is."""
+    return (group,)
+
+
+def no_demands(_: ContractModel, __: Environment) -> Iterator[Mismatch]:
+    """Return nothing: the cluster may be the same in every environment."""
+    return iter(())
+
+
+def made_by_the_stack(kind: ClusterKind, why: str = MADE_BY_THE_STACK) -> Callable[[ServerOwner], str | None]:
+    """Return the answer of a kind whose servers only the stack itself can make."""
+    answer = f"{why}: with cluster.kind '{kind}' set servers: pulumi"
+    return lambda owner: None if owner is ServerOwner.PULUMI else answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class KindDescriptor(Generic[ConfigT]):
+    """One kind of cluster: each has one, in ``components/contract/KIND/descriptor.py``."""
+
+    kind: ClusterKind
+    config: type[ConfigT]
+    """What a stack file says under ``cluster``."""
+    mismatches: Check[ConfigT]
+    """Finds what the cluster, or this package on it, would refuse about the pools later; paths begin at the pools.
+
+    Takes the cluster, the pools by name, the groups that they become, and the environment: None where the stack file
+    names none that is known, so that what follows from it is left out.
+    """
+    owner_problem: Callable[[ServerOwner], str | None]
+    """Returns why somebody cannot have made the servers; None if they can."""
+    split: Callable[[ConfigT, NodeGroup], Iterable[NodeGroup]] = no_split
+    """Divides a group of one shape into the groups that the cluster makes; default: it makes that one."""
+    environment_problems: Callable[[ConfigT, Environment], Iterator[Mismatch]] = no_demands
+    """Finds what an environment demands of the cluster itself; paths begin at the cluster."""

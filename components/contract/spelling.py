@@ -1,0 +1,24 @@
+"""How a cloud writes lifecycle, labels and taints into the inputs of a node group.
+
+Components write by it, policies read by it, and remediation does both, so that each word stands once.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from components.contract.lifecycle import Lifecycle
+from components.contract.taints import Taint, TaintEffect
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spelling:
+    """Names of a cloud's inputs, in the engine's spelling, and the words that it uses there."""
+
+    lifecycle_input: str
+    lifecycles: Mapping[Lifecycle, str]
+    labels_input: str
+    taints_input: str
+    effects: Mapping[TaintEffect, str]
+    write_taint: Callable[[Taint], Any]
+    """Returns the entry of ``taints_input`` for a taint."""
