@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 from typing_extensions import override
 
+from workbench.system.copying import discard
 from workbench.system.errors import UserError
 
 INTERRUPTED: Final = 130
@@ -20,8 +21,7 @@ class _Console(Console):
     @override
     def on_broken_pipe(self) -> None:
         """End as after Ctrl-C when the reader of the output is gone."""
-        self.quiet = True
-        sys.stdout = None  # at its end the interpreter would flush it and complain
+        discard(sys.stderr if self.stderr else sys.stdout)
         sys.exit(INTERRUPTED)
 
 

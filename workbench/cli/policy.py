@@ -44,7 +44,7 @@ def list_(*, as_json: AsJson = False) -> None:
     rows = [_list_row(each) for each in entries]
     if not out.is_terminal:  # one line a rule: columns cut at a width are no use to grep
         for row in rows:
-            typer.echo("\t".join(row))
+            out.out("\t".join(row), highlight=False)
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("id", "dev", "prod", "enforced at", "demands"):

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,14 +19,20 @@ from workbench.engine.lock import opening
 from workbench.engine.secrets import passphrase_file
 from workbench.stacks import Stack
 from workbench.stacks.policy_overrides import attached
+from workbench.system.copying import Copies, is_terminal
 from workbench.system.errors import AskedToEnd, UserError
 from workbench.system.files import write_private
 from workbench.system.paths import PRIVATE, PROJECT_ROOT, data_dir
-from workbench.system.processes import tied_to_this
+from workbench.system.processes import mark, tied_to_this
 from workbench.toolchain import Toolchain, environment
 
 INTERRUPTED = 130
-"""Exit code of a command that Ctrl-C stopped, as shells have it."""
+"""Exit code of a command that Ctrl-C stopped, as in shells."""
+
+_CANCELLED: Final = 8
+"""Exit code of the engine after Ctrl-C at its own prompt:
+https://github.com/pulumi/pulumi/blob/v3.259.0/pkg/cmd/pulumi/cmd/exit_codes.go.
+"""
 
 _DEBUGGING: Final = {"PULUMI_DEBUG_COMMANDS": "true"}
 
@@ -46,8 +53,8 @@ class Session:
     def run(self, *arguments: str, events: Path | None = None, display: IO[bytes] | None = None) -> int:
         """Run the engine in the foreground and return its exit code, ``INTERRUPTED`` if Ctrl-C stopped it.
 
-        Asked to end, by Ctrl-C or by a signal, the engine finishes the step in flight, saves, and ends; we wait for it.
-        If we are killed, the kernel asks it to do the same.
+        After Ctrl-C, a signal, or when the reader of the output is gone, the engine finishes the step in flight, saves
+        and ends; we wait for it. If we are killed, the kernel asks it to do the same.
 
         Parameters
         ----------
@@ -56,23 +63,45 @@ class Session:
         events
             File to which the engine writes its event stream too. Default: none.
         display
-            Where its display goes. Default: where ours does.
+            Where its display goes. Default: to standard output.
         """
-        has_terminal = sys.stdin.isatty()
         # The engine has the option only where its commands for finding bugs are asked for.
         recorded, extra = (["--event-log", str(events.absolute())], _DEBUGGING) if events else ([], {})
+        command: list[str | Path] = [self.pulumi, *arguments, *recorded]
+        variables = {**self.whole_environment(), **extra, **mark(self.stack.name, self.stack.file)}
+        if display:
+            return self._run(command, variables, display, subprocess.STDOUT)
+        running = list[subprocess.Popen[bytes]]()
+        streams = {"stdout": sys.stdout, "stderr": sys.stderr}
+        copied = {name: stream for name, stream in streams.items() if not is_terminal(stream)}
+        with Copies(copied, lambda: running[0].send_signal(signal.SIGINT)) as copies:
+            code = self._run(command, variables, copies.files.get("stdout"), copies.files.get("stderr"), running)
+        return INTERRUPTED if copies.is_closed and code else code
+
+    def _run(
+        self,
+        command: Sequence[str | Path],
+        variables: Mapping[str, str],
+        out: IO[bytes] | None,
+        errors: IO[bytes] | int | None,
+        running: list[subprocess.Popen[bytes]] | None = None,
+    ) -> int:
+        """Run the engine to its end and return its exit code; ``running`` receives the process."""
+        has_terminal = sys.stdin.isatty()
         process = subprocess.Popen(
-            [self.pulumi, *arguments, *recorded],
+            command,
             cwd=PROJECT_ROOT,
-            env={**self.whole_environment(), **extra},
-            stdout=display,
-            stderr=subprocess.STDOUT if display else None,
+            env=variables,
+            stdout=out,
+            stderr=errors,
             pass_fds=self._inherited,
             # The engine drops what it does when it is asked to end twice. A signal to a group would be one time, ours
             # the other; so where no terminal needs it in our group, it gets its own, and every signal through us.
             process_group=None if has_terminal else 0,
             preexec_fn=tied_to_this(signal.SIGTERM),  # noqa: PLW1509 - it makes two system calls
         )
+        if running is not None:
+            running.append(process)
         interrupted = False
         while process.poll() is None:
             try:
@@ -81,6 +110,7 @@ class Session:
                 interrupted = True
                 if not has_terminal or isinstance(wish, AskedToEnd):
                     process.send_signal(signal.SIGINT)
+        interrupted |= process.returncode == _CANCELLED
         return INTERRUPTED if interrupted and process.returncode else process.returncode
 
     def query(self, *arguments: str, folder: Path = PROJECT_ROOT, given: str | None = None) -> Any:

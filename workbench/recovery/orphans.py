@@ -1,6 +1,7 @@
-"""Processes that outlived the run that started them."""
+"""Processes that outlived the run that started them: lock holders of a change, and all others by their mark."""
 
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -8,6 +9,7 @@ import psutil
 from workbench.engine.lock import held_by, names
 from workbench.recovery.finding import Finding
 from workbench.system.errors import UserError
+from workbench.system.processes import abandoned
 
 _GRACE = 60.0
 """Seconds for an engine to finish the step in flight and save."""
@@ -29,14 +31,17 @@ def orphans(stack: str, stack_file: Path | None = None) -> list[Finding]:
             f"The stack '{stack}' is being changed by {held.run}: there is nothing to recover from.",
             "Wait until it ends, or press Ctrl-C where it runs: it finishes the step in flight and saves.",
         )
-    if not held.processes:
-        return []
+    others = [process for process in abandoned(stack, stack_file) if process not in held.processes]
+    _, others = psutil.wait_procs(others, timeout=_LAST_GRACE)  # a run may have ended only a moment ago
+    found = [(f"{held.run} was killed", held.processes), (f"A run that only read '{stack}' was killed", others)]
     return [
         Finding(
-            f"{held.run} was killed; what it started still runs: {names(held.processes)}.",
+            f"{what}; what it started still runs: {names(processes)}.",
             f"Give an engine among them up to {_GRACE:.0f} s to finish its step and save; then end them.",
-            lambda: _end(held.processes),
+            partial(_end, processes),
         )
+        for what, processes in found
+        if processes
     ]
 
 

@@ -1,11 +1,18 @@
 """Identifies processes, and ties children to the process that started them."""
 
 import ctypes
+import json
 import os
 import signal
+import time
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
 
 import psutil
+
+from workbench.system.paths import data_dir
 
 _PR_SET_PDEATHSIG = 1
 _CLOCK_SLACK = 2.0
@@ -47,3 +54,34 @@ def tied_to_this(sent: signal.Signals) -> Callable[[], None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the parent may block signals that its child must receive
 
     return tie
+
+
+_MARK: Final = "IGZ_CLUSTERS_RUN"
+"""Variable by which a process is known to belong to a run, whatever started it."""
+
+
+def mark(stack: str, file: Path) -> dict[str, str]:
+    """Return the variables that mark the processes of a run of this process on a stack."""
+    return {_MARK: json.dumps([os.getpid(), time.time(), str(data_dir()), stack, str(file)])}
+
+
+def abandoned(stack: str, file: Path | None) -> list[psutil.Process]:
+    """Return the processes of runs on a stack that have ended.
+
+    Parameters
+    ----------
+    stack
+        Name of the stack.
+    file
+        Its stack file; None for a stack on this machine, where the name alone identifies it.
+    """
+    return [process for process in psutil.process_iter() if _is_abandoned(process, stack, file)]
+
+
+def _is_abandoned(process: psutil.Process, stack: str, file: Path | None) -> bool:
+    with suppress(psutil.Error, OSError, KeyError, ValueError, TypeError):
+        pid, since, data, name, its_file = json.loads(process.environ()[_MARK])
+        if (data, name) != (str(data_dir()), stack) or its_file != str(file or its_file):
+            return False
+        return process.status() != psutil.STATUS_ZOMBIE and living(pid, before=since) is None
+    return False

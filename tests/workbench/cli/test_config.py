@@ -184,7 +184,7 @@ def test_what_a_file_holds_reaches_the_terminal_as_plain_text_only(checkout: Pat
     key = '"\\e[2J \\u202e [bold]:smile:[/] \\ud800"'
     (checkout / "Pulumi.bad.yaml").write_text(f"{VALID}    {key}: 1\n")
     text, parts = run("check", "bad").stdout, run("check", "bad", "--json").stdout
-    assert r"['\x1b[2J \u202e [bold]:smile:[/] \ud800']: holds half a Unicode character" in text
+    assert r"['\x1b[2J \u202e [bold]:smile:[/] \ud800']: contains an unpaired Unicode surrogate" in text
     assert text.rstrip("\n").isprintable()
     assert parts.replace("\n", "").isprintable()
     assert json.loads(parts)[0]["path"] == ["\x1b[2J \u202e [bold]:smile:[/] \ud800"]

@@ -96,3 +96,32 @@ def test_a_living_run_is_never_touched(data: Path) -> None:
             orphans("local")
         assert run.poll() is None
         run.kill()
+
+
+RUN = """
+import os, subprocess, sys
+from pathlib import Path
+from workbench.system.processes import mark
+command = [sys.executable, "-c", "import time; time.sleep(60)"]
+variables = {**os.environ, **mark("local", Path(sys.argv[1]))}
+quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+print(subprocess.Popen(command, env=variables, start_new_session=True, **quiet).pid)
+"""
+
+
+def test_what_a_killed_preview_left_is_found_by_its_mark_and_ended(data: Path) -> None:
+    file = data / "Pulumi.local.yaml"
+    run = subprocess.run([sys.executable, "-c", RUN, file], stdout=subprocess.PIPE, text=True, check=True)
+    child = psutil.Process(int(run.stdout))
+    try:
+        assert orphans("other") == []
+        assert orphans("local", data / "elsewhere" / file.name) == []
+        (finding,) = orphans("local")
+        assert f"what it started still runs: {child.pid} " in finding.found
+        assert finding.mend
+        finding.mend()
+        assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+        assert orphans("local") == []
+    finally:
+        if child.is_running():
+            child.kill()

@@ -1,0 +1,63 @@
+import json
+import os
+import subprocess
+import sys
+import threading
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from support.eks import document
+from support.scripted_engine import ScriptedEngine
+from workbench import stacks
+from workbench.engine import INTERRUPTED
+from workbench.engine.cloud import cloud_session
+from workbench.stacks import CONFIG_KEY
+from workbench.system.copying import Copies
+
+
+def test_what_a_program_writes_arrives_while_it_runs_and_whole() -> None:
+    target, seen = StringIO(), threading.Event()
+    with Copies({"out": target}, seen.set) as copies:
+        program = "import sys; print('first', flush=True); sys.stdin.read(); print('last')"
+        process = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=copies.files["out"])
+        while "first" not in target.getvalue():
+            assert process.poll() is None
+        process.communicate()
+    assert target.getvalue() == "first\nlast\n"
+    assert not copies.is_closed
+    assert not seen.is_set()
+
+
+def test_a_reader_that_is_gone_is_told_once_and_the_program_lives_on() -> None:
+    read, write = os.pipe()
+    calls = []
+    with os.fdopen(write, "w", encoding="utf-8") as target, Copies({"out": target}, lambda: calls.append(1)) as copies:
+        os.close(read)
+        done = subprocess.run(["seq", "100000"], stdout=copies.files["out"], check=False)
+    assert done.returncode == 0
+    assert copies.is_closed
+    assert calls == [1]
+
+
+ENGINE = """#!/bin/sh
+trap 'echo asked to end > {folder}/asked; exit 1' INT
+while :; do echo line; sleep 0.05; done
+"""
+
+
+def test_a_closed_pipe_ends_the_engine_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
+    (tmp_path / "Pulumi.mine.yaml").write_text(json.dumps({"config": {CONFIG_KEY: document()}}))
+    toolchain = ScriptedEngine(tmp_path).toolchain
+    toolchain.pulumi.write_text(ENGINE.format(folder=tmp_path))
+    read, write = os.pipe()
+    with os.fdopen(write, "w", encoding="utf-8") as gone:
+        os.close(read)
+        monkeypatch.setattr(sys, "stdout", gone)
+        code = cloud_session(stacks.find("mine"), toolchain).run("preview")
+        monkeypatch.undo()
+    assert code == INTERRUPTED
+    assert (tmp_path / "asked").read_text() == "asked to end\n"
