@@ -8,6 +8,7 @@ import pytest
 
 from emulators.core.client import Call
 from support.azure_emulator import CLUSTER, POOL, Subscription, identities, writes
+from support.minors import CHOSEN, NEWEST, OLDER, after
 from workbench.offline.azure.facts import resource
 
 pytestmark = [pytest.mark.control_plane, pytest.mark.full]
@@ -31,7 +32,7 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subscription]:
         made.edit(
             STACK,
             policyGuard="off",
-            cluster__version="1.34",
+            cluster__version=OLDER,
             pools__workload__size={"min": 2, "max": 10},
             pools__spot__instanceTypes=["Standard_D8s_v5"],
             pools__jupyter=None,
@@ -79,25 +80,25 @@ def test_two_minors_at_once_and_nodes_too_far_behind_are_refused_with_the_steps_
 ) -> None:
     (pool,) = old.agent_pools("workload")
     old.azure.ask("DELETE", pool["id"], resource(POOL).api_version)
-    write(old, pool, orchestratorVersion="1.31")
-    old.edit(STACK, cluster__version="1.36")
+    write(old, pool, orchestratorVersion=after(OLDER, -3))
+    old.edit(STACK, cluster__version=NEWEST)
     said = refusal(old)
-    assert "cluster.version: 1.36, the cluster mlrun-dev runs 1.34; AKS takes 1.34 or 1.35" in said
-    assert "Set it to 1.35 and run `up`, then go on in steps of one." in said
-    assert f"1.35 would leave the agent pool {pool['name']} on 1.31, 4 minors behind" in said
-    for version in ("1.32", "1.33", "1.34"):
+    assert f"cluster.version: {NEWEST}, the cluster mlrun-dev runs {OLDER}; AKS takes {OLDER} or {CHOSEN}" in said
+    assert f"Set it to {CHOSEN} and run `up`, then go on in steps of one." in said
+    assert f"{CHOSEN} would leave the agent pool {pool['name']} on {after(OLDER, -3)}, 4 minors behind" in said
+    for version in (after(OLDER, -2), after(OLDER, -1), OLDER):
         assert f"--name {pool['name']} --kubernetes-version {version}`" in said
         write(old, pool, orchestratorVersion=version)
 
 
 def test_an_upgrade_moves_the_control_plane_and_then_pool_after_pool(old: Subscription) -> None:
-    old.edit(STACK, cluster__version="1.35")
+    old.edit(STACK, cluster__version=CHOSEN)
     pools = old.pools()
     calls = changed(old)
     assert list(map(about, calls[:1])) == ["write managedClusters mlrun-dev"]
     assert sorted(map(about, calls[1:])) == [f"write agentPools {name}" for name in sorted(pools)]
     assert all(one.end and one.end <= other.begin for one, other in pairwise(calls))
-    assert {each["properties"]["orchestratorVersion"] for each in old.pools().values()} == {"1.35"}
+    assert {each["properties"]["orchestratorVersion"] for each in old.pools().values()} == {CHOSEN}
 
 
 @pytest.mark.parametrize("live", CHANGES)
@@ -128,12 +129,12 @@ def test_a_minimum_above_the_live_size_is_refused_and_the_named_steps_lead_on(ol
 
 
 def test_a_maximum_below_the_live_size_and_a_step_back_are_refused(old: Subscription) -> None:
-    old.edit(STACK, cluster__version="1.34", pools__workload__size={"min": 2, "max": 5})
+    old.edit(STACK, cluster__version=OLDER, pools__workload__size={"min": 2, "max": 5})
     said = refusal(old)
     assert "has 10 nodes, and max would be 5; at least 10 now" in said
     assert "the autoscaler ends empty nodes" in said
     assert "`up` never goes back" in said
-    old.edit(STACK, cluster__version="1.35", pools__workload__size={"min": 2, "max": 12})
+    old.edit(STACK, cluster__version=CHOSEN, pools__workload__size={"min": 2, "max": 12})
 
 
 def test_other_machines_are_there_before_the_old_ones_go_and_the_system_pool_stays(old: Subscription) -> None:

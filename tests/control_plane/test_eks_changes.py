@@ -7,6 +7,7 @@ import pytest
 
 from emulators.core.client import Call
 from support.aws_emulator import Account, writes
+from support.minors import CHOSEN, NEWEST, OLDER
 
 pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
@@ -34,8 +35,8 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
         made.edit(
             "dev",
             policyGuard="off",  # it would plan first
-            cluster__version="1.34",
-            cluster__addonVersions={"kube-proxy": "v1.34.0-eksbuild.2"},
+            cluster__version=OLDER,
+            cluster__addonVersions={"kube-proxy": f"v{OLDER}.0-eksbuild.2"},
             pools__workload__size={"min": 2, "max": 10},
             pools__jupyter=None,
             pools__gpu=None,
@@ -66,16 +67,16 @@ def numbers(calls: Sequence[Call], operation: str) -> list[int]:
 
 
 def test_two_minors_at_once_are_refused_with_the_one_that_is_next(old: Account) -> None:
-    old.edit("dev", cluster__version="1.36")
+    old.edit("dev", cluster__version=NEWEST)
     said = refusal(old)
-    assert "cluster.version: 1.36, the cluster mlrun-dev runs 1.34; EKS takes 1.34 or 1.35" in said
-    assert "Set it to 1.35 and run `up`, then go on in steps of one." in said
-    old.edit("dev", cluster__version="1.34")
+    assert f"cluster.version: {NEWEST}, the cluster mlrun-dev runs {OLDER}; EKS takes {OLDER} or {CHOSEN}" in said
+    assert f"Set it to {CHOSEN} and run `up`, then go on in steps of one." in said
+    old.edit("dev", cluster__version=OLDER)
 
 
 def test_an_upgrade_moves_the_control_plane_then_the_addons_then_the_nodes(old: Account) -> None:
     groups = old.aws.inventory()["aws:eks/nodeGroup:NodeGroup"]
-    old.edit("dev", cluster__version="1.35", cluster__addonVersions={"kube-proxy": "v1.35.0-eksbuild.2"})
+    old.edit("dev", cluster__version=CHOSEN, cluster__addonVersions={"kube-proxy": f"v{CHOSEN}.0-eksbuild.2"})
     last = old.last
     igz(old)
     calls = writes(old.aws.calls(last))
@@ -86,13 +87,13 @@ def test_an_upgrade_moves_the_control_plane_then_the_addons_then_the_nodes(old: 
     assert cluster < addon < min(nodes)
     assert len(nodes) == len(groups)
     assert old.aws.inventory()["aws:eks/nodeGroup:NodeGroup"] == groups
-    assert {old.group(f"dev-{pool}")["version"] for pool in ("initial", "workload", "spot")} == {"1.35"}
+    assert {old.group(f"dev-{pool}")["version"] for pool in ("initial", "workload", "spot")} == {CHOSEN}
 
 
 def test_a_step_back_is_refused(old: Account) -> None:
-    old.edit("dev", cluster__version="1.34")
+    old.edit("dev", cluster__version=OLDER)
     assert "`up` never goes back" in refusal(old)
-    old.edit("dev", cluster__version="1.35")
+    old.edit("dev", cluster__version=CHOSEN)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from typing import Any
 from infra.config import StackConfig, parse
 from infra.program import run
 from support.edits import edited
+from support.minors import CHOSEN
 from support.recorder import Recorder, record
 
 Props = dict[str, Any]
@@ -51,7 +52,7 @@ DOCUMENT: dict[str, Any] = {
         "tenantId": TENANT,
         "location": "westeurope",
         "zones": ["1", "2", "3"],
-        "version": "1.35",
+        "version": CHOSEN,
         "network": CREATED,
         "access": {"deployerObjectId": DEPLOYER, "adminGroupIds": [ADMINS]},
         "secretsKeyId": KEY_ID,

@@ -4,6 +4,7 @@ from typing import Final
 
 from support.aks import ADMINS, DISK_SET_ID, EXISTING, KEY_ID, document
 from support.edits import Changes, Edited, edits_of_every_kind
+from support.minors import NEWEST
 
 OTHER: Final = "44444444-4444-4444-4444-444444444444"
 
@@ -24,7 +25,7 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.location": {"cluster.location": "northeurope"},
     "cluster.zones, one less": {"cluster.zones": ["1", "2"]},
     "cluster.zones, another order": {"cluster.zones": ["3", "2", "1"]},
-    "cluster.version": {"cluster.version": "1.36"},
+    "cluster.version": {"cluster.version": NEWEST},
     "cluster.network, another range": {"cluster.network.cidr": "10.40.0.0/16"},
     "cluster.network, from created to existing": {"cluster.network": EXISTING},
     "cluster.podCidr": {"cluster.podCidr": "10.96.0.0/14"},

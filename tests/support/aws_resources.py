@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from emulators.aws.provider import AwsEmulator
+from support.minors import OLDER
 from workbench.offline.provider import Existing
 
 VPC, SUBNET = "aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet"
@@ -92,7 +93,7 @@ class Stack:
             **{
                 "name": f"dev-{self.number}",
                 "roleArn": self.role("eks.amazonaws.com", "AmazonEKSClusterPolicy").outputs["arn"],
-                "version": "1.34",
+                "version": OLDER,
                 "vpcConfig": {
                     "subnetIds": [subnet.id for subnet in reversed(subnets)],
                     "endpointPrivateAccess": True,

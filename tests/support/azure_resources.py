@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from emulators.azure.provider import AzureEmulator
+from support.minors import OLDER
 from workbench.offline.provider import Changed, Existing
 
 SUBSCRIPTION = "11111111-2222-3333-4444-555555555555"
@@ -102,7 +103,7 @@ class Stack:
         given = {
             "resourceName": "dev",
             "dnsPrefix": "dev",
-            "kubernetesVersion": "1.34",
+            "kubernetesVersion": OLDER,
             "identity": {"type": "UserAssigned", "userAssignedIdentities": [identity.id]},
             "agentPoolProfiles": [system_pool(subnet.id)],
             "networkProfile": {"networkPlugin": "azure", "networkPluginMode": "overlay", "podCidr": "10.244.0.0/16"},

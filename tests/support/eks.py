@@ -6,6 +6,7 @@ from typing import Any
 from infra.config import StackConfig, parse
 from infra.program import run
 from support.edits import edited
+from support.minors import CHOSEN
 from support.recorder import Recorder, record
 
 ACCOUNT = "111122223333"
@@ -37,7 +38,7 @@ DOCUMENT: dict[str, Any] = {
         "accountId": ACCOUNT,
         "region": "eu-west-1",
         "zones": ["a", "b", "c"],
-        "version": "1.35",
+        "version": CHOSEN,
         "network": CREATED,
         "access": {"deployerRoleArn": f"{ROLE}/deployer", "breakGlassRoleArn": f"{ROLE}/break-glass"},
         "tags": {"team": "ml", "cost-center": "4711"},

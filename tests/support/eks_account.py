@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from emulators.aws.client import Emulator
 from support.aws import eventually
+from support.minors import OLDER
 
 ZONES: Final = ("eu-west-1a", "eu-west-1b", "eu-west-1c")
 _NUMBERS = itertools.count(1)
@@ -35,7 +36,7 @@ class Account:
         """Return a request for a cluster as this project makes them."""
         return {
             "name": unique("cluster"),
-            "version": "1.34",
+            "version": OLDER,
             "roleArn": self.cluster_role,
             "resourcesVpcConfig": {"subnetIds": list(self.subnets)},
             "accessConfig": {"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": False},

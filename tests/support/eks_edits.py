@@ -4,6 +4,7 @@ from typing import Final
 
 from support.edits import Changes, Edited, edits_of_every_kind
 from support.eks import EXISTING, ROLE, document
+from support.minors import CHOSEN, NEWEST
 
 PRODUCTION: Final[Changes] = {
     "environment": "prod",
@@ -27,7 +28,7 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.region": {"cluster.region": "eu-central-1"},
     "cluster.zones, one less": {"cluster.zones": ["a", "b"]},
     "cluster.zones, another order": {"cluster.zones": ["c", "b", "a"]},
-    "cluster.version": {"cluster.version": "1.36"},
+    "cluster.version": {"cluster.version": NEWEST},
     "cluster.network, another range": {"cluster.network.cidr": "10.30.0.0/16"},
     "cluster.network, from created to existing": {"cluster.network": EXISTING},
     "cluster.serviceCidr": {"cluster.serviceCidr": "172.21.0.0/16"},
@@ -45,7 +46,7 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.logRetentionDays": {"cluster.logRetentionDays": 731},
     "cluster.rootVolumeGib": {"cluster.rootVolumeGib": 200},
     "cluster.tags": {"cluster.tags.owner": "us"},
-    "cluster.nodeRelease": {"cluster.nodeRelease": "1.35.2-20261105"},
+    "cluster.nodeRelease": {"cluster.nodeRelease": f"{CHOSEN}.2-20261105"},
     "cluster.addonVersions": {"cluster.addonVersions": {"coredns": "v1.12.1-eksbuild.2"}},
     "cluster.imageRegistries": {"cluster.imageRegistries": {"registry.k8s.io": "mirror.example.com"}},
     **edits_of_every_kind(BASE),

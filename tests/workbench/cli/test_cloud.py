@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from support.eks import ADDON, NODE_GROUP, document
 from support.eks_state import STACK, Live, exported, urn
+from support.minors import NEWEST, OLDER
 from support.scripted_engine import DONE, PLANNED, ScriptedEngine, said, step
 from workbench import stacks
 from workbench.cli.app import app
@@ -99,8 +100,8 @@ def test_what_a_killed_run_left_is_refused_before_anything_else(engine: Scripted
 def test_what_the_gates_refuse_is_refused_before_the_engine_changes_anything(
     engine: ScriptedEngine, tmp_path: Path
 ) -> None:
-    choose(tmp_path, cluster__version="1.36", pools__workload__size={"min": 5, "max": 10})
-    engine.has(exported(live={"test-cluster": {"version": "1.34"}}))
+    choose(tmp_path, cluster__version=NEWEST, pools__workload__size={"min": 5, "max": 10})
+    engine.has(exported(live={"test-cluster": {"version": OLDER}}))
     refused = refusal("up", STACK, "--yes")
     assert refused.message.startswith(
         "3 things in the way of `up`, by Pulumi.test.yaml and what is live:\n- cluster.version: "
@@ -246,7 +247,7 @@ def test_what_a_killed_run_still_makes_is_waited_for_before_the_refresh(
 
 
 def test_an_upgrade_takes_control_plane_and_add_ons_first(engine: ScriptedEngine, tmp_path: Path) -> None:
-    choose(tmp_path, cluster__version="1.36")
+    choose(tmp_path, cluster__version=NEWEST)
     assert run("up", STACK, "--yes").exit_code == 0
     first, whole = (call for call in engine.calls if call[0] == "up")
     targets = [name.rpartition("::")[2] for name in first if name.startswith("urn:")]
@@ -261,7 +262,7 @@ def test_an_upgrade_takes_control_plane_and_add_ons_first(engine: ScriptedEngine
 
 
 def test_nodes_stay_where_the_control_plane_could_not_go(engine: ScriptedEngine, tmp_path: Path) -> None:
-    choose(tmp_path, cluster__version="1.36")
+    choose(tmp_path, cluster__version=NEWEST)
     engine.answers("up", [said("updating EKS Cluster: boom"), *DONE], code=255, number=0)
     assert run("up", STACK, "--yes").exit_code == 255
     assert engine.commands.count("up") == 1

@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 from components.contract.kubernetes_minors import offered
 from support.aks import AGENT_POOL, CLUSTER, build, built, config
 from support.aks_state import INITIAL, STACK, Live, exported, parts, urn
+from support.minors import CHOSEN, NEWEST, OLDER, number
 from workbench.engine.clouds.aks.conditions import AksCondition as Condition
 from workbench.engine.clouds.cluster_component import Conditions
 from workbench.engine.clouds.find import cloud_of
 from workbench.engine.cluster_components import parts_of_state
 from workbench.engine.upgrade_checks import Judgement, judge
 
-MINORS = (32, 33, 34, 35, 36, 37)
+NUMBER = number(CHOSEN)
+MINORS = range(NUMBER - 3, NUMBER + 3)
 DATA = "test-pools-data-1"
 
 
@@ -65,22 +67,22 @@ def test_the_control_plane_goes_one_minor_forward_or_stays(live: int, wanted: st
 
 @pytest.mark.parametrize(("behind", "step", "pool"), [*product(range(5), (0, 1), ("workload", "data-1", "initial"))])
 def test_no_node_falls_more_than_three_minors_behind(behind: int, step: int, pool: str) -> None:
-    versions = at("1.35.1", "1.35.1", **{pool.replace("-", "_"): f"1.{35 - behind}.0"})
-    refused = [str(each) for each in judged({"cluster.version": f"1.{35 + step}"}, versions).refused]
+    versions = at(f"{CHOSEN}.1", f"{CHOSEN}.1", **{pool.replace("-", "_"): f"1.{NUMBER - behind}.0"})
+    refused = [str(each) for each in judged({"cluster.version": f"1.{NUMBER + step}"}, versions).refused]
     is_behind = behind + step > 3
     assert len(refused) == (is_behind or (pool == "workload" and behind + step > 1))
     for said in refused:
         assert "az aks nodepool upgrade --resource-group research --cluster-name research" in said
-        assert (f"on 1.{35 - behind}, {behind + step} minors behind" in said) == is_behind
-        assert (f"from 1.{35 - behind} over {behind + step} minors at once; AKS takes one" in said) != is_behind
-        last = 35 if is_behind else 34 + step
-        steps = [f"--kubernetes-version 1.{minor}`" for minor in range(36 - behind, last + 1)]
+        assert (f"on 1.{NUMBER - behind}, {behind + step} minors behind" in said) == is_behind
+        assert (f"from 1.{NUMBER - behind} over {behind + step} minors at once; AKS takes one" in said) != is_behind
+        last = NUMBER if is_behind else NUMBER - 1 + step
+        steps = [f"--kubernetes-version 1.{minor}`" for minor in range(NUMBER + 1 - behind, last + 1)]
         assert said.count("--kubernetes-version") == len(steps)
         assert all(each in said for each in steps)
 
 
 def test_the_control_plane_goes_first_and_then_each_pool_with_sizes_read_anew() -> None:
-    first, *others = judged({"cluster.version": "1.36"}).ahead
+    first, *others = judged({"cluster.version": NEWEST}).ahead
     assert [part.type for part in first] == [CLUSTER]
     assert all(len(run) == 1 for run in others)
     names = [run[0].logical_name for run in others]
@@ -88,8 +90,8 @@ def test_the_control_plane_goes_first_and_then_each_pool_with_sizes_read_anew() 
 
 
 def test_an_upgrade_that_stopped_among_the_pools_goes_on_with_the_rest() -> None:
-    behind = at("1.36.0", "1.36.0", gpu="1.35.0", workload="1.35.0", data_1="1.35.0")
-    names = [part.logical_name for run in judged({"cluster.version": "1.36"}, behind).ahead for part in run]
+    behind = at(f"{NEWEST}.0", f"{NEWEST}.0", **dict.fromkeys(("gpu", "workload", "data_1"), f"{CHOSEN}.0"))
+    names = [part.logical_name for run in judged({"cluster.version": NEWEST}, behind).ahead for part in run]
     assert names == ["test-cluster", "test-pools-gpu", "test-pools-workload"]
 
 
@@ -129,7 +131,7 @@ def test_whatever_size_is_sent_is_taken_by_aks_and_ends_no_node_at_work(
     least, most = min(wanted), max(1, *wanted)
     bounds = {"minCount": low, "maxCount": high} if was_elastic else {"minCount": None, "maxCount": None}
     state: Live = {"test-pools-workload": {"count": size, "enableAutoScaling": was_elastic, **bounds}}
-    changes = {"pools.workload.size": {"min": least, "max": most}, "cluster.version": "1.36" if is_upgrade else "1.35"}
+    changes = {"pools.workload.size": {"min": least, "max": most}, "cluster.version": NEWEST if is_upgrade else CHOSEN}
     refused = judged(changes, state).refused
     is_elastic = least < most
     sent = size if is_elastic else least  # what `ignore_changes` leaves, else what the stack file says
@@ -192,11 +194,11 @@ def test_zones_in_another_order_and_ids_in_another_case_are_the_same() -> None:
 
 
 def test_the_initial_pool_that_stays_behind_is_named_with_the_command_that_raises_it() -> None:
-    found = judged(live=at("1.35.0", "1.35.0", initial="1.34.3"))
+    found = judged(live=at(f"{CHOSEN}.0", f"{CHOSEN}.0", initial=f"{OLDER}.3"))
     assert not found.refused
     (note,) = found.notes
-    assert "agent pool initial stays on 1.34" in note
-    assert "--name initial --kubernetes-version 1.35`" in note
+    assert f"agent pool initial stays on {OLDER}" in note
+    assert f"--name initial --kubernetes-version {CHOSEN}`" in note
 
 
 def test_tags_that_the_initial_pool_cannot_get_by_the_program_are_told_with_the_command_for_all() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from components.contract.kubernetes_minors import offered
 from support.eks import NODE_GROUP, build, built, config
 from support.eks_state import STACK, Live, exported, parts, urn
+from support.minors import CHOSEN, NEWEST, after, number
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import Conditions
 from workbench.engine.clouds.eks.cluster_components import ADDON, CLUSTER
@@ -18,7 +19,8 @@ from workbench.engine.clouds.find import cloud_of
 from workbench.engine.cluster_components import parts_of_state
 from workbench.engine.upgrade_checks import Judgement, judge
 
-MINORS = (32, 33, 34, 35, 36, 37)
+NUMBER = number(CHOSEN)
+MINORS = range(NUMBER - 3, NUMBER + 3)
 DATA = "test-data-a"
 
 
@@ -58,26 +60,26 @@ def test_the_control_plane_goes_one_minor_forward_or_stays(live: int, wanted: st
 
 @pytest.mark.parametrize(("behind", "step", "group"), [*product(range(5), (0, 1), ("workload", "data-a"))])
 def test_no_node_falls_more_than_three_minors_behind(behind: int, step: int, group: str) -> None:
-    versions = at("1.35", "1.35", **{group.replace("-", "_"): f"1.{35 - behind}"})
-    found = judged({"cluster.version": f"1.{35 + step}"}, versions)
+    versions = at(CHOSEN, CHOSEN, **{group.replace("-", "_"): f"1.{NUMBER - behind}"})
+    found = judged({"cluster.version": f"1.{NUMBER + step}"}, versions)
     refused = [str(each) for each in found.refused]
     assert bool(refused) == (behind + step > 3)
     if refused:
-        assert f"node group test-{group}-0a1b2c3 on 1.{35 - behind}, {behind + step} minors behind" in refused[0]
-        assert ("update-nodegroup-version" if group == "data-a" else "Set it to 1.35") in refused[0]
+        assert f"node group test-{group}-0a1b2c3 on 1.{NUMBER - behind}, {behind + step} minors behind" in refused[0]
+        assert ("update-nodegroup-version" if group == "data-a" else f"Set it to {CHOSEN}") in refused[0]
 
 
 def test_control_plane_and_add_ons_go_ahead_of_the_groups() -> None:
-    (ahead,) = judged({"cluster.version": "1.36"}).ahead
+    (ahead,) = judged({"cluster.version": NEWEST}).ahead
     assert [part.type for part in ahead].count(CLUSTER) == 1
     assert len([part for part in ahead if part.type == ADDON]) == 6
     assert not [part for part in ahead if part.type == NODE_GROUP]
 
 
 def test_an_upgrade_that_stopped_among_the_add_ons_takes_them_first_again() -> None:
-    changes = {"cluster.version": "1.36"}
-    assert judged(changes, at("1.36", "1.35")).ahead
-    assert not judged(changes, at("1.36", "1.36", data_a="1.35")).ahead, "data groups stay behind on purpose"
+    changes = {"cluster.version": NEWEST}
+    assert judged(changes, at(NEWEST, CHOSEN)).ahead
+    assert not judged(changes, at(NEWEST, NEWEST, data_a=CHOSEN)).ahead, "data groups stay behind on purpose"
 
 
 def test_a_cluster_that_never_told_its_version_is_no_upgrade() -> None:
@@ -107,7 +109,7 @@ def test_whatever_size_is_sent_is_taken_by_eks_and_ends_no_node_at_work(
     high = max(1, high)
     least, most = min(wanted), max(1, *wanted)
     state: Live = {"test-workload": {"scalingConfig": {"minSize": low, "desiredSize": size, "maxSize": high}}}
-    changes = {"pools.workload.size": {"min": least, "max": most}, "cluster.version": "1.36" if is_upgrade else "1.35"}
+    changes = {"pools.workload.size": {"min": least, "max": most}, "cluster.version": NEWEST if is_upgrade else CHOSEN}
     refused = judged(changes, state).refused
     is_elastic, was_elastic = least < most, low < high
     sent = size if is_elastic else least  # what `ignoreChanges` leaves, else what the stack file says
@@ -168,7 +170,7 @@ def test_a_failed_part_without_data_is_made_anew_and_that_is_said(type_: str, na
 
 def test_a_group_that_is_made_anew_keeps_nothing_from_an_upgrade() -> None:
     """A run for control plane and add-ons alone would meet the program's refusal of the failed group, every time."""
-    found = judged({"cluster.version": "1.36"}, {"test-gpu": {"status": "CREATE_FAILED"}})
+    found = judged({"cluster.version": NEWEST}, {"test-gpu": {"status": "CREATE_FAILED"}})
     assert [part.logical_name for part in found.anew] == ["test-gpu"]
     assert not found.refused
     assert not found.ahead
@@ -176,7 +178,7 @@ def test_a_group_that_is_made_anew_keeps_nothing_from_an_upgrade() -> None:
 
 def test_a_failed_add_on_goes_after_the_others() -> None:
     failed = urn(ADDON, "test-addons-coredns")
-    found = judged({"cluster.version": "1.36"}, conditions={failed: Condition("CREATE_FAILED")})
+    found = judged({"cluster.version": NEWEST}, conditions={failed: Condition("CREATE_FAILED")})
     assert [part.urn for part in found.anew] == [failed]
     (ahead,) = found.ahead
     assert failed not in [part.urn for part in ahead]
@@ -222,7 +224,7 @@ def test_a_group_that_a_replacement_has_still_to_delete_is_nobodys_trouble() -> 
 
 def test_all_that_is_wrong_is_said_at_once() -> None:
     live = {
-        "test-cluster": {"version": "1.33"},
+        "test-cluster": {"version": after(CHOSEN, -2)},
         "test-workload": {"scalingConfig": {"minSize": 1, "desiredSize": 1, "maxSize": 10}},
         "test-arm": {"scalingConfig": {"minSize": 0, "desiredSize": 4, "maxSize": 4}},
         "test-spot": {"status": "UPDATING"},

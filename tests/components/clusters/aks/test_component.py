@@ -21,6 +21,7 @@ from support.aks import (
     build,
     built,
 )
+from support.minors import CHOSEN
 from support.recorder import Recorded
 from workbench.system.paths import PROJECT_ROOT
 
@@ -131,7 +132,7 @@ def test_outputs_say_what_the_platform_layer_needs() -> None:
             "resourceGroup": "research",
             "nodeResourceGroup": "research-nodes",
             "location": "westeurope",
-            "version": "1.35",
+            "version": CHOSEN,
             "oidcIssuer": "https://test-cluster.issuer.example",
         }.items()
     )

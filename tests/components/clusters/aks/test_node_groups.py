@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from support.aks import AGENT_POOL, DOCUMENT, Props, build, built, pools
+from support.minors import CHOSEN, NEWEST
 
 DATA = [f"data-{zone}" for zone in "123"]
 
@@ -81,7 +82,7 @@ def test_other_pools_are_upgraded_and_replaced_freely() -> None:
             assert not options.protect
             assert not options.retain_on_delete
             assert "orchestratorVersion" not in options.ignore_changes
-            assert pool["orchestratorVersion"] == "1.35"
+            assert pool["orchestratorVersion"] == CHOSEN
 
 
 def test_pools_are_made_one_after_the_other() -> None:
@@ -119,7 +120,7 @@ def test_a_change_of_what_aks_never_changes_makes_a_pool_of_another_name_beside_
     [
         {"pools.workload.size": {"min": 2, "max": 30}},
         {"pools.workload.labels": {"example.com/team": "other"}},
-        {"cluster.version": "1.36"},
+        {"cluster.version": NEWEST},
         {"cluster.tags.team": "other"},
     ],
 )

@@ -12,6 +12,7 @@ import pytest
 
 from support import aks_traps as traps
 from support.aks import AGENT_POOL, CLUSTER, KUBERNETES, ROLE_ASSIGNMENT, Props, built
+from support.minors import NEWEST
 from support.recorder import Recorder
 from support.traps import Trap, drop, edit, option
 
@@ -172,7 +173,7 @@ TRAPS = {
         traps.spot_stands_in_no_upgrades_way,
         (
             edit(AGENT_POOL, SPOT, lambda p: p.pop("orchestratorVersion")),
-            of_cluster(lambda c: c.update(kubernetesVersion="1.36")),
+            of_cluster(lambda c: c.update(kubernetesVersion=NEWEST)),
             edit(AGENT_POOL, SPOT, lambda p: p["nodeLabels"].update({"igz-clusters.io/role": "initial"})),
         ),
     ),

@@ -2,6 +2,7 @@ import pulumi
 import pytest
 
 from support.eks import DOCUMENT, LAUNCH_TEMPLATE, NODE_GROUP, TAG, build, built
+from support.minors import CHOSEN
 from support.recorder import COMPUTED
 
 DATA = [f"test-data-{zone}" for zone in "abc"]
@@ -74,8 +75,9 @@ def test_other_groups_are_repaired_updated_and_replaced_freely() -> None:
 
 
 def test_a_named_image_release_is_on_every_group_and_left_alone_on_data_groups() -> None:
-    recorder = build({"cluster.nodeRelease": "1.35.2-20261105"})
-    assert {g["releaseVersion"] for g in recorder.of_type(NODE_GROUP).values()} == {"1.35.2-20261105"}
+    release = f"{CHOSEN}.2-20261105"
+    recorder = build({"cluster.nodeRelease": release})
+    assert {g["releaseVersion"] for g in recorder.of_type(NODE_GROUP).values()} == {release}
     assert {g.get("releaseVersion") for g in built().of_type(NODE_GROUP).values()} == {None}
     assert all("releaseVersion" in recorder.options[NODE_GROUP, name].ignore_changes for name in DATA)
 

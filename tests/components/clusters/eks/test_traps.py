@@ -14,6 +14,7 @@ from components.contract.eks.autoscaling import ACCELERATOR_LABEL
 from support import eks_traps as traps
 from support.eks import ADDON, CLUSTER, LAUNCH_TEMPLATE, NODE_GROUP, TAG, built
 from support.eks_traps import DEPLOYMENT, STORAGE_CLASS, SUBNET, Props
+from support.minors import OLDER
 from support.recorder import Recorder
 from support.traps import Trap, drop, edit, option
 
@@ -227,7 +228,7 @@ TRAPS = {
     "24-the-autoscaler-is-of-the-clusters-minor-and-touches-traps.elastic-groups-only": Trap(
         traps.autoscaler_is_of_this_cluster,
         (
-            edit(CLUSTER, "test-cluster", lambda c: c.update(version="1.34")),
+            edit(CLUSTER, "test-cluster", lambda c: c.update(version=OLDER)),
             policy_of_autoscaler(lambda s: s[1].pop("Condition")),
             autoscaler_container(
                 lambda c: c["command"].__setitem__(

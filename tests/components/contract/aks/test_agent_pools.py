@@ -27,6 +27,7 @@ from components.contract.groups import NodeGroup
 from components.contract.instances import INSTANCE_TYPES, Provider
 from components.contract.pools import NodePool
 from support.aks import EXISTING, config, document
+from support.minors import NEWEST, OLDER
 
 TYPES = [i for i in INSTANCE_TYPES.values() if i.provider is Provider.AZURE]
 CPU_TYPES = [i.name for i in TYPES if not i.gpus]
@@ -58,7 +59,7 @@ CHANGES = st.fixed_dictionaries(
         "cluster.zones": st.sampled_from([["1", "2"], ["2", "1"], ["1", "2", "3"]]),
         "cluster.rootVolumeGib": st.sampled_from([128, 256]),
         "cluster.network": st.sampled_from([EXISTING, {"kind": "created", "cidr": "10.50.0.0/16"}]),
-        "cluster.version": st.sampled_from(["1.34", "1.36"]),
+        "cluster.version": st.sampled_from([OLDER, NEWEST]),
         "cluster.autoscaler": st.just("interactive"),
         "cluster.tags": st.just({"team": "others"}),
     },
@@ -111,7 +112,7 @@ def test_a_name_changes_if_and_only_if_the_pool_or_something_immutable_does(
 @given(STACKS, st.data())
 def test_what_azure_changes_in_place_changes_no_name(pools: dict[str, NodePool], data: st.DataObject) -> None:
     before = choices_with({})
-    mutable = {"cluster.version": "1.36", "cluster.tags": {"team": "others"}, "cluster.zones": ["3", "1", "2"]}
+    mutable = {"cluster.version": NEWEST, "cluster.tags": {"team": "others"}, "cluster.zones": ["3", "1", "2"]}
     after = choices_with({**mutable, "cluster.nodeImageChannel": "none", "cluster.logRetentionDays": 90})
     group = data.draw(st.sampled_from(made_of(pools, before)))
     bigger = replace(

@@ -8,6 +8,7 @@ from components.contract.eks.network import ExistingNetwork
 from components.contract.ranges import PUBLIC_PREFIX_MIN
 from infra.config import ConfigurationError, parse
 from support.eks import CREATED, EXISTING, ROLE, config, document
+from support.minors import NEWEST
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, PUBLIC_PREFIX_MIN - 1))
@@ -42,7 +43,7 @@ def test_the_two_fixed_entries_are_always_there_and_cluster_admin() -> None:
     "changes",
     [
         {"cluster.zones": ["a", "b"], "pools.data.size": {"min": 2, "max": 2}},
-        {"cluster.version": "1.36"},
+        {"cluster.version": NEWEST},
         {"cluster.network": {"kind": "created", "cidr": "100.64.0.0/16"}},
         {"cluster.serviceCidr": "10.100.0.0/16"},
         {"cluster.secretsKeyArn": "arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555"},
