@@ -20,7 +20,7 @@ from workbench.engine import Session, open_session
 from workbench.engine.render import TOOLS, rendering
 from workbench.local import Instance
 from workbench.system.errors import UserError
-from workbench.system.paths import PROJECT_ROOT
+from workbench.system.paths import FOLDER_VARIABLE, PROJECT_ROOT
 from workbench.toolchain import ensure
 
 RELEASES = PROJECT_ROOT / "tests" / "upgrade" / "releases"
@@ -42,7 +42,7 @@ def record(version: str) -> Path:
         raise UserError(f"{release} exists: what a release left is never rewritten.", "Raise the version first.")
     with tempfile.TemporaryDirectory() as scratch:
         os.environ["IGZ_CLUSTERS_DATA"] = f"{scratch}/data"
-        os.environ[stacks.FOLDER_VARIABLE] = str(PROJECT_ROOT)
+        os.environ[FOLDER_VARIABLE] = str(PROJECT_ROOT)
         draft = Path(scratch, version)
         for name in stacks.stack_files():
             stack = stacks.find(name)

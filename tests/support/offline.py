@@ -10,6 +10,9 @@ from typing import Any
 from workbench import stacks
 from workbench.system.paths import PROJECT_ROOT
 
+ALL_COMMANDS = "from workbench.cli.commands import Commands; list(Commands().values())"
+"""Imports every command, as running each of them would."""
+
 
 def observe_program(folder: Path, stack: str, **variables: str) -> dict[str, Any]:
     """Return ``resources`` and ``modules`` of the program in ``folder`` with the choices of a stack."""

@@ -4,25 +4,14 @@ import errno
 import os
 import signal
 import sys
-from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
 
-from infra.config.problems import printable
-from workbench import stacks
-from workbench.cli import config, existing, github, local, policy, stack, toolchain
-from workbench.cli.check import check
-from workbench.cli.console import PLAIN, errors, out
-from workbench.cli.doctor import doctor
-from workbench.cli.drift import drift
-from workbench.cli.init import init
-from workbench.cli.recover import recover
-from workbench.cli.report import report
-from workbench.cli.review import review
+from workbench.cli.commands import SETTINGS, LazyGroup
 from workbench.system.errors import AskedToEnd, UserError
-from workbench.system.paths import APP, unusable
+from workbench.system.paths import APP, FOLDER_VARIABLE, unusable
 
 app = typer.Typer(
     name="igz-clusters",
@@ -32,33 +21,18 @@ app = typer.Typer(
     "Exit codes: 0 success, 1 failed or refused, 2 wrong usage, 3 no verdict or nothing to look at, 130 interrupted; "
     "docs/exit-codes.md has the details.",
     no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # wraps every paragraph once and shows flags without a type
+    cls=LazyGroup,
+    **SETTINGS,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(init)
-app.command()(check)
-app.command()(stack.up)
-app.command()(stack.preview)
-app.command()(stack.destroy)
-app.command()(drift)
-app.command()(stack.status)
-app.command()(stack.env)
-app.command()(review)
-app.command()(report)
-app.command()(recover)
-app.command()(doctor)
-app.command()(github.comment)
-app.command("drift-issue")(github.drift_issue)
-app.add_typer(config.app, name="config")
-app.add_typer(existing.app, name="existing")
-app.add_typer(local.app, name="local")
-app.add_typer(policy.app, name="policy")
-app.add_typer(toolchain.app, name="toolchain")
 
 
 def _show_version(is_asked: bool) -> None:  # noqa: FBT001 the shape of a callback
     if is_asked:
+        from importlib.metadata import version as version_of  # noqa: PLC0415 - no other command needs it
+
+        from workbench.cli.console import PLAIN, out  # noqa: PLC0415 - nor rich, as long as nothing is printed
+
         out.print(f"{APP} {version_of(APP)}", **PLAIN)
         raise typer.Exit
 
@@ -72,7 +46,7 @@ def choose_folder(
             "-C",
             "--directory",
             metavar="DIR",
-            envvar=stacks.FOLDER_VARIABLE,
+            envvar=FOLDER_VARIABLE,
             help="Folder of the stack files. Default: the current one if it holds any, else this checkout.",
         ),
     ] = None,
@@ -82,7 +56,7 @@ def choose_folder(
 ) -> None:
     """Pass the folder on to everything that looks for stack files."""
     if directory:
-        os.environ[stacks.FOLDER_VARIABLE] = str(directory.resolve())
+        os.environ[FOLDER_VARIABLE] = str(directory.resolve())
 
 
 def main() -> None:
@@ -105,6 +79,10 @@ def _end(_number: int, _frame: object) -> NoReturn:
 
 
 def _refuse(error: UserError) -> NoReturn:
+    # Imported here: the list of commands needs neither.
+    from infra.config.problems import printable  # noqa: PLC0415
+    from workbench.cli.console import errors  # noqa: PLC0415
+
     errors.print("error:", style="bold red", end=" ")
     # The message may quote untrusted text: a file of a change, a server's answer.
     shown = "\n".join(printable(line, len(line)) for line in str(error).split("\n"))

@@ -24,11 +24,11 @@ def check(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Check stacks in seconds: the stack file, then all rules on what the program declares. Starts no engine.
+    """Check stacks by all rules in seconds, without the engine.
 
-    Judges as `preview --render` does, with the waivers of policies/overrides.yaml, and shows all findings at once, each
-    cause once. It says what only a preview can judge. Exit code 1: a stack file is wrong or a mandatory rule is
-    violated.
+    Judges the stack file, then what the program declares, as `preview --render` does and with the waivers of
+    policies/overrides.yaml. Shows all findings at once, each cause once, and says what only a preview can judge. Exit
+    code 1: a stack file is wrong, or a mandatory rule is violated.
     """
     gc.disable()  # the command ends within seconds; collecting takes a third of its time and frees little
     known = stacks.stack_files()

@@ -32,7 +32,7 @@ from workbench.recovery import state_findings
 from workbench.stacks import stack_ownership
 from workbench.system.errors import UserError
 from workbench.system.files import write_private
-from workbench.system.paths import require_space
+from workbench.system.paths import FOLDER_VARIABLE, require_space
 from workbench.toolchain import Toolchain, ensure
 from workbench.toolchain.console import progress
 
@@ -302,7 +302,7 @@ def _next_steps(ready: _Ready) -> None:
 def _own_command() -> str:
     """Return this command as it can be typed in the shell that started it."""
     command = "igz-clusters" if shutil.which("igz-clusters") else _shell(Path(os.path.relpath(sys.argv[0])))
-    chosen = os.environ.get(stacks.FOLDER_VARIABLE)
+    chosen = os.environ.get(FOLDER_VARIABLE)
     if chosen is None or Path(chosen).resolve() == Path.cwd():
         return command
     return f"{command} -C {_shell(Path(os.path.relpath(chosen)))}"

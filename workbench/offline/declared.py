@@ -5,6 +5,7 @@ Nothing is compared with a state or a cluster, and nothing is started.
 """
 
 import gc
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing_extensions import override
 
 from components.contract.existing.cluster_inventory import ClusterInventory
 from components.contract.existing.config import ExistingConfig
-from infra.config import CONFIG_KEY, StackConfig
+from infra.config import CONFIG_KEY, StackConfig, parse
 from infra.program import run
 from policies.pack_harness import Wire
 from workbench.offline.plugin import Servicer
@@ -109,12 +110,15 @@ def declared(stack: Stack, configuration: Mapping[str, Mapping[str, Any]]) -> De
     UserError
         The program called a function of a cloud, which no first preview may.
     """
-    packs = Wire(stack=stack.document["config"][CONFIG_KEY], config=configuration)
+    # The engine hands configuration on with its keys sorted, and the order of pools shows in messages.
+    choices = json.loads(json.dumps(stack.document["config"][CONFIG_KEY], sort_keys=True))
+    config = parse(choices)
+    packs = Wire(stack=choices, config=configuration)
     engine = _Engine(packs)
     was_enabled = gc.isenabled()
     gc.disable()  # as `infra` does: it would take a third of the time and free little
     try:
-        run_program(lambda: _program(stack.config), engine, project=PROJECT, stack=stack.name, is_preview=True)
+        run_program(lambda: _program(config), engine, project=PROJECT, stack=stack.name, is_preview=True)
     finally:
         if was_enabled:
             gc.enable()

@@ -28,7 +28,7 @@ from workbench.review.plans import SAID_MAX, Onto, Planned, Tools, compared_plan
 from workbench.review.runs import Runs
 from workbench.system.errors import UserError
 from workbench.system.files import write_private
-from workbench.system.paths import PRIVATE
+from workbench.system.paths import FOLDER_VARIABLE, PRIVATE
 from workbench.toolchain import Toolchain
 
 AT_ONCE: Final = 2
@@ -127,7 +127,7 @@ class Review:
         ended = self._runs.run(
             [package.python, "-m", "workbench.review.own"],
             folder=package.root,
-            environment={**passed_on(), "HOME": str(folder), stacks.FOLDER_VARIABLE: str(head)},
+            environment={**passed_on(), "HOME": str(folder), FOLDER_VARIABLE: str(head)},
         )
         try:
             found = OWN_STACKS.validate_json(ended.stdout)

@@ -23,7 +23,7 @@ from infra.config.tree import tree
 from workbench.stacks import yaml_source
 from workbench.stacks.yaml_source import Source, SourceError
 from workbench.system.errors import UserError
-from workbench.system.paths import PROJECT_ROOT
+from workbench.system.paths import FOLDER_VARIABLE, PROJECT_ROOT
 
 PROBLEMS_SHOWN: Final = 50
 """Problems that one message shows; `igz-clusters config check` prints all."""
@@ -32,9 +32,6 @@ NAME_MAX: Final = 60
 CHOICES_PATH: Final[KeyPath] = ("config", CONFIG_KEY)
 _SECURE: Final = "secure"
 """Key under which the engine keeps an encrypted value."""
-
-FOLDER_VARIABLE = "IGZ_CLUSTERS_STACKS"
-"""Names the folder of the stack files; set by ``--directory``."""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from workbench.system.errors import UserError
 
 APP = "igz-clusters"
 PRIVATE = 0o700
+FOLDER_VARIABLE = "IGZ_CLUSTERS_STACKS"
+"""Names the folder of the stack files; set by ``--directory``."""
 _DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR}
 """Error codes of a disk that is full or not writable."""
 DATA_BYTES = 300_000_000

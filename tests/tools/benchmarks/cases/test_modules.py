@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from components.contract.existing.cluster_inventory import INVENTORY_VARIABLE, ClusterInventory
-from support.offline import imported_by, observe_program
+from support.offline import ALL_COMMANDS, imported_by, observe_program
 from tools.benchmarks.cases.modules import SDKS, foreign
 from workbench import stacks
 from workbench.system.paths import PROJECT_ROOT
@@ -38,5 +38,5 @@ def test_configuration_is_judged_without_pulumi(module: str) -> None:
 
 
 def test_the_command_line_imports_no_pulumi() -> None:
-    imported = imported_by("import workbench.cli.app")
+    imported = imported_by(ALL_COMMANDS)
     assert {name for name in imported if name.startswith("pulumi")} == set()

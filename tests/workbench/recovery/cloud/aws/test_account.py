@@ -8,7 +8,7 @@ from emulators.aws.client import Emulator
 from emulators.core.faults import ErrorRule
 from support import eks
 from support.aws_cloud_resources import STACK, account_at
-from support.offline import imported_by
+from support.offline import ALL_COMMANDS, imported_by
 from workbench.recovery.cloud import open_account
 from workbench.recovery.cloud.aws.account import AwsAccount
 from workbench.system.errors import UserError
@@ -92,4 +92,4 @@ def test_what_is_ours_carries_the_names_of_stack_cluster_and_region(account: Aws
 
 
 def test_the_command_line_does_not_load_the_clouds_sdk() -> None:
-    assert "boto3" not in imported_by("import workbench.cli.app")
+    assert "boto3" not in imported_by(ALL_COMMANDS)

@@ -6,7 +6,7 @@ from azure.identity import (
     ManagedIdentityCredential,
 )
 
-from support.offline import imported_by
+from support.offline import ALL_COMMANDS, imported_by
 from workbench.recovery.cloud.azure.credentials import credential_of
 from workbench.system.errors import UserError
 
@@ -46,4 +46,4 @@ def test_a_workflow_without_a_token_is_told_what_it_lacks(monkeypatch: pytest.Mo
 
 
 def test_the_command_line_does_not_load_a_clouds_sdk() -> None:
-    assert not {"boto3", "azure.core", "pulumi"} & imported_by("import workbench.cli.app")
+    assert not {"boto3", "azure.core", "pulumi"} & imported_by(ALL_COMMANDS)

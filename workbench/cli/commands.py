@@ -1,0 +1,96 @@
+"""The commands by name. Each is imported when it runs: ``--help`` imports none of them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Final
+
+import typer
+from typer._click import Command as ClickCommand
+from typer._click import Context, HelpFormatter
+from typer.core import TyperGroup
+from typer.main import get_group
+from typing_extensions import override
+
+
+@dataclass(frozen=True)
+class Command:
+    """Where a command is.
+
+    Parameters
+    ----------
+    target
+        ``module:attribute`` below ``workbench.cli``: its function, or the Typer application that groups subcommands.
+    help
+        Its line in ``--help``: the first paragraph of its own help.
+    """
+
+    target: str
+    help: str
+
+
+COMMANDS: Final[dict[str, Command]] = {
+    "init": Command("init:init", "Create a repository for clusters of your own."),
+    "check": Command("check:check", "Check stacks by all rules in seconds, without the engine."),
+    "up": Command("stack:up", "Create or update a stack, with the policy packs attached."),
+    "preview": Command("stack:preview", "Show what `up` would change; change nothing."),
+    "destroy": Command("stack:destroy", "Delete everything that a stack created."),
+    "drift": Command("drift:drift", "Report changes made outside Pulumi."),
+    "status": Command("stack:status", "Show the pools of a stack with their sizes now."),
+    "env": Command("stack:env", "Print exports for plain `pulumi` and `kubectl`."),
+    "review": Command("review:review", "Review a change before it is merged."),
+    "report": Command("report:report", "Show and judge a planned or finished change."),
+    "recover": Command("recover:recover", "Repair what a killed run left behind."),
+    "doctor": Command("doctor:doctor", "Check that this machine has everything the package needs."),
+    "comment": Command("github:comment", "Post a review's report as a pull request comment."),
+    "drift-issue": Command("github:drift_issue", "Open, update or close the GitHub issue about drift."),
+    "config": Command("config:app", "Check stack files, explain keys, show the configuration."),
+    "existing": Command("existing:app", "Existing clusters."),
+    "local": Command("local:app", "Control planes on this machine."),
+    "policy": Command("policy:app", "List and explain the policies; judge a state or examples."),
+    "toolchain": Command("toolchain:app", "Pinned engine and control plane, built from Go modules."),
+}
+"""In the order of the list."""
+
+SETTINGS: Final[dict[str, Any]] = {
+    "pretty_exceptions_enable": False,
+    "rich_markup_mode": None,  # wraps every paragraph once, shows flags without a type, and needs no import of rich
+}
+"""Of the command line as a whole and of each command in it."""
+
+
+class Commands(Mapping[str, ClickCommand]):
+    """All commands, imported one by one as they are looked up."""
+
+    @override
+    def __getitem__(self, name: str) -> ClickCommand:
+        module, _, attribute = COMMANDS[name].target.partition(":")
+        found = getattr(import_module(f"{__package__}.{module}"), attribute)
+        parent = typer.Typer(add_completion=False, **SETTINGS)
+        parent.callback()(lambda: None)  # makes a group of a parent with one command
+        if isinstance(found, typer.Typer):
+            parent.add_typer(found, name=name)
+        else:
+            parent.command(name)(found)
+        return get_group(parent).commands[name]
+
+    @override
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    @override
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class LazyGroup(TyperGroup):
+    """The top of the command line, whose list of commands imports none of them."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = Commands()  # type: ignore[assignment] # typer adds none to it
+
+    @override
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.help) for name, command in COMMANDS.items()])
