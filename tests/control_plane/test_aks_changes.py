@@ -83,9 +83,9 @@ def test_two_minors_at_once_and_nodes_too_far_behind_are_refused_with_the_steps_
     write(old, pool, orchestratorVersion=after(OLDER, -3))
     old.edit(STACK, cluster__version=NEWEST)
     said = refusal(old)
-    assert f"cluster.version: {NEWEST}, the cluster mlrun-dev runs {OLDER}; AKS takes {OLDER} or {CHOSEN}" in said
-    assert f"Set it to {CHOSEN} and run `up`, then go on in steps of one." in said
-    assert f"{CHOSEN} would leave the agent pool {pool['name']} on {after(OLDER, -3)}, 4 minors behind" in said
+    assert f"cluster.version: {NEWEST}, but the cluster mlrun-dev runs {OLDER}; AKS accepts {OLDER} or {CHOSEN}" in said
+    assert f"Set it to {CHOSEN} and run `up`, then continue one minor version at a time." in said
+    assert f"{CHOSEN} would leave the agent pool {pool['name']} on {after(OLDER, -3)}, 4 minor versions behind" in said
     for version in (after(OLDER, -2), after(OLDER, -1), OLDER):
         assert f"--name {pool['name']} --kubernetes-version {version}`" in said
         write(old, pool, orchestratorVersion=version)
@@ -133,7 +133,7 @@ def test_a_maximum_below_the_live_size_and_a_step_back_are_refused(old: Subscrip
     said = refusal(old)
     assert "has 10 nodes, and max would be 5; at least 10 now" in said
     assert "the autoscaler ends empty nodes" in said
-    assert "`up` never goes back" in said
+    assert "`up` does not downgrade" in said
     old.edit(STACK, cluster__version=CHOSEN, pools__workload__size={"min": 2, "max": 12})
 
 

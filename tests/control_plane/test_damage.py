@@ -38,10 +38,10 @@ def flip_a_bit(file: Path) -> None:
 
 
 DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "empty": (lambda file: file.write_bytes(b""), "it is empty"),
-    "truncated": (lambda file: os.truncate(file, file.stat().st_size // 2), "it ends or breaks off: "),
-    "bit-flipped": (flip_a_bit, "its content differs from its checksum"),
-    "missing": (Path.unlink, "it is missing"),
+    "empty": (lambda file: file.write_bytes(b""), "the file is empty"),
+    "truncated": (lambda file: os.truncate(file, file.stat().st_size // 2), "the file is truncated or invalid JSON: "),
+    "bit-flipped": (flip_a_bit, "the content does not match its checksum"),
+    "missing": (Path.unlink, "the file is missing"),
 }
 
 
@@ -84,7 +84,7 @@ def test_a_wrong_passphrase_is_told_before_the_engine_starts(own: Cluster, chang
     refused = own.command("up", "local", "--hermetic", check=False)
     assert refused.returncode == 1
     assert refused.stderr.startswith(f"error: The passphrase in {file} is ")
-    assert "Put the old one back." in refused.stderr
+    assert "Restore the old file." in refused.stderr
     file.write_text(kept)
     assert_whole(own)
 

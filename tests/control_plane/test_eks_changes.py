@@ -69,8 +69,8 @@ def numbers(calls: Sequence[Call], operation: str) -> list[int]:
 def test_two_minors_at_once_are_refused_with_the_one_that_is_next(old: Account) -> None:
     old.edit("dev", cluster__version=NEWEST)
     said = refusal(old)
-    assert f"cluster.version: {NEWEST}, the cluster mlrun-dev runs {OLDER}; EKS takes {OLDER} or {CHOSEN}" in said
-    assert f"Set it to {CHOSEN} and run `up`, then go on in steps of one." in said
+    assert f"cluster.version: {NEWEST}, but the cluster mlrun-dev runs {OLDER}; EKS accepts {OLDER} or {CHOSEN}" in said
+    assert f"Set it to {CHOSEN} and run `up`, then continue one minor version at a time." in said
     old.edit("dev", cluster__version=OLDER)
 
 
@@ -92,7 +92,7 @@ def test_an_upgrade_moves_the_control_plane_then_the_addons_then_the_nodes(old: 
 
 def test_a_step_back_is_refused(old: Account) -> None:
     old.edit("dev", cluster__version=OLDER)
-    assert "`up` never goes back" in refusal(old)
+    assert "`up` does not downgrade" in refusal(old)
     old.edit("dev", cluster__version=CHOSEN)
 
 

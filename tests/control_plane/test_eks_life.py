@@ -173,4 +173,4 @@ def test_what_production_guards_is_destroyed_only_after_unprotecting_and_approva
     protections, approvals = life.refusals
     assert "would lose what nobody approved" in approvals
     assert "is protected (aws:eks/cluster:Cluster)" in protections
-    assert "has deletion protection in EKS" in protections
+    assert "deletion protection is on" in protections

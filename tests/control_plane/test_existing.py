@@ -55,8 +55,8 @@ def test_only_what_is_ours_changes_and_destroy_gives_it_back(theirs: Site) -> No
     before = theirs.snapshot()
 
     printed = theirs.done("up", STACK, "--yes")
-    assert "note: PriorityClass igz-workload-low was there and agrees" in printed
-    assert "second=tool:NoSchedule of somebody else" in printed
+    assert "note: PriorityClass igz-workload-low already exists with matching settings" in printed
+    assert "second=tool:NoSchedule of another owner" in printed
 
     # Nodes: their labels, and ours; the owner of each field is told.
     node = theirs.get("node", "compute-0")
@@ -134,67 +134,67 @@ CONFLICTS: dict[str, tuple[Callable[[Site], None], dict[str, Any], str, str]] = 
     "a label of Iguazio's own says otherwise": (
         label("compute-0", f"{LabelKey.LIFECYCLE}=preemptible"),
         {},
-        "lifecycle: there is 'preemptible', set by kubectl-label; wanted 'non-preemptible', as pool 'workload'",
+        "lifecycle: found 'preemptible', set by kubectl-label; required 'non-preemptible' for pool 'workload'",
         f"label node compute-0 {LabelKey.LIFECYCLE}-",
     ),
     "another tool uses our label": (
         label("core-0", f"{LabelKey.POOL}=other"),
         {},
-        "node core-0, label igz-clusters.io/pool: there is 'other', set by kubectl-label; wanted 'initial'",
+        "node core-0, label igz-clusters.io/pool: found 'other', set by kubectl-label; required 'initial'",
         f"label node core-0 {LabelKey.POOL}-",
     ),
     "a taint in the place of ours": (
         lambda theirs: theirs.kubectl("taint", "node", "gpu-0", "nvidia.com/gpu=true:NoSchedule") and None,
         {},
-        "node gpu-0, taint nvidia.com/gpu: there is nvidia.com/gpu=true:NoSchedule of somebody else",
+        "node gpu-0, taint nvidia.com/gpu: found nvidia.com/gpu=true:NoSchedule of another owner",
         "taint node gpu-0 nvidia.com/gpu-",
     ),
     "a node of two pools": (
         label("compute-0", "seat=window"),
         {"cluster.nodes.initial.selector": {"seat": "window"}},
-        "node compute-0: there is a match of the selectors of pools initial and workload; wanted one pool a node.",
+        "node compute-0: found it matches the selectors of pools initial and workload; required one pool per node.",
         "label node compute-0 seat-",
     ),
     "too few nodes": (
         nothing,
         {"pools.workload.size": {"min": 3, "max": 3}},
-        "pools.workload.size: there is 2 nodes that its selector finds (compute-0, compute-1); wanted 3 nodes.",
+        "pools.workload.size: found 2 nodes match its selector (compute-0, compute-1); required 3 nodes.",
         "",
     ),
     "too many nodes": (
         nothing,
         {"pools.workload.size": {"min": 1, "max": 1}},
-        "pools.workload.size: there is 2 nodes that its selector finds (compute-0, compute-1); wanted 1 nodes.",
+        "pools.workload.size: found 2 nodes match its selector (compute-0, compute-1); required 1 nodes.",
         "",
     ),
     "machines that are smaller than described": (
         nothing,
         {"pools.initial.machine": {"vcpus": 16, "memoryGib": 64}},
-        "node core-0, capacity: there is 8 cores and 32 GiB; wanted 16 cores and about 64 GiB",
+        "node core-0, capacity: found 8 cores and 32 GiB; required 16 cores and about 64 GiB",
         "",
     ),
     "a priority class of another value": (
         object_(priority_class("igz-workload-high", 7)),
         {},
-        "PriorityClass igz-workload-high of somebody else: there is value 7; wanted value 300.",
+        "PriorityClass igz-workload-high of another owner: found value 7; required value 300.",
         "delete priorityclass igz-workload-high",
     ),
     "a storage class of another driver": (
         object_(FAST),
         {"cluster.storageClass": STORAGE},
-        "StorageClass fast of somebody else: there is provisioner csi.example.org",
+        "StorageClass fast of another owner: found provisioner csi.example.org",
         "delete storageclass fast",
     ),
     "another default storage class": (
         object_(DEFAULT),
         {"cluster.storageClass": STORAGE},
-        "cluster.storageClass: there is another default StorageClass, slow; wanted 'fast' as the only one.",
+        "cluster.storageClass: found another default StorageClass, slow; required 'fast' as the only default.",
         "delete storageclass slow",
     ),
     "a namespace that lets privileged pods in": (
         object_(namespace("jobs", **{"pod-security.kubernetes.io/enforce": "privileged"})),
         {"namespaces": {"jobs": {}}},
-        "Namespace jobs of somebody else: there is pod-security.kubernetes.io/enforce privileged; wanted",
+        "Namespace jobs of another owner: found pod-security.kubernetes.io/enforce privileged; required",
         "delete namespace jobs",
     ),
     "another stack": (
@@ -213,7 +213,7 @@ CONFLICTS: dict[str, tuple[Callable[[Site], None], dict[str, Any], str, str]] = 
             }
         ),
         {},
-        "ClusterRole igz-clusters:platform: there is one of somebody else (rules",
+        "ClusterRole igz-clusters:platform: found an object of another owner (rules",
         "delete clusterrole igz-clusters:platform",
     ),
 }

@@ -75,7 +75,7 @@ def test_a_killed_run_whose_processes_live_on_is_named_and_not_disturbed(own: Cl
     refused = own.command("up", "local", "--hermetic", check=False)
     assert refused.returncode == 1
     assert f"(process {process.pid}, since " in refused.stderr
-    assert "`igz-clusters recover local` ends it and mends what it left." in refused.stderr
+    assert "`igz-clusters recover local` ends them and repairs the state." in refused.stderr
     unasked = own.command("recover", "local", check=False)
     assert "Run it again with --yes." in unasked.stderr
     own.command("recover", "local", "--yes")

@@ -1,4 +1,4 @@
-"""docs/operations.md: each failure happens, is seen as the page words it, and is mended by the commands there."""
+"""docs/operations.md: each failure happens, is seen as the page words it, and is repaired by the commands there."""
 
 import re
 import shlex
@@ -64,7 +64,7 @@ class Runbook:
 
     Parameters
     ----------
-    seen, mended
+    seen, repaired
         What is printed before and after the commands; ``…`` stands for any text.
     commands
         Lines for a shell, and changes of the stack file.
@@ -72,7 +72,7 @@ class Runbook:
 
     seen: Sequence[str]
     commands: Sequence[str]
-    mended: Sequence[str]
+    repaired: Sequence[str]
 
 
 def _read() -> dict[str, Runbook]:
@@ -369,9 +369,9 @@ def test_what_happens_to_groups_is_mended_by_the_commands_of_each_runbook(dev: A
             assert last == LAST
             group = next((each for each in made if each.startswith(f"dev-{name}-")), "")
             told[title] = follow(dev, commands, {"POOL": name, "GROUP": group})
-        mended = execute(dev, LAST)
+        repaired = execute(dev, LAST)
         for title, (name, _) in GROUPS.items():
-            assert_shown(of_pool(RUNBOOKS[title].mended, name), told[title] + mended)
+            assert_shown(of_pool(RUNBOOKS[title].repaired, name), told[title] + repaired)
             assert dev.group(f"dev-{name}-")["status"] == "ACTIVE"
         in_state, in_aws = identities(dev, "dev")
         assert in_state == in_aws
@@ -383,7 +383,7 @@ def test_its_commands_mend_what_it_is_about(dev: Account, title: str) -> None:
     runbook = RUNBOOKS[title]
     with SCENES[title](dev) as scene:
         assert_shown(runbook.seen, scene.printed)
-        assert_shown(runbook.mended, follow(dev, runbook.commands, scene.names))
+        assert_shown(runbook.repaired, follow(dev, runbook.commands, scene.names))
         in_state, in_aws = identities(dev, "dev")
         assert in_state == in_aws
 

@@ -79,7 +79,7 @@ def test_what_a_killed_run_was_making_is_there_once(cloud: Account, operation: s
     assert f"`igz-clusters recover {STACK}`" in refused(cloud)
     recovered = cloud.run(*RECOVER).stdout
     assert "is stale: that process is gone" in recovered
-    assert "it was killed, or still works elsewhere" in recovered
+    assert "That run was killed or is still active" in recovered
     assert_settled(cloud)
 
 
@@ -126,7 +126,7 @@ def test_the_engine_of_a_killed_command_is_named_and_gets_time_to_save(cloud: Ac
     process.wait()
     said = refused(cloud)
     assert f"`igz-clusters up` (process {process.pid}, since " in said
-    assert "was killed, and what it started still works on the stack 'dev': " in said
+    assert "was killed, but its processes still change the stack 'dev': " in said
     assert " pulumi" in said
     recovering = cloud.start(*RECOVER, PYTHONUNBUFFERED="1")
     assert recovering.stdout

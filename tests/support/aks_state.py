@@ -7,9 +7,9 @@ from typing import Any
 from support.aks import AGENT_POOL, CLUSTER, build, built
 from support.cloud_state import STACK, Live, deployment, urn
 from workbench.engine.clouds.cluster_component import ClusterComponent
-from workbench.engine.cluster_components import parts_of_state
+from workbench.engine.cluster_components import components_of_state
 
-__all__ = ["INITIAL", "STACK", "Live", "exported", "parts", "urn"]
+__all__ = ["INITIAL", "STACK", "Live", "components", "exported", "urn"]
 
 INITIAL = "test-cluster/initial"
 """The program's name for the pool that the cluster is made with; a key of ``Live`` too."""
@@ -50,10 +50,10 @@ def _pool(inputs: dict[str, Any]) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _parts() -> tuple[ClusterComponent, ...]:
-    return tuple(parts_of_state(exported()))
+    return tuple(components_of_state(exported()))
 
 
-def parts(live: Live | None = None) -> list[ClusterComponent]:
+def components(live: Live | None = None) -> list[ClusterComponent]:
     """Return the parts of the unchanged stack, of which ``live`` differs. Quick, for tests with many examples."""
     differs = live or {}
     return [

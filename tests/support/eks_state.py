@@ -7,9 +7,9 @@ from typing import Any
 from support.cloud_state import STACK, Live, deployment, urn
 from support.eks import ADDON, CLUSTER, NODE_GROUP, build, built
 from workbench.engine.clouds.cluster_component import ClusterComponent
-from workbench.engine.cluster_components import parts_of_state
+from workbench.engine.cluster_components import components_of_state
 
-__all__ = ["STACK", "Live", "exported", "parts", "urn"]
+__all__ = ["STACK", "Live", "components", "exported", "urn"]
 
 
 def exported(changes: dict[str, Any] | None = None, live: Live | None = None) -> dict[str, Any]:
@@ -29,10 +29,10 @@ def exported(changes: dict[str, Any] | None = None, live: Live | None = None) ->
 
 @lru_cache(maxsize=1)
 def _parts() -> tuple[ClusterComponent, ...]:
-    return tuple(parts_of_state(exported()))
+    return tuple(components_of_state(exported()))
 
 
-def parts(live: Live | None = None) -> list[ClusterComponent]:
+def components(live: Live | None = None) -> list[ClusterComponent]:
     """Return the parts of the unchanged stack, of which ``live`` differs. Quick, for tests with many examples."""
     differs = live or {}
     return [

@@ -21,7 +21,7 @@ from support.changes import Checkout, repository
 from workbench.engine.render import TOOLS
 from workbench.report import markdown, record
 from workbench.report.model import Outcome, Report
-from workbench.review.plans import Tools, pretended
+from workbench.review.plans import Tools, baseline_state
 from workbench.review.review import Review
 from workbench.stacks import FOLDER_VARIABLE
 from workbench.system.paths import PROJECT_ROOT
@@ -188,7 +188,7 @@ def forge(folder: Path) -> Forge:
 
     def state(name: str, tools: Tools) -> str:
         if name not in states:
-            states[name] = pretended(name, tools)
+            states[name] = baseline_state(name, tools)
         return states[name]
 
     return Forge(folder, repository(folder / "base"), ensure(TOOLS, hermetic=True), state)

@@ -12,10 +12,10 @@ from workbench.cli.console import PLAIN, errors
 from workbench.cli.guard import guard
 from workbench.cli.namespaces import wait_for_half_deleted
 from workbench.engine import INTERRUPTED
-from workbench.engine.after_update import PATIENCE_DEGRADED, settled, troubles
+from workbench.engine.after_update import PATIENCE_DEGRADED, component_problems, settled
 from workbench.engine.clouds.cluster_component import ClusterComponent, Group, condition
-from workbench.engine.cluster_components import parts_of_plan, parts_of_state
-from workbench.engine.error_classification import is_busy, is_expired, is_taken, is_unheard
+from workbench.engine.cluster_components import components_of_plan, components_of_state
+from workbench.engine.error_classification import is_busy, is_expired, is_name_taken, is_outcome_unknown
 from workbench.engine.upgrade_checks import Judgement
 from workbench.report.events import Stream
 from workbench.system.errors import UserError
@@ -37,9 +37,9 @@ def preview(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | N
     run = run.looked(state)
     code, stream = run.engine("preview", *options)
     if not code:
-        run.refuse_collisions(stream)
-        parts = parts_of_plan(stream)
-        _refuse(run, run.judge(parts, run.ask(parts)))
+        run.require_no_collisions(stream)
+        components = components_of_plan(stream)
+        _refuse(run, run.judge(components, run.ask(components)))
     return code
 
 
@@ -60,14 +60,16 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) 
         judgement = _ready(begun, before)
         # Again: the refresh may have dropped what is no longer there.
         run = begun.looked(begun.state()) if begun.existing else begun
-        anew = [option for part in judgement.anew for option in ("--replace", part.urn)]
-        guard(run.session, "up", *AS_REFRESHED, *anew, judged=run.refuse_collisions if run.existing else None)
-        for parts in judgement.ahead:
-            errors.print(f"First on its own: {', '.join(map(str, parts))}.", **PLAIN)
-            targets = [option for part in parts for option in ("--target", part.urn)]
+        to_recreate = [option for component in judgement.to_recreate for option in ("--replace", component.urn)]
+        guard(
+            run.session, "up", *AS_REFRESHED, *to_recreate, judged=run.require_no_collisions if run.existing else None
+        )
+        for components in judgement.earlier_runs:
+            errors.print(f"First on its own: {', '.join(map(str, components))}.", **PLAIN)
+            targets = [option for component in components for option in ("--target", component.urn)]
             code, stream = CloudRun(run.session).engine("up", *targets, *options)
             _end_if_failed(run, code, stream)
-        code, stream = _updated(run, *anew, *options)
+        code, stream = _updated(run, *to_recreate, *options)
         _end_if_failed(run, code, stream)
         run.finish()
         left = _out_of_order(run, patience=PATIENCE_DEGRADED)
@@ -100,7 +102,11 @@ def _failed_groups(run: CloudRun, code: int, stream: Stream) -> list[ClusterComp
     if code in (0, INTERRUPTED) or not failures or is_expired(stream.errors):
         return []
     try:
-        groups = [part for part in parts_of_state(run.state()) if isinstance(part, Group) and part.urn in failures]
+        groups = [
+            component
+            for component in components_of_state(run.state())
+            if isinstance(component, Group) and component.urn in failures
+        ]
         found = run.ask(groups)
     except UserError:  # it is said with what failed
         return []
@@ -113,19 +119,19 @@ def _ready(run: CloudRun, before: Mapping[str, Any]) -> Judgement:
     """Compare a stack, whose state is ``before``, with what is live, and judge what its file asks for."""
     if not before.get("resources"):
         return Judgement()
-    parts = parts_of_state(before)
-    settled(lambda: run.ask(parts), parts, _waiting("before anything is changed"))
-    parts = parts_of_state(run.refresh(before))
-    judgement = run.judge(parts, run.ask(parts))
+    components = components_of_state(before)
+    settled(lambda: run.ask(components), components, _waiting("before anything is changed"))
+    components = components_of_state(run.refresh(before))
+    judgement = run.judge(components, run.ask(components))
     _refuse(run, judgement)
     return judgement
 
 
 def _refuse(run: CloudRun, judgement: Judgement) -> None:
-    if not judgement.refused:
+    if not judgement.blockers:
         return
-    count = "1 thing" if len(judgement.refused) == 1 else f"{len(judgement.refused)} things"
-    listed = "\n".join(map(str, judgement.refused))
+    count = "1 thing" if len(judgement.blockers) == 1 else f"{len(judgement.blockers)} things"
+    listed = "\n".join(map(str, judgement.blockers))
     file = stacks.shown_path(run.stack.file)
     raise UserError(
         f"{count} in the way of `up`, by {file} and what is live:\n{listed}",
@@ -161,14 +167,14 @@ def _tell_what_failed(run: CloudRun, stream: Stream) -> None:
         left = str(found)
     if left:
         errors.print(f"Not in order in '{name}':\n{left}", **PLAIN)
-    if is_unheard(stream.errors):
+    if is_outcome_unknown(stream.errors):
         way = f"`igz-clusters recover {name}` looks and tells the state; an `up` before it would make that anew."
         errors.print(f"Nobody heard what came of a call. {way}", **PLAIN)
     if is_busy(stream.errors):
         errors.print(
             f"{run.cloud.service} does one thing at a time, and was at another. Wait until it is done.", **PLAIN
         )
-    if is_taken(stream.errors):
+    if is_name_taken(stream.errors):
         # By somebody else, or by a call that nobody heard the answer of and that was made again.
         errors.print(f"If what exists already is this stack's, `igz-clusters recover {name}` enters it.", **PLAIN)
     errors.print(f"What was done is saved. Mend the cause, then `igz-clusters up {name}` goes on from here.", **PLAIN)
@@ -176,24 +182,24 @@ def _tell_what_failed(run: CloudRun, stream: Stream) -> None:
 
 def _out_of_order(run: CloudRun, *, patience: float) -> str:
     """Return all that is not in order after an update, in words; empty if everything is."""
-    parts = parts_of_state(run.state())
+    components = components_of_state(run.state())
     found = settled(
-        lambda: run.ask(parts),
-        parts,
+        lambda: run.ask(components),
+        components,
         _waiting("for what was changed"),
         may_change=lambda told: told.may_pass,
         patience=patience,
     )
-    return "\n".join(map(str, troubles(parts, found)))
+    return "\n".join(map(str, component_problems(components, found)))
 
 
 def _waiting(what: str) -> Callable[[str], None]:
     """Return what prints a line when there is something new to wait for."""
     said = set[str]()
 
-    def tell(parts: str) -> None:
-        if parts not in said:
-            errors.print(f"Waiting, {what}: {parts}.", **PLAIN)
-            said.add(parts)
+    def tell(components: str) -> None:
+        if components not in said:
+            errors.print(f"Waiting, {what}: {components}.", **PLAIN)
+            said.add(components)
 
     return tell

@@ -12,18 +12,18 @@ from workbench.cli.cloud_run import AS_REFRESHED, CloudRun, changing
 from workbench.cli.console import PLAIN, agree, errors, leave
 from workbench.cli.guard import guard
 from workbench.engine import INTERRUPTED
-from workbench.engine.cluster_components import cluster_of, kubeconfig_of, parts_of_state
+from workbench.engine.cluster_components import cluster_of, components_of_state, kubeconfig_of
 from workbench.engine.destroying import (
     ATTEMPTS,
     PATIENCE,
     PAUSE,
     PAUSES,
     UNREACHABLE,
-    kept_back,
+    deletion_blockers,
     objects_of,
 )
 from workbench.engine.error_classification import is_expired, is_in_use
-from workbench.engine.in_cluster import Inside, Kubectl, Made
+from workbench.engine.in_cluster import ClusterContents, ClusterObject, Kubectl
 from workbench.engine.kubectl import kubectl
 from workbench.existing import Existing
 from workbench.system.errors import UserError
@@ -65,14 +65,14 @@ def destroy(stack: stacks.Stack, *, hermetic: bool, yes: bool, delete_claims: bo
 
 
 def _refuse_what_is_kept(run: CloudRun, state: dict[str, Any]) -> None:
-    if found := kept_back(state, run.stack.name):
+    if found := deletion_blockers(state, run.stack.name):
         listed = "\n".join(map(str, found))
         raise UserError(f"'{run.stack.name}' is not destroyed as it is:\n{listed}", "Nothing was deleted.")
 
 
 def _empty(run: CloudRun, state: dict[str, Any], *, yes: bool, delete_claims: bool) -> None:
     """Delete what users made in the cluster, where its end would leave the other half, or take data with it."""
-    if not cluster_of(parts_of_state(state)):
+    if not cluster_of(components_of_state(state)):
         return
     config = kubeconfig_of(state)
     if not config:
@@ -83,15 +83,15 @@ def _empty(run: CloudRun, state: dict[str, Any], *, yes: bool, delete_claims: bo
         write_private(file, config)
         access = Kubectl(kubectl(), file, run.session.whole_environment())
         try:
-            found = access.look(objects_of(state))
+            found = access.contents(objects_of(state))
         except UserError as error:
             if os.environ.get(UNREACHABLE) != "true":
                 raise UserError(f"{error.message} Nothing was deleted.", _lost(run)) from None
             errors.print(f"{error.message}\n{UNREACHABLE} is set: it is taken for lost.", **PLAIN)
             return
         _agree(found, yes=yes, delete_claims=delete_claims)
-        access.delete((*found.entrances, *found.claims))
-        _wait(access, found.going)
+        access.delete((*found.load_balancers, *found.claims))
+        _wait(access, found.to_delete)
 
 
 def _refuse_lost_claims(run: CloudRun, state: dict[str, Any], *, delete_claims: bool) -> None:
@@ -99,10 +99,10 @@ def _refuse_lost_claims(run: CloudRun, state: dict[str, Any], *, delete_claims: 
     if not run.existing or delete_claims:
         return
     ours = objects_of(state)
-    going = {name for kind, _, name in ours if kind == "namespace"}
+    to_delete = {name for kind, _, name in ours if kind == "namespace"}
     api = run.existing.api
-    found = Kubectl(api.program, api.kubeconfig, api.environment, api.context).look(ours).claims
-    if lost := [claim for claim in found if claim.namespace in going]:
+    found = Kubectl(api.program, api.kubeconfig, api.environment, api.context).contents(ours).claims
+    if lost := [claim for claim in found if claim.namespace in to_delete]:
         raise UserError(
             f"Claims in namespaces of this stack hold data that would be lost for ever:\n{_listed(lost)}\n"
             "Nothing was deleted.",
@@ -126,9 +126,9 @@ def _lost(run: CloudRun) -> str:
     )
 
 
-def _agree(found: Inside, *, yes: bool, delete_claims: bool) -> None:
+def _agree(found: ClusterContents, *, yes: bool, delete_claims: bool) -> None:
     """Name what users made, and go on only if they want it gone."""
-    for volume in found.kept:
+    for volume in found.retained:
         errors.print(f"Stays, since its reclaim policy is Retain: volume {volume}.", **PLAIN)
     if found.claims and not delete_claims:
         raise UserError(
@@ -136,7 +136,7 @@ def _agree(found: Inside, *, yes: bool, delete_claims: bool) -> None:
             f"Copy what is needed, then add {CLAIMS_OPTION}. To keep a volume instead: `kubectl patch pv NAME -p "
             '\'{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}\'`.',
         )
-    if not (gone := (*found.entrances, *found.claims)):
+    if not (gone := (*found.load_balancers, *found.claims)):
         return
     errors.print(f"Users made these in the cluster; they are deleted first:\n{_listed(gone)}", **PLAIN)
     if yes:
@@ -144,16 +144,16 @@ def _agree(found: Inside, *, yes: bool, delete_claims: bool) -> None:
     agree("Delete them?", unchanged="nothing deleted")
 
 
-def _listed(made: Sequence[Made]) -> str:
-    return "\n".join(f"- {each}" for each in made)
+def _listed(each: Sequence[ClusterObject]) -> str:
+    return "\n".join(f"- {each}" for each in each)
 
 
-def _wait(access: Kubectl, gone: Sequence[Made]) -> None:
+def _wait(access: Kubectl, gone: Sequence[ClusterObject]) -> None:
     """Wait until the cluster's controllers have deleted in the cloud what these objects stood for."""
     deadline, told = time.monotonic() + PATIENCE, -1
     while gone:
-        found = access.look()
-        left = [each for each in found.going if each in gone]
+        found = access.contents()
+        left = [each for each in found.to_delete if each in gone]
         if not left:
             return
         if len(left) != told:

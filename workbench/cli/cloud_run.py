@@ -13,16 +13,16 @@ import typer
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors
 from workbench.engine import INTERRUPTED, Session, cloud
-from workbench.engine.cloud import cloud_session, refuse_pending_operations
+from workbench.engine.cloud import cloud_session, require_nothing_pending
 from workbench.engine.clouds.cloud import Cloud
 from workbench.engine.clouds.cluster_component import ClusterComponent, Conditions, Group
 from workbench.engine.clouds.find import cloud_of
-from workbench.engine.cluster_components import parts_of_state
+from workbench.engine.cluster_components import components_of_state
 from workbench.engine.error_classification import is_expired
 from workbench.engine.lock import stack_lock
 from workbench.engine.recorded import recorded
 from workbench.engine.upgrade_checks import Judgement, judge
-from workbench.existing import Existing, Seen, open_existing
+from workbench.existing import Existing, Inspection, open_existing
 from workbench.report import events as event_stream
 from workbench.report.changes import changes_of
 from workbench.report.events import Stream
@@ -60,7 +60,7 @@ class CloudRun:
     session: Session
     events: Path | None = None
     existing: Existing | None = None
-    seen: Seen | None = None
+    seen: Inspection | None = None
 
     @property
     def stack(self) -> stacks.Stack:
@@ -80,7 +80,7 @@ class CloudRun:
         UserError
             A killed run left operations under way, or the backend does not give the stack.
         """
-        deployment: dict[str, Any] = refuse_pending_operations(self.session).get("deployment") or {}
+        deployment: dict[str, Any] = require_nothing_pending(self.session).get("deployment") or {}
         return deployment
 
     def looked(self, deployment: Mapping[str, Any]) -> "CloudRun":
@@ -100,7 +100,7 @@ class CloudRun:
             errors.print(f"`up` changes {change}", **PLAIN)
         return replace(self, session=self.existing.session(self.session, seen), seen=seen)
 
-    def refuse_collisions(self, stream: Stream) -> None:
+    def require_no_collisions(self, stream: Stream) -> None:
         """Refuse a plan that would take over somebody else's object in a cluster that somebody else built.
 
         Raises
@@ -109,7 +109,7 @@ class CloudRun:
             It would; with all of them.
         """
         if self.existing:
-            self.existing.refuse_collisions(stream, self.state())
+            self.existing.require_no_collisions(stream, self.state())
 
     def finish(self) -> None:
         """Do what belongs to a finished `up` and is no resource: taints of nodes, where somebody else built them.
@@ -123,11 +123,11 @@ class CloudRun:
             return
         for line in self.existing.change_taints(self.seen):
             errors.print(f"Changed {line}", **PLAIN)
-        if ghosts := self.existing.ghosts(self.seen):
-            listed = ", ".join(ghosts)
+        if replaced_nodes := self.existing.replaced_nodes(self.seen):
+            listed = ", ".join(replaced_nodes)
             raise UserError(
                 f"Nodes went away while they were labelled, and objects without a machine are left: {listed}.",
-                f"`kubectl --context={self.existing.choices.context} delete node {' '.join(ghosts)}`, then "
+                f"`kubectl --context={self.existing.choices.context} delete node {' '.join(replaced_nodes)}`, then "
                 f"`igz-clusters up {self.stack.name}`.",
             )
 
@@ -137,7 +137,7 @@ class CloudRun:
             code = self.session.run(*arguments, events=file)
             return code, event_stream.read(file.read_bytes() if file.exists() else b"")
 
-    def ask(self, parts: Sequence[ClusterComponent]) -> Conditions:
+    def ask(self, components: Sequence[ClusterComponent]) -> Conditions:
         """Return what the cloud says about each part; nothing if the cluster is in none.
 
         Raises
@@ -145,7 +145,7 @@ class CloudRun:
         UserError
             The cloud cannot be asked: whatever is said without its answer may be wrong.
         """
-        return self._account.conditions(parts)
+        return self._account.conditions(components)
 
     def left(self) -> list[str]:
         """Return what carries the stack's tags in its cloud, or belongs to its cluster, each with how it is deleted.
@@ -155,7 +155,7 @@ class CloudRun:
         UserError
             The cloud cannot be asked.
         """
-        return [f"{thing.words}\n  {thing.delete}" for thing in self._account.carrying()]
+        return [f"{thing.words}\n  {thing.delete}" for thing in self._account.tagged_resources()]
 
     @cached_property
     def _account(self) -> "Account":
@@ -163,9 +163,9 @@ class CloudRun:
 
         return open_account(self.stack.name, self.stack.config.cluster)
 
-    def judge(self, parts: Sequence[ClusterComponent], conditions: Conditions) -> Judgement:
+    def judge(self, components: Sequence[ClusterComponent], conditions: Conditions) -> Judgement:
         """Judge a change to what the stack file says, and tell what is not in order but no reason to stop."""
-        found = judge(self.cloud, parts, conditions)
+        found = judge(self.cloud, components, conditions)
         for note in found.notes:
             errors.print(f"note: {note}", **PLAIN)
         return found
@@ -254,12 +254,12 @@ def _written(stream: Stream, before: Mapping[str, Any], after: Mapping[str, Any]
     for change, _ in changes_of(stream):
         where = ", ".join(each.path for each in change.properties)
         yield f"Live and now in the state: {change.operation} {change.name} ({change.type}){where and f': {where}'}"
-    sizes = {part.key: _size(part) for part in parts_of_state(before)}
-    for part in parts_of_state(after):
-        was, size = sizes.get(part.key), _size(part)
+    sizes = {component.key: _size(component) for component in components_of_state(before)}
+    for component in components_of_state(after):
+        was, size = sizes.get(component.key), _size(component)
         if was is not None and size is not None and was != size:
-            yield f"Live and now in the state: {part} has {size} nodes, had {was}."
+            yield f"Live and now in the state: {component} has {size} nodes, had {was}."
 
 
-def _size(part: ClusterComponent) -> int | None:
-    return part.sizes.size if isinstance(part, Group) and part.sizes else None
+def _size(component: ClusterComponent) -> int | None:
+    return component.sizes.size if isinstance(component, Group) and component.sizes else None

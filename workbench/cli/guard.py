@@ -64,17 +64,17 @@ def guard(session: Session, command: str, *options: str, judged: Callable[[Strea
         judged(stream)
     if is_off:
         return
-    _judge(session, [danger for danger in dangers if not danger.approval], stream.damages)
+    _judge(session, [danger for danger in dangers if not danger.approval], stream.invalid_lines)
 
 
-def _judge(session: Session, unapproved: list[Danger], damages: list[str]) -> None:
+def _judge(session: Session, unapproved: list[Danger], invalid_lines: list[str]) -> None:
     name, guard = session.stack.name, session.stack.config.policy_guard
-    if guard is PolicyGuard.WARN and (unapproved or damages):
-        for damage in damages:
+    if guard is PolicyGuard.WARN and (unapproved or invalid_lines):
+        for damage in invalid_lines:
             errors.print(f"  What else would be lost cannot be told: {damage}.", **PLAIN)
         errors.print(f"policyGuard of '{name}' is 'warn': it goes on.", **PLAIN)
-    elif damages:
-        raise UserError(f"What '{name}' would lose cannot be told: {'; '.join(damages)}. {_UNTOUCHED}", _AGAIN)
+    elif invalid_lines:
+        raise UserError(f"What '{name}' would lose cannot be told: {'; '.join(invalid_lines)}. {_UNTOUCHED}", _AGAIN)
     elif unapproved:
         way = f"If it is meant, add this to {policy_overrides.FILE} and have it reviewed:"
         raise UserError(

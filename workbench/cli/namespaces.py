@@ -6,7 +6,7 @@ from typing import Final
 
 from workbench.cli.console import PLAIN, errors
 from workbench.engine.destroying import PATIENCE
-from workbench.engine.in_cluster import going_namespaces
+from workbench.engine.in_cluster import terminating_namespaces
 from workbench.engine.kubectl import Api
 from workbench.system.errors import UserError
 
@@ -25,7 +25,7 @@ def wait_for_half_deleted(api: Api, wanted: Collection[str]) -> None:
         Something holds one, or the cluster does not answer or refuses.
     """
     deadline, is_told = time.monotonic() + PATIENCE, False
-    while going := {name: why for name, why in going_namespaces(api).items() if name in wanted}:
+    while going := {name: why for name, why in terminating_namespaces(api).items() if name in wanted}:
         if not is_told:
             errors.print(f"Waiting until what is being deleted is gone: namespace {', '.join(going)}.", **PLAIN)
         is_told = True

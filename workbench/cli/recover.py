@@ -79,7 +79,7 @@ def _recover_in_the_cloud(stack: Stack, *, yes: bool, hermetic: bool) -> int:
             return left
         left = _mend(recovery.pending(), yes=yes)
         for _ in range(_ROUNDS):
-            if not (found := recovery.unknown_to_the_state()):
+            if not (found := recovery.missing_from_state()):
                 break
             left += _mend(found, yes=yes)
         return left + _mend(recovery.leftovers(), yes=yes)

@@ -1,4 +1,4 @@
-"""Running the Pulumi engine on a stack: its environment, its state, its policy packs."""
+"""Runs the Pulumi engine on a stack: environment, state, policy packs, checks before and after."""
 
 from workbench.engine.session import INTERRUPTED, Session, open_session
 

@@ -1,6 +1,6 @@
-"""Whether a cluster is in order after a change: the engine's own success does not say so.
+"""Checks that a cluster is healthy after a change; success of the engine alone does not mean that.
 
-A provider reads a group of nodes that failed without a word, and the state of an add-on has no status at all.
+A provider reads a failed node group without an error, and the state of an add-on has no status at all.
 """
 
 import time
@@ -13,72 +13,72 @@ from typing_extensions import override
 from workbench.engine.clouds.cluster_component import ClusterComponent, Condition, Conditions, condition
 
 PATIENCE: Final = 1800.0
-"""Seconds within which a cloud ends what it is at. The longest that EKS gives itself is the update of a node."""
+"""Seconds to wait for a cloud's running operations. The longest in EKS is the update of a node."""
 
 PATIENCE_DEGRADED: Final = 120.0
-"""Seconds within which what is degraded comes back, if it does so by itself."""
+"""Seconds to wait for a degraded component to recover by itself."""
 
 PAUSE: Final = 5.0
 
 
 @dataclass(frozen=True)
-class Trouble:
-    """A part that is not as a finished change leaves it."""
+class ComponentProblem:
+    """A component that is not healthy after a change."""
 
-    part: ClusterComponent
+    component: ClusterComponent
     condition: Condition
 
     @override
     def __str__(self) -> str:
         """Return resource, cause and next step, in two lines."""
-        why = "; ".join(self.condition.issues) or f"{self.part.service} names no cause"
-        return f"- {self.part} is {self.condition.status}: {why}.\n  {self._step}"
+        why = "; ".join(self.condition.issues) or f"{self.component.service} reports no cause"
+        return f"- {self.component} is {self.condition.status}: {why}.\n  {self._step}"
 
     @property
     def _step(self) -> str:
         if self.condition.is_moving:
-            return f"{self.part.service} still works on it. Wait for it, then run `up` again."
+            return f"{self.component.service} is still working on it. Wait until it is done, then run `up` again."
         if not self.condition.is_lost:
-            return self.part.step
-        if not self.part.may_be_made_anew:
-            return "Nothing makes it anew by itself: `up` tells the steps."
-        return "Mend the cause if it is yours (quota, subnets, machine types); the next `up` makes it anew."
+            return self.component.step
+        if not self.component.is_recreatable:
+            return "It is not recreated automatically: run `up` to see the steps."
+        return "Fix the cause if it is on your side (quota, subnets, machine types); the next `up` recreates it."
 
 
-def troubles(parts: Sequence[ClusterComponent], conditions: Conditions) -> list[Trouble]:
-    """Return every part that is not in order."""
-    found = ((part, condition(part, conditions)) for part in parts)
-    return [Trouble(part, told) for part, told in found if not told.is_in_order]
+def component_problems(components: Sequence[ClusterComponent], conditions: Conditions) -> list[ComponentProblem]:
+    """Return every unhealthy component."""
+    current = ((component, condition(component, conditions)) for component in components)
+    return [ComponentProblem(component, status) for component, status in current if not status.is_in_order]
 
 
 def settled(
     ask: Callable[[], Conditions],
-    parts: Sequence[ClusterComponent],
+    components: Sequence[ClusterComponent],
     waiting_for: Callable[[str], None],
     *,
-    may_change: Callable[[Condition], bool] = lambda found: found.is_moving,
+    may_change: Callable[[Condition], bool] = lambda condition: condition.is_moving,
     patience: float = PATIENCE,
 ) -> Conditions:
-    """Return the conditions once none may change by itself, or as they are when patience ends.
+    """Wait until no condition may still change by itself, and return them; after ``patience`` return them as they are.
 
     Parameters
     ----------
     ask
         Asks the cloud.
-    parts
-        What is waited for.
+    components
+        The components to wait for.
     waiting_for
-        Gets a line for the user whenever there is something to wait for.
+        Receives a line for the user while waiting.
     may_change
-        Whether to wait for one. Default: as long as the cloud works on it.
+        Whether to wait for a component in this condition. Default: while the cloud is working on it.
     patience
-        Seconds.
+        Longest wait in seconds.
     """
     deadline = time.monotonic() + patience
     while True:
-        found = ask()
-        moving = [part for part in parts if may_change(condition(part, found))]
+        current = ask()
+        moving = [component for component in components if may_change(condition(component, current))]
         if not moving or time.monotonic() > deadline:
-            return found
-        waiting_for(", ".join(f"{part} ({condition(part, found).status})" for part in moving))
+            return current
+        waiting_for(", ".join(f"{component} ({condition(component, current).status})" for component in moving))
         time.sleep(PAUSE)

@@ -1,7 +1,7 @@
-"""The engine's state as files: what may be read, checked and put back without the engine.
+"""The engine's state files: read, check and restore them without the engine.
 
-The engine's file backend keeps the last state, the one before it (``.bak``), a copy of each finished update, and beside
-every file its checksum: https://www.pulumi.com/docs/iac/concepts/state-and-backends/#local-filesystem.
+The engine's file backend keeps the current state, the previous one (``.bak``), a copy of each finished update, and a
+checksum beside every file: https://www.pulumi.com/docs/iac/concepts/state-and-backends/#local-filesystem.
 """
 
 import base64
@@ -19,13 +19,13 @@ from workbench.system.paths import APP, PRIVATE, data_dir
 from workbench.system.processes import living
 
 
-class DamagedError(Exception):
-    """A state file is not what the engine wrote; the text says how one sees it."""
+class CorruptStateError(Exception):
+    """A state file is corrupt; the text says how."""
 
 
 @dataclass(frozen=True)
 class EngineLock:
-    """The engine's own mark that a process changes the stack; it stays when the process is killed."""
+    """The engine's own lock on a stack; it remains when the process that took it is killed."""
 
     file: Path
     pid: int
@@ -35,16 +35,16 @@ class EngineLock:
 
     @classmethod
     def read(cls, file: Path) -> "EngineLock":
-        """Return what a lock's file says; process 0 if it says nothing that can be read."""
+        """Read a lock file; process id 0 if it is unreadable."""
         try:
-            said = json.loads(file.read_bytes())
-            return cls(file, int(said["pid"]), said["hostname"], said["username"], said["timestamp"])
+            lock = json.loads(file.read_bytes())
+            return cls(file, int(lock["pid"]), lock["hostname"], lock["username"], lock["timestamp"])
         except (OSError, ValueError, KeyError, TypeError, OverflowError):
             return cls(file, 0, socket.gethostname(), "?", "?")
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether another machine wrote it, so that nothing can be said about the process."""
+        """Whether another machine wrote it, so that its process cannot be checked here."""
         return self.host != socket.gethostname()
 
     @property
@@ -58,7 +58,7 @@ class EngineLock:
         return process is not None and "pulumi" in process.name()
 
     def remove(self) -> None:
-        """Delete the lock."""
+        """Delete the lock file and its checksum."""
         _attributes(self.file).unlink(missing_ok=True)
         if self.file.is_dir():
             self.file.rmdir()
@@ -75,7 +75,7 @@ class StateFiles:
     stack
         Its name.
     folder
-        The backend's. Default: that of local stacks.
+        Folder of the backend. Default: the backend of local stacks.
     """
 
     stack: str
@@ -83,17 +83,17 @@ class StateFiles:
 
     @property
     def current(self) -> Path:
-        """The state."""
+        """File of the current state."""
         return self._root / "stacks" / APP / f"{self.stack}.json"
 
     def copies(self) -> list[Path]:
         """Return older states, newest first."""
-        found = [
+        files = [
             self.current.with_suffix(".json.bak"),
             *(self._root / "history" / APP / self.stack).glob("*.checkpoint.json"),
             *(self._root / "backups" / APP / self.stack).glob("*.json"),
         ]
-        return sorted((file for file in found if file.exists()), key=lambda file: file.stat().st_mtime, reverse=True)
+        return sorted((file for file in files if file.exists()), key=lambda file: file.stat().st_mtime, reverse=True)
 
     def locks(self) -> list[EngineLock]:
         """Return the engine's locks on the stack."""
@@ -107,52 +107,52 @@ class StateFiles:
                 lock.remove()
 
     def deployment(self) -> dict[str, Any]:
-        """Return the state, empty for a stack that was never up.
+        """Return the current state; empty for a stack that was never deployed.
 
         Raises
         ------
-        DamagedError
-            The file is missing though there was one, or it is not what the engine wrote.
+        CorruptStateError
+            The file is corrupt, or is missing although older copies exist.
         """
         if not self.current.exists():
-            # The engine can be told to compress states; those are not read here.
+            # The engine can be configured to compress states; those are not read here.
             if self.copies() and not self.current.with_suffix(".json.gz").exists():
-                raise DamagedError("it is missing")
+                raise CorruptStateError("the file is missing")
             return {}
         try:
             return read(self.current)
-        except DamagedError:
+        except CorruptStateError:
             before = self.current.with_suffix(".json.bak")
-            # A save that was interrupted between checksum and content leaves the content of the save before it. One
-            # that was interrupted in the checksum's own file leaves that empty, and then the engine reads neither.
+            # A save interrupted between checksum and content leaves the previous content. A save interrupted within
+            # the checksum file leaves that empty, and then the engine reads neither.
             if (
-                _noted_checksum(self.current)
-                and _is_whole(before)
+                _recorded_checksum(self.current)
+                and _is_intact(before)
                 and self.current.is_file()
                 and self.current.read_bytes() == before.read_bytes()
             ):
                 return read(before)
             raise
 
-    def newest_whole_copy(self) -> Path | None:
-        """Return the newest older state that is undamaged."""
-        return next(filter(_is_whole, self.copies()), None)
+    def newest_intact_copy(self) -> Path | None:
+        """Return the newest intact older state; None if there is none."""
+        return next(filter(_is_intact, self.copies()), None)
 
     def set_aside(self) -> None:
-        """Give the damaged state and its broken copies other names, so that nothing is lost and nothing is read."""
+        """Rename the corrupt state and corrupt copies: nothing is lost, and the engine no longer reads them."""
         for file in (self.current, *self.copies()):
-            if file.exists() and not _is_whole(file):
+            if file.exists() and not _is_intact(file):
                 when = f"damaged-{datetime.now().astimezone():%Y%m%dT%H%M%S}"
                 for each in (file, _attributes(file)):
                     if each.exists():
                         each.rename(each.with_name(f"{each.name}.{when}"))
 
     def restore(self, copy: Path) -> None:
-        """Make an older state the current one."""
+        """Restore an older state as the current one."""
         _write(self.current, copy.read_bytes())
 
     def save(self, deployment: dict[str, Any]) -> None:
-        """Make a deployment the current one; the last one stays as ``.bak``, as the engine does it."""
+        """Save a deployment as the current state; keeps the previous one as ``.bak``, as the engine does."""
         content = self.current.read_bytes()
         _write(self.current.with_suffix(".json.bak"), content)
         document = json.loads(content)
@@ -165,24 +165,24 @@ class StateFiles:
 
 
 def address() -> str:
-    """Return the local backend's address; its folder is made if it is missing."""
+    """Return the local backend's URL; creates its folder if missing."""
     folder = data_dir() / "state"
     folder.mkdir(exist_ok=True, mode=PRIVATE)
     return f"file://{folder}"
 
 
 def meta_is_damaged() -> bool:
-    """Return whether the note about the backend's own layout is there and cannot be read: nothing works without it."""
+    """Return whether the backend's layout file exists but is unreadable; no engine command works then."""
     file = _meta()
     return file.exists() and not (
         file.is_file()
         and file.read_bytes().startswith(b"version:")
-        and (not _attributes(file).exists() or _noted_checksum(file))
+        and (not _attributes(file).exists() or _recorded_checksum(file))
     )
 
 
 def restore_meta() -> None:
-    """Write the note about the backend's layout anew; it says nothing else in this release of the engine."""
+    """Rewrite the backend's layout file; its content is constant in this release of the engine."""
     _write(_meta(), b"version: 1\n")
 
 
@@ -195,40 +195,40 @@ def read(file: Path) -> dict[str, Any]:
 
     Raises
     ------
-    DamagedError
-        The file is not what the engine wrote.
+    CorruptStateError
+        The file is corrupt.
     """
     try:
         content = file.read_bytes()
     except OSError as error:
-        raise DamagedError(f"it cannot be read: {error.strerror}") from None
+        raise CorruptStateError(f"the file cannot be read: {error.strerror}") from None
     if not content.strip(b"\0 \n"):
-        raise DamagedError("it is empty")
+        raise CorruptStateError("the file is empty")
     try:
         document = json.loads(content)
     except ValueError as error:
-        raise DamagedError(f"it ends or breaks off: {error}") from None
-    # A file that was put back by hand has no checksum. One that cannot be read stops the engine, too.
-    if _attributes(file).exists() and _noted_checksum(file) != _checksum(content):
-        raise DamagedError("its content differs from its checksum")
+        raise CorruptStateError(f"the file is truncated or invalid JSON: {error}") from None
+    # A file restored by hand has no checksum. An unreadable checksum stops the engine too.
+    if _attributes(file).exists() and _recorded_checksum(file) != _checksum(content):
+        raise CorruptStateError("the content does not match its checksum")
     try:
         deployment = document["checkpoint"]["latest"] or {}
-        operations(deployment)  # what cannot be told cannot be mended
+        operations(deployment)  # must be readable, or they cannot be repaired
         return {**deployment, "resources": list(deployment.get("resources") or [])}
     except (KeyError, TypeError, AttributeError):
-        raise DamagedError("it is no state of the engine") from None
+        raise CorruptStateError("the file is not an engine state") from None
 
 
-def _is_whole(file: Path) -> bool:
+def _is_intact(file: Path) -> bool:
     try:
         read(file)
-    except DamagedError:
+    except CorruptStateError:
         return False
     return True
 
 
 def _write(file: Path, content: bytes) -> None:
-    """Write a file and its checksum in the engine's order, so that a kill in between is told from damage."""
+    """Write checksum and file in the engine's order, so that a kill in between is not taken for corruption."""
     write_private(_attributes(file), json.dumps({"md5": base64.b64encode(_checksum(content)).decode()}))
     write_private(file, content)
 
@@ -241,7 +241,7 @@ def _attributes(file: Path) -> Path:
     return file.with_name(f"{file.name}.attrs")
 
 
-def _noted_checksum(file: Path) -> bytes | None:
+def _recorded_checksum(file: Path) -> bytes | None:
     try:
         return base64.b64decode(json.loads(_attributes(file).read_bytes())["md5"])
     except (OSError, ValueError, KeyError, TypeError):

@@ -1,4 +1,4 @@
-"""A stack in a cloud: backend, login and credentials are the user's own; program, packs and stack file are ours."""
+"""Stacks in a cloud: the user's own backend, login and credentials; our program, packs and stack file."""
 
 import os
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain import Toolchain, environment, status
 
 TOOLS = ("pulumi",)
-"""What it takes of the toolchain; the engine gets the clouds' plug-ins itself."""
+"""Programs needed from the toolchain; the engine downloads the clouds' plug-ins itself."""
 
 _FILE: Final = "file://"
 _PLUG_IN: Final = "pulumi-resource-kubernetes"
@@ -29,9 +29,9 @@ def cloud_session(stack: Stack, toolchain: Toolchain, lock: int | None = None) -
     Parameters
     ----------
     stack, toolchain
-        What is run, and with what.
+        The stack and the programs.
     lock
-        Descriptor of the stack's lock. Default: the session changes nothing.
+        Descriptor of the stack's lock. Default: None, for a session that changes nothing.
     """
     packs = attached(stack.name, policy_packs())
     return Session(stack, toolchain.pulumi, {**_variables(stack, toolchain), **packs}, lock)
@@ -43,16 +43,16 @@ def bare_session(stack: Stack, toolchain: Toolchain, lock: int | None = None) ->
 
 
 def _variables(stack: Stack, toolchain: Toolchain) -> dict[str, str]:
-    found = variables(stack.name, stack.file, toolchain)
+    environment = variables(stack.name, stack.file, toolchain)
     if isinstance(stack.config.cluster, ExistingConfig):
-        # Such a cluster is often where nothing can be downloaded. The engine takes plug-ins from PATH first.
+        # Such clusters are often in networks without downloads. The engine takes plug-ins from PATH first.
         built = [row.path.parent for row in status() if row.built and row.name == _PLUG_IN]
-        found["PATH"] = os.pathsep.join([*map(str, built), found["PATH"]])
-    return found
+        environment["PATH"] = os.pathsep.join([*map(str, built), environment["PATH"]])
+    return environment
 
 
 def variables(stack: str, file: Path, toolchain: Toolchain) -> dict[str, str]:
-    """Return what a run on a stack in the user's backend needs beside the user's own variables, no packs attached."""
+    """Return the variables for a run in the user's backend, added to the user's own; no packs attached."""
     return {
         **environment(toolchain, local=False),
         "PULUMI_STACK": stack,
@@ -66,7 +66,7 @@ def state_of(session: Session) -> dict[str, Any]:
     Raises
     ------
     UserError
-        The backend does not give the stack.
+        The backend does not return the stack.
     """
     name = session.stack.name
     try:
@@ -74,47 +74,49 @@ def state_of(session: Session) -> dict[str, Any]:
     except UserError as error:
         page = cloud_of(name, session.stack.config).page
         way = (
-            f"`pulumi login` once, `pulumi stack init {name}` once a stack; {page} tells the steps. "
-            f"Is its state damaged, `igz-clusters recover {name}` puts back the last whole copy."
+            f"Run `pulumi login` once, and `pulumi stack init {name}` once per stack ({page}). "
+            f"If the state is damaged, `igz-clusters recover {name}` restores the last intact copy."
         )
         raise UserError(error.message, way) from None
     return exported
 
 
-def refuse_pending_operations(session: Session) -> dict[str, Any]:
-    """Refuse a stack whose state says that a run is under way: the engine would only warn. Return the state.
+def require_nothing_pending(session: Session) -> dict[str, Any]:
+    """Return the state; fail if it contains pending operations, of which the engine would only warn.
 
     Raises
     ------
     UserError
-        There are some, or the backend does not give the stack.
+        The state contains pending operations, or the backend does not return the stack.
     """
     name, exported = session.stack.name, state_of(session)
     if under_way := pending.operations(exported.get("deployment") or {}):
         raise UserError(
-            f"{in_the_middle(name, under_way)} An update now would make what is being made a second time.",
-            f"{is_it_alive(name)} If none does, `igz-clusters recover {name}` looks what came of it and mends that.",
+            f"{pending_run_message(name, under_way)} An update now could create the same resources twice.",
+            f"{how_to_find_running(name)} If no run is active, `igz-clusters recover {name}` checks the outcome and "
+            "repairs the state.",
         )
     return exported
 
 
-def in_the_middle(stack: str, operations: Sequence[str]) -> str:
-    """Return what pending operations may mean: a state cannot tell a killed run from one on another machine."""
-    return f"By its state, a run on '{stack}' is {', '.join(operations)}: it was killed, or still works elsewhere."
+def pending_run_message(stack: str, operations: Sequence[str]) -> str:
+    """Return what pending operations mean: the state looks the same for a killed run and one elsewhere."""
+    pending = ", ".join(operations)
+    return f"The state of '{stack}' has pending operations: {pending}. That run was killed or is still active."
 
 
-def is_it_alive(stack: str) -> str:
-    """Return how one tells the two apart."""
+def how_to_find_running(stack: str) -> str:
+    """Return how to check whether the run is still active."""
     return (
-        "Look first whether a run works elsewhere, such as a pipeline's, and if so wait for it: in Pulumi Cloud "
-        f"`pulumi stack history --stack {stack}` shows it, in any other backend the locks below .pulumi/locks do."
+        "First check whether a run is active elsewhere, such as in a pipeline, and wait for it: Pulumi Cloud shows "
+        f"it in `pulumi stack history --stack {stack}`, other backends by a lock in .pulumi/locks."
     )
 
 
 def file_backend(session: Session) -> Path | None:
-    """Return the folder of the user's backend, None if it is none on this machine."""
+    """Return the folder of the user's file backend; None for any other backend."""
     address = str(session.query("whoami", "--json").get("url") or "")
     if not address.startswith(_FILE):
         return None
-    # The engine runs in our folder, so that is where a relative address begins.
+    # The engine runs in our folder, so a relative URL starts there.
     return PROJECT_ROOT / Path(unquote(address.removeprefix(_FILE).partition("?")[0])).expanduser()

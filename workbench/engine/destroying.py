@@ -1,32 +1,32 @@
-"""What the engine does not see when it destroys a cluster: what keeps it from it, and what it would leave behind."""
+"""Finds what blocks the destruction of a cluster, which the engine itself notices only halfway."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import Group
-from workbench.engine.cluster_components import cluster_of, parts_of_state
+from workbench.engine.cluster_components import cluster_of, components_of_state
 
 ATTEMPTS: Final = 4
-"""Runs of the engine, as long as the cloud says that something is still in use."""
+"""Runs of the engine while the cloud reports resources as still in use."""
 
 PAUSES: Final = (30.0, 60.0, 120.0)
-"""Seconds between them. Network interfaces of what is gone are collected within minutes."""
+"""Seconds between the runs. Clouds release the network interfaces of deleted resources within minutes."""
 
 PATIENCE: Final = 600.0
-"""Seconds within which the controllers of load balancers and volumes are done."""
+"""Seconds to wait for the controllers of load balancers and volumes."""
 
 PAUSE: Final = 5.0
 
 UNREACHABLE: Final = "PULUMI_K8S_DELETE_UNREACHABLE"
-"""The engine's own switch for a cluster that is lost: what was in it is dropped from the state unseen.
+"""The provider's switch for an unreachable cluster: drops its objects from the state without deleting them.
 
 https://www.pulumi.com/registry/packages/kubernetes/installation-configuration/.
 """
 
 
 def objects_of(deployment: Mapping[str, Any]) -> frozenset[tuple[str, str, str]]:
-    """Return kind, namespace and name of the objects that the stack itself made in the cluster."""
+    """Return kind, namespace and name of the Kubernetes objects in the stack's state."""
     return frozenset(
         (each["type"].rpartition(":")[2].lower(), metadata.get("namespace") or "default", metadata.get("name") or "")
         for each in deployment.get("resources") or ()
@@ -35,31 +35,31 @@ def objects_of(deployment: Mapping[str, Any]) -> frozenset[tuple[str, str, str]]
     )
 
 
-def kept_back(deployment: Mapping[str, Any], stack: str) -> list[Blocker]:
-    """Return everything in a state that a destroy would stop at, or stumble over halfway."""
+def deletion_blockers(deployment: Mapping[str, Any], stack: str) -> list[Blocker]:
+    """Return everything in a state that blocks a destroy."""
     resources = sorted(deployment.get("resources") or (), key=lambda each: str(each["urn"]))
-    parts = parts_of_state(deployment)
-    groups = {part.key: part for part in parts if isinstance(part, Group)}
-    found = []
+    components = components_of_state(deployment)
+    groups = {component.key: component for component in components if isinstance(component, Group)}
+    blockers = []
     for each in resources:
-        urn, part = each["urn"], groups.get(each["urn"])
-        if part and each.get("retainOnDelete"):
-            found.append(
+        urn, component = each["urn"], groups.get(each["urn"])
+        if component and each.get("retainOnDelete"):
+            blockers.append(
                 Blocker(
-                    str(part),
-                    f"is kept when the stack goes, since its nodes hold data; {part.with_its_cluster}",
-                    "it goes by hand only, with all data on its nodes",
-                    f"{part.delete}; once it is gone, the next `destroy` takes it out of the state.",
+                    str(component),
+                    f"is kept on destroy because its nodes hold data; {component.on_cluster_deletion}",
+                    "it can only be deleted by hand, with all data on its nodes",
+                    f"{component.delete}; once it is deleted, the next `destroy` removes it from the state.",
                 )
             )
         elif each.get("protect"):
-            found.append(
+            blockers.append(
                 Blocker(
                     urn.rpartition("::")[2],
                     f"is protected ({each['type']})",
-                    "it goes only after somebody unprotected it",
+                    "it must be unprotected before it can be deleted",
                     f"`pulumi state unprotect --stack {stack} --yes '{urn}'`",
                 )
             )
-    cluster = cluster_of(parts)
-    return [*found, *cluster.locks] if cluster else found
+    cluster = cluster_of(components)
+    return [*blockers, *cluster.locks] if cluster else blockers

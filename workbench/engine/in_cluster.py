@@ -1,9 +1,9 @@
-"""What stands in a cluster that its stack did not make, and that its deletion would leave in its cloud, or lose.
+"""Objects in a cluster that its stack did not create, and that deleting the cluster would orphan or lose.
 
-Load balancers of Services and Ingresses are made by controllers in the cluster: gone with it, nobody deletes them, and
-their network interfaces keep subnets from being deleted. Volumes of claims go with the claim or stay for ever:
+Load balancers of Services and Ingresses are created by controllers in the cluster. Without the cluster they remain,
+and their network interfaces block the deletion of subnets. Volumes are deleted with their claim or remain for ever:
 https://docs.aws.amazon.com/eks/latest/userguide/delete-cluster.html. AKS deletes load balancers and disks with the
-cluster, and with them data that somebody may want: https://learn.microsoft.com/azure/aks/faq.
+cluster, including all data on them: https://learn.microsoft.com/azure/aks/faq.
 """
 
 import json
@@ -19,63 +19,63 @@ _CLAIM: Final = "persistentvolumeclaim"
 
 
 @dataclass(frozen=True)
-class Made:
-    """An object that somebody made in the cluster."""
+class ClusterObject:
+    """An object in the cluster that is not in the stack."""
 
     kind: str
-    """As kubectl takes it, such as ``service``."""
+    """As in kubectl, such as ``service``."""
     namespace: str
     """Empty for a volume."""
     name: str
     holds: str = field(compare=False)
-    """What is in the cloud because of it, in words. It changes while the object goes: the address goes first."""
+    """What it keeps in the cloud, as text. Changes during deletion: the address disappears first."""
     finalizers: tuple[str, ...] = field(default=(), compare=False)
 
     @override
     def __str__(self) -> str:
-        """Return kind, place and what hangs on it."""
+        """Return kind, namespace, name and what it keeps in the cloud."""
         place = f"{self.namespace}/" if self.namespace else ""
         return f"{self.kind} {place}{self.name} ({self.holds})"
 
 
 @dataclass(frozen=True)
-class Inside:
-    """What stands in the way of a cluster's deletion.
+class ClusterContents:
+    """Objects to delete before a cluster is deleted.
 
     Parameters
     ----------
-    entrances
-        Services of type LoadBalancer and Ingresses: deleted first, or their load balancers stay.
+    load_balancers
+        Services of type LoadBalancer and Ingresses: deleted first, or their load balancers remain in the cloud.
     claims
-        Claims whose volume, and all data on it, goes with them.
+        Claims whose volume, with all its data, is deleted with them.
     volumes
-        Volumes that go after their claim, which is gone long before: deleted by the storage driver as long as it runs.
-    kept
-        Volumes that outlive claim and cluster because somebody said so (``Retain``), in words.
+        Volumes that the storage driver deletes some time after their claim, while it runs.
+    retained
+        Descriptions of volumes that remain after claim and cluster because their policy is ``Retain``.
     """
 
-    entrances: tuple[Made, ...] = ()
-    claims: tuple[Made, ...] = ()
-    volumes: tuple[Made, ...] = ()
-    kept: tuple[str, ...] = ()
+    load_balancers: tuple[ClusterObject, ...] = ()
+    claims: tuple[ClusterObject, ...] = ()
+    volumes: tuple[ClusterObject, ...] = ()
+    retained: tuple[str, ...] = ()
 
     @property
-    def going(self) -> tuple[Made, ...]:
-        """All that must be gone before the cluster goes."""
-        return (*self.entrances, *self.claims, *self.volumes)
+    def to_delete(self) -> tuple[ClusterObject, ...]:
+        """Everything that must be deleted before the cluster."""
+        return (*self.load_balancers, *self.claims, *self.volumes)
 
 
 @dataclass(frozen=True)
 class Kubectl(Api):
-    """Looks for what users made, and deletes it."""
+    """Lists and deletes what users created in the cluster."""
 
-    def look(self, ours: Collection[tuple[str, str, str]] = ()) -> Inside:
+    def contents(self, ours: Collection[tuple[str, str, str]] = ()) -> ClusterContents:
         """Return what is in the cluster.
 
         Parameters
         ----------
         ours
-            Kind, namespace and name of the objects that the engine deletes itself.
+            Kind, namespace and name of the objects that the engine itself deletes.
 
         Raises
         ------
@@ -83,23 +83,23 @@ class Kubectl(Api):
             The cluster does not answer.
         """
         listed = self.run("get", "services,ingresses,persistentvolumeclaims,persistentvolumes", "-A", "-o", "json")
-        return inside(json.loads(listed)["items"], ours)
+        return contents_of(json.loads(listed)["items"], ours)
 
-    def delete(self, objects: Iterable[Made]) -> None:
-        """Ask for the deletion of objects; their controllers take their time.
+    def delete(self, objects: Iterable[ClusterObject]) -> None:
+        """Request the deletion of objects without waiting for it.
 
         Raises
         ------
         UserError
-            The cluster refuses one.
+            The API server refuses one.
         """
         for each in objects:
             what = (each.kind, each.name, f"--namespace={each.namespace}")
             self.run("delete", *what, "--wait=false", "--ignore-not-found")
 
 
-def going_namespaces(api: Api) -> dict[str, str]:
-    """Return the namespaces that are being deleted, each with what holds it, in the API server's words.
+def terminating_namespaces(api: Api) -> dict[str, str]:
+    """Return the namespaces that are being deleted, each with the API server's reason why it still exists.
 
     Raises
     ------
@@ -111,41 +111,43 @@ def going_namespaces(api: Api) -> dict[str, str]:
 
 
 def _held_by(namespace: Mapping[str, Any]) -> str:
-    told = [
+    reasons = [
         each.get("message", "")
         for each in namespace["status"].get("conditions", ())
         if each["status"] == "True" and each["type"].endswith(("Remaining", "Failure"))
     ]
-    return " ".join(told) or "nobody says what holds it"
+    return " ".join(reasons) or "no reason reported"
 
 
-def inside(items: Sequence[Mapping[str, Any]], ours: Collection[tuple[str, str, str]] = ()) -> Inside:
-    """Sort what the API server listed: Services, Ingresses, claims and volumes of all namespaces."""
+def contents_of(items: Sequence[Mapping[str, Any]], ours: Collection[tuple[str, str, str]] = ()) -> ClusterContents:
+    """Classify Services, Ingresses, claims and volumes of all namespaces, as listed by the API server."""
     volumes = {item["metadata"]["name"]: item for item in items if item["kind"] == "PersistentVolume"}
     claims = list(_claims(items, volumes))
-    return Inside(
-        entrances=tuple(made for made in _entrances(items) if (made.kind, made.namespace, made.name) not in ours),
-        claims=tuple(
-            made for made, is_kept in claims if not is_kept and (made.kind, made.namespace, made.name) not in ours
+    return ClusterContents(
+        load_balancers=tuple(
+            each for each in _load_balancers(items) if (each.kind, each.namespace, each.name) not in ours
         ),
-        volumes=tuple(_going(volumes.values(), ours)),
-        kept=tuple(_kept(volumes.values())),
+        claims=tuple(
+            each for each, is_kept in claims if not is_kept and (each.kind, each.namespace, each.name) not in ours
+        ),
+        volumes=tuple(_to_delete(volumes.values(), ours)),
+        retained=tuple(_retained(volumes.values())),
     )
 
 
-def _entrances(items: Iterable[Mapping[str, Any]]) -> Iterator[Made]:
+def _load_balancers(items: Iterable[Mapping[str, Any]]) -> Iterator[ClusterObject]:
     for item in items:
         addresses = item.get("status", {}).get("loadBalancer", {}).get("ingress") or ()
         shown = ", ".join(each.get("hostname") or each.get("ip") or "?" for each in addresses)
         if item["kind"] == "Ingress":
-            yield _made("ingress", item, shown or "no address")
+            yield _object("ingress", item, shown or "no address")
         elif item["kind"] == "Service" and item["spec"].get("type") == "LoadBalancer":
-            yield _made("service", item, f"load balancer {shown}".strip())
+            yield _object("service", item, f"load balancer {shown}".strip())
 
 
 def _claims(
     items: Iterable[Mapping[str, Any]], volumes: Mapping[str, Mapping[str, Any]]
-) -> Iterator[tuple[Made, bool]]:
+) -> Iterator[tuple[ClusterObject, bool]]:
     for item in items:
         if item["kind"] == "PersistentVolumeClaim":
             name = item["spec"].get("volumeName", "")
@@ -153,20 +155,20 @@ def _claims(
             is_kept = bool(volume) and _policy(volume or {}) == "Retain"
             size = item["spec"].get("resources", {}).get("requests", {}).get("storage", "?")
             yield (
-                _made(_CLAIM, item, f"{size}, volume {_handle(volume) or name or 'none yet'}"),
+                _object(_CLAIM, item, f"{size}, volume {_handle(volume) or name or 'none yet'}"),
                 is_kept,
             )
 
 
-def _going(volumes: Iterable[Mapping[str, Any]], ours: Collection[tuple[str, str, str]]) -> Iterator[Made]:
+def _to_delete(volumes: Iterable[Mapping[str, Any]], ours: Collection[tuple[str, str, str]]) -> Iterator[ClusterObject]:
     for volume in volumes:
-        # One that no claim ever had is nobody's to delete.
+        # A volume that was never bound is not ours to delete.
         claim = volume["spec"].get("claimRef") or {}
         if claim and _policy(volume) == "Delete" and (_CLAIM, claim.get("namespace"), claim.get("name")) not in ours:
-            yield _made("persistentvolume", volume, _handle(volume) or "no volume of a driver")
+            yield _object("persistentvolume", volume, _handle(volume) or "no driver volume")
 
 
-def _kept(volumes: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def _retained(volumes: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for volume in volumes:
         if _policy(volume) == "Retain":
             claim = volume["spec"].get("claimRef") or {}
@@ -183,6 +185,8 @@ def _handle(volume: Mapping[str, Any] | None) -> str:
     return str(spec.get("csi", {}).get("volumeHandle") or spec.get("awsElasticBlockStore", {}).get("volumeID") or "")
 
 
-def _made(kind: str, item: Mapping[str, Any], holds: str) -> Made:
+def _object(kind: str, item: Mapping[str, Any], holds: str) -> ClusterObject:
     metadata = item["metadata"]
-    return Made(kind, metadata.get("namespace", ""), metadata["name"], holds, tuple(metadata.get("finalizers") or ()))
+    return ClusterObject(
+        kind, metadata.get("namespace", ""), metadata["name"], holds, tuple(metadata.get("finalizers") or ())
+    )

@@ -1,4 +1,4 @@
-"""A cluster's API by kubectl, which knows every way to log in that a kubeconfig may ask for."""
+"""Access to a cluster's API through kubectl, which supports every kind of login in a kubeconfig."""
 
 import re
 import shutil
@@ -12,10 +12,10 @@ from workbench.system.errors import UserError
 from workbench.toolchain import ensure
 
 _SECONDS: Final = 20
-"""For one answer of the API server."""
+"""Timeout in seconds of one API request."""
 
 _LOGGED: Final = re.compile(r"[EFIW]\d{4} \d\d:\d\d:\d\d\.\d+ ")
-"""How the lines begin that kubectl logs for its developers; its own last word says the same once, and plainly."""
+"""Start of kubectl's log lines; its last line repeats the error in plain words."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class Api:
     program
         Path of kubectl.
     kubeconfig
-        Path. None: where kubectl looks by itself.
+        Path; None for kubectl's default.
     environment
-        Variables, credentials among them, with which kubectl runs.
+        kubectl's environment variables, including credentials.
     context
-        Of the kubeconfig. Default: its current one.
+        Context of the kubeconfig. Default: the current one.
     """
 
     program: Path
@@ -41,30 +41,30 @@ class Api:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Options with which any kubectl reaches the same cluster."""
+        """Options of kubectl that select this cluster."""
         config = (f"--kubeconfig={self.kubeconfig}",) if self.kubeconfig else ()
         return (*config, *((f"--context={self.context}",) if self.context else ()))
 
-    def run(self, *arguments: str, given: str | None = None) -> str:
-        """Run kubectl and return what it prints.
+    def run(self, *arguments: str, stdin: str | None = None) -> str:
+        """Run kubectl and return its standard output.
 
         Parameters
         ----------
         arguments
-            Its command.
-        given
-            Text for its standard input. Default: none.
+            Command and options.
+        stdin
+            Standard input. Default: none.
 
         Raises
         ------
         UserError
-            The cluster does not answer or refuses, or the kubeconfig does not have the context.
+            The API does not answer or refuses the request, or the kubeconfig lacks the context.
         """
         try:
             done = subprocess.run(
                 [self.program, *self.options, f"--request-timeout={_SECONDS}s", *arguments],
                 env=dict(self.environment),
-                input=given,
+                input=stdin,
                 capture_output=True,
                 text=True,
                 check=False,
@@ -76,22 +76,22 @@ class Api:
             raise self._failure(done.stderr.strip())
         return done.stdout
 
-    def _failure(self, said: str) -> UserError:
-        told = "\n".join(line for line in said.splitlines() if not _LOGGED.match(line)) or said
-        if "context was not found" in told:
+    def _failure(self, stderr: str) -> UserError:
+        error = "\n".join(line for line in stderr.splitlines() if not _LOGGED.match(line)) or stderr
+        if "context was not found" in error:
             where = self.kubeconfig or self.environment.get("KUBECONFIG") or "~/.kube/config"
             return UserError(
-                f"There is no context '{self.context}' in {where}.",
-                "`kubectl config get-contexts -o name` lists those that there are. Correct the name, or the path: "
+                f"Context '{self.context}' not found in {where}.",
+                "`kubectl config get-contexts -o name` lists the contexts. Correct the name, or the path: "
                 "cluster.kubeconfig in the stack file, else KUBECONFIG.",
             )
-        if "Error from server" in told:
-            return UserError(f"The cluster refuses: {told}")
-        way = f"`kubectl --context={self.context} get --raw /readyz` must say ok first." if self.context else ""
-        return UserError(f"The cluster does not answer: {told}", way)
+        if "Error from server" in error:
+            return UserError(f"The cluster refuses the request: {error}")
+        hint = f"Make sure that `kubectl --context={self.context} get --raw /readyz` prints ok." if self.context else ""
+        return UserError(f"The cluster does not answer: {error}", hint)
 
 
 def kubectl() -> Path:
-    """Return the user's own kubectl, else the toolchain's, which takes a build if it is not there."""
+    """Return the user's own kubectl, else the toolchain's, which is built if missing."""
     own = shutil.which("kubectl")
     return Path(own) if own else ensure(["kubectl"]).path("kubectl")

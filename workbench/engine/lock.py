@@ -1,4 +1,4 @@
-"""The right to change a stack: one run at a time, and who has it."""
+"""Locks a stack: one run changes it at a time."""
 
 import hashlib
 import json
@@ -18,13 +18,13 @@ from workbench.system.errors import UserError
 from workbench.system.paths import PRIVATE, data_dir
 
 _PATIENCE = 5.0
-"""Seconds within which the last processes of an ended run are gone."""
+"""Seconds to wait for the last processes of a finished run to end."""
 _PAUSE = 0.1
 
 
 @dataclass(frozen=True)
 class Run:
-    """The run that took a stack's lock last."""
+    """The run that last took a stack's lock."""
 
     pid: int
     command: str
@@ -38,30 +38,30 @@ class Run:
 
 @dataclass(frozen=True)
 class Held:
-    """Who keeps a stack's lock now."""
+    """The current holder of a stack's lock."""
 
     run: Run
     processes: list[psutil.Process]
 
     @property
     def is_running(self) -> bool:
-        """Whether the run itself is there; if not, it was killed and the processes are what it left."""
+        """Whether the run itself is alive; if not, it was killed and ``processes`` are its leftovers."""
         return any(process.pid == self.run.pid for process in self.processes)
 
 
 @contextmanager
 def stack_lock(stack: str, command: str, stack_file: Path | None = None) -> Iterator[int]:
-    """Hold the right to change a stack; yields the lock's descriptor, for the engine and all that it starts.
+    """Hold a stack's lock; yields its descriptor, for the engine and its child processes.
 
     Parameters
     ----------
     stack
         Name of the stack.
     command
-        What holds it, in the words of the command line.
+        The command that holds it, as typed.
     stack_file
-        Of a stack in a cloud: another folder may have one of the same name, in another account. Default: the stack is
-        on this machine, where no two share a name.
+        File of a stack in a cloud: another folder may have a stack of the same name in another account. Default: None,
+        for a local stack, whose name is unique on this machine.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def stack_lock(stack: str, command: str, stack_file: Path | None = None) -> Iter
 
 @contextmanager
 def opening(stack: str) -> Iterator[None]:
-    """Wait for a short turn to prepare a stack's files, which previews do too."""
+    """Serialise the preparation of a stack's files, which previews do too."""
     descriptor = locks.wait_for(_file(stack).with_suffix(".opening"))
     try:
         yield
@@ -94,17 +94,17 @@ def opening(stack: str) -> Iterator[None]:
 
 
 def held_by(stack: str, stack_file: Path | None = None) -> Held:
-    """Return who keeps the stack's lock, of which ``stack_lock`` says more; without processes if nobody does."""
+    """Return the holder of the stack's lock (see ``stack_lock``); without processes if it is free."""
     file = _file(stack, stack_file)
     try:
         run = Run(**json.loads(file.read_bytes()))
-    except (OSError, ValueError, TypeError):  # nobody has written yet
+    except (OSError, ValueError, TypeError):  # never taken
         run = Run(0, "?", "?")
     return Held(run, locks.holders(file))
 
 
 def names(processes: list[psutil.Process]) -> str:
-    """Return ids and names of processes, as a list for people."""
+    """Return ids and names of processes for a message."""
     listed = []
     for process in processes:
         with suppress(psutil.NoSuchProcess):
@@ -125,14 +125,14 @@ def _refusal(stack: str, held: Held) -> UserError:
     if held.is_running:
         return UserError(
             f"The stack '{stack}' is being changed by {held.run}.",
-            "Wait until it ends, or press Ctrl-C where it runs: it finishes the step in flight and saves.",
+            "Wait until it ends, or press Ctrl-C where it runs: it finishes its current step and saves the state.",
         )
     if held.processes:
         return UserError(
-            f"{held.run} was killed, and what it started still works on the stack '{stack}': {names(held.processes)}.",
-            f"`igz-clusters recover {stack}` ends it and mends what it left.",
+            f"{held.run} was killed, but its processes still change the stack '{stack}': {names(held.processes)}.",
+            f"`igz-clusters recover {stack}` ends them and repairs the state.",
         )
     return UserError(
-        f"The stack '{stack}' is held by processes that cannot be seen from here.",
-        f"Perhaps another user or container works with the same folder: {data_dir()}",
+        f"The stack '{stack}' is locked by processes that are not visible here.",
+        f"Check whether another user or container uses the same folder: {data_dir()}",
     )

@@ -1,4 +1,4 @@
-"""Both packs over an exported state: no login, no program, no cloud."""
+"""Evaluates both policy packs on an exported state, without login, program or cloud."""
 
 import json
 import os
@@ -24,12 +24,12 @@ from workbench.toolchain import Toolchain
 
 TOOLS: Final = ("pulumi",)
 SECONDS: Final = 600
-"""Longest time for one state. The engine itself would wait for ever for a pack that hangs."""
+"""Timeout for one state; the engine itself would wait forever for a pack that hangs."""
 
 
 @dataclass(frozen=True, order=True)
 class Verdict:
-    """What a rule says about one resource of the state, or about all of it."""
+    """A rule's violation by one resource of the state, or by the whole stack."""
 
     level: str
     """``mandatory`` or ``advisory``."""
@@ -40,23 +40,23 @@ class Verdict:
 
 
 def analyse(state: Path, environment: Environment, toolchain: Toolchain) -> list[Verdict]:
-    """Return what the rules say about the state in ``state``, mandatory violations first.
+    """Return the violations in an exported state, mandatory ones first.
 
     Parameters
     ----------
     state
-        What ``pulumi stack export`` wrote.
+        File written by ``pulumi stack export``.
     environment
-        By whose levels it is judged: a state does not say what its cluster is for.
+        Environment whose enforcement levels apply; a state does not contain it.
     toolchain
         Must hold ``TOOLS``.
 
     Raises
     ------
     UserError
-        The file is no state, or it could not be judged whole.
+        The file is not an exported state, or it could not be evaluated completely.
     """
-    _refuse_what_is_no_state(state)
+    _require_state(state)
     packs = policy_packs()
     with TemporaryDirectory(prefix="igz-clusters-policy-") as folder:
         config = Path(folder) / "policies.json"
@@ -72,7 +72,7 @@ def analyse(state: Path, environment: Environment, toolchain: Toolchain) -> list
     judged = {name for event in events for name in (event.get("summaryEvent", {}).get("PolicyPacks") or {})}
     failed = result.returncode != 0 and not any(verdict.level == "mandatory" for verdict in verdicts)
     if failed or len(judged) != len(packs):
-        raise UserError(f"The state could not be judged:\n{(result.stderr or result.stdout).strip()[-2000:]}")
+        raise UserError(f"The state could not be evaluated:\n{(result.stderr or result.stdout).strip()[-2000:]}")
     return verdicts
 
 
@@ -81,19 +81,19 @@ def _run(command: list[str], environment: dict[str, str]) -> subprocess.Complete
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as engine:
         try:
-            printed, said = engine.communicate(timeout=SECONDS)
+            stdout, stderr = engine.communicate(timeout=SECONDS)
         except subprocess.TimeoutExpired:
-            # What it started holds its pipes, and would outlive it.
+            # Its children hold the pipes and would outlive it.
             parent = psutil.Process(engine.pid)
             for process in [*parent.children(recursive=True), parent]:
                 with suppress(psutil.NoSuchProcess):
                     process.kill()
-            raise UserError(f"The packs did not come to an end within {SECONDS} s.") from None
-    return subprocess.CompletedProcess(command, engine.returncode, printed, said)
+            raise UserError(f"The policy packs did not finish within {SECONDS} s.") from None
+    return subprocess.CompletedProcess(command, engine.returncode, stdout, stderr)
 
 
 def _environment(folder: Path, toolchain: Toolchain) -> dict[str, str]:
-    """Return variables of its own: the engine hangs without any, and must find no login of the user's."""
+    """Return an environment without the user's login; the engine hangs with an empty one."""
     return {
         "PATH": os.pathsep.join([str(toolchain.pulumi.parent), str(Path(sys.executable).parent), os.defpath]),
         "HOME": str(folder),
@@ -105,19 +105,19 @@ def _environment(folder: Path, toolchain: Toolchain) -> dict[str, str]:
     }
 
 
-def _refuse_what_is_no_state(file: Path) -> None:
+def _require_state(file: Path) -> None:
     try:
         state = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UserError(f"{file}: cannot be read: {error.strerror}.") from None
+        raise UserError(f"{file}: cannot read the file: {error.strerror}.") from None
     except (ValueError, RecursionError):
-        raise UserError(f"{file}: is no JSON.", _EXPORT) from None
+        raise UserError(f"{file}: invalid JSON.", _EXPORT) from None
     deployment = state.get("deployment") if isinstance(state, dict) else None
     if not isinstance(deployment, dict) or not isinstance(deployment.get("resources", []), list):
-        raise UserError(f"{file}: is no exported state: it has no deployment with resources.", _EXPORT)
+        raise UserError(f"{file}: not an exported state: the key deployment.resources is missing.", _EXPORT)
 
 
-_EXPORT = "`pulumi stack export --file state.json` writes one."
+_EXPORT = "Create one with `pulumi stack export --file state.json`."
 
 
 def _events(text: str) -> Iterator[dict[str, Any]]:
@@ -125,17 +125,17 @@ def _events(text: str) -> Iterator[dict[str, Any]]:
         try:
             event = json.loads(line)
         except ValueError:
-            continue  # a note between the events; what is missing shows in the summary
+            continue  # plain text between the events; missing events show in the summary
         if isinstance(event, dict):
             yield event
 
 
 def _verdict(event: dict[str, Any]) -> Verdict:
-    message = re.sub(r"<\{%[^%]*%\}>", "", event["message"]).strip()  # the engine's marks for colours
-    found = re.search(r"\[([A-Z]{2}-\d\d)\]", message)
+    message = re.sub(r"<\{%[^%]*%\}>", "", event["message"]).strip()  # the engine's colour codes
+    rule = re.search(r"\[([A-Z]{2}-\d\d)\]", message)
     return Verdict(
         level=event["enforcementLevel"],
-        rule=found[1] if found else event["policyName"],
+        rule=rule[1] if rule else event["policyName"],
         urn=event.get("resourceUrn", ""),
-        message=message[found.start() :] if found else message,
+        message=message[rule.start() :] if rule else message,
     )

@@ -1,4 +1,4 @@
-"""What a cluster looks like now, for people (a table) and for scripts (JSON)."""
+"""Live node pools of a cluster, as a table or as JSON."""
 
 import json
 import time
@@ -16,14 +16,14 @@ from infra.config import StackConfig
 from workbench.engine.kubectl import Api
 
 SETTLE_SECONDS = 30
-"""How long a report waits for new nodes; simulated ones are ready within a few seconds."""
+"""Seconds to wait for new nodes; simulated ones are ready within a few seconds."""
 
 _PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight": False}
 
 
 @dataclass(frozen=True)
 class PoolRow:
-    """One node group, in most pools the only one: what was asked for, and how many nodes are ready now."""
+    """One node group (most pools have a single one): declared settings and live node counts."""
 
     pool: str
     group: str
@@ -39,7 +39,7 @@ class PoolRow:
 
 
 def pool_rows(config: StackConfig, api: Api) -> list[PoolRow]:
-    """Return a row a node group, with the sizes that the cluster reports now."""
+    """Return one row per node group, with live node counts."""
     nodes: list[dict[str, Any]] = json.loads(api.run("get", "nodes", "-o", "json"))["items"]
     live = Counter(_group_of(node) for node in nodes)
     ready = Counter(_group_of(node) for node in nodes if _is_ready(node))
@@ -47,7 +47,7 @@ def pool_rows(config: StackConfig, api: Api) -> list[PoolRow]:
 
 
 def settled_rows(config: StackConfig, api: Api) -> list[PoolRow]:
-    """Return the rows once every group has its minimum of ready nodes, or as they are after ``SETTLE_SECONDS``."""
+    """Return the rows once every group has its minimum of ready nodes, at the latest after ``SETTLE_SECONDS``."""
     deadline = time.monotonic() + SETTLE_SECONDS
     rows = pool_rows(config, api)
     while any(row.ready < row.min for row in rows) and time.monotonic() < deadline:
@@ -71,7 +71,7 @@ def show(rows: list[PoolRow], *, as_json: bool, console: Console) -> None:
     for row in rows:
         labels = " ".join(f"{key}={value}" for key, value in sorted(row.labels.items()))
         console.print(f"\n{row.group}\n  labels  {labels}\n  taints  {' '.join(row.taints) or 'none'}", **_PLAIN)
-    console.print("\npriority classes, none of which ever evicts a pod", **_PLAIN)
+    console.print("\npriority classes (none preempts running pods)", **_PLAIN)
     console.print("  " + "  ".join(f"{tier.value}={tier.priority}" for tier in UserPriority), **_PLAIN)
 
 

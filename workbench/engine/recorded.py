@@ -1,4 +1,4 @@
-"""Runs of the engine that nobody watches, for what they say: most often a preview, about the change that follows it."""
+"""Runs the engine silently and returns its output, usually for a preview before a change."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,21 +12,21 @@ PREVIEWS: Final = {
     "destroy": ("destroy", "--preview-only"),
     "refresh": ("refresh", "--preview-only", "--run-program=false"),
 }
-"""The engine's command that plans another one."""
+"""The engine's preview command for each command."""
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A run of the engine that is over.
+    """A finished run of the engine.
 
     Parameters
     ----------
     code
-        Its exit code, as ``Session.run`` returns it.
+        Exit code, as from ``Session.run``.
     display
-        What it would have shown.
+        Its console output.
     events
-        Its event stream; empty if it did not come to writing one.
+        Its event stream; empty if it ended before writing one.
     """
 
     code: int
@@ -35,12 +35,12 @@ class Recorded:
 
 
 def recorded_preview(session: Session, command: str, *options: str) -> Recorded:
-    """Plan ``command``, one of ``PREVIEWS``, and return what the engine said. It asks nothing and changes nothing."""
+    """Preview ``command``, one of ``PREVIEWS``; asks nothing and changes nothing."""
     return recorded(session, *PREVIEWS[command], *options)
 
 
 def recorded(session: Session, *arguments: str) -> Recorded:
-    """Run the engine and return what it said. It asks nothing."""
+    """Run the engine without prompts and return its output."""
     with TemporaryDirectory(prefix="igz-clusters-run-") as folder:
         shown, events = Path(folder, "display"), Path(folder, "events.jsonl")
         with shown.open("wb") as display:

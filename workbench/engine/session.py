@@ -168,7 +168,7 @@ def open_session(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int
     stack, toolchain, kubeconfig
         What is run, with what, and on which local cluster.
     lock
-        Descriptor of the stack's lock. Default: the session changes nothing.
+        Descriptor of the stack's lock. Default: None, for a session that changes nothing.
     """
     with opening(stack.name):
         return _open(stack, toolchain, kubeconfig, lock)

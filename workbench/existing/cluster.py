@@ -1,4 +1,4 @@
-"""The cluster of one stack, with everything that is done there beside the engine."""
+"""The existing cluster of one stack, and the operations on it outside the engine."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,8 +10,8 @@ from components.contract.existing.config import ExistingConfig
 from workbench.engine.kubectl import Api, kubectl
 from workbench.engine.session import Session
 from workbench.existing import collisions, live, preflight, taints
-from workbench.existing.identity import identify, refuse_another
-from workbench.existing.preflight import Blocker, Seen
+from workbench.existing.identity import identify, require_same_cluster
+from workbench.existing.preflight import Blocker, Inspection
 from workbench.report.events import Stream
 from workbench.stacks import Stack
 from workbench.system.errors import UserError
@@ -23,93 +23,91 @@ _PATCH: Final = "Patch"
 
 @dataclass(frozen=True)
 class Existing:
-    """A cluster that is the stack's own: `open_existing` has asked it who it is.
+    """A stack's existing cluster; `open_existing` has verified its identity.
 
     Parameters
     ----------
     stack
         The stack.
     choices
-        What its file says about the cluster.
+        The cluster section of its file.
     api
-        The way in.
+        Access to the cluster.
     """
 
     stack: Stack
     choices: ExistingConfig
     api: Api = field(repr=False)
 
-    def inspect(self, deployment: Mapping[str, Any]) -> Seen:
-        """Look at the cluster, and compare it with the stack file.
+    def inspect(self, deployment: Mapping[str, Any]) -> Inspection:
+        """Compare the live cluster with the stack file.
 
         Parameters
         ----------
         deployment
-            The stack's state, which tells what is its own.
+            The stack's state, which shows which objects it created.
 
         Raises
         ------
         UserError
-            Something there stands in the way; with all of it.
+            The cluster conflicts with the stack file; lists all conflicts.
         """
         resources = [group.gpu_resource for group in self.stack.config.groups if group.gpu_resource]
-        read = live.read(self.api, next(iter(resources), None))
-        seen = preflight.inspect(self.stack.config, read, made_by(deployment))
-        self._refuse(seen.refused)
-        return seen
+        cluster = live.read(self.api, next(iter(resources), None))
+        inspection = preflight.inspect(self.stack.config, cluster, created_by(deployment))
+        self._refuse(inspection.blockers)
+        return inspection
 
-    def refuse_collisions(self, stream: Stream, deployment: Mapping[str, Any]) -> None:
-        """Refuse a plan that would take over somebody else's object.
+    def require_no_collisions(self, stream: Stream, deployment: Mapping[str, Any]) -> None:
+        """Refuse a plan that would overwrite objects which the stack did not create.
 
         Raises
         ------
         UserError
-            It would; with all of them.
+            It would; lists all such objects.
         """
-        self._refuse(collisions.collisions(self.api, stream, made_by(deployment)))
+        self._refuse(collisions.collisions(self.api, stream, created_by(deployment)))
 
-    def _refuse(self, refused: "list[Blocker] | tuple[Blocker, ...]") -> None:
-        if refused:
-            count = "1 thing" if len(refused) == 1 else f"{len(refused)} things"
-            listed = "\n".join(map(str, refused))
-            raise UserError(
-                f"{count} in the cluster of '{self.stack.name}' in the way:\n{listed}", "Nothing was changed."
-            )
+    def _refuse(self, blockers: "list[Blocker] | tuple[Blocker, ...]") -> None:
+        if blockers:
+            count = "1 conflict" if len(blockers) == 1 else f"{len(blockers)} conflicts"
+            listed = "\n".join(map(str, blockers))
+            raise UserError(f"{count} in the cluster of '{self.stack.name}':\n{listed}", "Nothing was changed.")
 
-    def session(self, session: Session, seen: Seen) -> Session:
-        """Return the session in which the program knows what was seen."""
-        folder = data_dir() / "sightings"
+    def session(self, session: Session, inspection: Inspection) -> Session:
+        """Return a session that passes the cluster's inventory to the program."""
+        folder = data_dir() / "inventories"
         folder.mkdir(exist_ok=True, mode=PRIVATE)
-        # Stacks of one name may be in several backends, each about a cluster of its own.
+        # Several backends may each have a stack of this name, on different clusters.
         file = folder / f"{self.stack.name}-{self.choices.cluster_id}.json"
-        write_private(file, seen.sighting.to_json())
+        write_private(file, inspection.inventory.to_json())
         return replace(session, environment={**session.environment, INVENTORY_VARIABLE: str(file)})
 
-    def change_taints(self, seen: Seen) -> Iterator[str]:
-        """Give and take the taints that were found to differ; yield what was done.
+    def change_taints(self, inspection: Inspection) -> Iterator[str]:
+        """Add and remove the taints that differ; yield each node's changes.
 
         Raises
         ------
         UserError
-            A node refuses; those before it are done.
+            The change of a node fails; earlier nodes are changed.
         """
-        for change in seen.taints:
-            yield str(taints.perform(self.api, change.node, seen.wanted_taints.get(change.node, ())))
+        for change in inspection.taints:
+            yield str(taints.perform(self.api, change.node, inspection.desired_taints.get(change.node, ())))
 
     def drop_taints(self) -> Iterator[str]:
-        """Take away every taint that we added, from every node; yield what was done."""
+        """Remove every taint that we added from every node; yield each node's changes."""
         for node in live.nodes(self.api):
             if taints.ours_on(node):
                 yield str(taints.perform(self.api, node.name, ()))
 
-    def ghosts(self, seen: Seen) -> list[str]:
-        """Return the nodes that went away between the look and the change: labels made an empty object of each."""
+    def replaced_nodes(self, inspection: Inspection) -> list[str]:
+        """Return the nodes deleted between inspection and change: labelling recreated each as an empty object."""
         now = {node.name: node for node in live.nodes(self.api)}
-        return [name for name, uid in seen.uids.items() if name in now and now[name].uid != uid]
+        return [name for name, uid in inspection.uids.items() if name in now and now[name].uid != uid]
 
 
-def made_by(deployment: Mapping[str, Any]) -> frozenset[str]:
-    """Return the UIDs of the objects that a state calls made by its stack, not those that it only adds to."""
+def created_by(deployment: Mapping[str, Any]) -> frozenset[str]:
+    """Return the UIDs of the objects that a stack created, without those that it only patches."""
     return frozenset(
         str(uid)
         for each in deployment.get("resources") or ()
@@ -119,26 +117,26 @@ def made_by(deployment: Mapping[str, Any]) -> frozenset[str]:
 
 
 def api_of(context: str, kubeconfig: str | None, environment: Mapping[str, str]) -> Api:
-    """Return the way into the cluster of a context."""
+    """Return access to the cluster of a context."""
     return Api(kubectl(), Path(kubeconfig).expanduser() if kubeconfig else None, environment, context)
 
 
 def open_existing(stack: Stack, environment: Mapping[str, str]) -> Existing | None:
-    """Return the stack's cluster after it said who it is; None for a stack that makes its cluster itself.
+    """Return the stack's existing cluster after verifying its identity; None for other kinds of stacks.
 
     Parameters
     ----------
     environment
-        Variables with which the engine runs: kubectl must land where its plug-in does.
+        The engine's environment variables: kubectl must reach the same cluster as the engine's plug-in.
 
     Raises
     ------
     UserError
-        The cluster does not answer, or is another one, or another stack works in it.
+        The cluster does not answer, is a different one, or belongs to another stack.
     """
     choices = stack.config.cluster
     if not isinstance(choices, ExistingConfig):
         return None
     api = api_of(choices.context, choices.kubeconfig, environment)
-    refuse_another(identify(api), wanted=choices.cluster_id, context=choices.context, stack=stack.name)
+    require_same_cluster(identify(api), expected=choices.cluster_id, context=choices.context, stack=stack.name)
     return Existing(stack, choices, api)

@@ -1,4 +1,4 @@
-"""Objects that a plan would make and that somebody else has made already."""
+"""Objects that a plan would create although they exist and belong to somebody else."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,17 +14,17 @@ _OURS: Final = "pulumi.com/"
 _PATCH: Final = "Patch"
 
 
-def collisions(api: Api, stream: Stream, made: frozenset[str]) -> list[Blocker]:
-    """Return what a plan would take over: applied under our name, an object of somebody else would change its owner.
+def collisions(api: Api, stream: Stream, created: frozenset[str]) -> list[Blocker]:
+    """Return objects that a plan would overwrite: applying an existing foreign object would take over its ownership.
 
     Parameters
     ----------
     api
-        The cluster's.
+        Access to the cluster.
     stream
-        The engine's, of a plan.
-    made
-        UIDs of what the stack made, so that a state that lost an object finds it again.
+        The engine's event stream of a plan.
+    created
+        UIDs of objects that the stack created; these are not collisions, even if the state lost them.
 
     Raises
     ------
@@ -36,25 +36,26 @@ def collisions(api: Api, stream: Stream, made: frozenset[str]) -> list[Blocker]:
         for step in stream.steps
         if step.op in _MAKES and step.new and step.token.startswith("kubernetes:") and not step.token.endswith(_PATCH)
     ]
-    wanted = {_key(state.inputs): state.inputs for state in planned if _is_built_in(state)}
-    if not wanted:
+    to_create = {_key(state.inputs): state.inputs for state in planned if _is_built_in(state)}
+    if not to_create:
         return []
     names = [
-        {"apiVersion": each["apiVersion"], "kind": each["kind"], "metadata": _place(each)} for each in wanted.values()
+        {"apiVersion": each["apiVersion"], "kind": each["kind"], "metadata": _place(each)}
+        for each in to_create.values()
     ]
-    asked = json.dumps({"apiVersion": "v1", "kind": "List", "items": names})
-    answer = api.run("get", "-f", "-", "--ignore-not-found", "-o", "json", "--show-managed-fields", given=asked)
-    found = json.loads(answer or "{}")
-    live = found.get("items", [found] if found else [])
+    request = json.dumps({"apiVersion": "v1", "kind": "List", "items": names})
+    answer = api.run("get", "-f", "-", "--ignore-not-found", "-o", "json", "--show-managed-fields", stdin=request)
+    result = json.loads(answer or "{}")
+    live = result.get("items", [result] if result else [])
     return [
-        _refused(LiveObject(each), wanted[key])
+        _blocker(LiveObject(each), to_create[key])
         for each in live
-        if (key := _key(each)) in wanted and not LiveObject(each).is_ours and LiveObject(each).uid not in made
+        if (key := _key(each)) in to_create and not LiveObject(each).is_ours and LiveObject(each).uid not in created
     ]
 
 
 def _is_built_in(state: State) -> bool:
-    # Of a kind that the cluster does not know yet there can be no object, and kubectl would refuse the question.
+    # kubectl fails for kinds that the cluster does not have yet, and no object of those can exist.
     group = str(state.inputs["apiVersion"]).rpartition("/")[0]
     return "." not in group or group.endswith(".k8s.io")
 
@@ -69,14 +70,16 @@ def _place(manifest: Mapping[str, Any]) -> dict[str, str]:
     return {key: metadata[key] for key in ("name", "namespace") if metadata.get(key)}
 
 
-def _refused(live: LiveObject, wanted: Mapping[str, Any]) -> Blocker:
-    differing = list(_differing(live.content, wanted, ""))
+def _blocker(live: LiveObject, declared: Mapping[str, Any]) -> Blocker:
+    differing = list(_differing(live.content, declared, ""))
     place = live.content["metadata"].get("namespace")
     return Blocker(
         f"{live.kind} {f'{place}/' if place else ''}{live.name}",
-        f"one of somebody else ({_listed(differing, 1)})" if differing else "one of somebody else, that says the same",
+        f"an object of another owner ({_listed(differing, 1)})"
+        if differing
+        else "an object of another owner with the same content",
         f"one of this stack ({_listed(differing, 2)})" if differing else "one of this stack",
-        "Ask its owner to delete or rename it, or rename ours where the stack file names it. It is not taken over.",
+        "Ask its owner to delete or rename it, or rename ours in the stack file. It is never overwritten.",
     )
 
 
@@ -84,12 +87,12 @@ def _listed(differing: Sequence[tuple[str, Any, Any]], side: int) -> str:
     return ", ".join(f"{each[0]} {json.dumps(each[side])[:60]}" for each in differing[:3])
 
 
-def _differing(live: Any, wanted: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
-    """Yield path and both values of each field that is wanted otherwise; what is not wanted is not compared."""
-    if isinstance(wanted, Mapping):
-        there = live if isinstance(live, Mapping) else {}
-        for key, value in wanted.items():
+def _differing(live: Any, declared: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
+    """Yield path, live value and declared value of each declared field that differs."""
+    if isinstance(declared, Mapping):
+        current = live if isinstance(live, Mapping) else {}
+        for key, value in declared.items():
             if not str(key).startswith(_OURS):
-                yield from _differing(there.get(key), value, f"{path}.{key}" if path else str(key))
-    elif wanted and live != wanted:
-        yield path, live, wanted
+                yield from _differing(current.get(key), value, f"{path}.{key}" if path else str(key))
+    elif declared and live != declared:
+        yield path, live, declared

@@ -1,4 +1,4 @@
-"""Which cluster a context leads to, whatever it is called."""
+"""Identity of the cluster behind a context, independent of its name."""
 
 import json
 from dataclasses import dataclass
@@ -9,19 +9,19 @@ from workbench.engine.kubectl import Api
 from workbench.system.errors import UserError
 
 NAMESPACE: Final = "kube-system"
-"""Every cluster has it from its start, and nobody can delete it: its UID is the cluster's."""
+"""Exists in every cluster from its start and cannot be deleted: its UID identifies the cluster."""
 
 
 @dataclass(frozen=True)
 class ClusterIdentity:
-    """Who a cluster is.
+    """Identity of a cluster.
 
     Parameters
     ----------
     id
         UID of ``kube-system``.
     stack
-        The stack that works in it; empty if none does.
+        The stack that manages it; empty if none does.
     """
 
     id: str
@@ -29,35 +29,36 @@ class ClusterIdentity:
 
 
 def identify(api: Api) -> ClusterIdentity:
-    """Ask the cluster who it is.
+    """Query a cluster's identity.
 
     Raises
     ------
     UserError
-        It does not answer.
+        The cluster does not answer.
     """
-    found = json.loads(api.run("get", "namespace", NAMESPACE, "-o", "json"))["metadata"]
-    return ClusterIdentity(found["uid"], (found.get("annotations") or {}).get(AnnotationKey.STACK.value, ""))
+    metadata = json.loads(api.run("get", "namespace", NAMESPACE, "-o", "json"))["metadata"]
+    return ClusterIdentity(metadata["uid"], (metadata.get("annotations") or {}).get(AnnotationKey.STACK.value, ""))
 
 
-def refuse_another(found: ClusterIdentity, *, wanted: str, context: str, stack: str) -> None:
-    """Refuse a cluster that is not the stack's, or that another stack works in.
+def require_same_cluster(actual: ClusterIdentity, *, expected: str, context: str, stack: str) -> None:
+    """Refuse a cluster that is not the stack's, or that another stack manages.
 
     Raises
     ------
     UserError
-        It is not; with both identities.
+        The cluster or the stack differs; shows both.
     """
-    if found.id != wanted:
+    if actual.id != expected:
         raise UserError(
-            f"The context '{context}' leads to another cluster than '{stack}' is about. Nothing was changed.\n"
-            f"  cluster.clusterId in the stack file  {wanted}\n  the context's cluster               {found.id}",
-            "Mend the kubeconfig or cluster.context. If the cluster was made anew: `igz-clusters existing identify "
-            f"{context}` prints its id; the stack of the old one goes with `pulumi stack rm --force {stack}`.",
+            f"The context '{context}' points to a different cluster than '{stack}' expects. Nothing was changed.\n"
+            f"  cluster.clusterId in the stack file  {expected}\n  the context's cluster               {actual.id}",
+            "Correct the kubeconfig or cluster.context. If the cluster was rebuilt: `igz-clusters existing identify "
+            f"{context}` prints its id, and `pulumi stack rm --force {stack}` removes the old cluster's stack.",
         )
-    if found.stack not in ("", stack):
+    if actual.stack not in ("", stack):
         raise UserError(
-            f"The stack '{found.stack}' works in this cluster; two would undo each other's work. Nothing was changed.",
-            f"Destroy '{found.stack}' first. If it is gone without a trace: `kubectl --context={context} annotate "
+            f"The stack '{actual.stack}' manages this cluster; two would undo each other's changes. Nothing was "
+            "changed.",
+            f"Destroy '{actual.stack}' first. If that stack no longer exists: `kubectl --context={context} annotate "
             f"namespace {NAMESPACE} {AnnotationKey.STACK.value}-`.",
         )

@@ -1,4 +1,4 @@
-"""What is in a cluster, read at one moment."""
+"""Reads the live contents of a cluster."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -14,29 +14,29 @@ _READ: Final = ("nodes", "namespaces", "priorityclasses.scheduling.k8s.io", "sto
 _METRICS: Final = "v1beta1.metrics.k8s.io"
 _AUTOSCALERS: Final = ("cluster-autoscaler", "karpenter")
 
-_TRIAL: Final = {
+_PROBE: Final = {
     "apiVersion": "v1",
     "kind": "Pod",
-    "metadata": {"name": "igz-clusters-trial", "namespace": "default"},
+    "metadata": {"name": "igz-clusters-probe", "namespace": "default"},
 }
 
 
 @dataclass(frozen=True)
-class Live:
-    """A cluster as it is.
+class LiveCluster:
+    """Live contents of a cluster.
 
     Parameters
     ----------
     nodes
-        All of them.
+        All nodes.
     shared
-        Objects of the kinds that are adopted where they agree.
+        Objects of the kinds that a stack adopts if they match.
     minor
         Minor version of the API server.
     has_metrics, has_autoscaler
-        Whether something serves resource metrics, and whether something calls itself an autoscaler.
+        Whether resource metrics are served, and whether an autoscaler is installed (by its name).
     adds_tolerations
-        Whether a pod that asks for a device is given the toleration of its taint; None if that could not be tried.
+        Whether admission adds the toleration to a pod that requests a GPU; None if that could not be tested.
     """
 
     nodes: tuple[LiveObject, ...]
@@ -47,27 +47,27 @@ class Live:
     adds_tolerations: bool | None
 
 
-def read(api: Api, gpu_resource: str | None) -> Live:
-    """Read a cluster; nothing is changed.
+def read(api: Api, gpu_resource: str | None) -> LiveCluster:
+    """Read a cluster; changes nothing.
 
     Parameters
     ----------
     api
-        The cluster's.
+        Access to the cluster.
     gpu_resource
-        Device with which a pod is tried, without making it; None tries none.
+        GPU resource for a dry-run pod that tests admission; None skips the test.
 
     Raises
     ------
     UserError
-        The cluster does not answer, or lets us not read what we must know.
+        The cluster does not answer, or refuses to let us read it.
     """
     listed = json.loads(api.run("get", ",".join(_READ), "-o", "json", "--show-managed-fields"))["items"]
     objects = [LiveObject(item) for item in listed]
     version = json.loads(api.run("get", "--raw", "/version"))
     served = api.run("get", f"apiservices.apiregistration.k8s.io/{_METRICS}", "--ignore-not-found", "-o", "name")
     deployments = api.run("get", "deployments.apps", "--all-namespaces", "-o", "name")
-    return Live(
+    return LiveCluster(
         nodes=tuple(each for each in objects if each.kind == "Node"),
         shared=dict(_shared(objects)),
         minor=int("".join(c for c in version["minor"] if c.isdigit())),
@@ -90,12 +90,12 @@ def _adds_tolerations(api: Api, resource: str) -> bool | None:
         "image": "example.invalid/none",
         "resources": {"limits": {"cpu": "1m", "memory": "1Mi", resource: "1"}},
     }
-    pod: Mapping[str, Any] = {**_TRIAL, "spec": {"containers": [container]}}
+    pod: Mapping[str, Any] = {**_PROBE, "spec": {"containers": [container]}}
     try:
-        given = json.loads(api.run("create", "--dry-run=server", "-o", "json", "-f", "-", given=json.dumps(pod)))
+        admitted = json.loads(api.run("create", "--dry-run=server", "-o", "json", "-f", "-", stdin=json.dumps(pod)))
     except UserError:
-        return None  # a quota or a policy of the namespace refuses it, or we may make no pods
-    return any(each.get("key") == resource for each in given["spec"].get("tolerations") or ())
+        return None  # refused by a quota, a policy or missing rights
+    return any(each.get("key") == resource for each in admitted["spec"].get("tolerations") or ())
 
 
 def nodes(api: Api) -> list[LiveObject]:

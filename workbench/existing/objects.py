@@ -1,4 +1,4 @@
-"""Live objects, and which manager says what in them."""
+"""Live objects and the managers of their fields."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -7,18 +7,18 @@ from typing import Any, Final
 from components.contract.ownership import FIELD_MANAGER
 
 CONTROL_PLANE: Final = frozenset({"kube-apiserver", "kube-controller-manager"})
-"""Managers that write into everybody's objects; an object's maker is none of them."""
+"""Managers that write into all objects; they do not count as an object's creator."""
 
 
 @dataclass(frozen=True)
 class LiveObject:
-    """One object as the API server shows it, with its managed fields."""
+    """An object as returned by the API server, with its managed fields."""
 
     content: Mapping[str, Any]
 
     @property
     def kind(self) -> str:
-        """Kubernetes spelling."""
+        """Kind, such as ``Node``."""
         return str(self.content["kind"])
 
     @property
@@ -28,7 +28,7 @@ class LiveObject:
 
     @property
     def uid(self) -> str:
-        """What tells it from an object that had its name before."""
+        """UID, which distinguishes it from an earlier object of the same name."""
         return str(self.content["metadata"].get("uid") or "")
 
     @property
@@ -43,17 +43,17 @@ class LiveObject:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this package alone made it: what a killed run left is told by that."""
+        """Whether this package alone manages it, as after a killed run."""
         managers = {entry.get("manager") for entry in self._managed} - CONTROL_PLANE
         return managers == {FIELD_MANAGER}
 
-    def others(self, *path: str) -> list[str]:
-        """Return the managers beside us that say something about a field, such as ``("metadata", "labels", KEY)``.
+    def other_managers(self, *path: str) -> list[str]:
+        """Return the managers other than us of a field, such as ``("metadata", "labels", KEY)``.
 
-        A field that nobody is noted for is somebody else's: it was there before anybody was noted.
+        A field without a recorded manager counts as managed by an unknown other: it predates server-side apply.
         """
-        noted = sorted({str(entry.get("manager")) for entry in self._managed if _holds(entry.get("fieldsV1"), path)})
-        return [manager for manager in noted or ["an unknown manager"] if manager != FIELD_MANAGER]
+        names = sorted({str(entry.get("manager")) for entry in self._managed if _holds(entry.get("fieldsV1"), path)})
+        return [name for name in names or ["an unknown manager"] if name != FIELD_MANAGER]
 
     @property
     def _managed(self) -> Iterator[Mapping[str, Any]]:
@@ -61,8 +61,8 @@ class LiveObject:
 
 
 def _holds(fields: Any, path: tuple[str, ...]) -> bool:
-    for part in path:
-        if not isinstance(fields, Mapping) or f"f:{part}" not in fields:
+    for key in path:
+        if not isinstance(fields, Mapping) or f"f:{key}" not in fields:
             return False
-        fields = fields[f"f:{part}"]
+        fields = fields[f"f:{key}"]
     return True

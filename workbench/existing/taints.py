@@ -1,8 +1,8 @@
-"""Taints that nodes of somebody else's cluster lack, and those that we added and may take away.
+"""Adds our taints to nodes of an existing cluster, and removes those that we added.
 
-No resource of the stack holds them. Server-side apply knows a node's taints as one value, so that who owns ours would
-own all, also those that Kubernetes itself sets and clears while a node is not ready or cordoned. So `igz-clusters`
-changes single entries, on the very version of the node that it read, and notes on the node which it added.
+They are not resources of the stack. Server-side apply treats a node's taints as one value: owning ours would mean
+owning all, including those that Kubernetes sets and clears while a node is not ready or cordoned. So `igz-clusters`
+patches single entries, guarded by the node's resourceVersion, and records on the node which ones it added.
 """
 
 import json
@@ -20,10 +20,10 @@ from workbench.existing.objects import LiveObject
 from workbench.system.errors import UserError
 
 ATTEMPTS: Final = 5
-"""Reads of a node that others change at the same time."""
+"""Attempts to patch a node that other clients change at the same time."""
 
 TRANSIENT: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
-"""Keys under which Kubernetes itself taints a node for a while:
+"""Prefixes of the temporary taints that Kubernetes itself sets:
 https://kubernetes.io/docs/reference/labels-annotations-taints/#node-kubernetes-io-not-ready."""
 
 _KEY: Final = AnnotationKey.TAINTS.value
@@ -32,7 +32,7 @@ _POINTER: Final = f"/metadata/annotations/{_KEY.replace('~', '~0').replace('/', 
 
 @dataclass(frozen=True)
 class Change:
-    """Taints that a node is given, and taken."""
+    """Taints to add to a node and to remove from it."""
 
     node: str
     added: tuple[str, ...] = ()
@@ -45,90 +45,90 @@ class Change:
         return f"taints of node {self.node}: {', '.join(words)}"
 
 
-def spelled(taint: Mapping[str, Any]) -> str:
+def as_text(taint: Mapping[str, Any]) -> str:
     """Return a taint of a node as kubectl prints it."""
     value = f"={taint['value']}" if taint.get("value") else ""
     return f"{taint['key']}{value}:{taint['effect']}"
 
 
 def taints_of(node: LiveObject) -> Sequence[Mapping[str, Any]]:
-    """Return all taints that a node has."""
+    """Return all taints of a node."""
     return node.content.get("spec", {}).get("taints") or ()
 
 
 def ours_on(node: LiveObject) -> tuple[str, ...]:
-    """Return the taints that the node's own note calls ours."""
+    """Return the taints that we added, as recorded in the node's annotation."""
     return tuple(filter(None, node.annotations.get(_KEY, "").split(",")))
 
 
-def rivals(node: LiveObject, wanted: Iterable[Taint]) -> Iterator[tuple[Taint, str]]:
-    """Return each wanted taint in whose place somebody else has put another value, with what is there.
+def conflicting_taints(node: LiveObject, desired: Iterable[Taint]) -> Iterator[tuple[Taint, str]]:
+    """Return each desired taint for which the node has another owner's taint with a different value.
 
-    A node has one taint at most of a key and an effect.
+    A node can have only one taint per key and effect.
     """
-    for taint in wanted:
-        for there in taints_of(node):
-            same_place = (there["key"], there["effect"]) == (taint.key, taint.effect.value)
-            if same_place and there.get("value", "") != taint.value and spelled(there) not in ours_on(node):
-                yield taint, spelled(there)
+    for taint in desired:
+        for current in taints_of(node):
+            same_place = (current["key"], current["effect"]) == (taint.key, taint.effect.value)
+            if same_place and current.get("value", "") != taint.value and as_text(current) not in ours_on(node):
+                yield taint, as_text(current)
 
 
-def foreign(node: LiveObject, wanted: Iterable[Taint]) -> list[str]:
-    """Return the taints that are neither wanted, nor ours, nor of the moment: pods of users do not tolerate them."""
-    known = {*map(str, wanted), *ours_on(node)}
-    there = [spelled(taint) for taint in taints_of(node) if not taint["key"].startswith(TRANSIENT)]
-    return [taint for taint in there if taint not in known]
+def foreign(node: LiveObject, desired: Iterable[Taint]) -> list[str]:
+    """Return the permanent taints of other owners, which users' pods do not tolerate."""
+    known = {*map(str, desired), *ours_on(node)}
+    current = [as_text(taint) for taint in taints_of(node) if not taint["key"].startswith(TRANSIENT)]
+    return [taint for taint in current if taint not in known]
 
 
-def change_of(node: LiveObject, wanted: Sequence[Taint]) -> Change:
-    """Return what is to be done about a node whose pool wants these taints; none for a node of no pool."""
-    there, names = set(map(spelled, taints_of(node))), tuple(map(str, wanted))
+def change_of(node: LiveObject, desired: Sequence[Taint]) -> Change:
+    """Return the change that gives a node its pool's taints; ``desired`` is empty for a node without a pool."""
+    current, names = set(map(as_text, taints_of(node))), tuple(map(str, desired))
     return Change(
         node.name,
-        tuple(name for name in names if name not in there),
+        tuple(name for name in names if name not in current),
         tuple(name for name in ours_on(node) if name not in names),
     )
 
 
-def perform(api: Api, name: str, wanted: Sequence[Taint]) -> Change:
-    """Bring a node's taints to what its pool wants, and leave all others as they are at that moment.
+def perform(api: Api, name: str, desired: Sequence[Taint]) -> Change:
+    """Patch a node to have its pool's taints; leaves other owners' taints unchanged.
 
     Raises
     ------
     UserError
-        The node changes too fast, somebody else took the place of a taint, or the server refuses.
+        The node changes too often, another owner's taint conflicts, or the API server refuses.
     """
     for _ in range(ATTEMPTS):
         node = LiveObject(json.loads(api.run("get", "node", name, "-o", "json")))
-        for taint, there in rivals(node, wanted):
-            raise UserError(f"Node {name} has the taint {there} of somebody else in the place of {taint}.")
-        change = change_of(node, wanted)
+        for taint, current in conflicting_taints(node, desired):
+            raise UserError(f"Node {name} has the taint {current} of another owner, which conflicts with {taint}.")
+        change = change_of(node, desired)
         if not (change.added or change.removed):
             return change
-        patch = json.dumps(_patch(node, change, wanted))
+        patch = json.dumps(_patch(node, change, desired))
         try:
             api.run("patch", "node", name, "--type=json", f"--field-manager={FIELD_MANAGER}", "-p", patch)
         except UserError as error:
             if "testing value" not in error.message and "test operation" not in error.message:
                 raise
-            continue  # somebody was faster: what there is now is read again
+            continue  # changed since it was read
         return change
-    raise UserError(f"Node {name} is changed so often that its taints cannot be.", "Run this again.")
+    raise UserError(f"Node {name} was modified during each of {ATTEMPTS} attempts to set its taints.", "Try again.")
 
 
-def _patch(node: LiveObject, change: Change, wanted: Sequence[Taint]) -> list[dict[str, Any]]:
-    entries = {str(taint): taint.to_kubernetes() for taint in wanted}
-    kept = [taint for taint in taints_of(node) if spelled(taint) not in change.removed]
+def _patch(node: LiveObject, change: Change, desired: Sequence[Taint]) -> list[dict[str, Any]]:
+    entries = {str(taint): taint.to_kubernetes() for taint in desired}
+    kept = [taint for taint in taints_of(node) if as_text(taint) not in change.removed]
     taints = [*kept, *(entries[name] for name in change.added)]
-    noted = [*(name for name in ours_on(node) if name not in change.removed), *change.added]
+    ours = [*(name for name in ours_on(node) if name not in change.removed), *change.added]
     patch: list[dict[str, Any]] = [
         {"op": "test", "path": "/metadata/resourceVersion", "value": node.content["metadata"]["resourceVersion"]},
         {"op": "add", "path": "/spec/taints", "value": taints},
     ]
-    if noted and not node.annotations:
+    if ours and not node.annotations:
         patch.append({"op": "add", "path": "/metadata/annotations", "value": {}})
-    if noted:
-        patch.append({"op": "add", "path": _POINTER, "value": ",".join(noted)})
+    if ours:
+        patch.append({"op": "add", "path": _POINTER, "value": ",".join(ours)})
     elif _KEY in node.annotations:
         patch.append({"op": "remove", "path": _POINTER})
     return patch

@@ -52,7 +52,7 @@ KUBECONFIG: Final = {
 """Of an AKS cluster."""
 
 
-class _Pretended(Provider):
+class _NoopProvider(Provider):
     """Plans as the offline provider does that it is mixed with, and then pretends."""
 
     @override
@@ -72,7 +72,7 @@ class _Pretended(Provider):
         pass
 
 
-class PretendedAws(_Pretended, OfflineAws):
+class NoopAws(_NoopProvider, OfflineAws):
     """AWS that is not there."""
 
     @override
@@ -84,7 +84,7 @@ class PretendedAws(_Pretended, OfflineAws):
         return identifier, outputs
 
 
-class PretendedAzure(_Pretended, OfflineAzure):
+class NoopAzure(_NoopProvider, OfflineAzure):
     """Azure that is not there."""
 
     @override
@@ -108,11 +108,11 @@ def _azure_outputs(type_: str, identifier: str, inputs: dict[str, Any]) -> dict[
     return {**shapes.outputs(type_, body), "name": identifier.rpartition("/")[2], **AZURE_OUTPUTS.get(type_, {})}
 
 
-class PretendedKubernetes(_Pretended, OfflineKubernetes):
+class NoopKubernetes(_NoopProvider, OfflineKubernetes):
     """A cluster that is not there."""
 
 
-PROVIDERS: Final = {"aws": PretendedAws, "azure-native": PretendedAzure, "kubernetes": PretendedKubernetes}
+PROVIDERS: Final = {"aws": NoopAws, "azure-native": NoopAzure, "kubernetes": NoopKubernetes}
 """By package."""
 
 if __name__ == "__main__":

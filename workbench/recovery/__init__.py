@@ -1,4 +1,4 @@
-"""What killed runs leave behind: found before every change of a stack, mended by ``igz-clusters recover``.
+"""What killed runs leave behind: found before every change of a stack, repaired by ``igz-clusters recover``.
 
 Nothing here needs the engine, the control plane or a network: it reads processes and files, and mends files. What it
 takes for a stack in a cloud is in ``cloud``, which is imported for such a stack only.

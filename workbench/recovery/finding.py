@@ -13,4 +13,4 @@ class Finding:
     remedy: str
     """What ``mend`` does; without it, what the user does."""
     mend: Callable[[], None] | None = None
-    """Mends it; None if it cannot be mended from here."""
+    """Mends it; None if it cannot be repaired from here."""

@@ -6,12 +6,12 @@ from functools import partial
 from pathlib import Path
 
 from workbench.engine import pending
-from workbench.engine.backend import DamagedError, EngineLock, StateFiles, meta_is_damaged, read, restore_meta
+from workbench.engine.backend import CorruptStateError, EngineLock, StateFiles, meta_is_damaged, read, restore_meta
 from workbench.recovery.finding import Finding
 
 
 def state_findings(stack: str) -> list[Finding]:
-    """Return everything that must be mended before the engine changes the stack; empty for a stack in order.
+    """Return everything that must be repaired before the engine changes the stack; empty for a stack in order.
 
     The caller holds the stack's lock, so no run of ours is under way. It takes milliseconds.
     """
@@ -47,7 +47,7 @@ def damage_findings(files: StateFiles) -> list[Finding]:
     """Return what is to be done about a state file that the engine could not read; empty for a whole one."""
     try:
         files.deployment()
-    except DamagedError as error:
+    except CorruptStateError as error:
         return [_damage(files, str(error))]
     return []
 
@@ -61,7 +61,7 @@ def _state(files: StateFiles) -> list[Finding]:
     count = "1 operation" if len(operations) == 1 else f"{len(operations)} operations"
     found = f"A run was killed in the middle of {count}: {', '.join(operations)}."
     try:
-        mended = pending.resolved(deployment)
+        repaired = pending.resolved(deployment)
     except pending.UnresolvableError as error:
         return [
             Finding(
@@ -71,12 +71,12 @@ def _state(files: StateFiles) -> list[Finding]:
             )
         ]
     remedy = "Enter them into the state as done; the next `up` starts by comparing the state with the cluster."
-    return [Finding(found, remedy, partial(files.save, mended))]
+    return [Finding(found, remedy, partial(files.save, repaired))]
 
 
 def _damage(files: StateFiles, reason: str) -> Finding:
     found = f"The state file {files.current} is damaged: {reason}."
-    copy = files.newest_whole_copy()
+    copy = files.newest_intact_copy()
     if copy is None:
         remedy = (
             "There is no whole copy of it. Keep what is left under another name and begin with an empty state; "

@@ -19,7 +19,7 @@ SIZE_MAX: Final = 64_000_000
 LINE_MAX: Final = 8_000_000
 """Bytes of an event."""
 
-DAMAGES_MAX: Final = 10
+INVALID_LINES_MAX: Final = 10
 """Damages that are named; more are counted."""
 
 STACK_TYPE: Final = "pulumi:pulumi:Stack"
@@ -194,7 +194,7 @@ class Stream:
         The same after each step, with outputs; of a refresh with what it came to.
     failures
         Steps that went wrong.
-    said, judged, judged_whole, remedied
+    said, judged, judged_stack, remediations
         What rules said; which rules judged which resource; which judged the whole stack; what they mended.
     diagnostics
         What was said otherwise, without the engine's own notes for finding bugs.
@@ -202,7 +202,7 @@ class Stream:
         The stack's configuration, as text.
     summaries
         The engine's account, one in a whole stream.
-    damages
+    invalid_lines
         Why it is not whole; empty if it is.
     """
 
@@ -211,12 +211,12 @@ class Stream:
     failures: list[Step] = field(default_factory=list)
     said: list[PolicyMessage] = field(default_factory=list)
     judged: list[Judged] = field(default_factory=list)
-    judged_whole: list[Judged] = field(default_factory=list)
-    remedied: list[Remediation] = field(default_factory=list)
+    judged_stack: list[Judged] = field(default_factory=list)
+    remediations: list[Remediation] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     config: dict[str, str] = field(default_factory=dict)
     summaries: list[Summary] = field(default_factory=list)
-    damages: list[str] = field(default_factory=list)
+    invalid_lines: list[str] = field(default_factory=list)
 
     @property
     def summary(self) -> Summary | None:
@@ -242,8 +242,11 @@ def read(content: bytes) -> Stream:
         found.append(f"the event stream has {len(content):,} bytes, at most {SIZE_MAX:,} are read")
     else:
         found += _read(content, stream)
-    rest = len(found) - DAMAGES_MAX
-    stream.damages = [*found[:DAMAGES_MAX], *([f"the event stream has {rest} more damages"] if rest > 0 else [])]
+    rest = len(found) - INVALID_LINES_MAX
+    stream.invalid_lines = [
+        *found[:INVALID_LINES_MAX],
+        *([f"the event stream has {rest} more invalid lines"] if rest > 0 else []),
+    ]
     return stream
 
 
@@ -255,8 +258,8 @@ def _read(content: bytes, stream: Stream) -> Iterator[str]:
     for number, line in enumerate(lines, start=1):
         try:
             kind, sequence = _take(line, stream)
-        except _DamageError as damage:
-            yield f"line {number} of the event stream {damage}"
+        except _InvalidLineError as error:
+            yield f"line {number} of the event stream {error}"
             sequence = expected
         if sequence != expected:
             yield f"line {number} of the event stream is event {sequence}, wanted {expected}"
@@ -268,27 +271,27 @@ def _read(content: bytes, stream: Stream) -> Iterator[str]:
         yield f"the event stream has {count} summaries, wanted 1"
 
 
-class _DamageError(Exception):
+class _InvalidLineError(Exception):
     """A line that is no event."""
 
 
 def _take(line: bytes, stream: Stream) -> tuple[str, int]:
     """Add the event of a line to ``stream``, and return its kind and number."""
     if len(line) > LINE_MAX:
-        raise _DamageError(f"has {len(line):,} bytes, at most {LINE_MAX:,} are read")
+        raise _InvalidLineError(f"has {len(line):,} bytes, at most {LINE_MAX:,} are read")
     try:
         event = from_json(line, allow_inf_nan=False)
     except ValueError:
-        raise _DamageError("is no JSON") from None
+        raise _InvalidLineError("is no JSON") from None
     kinds = list(event.keys() - _FRAME) if isinstance(event, dict) else []
     if len(kinds) != 1 or kinds[0] not in _KINDS or not isinstance(event.get("sequence"), int):
-        raise _DamageError("is no event of a known kind")
+        raise _InvalidLineError("is no event of a known kind")
     shape, keep = _KINDS[kinds[0]]
     try:
         part = shape.model_validate(event[kinds[0]])
     except ValidationError as error:
         places = sorted({".".join(map(str, problem["loc"][:3])) or "it" for problem in error.errors()[:3]})
-        raise _DamageError(f"is no {kinds[0]} as the engine writes it: look at {', '.join(places)}") from None
+        raise _InvalidLineError(f"is no {kinds[0]} as the engine writes it: look at {', '.join(places)}") from None
     keep(stream, part)
     return kinds[0], event["sequence"]
 
@@ -301,7 +304,7 @@ def _keep_step(name: str) -> Callable[[Stream, Any], None]:
     def keep(stream: Stream, event: _StepEvent) -> None:
         step = event.metadata
         if step.type != step.token:
-            raise _DamageError("has a resource of two types")
+            raise _InvalidLineError("has a resource of two types")
         getattr(stream, name).append(step)
 
     return keep
@@ -319,9 +322,9 @@ _KINDS: Final[Mapping[str, tuple[type[_Part], _Keep]]] = {
     "resOutputsEvent": (_StepEvent, _keep_step("results")),
     "resOpFailedEvent": (_StepEvent, _keep_step("failures")),
     "policyEvent": (PolicyMessage, _appended("said")),
-    "policyRemediationEvent": (Remediation, _appended("remedied")),
+    "policyRemediationEvent": (Remediation, _appended("remediations")),
     "policyAnalyzeSummaryEvent": (Judged, _appended("judged")),
-    "policyAnalyzeStackSummaryEvent": (Judged, _appended("judged_whole")),
+    "policyAnalyzeStackSummaryEvent": (Judged, _appended("judged_stack")),
     "diagnosticEvent": (Diagnostic, _keep_diagnostic),
     "errorEvent": (_Failure, lambda s, part: s.diagnostics.append(Diagnostic(message=part.error, severity="error"))),
     "preludeEvent": (_Prelude, lambda stream, part: stream.config.update(part.config)),

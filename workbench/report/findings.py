@@ -27,15 +27,15 @@ _JUDGES: Final = {judge: rank for rank, judge in enumerate(Judge)}
 
 def own_findings(stream: Stream) -> list[Finding]:
     """Return what the rules of a stream's run say, the gravest first."""
-    return findings_of(stream.said, stream.remedied)
+    return findings_of(stream.said, stream.remediations)
 
 
-def findings_of(said: Iterable[PolicyMessage], remedied: Iterable[Remediation]) -> list[Finding]:
+def findings_of(said: Iterable[PolicyMessage], remediations: Iterable[Remediation]) -> list[Finding]:
     """Return what rules say and what they changed as findings, the gravest first."""
     found = [_finding(message) for message in said]
     mended = [
         Finding(safe(each.policy_name), FindingStatus.ADVISED, Judge.OWN, safe(each.resource_urn), "the rule mended it")
-        for each in remedied
+        for each in remediations
     ]
     return _sorted([*found, *mended])
 

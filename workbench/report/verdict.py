@@ -125,7 +125,7 @@ def judge(case: Case) -> StackReport:
         resource_hours=() if after is None else pools.resource_hours(before, after),
         problems=_bounded([*gaps, *errors]),
         rules=len(
-            {rule for each in (*case.own.judged, *case.own.judged_whole) for rule in (*each.passed, *each.failed)}
+            {rule for each in (*case.own.judged, *case.own.judged_stack) for rule in (*each.passed, *each.failed)}
         ),
         unchanged=unchanged(case.own),
     )
@@ -165,7 +165,7 @@ def _choices(stream: Stream) -> tuple[str, str, PolicyGuard]:
 
 def _gaps(case: Case, stream: Stream, findings: Iterable[Finding]) -> Iterator[str]:
     """Return why nobody can say what is in a stream."""
-    yield from stream.damages
+    yield from stream.invalid_lines
     others = sorted({step.stack for step in (*stream.steps, *stream.results)} - {case.stack})
     if others:
         yield f"the event stream is about the stack {safe(others[0])}, wanted {safe(case.stack)}"
@@ -194,7 +194,7 @@ def _unjudged(case: Case, stream: Stream, summary: Summary) -> Iterator[str]:
             yield f"the policy pack {pack} was not attached"
         elif missed := declared - judged:
             yield f"the policy pack {pack} judged {len(declared) - len(missed)} of {len(declared)} resources"
-        if pack in attached and pack not in {each.policy_pack_name for each in stream.judged_whole}:
+        if pack in attached and pack not in {each.policy_pack_name for each in stream.judged_stack}:
             yield f"the policy pack {pack} did not judge the stack as a whole"
 
 

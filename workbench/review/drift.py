@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from workbench.engine import cloud
-from workbench.engine.backend import DamagedError, StateFiles
-from workbench.engine.cloud import cloud_session, refuse_pending_operations
+from workbench.engine.backend import CorruptStateError, StateFiles
+from workbench.engine.cloud import cloud_session, require_nothing_pending
 from workbench.engine.lock import held_by, names
 from workbench.engine.recorded import Recorded, recorded_preview
 from workbench.engine.session import Session, open_session
@@ -71,7 +71,7 @@ def _local(stack: Stack, toolchain: Toolchain) -> _Subject:
 
     def state() -> Any:
         _refuse_while_changed(name)
-        with suppress(DamagedError):
+        with suppress(CorruptStateError):
             return files.deployment()
         return None
 
@@ -96,7 +96,7 @@ def _cloud(stack: Stack, toolchain: Toolchain) -> _Subject:
     session = cloud_session(stack, toolchain)
     open_existing(stack, session.whole_environment())
     # Every save gives the manifest another time; of the rest, secrets may be encrypted anew by every export.
-    return _Subject(session, lambda: (refuse_pending_operations(session).get("deployment") or {}).get("manifest"))
+    return _Subject(session, lambda: (require_nothing_pending(session).get("deployment") or {}).get("manifest"))
 
 
 def _recover(name: str) -> str:

@@ -74,10 +74,10 @@ class Planned:
 
 
 Onto: TypeAlias = Callable[[str, Tools], str]
-"""Gives the state that a change of a stack is planned onto, as ``pretended`` does."""
+"""Gives the state that a change of a stack is planned onto, as ``baseline_state`` does."""
 
 
-def pretended(name: str, tools: Tools) -> str:
+def baseline_state(name: str, tools: Tools) -> str:
     """Return the state of the base branch's stack as if it were up, as ``stack import`` takes it, nothing protected.
 
     The engine would refuse to plan what happens to a protected resource, and say of no other what happens to it.

@@ -24,7 +24,7 @@ from workbench.review.comparison import Comparison, compare
 from workbench.review.judges import altered, choice_changes, judge_changes, overrides, rows
 from workbench.review.own import OWN_STACKS, OwnStack, choices_of, own_stack
 from workbench.review.package import Package, package_of
-from workbench.review.plans import SAID_MAX, Onto, Planned, Tools, compared_plan, offline_plan, pretended
+from workbench.review.plans import SAID_MAX, Onto, Planned, Tools, baseline_state, compared_plan, offline_plan
 from workbench.review.runs import Runs
 from workbench.system.errors import UserError
 from workbench.system.files import write_private
@@ -64,7 +64,7 @@ class Review:
     toolchain: Toolchain
     compared: bool = False
     tell: Tell = lambda _: None
-    onto: Onto = pretended
+    onto: Onto = baseline_state
     _runs: Runs = field(default_factory=Runs)
 
     def write(self, record: Path, wanted: Sequence[str] = ()) -> None:

@@ -164,7 +164,7 @@ def test_nothing_is_changed_while_what_a_killed_run_left_still_works(
     monkeypatch.setattr("workbench.engine.lock._PATIENCE", 0.0)
     for asked in ("up", "destroy"):
         refused = refusal(asked, STACK, "--yes")
-        assert f"what it started still works on the stack 'test': {left.pid} " in refused.message
+        assert f"its processes still change the stack 'test': {left.pid} " in refused.message
         assert refused.hint.startswith("`igz-clusters recover test`")
     assert not (tmp_path / "calls").exists()
 
@@ -201,7 +201,7 @@ def test_a_failed_group_is_made_anew_which_the_guard_sees_too(
     says(monkeypatch, {GPU: FAILED}, {GPU: FAILED}, {})
     done = run("up", STACK, "--yes")
     assert done.exit_code == 0, done.output
-    assert "is CREATE_FAILED: AsgInstanceLaunchFailures: no capacity (asg-1). It is made anew." in done.stderr
+    assert "is CREATE_FAILED: AsgInstanceLaunchFailures: no capacity (asg-1). It will be recreated." in done.stderr
     assert [call for call in engine.calls if "--replace" in call] == [
         ["preview", "--refresh=false", "--replace", GPU],
         ["up", "--replace", GPU, "--yes"],
@@ -217,7 +217,7 @@ def test_an_update_that_leaves_a_failed_part_fails_whatever_the_engine_says(
     assert refused.message == (
         "The engine is done, and yet 'test' is not in order:\n- add-on coredns is CREATE_FAILED: "
         "AsgInstanceLaunchFailures: no capacity (asg-1).\n"
-        "  Mend the cause if it is yours (quota, subnets, machine types); the next `up` makes it anew."
+        "  Fix the cause if it is on your side (quota, subnets, machine types); the next `up` recreates it."
     )
 
 

@@ -62,5 +62,5 @@ def test_what_holds_a_namespace_is_named(listed: Listed) -> None:
     assert refused.value.message.splitlines() == [
         "Namespaces of this stack are being deleted, and are not gone after 600 s:",
         "- mlrun: Finalizers remain: tests/held in 1 pod",
-        "- data: nobody says what holds it",
+        "- data: no reason reported",
     ]

@@ -85,13 +85,13 @@ def test_a_folder_without_files_is_answered(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "is no JSON"),
-        ("[" * 100_000, "is no JSON"),
-        ("[]", "is no exported state"),
-        ("{}", "is no exported state"),
-        ('{"deployment": null}', "is no exported state"),
-        ('{"deployment": {"resources": {}}}', "is no exported state"),
-        ("\udcff", "is no JSON"),
+        ("", "invalid JSON"),
+        ("[" * 100_000, "invalid JSON"),
+        ("[]", "not an exported state"),
+        ("{}", "not an exported state"),
+        ('{"deployment": null}', "not an exported state"),
+        ('{"deployment": {"resources": {}}}', "not an exported state"),
+        ("\udcff", "invalid JSON"),
     ],
 )
 def test_what_is_no_state_is_answered(tmp_path: Path, text: str, said: str) -> None:

@@ -7,7 +7,7 @@ import psutil
 import pytest
 
 from support.state_files import checkpoint, engine_lock, said, write
-from workbench.engine.backend import DamagedError, StateFiles, read
+from workbench.engine.backend import CorruptStateError, StateFiles, read
 from workbench.system.paths import APP
 
 
@@ -31,23 +31,23 @@ def test_a_stack_that_was_never_up_has_an_empty_state_and_is_not_damaged(files: 
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"", "it is empty"),
-        (b"\0\0\0\n", "it is empty"),
-        (checkpoint("a")[:-9], "it ends or breaks off"),
-        (b"\xff\xfe{}", "it ends or breaks off"),
-        (b"[]", "it is no state of the engine"),
-        (b'{"checkpoint": {}}', "it is no state of the engine"),
+        (b"", "the file is empty"),
+        (b"\0\0\0\n", "the file is empty"),
+        (checkpoint("a")[:-9], "the file is truncated or invalid JSON"),
+        (b"\xff\xfe{}", "the file is truncated or invalid JSON"),
+        (b"[]", "the file is not an engine state"),
+        (b'{"checkpoint": {}}', "the file is not an engine state"),
     ],
 )
 def test_a_damaged_file_is_recognised_by(files: StateFiles, content: bytes, reason: str) -> None:
     write(files.current, content)
-    with pytest.raises(DamagedError, match=reason):
+    with pytest.raises(CorruptStateError, match=reason):
         files.deployment()
 
 
 def test_a_changed_byte_is_recognised_although_the_file_is_still_json(files: StateFiles) -> None:
     write(files.current, checkpoint("b"), checksum_of=checkpoint("a"))
-    with pytest.raises(DamagedError, match="differs from its checksum"):
+    with pytest.raises(CorruptStateError, match="does not match its checksum"):
         files.deployment()
 
 
@@ -61,9 +61,9 @@ def test_a_save_that_was_interrupted_in_the_checksum_itself_is_damage(files: Sta
     write(files.current.with_suffix(".json.bak"), checkpoint("before"))
     write(files.current, checkpoint("before"))
     files.current.with_name(f"{files.current.name}.attrs").write_bytes(b"")  # with it the engine reads nothing
-    with pytest.raises(DamagedError, match="differs from its checksum"):
+    with pytest.raises(CorruptStateError, match="does not match its checksum"):
         files.deployment()
-    copy = files.newest_whole_copy()
+    copy = files.newest_intact_copy()
     assert copy
     files.restore(copy)
     assert urns(files.deployment()) == ["before"]
@@ -83,7 +83,7 @@ def test_the_newest_whole_copy_is_put_back_and_the_damaged_file_is_kept(files: S
         os.utime(file, (1_000_000 - age, 1_000_000 - age))
     write(files.current, b"{{")
 
-    copy = files.newest_whole_copy()
+    copy = files.newest_intact_copy()
     assert copy == newer
     files.set_aside()
     files.restore(copy)

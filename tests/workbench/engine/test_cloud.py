@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from workbench.engine.cloud import cloud_session, file_backend, refuse_pending_operations
+from workbench.engine.cloud import cloud_session, file_backend, require_nothing_pending
 from workbench.engine.session import policy_packs
 from workbench.stacks import find
 from workbench.system.errors import UserError
@@ -52,21 +52,21 @@ def test_login_backend_passphrase_and_credentials_stay_the_users_own(
 
 def test_a_stack_with_operations_under_way_is_refused_for_a_killed_run_and_for_one_elsewhere(tmp_path: Path) -> None:
     toolchain = engine(tmp_path, prints={"deployment": {"pending_operations": [CREATING]}})
-    meaning = "a run on 'dev' is creating Cluster dev: it was killed, or still works elsewhere"
+    meaning = "The state of 'dev' has pending operations: creating Cluster dev. That run was killed or is still active"
     with pytest.raises(UserError, match=meaning) as caught:
-        refuse_pending_operations(cloud_session(find("dev"), toolchain))
+        require_nothing_pending(cloud_session(find("dev"), toolchain))
     look, mend = caught.value.hint.index("`pulumi stack history --stack dev`"), caught.value.hint.index("`igz-clusters")
     assert look < mend
 
 
 @pytest.mark.parametrize("exported", [{"deployment": None}, {"deployment": {"resources": []}}])
 def test_a_stack_in_order_passes(tmp_path: Path, exported: dict[str, Any]) -> None:
-    refuse_pending_operations(cloud_session(find("dev"), engine(tmp_path, prints=exported)))
+    require_nothing_pending(cloud_session(find("dev"), engine(tmp_path, prints=exported)))
 
 
 def test_a_stack_that_the_backend_does_not_know_is_answered_with_the_steps(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no stack named") as caught:
-        refuse_pending_operations(cloud_session(find("dev"), engine(tmp_path, fails="error: no stack named dev found")))
+        require_nothing_pending(cloud_session(find("dev"), engine(tmp_path, fails="error: no stack named dev found")))
     assert "`pulumi stack init dev`" in caught.value.hint
 
 

@@ -7,11 +7,11 @@ import yaml
 from support import aks_state
 from support.eks_state import exported
 from workbench.engine.cluster_components import kubeconfig_of
-from workbench.engine.destroying import kept_back, objects_of
+from workbench.engine.destroying import deletion_blockers, objects_of
 
 
 def test_all_that_is_protected_is_named_with_the_way_to_lift_it() -> None:
-    found = [str(each) for each in kept_back(exported({"environment": "prod"}), "test")]
+    found = [str(each) for each in deletion_blockers(exported({"environment": "prod"}), "test")]
     for name in ("test-cluster", "test-cluster-secrets", "test-network-vpc"):
         (line,) = (each for each in found if each.startswith(f"- {name}: is protected"))
         assert "`pulumi state unprotect --stack test --yes 'urn:pulumi:test::" in line
@@ -20,7 +20,7 @@ def test_all_that_is_protected_is_named_with_the_way_to_lift_it() -> None:
 
 
 def test_a_data_group_goes_by_hand_since_it_would_stay_and_keep_its_cluster() -> None:
-    found = [str(each) for each in kept_back(exported(), "test")]
+    found = [str(each) for each in deletion_blockers(exported(), "test")]
     groups = [each for each in found if "delete-nodegroup" in each]
     assert len(groups) == 3
     assert "--nodegroup-name test-data-a-0a1b2c3" in groups[0]
@@ -30,7 +30,7 @@ def test_a_data_group_goes_by_hand_since_it_would_stay_and_keep_its_cluster() ->
 
 
 def test_a_data_pool_of_aks_goes_by_hand_since_it_would_go_with_its_cluster() -> None:
-    found = [str(each) for each in kept_back(aks_state.exported(), "test")]
+    found = [str(each) for each in deletion_blockers(aks_state.exported(), "test")]
     pools = [each for each in found if "az aks nodepool delete" in each]
     assert len(pools) == 3
     assert all("AKS deletes a cluster with all its pools" in each for each in pools)
@@ -38,7 +38,7 @@ def test_a_data_pool_of_aks_goes_by_hand_since_it_would_go_with_its_cluster() ->
 
 
 def test_nothing_is_kept_back_where_nothing_is_protected() -> None:
-    assert kept_back(exported({"pools.data": None}), "test") == []
+    assert deletion_blockers(exported({"pools.data": None}), "test") == []
 
 
 def test_the_programs_own_objects_are_known_by_kind_namespace_and_name() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.engine.error_classification import is_busy, is_expired, is_in_use, is_taken, is_unheard
+from workbench.engine.error_classification import is_busy, is_expired, is_in_use, is_name_taken, is_outcome_unknown
 
 OTHERS = [
     "operation error EKS: CreateNodegroup, https response error StatusCode: 403, AccessDeniedException: no rights",
@@ -58,8 +58,8 @@ def test_a_cloud_that_is_at_something_else_is_told_from_a_refusal() -> None:
     ],
 )
 def test_a_name_that_something_has_may_be_our_own_doing(refusal: str) -> None:
-    assert is_taken(["something else", f"creating it: {refusal}"])
-    assert not is_taken(OTHERS)
+    assert is_name_taken(["something else", f"creating it: {refusal}"])
+    assert not is_name_taken(OTHERS)
 
 
 @pytest.mark.parametrize(
@@ -72,5 +72,7 @@ def test_a_name_that_something_has_may_be_our_own_doing(refusal: str) -> None:
     ],
 )
 def test_a_call_whose_answer_nobody_heard_is_known(error: str) -> None:
-    assert is_unheard(["something else", error])
-    assert not is_unheard([*OTHERS, "https response error StatusCode: 403, RequestID: , AccessDeniedException: no"])
+    assert is_outcome_unknown(["something else", error])
+    assert not is_outcome_unknown(
+        [*OTHERS, "https response error StatusCode: 403, RequestID: , AccessDeniedException: no"]
+    )

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from components.contract.kubernetes_minors import offered
 from support.aks import AGENT_POOL, CLUSTER, build, built, config
-from support.aks_state import INITIAL, STACK, Live, exported, parts, urn
+from support.aks_state import INITIAL, STACK, Live, components, exported, urn
 from support.minors import CHOSEN, NEWEST, OLDER, number
 from workbench.engine.clouds.aks.conditions import AksCondition as Condition
 from workbench.engine.clouds.cluster_component import Conditions
 from workbench.engine.clouds.find import cloud_of
-from workbench.engine.cluster_components import parts_of_state
+from workbench.engine.cluster_components import components_of_state
 from workbench.engine.upgrade_checks import Judgement, judge
 
 NUMBER = number(CHOSEN)
@@ -26,7 +26,7 @@ def judged(
     changes: dict[str, Any] | None = None, live: Live | None = None, conditions: Conditions | None = None
 ) -> Judgement:
     """Judge the stack file with ``changes`` against the unchanged stack, of which ``live`` differs."""
-    return judge(cloud_of(STACK, config(changes)), parts(live), conditions or {})
+    return judge(cloud_of(STACK, config(changes)), components(live), conditions or {})
 
 
 def at(cluster: str, pools: str, **others: str) -> Live:
@@ -48,7 +48,7 @@ def test_without_a_cluster_there_is_nothing_to_judge() -> None:
 
 
 def test_the_pool_that_the_cluster_was_made_with_is_a_part_and_no_pool_is_one_twice() -> None:
-    names = [str(part) for part in parts()]
+    names = [str(component) for component in components()]
     assert "cluster research" in names
     assert "agent pool initial" in names
     assert len(names) == len(set(names)) == len(built().of_type(AGENT_POOL)) + 2
@@ -58,23 +58,25 @@ def test_the_pool_that_the_cluster_was_made_with_is_a_part_and_no_pool_is_one_tw
 def test_the_control_plane_goes_one_minor_forward_or_stays(live: int, wanted: str) -> None:
     found = judged({"cluster.version": wanted}, at(f"1.{live}.9", f"1.{live}.9"))
     step = int(wanted.split(".")[1]) - live
-    assert bool(found.refused) == (step not in (0, 1))
-    assert bool(found.ahead) == (step > 0)
-    for refused in found.refused:
-        assert refused.where == "cluster.version"
-        assert refused.allowed == f"AKS takes 1.{live} or 1.{live + 1}"
+    assert bool(found.blockers) == (step not in (0, 1))
+    assert bool(found.earlier_runs) == (step > 0)
+    for blocker in found.blockers:
+        assert blocker.where == "cluster.version"
+        assert blocker.allowed == f"AKS accepts 1.{live} or 1.{live + 1}"
 
 
 @pytest.mark.parametrize(("behind", "step", "pool"), [*product(range(5), (0, 1), ("workload", "data-1", "initial"))])
 def test_no_node_falls_more_than_three_minors_behind(behind: int, step: int, pool: str) -> None:
     versions = at(f"{CHOSEN}.1", f"{CHOSEN}.1", **{pool.replace("-", "_"): f"1.{NUMBER - behind}.0"})
-    refused = [str(each) for each in judged({"cluster.version": f"1.{NUMBER + step}"}, versions).refused]
+    blockers = [str(each) for each in judged({"cluster.version": f"1.{NUMBER + step}"}, versions).blockers]
     is_behind = behind + step > 3
-    assert len(refused) == (is_behind or (pool == "workload" and behind + step > 1))
-    for said in refused:
+    assert len(blockers) == (is_behind or (pool == "workload" and behind + step > 1))
+    for said in blockers:
         assert "az aks nodepool upgrade --resource-group research --cluster-name research" in said
-        assert (f"on 1.{NUMBER - behind}, {behind + step} minors behind" in said) == is_behind
-        assert (f"from 1.{NUMBER - behind} over {behind + step} minors at once; AKS takes one" in said) != is_behind
+        assert (f"on 1.{NUMBER - behind}, {behind + step} minor versions behind" in said) == is_behind
+        assert (
+            f"from 1.{NUMBER - behind} by {behind + step} minor versions at once; AKS upgrades by one" in said
+        ) != is_behind
         last = NUMBER if is_behind else NUMBER - 1 + step
         steps = [f"--kubernetes-version 1.{minor}`" for minor in range(NUMBER + 1 - behind, last + 1)]
         assert said.count("--kubernetes-version") == len(steps)
@@ -82,8 +84,8 @@ def test_no_node_falls_more_than_three_minors_behind(behind: int, step: int, poo
 
 
 def test_the_control_plane_goes_first_and_then_each_pool_with_sizes_read_anew() -> None:
-    first, *others = judged({"cluster.version": NEWEST}).ahead
-    assert [part.type for part in first] == [CLUSTER]
+    first, *others = judged({"cluster.version": NEWEST}).earlier_runs
+    assert [component.type for component in first] == [CLUSTER]
     assert all(len(run) == 1 for run in others)
     names = [run[0].logical_name for run in others]
     assert sorted(names) == sorted(name for name in built().of_type(AGENT_POOL) if "-data-" not in name)
@@ -91,18 +93,23 @@ def test_the_control_plane_goes_first_and_then_each_pool_with_sizes_read_anew() 
 
 def test_an_upgrade_that_stopped_among_the_pools_goes_on_with_the_rest() -> None:
     behind = at(f"{NEWEST}.0", f"{NEWEST}.0", **dict.fromkeys(("gpu", "workload", "data_1"), f"{CHOSEN}.0"))
-    names = [part.logical_name for run in judged({"cluster.version": NEWEST}, behind).ahead for part in run]
+    names = [
+        component.logical_name for run in judged({"cluster.version": NEWEST}, behind).earlier_runs for component in run
+    ]
     assert names == ["test-cluster", "test-pools-gpu", "test-pools-workload"]
 
 
 def test_pools_that_change_beside_each_other_are_taken_one_by_one() -> None:
     changes = {"pools.workload.size": {"min": 1, "max": 12}, "pools.gpu.size": {"min": 0, "max": 5}}
-    runs = judged(changes, {"test-pools-gpu": {"count": 2}}).ahead
-    assert [[part.logical_name for part in run] for run in runs] == [["test-pools-gpu"], ["test-pools-workload"]]
+    runs = judged(changes, {"test-pools-gpu": {"count": 2}}).earlier_runs
+    assert [[component.logical_name for component in run] for run in runs] == [
+        ["test-pools-gpu"],
+        ["test-pools-workload"],
+    ]
 
 
 def test_one_pool_that_changes_needs_no_run_of_its_own() -> None:
-    assert not judged({"pools.gpu.size": {"min": 0, "max": 5}}).ahead
+    assert not judged({"pools.gpu.size": {"min": 0, "max": 5}}).earlier_runs
 
 
 @pytest.mark.parametrize("environment", ["dev", "prod"])
@@ -111,8 +118,8 @@ def test_every_pool_of_the_program_is_judged(environment: str) -> None:
     changes = {"environment": environment}
     names = [*build(changes).of_type(AGENT_POOL), INITIAL]
     live = {name: {"minCount": 90, "maxCount": 99, "count": 95, "enableAutoScaling": True} for name in names}
-    refused = judge(cloud_of(STACK, config(changes)), parts_of_state(exported(changes, live)), {}).refused
-    assert len({each.what.split()[3] for each in refused}) == len(names)
+    blockers = judge(cloud_of(STACK, config(changes)), components_of_state(exported(changes, live)), {}).blockers
+    assert len({each.what.split()[3] for each in blockers}) == len(names)
 
 
 SIZES = st.integers(0, 12)
@@ -132,31 +139,31 @@ def test_whatever_size_is_sent_is_taken_by_aks_and_ends_no_node_at_work(
     bounds = {"minCount": low, "maxCount": high} if was_elastic else {"minCount": None, "maxCount": None}
     state: Live = {"test-pools-workload": {"count": size, "enableAutoScaling": was_elastic, **bounds}}
     changes = {"pools.workload.size": {"min": least, "max": most}, "cluster.version": NEWEST if is_upgrade else CHOSEN}
-    refused = judged(changes, state).refused
+    blockers = judged(changes, state).blockers
     is_elastic = least < most
     sent = size if is_elastic else least  # what `ignore_changes` leaves, else what the stack file says
     taken = least <= sent <= most
     drained = sent < size and was_elastic
     raced = is_upgrade and is_elastic and (low, high) != (least, most)
-    assert bool(refused) == (not taken or drained or raced)
-    assert all(each.where == "pools.workload.size" for each in refused)
+    assert bool(blockers) == (not taken or drained or raced)
+    assert all(each.where == "pools.workload.size" for each in blockers)
 
 
 def test_a_minimum_above_the_live_size_is_answered_with_commands_that_aks_takes() -> None:
     state: Live = {"test-pools-workload": {"count": 2, "minCount": 1, "maxCount": 3}}
-    (refused,) = judged({"pools.workload.size": {"min": 5, "max": 8}}, state).refused
-    (pool,) = (part.name for part in parts() if part.logical_name == "test-pools-workload")
+    (blocker,) = judged({"pools.workload.size": {"min": 5, "max": 8}}, state).blockers
+    (pool,) = (component.name for component in components() if component.logical_name == "test-pools-workload")
     is_ = f"--resource-group research --cluster-name research --name {pool}"
-    assert refused.step == (
+    assert blocker.step == (
         f"`az aks nodepool update {is_} --disable-cluster-autoscaler`, `az aks nodepool scale {is_} --node-count 5`, "
         f"`az aks nodepool update {is_} --enable-cluster-autoscaler --min-count 1 --max-count 5`, then run `up` again."
     )
 
 
 def test_data_nodes_are_never_scaled_in() -> None:
-    (refused,) = judged({"pools.data.size": {"min": 3, "max": 3}}, {DATA: {"count": 2}}).refused
-    assert "and max would be 1" in refused.what
-    assert "never scaled in" in refused.step
+    (blocker,) = judged({"pools.data.size": {"min": 3, "max": 3}}, {DATA: {"count": 2}}).blockers
+    assert "and max would be 1" in blocker.what
+    assert "never scaled in" in blocker.step
 
 
 @pytest.mark.parametrize(
@@ -171,9 +178,9 @@ def test_data_nodes_are_never_scaled_in() -> None:
 def test_an_edit_of_the_initial_pool_is_refused_since_no_program_sends_it(
     changes: dict[str, Any], what: str, command: str
 ) -> None:
-    (refused,) = [each for each in judged(changes).refused if each.where.startswith("pools.initial")]
-    assert what in refused.what
-    assert command in refused.step
+    (blocker,) = [each for each in judged(changes).blockers if each.where.startswith("pools.initial")]
+    assert what in blocker.what
+    assert command in blocker.step
 
 
 def test_what_was_changed_by_hand_in_the_initial_pool_as_told_is_fine() -> None:
@@ -183,19 +190,19 @@ def test_what_was_changed_by_hand_in_the_initial_pool_as_told_is_fine() -> None:
 def test_another_name_of_the_initial_pool_is_refused() -> None:
     pool = config().pools["initial"].model_dump(by_alias=True, exclude_none=True)
     changes = {"pools.initial": None, "pools.core": {k: v for k, v in pool.items() if v not in ({}, ())}}
-    (refused,) = judged(changes).refused
-    assert refused.what == "the initial pool would be called core, and the cluster's is initial"
+    (blocker,) = judged(changes).blockers
+    assert blocker.what == "the initial pool would be renamed from initial to core"
 
 
 def test_zones_in_another_order_and_ids_in_another_case_are_the_same() -> None:
-    initial = next(part for part in parts() if part.program_name == INITIAL)
+    initial = next(component for component in components() if component.program_name == INITIAL)
     live = {"availabilityZones": ["3", "1", "2"], "vnetSubnetID": initial.outputs["vnetSubnetID"].upper()}
     assert judged(live={INITIAL: live}) == Judgement()
 
 
 def test_the_initial_pool_that_stays_behind_is_named_with_the_command_that_raises_it() -> None:
     found = judged(live=at(f"{CHOSEN}.0", f"{CHOSEN}.0", initial=f"{OLDER}.3"))
-    assert not found.refused
+    assert not found.blockers
     (note,) = found.notes
     assert f"agent pool initial stays on {OLDER}" in note
     assert f"--name initial --kubernetes-version {CHOSEN}`" in note
@@ -205,21 +212,21 @@ def test_tags_that_the_initial_pool_cannot_get_by_the_program_are_told_with_the_
     tags = {"team": "ml", "cost-center": "47 11"}
     found = judged({"cluster.tags": tags}, {INITIAL: {"tags": {"team": "ml", "theirs": "x"}}})
     (note,) = found.notes
-    assert not found.refused
+    assert not found.blockers
     assert "agent pool initial keeps its tags" in note
     assert "--name initial --tags 'cost-center=47 11' team=ml theirs=x`" in note
 
 
 def test_a_pool_that_goes_is_not_judged_by_size() -> None:
-    assert not judged({"pools.gpu": None}).refused
+    assert not judged({"pools.gpu": None}).blockers
 
 
 @pytest.mark.parametrize("status", ["Creating", "Updating", "Upgrading", "Scaling", "Deleting", "Stopping"])
 @pytest.mark.parametrize("key", [urn(CLUSTER, "test-cluster"), urn(AGENT_POOL, "test-pools-gpu")])
 def test_what_aks_still_works_on_is_waited_for(key: str, status: str) -> None:
-    (refused,) = judged(conditions={key: Condition(status)}).refused
-    assert f"is {status}" in refused.what
-    assert refused.allowed == "changes are taken when it is Succeeded"
+    (blocker,) = judged(conditions={key: Condition(status)}).blockers
+    assert f"is {status}" in blocker.what
+    assert blocker.allowed == "changes are accepted when it is Succeeded"
 
 
 @pytest.mark.parametrize("name", ["test-cluster", "test-pools-gpu", DATA, INITIAL])
@@ -227,7 +234,7 @@ def test_what_failed_is_named_and_may_be_mended_by_the_change_but_is_never_made_
     """Made anew under the same name it would be changed first and deleted then."""
     error = {"provisioningError": {"code": "QuotaExceeded", "message": "0 left"}}
     found = judged(live={name: {"provisioningState": "Failed", "status": error}})
-    assert not found.anew
-    assert not found.refused
+    assert not found.to_recreate
+    assert not found.blockers
     (note,) = found.notes
     assert note.endswith("is Failed: QuotaExceeded: 0 left.")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from workbench.engine.in_cluster import Inside, inside
+from workbench.engine.in_cluster import ClusterContents, contents_of
 
 RECLAIMED = {"persistentVolumeReclaimPolicy": "Delete", "csi": {"volumeHandle": "vol-1"}}
 
@@ -25,7 +25,7 @@ def claim(name: str, volume_name: str = "") -> dict[str, Any]:
 
 def test_only_what_has_another_half_in_aws_is_an_entrance() -> None:
     balanced = {"status": {"loadBalancer": {"ingress": [{"hostname": "a.elb.example"}]}}}
-    found = inside(
+    found = contents_of(
         [
             item("Service", "front", spec={"type": "LoadBalancer"}, **balanced),
             item("Service", "inner", spec={"type": "ClusterIP"}),
@@ -33,15 +33,15 @@ def test_only_what_has_another_half_in_aws_is_an_entrance() -> None:
             item("Ingress", "web"),
         ]
     )
-    assert list(map(str, found.entrances)) == [
+    assert list(map(str, found.load_balancers)) == [
         "service mlrun/front (load balancer a.elb.example)",
         "ingress mlrun/web (no address)",
     ]
-    assert found.claims == found.kept == ()
+    assert found.claims == found.retained == ()
 
 
 def test_a_claim_loses_its_data_unless_its_volume_is_kept() -> None:
-    found = inside(
+    found = contents_of(
         [
             claim("models", "pv-1"),
             claim("kept", "pv-2"),
@@ -58,13 +58,13 @@ def test_a_claim_loses_its_data_unless_its_volume_is_kept() -> None:
         "persistentvolumeclaim mlrun/models (20Gi, volume vol-1)",
         "persistentvolumeclaim mlrun/waits (20Gi, volume none yet)",
     ]
-    assert found.kept == ("vol-1 of claim mlrun/kept",)
+    assert found.retained == ("vol-1 of claim mlrun/kept",)
 
 
 def test_what_the_stack_made_is_the_engines() -> None:
     mine = {("service", "mlrun", "front"), ("persistentvolumeclaim", "mlrun", "models")}
-    found = inside([item("Service", "front", spec={"type": "LoadBalancer"}), claim("models")], mine)
-    assert found.entrances == found.claims == ()
+    found = contents_of([item("Service", "front", spec={"type": "LoadBalancer"}), claim("models")], mine)
+    assert found.load_balancers == found.claims == ()
 
 
 def bound(name: str, claim_name: str, policy: str = "Delete") -> dict[str, Any]:
@@ -75,19 +75,19 @@ def bound(name: str, claim_name: str, policy: str = "Delete") -> dict[str, Any]:
 @pytest.mark.parametrize("claims", [[claim("models", "pv-1")], []])
 def test_a_volume_goes_after_its_claim(claims: list[dict[str, Any]]) -> None:
     never_claimed = volume("spare", RECLAIMED)
-    found = inside([*claims, bound("pv-1", "models"), bound("pv-2", "kept", "Retain"), never_claimed])
+    found = contents_of([*claims, bound("pv-1", "models"), bound("pv-2", "kept", "Retain"), never_claimed])
     assert list(map(str, found.volumes)) == ["persistentvolume pv-1 (vol-1)"]
-    assert found.going == (*found.claims, *found.volumes)
+    assert found.to_delete == (*found.claims, *found.volumes)
 
 
 def test_the_volume_of_the_stacks_own_claim_is_the_engines() -> None:
     mine = {("persistentvolumeclaim", "mlrun", "models")}
-    assert inside([claim("models", "pv-1"), bound("pv-1", "models")], mine) == Inside()
+    assert contents_of([claim("models", "pv-1"), bound("pv-1", "models")], mine) == ClusterContents()
 
 
 def test_what_loses_its_address_before_it_goes_is_still_the_same() -> None:
     status = {"status": {"loadBalancer": {"ingress": [{"hostname": "a.elb.example"}]}}}
-    before = inside([item("Service", "front", spec={"type": "LoadBalancer"}, **status)])
-    after = inside([item("Service", "front", spec={"type": "LoadBalancer"})])
-    assert before.going == after.going
-    assert str(before.going[0]) != str(after.going[0])
+    before = contents_of([item("Service", "front", spec={"type": "LoadBalancer"}, **status)])
+    after = contents_of([item("Service", "front", spec={"type": "LoadBalancer"})])
+    assert before.to_delete == after.to_delete
+    assert str(before.to_delete[0]) != str(after.to_delete[0])

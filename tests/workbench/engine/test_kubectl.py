@@ -24,7 +24,8 @@ def told(folder: Path, said: str, *, context: str = "on-prem", kubeconfig: Path 
 
 def test_an_unreachable_cluster_is_named_once_with_a_way_to_try(tmp_path: Path) -> None:
     assert told(tmp_path, f"{LOGGED}\n{LOGGED}\n{REFUSED}") == (
-        f"The cluster does not answer: {REFUSED}\n`kubectl --context=on-prem get --raw /readyz` must say ok first."
+        f"The cluster does not answer: {REFUSED}\n"
+        "Make sure that `kubectl --context=on-prem get --raw /readyz` prints ok."
     )
 
 
@@ -34,7 +35,7 @@ def test_what_is_only_logged_is_better_than_nothing(tmp_path: Path) -> None:
 
 def test_a_context_that_is_not_there_is_no_cluster_that_does_not_answer(tmp_path: Path) -> None:
     said = "Error in configuration: context was not found for specified context: on-prem"
-    beginning = "There is no context 'on-prem' in"
+    beginning = "Context 'on-prem' not found in"
     assert told(tmp_path, said).startswith(f"{beginning} ~/.kube/config.\n`kubectl config get-contexts -o name`")
     assert told(tmp_path, said, KUBECONFIG="/etc/cluster").startswith(f"{beginning} /etc/cluster.")
     named = told(tmp_path, said, kubeconfig=Path("/etc/named"), KUBECONFIG="/etc/cluster")
@@ -43,4 +44,4 @@ def test_a_context_that_is_not_there_is_no_cluster_that_does_not_answer(tmp_path
 
 def test_a_cluster_that_refuses_does_answer(tmp_path: Path) -> None:
     said = 'Error from server (Forbidden): nodes is forbidden: User "me" cannot list resource "nodes"'
-    assert told(tmp_path, said) == f"The cluster refuses: {said}"
+    assert told(tmp_path, said) == f"The cluster refuses the request: {said}"

@@ -68,8 +68,8 @@ def test_a_killed_run_is_told_by_what_it_left_and_by_the_way_to_recover(data: Pa
         with pytest.raises(UserError) as caught, stack_lock("local", "destroy"):
             pass
         assert f"`igz-clusters up` (process {os.getpid()}, since " in caught.value.message
-        assert f"was killed, and what it started still works on the stack 'local': {child.pid} " in caught.value.message
-        assert caught.value.hint == "`igz-clusters recover local` ends it and mends what it left."
+        assert f"was killed, but its processes still change the stack 'local': {child.pid} " in caught.value.message
+        assert caught.value.hint == "`igz-clusters recover local` ends them and repairs the state."
     finally:
         context.__exit__(None, None, None)
     with stack_lock("local", "destroy"):

@@ -34,6 +34,6 @@ def test_another_passphrase_is_refused_with_the_way_back_and_never_printed(data:
         (data / "passphrase").write_text(now)
     with pytest.raises(UserError) as caught:
         passphrase_file()
-    assert "Put the old one back." in caught.value.hint
+    assert "Restore the old file." in caught.value.hint
     assert made not in str(caught.value)
     assert str(data / "state") not in caught.value.hint  # there is none to remove

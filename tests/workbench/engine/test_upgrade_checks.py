@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from components.contract.kubernetes_minors import offered
 from support.eks import NODE_GROUP, build, built, config
-from support.eks_state import STACK, Live, exported, parts, urn
+from support.eks_state import STACK, Live, components, exported, urn
 from support.minors import CHOSEN, NEWEST, after, number
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import Conditions
 from workbench.engine.clouds.eks.cluster_components import ADDON, CLUSTER
 from workbench.engine.clouds.eks.conditions import EksCondition as Condition
 from workbench.engine.clouds.find import cloud_of
-from workbench.engine.cluster_components import parts_of_state
+from workbench.engine.cluster_components import components_of_state
 from workbench.engine.upgrade_checks import Judgement, judge
 
 NUMBER = number(CHOSEN)
@@ -28,7 +28,7 @@ def judged(
     changes: dict[str, Any] | None = None, live: Live | None = None, conditions: Conditions | None = None
 ) -> Judgement:
     """Judge the stack file with ``changes`` against the unchanged stack, of which ``live`` differs."""
-    return judge(cloud_of(STACK, config(changes)), parts(live), conditions or {})
+    return judge(cloud_of(STACK, config(changes)), components(live), conditions or {})
 
 
 def at(cluster: str, groups: str, **others: str) -> Live:
@@ -50,40 +50,45 @@ def test_without_a_cluster_there_is_nothing_to_judge() -> None:
 def test_the_control_plane_goes_one_minor_forward_or_stays(live: int, wanted: str) -> None:
     found = judged({"cluster.version": wanted}, at(f"1.{live}", f"1.{live}"))
     step = int(wanted.split(".")[1]) - live
-    assert bool(found.refused) == (step not in (0, 1))
-    assert bool(found.ahead) == (step > 0)
-    for refused in found.refused:
-        assert refused.where == "cluster.version"
-        assert refused.allowed == f"EKS takes 1.{live} or 1.{live + 1}"
-        assert (f"Set it to 1.{live}: `up` never goes back" if step < 0 else f"Set it to 1.{live + 1} ") in refused.step
+    assert bool(found.blockers) == (step not in (0, 1))
+    assert bool(found.earlier_runs) == (step > 0)
+    for blocker in found.blockers:
+        assert blocker.where == "cluster.version"
+        assert blocker.allowed == f"EKS accepts 1.{live} or 1.{live + 1}"
+        assert (
+            f"Set it to 1.{live}: `up` does not downgrade" if step < 0 else f"Set it to 1.{live + 1} "
+        ) in blocker.step
 
 
 @pytest.mark.parametrize(("behind", "step", "group"), [*product(range(5), (0, 1), ("workload", "data-a"))])
 def test_no_node_falls_more_than_three_minors_behind(behind: int, step: int, group: str) -> None:
     versions = at(CHOSEN, CHOSEN, **{group.replace("-", "_"): f"1.{NUMBER - behind}"})
     found = judged({"cluster.version": f"1.{NUMBER + step}"}, versions)
-    refused = [str(each) for each in found.refused]
-    assert bool(refused) == (behind + step > 3)
-    if refused:
-        assert f"node group test-{group}-0a1b2c3 on 1.{NUMBER - behind}, {behind + step} minors behind" in refused[0]
-        assert ("update-nodegroup-version" if group == "data-a" else f"Set it to {CHOSEN}") in refused[0]
+    blockers = [str(each) for each in found.blockers]
+    assert bool(blockers) == (behind + step > 3)
+    if blockers:
+        assert (
+            f"node group test-{group}-0a1b2c3 on 1.{NUMBER - behind}, {behind + step} minor versions behind"
+            in blockers[0]
+        )
+        assert ("update-nodegroup-version" if group == "data-a" else f"Set it to {CHOSEN}") in blockers[0]
 
 
 def test_control_plane_and_add_ons_go_ahead_of_the_groups() -> None:
-    (ahead,) = judged({"cluster.version": NEWEST}).ahead
-    assert [part.type for part in ahead].count(CLUSTER) == 1
-    assert len([part for part in ahead if part.type == ADDON]) == 6
-    assert not [part for part in ahead if part.type == NODE_GROUP]
+    (earlier_runs,) = judged({"cluster.version": NEWEST}).earlier_runs
+    assert [component.type for component in earlier_runs].count(CLUSTER) == 1
+    assert len([component for component in earlier_runs if component.type == ADDON]) == 6
+    assert not [component for component in earlier_runs if component.type == NODE_GROUP]
 
 
 def test_an_upgrade_that_stopped_among_the_add_ons_takes_them_first_again() -> None:
     changes = {"cluster.version": NEWEST}
-    assert judged(changes, at(NEWEST, CHOSEN)).ahead
-    assert not judged(changes, at(NEWEST, NEWEST, data_a=CHOSEN)).ahead, "data groups stay behind on purpose"
+    assert judged(changes, at(NEWEST, CHOSEN)).earlier_runs
+    assert not judged(changes, at(NEWEST, NEWEST, data_a=CHOSEN)).earlier_runs, "data groups stay behind on purpose"
 
 
 def test_a_cluster_that_never_told_its_version_is_no_upgrade() -> None:
-    assert not judged(live=at("", "")).ahead
+    assert not judged(live=at("", "")).earlier_runs
 
 
 @pytest.mark.parametrize("environment", ["dev", "prod"])
@@ -92,9 +97,9 @@ def test_every_group_of_the_program_is_judged(environment: str) -> None:
     changes = {"environment": environment}
     names = build(changes).of_type(NODE_GROUP)
     sizes = {"minSize": 90, "maxSize": 99, "desiredSize": 95}
-    state = parts_of_state(exported(changes, {name: {"scalingConfig": sizes} for name in names}))
-    refused = judge(cloud_of(STACK, config(changes)), state, {}).refused
-    assert sorted(each.what.split()[3].removesuffix("-0a1b2c3") for each in refused) == sorted(names)
+    state = components_of_state(exported(changes, {name: {"scalingConfig": sizes} for name in names}))
+    blockers = judge(cloud_of(STACK, config(changes)), state, {}).blockers
+    assert sorted(each.what.split()[3].removesuffix("-0a1b2c3") for each in blockers) == sorted(names)
 
 
 SIZES = st.integers(0, 12)
@@ -110,20 +115,20 @@ def test_whatever_size_is_sent_is_taken_by_eks_and_ends_no_node_at_work(
     least, most = min(wanted), max(1, *wanted)
     state: Live = {"test-workload": {"scalingConfig": {"minSize": low, "desiredSize": size, "maxSize": high}}}
     changes = {"pools.workload.size": {"min": least, "max": most}, "cluster.version": NEWEST if is_upgrade else CHOSEN}
-    refused = judged(changes, state).refused
+    blockers = judged(changes, state).blockers
     is_elastic, was_elastic = least < most, low < high
     sent = size if is_elastic else least  # what `ignoreChanges` leaves, else what the stack file says
     taken = least <= sent <= most
     drained = sent < size and was_elastic
     raced = is_upgrade and is_elastic and (low, high) != (least, most)
-    assert bool(refused) == (not taken or drained or raced)
-    assert all(each.where == "pools.workload.size" for each in refused)
+    assert bool(blockers) == (not taken or drained or raced)
+    assert all(each.where == "pools.workload.size" for each in blockers)
 
 
 def test_a_minimum_above_the_live_size_is_answered_with_the_command_that_eks_takes() -> None:
     state: Live = {"test-workload": {"scalingConfig": {"minSize": 1, "desiredSize": 2, "maxSize": 3}}}
-    (refused,) = judged({"pools.workload.size": {"min": 5, "max": 8}}, state).refused
-    assert str(refused) == (
+    (blocker,) = judged({"pools.workload.size": {"min": 5, "max": 8}}, state).blockers
+    assert str(blocker) == (
         "- pools.workload.size: the node group test-workload-0a1b2c3 has 2 nodes, and min would be 5; at most 2 now, "
         "since EKS wants the size between the bounds and the size is the autoscaler's.\n"
         "  `aws eks update-nodegroup-config --cluster-name research --nodegroup-name test-workload-0a1b2c3 "
@@ -132,18 +137,18 @@ def test_a_minimum_above_the_live_size_is_answered_with_the_command_that_eks_tak
 
 
 def test_data_nodes_are_never_scaled_in() -> None:
-    (refused, *rest) = judged({"pools.data.size": {"min": 3, "max": 3}}, {DATA: {"scalingConfig": _fixed(2)}}).refused
-    assert "the node group test-data-a-0a1b2c3 has 2 nodes, and max would be 1" in refused.what
-    assert "never scaled in" in refused.step
+    (blocker, *rest) = judged({"pools.data.size": {"min": 3, "max": 3}}, {DATA: {"scalingConfig": _fixed(2)}}).blockers
+    assert "the node group test-data-a-0a1b2c3 has 2 nodes, and max would be 1" in blocker.what
+    assert "never scaled in" in blocker.step
     assert not rest
 
 
 def test_a_static_group_of_no_data_has_the_size_that_the_stack_file_says() -> None:
-    assert not judged({"pools.initial.size": {"min": 2, "max": 2}}).refused
+    assert not judged({"pools.initial.size": {"min": 2, "max": 2}}).blockers
 
 
 def test_a_pool_that_goes_is_not_judged_by_size() -> None:
-    assert not judged({"pools.gpu": None}).refused
+    assert not judged({"pools.gpu": None}).blockers
 
 
 @pytest.mark.parametrize("status", ["CREATING", "UPDATING", "DELETING"])
@@ -152,9 +157,9 @@ def test_a_pool_that_goes_is_not_judged_by_size() -> None:
 )
 def test_what_eks_still_works_on_is_waited_for(type_: str, name: str, status: str) -> None:
     found = judged(conditions={urn(type_, name): Condition(status)})
-    (refused,) = found.refused
-    assert f"is {status}" in refused.what
-    assert not found.anew
+    (blocker,) = found.blockers
+    assert f"is {status}" in blocker.what
+    assert not found.to_recreate
 
 
 @pytest.mark.parametrize(
@@ -162,42 +167,44 @@ def test_what_eks_still_works_on_is_waited_for(type_: str, name: str, status: st
 )
 def test_a_failed_part_without_data_is_made_anew_and_that_is_said(type_: str, name: str) -> None:
     found = judged(conditions={urn(type_, name): Condition("CREATE_FAILED", ("AsgInstanceLaunchFailures: none left",))})
-    assert [part.urn for part in found.anew] == [urn(type_, name)]
-    assert not found.refused
+    assert [component.urn for component in found.to_recreate] == [urn(type_, name)]
+    assert not found.blockers
     (note,) = found.notes
-    assert "is CREATE_FAILED: AsgInstanceLaunchFailures: none left. It is made anew." in note
+    assert "is CREATE_FAILED: AsgInstanceLaunchFailures: none left. It will be recreated." in note
 
 
 def test_a_group_that_is_made_anew_keeps_nothing_from_an_upgrade() -> None:
     """A run for control plane and add-ons alone would meet the program's refusal of the failed group, every time."""
     found = judged({"cluster.version": NEWEST}, {"test-gpu": {"status": "CREATE_FAILED"}})
-    assert [part.logical_name for part in found.anew] == ["test-gpu"]
-    assert not found.refused
-    assert not found.ahead
+    assert [component.logical_name for component in found.to_recreate] == ["test-gpu"]
+    assert not found.blockers
+    assert not found.earlier_runs
 
 
 def test_a_failed_add_on_goes_after_the_others() -> None:
     failed = urn(ADDON, "test-addons-coredns")
     found = judged({"cluster.version": NEWEST}, conditions={failed: Condition("CREATE_FAILED")})
-    assert [part.urn for part in found.anew] == [failed]
-    (ahead,) = found.ahead
-    assert failed not in [part.urn for part in ahead]
+    assert [component.urn for component in found.to_recreate] == [failed]
+    (earlier_runs,) = found.earlier_runs
+    assert failed not in [component.urn for component in earlier_runs]
 
 
 def test_the_state_alone_tells_a_failed_group_too() -> None:
-    assert [part.logical_name for part in judged(live={"test-gpu": {"status": "CREATE_FAILED"}}).anew] == ["test-gpu"]
+    assert [
+        component.logical_name for component in judged(live={"test-gpu": {"status": "CREATE_FAILED"}}).to_recreate
+    ] == ["test-gpu"]
 
 
 def test_a_failed_group_is_not_judged_by_its_size() -> None:
     """It is made anew with the size of the stack file."""
     live = {"test-gpu": {"status": "CREATE_FAILED", "scalingConfig": {"minSize": 0, "desiredSize": 0, "maxSize": 4}}}
-    assert not judged({"pools.gpu.size": {"min": 1, "max": 4}}, live).refused
+    assert not judged({"pools.gpu.size": {"min": 1, "max": 4}}, live).blockers
 
 
 def test_a_failed_group_that_nobody_wants_any_more_is_left_to_the_engine() -> None:
     found = judged({"pools.gpu": None}, {"test-gpu": {"status": "CREATE_FAILED"}})
-    assert not found.anew
-    assert not found.refused
+    assert not found.to_recreate
+    assert not found.blockers
 
 
 @pytest.mark.parametrize(
@@ -205,10 +212,10 @@ def test_a_failed_group_that_nobody_wants_any_more_is_left_to_the_engine() -> No
 )
 def test_a_failed_cluster_or_data_group_is_refused_with_the_steps(name: str, status: str) -> None:
     found = judged(live={name: {"status": status}})
-    assert not found.anew
-    (refused,) = found.refused
-    assert f"is {status}: EKS names no cause" in refused.what
-    assert "`aws eks de" in refused.step
+    assert not found.to_recreate
+    (blocker,) = found.blockers
+    assert f"is {status}: EKS reports no cause" in blocker.what
+    assert "`aws eks de" in blocker.step
 
 
 def test_what_is_degraded_is_named_and_may_be_mended_by_the_change() -> None:
@@ -219,7 +226,7 @@ def test_what_is_degraded_is_named_and_may_be_mended_by_the_change() -> None:
 def test_a_group_that_a_replacement_has_still_to_delete_is_nobodys_trouble() -> None:
     state = exported(live={"test-gpu": {"status": "CREATE_FAILED"}})
     next(each for each in state["resources"] if each["urn"] == urn(NODE_GROUP, "test-gpu"))["delete"] = True
-    assert judge(cloud_of(STACK, config()), parts_of_state(state), {}) == Judgement()
+    assert judge(cloud_of(STACK, config()), components_of_state(state), {}) == Judgement()
 
 
 def test_all_that_is_wrong_is_said_at_once() -> None:
@@ -231,7 +238,7 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
         DATA: {"status": "CREATE_FAILED"},
     }
     changes = {"pools.workload.size": {"min": 3, "max": 10}, "pools.arm.size": {"min": 0, "max": 2}}
-    found: tuple[Blocker, ...] = judged(changes, live).refused
+    found: tuple[Blocker, ...] = judged(changes, live).blockers
     assert [each.where for each in found if each.where.startswith(("cluster", "node"))] == [
         "cluster.version",
         "node group test-data-a-0a1b2c3",

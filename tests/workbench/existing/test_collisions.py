@@ -33,8 +33,8 @@ class Objects(Api):
     asked: list[Any] = field(default_factory=list)
 
     @override
-    def run(self, *arguments: str, given: str | None = None) -> str:
-        self.asked.extend(json.loads(given or "{}")["items"])
+    def run(self, *arguments: str, stdin: str | None = None) -> str:
+        self.asked.extend(json.loads(stdin or "{}")["items"])
         return json.dumps({"kind": "List", "items": self.live}) if self.live else ""
 
 
@@ -53,15 +53,15 @@ def plan(*manifests: Mapping[str, Any], op: str = "create", suffix: str = "") ->
 
 
 def test_an_object_of_somebody_else_is_compared() -> None:
-    (refused,) = collisions(objects(RATHER), plan(ROLE), frozenset())
-    assert refused.where == "ClusterRole igz-clusters:platform"
-    assert refused.there == 'one of somebody else (rules [{"verbs": ["*"]}])'
-    assert refused.wanted == 'one of this stack (rules [{"verbs": ["get"]}])'
+    (blocker,) = collisions(objects(RATHER), plan(ROLE), frozenset())
+    assert blocker.where == "ClusterRole igz-clusters:platform"
+    assert blocker.found == 'an object of another owner (rules [{"verbs": ["*"]}])'
+    assert blocker.required == 'one of this stack (rules [{"verbs": ["get"]}])'
 
 
 def test_one_that_says_the_same_is_somebody_elses_all_the_same() -> None:
-    (refused,) = collisions(objects({**RATHER, "rules": ROLE["rules"]}), plan(ROLE), frozenset())
-    assert "that says the same" in refused.there
+    (blocker,) = collisions(objects({**RATHER, "rules": ROLE["rules"]}), plan(ROLE), frozenset())
+    assert "with the same content" in blocker.found
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from components.contract.existing.cluster_inventory import SharedKind, SharedObj
 from components.contract.labels import LabelKey
 from components.contract.ownership import FIELD_MANAGER
 from support.existing import config
-from workbench.existing.live import Live
+from workbench.existing.live import LiveCluster
 from workbench.existing.objects import LiveObject
-from workbench.existing.preflight import Seen, inspect
+from workbench.existing.preflight import Inspection, inspect
 
 CAPACITY = {"cpu": "8", "memory": "32Gi", "nvidia.com/gpu": "2"}
 RACKS = {"core-0": "core", "compute-0": "compute", "compute-1": "compute", "gpu-0": "gpu"}
@@ -48,13 +48,13 @@ DEFAULT = live(
 )
 
 
-def cluster(*objects: LiveObject, nodes: tuple[LiveObject, ...] = NODES, **facts: Any) -> Live:
+def cluster(*objects: LiveObject, nodes: tuple[LiveObject, ...] = NODES, **facts: Any) -> LiveCluster:
     shared = {SharedObject(SharedKind(each.kind), each.name): each for each in (DEFAULT, *objects)}
     known = {"minor": 34, "has_metrics": True, "has_autoscaler": True, "adds_tolerations": True}
-    return Live(nodes=nodes, shared=shared, **{**known, **facts})
+    return LiveCluster(nodes=nodes, shared=shared, **{**known, **facts})
 
 
-def looked(there: Live, changes: dict[str, Any] | None = None, made: frozenset[str] = frozenset()) -> Seen:
+def looked(there: LiveCluster, changes: dict[str, Any] | None = None, made: frozenset[str] = frozenset()) -> Inspection:
     return inspect(config(changes), there, made)
 
 
@@ -69,16 +69,16 @@ def with_node(changed: LiveObject) -> tuple[LiveObject, ...]:
 
 def test_a_cluster_as_the_stack_file_describes_it_is_named_and_nothing_is_refused() -> None:
     seen = looked(cluster())
-    assert seen.sighting.nodes == {
+    assert seen.inventory.nodes == {
         "initial": ("core-0",),
         "workload": ("compute-0", "compute-1"),
         "gpu": ("gpu-0",),
     }
-    assert seen.refused == seen.notes == ()
+    assert seen.blockers == seen.notes == ()
     assert list(map(str, seen.taints)) == ["taints of node gpu-0: + nvidia.com/gpu=present:NoSchedule"]
 
 
-CONFLICTS: dict[str, tuple[Callable[[], Seen], str]] = {
+CONFLICTS: dict[str, tuple[Callable[[], Inspection], str]] = {
     "label of another value": (
         lambda: looked(cluster(nodes=with_node(node("core-0", "core", **{LabelKey.LIFECYCLE: "preemptible"})))),
         "node core-0, label app.iguazio.com/lifecycle",
@@ -106,7 +106,7 @@ CONFLICTS: dict[str, tuple[Callable[[], Seen], str]] = {
         lambda: looked(cluster(), {"pools.workload.machine": {"vcpus": 8, "memoryGib": 64}}),
         "node compute-0, capacity",
     ),
-    "class of another value": (lambda: looked(cluster(low(7))), "PriorityClass igz-workload-low of somebody else"),
+    "class of another value": (lambda: looked(cluster(low(7))), "PriorityClass igz-workload-low of another owner"),
     "class that preempts": (lambda: looked(cluster(low(policy=None))), "PriorityClass igz-workload-low"),
     "class that is everybody's": (
         lambda: looked(
@@ -122,7 +122,7 @@ CONFLICTS: dict[str, tuple[Callable[[], Seen], str]] = {
             ),
             {"cluster.storageClass": STORAGE},
         ),
-        "StorageClass fast of somebody else",
+        "StorageClass fast of another owner",
     ),
     "second default storage class": (
         lambda: looked(cluster(), {"cluster.storageClass": STORAGE}),
@@ -134,7 +134,7 @@ CONFLICTS: dict[str, tuple[Callable[[], Seen], str]] = {
                 live("Namespace", "mlrun", metadata={"labels": {"pod-security.kubernetes.io/enforce": "privileged"}})
             )
         ),
-        "Namespace mlrun of somebody else",
+        "Namespace mlrun of another owner",
     ),
     "namespace that is going": (
         lambda: looked(cluster(live("Namespace", "mlrun", status={"phase": "Terminating"}))),
@@ -147,32 +147,32 @@ CONFLICTS: dict[str, tuple[Callable[[], Seen], str]] = {
 @pytest.mark.parametrize("name", CONFLICTS)
 def test_a_conflict_is_refused_with_what_is_there_and_what_is_wanted(name: str) -> None:
     make, where = CONFLICTS[name]
-    refused = make().refused
-    assert any(each.where.startswith(where) for each in refused), refused
-    for each in refused:
-        assert f"there is {each.there}; wanted {each.wanted}." in str(each)
+    blockers = make().blockers
+    assert any(each.where.startswith(where) for each in blockers), blockers
+    for each in blockers:
+        assert f"found {each.found}; required {each.required}." in str(each)
         assert each.step.endswith((".", "`."))
 
 
 def test_all_conflicts_are_told_at_once() -> None:
     there = cluster(low(7), nodes=(NODES[0], node("compute-0", "compute", **{LabelKey.POOL: "x"})), minor=29)
-    assert {each.where.split(",")[0] for each in looked(there).refused} == {
+    assert {each.where.split(",")[0] for each in looked(there).blockers} == {
         "the API server",
         "pools.workload.size",
         "pools.gpu.size",
         "node compute-0",
-        "PriorityClass igz-workload-low of somebody else",
+        "PriorityClass igz-workload-low of another owner",
     }
 
 
 def test_what_agrees_is_adopted_and_what_we_made_is_not() -> None:
     what = SharedObject(SharedKind.PRIORITY_CLASS, "igz-workload-low")
-    assert looked(cluster(low())).sighting.adopted == {what}
-    assert looked(cluster(low()), made=frozenset({"uid-of-igz-workload-low"})).sighting.adopted == frozenset()
+    assert looked(cluster(low())).inventory.adopted == {what}
+    assert looked(cluster(low()), made=frozenset({"uid-of-igz-workload-low"})).inventory.adopted == frozenset()
     # A killed run made it and could not save that.
-    assert looked(cluster(low(manager=FIELD_MANAGER))).sighting.adopted == frozenset()
+    assert looked(cluster(low(manager=FIELD_MANAGER))).inventory.adopted == frozenset()
     # It has the name and the manager's fields of somebody else beside ours: adopted before, and so again.
-    assert looked(cluster(low()), made=frozenset({"uid-of-what-was-there-before"})).sighting.adopted == {what}
+    assert looked(cluster(low()), made=frozenset({"uid-of-what-was-there-before"})).inventory.adopted == {what}
 
 
 @pytest.mark.parametrize("value", ["true", "false"])
@@ -180,19 +180,19 @@ def test_a_default_class_may_be_marked_in_the_old_way(value: str) -> None:
     metadata = {"annotations": {"storageclass.beta.kubernetes.io/is-default-class": value}}
     old = live("StorageClass", "old", metadata=metadata, provisioner="csi.example.org")
     there = replace(cluster(), shared={SharedObject(SharedKind.STORAGE_CLASS, "old"): old})
-    refused = looked(there, {"cluster.storageClass": STORAGE}).refused
-    assert [each.there for each in refused] == (["another default StorageClass, old"] if value == "true" else [])
-    assert any("No StorageClass is the default" in note for note in looked(there).notes) == (value == "false")
+    blockers = looked(there, {"cluster.storageClass": STORAGE}).blockers
+    assert [each.found for each in blockers] == (["another default StorageClass, old"] if value == "true" else [])
+    assert any("no default StorageClass" in note for note in looked(there).notes) == (value == "false")
 
 
 def test_a_node_that_tells_half_of_its_capacity_is_not_judged_by_it() -> None:
     content = deepcopy(dict(node("core-0", "core").content))
     content["status"] = {"capacity": {"memory": "1Gi"}}
-    assert looked(cluster(nodes=with_node(LiveObject(content)))).refused == ()
+    assert looked(cluster(nodes=with_node(LiveObject(content)))).blockers == ()
 
 
 def test_a_class_of_ours_may_differ_the_engine_changes_it() -> None:
-    assert looked(cluster(low(7, manager=FIELD_MANAGER))).refused == ()
+    assert looked(cluster(low(7, manager=FIELD_MANAGER))).blockers == ()
 
 
 def test_a_label_of_ours_may_differ_when_a_node_changes_pools() -> None:
@@ -201,28 +201,28 @@ def test_a_label_of_ours_may_differ_when_a_node_changes_pools() -> None:
     moved = live(
         "Node", "core-0", FIELD_MANAGER, ("metadata", "labels", key), metadata=metadata, status={"capacity": CAPACITY}
     )
-    assert looked(cluster(nodes=with_node(moved))).refused == ()
+    assert looked(cluster(nodes=with_node(moved))).blockers == ()
 
 
 def test_a_label_that_nobody_is_noted_for_is_somebody_elses() -> None:
     content = deepcopy(dict(node("core-0", "core", **{LabelKey.POOL: "other"}).content))
     content["metadata"].pop("managedFields")
-    (refused,) = looked(cluster(nodes=with_node(LiveObject(content)))).refused
-    assert "set by an unknown manager" in refused.there
+    (blocker,) = looked(cluster(nodes=with_node(LiveObject(content)))).blockers
+    assert "set by an unknown manager" in blocker.found
 
 
-LACKS: dict[str, tuple[Callable[[], Seen], str]] = {
-    "no default storage class": (lambda: looked(replace(cluster(), shared={})), "No StorageClass is the default"),
+LACKS: dict[str, tuple[Callable[[], Inspection], str]] = {
+    "no default storage class": (lambda: looked(replace(cluster(), shared={})), "no default StorageClass"),
     "a class for everybody": (
         lambda: looked(cluster(live("PriorityClass", "standard", value=1000, globalDefault=True))),
-        "PriorityClass standard is the cluster's default: pods that name no class get its value 1000",
+        "PriorityClass standard is the cluster's default: pods without a class get its priority 1000",
     ),
     "no tolerations": (lambda: looked(cluster(adds_tolerations=False)), "ExtendedResourceToleration is off"),
-    "tolerations unknown": (lambda: looked(cluster(adds_tolerations=None)), "could not be tried"),
+    "tolerations unknown": (lambda: looked(cluster(adds_tolerations=None)), "could not be tested"),
     "no metrics": (lambda: looked(cluster(has_metrics=False)), "install metrics-server"),
     "no autoscaler": (
         lambda: looked(cluster(has_autoscaler=False), {"cluster.autoscaler": True}),
-        "nothing in the cluster calls itself an autoscaler",
+        "no deployment named cluster-autoscaler or karpenter",
     ),
     "no device plug-in": (
         lambda: looked(cluster(), {"pools.gpu.machine": {"vcpus": 8, "memoryGib": 32, "gpus": 4}}),
@@ -230,17 +230,17 @@ LACKS: dict[str, tuple[Callable[[], Seen], str]] = {
     ),
     "a pool that grows": (
         lambda: looked(cluster(), {"cluster.autoscaler": True, "pools.workload.size": {"min": 1, "max": 5}}),
-        "Let its owner give them to new nodes: app.iguazio.com/lifecycle=non-preemptible",
+        "Ask the owner to set them on new nodes: app.iguazio.com/lifecycle=non-preemptible",
     ),
     "a taint that nothing tolerates": (
         lambda: looked(
             cluster(nodes=with_node(node("core-0", "core", taints=[{"key": "mine", "effect": "NoSchedule"}])))
         ),
-        "the taint mine:NoSchedule of somebody else",
+        "the taint mine:NoSchedule of another owner",
     ),
     "a namespace without Pod Security": (
         lambda: looked(cluster(live("Namespace", "mlrun"))),
-        "its new pods must keep 'baseline'",
+        "new pods there must meet 'baseline'",
     ),
 }
 
@@ -249,7 +249,7 @@ LACKS: dict[str, tuple[Callable[[], Seen], str]] = {
 def test_what_the_cluster_lacks_is_said_and_stops_nobody(name: str) -> None:
     make, said = LACKS[name]
     seen = make()
-    assert seen.refused == ()
+    assert seen.blockers == ()
     assert any(said in note for note in seen.notes), seen.notes
 
 

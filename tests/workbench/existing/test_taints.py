@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from components.contract.taints import Taint, TaintEffect, gpu_taint
 from workbench.engine.kubectl import Api
-from workbench.existing.taints import perform, spelled
+from workbench.existing.taints import as_text, perform
 from workbench.system.errors import UserError
 
 GPU = gpu_taint("nvidia.com/gpu")
@@ -37,7 +37,7 @@ class OneNode(Api):
     meanwhile: list[Callable[[dict[str, Any]], object]] = field(default_factory=list)
 
     @override
-    def run(self, *arguments: str, given: str | None = None) -> str:
+    def run(self, *arguments: str, stdin: str | None = None) -> str:
         if arguments[0] == "get":
             text = json.dumps(self.node)
             if self.meanwhile:
@@ -64,7 +64,7 @@ class OneNode(Api):
 
     @property
     def taints(self) -> list[str]:
-        return [spelled(taint) for taint in self.node["spec"].get("taints", [])]
+        return [as_text(taint) for taint in self.node["spec"].get("taints", [])]
 
 
 def one_node(*taints: Taint, meanwhile: list[Callable[[dict[str, Any]], object]] | None = None) -> OneNode:
@@ -103,13 +103,13 @@ def test_what_others_change_in_between_is_read_again() -> None:
 
 def test_a_node_that_never_rests_is_given_up() -> None:
     api = one_node(meanwhile=[lambda _: None] * 9)
-    with pytest.raises(UserError, match="changed so often"):
+    with pytest.raises(UserError, match="was modified during each of"):
         perform(api, "n", [GPU])
     assert api.taints == []
 
 
 def test_a_taint_in_the_place_of_ours_is_not_overwritten() -> None:
     api = one_node(Taint("nvidia.com/gpu", "true"))
-    with pytest.raises(UserError, match="gpu=true:NoSchedule of somebody else"):
+    with pytest.raises(UserError, match="gpu=true:NoSchedule of another owner"):
         perform(api, "n", [GPU])
     assert api.taints == ["nvidia.com/gpu=true:NoSchedule"]

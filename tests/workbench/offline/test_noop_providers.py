@@ -4,7 +4,7 @@ from base64 import b64decode
 import pytest
 
 from workbench.offline.azure.provider import LIST_CREDENTIALS
-from workbench.offline.noop_providers import SUBSCRIPTION, PretendedAzure
+from workbench.offline.noop_providers import SUBSCRIPTION, NoopAzure
 from workbench.offline.provider import Existing, RefusedError
 
 POOL = "azure-native:containerservice:AgentPool"
@@ -15,42 +15,40 @@ ID = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/dev/providers/Microsoft.Cont
 
 
 def test_pretended_azure_gives_ids_and_names_as_azure_does() -> None:
-    made = PretendedAzure().create(POOL, "pool", GIVEN)
+    made = NoopAzure().create(POOL, "pool", GIVEN)
     assert made == (f"{ID}/agentPools/work", {"count": 2, "name": "work", "azureApiVersion": "2025-09-01"})
 
 
 def test_an_id_inside_an_id_is_in_it_once() -> None:
     inputs = {"resourceUri": ID, "name": "logs"}
-    made, _ = PretendedAzure().create("azure-native:monitor:DiagnosticSetting", "logs", inputs)
+    made, _ = NoopAzure().create("azure-native:monitor:DiagnosticSetting", "logs", inputs)
     assert made == f"{ID}/providers/Microsoft.Insights/diagnosticSettings/logs"
 
 
 def test_identities_go_in_as_a_list_and_come_out_by_their_ids() -> None:
     identity = {"type": "UserAssigned", "userAssignedIdentities": [ID]}
-    _, made = PretendedAzure().create(CLUSTER, "dev", {**GROUP, "resourceName": "dev", "identity": identity})
+    _, made = NoopAzure().create(CLUSTER, "dev", {**GROUP, "resourceName": "dev", "identity": identity})
     assert made["identity"]["userAssignedIdentities"] == {ID: {}}
 
 
 def test_a_changed_cluster_still_says_who_issues_its_tokens() -> None:
     inputs = {**GROUP, "resourceName": "dev", "oidcIssuerProfile": {"enabled": True}}
-    identifier, made = PretendedAzure().create(CLUSTER, "dev", inputs)
-    changed = PretendedAzure().update(
-        Existing(CLUSTER, "dev", identifier, inputs, made), {**inputs, "tags": {"a": "b"}}
-    )
+    identifier, made = NoopAzure().create(CLUSTER, "dev", inputs)
+    changed = NoopAzure().update(Existing(CLUSTER, "dev", identifier, inputs, made), {**inputs, "tags": {"a": "b"}})
     assert changed == {**made, "tags": {"a": "b"}}
 
 
 def test_what_was_pretended_stays_as_the_state_has_it() -> None:
-    found = PretendedAzure().read(Existing(POOL, "pool", f"{ID}/agentPools/work", GIVEN, {"count": 2}))
+    found = NoopAzure().read(Existing(POOL, "pool", f"{ID}/agentPools/work", GIVEN, {"count": 2}))
     assert (found.inputs, found.outputs) == (GIVEN, {"count": 2})
 
 
 def test_a_cluster_that_is_not_there_leads_nowhere() -> None:
-    (credentials,) = PretendedAzure().invoke(LIST_CREDENTIALS, {})["kubeconfigs"]
+    (credentials,) = NoopAzure().invoke(LIST_CREDENTIALS, {})["kubeconfigs"]
     (cluster,) = json.loads(b64decode(credentials["value"]))["clusters"]
     assert cluster["cluster"]["server"] == "https://127.0.0.1:1"
 
 
 def test_it_pretends_no_other_answers() -> None:
     with pytest.raises(RefusedError, match="only plans"):
-        PretendedAzure().invoke("azure-native:authorization:getClientConfig", {})
+        NoopAzure().invoke("azure-native:authorization:getClientConfig", {})

@@ -65,7 +65,7 @@ def test_a_stale_lock_and_a_damaged_state_are_found_at_once_and_mended(files: St
     lock = engine_lock(files, said(2**22 + 1))
     stale, damaged = state_findings("local")
     assert stale.found.endswith("is stale: that process is gone.")
-    assert damaged.found == f"The state file {files.current} is damaged: it is empty."
+    assert damaged.found == f"The state file {files.current} is damaged: the file is empty."
     assert "with 1 resources" in damaged.remedy
     mend()
     assert state_findings("local") == []
@@ -118,7 +118,7 @@ def test_a_checksum_that_cannot_be_read_is_damage_and_is_mended(files: StateFile
     write(files.current, checkpoint("now"))
     files.current.with_name("local.json.attrs").write_text(content)
     (finding,) = state_findings("local")
-    assert "differs from its checksum" in finding.found
+    assert "does not match its checksum" in finding.found
     mend()
     assert state_findings("local") == []
 
@@ -144,4 +144,4 @@ def test_a_state_that_is_a_folder_is_set_aside(files: StateFiles) -> None:
 def test_a_pending_operation_that_says_nothing_is_damage(files: StateFiles) -> None:
     write(files.current, checkpoint(pending_operations=[{"type": "creating"}]))
     (finding,) = state_findings("local")
-    assert "it is no state of the engine" in finding.found
+    assert "the file is not an engine state" in finding.found

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from support.event_lines import events, kind, lines
 from support.streams import FOLDER, stream
-from workbench.report.events import DAMAGES_MAX, LINE_MAX, SIZE_MAX, read
+from workbench.report.events import INVALID_LINES_MAX, LINE_MAX, SIZE_MAX, read
 from workbench.report.model import Source
 from workbench.report.verdict import Case, judge
 
@@ -19,13 +19,13 @@ WHOLE = [name for name in NAMES if name != "killed"]
 @pytest.mark.parametrize("name", WHOLE)
 def test_what_the_engine_wrote_to_its_end_is_whole(name: str) -> None:
     found = read(stream(name))
-    assert found.damages == []
+    assert found.invalid_lines == []
     assert found.summary
     assert len(found.steps) == stream(name).count(b'"resourcePreEvent":')
 
 
 def test_a_killed_engine_leaves_a_cut_stream() -> None:
-    assert read(stream("killed")).damages == [
+    assert read(stream("killed")).invalid_lines == [
         "the event stream is cut: its last event is not the one that ends it",
         "the event stream has no summaries, wanted 1",
     ]
@@ -37,7 +37,7 @@ def test_ten_megabytes_are_read_in_a_moment() -> None:
     content = lines([*body * 3, *(event for event in one if event not in body)])
     assert len(content) > 10_000_000
     before = time.process_time()
-    assert read(content).damages == []
+    assert read(content).invalid_lines == []
     assert time.process_time() - before < 5  # measured: 0.3 s
 
 
@@ -86,25 +86,25 @@ LINES = {
 @pytest.mark.parametrize("case", LINES)
 def test_what_is_no_event_is_named(case: str) -> None:
     content, said = LINES[case]
-    assert any(said in damage for damage in read(content).damages), read(content).damages
+    assert any(said in damage for damage in read(content).invalid_lines), read(content).invalid_lines
 
 
 def test_a_line_that_is_missing_shows() -> None:
     whole = stream("larger").splitlines(keepends=True)
     del whole[1000]
-    assert read(b"".join(whole)).damages == ["line 1001 of the event stream is event 1001, wanted 1000"]
+    assert read(b"".join(whole)).invalid_lines == ["line 1001 of the event stream is event 1001, wanted 1000"]
 
 
 def test_a_second_summary_shows() -> None:
     whole = events("unchanged")
     twice = [each for event in whole for each in ([event] * 2 if "summaryEvent" in event else [event])]
-    assert read(lines(twice)).damages == ["the event stream has 2 summaries, wanted 1"]
+    assert read(lines(twice)).invalid_lines == ["the event stream has 2 summaries, wanted 1"]
 
 
 def test_many_damages_are_counted() -> None:
-    damages = read(b"x\n" * 1000).damages
-    assert len(damages) == DAMAGES_MAX + 1
-    assert damages[-1] == "the event stream has 992 more damages"
+    invalid_lines = read(b"x\n" * 1000).invalid_lines
+    assert len(invalid_lines) == INVALID_LINES_MAX + 1
+    assert invalid_lines[-1] == "the event stream has 992 more invalid_lines"
 
 
 def test_what_is_said_for_finding_bugs_is_not_kept() -> None:
@@ -130,10 +130,10 @@ def test_wrong_types_anywhere_never_raise(index: int, path: list[str], value: An
         here = here[key] if isinstance(here.get(key), dict) else here
     here[path[-1] if path else kind(event)] = value
     damaged = read(lines([event]))
-    assert damaged.damages
+    assert damaged.invalid_lines
     judge(Case("prod", Source.COMPARED, damaged))
 
 
 @given(st.binary())
 def test_bytes_never_raise(content: bytes) -> None:
-    assert read(content).damages
+    assert read(content).invalid_lines

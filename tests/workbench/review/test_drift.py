@@ -72,13 +72,13 @@ def test_what_a_killed_run_left_is_named_with_the_way_to_mend_it(data: Path) -> 
         refused = refusal()
     finally:
         left.__exit__(None, None, None)
-    assert f"was killed, and what it started still works on the stack 'local': {child.pid} " in refused.message
+    assert f"was killed, but its processes still change the stack 'local': {child.pid} " in refused.message
     assert refused.hint == "`igz-clusters recover local` mends that."
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(checkpoint(URN, pending_operations=[CREATING]), "creating Namespace mlrun"), (b"", "it is empty")],
+    [(checkpoint(URN, pending_operations=[CREATING]), "creating Namespace mlrun"), (b"", "the file is empty")],
     ids=["operations under way", "a damaged file"],
 )
 def test_a_state_that_must_be_mended_is_not_compared(content: bytes, words: str) -> None:

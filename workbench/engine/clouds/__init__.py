@@ -1,1 +1,1 @@
-"""What changes of a cluster mean in each cloud: EKS and AKS as siblings, so that nobody else asks which one it is."""
+"""What is specific to EKS and AKS about changes of clusters; the rest of the engine is the same for both."""

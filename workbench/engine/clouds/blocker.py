@@ -1,4 +1,4 @@
-"""What a change or a destroy must not ask for, and what to do instead."""
+"""Reasons to refuse a change or a destroy, and what to do instead."""
 
 from dataclasses import dataclass
 
@@ -7,17 +7,18 @@ from typing_extensions import override
 
 @dataclass(frozen=True)
 class Blocker:
-    """Something that a change must not ask for."""
+    """A reason to refuse a change."""
 
     where: str
-    """In the stack file, or in the cloud."""
+    """Path in the stack file, or a resource in the cloud."""
     what: str
-    """What was asked for, and what is there."""
+    """Requested and current value."""
     allowed: str
+    """What would be accepted."""
     step: str
     """What to do next."""
 
     @override
     def __str__(self) -> str:
-        """Return all of it, in two lines."""
+        """Return the reason and the next step, a line each."""
         return f"- {self.where}: {self.what}; {self.allowed}.\n  {self.step}"

@@ -1,4 +1,4 @@
-"""What a cloud has to say about changes of its clusters."""
+"""Cloud-specific checks and texts for changes of a cluster."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,46 +13,48 @@ class Cloud(ABC):
     """One stack in one cloud."""
 
     place: ClassVar[str]
-    """Where everything is, such as ``AWS``."""
+    """Name of the cloud, such as ``AWS``."""
     service: ClassVar[str]
-    """Who runs its clusters, such as ``EKS``."""
+    """Its Kubernetes service, such as ``EKS``."""
     page: ClassVar[str]
-    """Where its first steps and its traps are told."""
+    """Documentation page with first steps and pitfalls."""
     new_session: ClassVar[str]
-    """How to get credentials that last."""
+    """How to renew expired credentials."""
     ways_in: ClassVar[str]
-    """What may lead to an API that does not answer."""
+    """What to check when the Kubernetes API does not answer."""
     no_way_back: ClassVar[str]
-    """What to know about a version that is lower than the live one."""
+    """Advice for a version below the live one."""
 
     @property
     @abstractmethod
     def version(self) -> str:
-        """Minor version of Kubernetes that the stack file asks for."""
+        """Minor version of Kubernetes in the stack file."""
 
     @property
     @abstractmethod
     def groups(self) -> Mapping[str, NodeGroup]:
-        """The groups that the program asks for, by its names for them."""
+        """The node groups that the program declares, by logical name."""
 
-    def refusals(self, parts: Sequence[ClusterComponent]) -> Iterator[Blocker]:
-        """Return what only this cloud refuses."""
-        del parts
+    def blockers(self, components: Sequence[ClusterComponent]) -> Iterator[Blocker]:
+        """Return blockers that are specific to this cloud."""
+        del components
         yield from ()
 
-    def notes(self, parts: Sequence[ClusterComponent]) -> Iterator[str]:
-        """Return what only this cloud has to say, and no reason to stop."""
-        del parts
+    def notes(self, components: Sequence[ClusterComponent]) -> Iterator[str]:
+        """Return notes that are specific to this cloud and do not block the change."""
+        del components
         yield from ()
 
     @abstractmethod
-    def ahead(self, parts: Sequence[ClusterComponent], *, is_upgrade: bool) -> tuple[tuple[ClusterComponent, ...], ...]:
-        """Return what a change takes first, with a run of the engine for each.
+    def earlier_runs(
+        self, components: Sequence[ClusterComponent], *, is_upgrade: bool
+    ) -> tuple[tuple[ClusterComponent, ...], ...]:
+        """Return components to change first, one run of the engine per tuple.
 
         Parameters
         ----------
-        parts
-            What is there and was not lost.
+        components
+            The existing components that are not lost.
         is_upgrade
-            Whether some version rises.
+            Whether the change raises a version.
         """

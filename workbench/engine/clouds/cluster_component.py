@@ -1,4 +1,4 @@
-"""The parts of a cluster that have a life of their own, whichever cloud they are in."""
+"""Cluster components with their own lifecycle (control plane, add-ons, node groups), independent of the cloud."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from workbench.engine.clouds.blocker import Blocker
 
 
 class Rank(IntEnum):
-    """What a part is, in the order of an upgrade."""
+    """Kind of a component, in upgrade order."""
 
     CLUSTER = 0
     ADDON = 1
@@ -23,50 +23,50 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True)
 class Condition(ABC):
-    """How a part is now.
+    """Current condition of a component.
 
     Parameters
     ----------
     status
-        The cloud's word; empty if it is not there, or nobody knows.
+        The cloud's status; empty if the component does not exist or its status is unknown.
     issues
-        Why, in the cloud's words, each with its code.
+        Causes as the cloud reports them, each with its code.
     """
 
     active: ClassVar[str]
-    """The word for what is in order."""
+    """The cloud's status of a healthy component."""
 
     status: str
     issues: tuple[str, ...] = ()
 
     @property
     def is_in_order(self) -> bool:
-        """Whether nothing is to be said about it."""
+        """Whether it is healthy, or its status is unknown."""
         return self.status in (self.active, "")
 
     @property
     @abstractmethod
     def is_moving(self) -> bool:
-        """Whether the cloud works on it, and refuses changes until it is done."""
+        """Whether the cloud is working on it and refuses other changes."""
 
     @property
     @abstractmethod
     def is_lost(self) -> bool:
-        """Whether neither time nor a change brings it back."""
+        """Whether it has failed for good: neither waiting nor an update repairs it."""
 
     @property
     @abstractmethod
     def may_pass(self) -> bool:
-        """Whether time alone may bring it in order."""
+        """Whether it may become healthy by itself."""
 
 
 Conditions = Mapping[str, Condition]
-"""By a part's ``key``."""
+"""Conditions by a component's ``key``."""
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Numbers of nodes of a group that is there."""
+    """Live minimum, current size and maximum of a node group."""
 
     low: int
     size: int
@@ -74,7 +74,7 @@ class Sizes:
 
     @property
     def is_elastic(self) -> bool:
-        """Whether the autoscaler may move the size."""
+        """Whether the autoscaler may change the size."""
         return self.low < self.high
 
 
@@ -85,16 +85,16 @@ class ClusterComponent(ABC):
     Parameters
     ----------
     urn, type
-        Who it is in the state.
+        Its identity in the state.
     inputs, outputs
-        As they were read last: after a refresh, as they are live.
+        As last read: live values after a refresh.
     """
 
     service: ClassVar[str]
-    """Who runs it, such as ``EKS``."""
+    """The cloud's Kubernetes service, such as ``EKS``."""
     rank: ClassVar[Rank]
     noun: ClassVar[str]
-    """How messages call it."""
+    """Its name in messages."""
 
     urn: str
     type: str
@@ -103,43 +103,43 @@ class ClusterComponent(ABC):
 
     @property
     def key(self) -> str:
-        """What tells it from all others."""
+        """Unique key."""
         return self.urn
 
     @property
     def logical_name(self) -> str:
-        """The program's name for the resource that it is, or is declared in."""
+        """Logical name of the resource that it is or is declared in."""
         return self.urn.rpartition("::")[2]
 
     @property
     def program_name(self) -> str:
-        """The program's name for it itself."""
+        """The program's own name for it."""
         return self.logical_name
 
     @property
     def is_resource(self) -> bool:
-        """Whether it has a place of its own in the state; if not, another resource declares it."""
+        """Whether it is a resource in the state; otherwise it is declared inside another resource."""
         return self.key == self.urn
 
     @property
     @abstractmethod
     def cluster(self) -> str:
-        """The cloud's name of the cluster that it is, or is of."""
+        """Physical name of its cluster."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """The cloud's name of it."""
+        """Physical name."""
 
     @property
     @abstractmethod
     def condition(self) -> Condition:
-        """How it was when the state was read, without a status where the provider keeps none."""
+        """Condition when the state was read; without a status if the provider does not store one."""
 
     @property
     @abstractmethod
     def version(self) -> str:
-        """Minor version of Kubernetes, such as ``1.35``; empty if it is not known, or it has one of its own."""
+        """Minor version of Kubernetes, such as ``1.35``; empty if unknown or not applicable."""
 
     @property
     @abstractmethod
@@ -149,16 +149,16 @@ class ClusterComponent(ABC):
     @property
     @abstractmethod
     def step(self) -> str:
-        """What to do if a change leaves it neither in order nor in motion, and not lost."""
+        """What to do if it is unhealthy after a change, but neither in progress nor lost."""
 
     @property
     def locks(self) -> Sequence[Blocker]:
-        """What the cloud itself sets against its deletion."""
+        """Deletion protection that is set in the cloud."""
         return ()
 
     @property
-    def may_be_made_anew(self) -> bool:
-        """Whether nothing is lost with it."""
+    def is_recreatable(self) -> bool:
+        """Whether it can be recreated without losing data."""
         return self.rank is not Rank.CLUSTER
 
     @override
@@ -171,18 +171,18 @@ class ClusterComponent(ABC):
 
 
 class Group(ClusterComponent):
-    """Nodes of one kind."""
+    """A node group."""
 
     rank = Rank.GROUP
-    with_its_cluster: ClassVar[str]
-    """What becomes of it, or of the cluster, when the cluster is deleted."""
+    on_cluster_deletion: ClassVar[str]
+    """What the cloud does with groups when their cluster is deleted."""
     may_skip_minors: ClassVar[bool] = True
-    """Whether its nodes may go further than one minor version at once."""
+    """Whether its nodes can be upgraded by more than one minor version at once."""
 
     @property
     @abstractmethod
     def labels(self) -> Mapping[str, str]:
-        """Labels that its nodes get."""
+        """Labels of its nodes."""
 
     @property
     @abstractmethod
@@ -196,28 +196,28 @@ class Group(ClusterComponent):
 
     @abstractmethod
     def upgrade(self, version: str) -> str:
-        """Return the commands that bring its nodes to a minor version."""
+        """Return the commands that upgrade its nodes to a minor version."""
 
     @abstractmethod
     def resize(self, low: int, high: int, size: int) -> str:
-        """Return the commands that give it a size that the autoscaler did not choose, and bounds around it."""
+        """Return the commands that set its bounds and a size that the autoscaler did not choose."""
 
     @property
     def holds_data(self) -> bool:
-        """Whether it is of a data pool: nobody may make it anew but on purpose."""
+        """Whether it belongs to a data pool, which is never recreated automatically."""
         return self.labels.get(LabelKey.ROLE.value) == PoolRole.DATA.value
 
     @property
     @override
-    def may_be_made_anew(self) -> bool:
+    def is_recreatable(self) -> bool:
         return not self.holds_data
 
 
 def minor(version: str) -> int:
-    """Return the minor of a version such as ``1.35``. What is not known is taken for 0."""
+    """Return the minor of a version such as ``1.35``; 0 if unknown."""
     return int(version.split(".")[1]) if version.count(".") else 0
 
 
-def condition(part: ClusterComponent, conditions: Conditions) -> Condition:
-    """Return how ``part`` is: as the cloud said, else as the state has it."""
-    return conditions.get(part.key) or part.condition
+def condition(component: ClusterComponent, conditions: Conditions) -> Condition:
+    """Return the condition of ``component`` as queried from the cloud, else as in the state."""
+    return conditions.get(component.key) or component.condition

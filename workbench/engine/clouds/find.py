@@ -1,4 +1,4 @@
-"""Which cloud a stack is in."""
+"""Finds the cloud of a stack."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from workbench.engine.clouds.eks.cloud import Eks
 
 @dataclass(frozen=True)
 class NoCloud(Cloud):
-    """A stack whose cluster is no cloud's service, so that none can be asked about it."""
+    """A stack on a local or existing cluster, without a cloud API to query."""
 
     place = "the cluster"
-    service = "nobody"
+    service = "the cluster's owner"
     page = "docs/existing.md"
-    new_session = "however your cluster wants it"
-    ways_in = "its context in the kubeconfig, and whatever lies between"
+    new_session = "renew the credentials of its context in the kubeconfig"
+    ways_in = "its context in the kubeconfig, and the network between (VPN, proxy, firewall)"
     no_way_back = ""
 
     @property
@@ -37,7 +37,9 @@ class NoCloud(Cloud):
         return {}
 
     @override
-    def ahead(self, parts: Sequence[ClusterComponent], *, is_upgrade: bool) -> tuple[tuple[ClusterComponent, ...], ...]:
+    def earlier_runs(
+        self, components: Sequence[ClusterComponent], *, is_upgrade: bool
+    ) -> tuple[tuple[ClusterComponent, ...], ...]:
         return ()
 
 
@@ -49,7 +51,7 @@ def cloud_of(stack: str, config: StackConfig) -> Cloud:
     stack
         Its name.
     config
-        What its file says.
+        Its stack file.
     """
     match config.cluster:
         case EksConfig():

@@ -9,7 +9,7 @@ from components.contract.eks.config import EksConfig
 from workbench.recovery.cloud.account import Account
 from workbench.recovery.cloud.cloud_resource import CloudResource
 from workbench.recovery.cloud.findings import CloudRecovery
-from workbench.recovery.cloud.null_account import Nowhere
+from workbench.recovery.cloud.null_account import NullAccount
 
 __all__ = ["Account", "CloudRecovery", "CloudResource", "open_account"]
 
@@ -32,4 +32,4 @@ def open_account(stack: str, choices: ClusterChoices) -> Account:
 
             return azure.open_account(stack, choices)
         case _:
-            return Nowhere()
+            return NullAccount()

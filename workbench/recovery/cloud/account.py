@@ -21,7 +21,7 @@ class Account(ABC):
     """Whether the stack makes anything outside its cluster."""
 
     @abstractmethod
-    def conditions(self, parts: Sequence[ClusterComponent]) -> Mapping[str, Condition]:
+    def conditions(self, components: Sequence[ClusterComponent]) -> Mapping[str, Condition]:
         """Return how each part is now, by its key."""
 
     @abstractmethod
@@ -37,5 +37,5 @@ class Account(ABC):
         """Return whether what carries ``tags`` was made by this stack."""
 
     @abstractmethod
-    def carrying(self) -> list[CloudResource]:
+    def tagged_resources(self) -> list[CloudResource]:
         """Return all that belongs to the stack, whether its state knows of it or not; sorted by kind."""

@@ -1,4 +1,4 @@
-"""What a lost run left of a stack in a cloud, and how its state is mended."""
+"""What a lost run left of a stack in a cloud, and how its state is repaired."""
 
 import json
 import time
@@ -8,21 +8,21 @@ from typing import Any, Final
 
 from workbench.engine import Session, pending
 from workbench.engine.backend import StateFiles
-from workbench.engine.cloud import file_backend, in_the_middle, is_it_alive, state_of
-from workbench.engine.cluster_components import cluster_of, parts_of_state
+from workbench.engine.cloud import file_backend, how_to_find_running, pending_run_message, state_of
+from workbench.engine.cluster_components import cluster_of, components_of_state
 from workbench.recovery.cloud.account import Account
 from workbench.recovery.cloud.cloud_resource import CloudResource
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 from workbench.recovery.cloud.plan import (
     Answer,
-    Fate,
+    Outcome,
     adopted,
     answer_of,
     identities,
     identity,
-    mended,
     pending_creations,
     planned,
+    repaired,
 )
 from workbench.recovery.finding import Finding
 from workbench.recovery.state import damage_findings, lock_findings
@@ -74,22 +74,22 @@ class CloudRecovery:
             return []
         answers = self._answers(pending_creations(deployment), deployment)
         name = self.session.stack.name
-        found = in_the_middle(name, operations)
+        found = pending_run_message(name, operations)
         try:
-            state = mended(deployment, answers)
+            state = repaired(deployment, answers)
         except pending.UnresolvableError as error:
             way = f"If none does, look whether {error} exists, and if so `pulumi import` it. Then run `pulumi refresh`"
-            return [Finding(found, f"{is_it_alive(name)} {way} `--clear-pending-creates`.")]
-        findings = [self._ambiguous(answer) for answer in answers if answer.fate is Fate.AMBIGUOUS]
+            return [Finding(found, f"{how_to_find_running(name)} {way} `--clear-pending-creates`.")]
+        findings = [self._ambiguous(answer) for answer in answers if answer.outcome is Outcome.AMBIGUOUS]
         if len(findings) < len(operations):
-            lines = [self._fate(answer) for answer in answers if answer.fate is not Fate.AMBIGUOUS]
+            lines = [self._fate(answer) for answer in answers if answer.outcome is not Outcome.AMBIGUOUS]
             place = self.account.place
             enter = f"If none does, enter that into the state; the next `up` starts by comparing it with {place}."
-            remedy = "\n  ".join([*lines, is_it_alive(name), enter])
+            remedy = "\n  ".join([*lines, how_to_find_running(name), enter])
             findings.insert(0, Finding(found, remedy, lambda: self._enter(exported, state, answers)))
         return findings
 
-    def unknown_to_the_state(self) -> list[Finding]:
+    def missing_from_state(self) -> list[Finding]:
         """Return what the program would make although it is there: made by a plug-in that died, so nothing is pending.
 
         Raises
@@ -121,10 +121,10 @@ class CloudRecovery:
     def leftovers(self) -> list[Finding]:
         """Return what carries the stack's tag and is neither in its state nor wanted. It is never deleted from here."""
         deployment = state_of(self.session).get("deployment") or {}
-        known, has_cluster = identities(deployment), cluster_of(parts_of_state(deployment)) is not None
+        known, has_cluster = identities(deployment), cluster_of(components_of_state(deployment)) is not None
         return [
             self._leftover(thing)
-            for thing in self.account.carrying()
+            for thing in self.account.tagged_resources()
             if identity(thing.type, thing.id) not in known and not (thing.is_byproduct and has_cluster)
         ]
 
@@ -167,21 +167,21 @@ class CloudRecovery:
             self.say(f"{answer.wanted.words}: {found.words}")
             time.sleep(self.pause)
             again = [each for each in self.account.search(answer.wanted) if each.id == found.id]
-            answer = Answer(answer.wanted, Fate.MADE if again else Fate.ABSENT, tuple(again))
+            answer = Answer(answer.wanted, Outcome.MADE if again else Outcome.ABSENT, tuple(again))
 
     def _fate(self, answer: Answer) -> str:
         words = answer.wanted.words
-        match answer.fate:
-            case Fate.MADE:
+        match answer.outcome:
+            case Outcome.MADE:
                 found = answer.candidates[0]
                 waiting = ", wait until it is finished" if found.is_moving else ""
                 return f"{words}: {self.account.place} has {found.words}{waiting}."
-            case Fate.FOREIGN:
+            case Outcome.FOREIGN:
                 return (
                     f"{words}: was not made. {self.account.place} has {answer.candidates[0].words}, which lacks this "
                     "stack's tag: it is somebody else's, and stays out of the state."
                 )
-            case Fate.ABSENT | Fate.AMBIGUOUS:
+            case Outcome.ABSENT | Outcome.AMBIGUOUS:
                 return f"{words}: was not made."
 
     def _ambiguous(self, answer: Answer) -> Finding:

@@ -10,14 +10,14 @@ from workbench.recovery.cloud.cloud_resource import CloudResource
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 
 
-class Nowhere(Account):
+class NullAccount(Account):
     """No cloud. Objects in the cluster have fixed names, by which the next refresh finds what a lost run made."""
 
     place = "what is live"
     is_a_cloud = False
 
     @override
-    def conditions(self, parts: Sequence[ClusterComponent]) -> Mapping[str, Condition]:
+    def conditions(self, components: Sequence[ClusterComponent]) -> Mapping[str, Condition]:
         return {}
 
     @override
@@ -33,5 +33,5 @@ class Nowhere(Account):
         return False
 
     @override
-    def carrying(self) -> list[CloudResource]:
+    def tagged_resources(self) -> list[CloudResource]:
         return []

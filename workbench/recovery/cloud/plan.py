@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from workbench.engine.pending import Made, by_inputs, resolved
+from workbench.engine.pending import ResourceIdentity, id_from_inputs, resolved
 from workbench.recovery.cloud.lookup import DEFAULTS, LookupQuery, LookupResult
 from workbench.report.values import MARK, SECRET, SENTINELS
 
@@ -15,7 +15,7 @@ CLOUDS: Final = ("aws:", AZURE)
 """Beginnings of the types that are looked for."""
 
 
-class Fate(StrEnum):
+class Outcome(StrEnum):
     """What became of a resource that is not in the state."""
 
     MADE = "made"
@@ -33,25 +33,25 @@ class Answer:
     """What the cloud says about one resource."""
 
     wanted: LookupQuery
-    fate: Fate
+    outcome: Outcome
     candidates: tuple[LookupResult, ...] = ()
 
     @property
     def found(self) -> LookupResult | None:
         """What was made, if it is there once and ours."""
-        return self.candidates[0] if self.fate is Fate.MADE else None
+        return self.candidates[0] if self.outcome is Outcome.MADE else None
 
     @property
-    def made(self) -> Made | None:
+    def made(self) -> ResourceIdentity | None:
         """What the state has to know of it."""
         if self.found is None:
             return None
         if self.found.told is not None:
-            return Made(self.found.id, self.found.told)
+            return ResourceIdentity(self.found.id, self.found.told)
         # With any outputs at all the engine asks the provider for a refresh, not for an import, which some types know
         # under another id.
         outputs = {**self.wanted.inputs, **self.found.inputs, **self.found.outputs}
-        return Made(self.found.id, _without_notes(outputs))
+        return ResourceIdentity(self.found.id, _without_notes(outputs))
 
 
 def answer_of(
@@ -73,8 +73,8 @@ def answer_of(
     """
     free = [each for each in found if identity(wanted.type, each.id) not in taken]
     if not (ours := tuple(filter(is_ours, free))):
-        return Answer(wanted, Fate.FOREIGN if free else Fate.ABSENT, tuple(free))
-    return Answer(wanted, Fate.MADE if len(ours) == 1 else Fate.AMBIGUOUS, ours)
+        return Answer(wanted, Outcome.FOREIGN if free else Outcome.ABSENT, tuple(free))
+    return Answer(wanted, Outcome.MADE if len(ours) == 1 else Outcome.AMBIGUOUS, ours)
 
 
 def identity(type_: str, id_: str) -> tuple[str, str]:
@@ -95,7 +95,7 @@ def pending_creations(deployment: Mapping[str, Any]) -> list[LookupQuery]:
     return [LookupQuery(each["urn"], each["type"], each.get("inputs") or {}) for each in begun if _is_in_a_cloud(each)]
 
 
-def mended(deployment: Mapping[str, Any], answers: Sequence[Answer]) -> dict[str, Any]:
+def repaired(deployment: Mapping[str, Any], answers: Sequence[Answer]) -> dict[str, Any]:
     """Return the deployment with the pending creations that have an answer; the ambiguous ones stay pending.
 
     Raises
@@ -104,12 +104,12 @@ def mended(deployment: Mapping[str, Any], answers: Sequence[Answer]) -> dict[str
         A pending resource belongs to a provider of which nothing is known here.
     """
     by_urn = {each.wanted.urn: each for each in answers}
-    stay = {urn for urn, each in by_urn.items() if each.fate is Fate.AMBIGUOUS}
+    stay = {urn for urn, each in by_urn.items() if each.outcome is Outcome.AMBIGUOUS}
     operations = deployment.get("pending_operations") or []
 
-    def made(resource: Mapping[str, Any]) -> Made | None:
+    def made(resource: Mapping[str, Any]) -> ResourceIdentity | None:
         answer = by_urn.get(resource["urn"])
-        return answer.made if answer else by_inputs(resource)
+        return answer.made if answer else id_from_inputs(resource)
 
     clear = [each for each in operations if each["resource"]["urn"] not in stay]
     result = resolved({**deployment, "pending_operations": clear}, made)

@@ -100,7 +100,7 @@ def imports(recovery: CloudRecovery) -> list[dict[str, Any]]:
 
 def test_a_stack_in_order_has_no_findings(account: Account, things: list[Resource]) -> None:
     looking = recovery(account, state(things))
-    assert [*looking.files(), *looking.pending(), *looking.unknown_to_the_state(), *looking.leftovers()] == []
+    assert [*looking.files(), *looking.pending(), *looking.missing_from_state(), *looking.leftovers()] == []
 
 
 def test_what_was_being_made_is_entered_and_a_second_look_finds_nothing(
@@ -205,7 +205,7 @@ def test_a_state_file_that_a_kill_cut_off_is_put_back_from_the_last_whole_copy(
     write(files.current, b"")
     looking = recovery(account, state(things), backend=f"file://{tmp_path}")
     (finding,) = looking.files()
-    assert finding.found == f"The state file {files.current} is damaged: it is empty."
+    assert finding.found == f"The state file {files.current} is damaged: the file is empty."
     assert finding.mend
     finding.mend()
     assert [each["urn"] for each in files.deployment()["resources"]] == ["before"]
@@ -254,7 +254,7 @@ def test_what_a_dead_plug_in_made_is_entered_instead_of_being_made_twice(
     name = group.urn.rpartition("::")[2]
     preview = {"steps": [step(group, nodeGroupName=f"{name}-fffffff"), step(route)]}
     looking = recovery(account, state(things, group, route), preview=preview)
-    (finding,) = looking.unknown_to_the_state()
+    (finding,) = looking.missing_from_state()
     assert finding.found.startswith("2 things are in AWS")
     assert finding.mend
     finding.mend()
@@ -268,7 +268,7 @@ def test_what_a_dead_plug_in_made_is_entered_instead_of_being_made_twice(
 def test_what_the_program_would_make_and_aws_lacks_is_no_finding(account: Account, things: list[Resource]) -> None:
     group = one(things, NODE_GROUP)
     new = replace(group, urn=group.urn.replace("::test-", "::test-new-"))
-    assert recovery(account, state(things), preview={"steps": [step(new)]}).unknown_to_the_state() == []
+    assert recovery(account, state(things), preview={"steps": [step(new)]}).missing_from_state() == []
 
 
 def test_what_nobody_wants_is_listed_with_commands_and_never_deleted(account: Account, things: list[Resource]) -> None:

@@ -7,13 +7,13 @@ from workbench.engine.pending import UnresolvableError
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 from workbench.recovery.cloud.plan import (
     Answer,
-    Fate,
+    Outcome,
     adopted,
     answer_of,
     identities,
-    mended,
     pending_creations,
     planned,
+    repaired,
 )
 
 PREFIX = "urn:pulumi:dev::igz-clusters::"
@@ -44,29 +44,29 @@ def answer(
 
 
 @pytest.mark.parametrize(
-    ("found", "fate"),
+    ("found", "outcome"),
     [
-        ((FOUND,), Fate.MADE),
-        ((), Fate.ABSENT),
-        ((replace(FOUND, tags={}),), Fate.FOREIGN),
-        ((FOUND, replace(FOUND, id="mlrun:dev-gpu-ffffff0")), Fate.AMBIGUOUS),
-        ((FOUND, replace(FOUND, id="mlrun:dev-gpu-ffffff0", tags={})), Fate.MADE),
+        ((FOUND,), Outcome.MADE),
+        ((), Outcome.ABSENT),
+        ((replace(FOUND, tags={}),), Outcome.FOREIGN),
+        ((FOUND, replace(FOUND, id="mlrun:dev-gpu-ffffff0")), Outcome.AMBIGUOUS),
+        ((FOUND, replace(FOUND, id="mlrun:dev-gpu-ffffff0", tags={})), Outcome.MADE),
     ],
     ids=["once", "not", "of somebody else", "twice", "once, and once of somebody else"],
 )
-def test_what_is_there_decides_what_became_of_it(found: tuple[LookupResult, ...], fate: Fate) -> None:
-    assert answer(*found).fate is fate
+def test_what_is_there_decides_what_became_of_it(found: tuple[LookupResult, ...], outcome: Outcome) -> None:
+    assert answer(*found).outcome is outcome
 
 
 def test_what_the_state_has_already_is_no_candidate() -> None:
     old = replace(FOUND, id="mlrun:dev-gpu-ffffff0")
     taken = identities(deployment({**RESOURCE, "id": old.id}))
     assert answer(old, FOUND, taken=taken).found == FOUND
-    assert answer(old, taken=taken).fate is Fate.ABSENT
+    assert answer(old, taken=taken).outcome is Outcome.ABSENT
 
 
 def test_what_was_made_enters_the_state_under_its_id_with_its_inputs_as_outputs() -> None:
-    result = mended(deployment(), [answer(FOUND)])
+    result = repaired(deployment(), [answer(FOUND)])
     assert result["resources"] == [
         BASE,
         {**RESOURCE, "id": FOUND.id, "outputs": {"clusterName": "mlrun", "nodeGroupName": "dev-gpu-0a1b2c3"}},
@@ -75,21 +75,21 @@ def test_what_was_made_enters_the_state_under_its_id_with_its_inputs_as_outputs(
 
 
 def test_what_was_not_made_is_dropped() -> None:
-    assert mended(deployment(), [answer()]) == {"manifest": {"time": "then"}, "resources": [BASE]}
+    assert repaired(deployment(), [answer()]) == {"manifest": {"time": "then"}, "resources": [BASE]}
 
 
 def test_what_is_ambiguous_stays_pending_and_the_rest_is_resolved() -> None:
     other = {**RESOURCE, "urn": f"{URN}-2"}
     given = deployment(pending=(CREATING, {"type": "creating", "resource": other}))
     twice = answer(FOUND, replace(FOUND, id="mlrun:dev-gpu-ffffff0"))
-    result = mended(given, [twice, answer(FOUND, wanted=replace(WANTED, urn=other["urn"]))])
+    result = repaired(given, [twice, answer(FOUND, wanted=replace(WANTED, urn=other["urn"]))])
     assert result["pending_operations"] == [CREATING]
     assert [each["urn"] for each in result["resources"]] == [PROVIDER, other["urn"]]
 
 
 def test_a_replacement_stands_before_what_it_replaces_which_is_still_to_be_deleted() -> None:
     old, tag = {**RESOURCE, "id": "mlrun:dev-gpu-old"}, {"urn": f"{PREFIX}tag", "type": "t", "dependencies": [URN]}
-    result = mended(deployment(old, tag), [answer(FOUND)])
+    result = repaired(deployment(old, tag), [answer(FOUND)])
     assert [(each["urn"], each.get("id"), each.get("delete")) for each in result["resources"]] == [
         (PROVIDER, "p1", None),
         (URN, FOUND.id, None),
@@ -100,13 +100,13 @@ def test_a_replacement_stands_before_what_it_replaces_which_is_still_to_be_delet
 
 def test_a_replacement_takes_the_place_of_what_was_deleted_first() -> None:
     gone = {**RESOURCE, "id": "mlrun:dev-gpu-old", "pendingReplacement": True}
-    result = mended(deployment(gone), [answer(FOUND)])
+    result = repaired(deployment(gone), [answer(FOUND)])
     assert [each["id"] for each in result["resources"]] == ["p1", FOUND.id]
 
 
 def test_a_replacement_that_was_not_made_leaves_the_state_as_it_is() -> None:
     old = {**RESOURCE, "id": "mlrun:dev-gpu-old"}
-    assert mended(deployment(old), [answer()])["resources"] == [BASE, old]
+    assert repaired(deployment(old), [answer()])["resources"] == [BASE, old]
 
 
 def test_objects_in_the_cluster_are_resolved_by_their_names() -> None:
@@ -114,13 +114,13 @@ def test_objects_in_the_cluster_are_resolved_by_their_names() -> None:
     inside["inputs"] = {"metadata": {"name": "mlrun"}}
     given = deployment(pending=({"type": "creating", "resource": inside},))
     assert pending_creations(given) == []
-    assert mended(given, [])["resources"][-1]["id"] == "mlrun"
+    assert repaired(given, [])["resources"][-1]["id"] == "mlrun"
 
 
 def test_what_nobody_knows_to_find_is_not_guessed() -> None:
     bucket = {**RESOURCE, "type": "gcp:storage/bucket:Bucket"}
     with pytest.raises(UnresolvableError, match="dev-gpu"):
-        mended(deployment(pending=({"type": "creating", "resource": bucket},)), [])
+        repaired(deployment(pending=({"type": "creating", "resource": bucket},)), [])
 
 
 @pytest.mark.parametrize("operation", ["updating", "deleting", "reading"])
@@ -128,7 +128,7 @@ def test_other_operations_are_left_to_the_refresh(operation: str) -> None:
     state = {**RESOURCE, "id": FOUND.id}
     given = deployment(state, pending=({"type": operation, "resource": state},))
     assert pending_creations(given) == []
-    assert mended(given, [])["resources"] == [BASE, state]
+    assert repaired(given, [])["resources"] == [BASE, state]
 
 
 # --- What no operation tells of --------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What AKS has to say about changes of its clusters."""
+"""AKS-specific checks and steps for changes of a cluster."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ class Aks(Cloud):
     Parameters
     ----------
     stack
-        Name of the stack, with which the program's own names begin.
+        Name of the stack, the prefix of the program's logical names.
     config, choices
-        What its file says, and what of that is about the cluster.
+        The stack file, and its cluster section.
     """
 
     place = "Azure"
@@ -34,7 +34,7 @@ class Aks(Cloud):
     page = "docs/aks.md"
     new_session = "`az login`, or sign in as the deployer's identity again"
     ways_in = "a VPN, authorizedRanges, a group of adminGroupIds (docs/aks.md), and `kubelogin` on PATH for the token"
-    no_way_back = "If AKS raised it by itself, support of the old version ended; AKS lowers none."
+    no_way_back = "If AKS upgraded it automatically, the old version is out of support; AKS has no downgrade."
 
     stack: str
     config: StackConfig
@@ -55,51 +55,53 @@ class Aks(Cloud):
         }
 
     @override
-    def refusals(self, parts: Sequence[ClusterComponent]) -> Iterator[Blocker]:
-        """Refuse changes of the pool that the cluster was made with: no program sends them.
+    def blockers(self, components: Sequence[ClusterComponent]) -> Iterator[Blocker]:
+        """Refuse changes of the pool that the cluster was created with: the program does not send them.
 
-        Azure takes the cluster with all its pools or not at all, also with those that are resources of their own. So
-        what is live is sent back, and who wants another initial pool changes it by Azure's own command.
+        Azure accepts a cluster only with all its pools, including those that are separate resources. So the live
+        values are sent back, and the initial pool is changed with Azure's own command.
         """
-        initial, pools = self._initial, [part for part in parts if isinstance(part, SystemPool)]
+        initial, pools = self._initial, [component for component in components if isinstance(component, SystemPool)]
         name = pool_name(initial, self.choices)
-        found = next((pool for pool in pools if pool.name == name), None)
-        if found:
-            yield from self._of_initial(found)
+        live = next((pool for pool in pools if pool.name == name), None)
+        if live:
+            yield from self._of_initial(live)
         elif pools:
-            there = ", ".join(pool.name for pool in pools)
+            names = ", ".join(pool.name for pool in pools)
             yield Blocker(
                 f"pools.{initial.pool}",
-                f"the initial pool would be called {name}, and the cluster's is {there}",
-                "the pool that a cluster is made with keeps its name",
-                f"Call it {there} again, or make it anew by hand: {_BY_HAND}",
+                f"the initial pool would be renamed from {names} to {name}",
+                "the pool that a cluster is created with cannot be renamed",
+                f"Rename it back to {names}, or recreate it by hand: {_BY_HAND}",
             )
 
     @override
-    def notes(self, parts: Sequence[ClusterComponent]) -> Iterator[str]:
-        cluster = next((part for part in parts if part.rank is Rank.CLUSTER), None)
-        for pool in parts:
+    def notes(self, components: Sequence[ClusterComponent]) -> Iterator[str]:
+        cluster = next((component for component in components if component.rank is Rank.CLUSTER), None)
+        for pool in components:
             if not isinstance(pool, SystemPool):
                 continue
             if cluster and pool.version != cluster.version == self.version:
                 yield (
-                    f"The {pool} stays on {pool.version} until somebody raises it, since only Azure's own command "
-                    f"does: {pool.upgrade(self.version)}."
+                    f"The {pool} stays on {pool.version}; only Azure's own command upgrades it: "
+                    f"{pool.upgrade(self.version)}."
                 )
             if not self.choices.tags.items() <= pool.tags.items():
-                yield f"The {pool} keeps its tags; {pool.tag(self.choices.tags)} gives it those of the file."
+                yield f"The {pool} keeps its tags; to apply those of the stack file: {pool.tag(self.choices.tags)}."
 
     @override
-    def ahead(self, parts: Sequence[ClusterComponent], *, is_upgrade: bool) -> tuple[tuple[ClusterComponent, ...], ...]:
-        """Take the parts one by one.
+    def earlier_runs(
+        self, components: Sequence[ClusterComponent], *, is_upgrade: bool
+    ) -> tuple[tuple[ClusterComponent, ...], ...]:
+        """Change the components one by one.
 
-        AKS changes one pool at a time, for as long as its nodes take, and meanwhile the autoscaler moves the others.
-        Their sizes go back to Azure with whatever else changes in them, so each run reads them anew.
+        AKS changes one pool at a time, and meanwhile the autoscaler resizes the others. Every change of a pool sends
+        its size along, so each run must read the sizes again.
         """
-        cluster = [part for part in parts if part.rank is Rank.CLUSTER] if is_upgrade else []
-        pools = [part for part in parts if type(part) is AksPool and self._is_changed(part)]
+        cluster = [component for component in components if component.rank is Rank.CLUSTER] if is_upgrade else []
+        pools = [component for component in components if type(component) is AksPool and self._is_changed(component)]
         runs = [*cluster, *pools]
-        return tuple((part,) for part in runs) if len(runs) > 1 else ()
+        return tuple((component,) for component in runs) if len(runs) > 1 else ()
 
     def _is_changed(self, pool: AksPool) -> bool:
         group = self.groups.get(pool.program_name)
@@ -109,30 +111,30 @@ class Aks(Cloud):
         return (
             (not pool.holds_data and 0 < minor(pool.version) < minor(self.version))
             or (pool.sizes is not None and pool.sizes != sizes)
-            or not _carries(pool, group)
+            or not _has_labels_and_taints(pool, group)
         )
 
     def _of_initial(self, pool: SystemPool) -> Iterator[Blocker]:
         group = self._initial
-        for key, live, wanted in _fixed(pool, fixed_inputs(group, self.choices)):
+        for key, live, declared in _fixed(pool, fixed_inputs(group, self.choices)):
             yield Blocker(
                 f"pools.{group.pool}",
-                f"the {pool} has {key} {live}, and would have {wanted}",
-                "AKS never changes that in a pool, and nothing makes this one anew by itself",
+                f"{key} of the {pool} would change from {live} to {declared}",
+                "AKS cannot change it in an existing pool, and this pool is not recreated automatically",
                 _BY_HAND,
             )
         if pool.sizes and pool.sizes.size != group.size.min:
             yield Blocker(
                 f"pools.{group.pool}.size",
-                f"the {pool} has {pool.sizes.size} nodes, and would have {group.size.min}",
+                f"the {pool} would change from {pool.sizes.size} to {group.size.min} nodes",
                 _BY_COMMAND,
                 f"`az aks nodepool scale {pool.is_} --node-count {group.size.min}`, then run `up` again.",
             )
-        if not _carries(pool, group):
+        if not _has_labels_and_taints(pool, group):
             labels = " ".join(f"{key}={value}" for key, value in sorted(node_labels(group).items()))
             yield Blocker(
                 f"pools.{group.pool}.labels",
-                f"the {pool} has others",
+                f"the labels of the {pool} would change",
                 _BY_COMMAND,
                 f"`az aks nodepool update {pool.is_} --labels {labels}`, then run `up` again.",
             )
@@ -142,36 +144,36 @@ class Aks(Cloud):
         return next(group for group in self.config.groups if group.role is PoolRole.INITIAL)
 
 
-_BY_COMMAND = "the pool that a cluster is made with is changed by Azure's own command only"
+_BY_COMMAND = "only Azure's own command changes the pool that a cluster was created with"
 
 _BY_HAND = (
-    "Add another pool of mode System (`az aks nodepool add`), delete this one once its pods run there, add it again "
-    "under its name with the new values, delete the other, and run `up` again: "
+    "Add a temporary pool of mode System (`az aks nodepool add`), delete this one once its pods run there, add it "
+    "again with the same name and the new values, delete the temporary pool, and run `up` again: "
     "https://learn.microsoft.com/azure/aks/use-system-pools."
 )
 
 
-def _carries(pool: AksPool, group: NodeGroup) -> bool:
-    """Return whether a pool has the labels and taints that it should have; more of them are somebody else's."""
+def _has_labels_and_taints(pool: AksPool, group: NodeGroup) -> bool:
+    """Return whether a pool has its group's labels and taints; ignores additional ones."""
     return node_labels(group).items() <= pool.labels.items() and set(node_taints(group)) <= set(pool.taints)
 
 
-def _fixed(pool: SystemPool, wanted: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """Return what differs: the input's name, what is live, and what is wanted; what Azure does not tell is no other."""
+def _fixed(pool: SystemPool, declared: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Return name, live value and declared value of each differing input; skips values that Azure does not report."""
     live = {_plain(key): (key, value) for key, value in pool.outputs.items()}
-    for name, value in wanted.items():
-        key, there = live.get(_plain(name), (name, None))
-        if value is not None and there is not None and _comparable(there) != _comparable(value):
-            yield key, there, value
+    for name, value in declared.items():
+        key, current = live.get(_plain(name), (name, None))
+        if value is not None and current is not None and _comparable(current) != _comparable(value):
+            yield key, current, value
 
 
 def _plain(name: str) -> str:
-    """Return the same for ``vnet_subnet_id`` and ``vnetSubnetID``."""
+    """Normalise a name: ``vnet_subnet_id`` and ``vnetSubnetID`` become equal."""
     return name.replace("_", "").lower()
 
 
 def _comparable(value: Any) -> Any:
-    """Return a value as Azure compares it: names without case, zones in no order."""
+    """Return a value as Azure compares it: case-insensitive text, unordered lists."""
     if isinstance(value, list):
         return sorted(map(_comparable, value))
     return value.lower() if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""The parts of an AKS cluster as a state has them, and Azure's own commands for them."""
+"""Components of an AKS cluster in a state, and Azure's own commands for them."""
 
 import shlex
 from collections.abc import Iterator, Mapping
@@ -12,8 +12,8 @@ from workbench.engine.clouds.cluster_component import ClusterComponent, Group, R
 
 
 @dataclass(frozen=True)
-class AksPart(ClusterComponent):
-    """A part of an AKS cluster."""
+class AksComponent(ClusterComponent):
+    """A component of an AKS cluster."""
 
     service = "AKS"
 
@@ -33,7 +33,7 @@ class AksPart(ClusterComponent):
         return condition_of(self.outputs)
 
 
-class AksCluster(AksPart):
+class AksCluster(AksComponent):
     """A control plane."""
 
     rank = Rank.CLUSTER
@@ -58,7 +58,8 @@ class AksCluster(AksPart):
     @override
     def step(self) -> str:
         return (
-            f"Mend what is named; then `az aks update {self._is}`, without more, lets AKS try again, and `up` goes on."
+            f"Fix the reported cause; then `az aks update {self._is}` without other options makes AKS retry, and `up` "
+            "continues."
         )
 
     @property
@@ -66,11 +67,11 @@ class AksCluster(AksPart):
         return f"--resource-group {self.group} --name {self.name}"
 
 
-class AksPool(AksPart, Group):
+class AksPool(AksComponent, Group):
     """An agent pool."""
 
     noun = "agent pool"
-    with_its_cluster = "AKS deletes a cluster with all its pools"
+    on_cluster_deletion = "AKS deletes all pools of a cluster with it"
     may_skip_minors = False  # https://github.com/Azure/AKS/issues/1697
 
     @property
@@ -90,7 +91,7 @@ class AksPool(AksPart, Group):
 
     @property
     def taints(self) -> list[str]:
-        """Taints that its nodes get, in AKS's spelling."""
+        """Taints of its nodes, in AKS's notation."""
         return self._known("nodeTaints") or []
 
     @property
@@ -100,7 +101,7 @@ class AksPool(AksPart, Group):
         if size is None:
             return None
         # Without the autoscaler AKS ignores the bounds.
-        is_elastic = bool(self._told("enableAutoScaling"))
+        is_elastic = bool(self._value("enableAutoScaling"))
         low, high = (self._number(key) if is_elastic else size for key in ("minCount", "maxCount"))
         return None if low is None or high is None else Sizes(low, size, high)
 
@@ -117,18 +118,18 @@ class AksPool(AksPart, Group):
     @property
     @override
     def step(self) -> str:
-        again = f"`az aks nodepool update {self.is_}`, without more, lets AKS try again"
+        retry = f"`az aks nodepool update {self.is_}` without other options makes AKS retry"
         if self.holds_data:
-            return f"Mend the cause if it is yours (quota, addresses, machine types); then {again}."
+            return f"Fix the cause if it is on your side (quota, addresses, machine types); then {retry}."
         return (
-            f"Mend the cause if it is yours (quota, addresses, machine types); then {again}. If nothing runs there: "
-            f"{self.delete}, and `up` makes it anew."
+            f"Fix the cause if it is on your side (quota, addresses, machine types); then {retry}. If no pods run "
+            f"there: {self.delete}, and `up` recreates the pool."
         )
 
     @override
     def upgrade(self, version: str) -> str:
-        wanted = minor(version)
-        steps = range(minor(self.version) + 1, wanted + 1) if self.version else (wanted,)
+        target = minor(version)
+        steps = range(minor(self.version) + 1, target + 1) if self.version else (target,)
         return ", ".join(f"`az aks nodepool upgrade {self.is_} --kubernetes-version 1.{step}`" for step in steps)
 
     @override
@@ -141,19 +142,19 @@ class AksPool(AksPart, Group):
 
     @property
     def is_(self) -> str:
-        """Options by which commands know it."""
+        """Command-line options that identify the pool."""
         return f"--resource-group {self.group} --cluster-name {self.cluster} --name {self.name}"
 
     def _number(self, key: str) -> int | None:
-        value = self._told(key)
+        value = self._value(key)
         return None if value is None else int(value)
 
-    def _told(self, key: str) -> Any:
-        return self.outputs.get(key, self.inputs.get(key))  # zero and no are answers
+    def _value(self, key: str) -> Any:
+        return self.outputs.get(key, self.inputs.get(key))  # 0 and False are values
 
 
 class SystemPool(AksPool):
-    """A pool that is declared in the cluster, not as a resource: the one that the cluster was made with."""
+    """The pool that the cluster was created with; declared inside the cluster, not as a separate resource."""
 
     @property
     @override
@@ -167,24 +168,26 @@ class SystemPool(AksPool):
 
     @property
     def tags(self) -> Mapping[str, str]:
-        """Its tags in Azure; bills are split by them."""
+        """Its tags in Azure, used for cost allocation."""
         return self._known("tags") or {}
 
     def tag(self, tags: Mapping[str, str]) -> str:
-        """Return the command that gives it ``tags``; the others it keeps, since they are all sent."""
+        """Return the command that adds ``tags`` and keeps the other tags."""
         pairs = (f"{key}={value}" for key, value in sorted({**self.tags, **tags}.items()))
         return f"`az aks nodepool update {self.is_} --tags {shlex.join(pairs)}`"
 
 
-def parts(urn: str, type_: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Iterator[ClusterComponent]:
-    """Return the parts that a resource is or declares; nothing for all others."""
+def components(
+    urn: str, type_: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any]
+) -> Iterator[ClusterComponent]:
+    """Return the components that a resource is or declares; none for other types."""
     if type_ == POOL:
         yield AksPool(urn, type_, inputs, outputs)
     elif type_ == CLUSTER:
         cluster = AksCluster(urn, type_, inputs, outputs)
         yield cluster
         place = {"resourceName": cluster.name, "resourceGroupName": cluster.group}
-        # Azure lists all pools here, also those that are resources of their own, which are all of mode User.
+        # Azure lists all pools here, including those that are separate resources, which all have mode User.
         for profile in outputs.get("agentPoolProfiles") or inputs.get("agentPoolProfiles") or ():
             if profile.get("mode") == "System":
                 yield SystemPool(urn, type_, place, profile)

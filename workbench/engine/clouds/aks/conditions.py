@@ -1,4 +1,4 @@
-"""What AKS itself says about the parts of a cluster."""
+"""Conditions of cluster components, as AKS reports them."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Protocol
@@ -11,14 +11,14 @@ CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 POOL: Final = "azure-native:containerservice:AgentPool"
 
 _ENDED: Final = frozenset({"Succeeded", "Failed", "Canceled"})
-"""With any service of Azure the only words after which nothing goes on.
+"""The terminal provisioning states of every Azure service.
 
 https://github.com/cloud-and-ai-microsoft/resource-provider-contract/blob/master/v1.0/async-api-reference.md
 """
 
 
 class AksCondition(Condition):
-    """How AKS says that a part is. Nothing is lost for good: AKS tries again whenever it is told to."""
+    """Condition that AKS reports. Never lost for good: AKS retries on any update command."""
 
     active = "Succeeded"
 
@@ -39,40 +39,43 @@ class AksCondition(Condition):
 
 
 def is_moving(status: str) -> bool:
-    """Return whether Azure is at work, by a resource's ``provisioningState``."""
+    """Return whether Azure is still working on a resource, by its ``provisioningState``."""
     return bool(status) and status not in _ENDED
 
 
 class LookUp(Protocol):
-    """Asks Azure."""
+    """Queries Azure."""
 
     def __call__(self, type_: str, id_: str) -> dict[str, Any]:
-        """Return what is of a type of Pulumi's and has an ARM id, empty if it is not there."""
+        """Return the resource of a Pulumi type with an ARM id; empty if it does not exist."""
 
 
-def conditions(parts: Iterable[ClusterComponent], cluster_id: str, look_up: LookUp) -> dict[str, Condition]:
-    """Ask AKS about each part. What is not there has no status: nobody waits for what the state says of it.
+def conditions(components: Iterable[ClusterComponent], cluster_id: str, look_up: LookUp) -> dict[str, Condition]:
+    """Query AKS for each component. One that does not exist has no status, whatever the state says.
 
     Parameters
     ----------
-    parts
-        The cluster and its pools, the one that it was made with among them.
+    components
+        The cluster and its pools, including the one that it was created with.
     cluster_id
         ARM id of the cluster.
     look_up
-        Asks Azure.
+        Queries Azure.
     """
-    return {part.key: condition_of(_ask(part, cluster_id, look_up).get("properties") or {}) for part in parts}
+    return {
+        component.key: condition_of(_ask(component, cluster_id, look_up).get("properties") or {})
+        for component in components
+    }
 
 
-def _ask(part: ClusterComponent, cluster_id: str, look_up: LookUp) -> dict[str, Any]:
-    if part.rank is Rank.CLUSTER:
+def _ask(component: ClusterComponent, cluster_id: str, look_up: LookUp) -> dict[str, Any]:
+    if component.rank is Rank.CLUSTER:
         return look_up(CLUSTER, cluster_id)
-    return look_up(POOL, f"{cluster_id}/agentPools/{part.name}")
+    return look_up(POOL, f"{cluster_id}/agentPools/{component.name}")
 
 
-def condition_of(told: Mapping[str, Any]) -> AksCondition:
-    """Return the condition that the properties of a cluster or a pool tell."""
-    error = (told.get("status") or {}).get("provisioningError") or {}
+def condition_of(answer: Mapping[str, Any]) -> AksCondition:
+    """Return the condition in the properties of a cluster or pool."""
+    error = (answer.get("status") or {}).get("provisioningError") or {}
     issues = (f"{error.get('code', '?')}: {error.get('message', '')}",) if error else ()
-    return AksCondition(str(told.get("provisioningState") or ""), issues)
+    return AksCondition(str(answer.get("provisioningState") or ""), issues)

@@ -1,4 +1,4 @@
-"""What EKS has to say about changes of its clusters."""
+"""EKS-specific checks and steps for changes of a cluster."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ class Eks(Cloud):
     Parameters
     ----------
     stack
-        Name of the stack, with which the program's own names begin.
+        Name of the stack, the prefix of the program's logical names.
     config, choices
-        What its file says, and what of that is about the cluster.
+        The stack file, and its cluster section.
     """
 
     place = "AWS"
@@ -30,8 +30,9 @@ class Eks(Cloud):
     new_session = "`aws sso login`, or assume the deployer's role again"
     ways_in = "a VPN, publicAccessCidrs, the break-glass role (docs/eks.md), and `aws` on PATH for the token"
     no_way_back = (
-        "If EKS raised it by itself, support of the old version ended. An upgrade of the last seven days can be undone "
-        "by hand, nodes first: https://docs.aws.amazon.com/eks/latest/userguide/rollback-cluster.html."
+        "If EKS upgraded it automatically, the old version is out of support. An upgrade within the last seven days "
+        "can be rolled back by hand, nodes first: "
+        "https://docs.aws.amazon.com/eks/latest/userguide/rollback-cluster.html."
     )
 
     stack: str
@@ -49,7 +50,9 @@ class Eks(Cloud):
         return {f"{self.stack}-{group.name}": group for group in self.config.groups}
 
     @override
-    def ahead(self, parts: Sequence[ClusterComponent], *, is_upgrade: bool) -> tuple[tuple[ClusterComponent, ...], ...]:
-        # Nodes of a new version want its add-ons, and some of those hang on nothing that would make them first.
-        first = tuple(part for part in parts if part.rank is not Rank.GROUP)
+    def earlier_runs(
+        self, components: Sequence[ClusterComponent], *, is_upgrade: bool
+    ) -> tuple[tuple[ClusterComponent, ...], ...]:
+        # Upgraded nodes need the upgraded add-ons, and no dependency orders some of those before the nodes.
+        first = tuple(component for component in components if component.rank is not Rank.GROUP)
         return (first,) if is_upgrade else ()

@@ -1,4 +1,4 @@
-"""The parts of an EKS cluster as a state has them, and EKS's own commands for them."""
+"""Components of an EKS cluster in a state, and EKS's own commands for them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
@@ -15,8 +15,8 @@ ADDON: Final = "aws:eks/addon:Addon"
 GROUP: Final = NODE_GROUP
 
 
-class EksPart(ClusterComponent):
-    """A part of an EKS cluster."""
+class EksComponent(ClusterComponent):
+    """A component of an EKS cluster."""
 
     service = "EKS"
     _name_key: ClassVar[str]
@@ -49,7 +49,7 @@ class EksPart(ClusterComponent):
     @property
     @override
     def step(self) -> str:
-        return "Mend what is named; EKS then takes it for active again, and `up` says so."
+        return "Fix the reported cause; EKS then reports it as active, and `up` succeeds."
 
     @property
     def _words(self) -> str:
@@ -57,7 +57,7 @@ class EksPart(ClusterComponent):
         return f"{noun} --cluster-name {self.cluster} --{noun}-name {self.name}"
 
 
-class EksCluster(EksPart):
+class EksCluster(EksComponent):
     """A control plane."""
 
     rank = Rank.CLUSTER
@@ -82,8 +82,8 @@ class EksCluster(EksPart):
         return (
             Blocker(
                 str(self),
-                "has deletion protection in EKS",
-                "EKS deletes it only without",
+                "deletion protection is on",
+                "EKS deletes the cluster only when it is off",
                 f"`aws eks update-cluster-config --name {self.name} --no-deletion-protection`",
             ),
         )
@@ -94,19 +94,19 @@ class EksCluster(EksPart):
         return f"cluster --name {self.name}"
 
 
-class EksAddon(EksPart):
-    """An add-on of EKS's own. It has a version of its own, which is none of Kubernetes."""
+class EksAddon(EksComponent):
+    """An EKS add-on. Its version is independent of the Kubernetes version."""
 
     rank = Rank.ADDON
     noun = "add-on"
     _name_key = "addonName"
 
 
-class EksGroup(EksPart, Group):
+class EksGroup(EksComponent, Group):
     """A managed node group."""
 
     noun = "node group"
-    with_its_cluster = "EKS deletes no cluster that has groups"
+    on_cluster_deletion = "EKS does not delete a cluster that still has node groups"
     _name_key = "nodeGroupName"
 
     @property
@@ -148,7 +148,9 @@ class EksGroup(EksPart, Group):
 READERS: Final = {CLUSTER: EksCluster, ADDON: EksAddon, GROUP: EksGroup}
 
 
-def parts(urn: str, type_: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Iterator[ClusterComponent]:
-    """Return the part that a resource is; nothing for all others."""
+def components(
+    urn: str, type_: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any]
+) -> Iterator[ClusterComponent]:
+    """Return the component that a resource is; none for other types."""
     if reader := READERS.get(type_):
         yield reader(urn, type_, inputs, outputs)

@@ -1,4 +1,4 @@
-"""What EKS itself says about the parts of a cluster: the state has no health, and of add-ons not even a status."""
+"""Conditions of cluster components as EKS reports them; the state has no health, and no status of add-ons."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Protocol
@@ -14,7 +14,7 @@ _LOST: Final = frozenset({"CREATE_FAILED", "DELETE_FAILED", "FAILED"})
 
 
 class EksCondition(Condition):
-    """How EKS says that a part is."""
+    """Condition that EKS reports."""
 
     active = "ACTIVE"
 
@@ -31,32 +31,36 @@ class EksCondition(Condition):
     @property
     @override
     def may_pass(self) -> bool:
-        # An add-on is degraded until a node takes its pods.
+        # An add-on is degraded until its pods run on a node.
         return self.is_moving or self.status == "DEGRADED"
 
 
 class LookUp(Protocol):
-    """Asks AWS."""
+    """Queries AWS."""
 
     def __call__(self, service: str, operation: str, **parameters: Any) -> dict[str, Any]:
-        """Return an answer, empty if what was asked about is not there."""
+        """Return the response; empty if the resource does not exist."""
 
 
-def conditions(parts: Iterable[ClusterComponent], look_up: LookUp) -> dict[str, Condition]:
-    """Ask EKS about each part. What is not there has no status: nobody waits for what the state says of it."""
-    return {part.key: _ask(look_up, part) for part in parts}
+def conditions(components: Iterable[ClusterComponent], look_up: LookUp) -> dict[str, Condition]:
+    """Query EKS for each component. One that does not exist has no status, whatever the state says."""
+    return {component.key: _ask(look_up, component) for component in components}
 
 
-def _ask(look_up: LookUp, part: ClusterComponent) -> Condition:
-    ask = {
-        Rank.CLUSTER: ("describe_cluster", {"name": part.name}, "cluster"),
-        Rank.ADDON: ("describe_addon", {"clusterName": part.cluster, "addonName": part.name}, "addon"),
-        Rank.GROUP: ("describe_nodegroup", {"clusterName": part.cluster, "nodegroupName": part.name}, "nodegroup"),
+def _ask(look_up: LookUp, component: ClusterComponent) -> Condition:
+    requests = {
+        Rank.CLUSTER: ("describe_cluster", {"name": component.name}, "cluster"),
+        Rank.ADDON: ("describe_addon", {"clusterName": component.cluster, "addonName": component.name}, "addon"),
+        Rank.GROUP: (
+            "describe_nodegroup",
+            {"clusterName": component.cluster, "nodegroupName": component.name},
+            "nodegroup",
+        ),
     }
-    operation, parameters, key = ask[part.rank]
-    told = look_up("eks", operation, **parameters).get(key) or {}
-    issues = (told.get("health") or {}).get("issues") or ()
-    return EksCondition(told.get("status", ""), tuple(map(_words, issues)))
+    operation, parameters, key = requests[component.rank]
+    answer = look_up("eks", operation, **parameters).get(key) or {}
+    issues = (answer.get("health") or {}).get("issues") or ()
+    return EksCondition(answer.get("status", ""), tuple(map(_words, issues)))
 
 
 def _words(issue: Mapping[str, Any]) -> str:

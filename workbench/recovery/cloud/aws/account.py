@@ -12,7 +12,7 @@ from workbench.engine.clouds.eks.conditions import conditions
 from workbench.recovery.cloud.account import Account
 from workbench.recovery.cloud.aws.queries import LOG_IN, AwsQueries, asking
 from workbench.recovery.cloud.aws.searches import SEARCHES, search
-from workbench.recovery.cloud.aws.tagged_resources import carrying
+from workbench.recovery.cloud.aws.tagged_resources import tagged_resources
 from workbench.recovery.cloud.cloud_resource import CloudResource
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 from workbench.system.errors import UserError
@@ -25,8 +25,8 @@ class AwsAccount(AwsQueries, Account):
     place = "AWS"
 
     @override
-    def conditions(self, parts: Sequence[ClusterComponent]) -> Mapping[str, Condition]:
-        return conditions(parts, self.look_up)
+    def conditions(self, components: Sequence[ClusterComponent]) -> Mapping[str, Condition]:
+        return conditions(components, self.look_up)
 
     @override
     def knows(self, type_: str) -> bool:
@@ -37,8 +37,8 @@ class AwsAccount(AwsQueries, Account):
         return search(self, wanted)
 
     @override
-    def carrying(self) -> list[CloudResource]:
-        return carrying(self)
+    def tagged_resources(self) -> list[CloudResource]:
+        return tagged_resources(self)
 
 
 def open_account(stack: str, choices: EksConfig) -> AwsAccount:

@@ -47,7 +47,7 @@ WITH_DATA: Final = frozenset({"instance", "volume"})
 """What cannot be had back, of these."""
 
 
-def carrying(account: AwsQueries) -> list[CloudResource]:
+def tagged_resources(account: AwsQueries) -> list[CloudResource]:
     """Return all that carries the stack's tags, and what its cluster's controllers left; sorted by kind.
 
     Of EC2 that is asked kind by kind, since the tagging API shows what was deleted for hours and knows no roles.
@@ -73,7 +73,7 @@ def _in_ec2(account: AwsQueries) -> Iterator[CloudResource]:
         for item, found in ec2.tagged(account, kind, account.tags):
             # EC2 makes this one with the VPC and deletes it with the VPC.
             if item.get("GroupName") != "default":
-                yield _ec2_thing(account, type_, kind, found, item.get(kind.name_key))
+                yield _ec2_resource(account, type_, kind, found, item.get(kind.name_key))
 
 
 def _by_controllers(account: AwsQueries) -> Iterator[CloudResource]:
@@ -96,7 +96,7 @@ def _by_controllers(account: AwsQueries) -> Iterator[CloudResource]:
         for item, found in ec2.tagged(account, kind, tags):
             # EKS makes this one with the cluster and deletes it with the cluster.
             if _OF_EKS not in (found.tags or {}):
-                yield _ec2_thing(account, type_, kind, found, item.get(kind.name_key))
+                yield _ec2_resource(account, type_, kind, found, item.get(kind.name_key))
     for type_ in _BALANCING:
         for tags in (by_cluster, by_controller):
             yield from _balancing(account, type_, tags)
@@ -127,7 +127,7 @@ def _balancing(account: AwsQueries, type_: str, tags: Mapping[str, str]) -> Iter
         )
 
 
-def _ec2_thing(
+def _ec2_resource(
     account: AwsQueries, type_: str, kind: Kind, found: LookupResult, name: str | None = None
 ) -> CloudResource:
     option = re.sub(r"(?<!^)(?=[A-Z])", "-", kind.id_key).lower()
@@ -175,15 +175,15 @@ _PARTS: Final[Mapping[str, _Part]] = {
 def _in_eks(account: AwsQueries) -> Iterator[CloudResource]:
     inside = account.cluster
     for found in eks.describe_cluster(account, inside):
-        yield from _eks_thing(account, "aws:eks/cluster:Cluster", found, f"cluster --name {inside}")
+        yield from _eks_resource(account, "aws:eks/cluster:Cluster", found, f"cluster --name {inside}")
     for type_, part in _PARTS.items():
         for name in account.listed("eks", part.operation, part.key, clusterName=inside):
             for found in part.describe(account, inside, name):
                 words = f"{part.noun} --cluster-name {inside} --{part.option} {name}"
-                yield from _eks_thing(account, type_, found, words)
+                yield from _eks_resource(account, type_, found, words)
 
 
-def _eks_thing(account: AwsQueries, type_: str, found: LookupResult, words: str) -> Iterator[CloudResource]:
+def _eks_resource(account: AwsQueries, type_: str, found: LookupResult, words: str) -> Iterator[CloudResource]:
     if account.is_ours(found.tags or {}):
         look, delete = (_aws(account, "eks", f"{verb}-{words}") for verb in ("describe", "delete"))
         yield CloudResource(type_, found.id, "", found.state, look, delete, holds_data=found.holds_data)

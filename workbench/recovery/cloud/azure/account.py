@@ -13,7 +13,7 @@ from workbench.offline.azure.facts import facts
 from workbench.recovery.cloud.account import Account
 from workbench.recovery.cloud.azure.queries import LOG_IN, AzureQueries, Connect, arm
 from workbench.recovery.cloud.azure.searches import search
-from workbench.recovery.cloud.azure.tagged_resources import carrying
+from workbench.recovery.cloud.azure.tagged_resources import tagged_resources
 from workbench.recovery.cloud.cloud_resource import CloudResource
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 from workbench.system.errors import UserError
@@ -29,8 +29,8 @@ class AzureAccount(AzureQueries, Account):
     place = "Azure"
 
     @override
-    def conditions(self, parts: Sequence[ClusterComponent]) -> Mapping[str, Condition]:
-        return conditions(parts, self.choices.cluster_id, self.look_up)
+    def conditions(self, components: Sequence[ClusterComponent]) -> Mapping[str, Condition]:
+        return conditions(components, self.choices.cluster_id, self.look_up)
 
     @override
     def knows(self, type_: str) -> bool:
@@ -41,8 +41,8 @@ class AzureAccount(AzureQueries, Account):
         return search(self, wanted)
 
     @override
-    def carrying(self) -> list[CloudResource]:
-        return carrying(self)
+    def tagged_resources(self) -> list[CloudResource]:
+        return tagged_resources(self)
 
 
 def open_account(stack: str, choices: AksConfig, connect: Connect = arm) -> AzureAccount:

@@ -25,7 +25,7 @@ WITH_DATA: Final = frozenset(
 """What cannot be had back, of what AKS and its drivers make; by Azure's type in lower case."""
 
 
-def carrying(queries: AzureQueries) -> list[CloudResource]:
+def tagged_resources(queries: AzureQueries) -> list[CloudResource]:
     """Return the stack's resource group, what in it carries the stack's tags, its pools, and what AKS made for it.
 
     What lies elsewhere (roles on keys and networks that somebody else owns) is no thing of its own.

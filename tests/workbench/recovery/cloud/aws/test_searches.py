@@ -13,7 +13,7 @@ from workbench.offline.aws.facts import facts
 from workbench.recovery.cloud.aws.account import AwsAccount
 from workbench.recovery.cloud.aws.searches import SEARCHES, search
 from workbench.recovery.cloud.lookup import LookupQuery
-from workbench.recovery.cloud.plan import Answer, Fate, answer_of, identities, mended, pending_creations
+from workbench.recovery.cloud.plan import Answer, Outcome, answer_of, identities, pending_creations, repaired
 
 UNUSED = {"aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule"}
 """Types that neither dev nor prod has today."""
@@ -66,7 +66,7 @@ def test_what_a_killed_run_was_making_is_found_under_its_id(made: Made, type_: s
     for thing in (each for each in made.things if each.type == type_):
         deployment = made.others(thing)
         (entered,) = [
-            r for r in mended(deployment, asked(made.account, deployment))["resources"] if r["urn"] == thing.urn
+            r for r in repaired(deployment, asked(made.account, deployment))["resources"] if r["urn"] == thing.urn
         ]
         assert entered["id"] == thing.id
         assert entered["outputs"].items() >= {k: v for k, v in thing.inputs.items() if not k.startswith("__")}.items()
@@ -80,8 +80,8 @@ def test_what_a_killed_run_did_not_come_to_make_is_not_there(
     for thing in (each for each in made.things if each.type == type_):
         deployment = made.others(thing)
         answers = asked(elsewhere, deployment)
-        assert [answer.fate for answer in answers] == [Fate.ABSENT]
-        assert mended(deployment, answers)["resources"] == deployment["resources"]
+        assert [answer.outcome for answer in answers] == [Outcome.ABSENT]
+        assert repaired(deployment, answers)["resources"] == deployment["resources"]
 
 
 @pytest.mark.parametrize("type_", TYPES)
@@ -99,7 +99,7 @@ def test_what_another_stack_made_is_not_ours(made: Made, type_: str) -> None:
     for thing in (each for each in made.things if each.type == type_):
         for answer in asked(stranger, made.others(thing)):
             tagged = [found for found in answer.candidates if found.tags is not None]
-            assert answer.fate is not Fate.MADE or not tagged
+            assert answer.outcome is not Outcome.MADE or not tagged
 
 
 def test_a_role_of_the_stack_of_the_same_name_in_another_region_is_not_ours(made: Made) -> None:
@@ -108,7 +108,7 @@ def test_a_role_of_the_stack_of_the_same_name_in_another_region_is_not_ours(made
     roles = [each for each in made.things if each.type == "aws:iam/role:Role"]
     assert roles
     for role in roles:
-        assert [answer.fate for answer in asked(elsewhere, made.others(role))] == [Fate.FOREIGN]
+        assert [answer.outcome for answer in asked(elsewhere, made.others(role))] == [Outcome.FOREIGN]
 
 
 def test_a_rule_outwards_is_not_taken_for_one_inwards_and_says_all_of_the_same(made: Made) -> None:

@@ -7,7 +7,7 @@ import pytest
 from emulators.aws.client import Emulator, running
 from support.aws_cloud_resources import Resource, account_at, build_in_aws
 from workbench.recovery.cloud.aws.account import AwsAccount
-from workbench.recovery.cloud.aws.tagged_resources import carrying
+from workbench.recovery.cloud.aws.tagged_resources import tagged_resources
 from workbench.recovery.cloud.cloud_resource import CloudResource
 
 UNTAGGED = {
@@ -48,7 +48,7 @@ def made(account: AwsAccount) -> list[Resource]:
 
 @pytest.fixture(scope="module")
 def things(account: AwsAccount, made: list[Resource]) -> list[CloudResource]:
-    return carrying(account)
+    return tagged_resources(account)
 
 
 def test_everything_that_carries_the_tag_is_listed_and_nothing_else(
@@ -63,8 +63,8 @@ def test_nothing_is_listed_twice(things: list[CloudResource]) -> None:
 
 
 def test_another_stack_has_nothing_of_this_one(account: AwsAccount, made: list[Resource]) -> None:
-    assert carrying(replace(account, stack="another", cluster="another")) == []
-    assert carrying(replace(account, session=boto3.Session(region_name="us-east-1"))) == []
+    assert tagged_resources(replace(account, stack="another", cluster="another")) == []
+    assert tagged_resources(replace(account, session=boto3.Session(region_name="us-east-1"))) == []
 
 
 def test_what_cannot_be_had_back_is_marked(things: list[CloudResource]) -> None:
@@ -108,7 +108,7 @@ def test_what_controllers_made_is_listed_by_the_clusters_name(account: AwsAccoun
         ]
         for name, tags in (("svc", owned), ("ingress", by_aws), ("strange", [{**by_aws[0], "Value": "another"}]))
     ]
-    found = {thing.id: thing for thing in carrying(account) if thing.is_byproduct}
+    found = {thing.id: thing for thing in tagged_resources(account) if thing.is_byproduct}
     assert found[volume].holds_data
     assert arns[2] not in found
     for arn in arns[:2]:
@@ -137,7 +137,7 @@ def test_what_is_left_of_load_balancers_is_listed_and_what_eks_takes_along_is_no
     target = boto3.client("elbv2").create_target_group(
         Name="k8s-mlrun", Protocol="TCP", Port=80, VpcId=vpc, TargetType="ip", Tags=[by_name]
     )["TargetGroups"][0]["TargetGroupArn"]
-    found = {thing.id: thing for thing in carrying(account) if thing.is_byproduct}
+    found = {thing.id: thing for thing in tagged_resources(account) if thing.is_byproduct}
     assert {each for each in groups if each in found} == set(groups[:2])
     assert found[groups[0]].words == f"security group {groups[0]} 'k8s-traffic'"
     assert found[groups[0]].delete == f"aws ec2 delete-security-group --group-id {groups[0]} --region eu-west-1"
@@ -150,4 +150,4 @@ def test_what_is_left_of_load_balancers_is_listed_and_what_eks_takes_along_is_no
 def test_a_deleted_gateway_that_aws_still_shows_is_not_left(account: AwsAccount, made: list[Resource]) -> None:
     gateway = next(each.id for each in made if each.type == "aws:ec2/natGateway:NatGateway")
     boto3.client("ec2").delete_nat_gateway(NatGatewayId=gateway)
-    assert gateway not in {thing.id for thing in carrying(account)}
+    assert gateway not in {thing.id for thing in tagged_resources(account)}

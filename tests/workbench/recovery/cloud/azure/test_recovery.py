@@ -13,7 +13,7 @@ from emulators.azure.client import Emulator, running
 from emulators.azure.provider import AzureEmulator
 from emulators.core.faults import ErrorRule
 from support.aks import AGENT_POOL, CLUSTER, ROLE_ASSIGNMENT
-from support.aks_state import parts
+from support.aks_state import components
 from support.azure_cloud_resources import Resource, account_at, build_in_azure
 from workbench import stacks
 from workbench.engine import Session
@@ -133,7 +133,7 @@ def test_what_nobody_wants_is_listed_with_commands_and_data_are_marked(made: Mad
 
 
 def test_what_aks_made_is_listed_as_such_and_nothing_twice(made: Made) -> None:
-    things = made.account.carrying()
+    things = made.account.tagged_resources()
     by_aks = [each for each in things if each.is_byproduct]
     assert by_aks
     assert all("/research-nodes/" in each.id for each in by_aks)
@@ -143,13 +143,13 @@ def test_what_aks_made_is_listed_as_such_and_nothing_twice(made: Made) -> None:
 
 def test_another_stack_has_nothing_of_this_one(made: Made) -> None:
     other = replace(made.account, stack="another")
-    assert [each for each in other.carrying() if not each.is_byproduct] == []
+    assert [each for each in other.tagged_resources() if not each.is_byproduct] == []
 
 
 def test_each_part_is_asked_for_and_none_is_missed(made: Made) -> None:
-    told = made.account.conditions(parts())
+    told = made.account.conditions(components())
     assert {condition.status for condition in told.values()} == {"Succeeded"}
-    assert len(told) == len(parts())
+    assert len(told) == len(components())
 
 
 @pytest.mark.parametrize(
