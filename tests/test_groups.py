@@ -24,7 +24,7 @@ def test_tests_of_one_group_run_in_one_process(tmp_path: Path) -> None:
         env={"PATH": ""},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr

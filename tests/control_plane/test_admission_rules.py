@@ -175,7 +175,7 @@ def test_a_pod_that_keeps_the_clusters_own_rules_is_made_placed_and_debugged(api
     metadata = {"name": "exemplary", "namespace": "mlrun", "labels": {"app": "train"}}
     made = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": example.resources[0].props["spec"]}
     with present(api, [account(made["spec"]["serviceAccountName"], "mlrun"), made]):
-        eventually(lambda: api.send("GET", path_of(made)).body["spec"].get("nodeName"), within=90)
+        eventually(lambda: api.send("GET", path_of(made)).body["spec"].get("nodeName"))
         debug = {**made["spec"]["containers"][0], "name": "debug"}
         for probe in ("livenessProbe", "readinessProbe", "resources"):
             debug.pop(probe, None)

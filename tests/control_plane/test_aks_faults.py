@@ -16,7 +16,7 @@ from emulators.core.faults import (
     StuckRule,
 )
 from support.azure_emulator import CLUSTER, POOL, Subscription, identities, there
-from support.cloud_faults import Case, together
+from support.cloud_faults import Case, disturbed, together
 from workbench.offline.azure.facts import resource
 
 pytestmark = [pytest.mark.control_plane, pytest.mark.full]
@@ -139,12 +139,9 @@ def test_what_goes_wrong_is_mended_by_the_next_up_or_told(dev: Subscription, nam
     case, pool = CASES[name], f"p{list(CASES).index(name)}"
     healthy = [f"{pool}{letter}" for letter in "abc"] if "of four" in name else []
     dev.edit(STACK, **{f"pools__{pool}": dict(case.pool)}, **{f"pools__{each}": dict(USUAL) for each in healthy})
-    dev.azure.set_faults(*case.faults(pool))
-    run = dev.run(*UP, check=False, **QUICK)
-    dev.azure.set_faults()
-    text = run.stdout + run.stderr
+    code, text = disturbed(dev, UP, case.faults(pool), **QUICK)
     assert "Traceback" not in text
-    assert run.returncode == (1 if case.said else 0), text[-6000:]
+    assert code == (1 if case.said else 0), text[-6000:]
     assert case.unsaid(pool, text) == [], text[-6000:]
     assert [state(dev, each) for each in healthy] == ["Succeeded"] * len(healthy)
     if any(isinstance(rule, FailedRule) for rule in case.rules):
@@ -173,6 +170,6 @@ def test_a_network_interface_that_was_left_delays_a_destroy_and_does_not_end_it(
         printed.append(line)
         if "Azure says that something is still used. Again in" in line:
             dev.azure.remove_network_interface(left)
-    assert run.wait(timeout=60) == 0, "".join(printed)[-6000:]
-    assert sum("Again in" in line for line in printed) == 1
+    assert run.wait(timeout=600) == 0, "".join(printed)[-6000:]
+    assert [line for line in printed if "Again in" in line]
     assert there(dev) == set()

@@ -165,7 +165,7 @@ def test_a_disk_that_fills_up_in_the_middle_leaves_what_recover_mends(small: Clu
             fill(ballast)
             break
     printed = run.stdout.read()
-    assert run.wait(timeout=300) == 1
+    assert run.wait(timeout=600) == 1
     assert "no space left on device" in printed
     assert "Traceback" not in printed
     ballast.unlink()

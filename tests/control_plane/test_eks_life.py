@@ -50,28 +50,29 @@ class Life:
         return writes(self.account.aws.calls(last))
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
-    with Account.opened(tmp_path_factory.mktemp("life"), "dev", "prod") as made:
-        yield made
-
-
 @pytest.fixture(scope="module", params=sampled(("dev", "prod"), ("dev",)))
-def life(shared: Account, request: pytest.FixtureRequest) -> Life:
-    """One after the other: both clusters lead to the one API server."""
-    lived = Life(shared, request.param, before=shared.aws.inventory())
+def life(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Life]:
+    """Production with plans and policy packs, as for people; development without."""
+    stack: str = request.param
+    with Account.opened(tmp_path_factory.mktemp("life"), stack, is_quick=stack == "dev") as made:
+        yield live(made, stack)
+
+
+def live(account: Account, stack: str) -> Life:
+    """Make a stack, make it again and destroy it, and return what was seen."""
+    lived = Life(account, stack, before=account.aws.inventory())
     lived.made = lived.calls_of("up", lived.stack)
-    lived.objects = shared.objects()
-    lived.equal = identities(shared, lived.stack)
-    last = shared.last
-    lived.again_said = shared.run("up", lived.stack, "--hermetic", "--yes").stdout
-    lived.again = writes(shared.aws.calls(last))
-    while refusal := refused(shared, lived.stack):
+    lived.objects = account.objects()
+    lived.equal = identities(account, lived.stack)
+    last = account.last
+    lived.again_said = account.run("up", lived.stack, "--hermetic", "--yes").stdout
+    lived.again = writes(account.aws.calls(last))
+    while refusal := refused(account, lived.stack):
         lived.refusals.append(refusal)
         assert len(lived.refusals) < 4, lived.refusals
-        follow(shared, lived.stack, refusal)
-    lived.gone = writes(shared.aws.calls(last))
-    lived.after, lived.objects_after = shared.aws.inventory(), shared.objects()
+        follow(account, lived.stack, refusal)
+    lived.gone = writes(account.aws.calls(last))
+    lived.after, lived.objects_after = account.aws.inventory(), account.objects()
     return lived
 
 

@@ -114,7 +114,7 @@ def test_the_platform_role_may_install_core_services_on_the_initial_group(cluste
     marked["spec"]["template"]["spec"]["nodeSelector"] = initial  # type: ignore[index]
     cluster.apply(marked, OPERATOR)
     try:
-        cluster.kubectl("rollout", "status", "deployment/api", "-n", "mlrun", "--timeout=50s")
+        cluster.kubectl("rollout", "status", "deployment/api", "-n", "mlrun", "--timeout=600s")
         (placed,) = cluster.get("pods", "-n", "mlrun", "-l", "app=api")["items"]
         assert placed["spec"]["nodeName"] in cluster.nodes(pool="initial")
     finally:

@@ -41,7 +41,7 @@ def test_ctrl_c_and_sigterm_end_a_run_in_order_and_leave_nothing_to_recover(
             pass
         os.killpg(process.pid, asked)
         rest = process.stdout.read()
-        process.wait(timeout=60)
+        process.wait(timeout=600)
         # The engine may show what it interrupted in the program, indented; nothing of ours is interrupted so.
         assert re.search(r"^Traceback", rest, re.MULTILINE) is None
         assert own.command("recover", "local").stdout.startswith("The stack 'local' is in order")
@@ -60,5 +60,5 @@ def test_up_waits_for_a_namespace_that_is_being_deleted(own: Cluster) -> None:
     assert "Updating" not in "".join(waiting)
     own.kubectl("patch", "configmap", "held", "-n", "mlrun", "-p", '{"metadata": {"finalizers": null}}')
     rest = process.stdout.read()
-    assert process.wait(timeout=60) == 0, rest
+    assert process.wait(timeout=600) == 0, rest
     assert_whole(own)

@@ -36,7 +36,7 @@ def kill_at_line(cluster: Cluster, command: str, line: int, victims: str) -> Non
     engine = engine_of(process)
     for pid in {"command and engine": [process.pid, *engine], "engine": engine, "command": [process.pid]}[victims]:
         os.kill(pid, signal.SIGKILL)
-    process.wait(timeout=60)
+    process.wait(timeout=600)
     process.stdout.close()
 
 
@@ -53,7 +53,7 @@ def test_after_a_kill_one_recover_and_one_up_make_it_whole(own: Cluster, lines: 
 @pytest.mark.full
 def test_of_two_runs_at_once_one_works_and_the_other_says_who(own: Cluster, moment: float) -> None:
     runs = [own.start(*arguments("up")) for _ in range(2)]
-    printed = [run.communicate(timeout=120)[0] for run in runs]
+    printed = [run.communicate(timeout=600)[0] for run in runs]
     assert sorted(run.returncode for run in runs) == [0, 1], printed
     winner, loser = sorted(range(2), key=lambda index: runs[index].returncode)
     assert f"is being changed by `igz-clusters up` (process {runs[winner].pid}, since " in printed[loser]

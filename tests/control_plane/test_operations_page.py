@@ -3,7 +3,6 @@
 import re
 import shlex
 import subprocess
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from emulators.core.faults import (
 from support.aws_command import run_aws
 from support.aws_emulator import Account, identities
 from support.cloud_account import CONTROL_PLANE
+from support.cloud_faults import HELD, calls_begun
 from workbench.system.paths import PROJECT_ROOT
 
 pytestmark = pytest.mark.control_plane
@@ -118,15 +118,6 @@ def failed(dev: Account, run: subprocess.Popen[str]) -> str:
     return text
 
 
-def calls_begun(dev: Account, run: subprocess.Popen[str], count: int) -> None:
-    """Wait until AWS was asked to make so many groups; it keeps them waiting."""
-    last = dev.last
-    told = threading.Event()
-    while sum(call.operation == CREATE for call in dev.aws.calls(last)) < count:
-        assert run.poll() is None
-        told.wait(0.1)
-
-
 @contextmanager
 def pool(dev: Account, name: str, choices: Mapping[str, Any] = POOL) -> Iterator[None]:
     """Ask for one more pool until the runbook is done; the next one's `up` takes its groups away."""
@@ -151,8 +142,9 @@ def crashed(dev: Account) -> Iterator[Scene]:
     """The plug-in of the run that changes something dies: the last of those that the command starts."""
     with pool(dev, "crashed"):
         dev.aws.set_faults(SLOW)
+        last = dev.last
         run = dev.start(*UP)
-        calls_begun(dev, run, 1)
+        calls_begun(dev, run, CREATE, 1, last)
         for child in psutil.Process(run.pid).children(recursive=True):
             if "emulators.aws" in child.cmdline():
                 child.kill()
@@ -231,7 +223,7 @@ def leftovers(dev: Account) -> Iterator[Scene]:
         if "Again in" in line:
             break
     run.terminate()  # in its pause, as whoever does not want to wait
-    run.communicate(timeout=60)
+    run.communicate(timeout=600)
     names = {"VPC": private["VpcId"], "INTERFACE": interface, "BALANCER": balancer["LoadBalancerArn"]}
     yield Scene("".join(printed), names)
 
@@ -248,8 +240,8 @@ NOT_AUTHORIZED = (
     "User: arn:aws:sts::111122223333:assumed-role/igz-clusters-deployer/me is not authorized to perform: "
     "eks:CreateNodegroup on resource: arn:aws:eks:eu-west-1:111122223333:cluster/mlrun-dev"
 )
-SLOW = SlowRule(operation=CREATE, seconds=50)
-"""Holds groups back until other rules are set. After a minute the plug-in would ask again."""
+SLOW = SlowRule(operation=CREATE, seconds=HELD)
+"""Holds groups back until other rules are set."""
 GROUPS: Final[Mapping[str, tuple[str, Rule]]] = {
     "A node group is CREATE_FAILED": (
         "broken",
@@ -356,8 +348,9 @@ def test_what_happens_to_groups_is_mended_by_the_commands_of_each_runbook(dev: A
         for name, _ in GROUPS.values():
             pools.enter_context(pool(dev, name, SPOT if name == "scarce" else POOL))
         dev.aws.set_faults(SLOW, *rules)
+        last = dev.last
         run = dev.start(*UP, AWS_MAX_ATTEMPTS="3")  # all of them in vain
-        calls_begun(dev, run, len(GROUPS))  # after the first failure the engine would begin nothing more
+        calls_begun(dev, run, CREATE, len(GROUPS), last)  # after the first failure the engine would begin nothing more
         dev.aws.set_faults(*rules)
         printed = failed(dev, run)
         for title, (name, _) in GROUPS.items():

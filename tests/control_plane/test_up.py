@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -11,7 +12,7 @@ import pytest
 
 from components.contract.labels import OWN_DOMAIN, LabelKey
 from components.contract.taints import OWN_SPOT_TAINT
-from support.cluster import Cluster, eventually, pod
+from support.cluster import Cluster, changes, eventually, pod
 from workbench.system.paths import PROJECT_ROOT
 
 pytestmark = pytest.mark.control_plane
@@ -25,19 +26,37 @@ def condition(cluster: Cluster, node: str) -> str:
     return next(c["status"] for c in conditions if c["type"] == "Ready")
 
 
-def test_a_second_up_changes_nothing(cluster: Cluster) -> None:
-    assert UNCHANGED.fullmatch(cluster.up())
+def checkout() -> str:
+    """Return what is not committed."""
+    command = ["git", "status", "--porcelain"]
+    return subprocess.run(command, cwd=PROJECT_ROOT, capture_output=True, text=True, check=True).stdout
 
 
-def test_up_writes_nothing_into_the_checkout(cluster: Cluster) -> None:
-    def status() -> str:
-        command = ["git", "status", "--porcelain"]
-        return subprocess.run(command, cwd=PROJECT_ROOT, capture_output=True, text=True, check=True).stdout
+@dataclass(frozen=True)
+class Again:
+    """A second `up`, and then a preview as JSON."""
 
-    before = status()
-    cluster.up()
-    cluster.command("preview")
-    assert status() == before
+    printed: str
+    planned: str
+    before: str
+    after: str
+    """What is not committed of the checkout."""
+
+
+@pytest.fixture(scope="module")
+def again(cluster: Cluster) -> Again:
+    before = checkout()
+    printed = cluster.command("up", "--hermetic", COLUMNS="200").stdout
+    planned = cluster.command("preview", "--json").stdout
+    return Again(printed, planned, before, checkout())
+
+
+def test_a_second_up_changes_nothing(again: Again) -> None:
+    assert UNCHANGED.fullmatch(changes(again.printed))
+
+
+def test_up_and_preview_write_nothing_into_the_checkout(again: Again) -> None:
+    assert again.after == again.before
 
 
 def test_plain_pulumi_works_with_the_exports(cluster: Cluster) -> None:
@@ -49,16 +68,15 @@ def test_plain_pulumi_works_with_the_exports(cluster: Cluster) -> None:
     assert "igz-clusters-best-practices" in result.stdout
 
 
-def test_preview_as_json_prints_the_engines_digest_and_nothing_else(cluster: Cluster) -> None:
-    digest = json.loads(cluster.command("preview", "--json").stdout)
+def test_preview_as_json_prints_the_engines_digest_and_nothing_else(again: Again) -> None:
+    digest = json.loads(again.planned)
     assert digest["changeSummary"].keys() == {"same"}
     assert all("newState" in step for step in digest["steps"])
 
 
-def test_up_says_what_there_is_and_how_to_go_on(cluster: Cluster) -> None:
-    printed = cluster.command("up", "--hermetic", COLUMNS="200").stdout
+def test_up_says_what_there_is_and_how_to_go_on(again: Again) -> None:
     for pool in ("initial", "workload", "spot", "jupyter", "gpu"):
-        assert re.search(rf"^{pool} +\w+ +(spot|on-demand) +\d+ +\d+ of \d+\.\.\d+ ", printed, re.MULTILINE), pool
+        assert re.search(rf"^{pool} +\w+ +(spot|on-demand) +\d+ +\d+ of \d+\.\.\d+ ", again.printed, re.MULTILINE), pool
     for words in (
         "nvidia.com/gpu=present:NoSchedule",
         "igz-workload-medium",
@@ -66,10 +84,11 @@ def test_up_says_what_there_is_and_how_to_go_on(cluster: Cluster) -> None:
         "get nodes",
         "local stop",
     ):
-        assert words in printed, words
+        assert words in again.printed, words
 
 
-def test_up_changes_nothing_after_a_node_was_not_ready_and_came_back(cluster: Cluster) -> None:
+def test_up_changes_nothing_after_the_autoscaler_moved_and_a_node_came_back(cluster: Cluster) -> None:
+    cluster.apply(pod("mover", nodeSelector=SPOT, tolerations=[OWN_SPOT_TAINT.toleration()]))
     simulate = f"{OWN_DOMAIN}/simulate"
     cluster.kubectl("annotate", "node", "initial-0", f"{simulate}=not-ready")
     eventually(lambda: condition(cluster, "initial-0") != "True")
@@ -77,11 +96,6 @@ def test_up_changes_nothing_after_a_node_was_not_ready_and_came_back(cluster: Cl
     cluster.kubectl("annotate", "node", "initial-0", f"{simulate}-")
     eventually(lambda: condition(cluster, "initial-0") == "True")
     eventually(lambda: "taints" not in cluster.get("node", "initial-0")["spec"])
-    assert UNCHANGED.fullmatch(cluster.up())
-
-
-def test_up_changes_nothing_after_the_autoscaler_moved(cluster: Cluster) -> None:
-    cluster.apply(pod("mover", nodeSelector=SPOT, tolerations=[OWN_SPOT_TAINT.toleration()]))
     eventually(lambda: cluster.pool_of("mover") == "spot")
     assert UNCHANGED.fullmatch(cluster.up())
     assert cluster.pool_of("mover") == "spot"

@@ -73,7 +73,7 @@ def rendered(stack: stacks.Stack, folder: Path, *weakenings: str) -> list[Findin
             env={**session.whole_environment(), **own, **debugging},
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=600,
             check=False,
         )
     stream = read(log.read_bytes())

@@ -121,7 +121,7 @@ def test_the_engine_of_a_killed_command_is_named_and_gets_time_to_save(cloud: Ac
     # A plug-in waits 60 s for an answer before it asks again.
     cloud.aws.set_faults(SlowRule(operation="eks:CreateCluster", times=1, seconds=50))
     process = cloud.start(*UP)
-    eventually(lambda: any(call.operation == "eks:CreateCluster" for call in cloud.aws.calls()), within=PATIENCE)
+    eventually(lambda: any(call.operation == "eks:CreateCluster" for call in cloud.aws.calls()))
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     said = refused(cloud)

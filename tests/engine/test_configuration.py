@@ -30,7 +30,7 @@ class Project:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             check=False,
         )
 

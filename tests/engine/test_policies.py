@@ -157,6 +157,6 @@ def test_the_engine_prints_what_is_wrong_with_a_waiver(tmp_path: Path, days: int
         OVERRIDES.format(expires=datetime.now(tz=UTC).date() + timedelta(days=days))
     )
     command = [COMMAND, "-C", tmp_path, "preview", "mine", "--render", "--hermetic"]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert (result.returncode == 0) is passes, result.stdout + result.stderr
     assert said in " ".join(result.stdout.split())

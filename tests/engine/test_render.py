@@ -30,7 +30,7 @@ def without_network(*command: str, home: Path) -> subprocess.CompletedProcess[st
         cwd=PROJECT_ROOT,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
 
@@ -78,7 +78,7 @@ def test_ctrl_c_ends_a_render_and_leaves_nothing_behind(tmp_path: Path) -> None:
     while "Loading policy packs" not in process.stdout.readline():
         assert process.poll() is None
     os.killpg(process.pid, signal.SIGINT)
-    printed, _ = process.communicate(timeout=60)
+    printed, _ = process.communicate(timeout=600)
     assert process.returncode != 0, printed
     assert "workbench/" not in printed  # no traceback of ours; the program's own may be cut in the middle
     assert list(tmp_path.iterdir()) == []
@@ -101,7 +101,7 @@ def pulumi(session: OfflineSession, folder: Path, program: str, *arguments: str)
         env={"PATH": os.environ["PATH"], **detached(session.environment)},
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=600,
         check=False,
     )
 

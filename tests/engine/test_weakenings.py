@@ -41,7 +41,7 @@ class Previewer:
             env={**os.environ, **self.environment, **variables},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             check=False,
         )
 

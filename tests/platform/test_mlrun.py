@@ -20,6 +20,7 @@ from workbench.system.virtual_environments import interpreter
 
 pytestmark = [
     pytest.mark.control_plane,
+    pytest.mark.full,
     pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="MLRun 1.12.1 installs on Python 3.11 only"),
 ]
 
@@ -86,7 +87,7 @@ def said_by_mlrun(python: Path, settings: dict[str, str], program: str) -> dict[
         capture_output=True,
         text=True,
         check=True,
-        timeout=300,
+        timeout=600,
     )
     said: dict[str, Any] = json.loads(result.stdout.splitlines()[-1])
     return said

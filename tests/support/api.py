@@ -43,7 +43,7 @@ class Api:
         tls = ssl.create_default_context(cafile=cluster["certificate-authority"])
         tls.load_cert_chain(user["client-certificate"], user["client-key"])
         server = urlsplit(cluster["server"])
-        self._connection = http.client.HTTPSConnection(str(server.hostname), server.port, context=tls, timeout=60)
+        self._connection = http.client.HTTPSConnection(str(server.hostname), server.port, context=tls, timeout=600)
 
     def send(
         self,

@@ -42,7 +42,7 @@ def refused(code: str) -> AbstractContextManager[pytest.ExceptionInfo[ClientErro
     return pytest.raises(ClientError, match=rf"\({code}\)")
 
 
-def eventually(look: Callable[[], bool], seconds: float = 30.0) -> bool:
+def eventually(look: Callable[[], bool], seconds: float = 600.0) -> bool:
     """Return whether something becomes true in time."""
     until = time.monotonic() + seconds
     while not look():

@@ -223,7 +223,7 @@ class CloudAccount(ABC):
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=600,
             check=False,
         )
         assert run.returncode == 0, run.stderr

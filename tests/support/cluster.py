@@ -70,8 +70,7 @@ class Cluster:
 
     def up(self) -> str:
         """Run ``up`` and return the engine's own summary of what changed."""
-        printed = self.command("up", self.stack, "--hermetic").stdout
-        return printed.partition("Resources:\n")[2].partition("\n\n")[0].strip()
+        return changes(self.command("up", self.stack, "--hermetic").stdout)
 
     def exports(self) -> dict[str, str]:
         """Return the variables with which plain ``pulumi`` works on the stack."""
@@ -88,7 +87,7 @@ class Cluster:
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=600,
             check=False,
         )
         if check:
@@ -137,6 +136,11 @@ class Cluster:
         return pool
 
 
+def changes(printed: str) -> str:
+    """Return the engine's own summary of what changed, from what an `up` printed."""
+    return printed.partition("Resources:\n")[2].partition("\n\n")[0].strip()
+
+
 EXPORTED: Final = frozenset({"STACK", "HEAD", "ONLY", "RECORD", "STREAMS", "OUTPUT"})
 """What our Makefiles export, to the tests too if `make` runs them: .github/pull-requests.mk."""
 
@@ -173,11 +177,15 @@ def pod(
     }
 
 
-def eventually(look: Callable[[], T], *, within: float = 60) -> T:
-    """Return the first true answer of ``look``; fail with the last answer if there is none in time (seconds)."""
-    deadline = time.monotonic() + within
+HANGS: Final = 600.0
+"""Seconds after which something hangs. No verdict rests on a shorter time: a busy machine is slower than any guess."""
+
+
+def eventually(look: Callable[[], T]) -> T:
+    """Return the first true answer of ``look``; fail with the last answer if there is none for ``HANGS``."""
+    deadline = time.monotonic() + HANGS
     while not (answer := look()):
-        assert time.monotonic() < deadline, f"not within {within} s; last answer: {answer!r}"
+        assert time.monotonic() < deadline, f"not within {HANGS:.0f} s; last answer: {answer!r}"
         time.sleep(0.3)
     return answer
 

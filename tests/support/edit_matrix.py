@@ -143,7 +143,7 @@ class Matrix:
             env={"PATH": os.environ["PATH"], **self.session.environment},
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=600,
             check=False,
         )
 

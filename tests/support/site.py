@@ -103,7 +103,7 @@ class Site:
         }
         metadata = {"name": name, "labels": labels, "annotations": annotations}
         self.own({"apiVersion": "v1", "kind": "Node", "metadata": metadata})
-        eventually(lambda: self.get("node", name)["status"].get("capacity"), within=60)
+        eventually(lambda: self.get("node", name)["status"].get("capacity"))
 
     def snapshot(self) -> dict[tuple[str, str], Any]:
         """Return what the owner can see of nodes, classes and namespaces, without what moves by itself."""

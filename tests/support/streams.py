@@ -98,7 +98,7 @@ class Recorder:
     def record(self, name: str, command: str, changes: Changes | None = None, **variables: str) -> None:
         """Run ``command`` of the engine on the stack with ``changes``, as it is without, and keep its events."""
         with self._started(command, {**self.packs, **variables}, changes) as (process, log):
-            process.wait(timeout=300)
+            process.wait(timeout=600)
             keep(name, log.read_bytes(), Path(self.session.environment["HOME"]))
 
     def record_killed(self, name: str, changes: Changes) -> None:

@@ -20,7 +20,14 @@ RECORDINGS = sorted(RELEASES.glob(f"*/local*/{STATE}"))
 """Of local stacks: only their clusters can be had."""
 
 
-@pytest.fixture(params=RECORDINGS, ids=lambda file: "-".join(file.parts[-3:-1]))
+PARAMS = [
+    pytest.param(file, id=f"{release}-{stack}", marks=[] if stack == "local" else pytest.mark.full)
+    for file in RECORDINGS
+    for release, stack in [file.parts[-3:-1]]
+]
+
+
+@pytest.fixture(params=PARAMS)
 def recording(request: pytest.FixtureRequest) -> Path:
     file: Path = request.param
     return file

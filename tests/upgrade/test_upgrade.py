@@ -42,7 +42,7 @@ class Previewer:
             env={**self.environment, **variables},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             check=False,
         )
         assert result.returncode == 0, result.stdout + result.stderr

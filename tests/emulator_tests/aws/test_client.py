@@ -86,7 +86,7 @@ def test_told_to_stop_it_answers_what_is_under_way_and_then_ends() -> None:
 )
 def test_a_mistake_on_the_command_line_is_told_and_nothing_starts(given: list[str], why: str) -> None:
     command = [sys.executable, "-m", "emulators.aws", *given]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert ended.returncode == 2
     assert why in ended.stderr
     assert "Traceback" not in ended.stderr

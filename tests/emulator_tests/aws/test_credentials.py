@@ -24,7 +24,7 @@ def aws(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 
 def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
 
 
 def test_aws_answers_get_token_with_the_user_of_the_kubeconfig(aws: Path) -> None:

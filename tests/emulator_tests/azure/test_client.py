@@ -44,7 +44,7 @@ def test_it_ends_with_the_process_that_started_it() -> None:
 )
 def test_a_mistake_on_the_command_line_is_told_and_nothing_starts(given: list[str], why: str) -> None:
     command = [sys.executable, "-m", MODULE, *given]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert (ended.returncode, why in ended.stderr, "Traceback" in ended.stderr) == (2, True, False)
 
 

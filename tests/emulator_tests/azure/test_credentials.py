@@ -20,7 +20,7 @@ def kubelogin(tmp_path: Path) -> Path:
 
 
 def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
 
 
 def test_kubelogin_answers_get_token_with_the_user_of_the_kubeconfig(kubelogin: Path) -> None:

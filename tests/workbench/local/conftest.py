@@ -51,7 +51,7 @@ def shared(toolchain_bin: Binaries, own_data: Path) -> Iterator[Instance]:
 def kubectl(toolchain_bin: Binaries) -> Callable[..., str]:
     def run(instance: Instance, *arguments: str, stdin: str | None = None) -> str:
         command = [toolchain_bin.path("kubectl"), f"--kubeconfig={instance.kubeconfig}", *arguments]
-        result = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=60, check=False)
+        result = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=600, check=False)
         assert result.returncode == 0, f"kubectl {arguments}: {result.stderr}"
         return result.stdout
 

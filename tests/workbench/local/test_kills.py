@@ -85,6 +85,6 @@ def test_ctrl_c_ends_a_start_without_a_traceback(
     command.send_signal(signal.SIGINT)
     assert command.stderr
     assert b"Traceback" not in command.stderr.read()
-    command.wait(timeout=60)
+    command.wait(timeout=600)
     instance.start(toolchain_bin)
     assert instance.status().ready

@@ -86,7 +86,7 @@ def test_data_and_ports_survive_stop_and_start_and_nodes_are_simulated_again_at_
     instance.start(toolchain_bin)
     ports = instance.status().ports
     apply(instance, {"apiVersion": "v1", "kind": "Node", "metadata": metadata})
-    eventually(lambda: ready() == "True", within=10)
+    eventually(lambda: ready() == "True")
     instance.stop()
 
     instance.start(toolchain_bin)
@@ -94,7 +94,7 @@ def test_data_and_ports_survive_stop_and_start_and_nodes_are_simulated_again_at_
     assert ready() == "True"
     # Within 40 s the simulator's last run would still hold the node's lease, were it not released.
     kubectl(instance, "annotate", "node", "kept", "igz-clusters.io/simulate=not-ready")
-    eventually(lambda: ready() == "False", within=10)
+    eventually(lambda: ready() == "False")
 
 
 def test_killing_the_supervisor_takes_all_components_with_it_and_start_recovers_at_once(
@@ -103,7 +103,7 @@ def test_killing_the_supervisor_takes_all_components_with_it_and_start_recovers_
     instance.start(toolchain_bin)
     was, ports = processes(instance), instance.status().ports
     os.kill(instance.status().pids["supervisor"], signal.SIGKILL)
-    eventually(lambda: not instance.status().running, within=5)
+    eventually(lambda: not instance.status().running)
     assert instance.start(toolchain_bin)
     assert all(is_gone(each) for each in was)
     assert instance.status().ready
@@ -119,7 +119,7 @@ def test_a_killed_scheduler_is_started_again(instance: Instance, toolchain_bin: 
         part = next(each for each in instance.status().components if each.name == "kube-scheduler")
         return part.state == "ready" and part.restarts == 1
 
-    eventually(restarted, within=20)
+    eventually(restarted)
     after = instance.status().pids
     assert {name for name in before if before[name] != after[name]} == {"kube-scheduler"}
 

@@ -35,22 +35,22 @@ def test_a_node_gets_ready_with_the_resources_that_its_annotations_state(
     shared: Instance, apply: Callable[..., None], get: Callable[..., Any], is_ready: Callable[[str], bool]
 ) -> None:
     apply(shared, node("stated", RESOURCES))
-    eventually(lambda: is_ready("stated"), within=10)
+    eventually(lambda: is_ready("stated"))
     status = get(shared, "node", "stated")["status"]
     assert (status["capacity"], status["allocatable"]) == (CAPACITY, ALLOCATABLE)
     assert status["nodeInfo"]["kubeletVersion"] == f"v{shared.status().versions['kube-apiserver']}"
-    eventually(lambda: "taints" not in get(shared, "node", "stated")["spec"], within=10)
+    eventually(lambda: "taints" not in get(shared, "node", "stated")["spec"])
 
 
 def test_a_node_whose_annotations_change_reports_the_new_resources_only(
     shared: Instance, apply: Callable[..., None], get: Callable[..., Any], is_ready: Callable[[str], bool]
 ) -> None:
     apply(shared, node("resized", RESOURCES))
-    eventually(lambda: is_ready("resized"), within=10)
+    eventually(lambda: is_ready("resized"))
     small = {"cpu": "4", "memory": "16384Mi", "pods": "30"}
     apply(shared, node("resized", {"igz-clusters.io/capacity": json.dumps(small)}))
     wanted = small | {"memory": "16Gi"}
-    eventually(lambda: get(shared, "node", "resized")["status"]["capacity"] == wanted, within=10)
+    eventually(lambda: get(shared, "node", "resized")["status"]["capacity"] == wanted)
     assert get(shared, "node", "resized")["status"]["allocatable"] == wanted
 
 
@@ -65,11 +65,11 @@ def test_a_node_can_be_made_to_fail_and_to_recover(
         return {taint["key"] for taint in get(shared, "node", "shaky")["spec"].get("taints", [])}
 
     apply(shared, node("shaky", RESOURCES))
-    eventually(lambda: is_ready("shaky") and not taints(), within=10)
+    eventually(lambda: is_ready("shaky") and not taints())
     kubectl(shared, "annotate", "node", "shaky", "igz-clusters.io/simulate=not-ready")
-    eventually(lambda: not is_ready("shaky") and "node.kubernetes.io/not-ready" in taints(), within=10)
+    eventually(lambda: not is_ready("shaky") and "node.kubernetes.io/not-ready" in taints())
     kubectl(shared, "annotate", "node", "shaky", "igz-clusters.io/simulate-")
-    eventually(lambda: is_ready("shaky") and not taints(), within=10)
+    eventually(lambda: is_ready("shaky") and not taints())
 
 
 def test_a_node_that_nobody_simulates_is_left_alone(
@@ -79,7 +79,7 @@ def test_a_node_that_nobody_simulates_is_left_alone(
     del stranger["metadata"]["annotations"]["kwok.x-k8s.io/node"]
     apply(shared, stranger)
     apply(shared, node("neighbour", RESOURCES))
-    eventually(lambda: is_ready("neighbour"), within=10)
+    eventually(lambda: is_ready("neighbour"))
     assert "capacity" not in get(shared, "node", "stranger")["status"]
 
 
@@ -101,6 +101,6 @@ def test_a_job_runs_as_long_as_its_annotation_says_and_ends_well(
             "spec": {"template": template},
         },
     )
-    eventually(lambda: count("ready") == 1, within=20)
+    eventually(lambda: count("ready") == 1)
     assert count("succeeded") == 0
-    eventually(lambda: count("succeeded") == 1, within=20)
+    eventually(lambda: count("succeeded") == 1)

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.control_plane
 def status_without_certificate(shared: Instance, port: str, path: str) -> int:
     folder = shared.kubeconfig.parent / "pki"
     tls = ssl.create_default_context(cafile=str(folder / ("etcd-ca.crt" if port == "etcd" else "ca.crt")))
-    connection = http.client.HTTPSConnection("127.0.0.1", shared.status().ports[port], timeout=5, context=tls)
+    connection = http.client.HTTPSConnection("127.0.0.1", shared.status().ports[port], timeout=600, context=tls)
     try:
         connection.request("GET", path)
         return connection.getresponse().status

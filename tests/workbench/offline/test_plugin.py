@@ -65,7 +65,7 @@ def test_it_ends_quietly_when_the_engine_needs_it_no_more() -> None:
         assert started.stdout
         started.stdout.readline()  # the port: it serves
         started.send_signal(signal.SIGINT)
-        _, errors = started.communicate(timeout=30)
+        _, errors = started.communicate(timeout=600)
     assert (started.returncode, errors) == (0, "")
 
 

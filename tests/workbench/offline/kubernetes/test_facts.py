@@ -17,7 +17,7 @@ def source() -> str:
     command = ["go", "list", "-mod=readonly", "-m", "-json", MODULE]
     folder = PROJECT_ROOT / "toolchain" / "kubernetes-provider"
     try:
-        found = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False).stdout
+        found = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False).stdout
     except FileNotFoundError:
         found = ""
     place = json.loads(found or "{}").get("Dir")
