@@ -36,7 +36,7 @@ test-all: $(INSTALLED) ## Run all tests
 	@$(TESTS)
 
 test-changed: $(INSTALLED) ## Run the tests that the changes since BASE (origin/main) need
-	@$(BIN)/python -m tools.affected_tests --base "$(or $(BASE),origin/main)" --make
+	@$(BIN)/python -m tools.affected_tests --base "$(or $(BASE),origin/main)" --run
 
 kills: $(INSTALLED) ## Kill every kind of run at 20 moments and recover; takes about half an hour
 	@$(TESTS) --kills -k "kill or ctrl_c or at_once or damage"
