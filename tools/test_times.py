@@ -11,8 +11,8 @@ import platform
 import resource
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,17 +53,17 @@ class Times:
     load: float
     elapsed: float
     processor: float
-    tests: Counter[str]
-    seconds: Counter[str]
+    tests: Mapping[str, int]
+    seconds: Mapping[str, float]
 
 
 def page(times: Times) -> str:
     """Return the text of the page."""
-    folders, counts = Counter[str](), Counter[str]()
+    folders, counts = defaultdict[str, float](float), Counter[str]()
     for file, seconds in times.seconds.items():
         folders[_folder(file)] += seconds
         counts[_folder(file)] += times.tests[file]
-    slowest = times.seconds.most_common(SLOWEST)
+    slowest = _longest(times.seconds)[:SLOWEST]
     return f"""\
 # Where the minutes of `make test` go
 
@@ -78,7 +78,7 @@ Seconds are from a test's begin to its end, its fixtures included; two workers s
 
 | tests of | tests | seconds |
 |---|--:|--:|
-{_rows((name, counts[name], seconds) for name, seconds in folders.most_common())}
+{_rows((name, counts[name], seconds) for name, seconds in _longest(folders))}
 
 ## The {len(slowest)} slowest files
 
@@ -86,6 +86,10 @@ Seconds are from a test's begin to its end, its fixtures included; two workers s
 |---|--:|--:|
 {_rows((f"`{file}`", times.tests[file], seconds) for file, seconds in slowest)}
 """
+
+
+def _longest(seconds: Mapping[str, float]) -> list[tuple[str, float]]:
+    return sorted(seconds.items(), key=lambda row: -row[1])
 
 
 def _rows(rows: Iterable[tuple[str, int, float]]) -> str:
@@ -97,9 +101,9 @@ def _folder(file: str) -> str:
     return "/".join(parts[:2]) or "the project"
 
 
-def read(report: Path) -> tuple[Counter[str], Counter[str]]:
+def read(report: Path) -> tuple[Mapping[str, int], Mapping[str, float]]:
     """Return tests and seconds by file, from a report in JUnit's format that pytest wrote."""
-    tests, seconds = Counter[str](), Counter[str]()
+    tests, seconds = Counter[str](), defaultdict[str, float](float)
     for case in ET.parse(report).iter("testcase"):  # noqa: S314 pytest wrote it a moment ago
         file = f"{case.attrib['classname'].replace('.', '/')}.py"
         tests[file] += 1
