@@ -22,6 +22,9 @@ LEFT_OUT = pytest.StashKey[Counter[str]]()
 settings.register_profile("patient", settings.default, deadline=None)
 settings.load_profile("patient")
 
+# Tests read the engine's own output; those about the summary unset it.
+os.environ["IGZ_CLUSTERS_VERBOSE"] = "1"
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Offer the long form of the tests that kill and damage."""

@@ -8,7 +8,7 @@ import typer
 
 from workbench import stacks
 from workbench.cli.cloud_run import AS_REFRESHED, CloudRun, changing, started
-from workbench.cli.console import PLAIN, errors
+from workbench.cli.console import PLAIN, errors, leave
 from workbench.cli.guard import guard
 from workbench.cli.namespaces import wait_for_half_deleted
 from workbench.engine import INTERRUPTED
@@ -151,7 +151,7 @@ def _end_if_failed(run: CloudRun, code: int, stream: Stream) -> None:
         raise UserError(f"The engine could not finish '{name}'.", run.after_expiry)
     if not _only_planned(stream):
         _tell_what_failed(run, stream)
-    raise typer.Exit(code if code > 0 else 1)
+    leave(code)
 
 
 def _only_planned(stream: Stream) -> bool:

@@ -5,12 +5,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
 from workbench import stacks
+from workbench.cli import engine_run
 from workbench.cli.console import PLAIN, errors
 from workbench.engine import INTERRUPTED, Session, cloud
 from workbench.engine.cloud import cloud_session, require_nothing_pending
@@ -132,10 +132,9 @@ class CloudRun:
             )
 
     def engine(self, *arguments: str) -> tuple[int, Stream]:
-        """Run the engine in the foreground; return its exit code and what its event stream says."""
-        with _kept(self.events) as file:
-            code = self.session.run(*arguments, events=file)
-            return code, event_stream.read(file.read_bytes() if file.exists() else b"")
+        """Run the engine and show what it does; return its exit code and what its event stream says."""
+        command, *options = arguments
+        return engine_run.run(self.session, command, *options, events_file=self.events)
 
     def ask(self, components: Sequence[ClusterComponent]) -> Conditions:
         """Return what the cloud says about each part; nothing if the cluster is in none.
@@ -238,15 +237,6 @@ def changing(stack: stacks.Stack, command: str, *, hermetic: bool, events: Path 
     """
     with stack_lock(stack.name, command, stack.file) as lock:
         yield started(stack, hermetic=hermetic, events=events, lock=lock)
-
-
-@contextmanager
-def _kept(file: Path | None) -> Iterator[Path]:
-    if file:
-        yield file
-        return
-    with TemporaryDirectory(prefix="igz-clusters-run-") as folder:
-        yield Path(folder, "events.jsonl")
 
 
 def _written(stream: Stream, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:

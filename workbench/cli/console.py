@@ -1,6 +1,7 @@
 """Where commands print and ask: results go to standard output, everything else to standard error."""
 
 import sys
+from collections.abc import Iterable
 from typing import Any, Final, NoReturn
 
 import typer
@@ -65,3 +66,12 @@ def agree(question: str, *, unchanged: str = "nothing changed") -> None:
 def leave(code: int) -> NoReturn:
     """End the command with the exit code for an exit code of the engine: 0, 1 or 130."""
     raise typer.Exit(code if code in (0, INTERRUPTED) else FAILED)
+
+
+def row_of_fields(fields: Iterable[str]) -> None:
+    """Print fields on one line, separated by tabs, for programs such as `cut`."""
+    try:
+        out.file.write("\t".join(fields) + "\n")
+        out.file.flush()
+    except BrokenPipeError:
+        out.on_broken_pipe()

@@ -1,13 +1,13 @@
 """What stands between a change and what it would destroy: a look at its plan, and rows that approve it."""
 
+import os
 from collections.abc import Callable
 from typing import Final
 
-import typer
-
 from components.contract.policy_guard import PolicyGuard
-from workbench.cli.console import PLAIN, errors
-from workbench.engine import INTERRUPTED, Session
+from workbench.cli.console import PLAIN, errors, leave
+from workbench.cli.engine_run import VERBOSE_VARIABLE, summarise
+from workbench.engine import Session
 from workbench.engine.recorded import recorded_preview
 from workbench.report.approvals import approval_of, expired_approval_of, rows_for
 from workbench.report.changes import changes_of
@@ -58,8 +58,11 @@ def guard(session: Session, command: str, *options: str, judged: Callable[[Strea
         note = danger.approval or expired_approval_of(danger.change, stack.name, rows) or "nobody approved it"
         errors.print(f"    {note}", **PLAIN)
     if plan.code:
-        errors.print(plan.display, end="", **PLAIN)
-        raise typer.Exit(INTERRUPTED if plan.code == INTERRUPTED else 1)
+        if os.environ.get(VERBOSE_VARIABLE):
+            errors.print(plan.display, end="", **PLAIN)
+        else:
+            summarise(stack, "preview", plan.code, stream, plan.display)
+        leave(plan.code)
     if judged:
         judged(stream)
     if is_off:

@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 
 from workbench import stacks
-from workbench.cli.console import PLAIN, agree, errors, out
+from workbench.cli.console import PLAIN, agree, errors, out, row_of_fields
 from workbench.local import Instance, instances
 from workbench.system.errors import UserError
 from workbench.toolchain import ensure
@@ -95,7 +95,7 @@ def status(
 def list_() -> None:
     """List all control planes of this user."""
     for name in instances():
-        out.print(f"{name}\t{'running' if Instance(name).status().running else 'stopped'}")
+        row_of_fields([name, "running" if Instance(name).status().running else "stopped"])
 
 
 @app.command()

@@ -17,7 +17,7 @@ from policies.examples import FOLDER, Example, load_file
 from policies.registry import RULES
 from policies.rule import Rule
 from policies.unknown_policy import UNKNOWN_VARIABLE
-from workbench.cli.console import PLAIN, errors, out
+from workbench.cli.console import PLAIN, errors, out, row_of_fields
 from workbench.cli.policy_catalogue import Entry, catalogue, entry
 from workbench.cli.stack import AsJson
 from workbench.engine.policy_analysis import TOOLS, analyse
@@ -44,7 +44,7 @@ def list_(*, as_json: AsJson = False) -> None:
     rows = [_list_row(each) for each in entries]
     if not out.is_terminal:  # one line a rule: columns cut at a width are no use to grep
         for row in rows:
-            out.out("\t".join(row), highlight=False)
+            row_of_fields(row)
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("id", "dev", "prod", "enforced at", "demands"):

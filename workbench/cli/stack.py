@@ -15,10 +15,11 @@ import typer
 from components.contract.existing.config import ExistingConfig
 from components.contract.labels import LabelKey
 from workbench import stacks
-from workbench.cli import cloud, cloud_destroy
+from workbench.cli import cloud, cloud_destroy, engine_run
 from workbench.cli.cloud_destroy import CLAIMS_OPTION
 from workbench.cli.cloud_run import started
-from workbench.cli.console import errors, out
+from workbench.cli.console import errors, leave, out
+from workbench.cli.engine_run import Verbose
 from workbench.cli.guard import guard
 from workbench.cli.namespaces import wait_for_half_deleted
 from workbench.cli.recover import Hermetic, Yes, refuse_unless_in_order
@@ -104,7 +105,7 @@ def _prepare(stack: stacks.Stack, *, hermetic: bool = False, lock: int | None = 
 def _run(ready: _Ready, command: str, *options: str, events: Path | None) -> None:
     """Change a stack whose lock we hold, if its guard lets us; leave with the engine's exit code if it fails."""
     guard(ready.session, command)
-    code = ready.session.run(command, *options, events=events)
+    code, _ = engine_run.run(ready.session, command, *options, events_file=events)
     StateFiles(ready.stack.name).drop_stale_locks()  # stopped early, the engine may forget its own
     if not code:
         return
@@ -112,7 +113,7 @@ def _run(ready: _Ready, command: str, *options: str, events: Path | None) -> Non
         errors.print(f"It left work half done: `igz-clusters recover {ready.stack.name}` mends that.", style="bold")
     elif code == INTERRUPTED:
         errors.print("Stopped. What was done is saved; the same command goes on from here.", style="bold")
-    raise typer.Exit(code if code > 0 else 1)
+    leave(code)
 
 
 def _claim(stack: stacks.Stack) -> None:
@@ -122,7 +123,14 @@ def _claim(stack: stacks.Stack) -> None:
         errors.print(moved, markup=False, highlight=False, soft_wrap=True)
 
 
-def up(stack: StackName = "local", *, hermetic: Hermetic = False, yes: Yes = False, events: Events = None) -> None:
+def up(
+    stack: StackName = "local",
+    *,
+    hermetic: Hermetic = False,
+    yes: Yes = False,
+    events: Events = None,
+    _verbose: Verbose = False,
+) -> None:
     """Create or update a stack, with the policy packs attached.
 
     Running it again changes nothing. Unless policyGuard is off, it plans first and stops if the plan destroys
@@ -152,6 +160,7 @@ def preview(  # noqa: PLR0913 - its options
         bool, typer.Option("--render", help="Plan from an empty state: needs no account, cluster, state or network.")
     ] = False,
     events: Events = None,
+    _verbose: Verbose = False,
 ) -> None:
     """Show what `up` would change; change nothing.
 
@@ -159,15 +168,15 @@ def preview(  # noqa: PLR0913 - its options
     """
     options = [*(["--json"] if as_json else []), *(["--diff"] if diff else [])]
     if offline:
-        raise typer.Exit(_render(stack, options, hermetic=hermetic, events=events))
+        leave(_render(stack, options, hermetic=hermetic, events=events))
     found = stacks.find(stack)
     if not found.is_local:
         code = cloud.preview(found, *options, hermetic=hermetic, events=events)
-        raise typer.Exit(code if code >= 0 else 1)
+        leave(code)
     _claim(found)
     ready = _prepare(found, hermetic=hermetic)
     _note_the_state(stack)
-    raise typer.Exit(ready.session.run("preview", *options, events=events))
+    leave(engine_run.run(ready.session, "preview", *options, events_file=events)[0])
 
 
 def _render(name: str, options: list[str], *, hermetic: bool, events: Path | None) -> int:
@@ -176,7 +185,7 @@ def _render(name: str, options: list[str], *, hermetic: bool, events: Path | Non
         toolchain = ensure(render.TOOLS, hermetic=hermetic, progress=report)
     errors.print(render.LABEL, highlight=False, soft_wrap=True)
     with render.rendering(stack, toolchain) as session:
-        code = session.run("preview", *options, events=events)
+        code, _ = engine_run.run(session, "preview", *options, events_file=events)
         tally = session.tally
     for line in tally.lines:
         errors.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -195,6 +204,7 @@ def destroy(
         ),
     ] = False,
     events: Events = None,
+    _verbose: Verbose = False,
 ) -> None:
     """Delete everything that a stack created.
 

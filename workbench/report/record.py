@@ -135,12 +135,13 @@ def merged(reports: Iterable[Report]) -> Report:
 def _of_stream(path: Path, stream: Stream, approvals: list[Approval]) -> Report:
     names = {step.stack for step in (*stream.steps, *stream.results)}
     name = min(names, default="") or path.name.partition(".")[0]
-    case = Case(name, _source(stream), stream, approvals=Approvals(_held(approvals)))
+    case = Case(name, source_of(stream), stream, approvals=Approvals(_held(approvals)))
     stack = judge(case)
     return Report(stack.outcome, (stack,))
 
 
-def _source(stream: Stream) -> Source:
+def source_of(stream: Stream) -> Source:
+    """Return what the engine compared with, by what the stream says."""
     if is_drift(stream):
         return Source.DRIFT
     if RENDERED in stream.config:

@@ -1,13 +1,16 @@
 """A report in the terminal: the verdict and what would be lost first, then all else by kind."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from workbench.report.findings import FAILING
 from workbench.report.model import (
     Change,
     Danger,
@@ -36,10 +39,15 @@ from workbench.report.words import (
 )
 
 UPDATES_SHOWN: Final = 20
-"""Updates that are shown with their properties; of more, only names."""
+"""Most updates that are listed with their properties; of more, only names are."""
 
-NAMES_SHOWN: Final = 4
+NAMES_SHOWN: Final = 12
+"""Most names that are listed of one kind; of more, the first four are and the rest is counted."""
+
+FIRST_NAMES: Final = 4
 PROPERTIES_SHOWN: Final = 6
+_NARROW: Final = 100
+"""Columns below which a resource has its changes on lines of their own."""
 
 _COLOURS: Final = {
     Outcome.PASSED: "bold green",
@@ -52,6 +60,7 @@ _STANDING_COLOURS: Final = {
     FindingStatus.UNJUDGED: "red",
     FindingStatus.EXCUSED: "yellow",
 }
+_ANY_WIDTH: Final = 1_000
 _PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight": False}
 
 
@@ -71,6 +80,31 @@ def show(report: Report, console: Console) -> None:
         console.print(f"\nNot affected: {', '.join(report.skipped)}", **_PLAIN)
 
 
+def show_run(stack: StackReport, console: Console, headline: str, *, is_good: bool) -> None:
+    """Print what a run of the engine did or plans: violations first and last, changes by resource, pools.
+
+    Parameters
+    ----------
+    stack
+        The report of the run.
+    console
+        Where to print.
+    headline
+        What the run came to, such as ``updated``.
+    is_good
+        Whether that is a success.
+    """
+    known = about(stack)
+    name = f"{stack.stack} ({known})" if known else stack.stack
+    colour = _COLOURS[Outcome.PASSED if is_good else Outcome.BLOCKED]
+    console.print(Text.assemble(f"{name}: ", (headline, colour)), **_PLAIN)
+    if stack.source is Source.RENDERED:
+        console.print(SOURCES[stack.source], style="yellow", **_PLAIN)
+    _body(stack, console)
+    if failing := _failing(stack.findings):
+        _list("Violated", map(_headline, _merged(failing)), console, style="red")
+
+
 def _verdict(judged: Report | StackReport, name: str, console: Console) -> None:
     console.print(Text.assemble((name and f"{name}: "), (verdict(judged), _COLOURS[judged.outcome])), **_PLAIN)
 
@@ -81,13 +115,20 @@ def _stack(stack: StackReport, console: Console) -> None:
     if SOURCES[stack.source]:
         console.print(SOURCES[stack.source], style="yellow", **_PLAIN)
     _list("", stack.reasons, console)
+    _body(stack, console)
+
+
+def _body(stack: StackReport, console: Console) -> None:
+    failing = _failing(stack.findings)
+    _findings("Rules", failing, console)
     _list("Problems", stack.problems, console)
     _list("Dangers", map(_danger, stack.dangers), console, style="bold red")
     guarded = {danger.change.urn for danger in stack.dangers}
     lost = [each for each in stack.changes if each.operation in DESTRUCTIVE and each.urn not in guarded]
     _list("Replaced and deleted", _losses(lost), console, style="red")
     _gains(stack, console)
-    _findings(stack.findings, console)
+    others = [each for each in stack.findings if each not in failing]
+    _findings("Other rules" if failing else "Rules", others, console)
     _pools(stack, console)
     if stack.changes or stack.unchanged:
         console.print(f"\n{_totals(stack)}", **_PLAIN)
@@ -147,31 +188,61 @@ def _gains(stack: StackReport, console: Console) -> None:
             for change in changes:
                 rest = len(change.properties) - PROPERTIES_SHOWN
                 shown = [*map(_property, change.properties[:PROPERTIES_SHOWN]), *([f"{rest} more"] if rest > 0 else [])]
-                console.print(f"  {change.type} {change.name}: {', '.join(shown)}", **_PLAIN)
+                if console.is_terminal and console.width < _NARROW:
+                    _list("", [f"{change.name} ({change.type})", *(f"    {each}" for each in shown)], console)
+                else:
+                    console.print(f"  {change.type} {change.name}: {', '.join(shown)}", **_PLAIN)
         else:
             _by_kind(changes, console)
 
 
 def _by_kind(changes: Iterable[Change], console: Console) -> None:
-    """Print a line for each kind, the most frequent first, as wide as the terminal."""
+    """Print each kind with the names of its resources, the most frequent first; on a terminal wrapped to its width."""
     groups = defaultdict[str, list[str]](list)
     for change in changes:
         groups[change.type].append(change.name)
     for token, names in sorted(groups.items(), key=lambda group: (-len(group[1]), group[0])):
-        rest = f", {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
-        line = Text.assemble(f"{len(names):>6}  {token}  ", (", ".join(names[:NAMES_SHOWN]) + rest, "dim"))
-        console.print(line, no_wrap=True, overflow="ellipsis")
+        line = Text.assemble(f"{len(names):>6}  {token}  ", (_names(names), "dim"))
+        if console.is_terminal:
+            console.print(Padding(line, (0, 0, 0, 8)) if console.width < _NARROW else line)
+        else:
+            console.print(line, **_PLAIN)
 
 
-def _findings(findings: Iterable[Finding], console: Console) -> None:
-    found = list(findings)
-    if found:
-        console.print("\nRules", style="bold", **_PLAIN)
-    for finding in found:
-        whose = "" if finding.judge == "both" else f", by the rules of {_JUDGES[finding.judge]}"
-        name = " ".join(filter(None, type_and_name(finding.urn))) or "the stack"
-        colour = _STANDING_COLOURS.get(finding.standing, "")
-        line = Text.assemble("  ", (f"{finding.rule} {STANDINGS[finding.standing]}", colour), f"{whose}: {name}")
+def _names(names: Sequence[str]) -> str:
+    if len(names) <= NAMES_SHOWN:
+        return ", ".join(names)
+    return f"{', '.join(names[:FIRST_NAMES])}, {len(names) - FIRST_NAMES} more"
+
+
+def _failing(findings: Iterable[Finding]) -> list[Finding]:
+    return [each for each in findings if each.standing in FAILING]
+
+
+def _merged(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Return findings in groups that differ in their resource only."""
+    groups = defaultdict[Finding, list[Finding]](list)
+    for finding in findings:
+        groups[replace(finding, urn="")].append(finding)
+    return list(groups.values())
+
+
+def _headline(alike: Sequence[Finding]) -> str:
+    """Return rule, status and resources of findings that say the same."""
+    first, *others = alike
+    whose = "" if first.judge == "both" else f", by the rules of {_JUDGES[first.judge]}"
+    names = [" ".join(filter(None, type_and_name(each.urn))) or "the stack" for each in alike]
+    number = f"{len(alike)} resources: " if others else ""
+    return f"{first.rule} {STANDINGS[first.standing]}{whose}: {number}{_names(names)}"
+
+
+def _findings(title: str, findings: Iterable[Finding], console: Console) -> None:
+    groups = _merged(findings)
+    if groups:
+        console.print(f"\n{title}", style="bold", **_PLAIN)
+    for alike in groups:
+        finding, line = alike[0], Text(f"  {_headline(alike)}")
+        line.stylize(_STANDING_COLOURS.get(finding.standing, ""), 2, line.plain.index(":"))
         console.print(line, **_PLAIN)
         waiver = f"waived {finding.waiver}" if finding.waiver else ""
         fix = f"Fix: {finding.fix}" if finding.fix else ""
@@ -190,12 +261,23 @@ def _pools(stack: StackReport, console: Console) -> None:
             table.add_column(heading, overflow="fold")
         for each in stack.pools:
             table.add_row(*map(Text, (each.pool, each.what, each.before or "-", each.after or "-")))
-        console.print(table)
+        print_table(table, console)
     if stack.node_hours:
         console.print()
         _hours("Node", stack.node_hours, console)
         for offered in stack.resource_hours:
             _hours(offered.resource, offered.hours, console)
+
+
+def print_table(table: Table, console: Console) -> None:
+    """Print a table; without a terminal each row stays on one line, however long it is."""
+    if console.is_terminal:
+        console.print(table)
+        return
+    with console.capture() as captured:
+        console.print(table, width=_ANY_WIDTH, crop=False)
+    for line in captured.get().splitlines():
+        console.print(line.rstrip(), **_PLAIN)
 
 
 def _hours(name: str, hours: Hours, console: Console) -> None:

@@ -35,9 +35,9 @@ tag.value ml -> other
   aws:eks/nodeGroup:NodeGroup prod-workload: scalingConfig.maxSize 10 -> 12
 
 Pools
-  pool        what      before                 after                   \n\
-  spot        labels    example.com/team=ml    example.com/team=other  \n\
-  workload    size      1..10                  1..12                   \n\
+  pool        what      before                 after
+  spot        labels    example.com/team=ml    example.com/team=other
+  workload    size      1..10                  1..12
 
 Node-hours a month: 2,190 at the smallest sizes (difference: none), 24,820 at the largest sizes (difference: +1,460)
 

@@ -1,0 +1,142 @@
+"""Runs of the engine that people and pipes read: its own display on a terminal, a summary everywhere."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Final
+
+import typer
+
+from workbench.cli.console import INTERRUPTED, PLAIN, errors, out
+from workbench.engine import Session
+from workbench.report import events, terminal
+from workbench.report.events import Stream
+from workbench.report.model import Outcome
+from workbench.report.record import source_of
+from workbench.report.verdict import Approvals, Case, judge
+from workbench.stacks import Stack, policy_overrides
+
+VERBOSE_VARIABLE: Final = "IGZ_CLUSTERS_VERBOSE"
+"""Set by ``--verbose``."""
+
+HEARTBEAT: Final = 30.0
+"""Seconds between two lines that say that the engine still works."""
+
+_DISPLAY_MAX: Final = 4_000
+"""Characters of the engine's display that are quoted if it says why it failed nowhere else; the last ones."""
+
+_WHOLE: Final = ("--json", "--diff")
+"""Options that ask for the engine's own output."""
+
+
+def _keep(is_verbose: bool | None) -> None:  # noqa: FBT001 the shape of a callback
+    if is_verbose:
+        os.environ[VERBOSE_VARIABLE] = "1"
+
+
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose", "-v", callback=_keep, help="Without a terminal: print the engine's output, not a summary."
+    ),
+]
+
+
+def run(session: Session, command: str, *options: str, events_file: Path | None = None) -> tuple[int, Stream]:
+    """Run the engine, show what it does, and return its exit code and its event stream.
+
+    On a terminal the engine's own display comes first and a summary follows. Without a terminal there is the summary
+    alone, unless ``--verbose``, or an option such as ``--json``, asks for the engine's output.
+
+    Parameters
+    ----------
+    session
+        On the stack.
+    command, options
+        The engine's command.
+    events_file
+        Where to keep the event stream. Default: nowhere.
+    """
+    is_whole = bool(os.environ.get(VERBOSE_VARIABLE)) or not set(_WHOLE).isdisjoint(options)
+    with TemporaryDirectory(prefix="igz-clusters-run-") as folder:
+        file, display = events_file or Path(folder, "events.jsonl"), Path(folder, "display")
+        if is_whole or out.is_terminal:
+            code = session.run(command, *options, events=file)
+        else:
+            with display.open("wb") as written, _heartbeat(command):
+                code = session.run(command, *options, "--non-interactive", events=file, display=written)
+        content = file.read_bytes() if file.exists() else b""
+        if out.is_terminal and "--json" not in options:
+            out.print()
+        if (out.is_terminal and "--json" not in options) or not is_whole:
+            said = display.read_text(errors="replace") if display.exists() else ""
+            summarise(session.stack, command, code, events.read(_last_run(content)), said)
+        return code, events.read(content)
+
+
+def summarise(stack: Stack, command: str, code: int, stream: Stream, display: str) -> None:
+    """Print what a run did or plans; the engine's display if there is nothing else.
+
+    Parameters
+    ----------
+    stack
+        The stack.
+    command
+        The engine's: ``preview``, ``up``, ``destroy``.
+    code
+        The exit code.
+    stream
+        The event stream of one run.
+    display
+        What the engine displayed.
+    """
+    if not stream.steps and not stream.errors:  # the engine did not come to a plan
+        errors.print(display[-_DISPLAY_MAX:].strip(), **PLAIN)
+        return
+    approvals = Approvals(policy_overrides.read().approvals)
+    report = judge(Case(stack.name, source_of(stream), stream, approvals=approvals))
+    if code == INTERRUPTED:
+        headline = "stopped"
+    elif command == "preview":
+        headline = _PLANS[report.outcome] if not code else "blocked"
+    else:
+        headline = f"{command} failed" if code else f"{command} done"
+    terminal.show_run(report, out, headline, is_good=not code and (command != "preview" or report.outcome in _GOOD))
+
+
+_PLANS: Final = {
+    Outcome.PASSED: "plan passed",
+    Outcome.REVIEW: "plan needs review",
+    Outcome.BLOCKED: "`up` would be refused",
+    Outcome.UNJUDGED: "plan could not be judged",
+}
+_GOOD: Final = (Outcome.PASSED, Outcome.REVIEW)
+
+
+def _last_run(content: bytes) -> bytes:
+    """Return the last run of a stream, numbered from 0: an update writes its plan before it."""
+    lines = content.splitlines(keepends=True)
+    ends = [number for number, line in enumerate(lines) if b'"cancelEvent"' in line[:200]]
+    return b"".join(lines[ends[-2] + 1 :]) if len(ends) > 1 else content
+
+
+@contextmanager
+def _heartbeat(command: str) -> Iterator[None]:
+    """Print a line now and then while the engine works: a log without any looks like a hanging run."""
+    ended, begin = threading.Event(), time.monotonic()
+
+    def beat() -> None:
+        while not ended.wait(HEARTBEAT):
+            errors.print(f"{command}: still running after {time.monotonic() - begin:.0f} s.", **PLAIN)
+
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
