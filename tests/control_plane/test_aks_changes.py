@@ -8,7 +8,7 @@ import pytest
 
 from emulators.core.client import Call
 from support.azure_emulator import CLUSTER, POOL, Subscription, identities, writes
-from support.minors import CHOSEN, NEWEST, OLDER, after
+from support.minors import CHOSEN, EARLIER, NEWEST, OLDER, after
 from workbench.offline.azure.facts import resource
 
 pytestmark = [pytest.mark.control_plane, pytest.mark.full]
@@ -80,13 +80,15 @@ def test_two_minors_at_once_and_nodes_too_far_behind_are_refused_with_the_steps_
 ) -> None:
     (pool,) = old.agent_pools("workload")
     old.azure.ask("DELETE", pool["id"], resource(POOL).api_version)
-    write(old, pool, orchestratorVersion=after(OLDER, -3))
+    write(old, pool, orchestratorVersion=after(EARLIER, -2))
     old.edit(STACK, cluster__version=NEWEST)
     said = refusal(old)
     assert f"cluster.version: {NEWEST}, but the cluster mlrun-dev runs {OLDER}; AKS accepts {OLDER} or {CHOSEN}" in said
     assert f"Set it to {CHOSEN} and run `up`, then continue one minor version at a time." in said
-    assert f"{CHOSEN} would leave the agent pool {pool['name']} on {after(OLDER, -3)}, 4 minor versions behind" in said
-    for version in (after(OLDER, -2), after(OLDER, -1), OLDER):
+    assert (
+        f"{CHOSEN} would leave the agent pool {pool['name']} on {after(EARLIER, -2)}, 4 minor versions behind" in said
+    )
+    for version in (after(EARLIER, -1), EARLIER, OLDER):
         assert f"--name {pool['name']} --kubernetes-version {version}`" in said
         write(old, pool, orchestratorVersion=version)
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 
 from emulators.azure.client import Emulator, Told
+from support.minors import EARLIER
 
 SUBSCRIPTION: Final = "/subscriptions/0b1f6471-1bf0-4dda-aec3-cb9272f09590"
 LOCATION: Final = "westeurope"
@@ -114,7 +115,7 @@ class Account:
         name = unique("nodes")
         properties = {
             "dnsPrefix": "mlrun",
-            "kubernetesVersion": "1.33",
+            "kubernetesVersion": EARLIER,
             "nodeResourceGroup": f"mlrun-{name}",
             "aadProfile": {"managed": True, "enableAzureRBAC": True},
             "disableLocalAccounts": True,

@@ -23,3 +23,6 @@ CHOSEN: Final = after(NEWEST, -1)
 
 OLDER: Final = after(CHOSEN, -1)
 """One step behind."""
+
+EARLIER: Final = after(CHOSEN, -2)
+"""Two steps behind."""

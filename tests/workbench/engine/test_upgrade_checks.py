@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from components.contract.kubernetes_minors import offered
 from support.eks import NODE_GROUP, build, built, config
 from support.eks_state import STACK, Live, components, exported, urn
-from support.minors import CHOSEN, NEWEST, after, number
+from support.minors import CHOSEN, EARLIER, NEWEST, number
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import Conditions
 from workbench.engine.clouds.eks.cluster_components import ADDON, CLUSTER
@@ -231,7 +231,7 @@ def test_a_group_that_a_replacement_has_still_to_delete_is_nobodys_trouble() -> 
 
 def test_all_that_is_wrong_is_said_at_once() -> None:
     live = {
-        "test-cluster": {"version": after(CHOSEN, -2)},
+        "test-cluster": {"version": EARLIER},
         "test-workload": {"scalingConfig": {"minSize": 1, "desiredSize": 1, "maxSize": 10}},
         "test-arm": {"scalingConfig": {"minSize": 0, "desiredSize": 4, "maxSize": 4}},
         "test-spot": {"status": "UPDATING"},

@@ -9,6 +9,7 @@ import pytest
 from emulators.aws.client import Emulator
 from emulators.aws.resources import KINDS
 from support.aws_resources import CLUSTER, GROUP, KEY, LOGS, ROLE, SUBNET, TEMPLATE, VPC, Stack, trust
+from support.minors import CHOSEN
 from workbench.offline.aws.operations import OPERATIONS
 from workbench.offline.provider import Existing
 
@@ -186,7 +187,7 @@ def cluster(stack: Stack) -> Made:
         CLUSTER,
         given,
         {
-            "version": "1.35",
+            "version": CHOSEN,
             "vpcConfig": narrow,
             "enabledClusterLogTypes": ["audit"],
             "upgradePolicy": {"supportType": "EXTENDED"},

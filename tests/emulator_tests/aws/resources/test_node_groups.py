@@ -8,6 +8,7 @@ import pytest
 
 from emulators.aws.client import Emulator
 from support.aws_resources import Stack
+from support.minors import CHOSEN
 from workbench.offline.provider import Existing
 
 
@@ -81,12 +82,12 @@ def test_a_version_goes_before_the_rest_with_the_launch_template(stack: Stack, a
     _, subnets = stack.network()
     cluster = stack.cluster(subnets)
     group = stack.group(cluster, subnets)
-    stack.change(cluster, version="1.35")
+    stack.change(cluster, version=CHOSEN)
     start = aws.calls()[-1].number
-    stack.change(group, version="1.35", updateConfig={"maxUnavailable": 1})
+    stack.change(group, version=CHOSEN, updateConfig={"maxUnavailable": 1})
     (first, version), (second, config) = orders(aws, start)
     assert (first, second) == ("eks:UpdateNodegroupVersion", "eks:UpdateNodegroupConfig")
-    assert version == {"version": "1.35", "launchTemplate": group.inputs["launchTemplate"], "force": False}
+    assert version == {"version": CHOSEN, "launchTemplate": group.inputs["launchTemplate"], "force": False}
     assert config == {"updateConfig": {"maxUnavailable": 1}}
 
 

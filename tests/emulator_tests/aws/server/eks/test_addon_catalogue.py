@@ -5,6 +5,7 @@ from emulators.aws.server.eks import addon_catalogue
 from emulators.aws.server.errors import AwsError
 from support.aws import refused
 from support.eks_account import Account
+from support.minors import CHOSEN, EARLIER, NEWEST, OLDER, after
 
 
 def test_the_emulator_has_every_addon_of_the_contract() -> None:
@@ -12,25 +13,25 @@ def test_the_emulator_has_every_addon_of_the_contract() -> None:
 
 
 @pytest.mark.parametrize("name", addon_catalogue.OFFERS)
-@pytest.mark.parametrize("version", ["1.31", "1.35"])
+@pytest.mark.parametrize("version", [after(EARLIER, -2), CHOSEN])
 def test_what_a_cluster_gets_by_itself_goes_with_it(name: str, version: str) -> None:
     addon_catalogue.check_version(name, addon_catalogue.offer(name).newest_for(version), version)
 
 
 def test_the_proxy_follows_the_cluster_like_a_node() -> None:
-    addon_catalogue.check_version("kube-proxy", "v1.32.3-eksbuild.2", "1.35")
-    for strange in ("v1.31.3-eksbuild.2", "v1.36.0-eksbuild.1"):
+    addon_catalogue.check_version("kube-proxy", f"v{after(EARLIER, -1)}.3-eksbuild.2", CHOSEN)
+    for strange in (f"v{after(EARLIER, -2)}.3-eksbuild.2", f"v{NEWEST}.0-eksbuild.1"):
         with pytest.raises(AwsError, match="not supported"):
-            addon_catalogue.check_version("kube-proxy", strange, "1.35")
+            addon_catalogue.check_version("kube-proxy", strange, CHOSEN)
 
 
 def test_addons_are_described_by_name_type_and_version(home: Account) -> None:
     found = home.eks.describe_addon_versions()["addons"]
     assert {each["addonName"] for each in found} == addon_catalogue.OFFERS.keys()
-    (proxy,) = home.eks.describe_addon_versions(addonName="kube-proxy", kubernetesVersion="1.34")["addons"]
+    (proxy,) = home.eks.describe_addon_versions(addonName="kube-proxy", kubernetesVersion=OLDER)["addons"]
     (version,) = proxy["addonVersions"]
-    assert version["addonVersion"].startswith("v1.34.")
-    assert version["compatibilities"][0]["clusterVersion"] == "1.34"
+    assert version["addonVersion"].startswith(f"v{OLDER}.")
+    assert version["compatibilities"][0]["clusterVersion"] == OLDER
     stored = home.eks.describe_addon_versions(types=["storage"])["addons"]
     assert [each["addonName"] for each in stored] == ["aws-ebs-csi-driver"]
     with refused("InvalidParameterException"):

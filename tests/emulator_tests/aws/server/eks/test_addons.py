@@ -6,6 +6,7 @@ import pytest
 from emulators.core.faults import FailedRule, Issue
 from support.aws import eventually, refused
 from support.eks_account import Account
+from support.minors import CHOSEN
 
 SELECTOR = {"igz-clusters.io/role": "initial"}
 CONFIGURED = json.dumps({"nodeSelector": SELECTOR})
@@ -60,7 +61,7 @@ def test_the_selector_of_a_controller_counts_too(home: Account, mine: str) -> No
     [
         ("flannel", {}, "Addon specified is not supported"),
         ("vpc-cni", {"addonVersion": "latest"}, "Addon version specified is not supported"),
-        ("kube-proxy", {"addonVersion": "v1.35.0-eksbuild.1"}, "Addon version specified is not supported"),
+        ("kube-proxy", {"addonVersion": f"v{CHOSEN}.0-eksbuild.1"}, "Addon version specified is not supported"),
         ("vpc-cni", {"configurationValues": "{"}, "not in valid JSON or YAML"),
         ("vpc-cni", {"configurationValues": "[]x"}, "not in valid JSON or YAML"),
         ("vpc-cni", {"configurationValues": "text"}, "an object is required"),

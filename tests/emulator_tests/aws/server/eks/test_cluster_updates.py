@@ -4,6 +4,7 @@ import pytest
 
 from support.aws import eventually, refused
 from support.eks_account import Account, unique
+from support.minors import CHOSEN, EARLIER, OLDER
 
 
 def change(home: Account, name: str, **config: Any) -> dict[str, Any]:
@@ -90,7 +91,7 @@ def test_a_cluster_has_one_update_at_a_time(home: Account) -> None:
     assert read(home, name)["status"] == "UPDATING"
     for again in (
         lambda: change(home, name, zonalShiftConfig={"enabled": True}),
-        lambda: home.eks.update_cluster_version(name=name, version="1.35"),
+        lambda: home.eks.update_cluster_version(name=name, version=CHOSEN),
         lambda: home.eks.delete_cluster(name=name),
     ):
         with refused("ResourceInUseException") as caught:
@@ -110,7 +111,7 @@ def test_secrets_get_a_key_once(home: Account) -> None:
 
 
 def test_a_cluster_is_upgraded_by_one_minor_version(home: Account) -> None:
-    name = home.cluster(version="1.33")
-    update = home.eks.update_cluster_version(name=name, version="1.34")["update"]
+    name = home.cluster(version=EARLIER)
+    update = home.eks.update_cluster_version(name=name, version=OLDER)["update"]
     assert update["type"] == "VersionUpdate"
-    assert read(home, name)["version"] == "1.34"
+    assert read(home, name)["version"] == OLDER

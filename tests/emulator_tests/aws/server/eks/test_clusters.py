@@ -2,9 +2,11 @@ from typing import Any
 
 import pytest
 
+from components.contract.kubernetes_minors import offered
 from emulators.core.faults import StuckRule
 from support.aws import eventually, refused
 from support.eks_account import Account, role, unique
+from support.minors import CHOSEN, after
 
 ALL_LOGS = ["api", "audit", "authenticator", "controllerManager", "scheduler"]
 
@@ -75,7 +77,7 @@ def test_a_private_cluster_has_no_public_ranges(home: Account) -> None:
         ({"roleArn": "arn:aws:iam::111122223333:role/nobody"}, "could not be assumed because it does not exist"),
         ({"version": "9.99"}, "unsupported Kubernetes version"),
         ({"version": "1.30"}, "unsupported Kubernetes version"),
-        ({"version": "1.33", "upgradePolicy": {"supportType": "STANDARD"}}, "extended support"),
+        ({"version": after(offered("eks")[0], -1), "upgradePolicy": {"supportType": "STANDARD"}}, "extended support"),
         ({"resourcesVpcConfig": {"subnetIds": ["subnet-0123456789abcdef0"]}}, "does not exist"),
         ({"encryptionConfig": [{"resources": ["secrets"], "provider": {"keyArn": "arn:aws:kms:x"}}]}, "is no key"),
         ({"kubernetesNetworkConfig": {"serviceIpv4Cidr": "172.20.0.0/28"}}, "must be between /12 and /24"),
@@ -133,7 +135,7 @@ def test_a_request_that_comes_twice_with_its_token_is_done_once(home: Account) -
     first, second = (home.eks.create_cluster(**args)["cluster"] for _ in range(2))
     assert first == second
     with refused("InvalidRequestException"):
-        home.eks.create_cluster(**{**args, "version": "1.35"})
+        home.eks.create_cluster(**{**args, "version": CHOSEN})
 
 
 def test_a_cluster_with_node_groups_stays(home: Account) -> None:

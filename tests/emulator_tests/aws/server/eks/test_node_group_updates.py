@@ -5,13 +5,14 @@ import pytest
 from emulators.core.faults import FailedRule, Issue
 from support.aws import eventually, refused
 from support.eks_account import Account
+from support.minors import CHOSEN, EARLIER, NEWEST, OLDER, after
 
 TAINT = {"key": "spot", "value": "true", "effect": "NO_SCHEDULE"}
 
 
 @pytest.fixture
 def mine(home: Account) -> str:
-    return home.cluster(version="1.33")
+    return home.cluster(version=EARLIER)
 
 
 def change(home: Account, mine: str, group: str, **config: Any) -> dict[str, Any]:
@@ -116,29 +117,29 @@ def test_a_group_has_one_update_at_a_time(home: Account, mine: str) -> None:
 def test_groups_follow_the_control_plane(home: Account, mine: str) -> None:
     group = home.group(mine)
     with refused("InvalidParameterException") as caught:
-        upgrade(home, mine, group, version="1.34")
+        upgrade(home, mine, group, version=OLDER)
     assert "cannot be ahead of cluster" in str(caught.value)
-    home.eks.update_cluster_version(name=mine, version="1.34")
-    update = upgrade(home, mine, group, version="1.34")
+    home.eks.update_cluster_version(name=mine, version=OLDER)
+    update = upgrade(home, mine, group, version=OLDER)
     assert update["type"] == "VersionUpdate"
     found = home.read_group(mine, group)
-    assert found["version"] == "1.34"
-    assert found["releaseVersion"].startswith("1.34.")
+    assert found["version"] == OLDER
+    assert found["releaseVersion"].startswith(f"{OLDER}.")
     with refused("InvalidParameterException"):
-        upgrade(home, mine, group, version="1.33")
+        upgrade(home, mine, group, version=EARLIER)
 
 
 def test_a_group_may_lag_three_versions_and_no_more(home: Account, mine: str) -> None:
     group = home.group(mine)
-    for version in ("1.34", "1.35", "1.36"):
+    for version in (OLDER, CHOSEN, NEWEST):
         home.eks.update_cluster_version(name=mine, version=version)
-    assert home.read_group(mine, group)["version"] == "1.33"
-    older = home.cluster(version="1.32")
+    assert home.read_group(mine, group)["version"] == EARLIER
+    older = home.cluster(version=after(EARLIER, -1))
     behind = home.group(older)
-    for version in ("1.33", "1.34", "1.35"):
+    for version in (EARLIER, OLDER, CHOSEN):
         home.eks.update_cluster_version(name=older, version=version)
     with refused("InvalidRequestException") as caught:
-        home.eks.update_cluster_version(name=older, version="1.36")
+        home.eks.update_cluster_version(name=older, version=NEWEST)
     assert f"Nodegroups {behind} must be updated" in str(caught.value)
 
 
@@ -159,12 +160,12 @@ def test_the_launch_template_stays_and_its_version_changes(home: Account, mine: 
 
 def test_an_update_that_failed_leaves_the_group_as_it_was(home: Account, mine: str) -> None:
     group = home.group(mine)
-    home.eks.update_cluster_version(name=mine, version="1.34")
+    home.eks.update_cluster_version(name=mine, version=OLDER)
     issue = Issue(code="PodEvictionFailure", message="Reached max retries while trying to evict pods")
     home.aws.set_faults(FailedRule(operation="eks:UpdateNodegroupVersion", issues=(issue,)))
     update = upgrade(home, mine, group)
     found = home.eks.describe_update(name=mine, nodegroupName=group, updateId=update["id"])["update"]
     assert found["status"] == "Failed"
     assert found["errors"] == [{"errorCode": issue.code, "errorMessage": issue.message}]
-    after = home.read_group(mine, group)
-    assert (after["status"], after["version"]) == ("ACTIVE", "1.33")
+    later = home.read_group(mine, group)
+    assert (later["status"], later["version"]) == ("ACTIVE", EARLIER)

@@ -5,6 +5,7 @@ import pytest
 from emulators.core.faults import FailedRule, Issue, StuckRule
 from support.aws import eventually, refused
 from support.eks_account import Account, role
+from support.minors import EARLIER, OLDER
 
 TAINT = {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
 
@@ -45,7 +46,7 @@ def test_everything_that_was_sent_is_read_back(home: Account, mine: str) -> None
         "instanceTypes": ["g4dn.xlarge", "g5.xlarge"],
         "updateConfig": {"maxUnavailablePercentage": 33},
         "nodeRepairConfig": {"enabled": True},
-        "releaseVersion": "1.34.2-20261105",
+        "releaseVersion": f"{OLDER}.2-20261105",
     }
     template = home.template()
     name = home.group(mine, launchTemplate={"id": template, "version": "$Latest"}, **sent)
@@ -69,8 +70,8 @@ def test_what_was_not_sent_gets_eks_defaults(home: Account, mine: str) -> None:
     assert found["scalingConfig"] == {"minSize": 1, "maxSize": 2, "desiredSize": 2}
     assert found["updateConfig"] == {"maxUnavailable": 1}
     assert (found["capacityType"], found["diskSize"], found["instanceTypes"]) == ("ON_DEMAND", 20, ["t3.medium"])
-    assert found["version"] == "1.34"
-    assert found["releaseVersion"].startswith("1.34.")
+    assert found["version"] == OLDER
+    assert found["releaseVersion"].startswith(f"{OLDER}.")
 
 
 def test_the_size_shown_is_the_one_that_the_autoscaler_left(home: Account, mine: str) -> None:
@@ -86,8 +87,8 @@ def test_the_size_shown_is_the_one_that_the_autoscaler_left(home: Account, mine:
         ({"subnets": ["subnet-0123456789abcdef0"]}, "does not exist"),
         ({"instanceTypes": ["m6i.huge"]}, "do not exist: [m6i.huge]"),
         ({"instanceTypes": ["m7g.large"]}, "[m7g.large] is not a valid instance type for requested amiType"),
-        ({"version": "1.33"}, "must be equal to cluster"),
-        ({"releaseVersion": "1.33.2-20261105"}, "is not valid for kubernetes version 1.34"),
+        ({"version": EARLIER}, "must be equal to cluster"),
+        ({"releaseVersion": f"{EARLIER}.2-20261105"}, f"is not valid for kubernetes version {OLDER}"),
         ({"launchTemplate": {"id": "lt-0123456789abcdef0"}}, "launchTemplate"),
         ({"launchTemplate": {"id": "lt-0123456789abcdef0", "name": "a"}}, "Either provide launch template ID or"),
         ({"scalingConfig": {"minSize": 1, "maxSize": 3}}, "all or none"),

@@ -6,6 +6,7 @@ import yaml
 
 from emulators.core.faults import FailedRule, Issue, NotYetVisibleRule, StuckRule
 from support.aks_account import IDENTITY_OPERATOR, LOCATION, PRIVATE_DNS, SPOT, Account, parametrized, unique
+from support.minors import CHOSEN, EARLIER, NEWEST, OLDER, after
 
 WRITE = "Microsoft.ContainerService/managedClusters/write"
 KEY = "https://vault.vault.azure.net/keys/secrets/0123456789abcdef0123456789abcdef"
@@ -32,7 +33,10 @@ def test_a_cluster_is_creating_and_then_there_with_its_pool(home: Account) -> No
     assert home.operation(told)["status"] == "Succeeded"
     found = home.properties(told.body["id"])
     assert (found["provisioningState"], found["powerState"]["code"]) == ("Succeeded", "Running")
-    assert (found["kubernetesVersion"], found["currentKubernetesVersion"]) == ("1.33", "1.33.8")
+    assert (found["kubernetesVersion"], found["currentKubernetesVersion"]) == (
+        EARLIER,
+        f"{EARLIER}.8",
+    )
     assert found["fqdn"].endswith(f".hcp.{LOCATION}.azmk8s.io")
     assert home.state(f"{told.body['id']}/agentPools/initial") == "Succeeded"
 
@@ -60,8 +64,8 @@ def test_everything_that_was_sent_is_read_back(home: Account) -> None:
 
 @parametrized(
     ({"dnsPrefix": None}, "InvalidParameter", "needs dnsPrefix"),
-    ({"kubernetesVersion": "1.19"}, "K8sVersionNotSupported", "1.36.8"),
-    ({"kubernetesVersion": "1.33.99"}, "K8sVersionNotSupported", "1.33.8"),
+    ({"kubernetesVersion": "1.19"}, "K8sVersionNotSupported", f"{NEWEST}.8"),
+    ({"kubernetesVersion": f"{EARLIER}.99"}, "K8sVersionNotSupported", f"{EARLIER}.8"),
     ({"kubernetesVersion": "new"}, "InvalidParameter", "no version"),
     ({"agentPoolProfiles": []}, "InvalidParameter", "at least one system pool"),
     ({"diskEncryptionSetID": "/subscriptions/s/gone"}, "InvalidParameter", "gone was not found"),
@@ -164,43 +168,45 @@ def test_a_change_of_the_cluster_sets_all_its_pools_to_work(home: Account, mine:
 
 
 def test_a_control_plane_goes_up_one_minor_version_at_a_time(home: Account) -> None:
-    mine = home.cluster(kubernetesVersion="1.32.5")
-    assert home.refused("PUT", mine, update(home, mine, kubernetesVersion="1.34")).code == "OperationNotAllowed"
-    told = home.put(mine, update(home, mine, kubernetesVersion="1.33"))
+    mine = home.cluster(kubernetesVersion=f"{after(EARLIER, -1)}.5")
+    assert home.refused("PUT", mine, update(home, mine, kubernetesVersion=OLDER)).code == "OperationNotAllowed"
+    told = home.put(mine, update(home, mine, kubernetesVersion=EARLIER))
     assert told.body["properties"]["provisioningState"] == "Upgrading"
-    assert home.properties(mine)["currentKubernetesVersion"] == "1.33.8"
-    assert home.properties(f"{mine}/agentPools/initial")["currentOrchestratorVersion"] == "1.32.5"
-    down = home.refused("PUT", mine, update(home, mine, kubernetesVersion="1.32"))
+    assert home.properties(mine)["currentKubernetesVersion"] == f"{EARLIER}.8"
+    assert home.properties(f"{mine}/agentPools/initial")["currentOrchestratorVersion"] == f"{after(EARLIER, -1)}.5"
+    down = home.refused("PUT", mine, update(home, mine, kubernetesVersion=after(EARLIER, -1)))
     assert "Downgrading" in down.message
 
 
 def test_a_minor_version_alone_keeps_the_patch_that_runs(home: Account) -> None:
-    mine = home.cluster(kubernetesVersion="1.33.2")
-    home.put(mine, update(home, mine, kubernetesVersion="1.33"))
-    assert home.properties(mine)["currentKubernetesVersion"] == "1.33.2"
+    mine = home.cluster(kubernetesVersion=f"{EARLIER}.2")
+    home.put(mine, update(home, mine, kubernetesVersion=EARLIER))
+    assert home.properties(mine)["currentKubernetesVersion"] == f"{EARLIER}.2"
 
 
 def test_a_control_plane_waits_for_pools_that_are_too_old(home: Account) -> None:
-    mine = home.cluster(kubernetesVersion="1.34")
-    home.pool(mine, orchestratorVersion="1.31")
-    told = home.refused("PUT", mine, update(home, mine, kubernetesVersion="1.35"))
+    mine = home.cluster(kubernetesVersion=OLDER)
+    home.pool(mine, orchestratorVersion=after(EARLIER, -2))
+    told = home.refused("PUT", mine, update(home, mine, kubernetesVersion=CHOSEN))
     assert told.code == "NodePoolMcVersionIncompatible"
 
 
 def test_spot_pools_keep_control_plane_and_pools_from_going_together(home: Account, mine: str) -> None:
-    both = {"kubernetesVersion": "1.34", "agentPoolProfiles": [home.system_pool(orchestratorVersion="1.34")]}
+    both = {"kubernetesVersion": OLDER, "agentPoolProfiles": [home.system_pool(orchestratorVersion=OLDER)]}
     home.pool(mine, **SPOT)
     told = home.refused("PUT", mine, update(home, mine, **both))
     assert (told.code, "spot node pools" in told.message) == ("OperationNotAllowed", True)
     plain = home.cluster()
     home.put(plain, update(home, plain, **both))
-    assert home.properties(f"{plain}/agentPools/initial")["currentOrchestratorVersion"] == "1.34.8"
+    assert home.properties(f"{plain}/agentPools/initial")["currentOrchestratorVersion"] == f"{OLDER}.8"
 
 
 def test_inline_pools_go_to_the_version_of_the_control_plane_or_stay(home: Account) -> None:
-    mine = home.cluster(kubernetesVersion="1.34", agentPoolProfiles=[home.system_pool(orchestratorVersion="1.32")])
-    between = [home.system_pool(orchestratorVersion="1.33")]
-    told = home.refused("PUT", mine, update(home, mine, kubernetesVersion="1.34", agentPoolProfiles=between))
+    mine = home.cluster(
+        kubernetesVersion=OLDER, agentPoolProfiles=[home.system_pool(orchestratorVersion=after(EARLIER, -1))]
+    )
+    between = [home.system_pool(orchestratorVersion=EARLIER)]
+    told = home.refused("PUT", mine, update(home, mine, kubernetesVersion=OLDER, agentPoolProfiles=between))
     assert told.code == "NotAllAgentPoolOrchestratorVersionSpecifiedAndUnchanged"
 
 

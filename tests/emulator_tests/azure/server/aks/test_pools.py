@@ -1,6 +1,7 @@
 from emulators.core.faults import FailedRule, Issue, StuckRule
 from support.aks_account import ELASTIC, SPOT, Account, unique
 from support.aws import eventually
+from support.minors import CHOSEN, EARLIER, OLDER, after
 
 WRITE = "Microsoft.ContainerService/managedClusters/agentPools/write"
 NO_SPOT = Issue(code="AllocationFailed", message="There is no spot capacity.")
@@ -108,22 +109,22 @@ def test_bounds_go_with_autoscaling(home: Account) -> None:
 
 
 def test_pools_take_versions_one_by_one_and_never_newer_than_their_cluster(home: Account) -> None:
-    cluster = home.cluster(kubernetesVersion="1.34")
-    pool = home.pool(cluster, orchestratorVersion="1.31")
-    assert home.properties(pool)["currentOrchestratorVersion"].startswith("1.31.")
-    too_far = home.refused("PUT", pool, home.pool_body(orchestratorVersion="1.33"))
+    cluster = home.cluster(kubernetesVersion=OLDER)
+    pool = home.pool(cluster, orchestratorVersion=after(EARLIER, -2))
+    assert home.properties(pool)["currentOrchestratorVersion"].startswith(f"{after(EARLIER, -2)}.")
+    too_far = home.refused("PUT", pool, home.pool_body(orchestratorVersion=EARLIER))
     assert too_far.code == "AgentPoolUpgradeVersionNotAllowed"
     assert "you can only upgrade one minor version at a time" in too_far.message
-    told = home.put(pool, home.pool_body(orchestratorVersion="1.32"))
+    told = home.put(pool, home.pool_body(orchestratorVersion=after(EARLIER, -1)))
     assert told.body["properties"]["provisioningState"] == "Upgrading"
-    assert home.refused("PUT", pool, home.pool_body(orchestratorVersion="1.31")).code == too_far.code
-    newer = home.refused("PUT", f"{cluster}/agentPools/newer", home.pool_body(orchestratorVersion="1.35"))
+    assert home.refused("PUT", pool, home.pool_body(orchestratorVersion=after(EARLIER, -2))).code == too_far.code
+    newer = home.refused("PUT", f"{cluster}/agentPools/newer", home.pool_body(orchestratorVersion=CHOSEN))
     assert newer.code == "NodePoolMcVersionIncompatible"
 
 
 def test_a_pool_that_is_too_old_for_its_cluster_is_refused(home: Account) -> None:
-    cluster = home.cluster(kubernetesVersion="1.35")
-    told = home.refused("PUT", f"{cluster}/agentPools/old", home.pool_body(orchestratorVersion="1.31"))
+    cluster = home.cluster(kubernetesVersion=CHOSEN)
+    told = home.refused("PUT", f"{cluster}/agentPools/old", home.pool_body(orchestratorVersion=after(EARLIER, -2)))
     assert (told.code, "3 minor versions older" in told.message) == ("NodePoolMcVersionIncompatible", True)
 
 
