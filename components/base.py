@@ -4,7 +4,7 @@ import pulumi
 
 
 class PlatformComponent(pulumi.ComponentResource):
-    """A component whose children belong to it and inherit nothing else by accident.
+    """Base class of all components; children inherit only what is passed to them.
 
     Subclasses create their children with ``self.child()`` and call ``register_outputs`` last.
     """

@@ -30,7 +30,7 @@ def owned(
     Parameters
     ----------
     name
-        Plain and fixed: what a killed run made is found again by it.
+        Fixed, so that objects of a killed run are found again.
     namespace
         Default: the object has none.
     labels, annotations
@@ -50,10 +50,10 @@ def joined(
     labels: Mapping[str, str] | None = None,
     annotations: Mapping[str, str] | None = None,
 ) -> ObjectMetaPatchArgs:
-    """Return the metadata of an object of somebody else, to which this package adds fields.
+    """Return metadata for adding fields to an existing object of another owner.
 
-    Nothing is forced: where another manager says otherwise, the API server refuses us. A deletion gives up what we
-    said, and what others say stays.
+    Nothing is forced: the API server rejects conflicts with other managers. A deletion releases our fields and keeps
+    those of others.
 
     Parameters
     ----------

@@ -20,7 +20,9 @@ KUBECONFIG = "IGZ_CLUSTERS_LOCAL_KUBECONFIG"
 def _choices() -> StackConfig:
     namespace, _, name = CONFIG_KEY.partition(":")
     if pulumi.runtime.is_config_secret(CONFIG_KEY):  # it arrives decrypted, and a message could show it
-        raise ConfigurationError([Problem((), "holds an encrypted value; choices are no secrets, write it plainly")])
+        raise ConfigurationError(
+            [Problem((), "holds an encrypted value; this configuration must not be encrypted, use plain values")]
+        )
     config = pulumi.Config(namespace)
     try:
         document = config.get_object(name)
@@ -30,11 +32,11 @@ def _choices() -> StackConfig:
 
 
 def _demand_the_guard(stack: StackConfig) -> None:
-    """Stop an update to which nobody attached the policies, if the stack's choices ask for that; never a preview."""
+    """Stop an update without policy packs if the stack's guard requires them; previews always run."""
     if pulumi.runtime.is_dry_run() or os.environ.get(GUARD_VARIABLE) == ATTACHED:
         return
     name, guard = pulumi.get_stack(), stack.policy_guard
-    found = f"policyGuard of this stack is '{guard}', and no policies are attached to this update. Use"
+    found = f"policyGuard of this stack is '{guard}', but this update has no policy packs attached. Use"
     way = f"`igz-clusters up {name}`"
     if isinstance(stack.cluster, LocalConfig | ExistingConfig):
         way += f', or run `eval "$(igz-clusters env {name})"` first'
@@ -45,18 +47,18 @@ def _demand_the_guard(stack: StackConfig) -> None:
 
 
 def _sighting(cluster: ExistingConfig) -> ClusterInventory:
-    """Return what ``igz-clusters`` saw: the program itself looks at nothing."""
+    """Return the inventory from ``igz-clusters``; the program itself never queries the cluster."""
     file = os.environ.get(INVENTORY_VARIABLE)
     name = pulumi.get_stack()
     way = f'Use `igz-clusters up {name}`, or run `eval "$(igz-clusters env {name})"` first.'
     if not file:
-        sys.exit(f"error: {INVENTORY_VARIABLE} is not set, so nobody knows which nodes there are. {way}")
+        sys.exit(f"error: {INVENTORY_VARIABLE} is not set, so the cluster's nodes are unknown. {way}")
     try:
         seen = ClusterInventory.from_json(Path(file).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         sys.exit(f"error: {INVENTORY_VARIABLE} names {file}, which cannot be read: {error}. {way}")
     if seen.cluster_id != cluster.cluster_id:
-        sys.exit(f"error: {file} is about cluster {seen.cluster_id}, the stack's is {cluster.cluster_id}. {way}")
+        sys.exit(f"error: {file} describes cluster {seen.cluster_id}, but the stack is for {cluster.cluster_id}. {way}")
     return seen
 
 

@@ -1,4 +1,4 @@
-"""What a stack tells the world once it is up."""
+"""Outputs of a stack."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The story of a stack, top to bottom."""
+"""The stack, top to bottom."""
 
 import pulumi
 
@@ -18,7 +18,7 @@ from infra.outputs import export
 
 
 def run(config: StackConfig, *, kubeconfig: str | None = None, sighting: ClusterInventory | None = None) -> None:
-    """Declare everything that ``config`` asks for.
+    """Declare all resources of ``config``.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def run(config: StackConfig, *, kubeconfig: str | None = None, sighting: Cluster
     kubeconfig
         Path of the local cluster's kubeconfig. The other kinds make or name their own.
     sighting
-        What was seen of a cluster that somebody else built. The other kinds have none.
+        Inventory of an existing cluster; None for the other kinds.
     """
     cluster = _cluster(config, kubeconfig, sighting)
     inside = pulumi.ResourceOptions(providers=[cluster.provider], depends_on=list(cluster.ready))
@@ -93,6 +93,6 @@ def _cluster(config: StackConfig, kubeconfig: str | None, sighting: ClusterInven
             from components.clusters.existing import ExistingCluster, ExistingClusterArgs  # noqa: PLC0415
 
             if sighting is None:
-                raise ValueError("a cluster that somebody else built must have been looked at")
+                raise ValueError("an existing cluster needs an inventory")
             existing = ExistingClusterArgs(choices=config.cluster, sighting=sighting, groups=config.groups)
             return ExistingCluster(pulumi.get_stack(), existing).handle

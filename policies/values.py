@@ -69,7 +69,7 @@ class Value:
         text = self.text()
         if text is None or text in options:
             return None if text is None else options[text]
-        raise NotJudgeableError(self.path, f"is none of {', '.join(options)}")
+        raise NotJudgeableError(self.path, f"is not one of {', '.join(options)}")
 
     def flag(self) -> bool | None:
         """Return the boolean here, None if absent."""
@@ -87,7 +87,7 @@ class Value:
             return int(raw)
         if isinstance(raw, int | float) and not isinstance(raw, bool) and float(raw).is_integer():
             return int(raw)
-        raise NotJudgeableError(self.path, "is no whole number")
+        raise NotJudgeableError(self.path, "is not a whole number")
 
     def quantity_text(self) -> str | None:
         """Return the Kubernetes quantity here as it is spelled, which may be a plain number; None if absent."""
@@ -96,7 +96,7 @@ class Value:
             return raw
         if isinstance(raw, int | float) and not isinstance(raw, bool):
             return str(int(raw)) if float(raw).is_integer() else str(raw)
-        raise NotJudgeableError(self.path, "is no quantity")
+        raise NotJudgeableError(self.path, "is not a quantity")
 
     def quantity(self) -> Decimal | None:
         """Return what the Kubernetes quantity here stands for, None if absent. One without sense is RS-02's to say."""
@@ -104,7 +104,7 @@ class Value:
         try:
             return None if text is None else parse_quantity(text)
         except ValueError:
-            raise NotJudgeableError(self.path, "is no quantity") from None
+            raise NotJudgeableError(self.path, "is not a quantity") from None
 
     def elements(self) -> tuple["Value", ...]:
         """Return the elements of the list here, none if absent."""

@@ -1,4 +1,4 @@
-"""The Cluster Autoscaler on AWS: it makes and removes nodes of elastic groups as pods come and go."""
+"""The Cluster Autoscaler on AWS: it adds and removes nodes of elastic groups with demand."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ LABELS: Final = {"app.kubernetes.io/name": NAME}
 METRICS_PORT: Final = 8085
 
 RESOURCES: Final = {"cpu": "200m", "memory": "600Mi"}
-"""Requests and limits alike. Memory is what grows with the cluster: the autoscaler keeps all pods and nodes in mind.
+"""Both requests and limits. Memory grows with the cluster, because the autoscaler caches all pods and nodes.
 
-https://docs.aws.amazon.com/eks/latest/best-practices/cas.html asks for more than 1 GiB from 1,000 nodes on.
+https://docs.aws.amazon.com/eks/latest/best-practices/cas.html recommends more than 1 GiB from 1,000 nodes.
 """
 
 NOBODY: Final = 65534
-"""User and group that own nothing."""
+"""User and group without privileges."""
 
 
 @dataclass(frozen=True, kw_only=True)

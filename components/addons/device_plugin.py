@@ -1,4 +1,4 @@
-"""NVIDIA's device plug-in: it tells the kubelet of a node's GPUs, so that pods can ask for them."""
+"""NVIDIA's device plug-in: it registers a node's GPUs with the kubelet, so that pods can request them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ KUBELET_SOCKETS: Final = "/var/lib/kubelet/device-plugins"
 """Where the kubelet listens: https://kubernetes.io/docs/concepts/extend-kubernetes/compute-storage-net/device-plugins/."""
 
 RESOURCES: Final = {"cpu": "100m", "memory": "256Mi"}
-"""Requests and limits alike: a node agent must not be what the kernel kills first."""
+"""Both requests and limits, so that the kernel does not kill the node agent first."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,13 +29,13 @@ class DevicePluginArgs:
 
     image: str
     taints: Sequence[Taint]
-    """Taints of the GPU nodes; it tolerates these and no others."""
+    """Taints of the GPU nodes; the plug-in tolerates only these."""
 
 
 class DevicePlugin(PlatformComponent):
-    """A pod on every GPU node, and nowhere else.
+    """One pod on every GPU node.
 
-    It runs as root, since the kubelet's sockets are root's, and with nothing else that root could do.
+    It runs as root, because the kubelet's sockets belong to root, but without any capability.
     """
 
     def __init__(self, name: str, args: DevicePluginArgs, opts: pulumi.ResourceOptions | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Where claims that name no class get their volume."""
+"""The default storage class."""
 
 from dataclasses import dataclass
 
@@ -17,9 +17,9 @@ class DefaultStorageClassArgs:
     provisioner: str
     """CSI driver, such as ``ebs.csi.aws.com``."""
     parameters: dict[str, str]
-    """By the driver's own documentation."""
+    """See the driver's documentation."""
     is_adopted: bool = False
-    """Whether somebody else made the class, exactly so; it then is told to be the default, and stays."""
+    """Whether an identical class already exists; it is then annotated as the default and never deleted."""
 
 
 class DefaultStorageClass(PlatformComponent):

@@ -26,6 +26,6 @@ class ClusterHandle:
     kubeconfig: pulumi.Input[str] | None = None
     """A kubeconfig without a secret in it; None if the caller gave it."""
     adopted: frozenset[SharedObject] = frozenset()
-    """Objects that somebody else made as we would have made them."""
+    """Existing objects that are adopted because they match ours."""
     facts: Mapping[str, pulumi.Input[object]] = field(default_factory=dict)
     """Further identity of the cluster, for the stack's outputs."""

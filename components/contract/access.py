@@ -19,12 +19,12 @@ class AccessLevel(StrEnum):
 
 
 DEPLOYER: Final = "deployer"
-"""Name of the entry of whoever runs Pulumi; every cluster has it."""
+"""Name of the deployer's entry, the identity that runs Pulumi; every cluster has it."""
 
 
 def _namespace(name: str) -> str:
     if not is_dns_label(name):
-        raise ValueError("is no name of a namespace")
+        raise ValueError("is not a valid namespace name")
     return name
 
 
@@ -38,7 +38,7 @@ def unless_fixed(*fixed: str) -> AfterValidator:
 
     def check(name: str) -> str:
         if not is_dns_label(name) or name in fixed:
-            raise ValueError(f"an entry's name is 1 to 63 lower-case letters, digits or '-', and {others}")
+            raise ValueError(f"an entry's name must be 1 to 63 lower-case letters, digits or '-', and {others}")
         return name
 
     return AfterValidator(check)

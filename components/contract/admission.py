@@ -25,13 +25,13 @@ WAIVER_PREFIX: Final = f"policy.{OWN_DOMAIN}/waive-"
 such as ``2026-12-31``, may violate the rule."""
 
 CLOUD_IDENTITIES: Final = "eks:"
-"""Prefix of the names under which EKS itself acts; nobody else can be given one:
+"""Prefix of the names under which EKS itself acts; reserved for EKS:
 https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One expression that must be true, and what the author of a refused object reads."""
+    """One expression that must be true, and the message of a rejection."""
 
     expression: str
     message: str
@@ -61,7 +61,7 @@ MAY_USE_CORE_SERVICES: Final = (
 
 CORE_SERVICE_NEEDS_RIGHT: Final = (
     f"the label {LabelKey.CORE_SERVICE} lets a pod leave the user pools; "
-    f"only who may 'use' {CORE_SERVICES_RESOURCE}.{OWN_DOMAIN} may set it. Ask the platform team, or drop the label"
+    f"setting it requires the right to 'use' {CORE_SERVICES_RESOURCE}.{OWN_DOMAIN}. Ask the platform team or remove it"
 )
 
 

@@ -1,4 +1,4 @@
-"""Grammar of AWS's words in a stack file: what an identifier may look like, said before AWS is asked."""
+"""Grammar of AWS's words in a stack file: what an identifier may look like, checked without calling AWS."""
 
 import re
 from enum import StrEnum
@@ -18,7 +18,7 @@ REGIONS: Final = (
 )
 """Regions of the partition ``aws``: https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-regions.html.
 
-The partitions of China and of the US government spell ARNs and endpoints differently; nobody has asked for them.
+The partitions of China and of the US government spell ARNs and endpoints differently; they are not supported.
 """
 
 TAG_KEY_MAX: Final = 128
@@ -39,10 +39,10 @@ class OwnTag(StrEnum):
     """On everything in AWS: where its cluster is. Roles belong to all regions of an account."""
 
     ENVIRONMENT = ENVIRONMENT_TAG
-    """On everything in AWS: ``dev`` or ``prod``, unless the stack file gives it a word of the company's own."""
+    """On everything in AWS: ``dev`` or ``prod``, unless the stack file sets another value."""
 
     MANAGED_BY = "managed-by"
-    """On everything in AWS: this package, unless the stack file says otherwise. Whoever edits by hand is warned."""
+    """On everything in AWS: this package, unless the stack file sets another value; warns against manual edits."""
 
     AUTOSCALER = f"{OWN_DOMAIN}/autoscaler"
     """On the Auto Scaling groups that the autoscaler may touch: the name of its cluster.
@@ -53,7 +53,7 @@ class OwnTag(StrEnum):
 
 
 RESERVED_TAG_PREFIXES: Final = ("aws:", "eks:", "kubernetes.io/", "k8s.io/", f"{OWN_DOMAIN}/")
-"""AWS, EKS, Kubernetes, the autoscaler or we give these tags a meaning; a stack file may not set them."""
+"""Tags with a meaning for AWS, EKS, Kubernetes, the autoscaler or this package; a stack file may not set them."""
 
 _TAG = re.compile(r"[\w .:/=+\-@]*")
 _ROLE = re.compile(r"arn:aws:iam::\d{12}:role/[\w+=,.@/-]+")
@@ -63,31 +63,31 @@ _BOUNDARY = re.compile(r"arn:aws:iam::(\d{12}|aws):policy/[\w+=,.@/-]+")
 
 def _account_id(text: str) -> str:
     if not re.fullmatch(r"\d{12}", text):
-        raise ValueError("an account id has 12 digits")
+        raise ValueError("must be an account id of 12 digits")
     return text
 
 
 def _region(name: str) -> str:
     if name not in REGIONS:
-        raise ValueError("no region of AWS (those of China and of the US government are not supported)")
+        raise ValueError("unknown AWS region (China and GovCloud are not supported)")
     return name
 
 
 def _role_arn(arn: str) -> str:
     if ":sts::" in arn or ":assumed-role/" in arn:
-        raise ValueError("is a session, which ends; give the role: arn:aws:iam::ACCOUNT:role/NAME")
+        raise ValueError("is a temporary session; use the role's ARN: arn:aws:iam::ACCOUNT:role/NAME")
     if ":user/" in arn or arn.endswith(":root"):
-        raise ValueError("users have keys that never end; give a role: arn:aws:iam::ACCOUNT:role/NAME")
+        raise ValueError("is a user, and users have permanent keys; use a role: arn:aws:iam::ACCOUNT:role/NAME")
     if not _ROLE.fullmatch(arn):
-        raise ValueError("is no ARN of a role: arn:aws:iam::ACCOUNT:role/NAME")
+        raise ValueError("is not a role's ARN: arn:aws:iam::ACCOUNT:role/NAME")
     return arn
 
 
 def _key_arn(arn: str) -> str:
     if ":alias/" in arn:
-        raise ValueError("is an alias, which can be moved to another key; give the key's own ARN")
+        raise ValueError("is an alias, which can be moved to another key; use the key's ARN")
     if not _KEY.fullmatch(arn):
-        raise ValueError("is no ARN of a KMS key: arn:aws:kms:REGION:ACCOUNT:key/UUID")
+        raise ValueError("is not a KMS key's ARN: arn:aws:kms:REGION:ACCOUNT:key/UUID")
     return arn
 
 
@@ -99,14 +99,14 @@ def key_region(arn: str) -> str:
 
 def _boundary_arn(arn: str) -> str:
     if not _BOUNDARY.fullmatch(arn):
-        raise ValueError("is no ARN of a policy: arn:aws:iam::ACCOUNT:policy/NAME")
+        raise ValueError("is not a policy's ARN: arn:aws:iam::ACCOUNT:policy/NAME")
     return arn
 
 
 def _has_prefix(prefix: str) -> AfterValidator:
     def check(text: str) -> str:
         if not re.fullmatch(_id_pattern(prefix), text):
-            raise ValueError(f"an id is '{prefix}-' and 8 or 17 hexadecimal digits")
+            raise ValueError(f"must be '{prefix}-' and 8 or 17 hexadecimal digits")
         return text
 
     return AfterValidator(check)
@@ -118,16 +118,16 @@ def _id_pattern(prefix: str) -> str:
 
 def _tag_key(key: str) -> str:
     if not 0 < len(key) <= TAG_KEY_MAX or not _TAG.fullmatch(key):
-        raise ValueError(f"a tag's key is 1 to {TAG_KEY_MAX} letters, digits, spaces or _ . : / = + - @")
+        raise ValueError(f"a tag's key must be 1 to {TAG_KEY_MAX} letters, digits, spaces or _ . : / = + - @")
     for prefix in RESERVED_TAG_PREFIXES:
         if key.lower().startswith(prefix) or f".{prefix}" in key.lower():
-            raise ValueError(f"the prefix '{prefix}' of tags is reserved")
+            raise ValueError(f"the tag prefix '{prefix}' is reserved; use another")
     return key
 
 
 def _tag_value(value: str) -> str:
     if len(value) > TAG_VALUE_MAX or not _TAG.fullmatch(value):
-        raise ValueError(f"a tag's value is up to {TAG_VALUE_MAX} letters, digits, spaces or _ . : / = + - @")
+        raise ValueError(f"a tag's value must be at most {TAG_VALUE_MAX} letters, digits, spaces or _ . : / = + - @")
     return value
 
 

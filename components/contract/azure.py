@@ -1,4 +1,4 @@
-"""Grammar of Azure's words in a stack file: what an identifier may look like, said before Azure is asked."""
+"""Grammar of Azure's words in a stack file: what an identifier may look like, checked without calling Azure."""
 
 import re
 from enum import StrEnum
@@ -20,7 +20,7 @@ LOCATIONS: Final = (
 )
 """Public regions with availability zones: https://learn.microsoft.com/azure/reliability/regions-list.
 
-The clouds of China and of the US government have other addresses; nobody has asked for them.
+The clouds of China and of the US government have other addresses; they are not supported.
 """
 
 NEVER_IN_AKS: Final = tuple(
@@ -49,17 +49,17 @@ class AzureTag(StrEnum):
     """On everything in Azure: the stack that made it."""
 
     ENVIRONMENT = ENVIRONMENT_TAG
-    """On everything in Azure: ``dev`` or ``prod``, unless the stack file gives it a word of the company's own."""
+    """On everything in Azure: ``dev`` or ``prod``, unless the stack file sets another value."""
 
     MANAGED_BY = "managed-by"
-    """On everything in Azure: this package, unless the stack file says otherwise. Whoever edits by hand is warned."""
+    """On everything in Azure: this package, unless the stack file sets another value; warns against manual edits."""
 
 
 RESERVED_TAG_PREFIXES: Final = (
     *("microsoft", "azure", "windows"),
     *("aks-managed-", "k8s-azure-", "kubernetes.io", "igz-clusters-"),
 )
-"""Azure, AKS or we give these tags a meaning; a stack file may not set them."""
+"""Tags with a meaning for Azure, AKS or this package; a stack file may not set them."""
 
 _TAG_KEY = re.compile(r"[^<>%&\\?/\x00-\x1f\x7f]+")
 _TAG_VALUE = re.compile(r"[^\x00-\x1f\x7f]*")
@@ -76,14 +76,14 @@ _KEY = (
 
 def _location(name: str) -> str:
     if name not in LOCATIONS:
-        raise ValueError("no region of Azure with availability zones, by the name that programs use")
+        raise ValueError("unknown Azure region, or one without availability zones")
     return name
 
 
 def _guid(noun: str) -> AfterValidator:
     def check(text: str) -> str:
         if not re.fullmatch(_GUID, text):
-            raise ValueError(f"{noun} is 32 lower-case hexadecimal digits, as 8-4-4-4-12")
+            raise ValueError(f"must be {noun}: 32 lower-case hexadecimal digits as 8-4-4-4-12")
         return text
 
     return AfterValidator(check)
@@ -93,11 +93,11 @@ def _subnet_id(text: str) -> str:
     match = re.fullmatch(_SUBNET, text)
     if not match:
         shape = "/subscriptions/ID/resourceGroups/NAME/providers/Microsoft.Network/virtualNetworks/NAME/subnets/NAME"
-        raise ValueError(f"is no id of a subnet: {shape}")
+        raise ValueError(f"is not a subnet's id: {shape}")
     for part in ("group", "network", "subnet"):
         if len(match[part]) > LABELLED_NAME_MAX:
             raise ValueError(
-                f"the name of the {part} has more than {LABELLED_NAME_MAX} characters, and AKS labels nodes with it"
+                f"the name of the {part} must have at most {LABELLED_NAME_MAX} characters, as AKS uses it as a label"
             )
     return text
 
@@ -105,16 +105,16 @@ def _subnet_id(text: str) -> str:
 def _disk_set_id(text: str) -> str:
     if not re.fullmatch(_DISK_SET, text):
         shape = "/subscriptions/ID/resourceGroups/NAME/providers/Microsoft.Compute/diskEncryptionSets/NAME"
-        raise ValueError(f"is no id of a disk encryption set: {shape}")
+        raise ValueError(f"is not a disk encryption set's id: {shape}")
     return text
 
 
 def _key_id(text: str) -> str:
     shape = "/subscriptions/ID/resourceGroups/NAME/providers/Microsoft.KeyVault/vaults/NAME/keys/NAME/versions/VERSION"
     if text.startswith("https://"):
-        raise ValueError(f"is the key's address, which does not tell where its vault is; give its id: {shape}")
+        raise ValueError(f"is the key's URL, which lacks the vault's resource group; use its id: {shape}")
     if not re.fullmatch(_KEY, text):
-        raise ValueError(f"is no id of a key's version: {shape}")
+        raise ValueError(f"is not a key version's id: {shape}")
     return text
 
 
@@ -132,14 +132,14 @@ def key_address(key_id: str) -> str:
 def _key_part(key_id: str) -> re.Match[str]:
     match = re.fullmatch(_KEY, key_id)
     if not match:
-        raise ValueError("is no id of a key's version")
+        raise ValueError("is not a key version's id")
     return match
 
 
 def role_assignment_name(scope: str, principal: str, role: str) -> str:
     """Return the name of a role assignment, which Azure wants to be a GUID.
 
-    Derived, so that whoever comes after a killed run finds the assignment under the same name.
+    Derived, so that a run after a killed one finds the assignment under the same name.
 
     Parameters
     ----------
@@ -155,16 +155,16 @@ def role_assignment_name(scope: str, principal: str, role: str) -> str:
 
 def _tag_key(key: str) -> str:
     if not 0 < len(key) <= TAG_KEY_MAX or not _TAG_KEY.fullmatch(key):
-        raise ValueError(rf"a tag's key is 1 to {TAG_KEY_MAX} characters, none of them < > % & \ ? /")
+        raise ValueError(rf"a tag's key must be 1 to {TAG_KEY_MAX} characters without < > % & \ ? /")
     for prefix in RESERVED_TAG_PREFIXES:
         if key.lower().startswith(prefix):
-            raise ValueError(f"the prefix '{prefix}' of tags is reserved")
+            raise ValueError(f"the tag prefix '{prefix}' is reserved; use another")
     return key
 
 
 def _tag_value(value: str) -> str:
     if len(value) > TAG_VALUE_MAX or not _TAG_VALUE.fullmatch(value):
-        raise ValueError(f"a tag's value is up to {TAG_VALUE_MAX} printable characters")
+        raise ValueError(f"a tag's value must be at most {TAG_VALUE_MAX} printable characters")
     return value
 
 

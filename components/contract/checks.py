@@ -1,4 +1,4 @@
-"""What every cloud demands of its pools, each with machine types of its own."""
+"""Checks of pools that all clouds share."""
 
 from collections.abc import Iterator
 
@@ -6,20 +6,20 @@ from components.contract.instances import Provider
 from components.contract.pools import DEFAULT_GPU_RESOURCE, NodePool
 
 CLOUDS = {Provider.AWS: "AWS", Provider.AZURE: "Azure"}
-"""Names of the clouds as people write them."""
+"""Display names of the clouds."""
 
 
 def foreign_types(pool: NodePool, provider: Provider, example: str) -> Iterator[str]:
     """Refuse machine types of another cloud."""
     foreign = [i.name for i in pool.instances if i.provider is not provider]
     if foreign:
-        yield f"{', '.join(foreign)} are no machine types of {CLOUDS[provider]}; take one such as {example}"
+        yield f"{', '.join(foreign)} are not {CLOUDS[provider]} machine types; use one such as {example}"
 
 
 def other_gpu_resource(pool: NodePool, kind: str) -> Iterator[str]:
     """Refuse GPUs under a name that the cloud's machines do not offer."""
     if pool.gpu_resource not in (None, DEFAULT_GPU_RESOURCE):
-        yield f"gpuResource: on {kind} GPUs are offered as {DEFAULT_GPU_RESOURCE}, given {pool.gpu_resource}"
+        yield f"gpuResource: on {kind} it must be {DEFAULT_GPU_RESOURCE}, given {pool.gpu_resource}"
 
 
 def data_problems(pool: NodePool, zones: int, example: str) -> Iterator[str]:
@@ -36,11 +36,11 @@ def data_problems(pool: NodePool, zones: int, example: str) -> Iterator[str]:
     """
     without = [i.name for i in pool.instances if not i.local_nvme_gib]
     if without:
-        yield f"NG-22: {', '.join(without)} have no NVMe disks; data nodes need types such as {example}"
+        yield f"NG-22: {', '.join(without)} have no NVMe disks; data pools need machine types such as {example}"
     if len(pool.instances) > 1:
-        yield "NG-20: a data pool has one type, so that every node holds the same disks"
+        yield "NG-20: a data pool must have one machine type, so that all nodes have the same disks"
     if pool.size.min % zones:
         yield (
             f"NG-20: {pool.size.min} data nodes cannot be spread evenly over {zones} zones; "
-            f"take a multiple of {zones}, since moving one later loses its data"
+            f"use a multiple of {zones}, because moving a node later loses its data"
         )

@@ -1,4 +1,4 @@
-"""What every part of a stack file is made of: closed models whose fields explain themselves and whose checks say all.
+"""Base of all stack file models: closed, documented, with checks that report all problems at once.
 
 A check on one value raises ``ValueError``. A check that may find several things, or one thing deeper inside its value,
 collects them in ``Findings``, so that each is reported at its own path.
@@ -93,7 +93,7 @@ def one_of(known: tuple[str, ...], noun: str) -> tuple[AfterValidator, Any]:
 
     def check(name: str) -> str:
         if name not in known:
-            raise ValueError(f"no {noun} of this package; known: {', '.join(known)}")
+            raise ValueError(f"is not a known {noun}; known: {', '.join(known)}")
         return name
 
     return AfterValidator(check), Field(json_schema_extra={"enum": list(known)})

@@ -8,7 +8,7 @@ class Environment(StrEnum):
     """What the cluster is for. Development and production never share one (Iguazio best practices)."""
 
     DEV = "dev"
-    """Interactive work and trial jobs; interruptions are acceptable."""
+    """Interactive work and experiments; interruptions are acceptable."""
 
     PROD = "prod"
     """Work that others rely on; no development runs here."""
@@ -35,11 +35,11 @@ class ServerOwner(StrEnum):
     """The platform's installer (Iguazio best practices): we make no node group and adopt its priority classes."""
 
     PULUMI = "pulumi"
-    """We do; an explicit choice."""
+    """This stack; an explicit choice."""
 
 
 class ClusterKind(StrEnum):
-    """Where the cluster lives."""
+    """Kind of cluster."""
 
     LOCAL = "local"
     """Real control plane on loopback, simulated nodes."""

@@ -13,4 +13,4 @@ def _mirror(registry: str) -> str:
 
 
 Mirror = Annotated[str, AfterValidator(_mirror)]
-"""A registry that stands in for another."""
+"""A registry that replaces another."""

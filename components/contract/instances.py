@@ -16,7 +16,7 @@ class Provider(StrEnum):
     AWS = "aws"
     AZURE = "azure"
     OWN = "own"
-    """Nobody: a stack file describes the machine."""
+    """No cloud: a stack file describes the machine."""
 
 
 @dataclass(frozen=True, slots=True)

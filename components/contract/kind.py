@@ -12,7 +12,7 @@ from components.contract.pools import NodePool
 
 ConfigT = TypeVar("ConfigT", bound=ContractModel)
 
-MADE_BY_THE_STACK = "this stack makes the servers itself"
+MADE_BY_THE_STACK = "this stack creates the servers itself"
 
 Check: TypeAlias = Callable[
     [ConfigT, Mapping[str, NodePool], Sequence[NodeGroup], Environment | None], Iterator[Mismatch]

@@ -1,6 +1,6 @@
 """Every label key and value that nodes, namespaces and pods of the platform carry.
 
-The words stand here once. A component, a policy or a message that needs one imports it.
+Components, policies and messages import them from here.
 """
 
 import re
@@ -125,7 +125,7 @@ _RESERVED = "|".join(prefix.replace(".", r"\.") for prefix in RESERVED_PREFIXES)
 
 LABEL_KEY_PATTERN: Final = rf"^(?!([-a-z0-9.]+\.)?({_RESERVED})/)([-a-z0-9.]+/)?{_NAME.pattern}$"
 LABEL_VALUE_PATTERN: Final = f"^({_NAME.pattern})?$"
-"""What an editor can know of the two functions below."""
+"""Patterns for the JSON Schema, as far as they express the two functions below."""
 
 
 def is_dns_label(name: str) -> bool:
@@ -154,7 +154,7 @@ def label_key_problem(key: str) -> str | None:
     prefix = key.rpartition("/")[0]
     for reserved in RESERVED_PREFIXES:
         if prefix == reserved or prefix.endswith(f".{reserved}"):
-            return f"the prefix '{reserved}' is reserved; use one of your own, or none"
+            return f"the prefix '{reserved}' is reserved; use another prefix, or none"
     return None
 
 

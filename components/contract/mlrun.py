@@ -1,4 +1,4 @@
-"""What MLRun is told, as the environment of its API (MLRun 1.12.1, ``mlrun/config.py``).
+"""Settings of MLRun, as environment variables of its API (MLRun 1.12.1, ``mlrun/config.py``).
 
 A variable is ``MLRUN_`` and the upper-cased path of the setting, levels joined by ``__``. Selectors and tolerations
 are base64 of JSON: raw JSON makes MLRun fail at import. The list of classes has no spaces: MLRun does not strip.
@@ -31,7 +31,7 @@ class MlrunVariable(StrEnum):
     """Node selector of every function."""
 
     PREEMPTION_MODE = "MLRUN_FUNCTION_DEFAULTS__PREEMPTION_MODE"
-    """What a function that says nothing does about spot nodes, a ``PreemptionMode``."""
+    """Default preemption mode of functions, a ``PreemptionMode``."""
 
     SPOT_SELECTOR = "MLRUN_PREEMPTIBLE_NODES__NODE_SELECTOR"
     """Label by which MLRun recognises a spot node."""
@@ -66,7 +66,7 @@ STATE_THRESHOLDS: Final[Mapping[str, str]] = {
     "image_pull_backoff": "1h",
     "executing": "24h",
 }
-"""MLRun's own defaults, but for waiting: where pools grow by themselves, who found no node in a day never will."""
+"""MLRun's own defaults, but for waiting: with elastic pools, a run without a node after a day will never get one."""
 
 DEFAULT_NODE_SELECTOR: Final[Mapping[str, str]] = {LabelKey.USER_WORKLOADS.value: TRUE}
 """Selector of every function that names none: keeps user work off the initial group."""

@@ -28,9 +28,11 @@ NAMESPACE_MARKS: Final = {
 
 def _namespace_name(name: str) -> str:
     if not is_dns_label(name):
-        raise ValueError("a namespace's name is 1 to 63 lower-case letters, digits or '-', not '-' at an end")
+        raise ValueError(
+            "a namespace's name must be 1 to 63 lower-case letters, digits or '-', without '-' at either end"
+        )
     if name == "default" or name.startswith("kube-"):
-        raise ValueError("the namespace belongs to Kubernetes; choose another name")
+        raise ValueError("the name is reserved for Kubernetes; choose another")
     return name
 
 
@@ -38,7 +40,7 @@ def _cidr(text: str) -> str:
     try:
         network = ip_network(text, strict=False)
     except ValueError:
-        raise ValueError("is no network: write it as in 10.0.0.0/16 or fd00::/8") from None
+        raise ValueError("is not a CIDR range such as 10.0.0.0/16 or fd00::/8") from None
     if str(network) != text:  # Kubernetes accepts the canonical form only
         raise ValueError(f"must be written as '{network}'")
     return text
@@ -57,7 +59,7 @@ class Quota(ContractModel):
 
     cpu: Quantity = Field(description="Cores.", examples=["64"])
     memory: Quantity = Field(description="Bytes.", examples=["256Gi"])
-    gpus: Annotated[int, Explained("A namespace with a quota gets GPUs only if it says how many.")] = Field(
+    gpus: Annotated[int, Explained("A namespace with a quota gets GPUs only if the quota sets a number.")] = Field(
         0, ge=0, strict=True, description="Whole GPUs.", examples=[2]
     )
 
@@ -68,26 +70,24 @@ class UserNamespace(ContractModel):
     core_services: Annotated[
         bool,
         Explained(
-            "Core services need rights that user work must not have.",
+            "Core services need rights that user pods must not have.",
             "MLRun's settings (ConfigMap mlrun-override-env) in this namespace.",
         ),
     ] = Field(
         default=False,
         strict=True,
-        description="Whether the platform's own services are installed here too, as the MLRun CE chart does.",
+        description="Whether the platform's own services run here too, as with the MLRun CE chart.",
         examples=[True],
     )
     quota: Annotated[
         Quota | None,
-        Explained("Work beyond a quota is refused; without one it waits its turn by priority.", "A ResourceQuota."),
+        Explained("Pods beyond a quota are rejected; without a quota they wait by priority.", "A ResourceQuota."),
     ] = Field(
         None,
-        description="Most that the namespace's pods may request together.",
+        description="Maximum of all requests of the namespace's pods.",
         examples=[{"cpu": "64", "memory": "256Gi", "gpus": 2}],
     )
     egress_cidrs: Annotated[
         tuple[Annotated[str, AfterValidator(_cidr)], ...],
-        Explained("Pods reach only what somebody named.", "Network policies that let pods out to these addresses."),
-    ] = Field(
-        (), description="Addresses outside the namespace that pods may reach, as networks.", examples=[["10.0.0.0/16"]]
-    )
+        Explained("Egress must be allowed explicitly.", "Network policies that allow egress to these ranges."),
+    ] = Field((), description="CIDR ranges outside the namespace that pods may reach.", examples=[["10.0.0.0/16"]])

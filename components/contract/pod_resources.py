@@ -1,4 +1,4 @@
-"""Requests and limits that a container gets when its author names none."""
+"""Default requests and limits of containers."""
 
 from decimal import Decimal
 from typing import Final
@@ -21,10 +21,11 @@ class PodResources(ContractModel):
     """Default requests and limits; equal ones give a pod guaranteed quality of service."""
 
     requests: ResourceAmounts = Field(
-        description="What the scheduler keeps free for the container.", examples=[{"cpu": "500m", "memory": "1Gi"}]
+        description="Resources that the scheduler reserves for the container.",
+        examples=[{"cpu": "500m", "memory": "1Gi"}],
     )
     limits: ResourceAmounts = Field(
-        description="What the container may use at most.", examples=[{"cpu": "2", "memory": "4Gi"}]
+        description="Maximum that the container may use.", examples=[{"cpu": "2", "memory": "4Gi"}]
     )
 
     @field_validator("limits", mode="after")
@@ -54,9 +55,9 @@ class PodResources(ContractModel):
 
 
 EXPECTED: Final = (("requests", "cpu"), ("requests", "memory"), ("limits", "memory"))
-"""What every container is expected to state, or to be given.
+"""What every container must set, or gets by default.
 
-No limit of CPU: use beyond a share only costs others time that is idle, while memory without a bound costs them life.
+No CPU limit: a container only uses idle CPU beyond its share, while unlimited memory gets other pods killed.
 """
 
 DEFAULT_POD_RESOURCES: Final = {

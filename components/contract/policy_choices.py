@@ -1,4 +1,4 @@
-"""What a stack file may say about the policies: choices that rules and admission read from one place."""
+"""Stack file model of the policies, read by rules and by admission."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -9,13 +9,13 @@ from components.contract.choices import ContractModel, Explained
 
 
 class AdmissionMode(StrEnum):
-    """What the API server does with an object that violates a mandatory rule."""
+    """How the API server answers an object that violates a mandatory rule."""
 
     DENY = "deny"
-    """It refuses the object."""
+    """It rejects the object."""
 
     WARN = "warn"
-    """It accepts the object, warns its author and writes an audit annotation: for the first weeks of a cluster."""
+    """It accepts the object with a warning and an audit annotation, for the first weeks of a cluster."""
 
 
 class PolicyChoices(ContractModel):
@@ -23,37 +23,40 @@ class PolicyChoices(ContractModel):
 
     admission: Annotated[
         AdmissionMode,
-        Explained("A new cluster holds nothing yet that a refusal could break.", "Actions of the admission bindings."),
+        Explained(
+            "A new cluster runs nothing yet that a rejection could break.",
+            "Validation actions of the admission bindings.",
+        ),
     ] = Field(
         AdmissionMode.DENY,
-        description="What happens at admission to a pod that violates a mandatory rule.",
+        description="Whether admission rejects pods that violate a mandatory rule, or only warns.",
         examples=["warn"],
     )
     approved_registries: Annotated[
         tuple[str, ...],
-        Explained("Which registries may be trusted is nobody's guess.", "Images that HK-08 accepts."),
+        Explained("Trusted registries differ between organisations.", "Images that HK-08 accepts."),
     ] = Field(
         (),
-        description="Prefixes of images that pods may run; any, if empty.",
+        description="Image prefixes that pods may use; empty allows any.",
         examples=[["registry.example.com/ml/"]],
     )
     jupyter_services: Annotated[
         tuple[str, ...],
-        Explained("Production runs no interactive work unless somebody decided it.", "Pods that EN-05 accepts."),
+        Explained("Interactive work belongs in development; exceptions are explicit.", "Pods that EN-05 accepts."),
     ] = Field(
         (),
-        description="Names of the Jupyter services that production may run.",
+        description="Names of the Jupyter services that may run in production.",
         examples=[["jupyter-reports"]],
     )
     largest_pool: Annotated[
         int,
-        Explained("Far above what a first cluster needs, and below what a typing error costs.", "NG-11's bound."),
-    ] = Field(100, ge=1, strict=True, description="Most nodes that an elastic pool may grow to.", examples=[40])
+        Explained("Ample for a first cluster, and low enough to catch a typo.", "NG-11's bound."),
+    ] = Field(100, ge=1, strict=True, description="Maximum number of nodes of an elastic pool.", examples=[40])
     required_tags: Annotated[
         tuple[str, ...],
-        Explained("Who pays and who answers must be readable from the bill.", "Tags that HT-01 demands."),
+        Explained("Cost reports need an owner and a cost centre for every resource.", "Tags that HT-01 requires."),
     ] = Field(
         ("environment", "managed-by", "team", "cost-center"),
-        description="Tags that every taggable cloud resource carries.",
+        description="Tags that every taggable cloud resource must carry.",
         examples=[["environment", "team"]],
     )

@@ -1,4 +1,4 @@
-"""Whether a stack may be changed only where somebody judges the change, and how a run says that somebody does."""
+"""Whether updates of a stack require the policy packs, and how a run proves that they are attached."""
 
 from enum import StrEnum
 from typing import Final
@@ -7,22 +7,22 @@ from components.contract.environments import ClusterKind, Environment
 
 
 class PolicyGuard(StrEnum):
-    """What happens to a change that nobody judged, or that would destroy what is guarded without an approval."""
+    """What happens to an update without policy packs, or one that destroys guarded resources without an approval."""
 
     REQUIRED = "required"
-    """It is refused."""
+    """The update is refused."""
 
     WARN = "warn"
-    """It is made, and said to be."""
+    """The update runs, with a warning."""
 
     OFF = "off"
     """It is made."""
 
 
 GUARD_VARIABLE: Final = "IGZ_CLUSTERS_POLICY_GUARD"
-"""Environment variable that is set where the packs are attached.
+"""Environment variable that is set when the packs are attached.
 
-It helps against forgetting them, not against intent.
+It guards against accidents, not against intent.
 """
 
 ATTACHED: Final = "attached"
@@ -30,7 +30,7 @@ ATTACHED: Final = "attached"
 
 
 def default_guard(environment: Environment, kind: ClusterKind) -> PolicyGuard:
-    """Return the guard of a stack that names none: what a mistake costs decides."""
+    """Return the default guard of a stack, by its environment and kind."""
     if kind is ClusterKind.LOCAL:
         return PolicyGuard.OFF
     return PolicyGuard.REQUIRED if environment is Environment.PROD else PolicyGuard.WARN

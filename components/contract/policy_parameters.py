@@ -1,4 +1,4 @@
-"""What the rules at admission know of the stack, derived from the pools and the stack file's choices."""
+"""Parameters of the admission rules, derived from the pools and the stack file."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Node pools as a stack file describes them: what they are for, how large, bought how, of which types.
+"""Node pools as a stack file describes them: role, size, lifecycle and machine types.
 
 Everything else about a pool (labels, taints, tolerations, autoscaler hints) is derived, in ``groups``.
 Messages start with the id under which the catalogue of best practices lists the same fact.
@@ -75,9 +75,9 @@ USER_ROLES: Final = tuple(role for role in PoolRole if role.holds_user_work)
 
 def _pool_name(name: str) -> str:
     if not (name.isascii() and name.isalnum() and name.islower() and name[0].isalpha()):
-        raise ValueError("a pool's name is lower-case letters and digits, a letter first")
+        raise ValueError("a pool's name must be lower-case letters and digits, starting with a letter")
     if len(name) > POOL_NAME_MAX:
-        raise ValueError(f"a pool's name has at most {POOL_NAME_MAX} characters, the limit of AKS")
+        raise ValueError(f"a pool's name must have at most {POOL_NAME_MAX} characters, the limit of AKS")
     return name
 
 
@@ -95,7 +95,7 @@ def _label_value(value: str) -> str:
 
 def _instance_type(name: str) -> str:
     if name not in INSTANCE_TYPES:
-        raise ValueError("no facts about this machine type")
+        raise ValueError("is not a known machine type")
     return name
 
 
@@ -104,7 +104,7 @@ PoolName = Annotated[
     AfterValidator(_pool_name),
     Field(json_schema_extra={"pattern": f"^[a-z][a-z0-9]{{0,{POOL_NAME_MAX - 1}}}$"}),
 ]
-"""A name that every cloud takes for a node group."""
+"""A name that every cloud accepts for a node group."""
 
 LabelName = Annotated[str, AfterValidator(_label_key), Field(json_schema_extra={"pattern": LABEL_KEY_PATTERN})]
 LabelValue = Annotated[str, AfterValidator(_label_value), Field(json_schema_extra={"pattern": LABEL_VALUE_PATTERN})]
@@ -119,11 +119,11 @@ class PoolSize(ContractModel):
     """Nodes of a pool; equal bounds make it static, different ones leave the size to the autoscaler."""
 
     min: Annotated[
-        int, Explained(decides="The size below which the autoscaler removes no node; 0 lets an idle pool vanish.")
-    ] = Field(ge=0, le=NODES_MAX, strict=True, description="Fewest nodes.", examples=[1])
-    max: Annotated[int, Explained(decides="The size above which work waits; with several shapes, of each.")] = Field(
-        ge=1, le=NODES_MAX, strict=True, description="Most nodes.", examples=[10]
-    )
+        int, Explained(decides="The autoscaler keeps at least this many nodes; with 0 an idle pool scales to zero.")
+    ] = Field(ge=0, le=NODES_MAX, strict=True, description="Minimum number of nodes.", examples=[1])
+    max: Annotated[
+        int, Explained(decides="The autoscaler adds no nodes beyond it; with several shapes it applies to each.")
+    ] = Field(ge=1, le=NODES_MAX, strict=True, description="Most nodes.", examples=[10])
 
     @field_validator("max", mode="after")
     @classmethod
@@ -145,21 +145,23 @@ class PoolSize(ContractModel):
 
 
 class Machine(ContractModel):
-    """A machine that has no type in a cloud's list, by what it offers."""
+    """A machine described by its resources instead of a cloud's machine type."""
 
-    vcpus: int = Field(ge=1, le=1024, strict=True, description="Cores, as Kubernetes counts them.", examples=[32])
-    memory_gib: int = Field(ge=1, le=65536, strict=True, description="Memory, GiB.", examples=[128])
-    architecture: Annotated[Literal["amd64", "arm64"], Explained("What nearly all images are built for.")] = Field(
-        "amd64", description="As in the label kubernetes.io/arch.", examples=["arm64"]
+    vcpus: int = Field(
+        ge=1, le=1024, strict=True, description="Number of CPU cores, as Kubernetes counts them.", examples=[32]
+    )
+    memory_gib: int = Field(ge=1, le=65536, strict=True, description="Memory in GiB.", examples=[128])
+    architecture: Annotated[Literal["amd64", "arm64"], Explained("Most images are built for it.")] = Field(
+        "amd64", description="Architecture, as in the label kubernetes.io/arch.", examples=["arm64"]
     )
     gpus: Annotated[int, Explained("Most machines have none.")] = Field(
         0, ge=0, le=64, strict=True, description="Whole GPUs.", examples=[4]
     )
-    gpu_model: Annotated[LabelValue, Explained("Nothing is derived from it; it is for people.")] = Field(
-        "", description="Model of the GPUs.", examples=["A100"]
+    gpu_model: Annotated[LabelValue, Explained("For information only.")] = Field(
+        "", description="GPU model.", examples=["A100"]
     )
-    local_nvme_gib: Annotated[int, Explained("Only data nodes need such disks.")] = Field(
-        0, ge=0, strict=True, description="NVMe disks of its own, GiB in all.", examples=[7680]
+    local_nvme_gib: Annotated[int, Explained("Only data nodes need local disks.")] = Field(
+        0, ge=0, strict=True, description="Total local NVMe storage in GiB.", examples=[7680]
     )
 
     @property
@@ -183,48 +185,48 @@ def _gpu_resource_of(choices: dict[str, Any]) -> str | None:
 
 
 class NodePool(ContractModel):
-    """One pool of nodes that are for the same work and bought alike."""
+    """One pool of nodes with the same role and lifecycle."""
 
     model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["instanceTypes"]}, {"required": ["machine"]}]})
 
     role: Annotated[
-        PoolRole, Explained(decides=f"Label {LabelKey.ROLE}; who may run there; the limits of the other keys.")
-    ] = Field(description="What the pool is for.", examples=["workload"])
+        PoolRole, Explained(decides=f"Label {LabelKey.ROLE}; which pods may run there; the limits of the other keys.")
+    ] = Field(description="Role of the pool.", examples=["workload"])
     lifecycle: Annotated[
         Lifecycle,
         Explained(
-            "Only work that survives an interruption belongs on spot nodes.",
+            "Spot nodes suit only work that survives an interruption.",
             f"Label {LabelKey.LIFECYCLE}; on spot nodes their taint; MLRun's preemption settings.",
         ),
-    ] = Field(Lifecycle.ON_DEMAND, description="How its instances are bought.", examples=["spot"])
+    ] = Field(Lifecycle.ON_DEMAND, description="Capacity type of its instances.", examples=["spot"])
     size: Annotated[PoolSize, Explained(decides="Bounds of the autoscaler, or a fixed number of nodes.")] = Field(
-        description="Fewest and most nodes.", examples=[{"min": 0, "max": 10}]
+        description="Minimum and maximum number of nodes.", examples=[{"min": 0, "max": 10}]
     )
     machine: Annotated[
         Machine | None,
-        Explained("Machines of a cloud are known by their types.", "Capacity of the nodes, where no type tells it."),
+        Explained("Cloud machines are known by their types.", "Capacity of nodes without a machine type."),
     ] = Field(
         None,
-        description="With cluster.kind existing only, instead of instanceTypes: what each node offers.",
+        description="Resources of each node, instead of instanceTypes; with cluster.kind existing only.",
         examples=[{"vcpus": 32, "memoryGib": 128}],
     )
     instance_types: Annotated[
         tuple[InstanceTypeName, ...],
         Explained(
-            "None, if machine describes the nodes; else it is required.",
+            "Empty if machine is set; otherwise required.",
             "Capacity of the nodes; a node group for each shape (vCPUs, memory, GPUs) among them.",
         ),
     ] = Field(
         (),
         max_length=TYPES_MAX,
         json_schema_extra={"minItems": 1},
-        description="Machine types of one architecture, preferred first; of one shape unless user work scales there.",
+        description="Machine types of one architecture, preferred first; of one shape, except in elastic user pools.",
         examples=[["m6i.2xlarge", "m5.2xlarge"]],
     )
     labels: Annotated[
         dict[LabelName, LabelValue],
-        Explained("The contract's own labels are derived.", "Further labels of every node of the pool."),
-    ] = Field({}, description="Further node labels; reserved prefixes are refused.", examples=[{"team": "vision"}])
+        Explained("This package sets its own labels.", "Further labels of every node of the pool."),
+    ] = Field({}, description="Additional node labels; reserved prefixes are rejected.", examples=[{"team": "vision"}])
     gpu_resource: Annotated[
         str | None,
         Explained(
@@ -233,7 +235,7 @@ class NodePool(ContractModel):
         ),
     ] = Field(
         default_factory=_gpu_resource_of,
-        description="Name under which its GPUs are requested; pools of role gpu only.",
+        description="Resource name of its GPUs; pools of role gpu only.",
         examples=["amd.com/gpu"],
     )
 
@@ -258,7 +260,7 @@ class NodePool(ContractModel):
         role = info.data.get("role")
         if role in _STATIC_ROLE_RULES and lifecycle is Lifecycle.SPOT:
             rule = _STATIC_ROLE_RULES[role].on_demand
-            raise ValueError(f"{rule}: a pool of role '{role}' is on-demand, spot is refused")
+            raise ValueError(f"{rule}: a pool of role '{role}' must be on-demand")
         return lifecycle
 
     @field_validator("size", mode="after")
@@ -268,10 +270,12 @@ class NodePool(ContractModel):
         if role in _STATIC_ROLE_RULES:
             rules = _STATIC_ROLE_RULES[role]
             if size.min != size.max:
-                message = f"{rules.static}: a pool of role '{role}' is static, set size.min = size.max"
+                message = f"{rules.static}: a pool of role '{role}' must have a fixed size, set size.min = size.max"
                 findings.add(message, given=str(size))
             if size.min < 1:
-                findings.add(f"{rules.not_empty}: a pool of role '{role}' needs at least 1 node", "min", given=size.min)
+                findings.add(
+                    f"{rules.not_empty}: a pool of role '{role}' must have at least 1 node", "min", given=size.min
+                )
         findings.raise_if_any()
         return size
 
@@ -280,9 +284,9 @@ class NodePool(ContractModel):
     def _machine_fits_the_role(cls, machine: Machine | None, info: ValidationInfo) -> Machine | None:
         findings, role = Findings(), info.data.get("role")
         if machine and role is PoolRole.GPU and not machine.gpus:
-            findings.add("NG-16: must be 1 or more, since the pool's role is 'gpu'", "gpus", given=machine.gpus)
+            findings.add("NG-16: must be at least 1 in a pool of role 'gpu'", "gpus", given=machine.gpus)
         elif machine and role not in (PoolRole.GPU, None) and machine.gpus:
-            findings.add("NG-16: GPUs belong in a pool of role 'gpu'", "gpus", given=machine.gpus)
+            findings.add("NG-16: GPUs need a pool of role 'gpu'", "gpus", given=machine.gpus)
         findings.raise_if_any()
         return machine
 
@@ -291,7 +295,7 @@ class NodePool(ContractModel):
     def _types_are_alike_and_fit_the_role(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         if "machine" not in info.data or info.data["machine"]:
             if names:
-                raise ValueError("stands in the place of machine; give one of the two")
+                raise ValueError("cannot be combined with machine; set one of the two")
             return names
         findings, role, one_shape = Findings(), info.data.get("role"), _one_shape_rule(info.data)
         if not names:
@@ -300,13 +304,13 @@ class NodePool(ContractModel):
         first, *_ = instances = [INSTANCE_TYPES[name] for name in names]
         for index, instance in enumerate(instances):
             if instance in instances[:index]:
-                findings.add("names a type twice; drop one", index, given=instance.name)
+                findings.add("lists a machine type twice; remove one", index, given=instance.name)
             if role is PoolRole.GPU and not instance.gpus:
-                findings.add("NG-16: has no GPU, and the pool's role is 'gpu'", index, given=instance.name)
+                findings.add("NG-16: has no GPU, but the pool's role is 'gpu'", index, given=instance.name)
             elif role not in (PoolRole.GPU, None) and instance.gpus:
-                findings.add("NG-16: has GPUs, which belong in a pool of role 'gpu'", index, given=instance.name)
+                findings.add("NG-16: has GPUs, which need a pool of role 'gpu'", index, given=instance.name)
             elif (instance.provider, instance.architecture) != (first.provider, first.architecture):
-                rule = "NG-16: the types of a pool have one architecture and one cloud"
+                rule = "NG-16: the machine types of a pool must share one architecture and one cloud"
                 message = f"{rule}; this is {_make(instance)}, the first is {_make(first)}"
                 findings.add(message, index, given=instance.name)
             elif one_shape and instance.shape != first.shape:
@@ -320,9 +324,9 @@ class NodePool(ContractModel):
     def _gpu_resource_is_named_by_gpu_pools(cls, name: str | None, info: ValidationInfo) -> str | None:
         role = info.data.get("role")
         if role not in (PoolRole.GPU, None) and name is not None:
-            raise ValueError("goes with role 'gpu' only; drop it")
+            raise ValueError("is allowed in pools of role 'gpu' only; remove it")
         if role is PoolRole.GPU and name is None:
-            raise ValueError(f"is needed in a pool of role 'gpu'; without the key it is {DEFAULT_GPU_RESOURCE}")
+            raise ValueError(f"must not be null in a pool of role 'gpu'; remove the key to use {DEFAULT_GPU_RESOURCE}")
         if name is not None and "/" not in name:
             raise ValueError(f"needs a domain, such as {DEFAULT_GPU_RESOURCE}")
         if name is not None and (problem := label_key_problem(name)):
@@ -348,9 +352,9 @@ def _one_shape_rule(choices: dict[str, Any]) -> str | None:
     """Return why all types of a pool must have one shape; None if they need not, or if that cannot be known."""
     role, size = choices.get("role"), choices.get("size")
     if role in _STATIC_ROLE_RULES:
-        return f"the types of a pool of role '{role}' have one shape"
+        return f"the machine types of a pool of role '{role}' must have one shape"
     if size and not size.is_elastic:
-        return f"at a fixed size ({size}) nobody chooses between shapes; let size.min differ from size.max or take one"
+        return f"a pool of fixed size ({size}) must have one shape; use one, or make size.min differ from size.max"
     return None
 
 

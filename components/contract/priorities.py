@@ -11,7 +11,7 @@ RESERVED_CLASSES: Final = ("system-cluster-critical", "system-node-critical")
 
 
 class PreemptionPolicy(StrEnum):
-    """May a waiting pod evict running ones; Kubernetes spelling."""
+    """Whether a pending pod may evict running ones; Kubernetes spelling."""
 
     NEVER = "Never"
     PREEMPT_LOWER_PRIORITY = "PreemptLowerPriority"
@@ -31,7 +31,7 @@ class UserPriority(StrEnum):
 
     @property
     def preemption_policy(self) -> PreemptionPolicy:
-        """User work waits for room, it never makes room."""
+        """User work waits for free resources and never evicts."""
         return PreemptionPolicy.NEVER
 
 
@@ -53,9 +53,9 @@ class SystemPriority(StrEnum):
 
     @property
     def preemption_policy(self) -> PreemptionPolicy:
-        """A core service that finds no room may evict user work."""
+        """A pending core service may evict user work."""
         return PreemptionPolicy.PREEMPT_LOWER_PRIORITY
 
 
 DEFAULT_USER_PRIORITY: Final = UserPriority.MEDIUM
-"""What MLRun and Nuclio are told to use; never a global default, which unclassed core pods would get."""
+"""Default class of MLRun and Nuclio; never a global default, which would also apply to core pods."""

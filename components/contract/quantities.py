@@ -39,12 +39,12 @@ def parse_quantity(text: str) -> Decimal:
     Raises
     ------
     ValueError
-        If ``text`` is no quantity, or is negative.
+        If ``text`` is not a quantity, or is negative.
     """
     match = _QUANTITY.fullmatch(text)
     if not match:
         allowed = ", ".join(suffix for suffix in _SUFFIXES if suffix)
-        raise ValueError(f"is no quantity: give a number, then none or one of {allowed}")
+        raise ValueError(f"is not a quantity: use a number, optionally followed by one of {allowed}")
     number, suffix = Decimal(match["number"]), match["suffix"]
     return number * _SUFFIXES[suffix] if suffix in _SUFFIXES else number.scaleb(int(suffix[1:]))
 

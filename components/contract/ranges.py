@@ -11,10 +11,10 @@ SHARED_RANGE: Final = IPv4Network("100.64.0.0/10")
 """RFC 6598."""
 
 NEVER_PUBLIC: Final = (*PRIVATE_RANGES, SHARED_RANGE, IPv4Network("127.0.0.0/8"), IPv4Network("169.254.0.0/16"))
-"""Ranges from which nobody reaches a public endpoint."""
+"""Ranges that cannot be the source of internet traffic."""
 
 PUBLIC_PREFIX_MIN: Final = 8
-"""A range wider than this is the world by another name: two halves make 0.0.0.0/0."""
+"""Wider ranges count as the whole internet, because two halves make 0.0.0.0/0."""
 
 
 def ipv4_network(text: str) -> IPv4Network:
@@ -23,12 +23,12 @@ def ipv4_network(text: str) -> IPv4Network:
     Raises
     ------
     ValueError
-        If it is no IPv4 network, or one of its host bits is set.
+        If it is not an IPv4 network, or has host bits set.
     """
     try:
         network = IPv4Network(text, strict=False)
     except (AddressValueError, NetmaskValueError, ValueError):
-        raise ValueError("is no IPv4 range such as 10.20.0.0/16") from None
+        raise ValueError("is not an IPv4 range such as 10.20.0.0/16") from None
     if str(network) != text:
         raise ValueError(f"must be written as '{network}'")
     return network
@@ -51,13 +51,13 @@ def bounded_network(text: str, bounds: tuple[int, int], ranges: Sequence[IPv4Net
     Raises
     ------
     ValueError
-        If it is no network, or lies beyond the bounds or the ranges.
+        If it is not a network, or is outside the bounds or the ranges.
     """
     network, (widest, narrowest) = ipv4_network(text), bounds
     if not widest <= network.prefixlen <= narrowest:
-        raise ValueError(f"a {noun} is /{widest} to /{narrowest}")
+        raise ValueError(f"a {noun} must be /{widest} to /{narrowest}")
     if not any(network.subnet_of(private) for private in ranges):
-        raise ValueError(f"a {noun} lies in {', '.join(map(str, ranges))}")
+        raise ValueError(f"a {noun} must be inside {', '.join(map(str, ranges))}")
     return network
 
 
@@ -69,22 +69,22 @@ def public_range(text: str, rule: str, instead: str) -> str:
     text
         As it stands in a stack file.
     rule
-        Id of the rule that keeps the world out.
+        Id of the rule that forbids public access.
     instead
-        How those come who do not come through the internet, for the message.
+        Alternative to internet access, for the message.
 
     Raises
     ------
     ValueError
-        If it is no range, the world, or a range of which nobody comes through the internet.
+        If it is not a range, is too wide, or cannot be the source of internet traffic.
     """
     if ":" in text:
-        raise ValueError("the cluster is IPv4: give IPv4 ranges")
+        raise ValueError("must be an IPv4 range; the cluster is IPv4 only")
     network = ipv4_network(text)
     if network.prefixlen < PUBLIC_PREFIX_MIN:
-        raise ValueError(f"{rule}: is the world or a large part of it; give ranges of /{PUBLIC_PREFIX_MIN} or smaller")
+        raise ValueError(f"{rule}: covers the internet or much of it; use ranges of /{PUBLIC_PREFIX_MIN} or smaller")
     if any(network.overlaps(reserved) for reserved in NEVER_PUBLIC):
-        raise ValueError(f"nobody comes from this range through the internet; drop it, {instead}")
+        raise ValueError(f"is a private range and cannot be the source of internet traffic; remove it, {instead}")
     return text
 
 
@@ -97,5 +97,5 @@ def differing(ranges: tuple[str, ...]) -> tuple[str, ...]:
         If one is.
     """
     if len(set(ranges)) < len(ranges):
-        raise ValueError("names a range twice")
+        raise ValueError("lists a range twice; remove one")
     return ranges

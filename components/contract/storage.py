@@ -1,4 +1,4 @@
-"""The default storage class: what every cluster's is like, whatever its driver."""
+"""The default storage class: settings common to all drivers."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -19,7 +19,7 @@ DEFAULT_CLASS: Final = {DEFAULT_KEYS[0]: TRUE}
 
 
 def storage_class(provisioner: str, parameters: Mapping[str, str]) -> dict[str, Any]:
-    """Return what a class says beside its metadata.
+    """Return the content of a class without its metadata.
 
     A volume is made where its first pod is placed: made earlier it could lie in a zone without room for the pod.
 

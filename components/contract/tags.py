@@ -10,7 +10,7 @@ MANAGER: Final = "igz-clusters"
 def differing_in_case(keys: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Return keys that differ from an earlier one in case only, each with that one.
 
-    For EC2 they are two tags, for IAM one that is given twice, which it refuses; Azure keeps one of the two.
+    EC2 treats them as two tags, IAM rejects them as duplicates, Azure keeps one of the two.
     https://docs.aws.amazon.com/IAM/latest/UserGuide/id_tags.html
     https://learn.microsoft.com/azure/aks/use-tags
     """

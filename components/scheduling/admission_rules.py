@@ -78,9 +78,9 @@ class Subject:
     """What a policy looks at."""
 
     judged: Sequence[dict[str, Any]]
-    """Requests that a mandatory rule refuses."""
+    """Requests that a mandatory rule rejects."""
     foretold: Sequence[dict[str, Any]] = ()
-    """Requests for what will later make such objects: whoever makes it is only warned."""
+    """Requests for controllers that will create such objects later; they only get a warning."""
     scope: Mapping[str, Any] = field(default_factory=dict)
     conditions: Mapping[str, str] = field(default_factory=dict)
     """By name, what must hold for the request to be looked at."""
@@ -218,7 +218,7 @@ def _refusal(subject: Subject, rules: Sequence[AdmissionRule]) -> dict[str, Any]
             {
                 "expression": "variables.violations.size() == 0",
                 "messageExpression": "variables.violations.join(' ')",
-                "message": f"more is wrong than fits here; it must keep {', '.join(rule.id for rule in rules)}",
+                "message": f"too many violations to list; these rules apply: {', '.join(rule.id for rule in rules)}",
                 "reason": "Forbidden",
             }
         ],

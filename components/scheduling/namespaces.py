@@ -1,4 +1,4 @@
-"""User namespaces with all that keeps one user's mistake from becoming everybody's."""
+"""User namespaces with their limits, quotas, network policies and Pod Security."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +31,7 @@ class UserNamespaceArgs:
     groups: tuple[NodeGroup, ...]
     pod_resources: PodResources
     is_adopted: bool = False
-    """Whether somebody else made the namespace; it then gets the marks, and stays."""
+    """Whether the namespace already exists; it then gets our labels and is never deleted."""
 
 
 class UserNamespaceObjects(PlatformComponent):

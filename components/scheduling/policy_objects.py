@@ -1,4 +1,4 @@
-"""Admission policies with their bindings, as both the guard and the rules need them."""
+"""Admission policies with their bindings, shared by the guard and the rules."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -25,7 +25,7 @@ def declare(
     *,
     after: Sequence[pulumi.Resource] = (),
 ) -> None:
-    """Declare a policy of ``owner`` and what binds it, under one name.
+    """Declare a policy of ``owner`` and its binding, under one name.
 
     The binding is made after its policy, and so goes before it: nothing is ever refused by half of the two.
 

@@ -1,4 +1,4 @@
-"""The priority classes of the contract."""
+"""Priority classes for users and core services."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class PriorityClassesArgs:
 
     profile: PlatformProfile
     adopted: frozenset[SharedObject] = frozenset()
-    """Classes among these stay their owner's. Default: none is there."""
+    """Existing classes, which stay their owner's. Default: none."""
 
 
 class PriorityClasses(PlatformComponent):

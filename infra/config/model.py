@@ -40,24 +40,30 @@ def _guard_of(choices: dict[str, Any]) -> PolicyGuard:
 class StackConfig(ContractModel):
     """Everything that a stack file may say, under ``igz-clusters:stack``."""
 
-    schema_version: Literal[1] = Field(description="Version of this layout.", examples=[SCHEMA_VERSION])
+    schema_version: Literal[1] = Field(description="Version of this format.", examples=[SCHEMA_VERSION])
     environment: Annotated[
         Environment,
         Explained(decides="How strict the policies are; default requests and limits; the initial pool's least size."),
-    ] = Field(description="What the cluster is for; one per cluster.", examples=["dev"])
+    ] = Field(description="Environment of the cluster.", examples=["dev"])
     profile: Annotated[
         PlatformProfile,
         Explained(
-            "The open-source platform runs anywhere.",
+            "The open-source platform runs on every kind of cluster.",
             "The taint of spot nodes; priority classes of core services.",
         ),
-    ] = Field(PlatformProfile.MLRUN_CE, description="Which platform will run on it.", examples=["mlrun-ce"])
+    ] = Field(PlatformProfile.MLRUN_CE, description="Platform that will run on the cluster.", examples=["mlrun-ce"])
     cluster: ClusterChoices = Field(
-        discriminator="kind", description="Where the cluster lives.", examples=[{"kind": "local"}]
+        discriminator="kind",
+        description="The cluster: its kind, and the options of that kind.",
+        examples=[{"kind": "local"}],
     )
-    servers: Annotated[
-        ServerOwner | None, Explained("Only the profile iguazio has servers that its installer could make.")
-    ] = Field(None, description="With profile iguazio only: who makes the servers.", examples=["pulumi"])
+    servers: Annotated[ServerOwner | None, Explained("Only the installer of profile iguazio can create servers.")] = (
+        Field(
+            None,
+            description="Who creates the servers, with profile iguazio only: its installer or this stack.",
+            examples=["pulumi"],
+        )
+    )
     pools: Annotated[
         dict[PoolName, NodePool],
         Explained(decides="Node groups with their labels and taints; autoscaler hints; MLRun's preemption settings."),
@@ -69,7 +75,7 @@ class StackConfig(ContractModel):
     namespaces: Annotated[
         dict[NamespaceName, UserNamespace],
         Explained(
-            "Where the MLRun CE chart is installed unless told otherwise.",
+            "The default namespace of the MLRun CE chart.",
             "Namespaces with default requests and limits, network policies, Pod Security and the admission guard.",
         ),
     ] = Field(
@@ -86,25 +92,26 @@ class StackConfig(ContractModel):
     ] = Field(
         alias="defaultPodResources",
         default_factory=_pod_resources_of,
-        description="Requests and limits of containers that name none.",
+        description="Default requests and limits of containers.",
         examples=[DEFAULT_POD_RESOURCES[Environment.DEV].model_dump()],
     )
     policies: Annotated[
-        PolicyChoices, Explained("What the rules demand of every cluster.", "Bounds of rules, actions at admission.")
+        PolicyChoices,
+        Explained("The requirements of the rules for every cluster.", "Limits of rules, actions at admission."),
     ] = Field(
         default_factory=PolicyChoices,
-        description="Choices about the policies.",
+        description="Options of the policies.",
         examples=[{"admission": "warn"}],
     )
     policy_guard: Annotated[
         PolicyGuard,
         Explained(
-            "What a mistake costs: required in prod, warn in dev, off on a local cluster.",
-            "Updates without the policy packs; replacements and deletions of what is guarded without an approval.",
+            "required in prod, warn in dev, off on a local cluster: by the cost of a mistake.",
+            "Updates without policy packs; replacements and deletions of guarded resources without an approval.",
         ),
     ] = Field(
         default_factory=_guard_of,
-        description="What happens to a change that nobody judged, or that destroys what is guarded.",
+        description="Whether updates without policy packs, or with unapproved destruction, are refused.",
         examples=["warn"],
     )
 
@@ -126,7 +133,7 @@ class StackConfig(ContractModel):
         if version > SCHEMA_VERSION:
             raise ValueError(f"is newer than version {SCHEMA_VERSION}, which this release reads; update igz-clusters")
         if version < SCHEMA_VERSION:
-            raise ValueError(f"there never was such a version; write {SCHEMA_VERSION}")
+            raise ValueError(f"is not a known version; use {SCHEMA_VERSION}")
         return version
 
     @field_validator("policy_guard", mode="before")
@@ -149,9 +156,11 @@ class StackConfig(ContractModel):
     def _servers_follow_the_profile(cls, servers: ServerOwner | None, info: ValidationInfo) -> ServerOwner | None:
         profile = info.data.get("profile")
         if profile is PlatformProfile.MLRUN_CE and servers:
-            raise ValueError("goes with profile 'iguazio' only; drop it")
+            raise ValueError("is allowed with profile 'iguazio' only; remove it")
         if profile is PlatformProfile.IGUAZIO and not servers:
-            raise ValueError("profile 'iguazio' must say who makes them: provazio (its installer) or pulumi (we)")
+            raise ValueError(
+                "is required with profile 'iguazio': provazio (installer creates servers) or pulumi (this stack does)"
+            )
         cluster = info.data.get("cluster")
         if servers and cluster and (problem := descriptor_of(cluster).owner_problem(servers)):
             raise ValueError(problem)
@@ -168,13 +177,15 @@ class StackConfig(ContractModel):
             roles = {str(name): pool.get("role") if isinstance(pool, Mapping) else None for name, pool in pools.items()}
             initial = [name for name, role in roles.items() if role == PoolRole.INITIAL]
             if not initial and all(role in list(PoolRole) for role in roles.values()):  # else the unknown one may be it
-                findings.add("NG-02: one pool must have the role 'initial', and none has")
+                findings.add("NG-02: exactly one pool must have the role 'initial', but none has")
             for name in initial[1:]:
-                findings.add(f"NG-02: exactly one pool has the role 'initial', and '{initial[0]}' has it", name, "role")
+                findings.add(
+                    f"NG-02: only one pool may have the role 'initial', and '{initial[0]}' has it", name, "role"
+                )
             for name in initial[:1] if info.data.get("environment") is Environment.PROD else ():
                 with suppress(ValidationError, KeyError):  # what is wrong with the pool itself is noted already
                     if (least := handler({name: pools[name]})[name].size.min) < PROD_INITIAL_MIN:
-                        rule = f"NG-06: in prod the initial pool has at least {PROD_INITIAL_MIN} nodes"
+                        rule = f"NG-06: in prod the initial pool must have at least {PROD_INITIAL_MIN} nodes"
                         findings.add(f"{rule}; raise min and max", name, "size", "min", given=least)
         findings.raise_if_any()
         return sound
@@ -199,8 +210,8 @@ class StackConfig(ContractModel):
         environment = info.data.get("environment")
         bound = MAX_LIMIT_REQUEST_RATIO[environment] if environment else None
         if bound and resources.ratio > bound:
-            rule = f"RS-05: in {environment} limits are at most {bound} times the requests"
-            findings.add(f"{rule}, here {float(resources.ratio):.3g} times; lower them", "limits")
+            rule = f"RS-05: in {environment} limits must be at most {bound} times the requests"
+            findings.add(f"{rule}, not {float(resources.ratio):.3g} times; lower them", "limits")
         if environment is Environment.PROD and not resources.is_guaranteed:
             findings.add("RS-03: in prod requests must equal limits, for guaranteed quality of service", "requests")
         findings.raise_if_any()

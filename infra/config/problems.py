@@ -1,4 +1,4 @@
-"""One thing that is wrong in a stack file, in words that tell what to do."""
+"""Problems in a stack file: what is wrong, where, what is allowed and what to do."""
 
 import difflib
 import re
@@ -32,9 +32,9 @@ class Problem:
     path: KeyPath | None
     """Keys and indexes that lead to it, below ``CONFIG_KEY``; None if it is the file as a whole."""
     message: str
-    """What is wrong, and what to do."""
+    """What is wrong and what to do."""
     given: str | None = None
-    """The wrong value as it may be shown; None if it says nothing or must not be shown."""
+    """The wrong value as it may be shown; None if it is useless or must not be shown."""
     allowed: tuple[str, ...] = ()
     """Values, keys or ranges that would be right."""
     line: int | None = None
@@ -199,4 +199,4 @@ _SAID: Final = {
     "too_long": "has {actual_length} entries, at most {max_length} are allowed",
     "too_short": "must have at least {min_length} entry",
 }
-"""Our words for pydantic's types of errors; others keep pydantic's own words."""
+"""Messages for pydantic's error types; others keep pydantic's text."""

@@ -81,5 +81,8 @@ def test_an_encrypted_value_is_refused_and_never_printed(project: Project) -> No
     assert project.pulumi("config", "set", "--stack", "wrong", "--secret", "--path", path, "hunter2").returncode == 0
     printed = project.pulumi("preview", "--stack", "wrong")
     file.write_text(before)
-    assert f"error: {CONFIG_KEY}: holds an encrypted value; choices are no secrets, write it plainly" in printed.stdout
+    assert (
+        f"error: {CONFIG_KEY}: holds an encrypted value; this configuration must not be encrypted, use plain values"
+        in printed.stdout
+    )
     assert "hunter2" not in printed.stdout + printed.stderr

@@ -73,5 +73,5 @@ def test_a_guarded_stack_on_this_machine_is_told_of_both_ways(monkeypatch: pytes
 
 
 def test_a_mistake_ends_the_program_before_the_first_resource() -> None:
-    with pytest.raises(SystemExit, match=r"error: cluster\.region: no region of AWS"):
+    with pytest.raises(SystemExit, match=r"error: cluster\.region: unknown AWS region"):
         start(document({"cluster.region": "eu-wset-1"}))

@@ -1,4 +1,4 @@
-"""The AKS cluster as a component: network, control plane, nodes and add-ons, in the order in which they can work."""
+"""The AKS cluster as a component: network, control plane, nodes and add-ons, in order of dependency."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -150,7 +150,7 @@ class AksCluster(PlatformComponent):
         )
 
     def _network(self) -> list[pulumi.Resource]:
-        """Return what must exist before a node can start; nothing where somebody else owns the network."""
+        """Return what must exist before a node can start; nothing for an existing network."""
         choices = self._args.choices
         if not isinstance(choices.network, CreatedNetwork):
             return []

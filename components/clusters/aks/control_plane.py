@@ -167,7 +167,7 @@ class ControlPlane(PlatformComponent):
         )
 
     def _assignments(self) -> Iterator[pulumi.Resource]:
-        """Give everybody a role on the whole group, which holds this cluster only.
+        """Assign each entry its role on the whole resource group, which holds only this cluster.
 
         It exists before the cluster, so that a role has reached all of Azure by the time that it is needed.
         """

@@ -1,4 +1,4 @@
-"""Identities of the cluster and its nodes, and the roles of whoever has one. None has a key; each has what it needs."""
+"""Identities of the cluster and its nodes, with the least roles that each needs. None has a key."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ READER: Final = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
 
 
 class Principal(NamedTuple):
-    """Somebody whom Entra ID knows."""
+    """A principal in Entra ID."""
 
     key: str
     """What names it before it exists: an object id, or our own name of an identity."""
@@ -48,7 +48,7 @@ class Principal(NamedTuple):
 def role_assignment(
     name: str, principal: Principal, role: str, scope: str, opts: pulumi.ResourceOptions
 ) -> RoleAssignment:
-    """Give ``principal`` a built-in role on everything below ``scope``.
+    """Assign ``principal`` a built-in role on everything below ``scope``.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class ClusterIdentitiesArgs:
 
 
 class ClusterIdentities(PlatformComponent):
-    """One identity for the control plane and one for the nodes, with the roles that AKS wants to find.
+    """One identity for the control plane and one for the nodes, with the roles that AKS requires.
 
     Depend on the component, not on an identity: it stands for the roles too. AKS's own identities would get theirs
     only after the cluster that needs them.

@@ -1,4 +1,4 @@
-"""The way into the cluster, without a secret in it."""
+"""Kubeconfig of the cluster, without secrets."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ ENTRA_SERVER: Final = "6dae42f8-4368-4678-94ff-3960e28e3630"
 """Application of all AKS clusters in Entra ID, for which a token is: https://azure.github.io/kubelogin/concepts/aks.html."""
 
 LOGIN: Final = "azurecli"
-"""The session of the Azure command line: it never asks, and keeps no token. ``AAD_LOGIN_METHOD`` says otherwise.
+"""Default login method: the Azure CLI's session, which needs no prompt and no token cache (``AAD_LOGIN_METHOD``).
 
 https://azure.github.io/kubelogin/cli/get-token.html
 """

@@ -1,4 +1,4 @@
-"""What can be read afterwards: logs of the control plane and of containers, in one workspace."""
+"""Logs of the control plane and of containers, in one workspace."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,4 +1,4 @@
-"""A network of the cluster's own. One that somebody else owns is known by its subnet's id and left as it is."""
+"""A network created for the cluster. An existing network is referenced by its subnet's id and never changed."""
 
 from dataclasses import dataclass
 from typing import Final

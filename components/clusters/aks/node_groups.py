@@ -21,7 +21,7 @@ from components.contract.pools import PoolRole
 def initial_profile(
     group: NodeGroup, choices: AksConfig, tags: Mapping[str, str]
 ) -> ManagedClusterAgentPoolProfileArgs:
-    """Return the one pool that a cluster is made with: its system pool, which keeps its name for ever."""
+    """Return the one pool that a cluster is made with: its system pool, which keeps its name."""
     return ManagedClusterAgentPoolProfileArgs(
         name=pool_name(group, choices),
         mode="System",
@@ -96,7 +96,7 @@ def _changeable(group: NodeGroup, choices: AksConfig, tags: Mapping[str, str]) -
 
 
 def _left_alone(group: NodeGroup) -> list[str]:
-    """Return the inputs whose changes are not sent, in the engine's spelling: another one silently does nothing."""
+    """Return the inputs for ``ignore_changes``, in the engine's spelling; it silently ignores any other."""
     if group.role is PoolRole.DATA:
         # An upgrade replaces every node, and with it what its disks hold.
         return ["orchestratorVersion"]

@@ -1,4 +1,4 @@
-"""The EKS cluster as a component: network, control plane, nodes and add-ons, in the order in which they can work."""
+"""The EKS cluster as a component: network, control plane, nodes and add-ons, in order of dependency."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The way into the cluster, without a secret in it."""
+"""Kubeconfig of the cluster, without secrets."""
 
 import json
 
@@ -10,7 +10,7 @@ def kubeconfig(
 ) -> pulumi.Output[str]:
     """Return a kubeconfig that asks the AWS command line for a token each time.
 
-    It holds a name, an address and a public certificate: whoever finds it gains nothing.
+    It contains only a name, an address and a public certificate.
     """
     return pulumi.Output.all(endpoint, certificate_authority).apply(
         lambda known: _document(cluster_name, region, *known)

@@ -14,12 +14,12 @@ from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
 
 CORE_NODES: Final = {LabelKey.ROLE.value: PoolRole.INITIAL.value}
-"""Selector of the initial group: it never scales in, so what runs there is never in the autoscaler's way."""
+"""Selector of the initial group: it never scales in, so its pods never block the autoscaler."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ManagedAddon:
-    """One add-on and what is said to it."""
+    """One add-on and its configuration."""
 
     name: str
     configuration: Mapping[str, Any] = field(default_factory=dict)
@@ -48,7 +48,7 @@ AFTER_NODES: Final = (
     ),
     ManagedAddon(name="metrics-server", configuration={"nodeSelector": CORE_NODES}),
 )
-"""They are pods that wait for a node: made first, they would never become active."""
+"""Their pods need a node, so they would never become active before the first group exists."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The cluster's VPC: made here, or somebody else's and left as it is."""
+"""The cluster's VPC, created or existing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Network:
 
 
 def existing_network(choices: ExistingNetwork) -> Network:
-    """Return somebody else's network; no resource, so nothing in it is ever changed."""
+    """Return an existing network; it creates no resource, so nothing in it is changed."""
     subnets = dict(sorted(choices.node_subnet_ids.items()))
     return Network(vpc_id=choices.vpc_id, node_subnet_ids=subnets, ready=())
 

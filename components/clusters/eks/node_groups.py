@@ -35,7 +35,7 @@ ELASTIC_UPDATE_PERCENT: Final = 33
 """Part of an elastic group that an update may drain at once. A static one loses one node at a time."""
 
 FAILED: Final = "CREATE_FAILED"
-"""Status of a group that EKS gave up. Its provider reads it without a word, and a refresh forgets that it failed."""
+"""Status of a group that EKS stopped creating. The provider reports no error, and a refresh hides it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,7 @@ class NodeGroupArgs:
     cluster_id: str
     """The name as plain data, for tags that a policy can judge before the cluster exists."""
     version: pulumi.Input[str]
-    """The control plane's own answer, so that nodes never run ahead of it."""
+    """Version that the control plane reports, so that nodes are never newer."""
     release: str | None
     """Release of the image; None for what EKS takes."""
     role_arn: pulumi.Input[str]
@@ -115,12 +115,12 @@ class ManagedNodeGroup(PlatformComponent):
             )
 
     def _refuse_failed(self, known: Sequence[str | None]) -> None:
-        """Let no update end well that leaves a failed group as it is: to the engine it is a group without changes."""
+        """Fail an update that leaves a failed group in place; the engine sees no change in such a group."""
         status, urn = known
         if status != FAILED:
             return
-        way = f"Make it anew: `igz-clusters up`, or `pulumi up --replace '{urn}'`"
-        message = f"EKS gave this node group up ({FAILED}), and a plain update leaves it so. {way}."
+        way = f"To re-create it, run `igz-clusters up`, or `pulumi up --replace '{urn}'`"
+        message = f"EKS stopped creating this node group ({FAILED}), and a plain update does not retry. {way}."
         if not pulumi.runtime.is_dry_run():
             raise pulumi.RunError(message)
         pulumi.log.warn(message, self.node_group)
@@ -132,7 +132,7 @@ def _autoscaling_group(resources: Sequence[NodeGroupResource]) -> str | None:
 
 
 def _left_alone(group: contract.NodeGroup) -> list[str]:
-    """Return the inputs whose changes are not sent, in the engine's spelling: another one silently does nothing."""
+    """Return the inputs for ``ignore_changes``, in the engine's spelling; it silently ignores any other."""
     if group.role is PoolRole.DATA:
         # An update replaces every node, and with it what its disks hold.
         return ["version", "releaseVersion", "launchTemplate"]

@@ -1,4 +1,4 @@
-"""The cluster that somebody else built, as a component."""
+"""An existing cluster as a component."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ from components.contract.labels import AnnotationKey
 from components.ownership import joined
 
 IDENTITY_NAMESPACE = "kube-system"
-"""Its UID is the cluster's: every cluster has it, and nobody can delete it."""
+"""Its UID identifies the cluster: every cluster has this namespace, and it cannot be deleted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +27,7 @@ class ExistingClusterArgs:
 
     choices: ExistingConfig
     sighting: ClusterInventory
-    """What `igz-clusters` saw of it just now."""
+    """What `igz-clusters` found in it just now."""
     groups: tuple[NodeGroup, ...]
 
 

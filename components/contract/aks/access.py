@@ -11,7 +11,7 @@ from components.contract.choices import ContractModel, Explained, Findings
 
 
 class PrincipalKind(StrEnum):
-    """What an object id names. Azure asks, and refuses a wrong answer."""
+    """Type of principal behind an object id. Azure requires it and rejects a wrong one."""
 
     GROUP = "group"
     SERVICE_PRINCIPAL = "service-principal"
@@ -40,15 +40,16 @@ class AccessEntry(ContractModel):
     """One principal and what it may do."""
 
     object_id: ObjectId = Field(
-        description="The group, or whom else `principal` names.", examples=["33333333-3333-3333-3333-333333333333"]
+        description="Object id of the group, or of another principal as `principal` says.",
+        examples=["33333333-3333-3333-3333-333333333333"],
     )
-    level: AccessLevel = Field(description="What it may do, in Kubernetes' words.", examples=["view"])
-    principal: Annotated[PrincipalKind, Explained("People come and go; a group stays.")] = Field(
-        PrincipalKind.GROUP, description="What the object id names.", examples=["service-principal"]
+    level: AccessLevel = Field(description="Level of access.", examples=["view"])
+    principal: Annotated[PrincipalKind, Explained("Groups outlast changes of staff.")] = Field(
+        PrincipalKind.GROUP, description="Type of the principal.", examples=["service-principal"]
     )
     namespaces: Annotated[
-        tuple[NamespaceOfEntry, ...], Explained("What watches or runs the whole cluster needs all of them.")
-    ] = Field((), description="Where it may do so; empty: everywhere.", examples=[["mlrun"]])
+        tuple[NamespaceOfEntry, ...], Explained("Monitoring and operations need every namespace.")
+    ] = Field((), description="Namespaces in which the level applies; empty means all.", examples=[["mlrun"]])
 
     @field_validator("namespaces", mode="after")
     @classmethod
@@ -58,23 +59,23 @@ class AccessEntry(ContractModel):
 
 
 class Access(ContractModel):
-    """Who may do what. There are no local accounts: whoever comes is somebody whom Entra ID knows."""
+    """Who may do what. There are no local accounts; users authenticate through Entra ID."""
 
     deployer_object_id: ObjectId = Field(
-        description="Who runs Pulumi: it makes the objects in the cluster.",
+        description="Object id of the identity that runs Pulumi and creates the objects in the cluster.",
         examples=["11111111-1111-1111-1111-111111111111"],
     )
     deployer_principal: Annotated[
-        PrincipalKind, Explained("A pipeline signs in with a workload identity, which has no secret.")
-    ] = Field(PrincipalKind.SERVICE_PRINCIPAL, description="What the deployer's object id names.", examples=["group"])
+        PrincipalKind, Explained("A pipeline uses a workload identity, which has no secret.")
+    ] = Field(PrincipalKind.SERVICE_PRINCIPAL, description="Type of the deployer's principal.", examples=["group"])
     admin_group_ids: tuple[ObjectId, ...] = Field(
         min_length=1,
-        description="Groups that administer the cluster, for the day when nothing else works.",
+        description="Object ids of groups with emergency admin access to the cluster.",
         examples=[["22222222-2222-2222-2222-222222222222"]],
     )
-    entries: Annotated[dict[EntryName, AccessEntry], Explained("Who is not named has no access.")] = Field(
+    entries: Annotated[dict[EntryName, AccessEntry], Explained("Access must be granted explicitly.")] = Field(
         {},
-        description="Further entries by name.",
+        description="Additional access entries by name.",
         examples=[{"platform": {"objectId": "33333333-3333-3333-3333-333333333333", "level": "view"}}],
     )
 
@@ -84,9 +85,13 @@ class Access(ContractModel):
         findings, deployer = Findings(), info.data.get("deployer_object_id")
         for index, group in enumerate(groups):
             if group in groups[:index]:
-                findings.add("names a group twice; drop one", index, given=group)
+                findings.add("lists the same group twice; remove one", index, given=group)
             elif group == deployer:
-                findings.add("is the deployer too, and this one must work when that fails", index, given=group)
+                findings.add(
+                    "is also the deployer; emergency access must not depend on it, use another group",
+                    index,
+                    given=group,
+                )
         findings.raise_if_any()
         return groups
 
@@ -100,14 +105,14 @@ class Access(ContractModel):
         findings = Findings()
         for name, entry in entries.items():
             if (first := seen.setdefault(entry.object_id, name)) != name:
-                message = f"a principal has one entry, and this one has '{first}'"
+                message = f"a principal can have one entry only, and '{first}' already names this one; merge them"
                 findings.add(message, name, "objectId", given=entry.object_id)
         findings.raise_if_any()
         return entries
 
     @property
     def all_entries(self) -> dict[str, AccessEntry]:
-        """All entries by name, the deployer's first. The groups of administrators are AKS's own business."""
+        """All entries by name, the deployer's first. AKS itself handles the groups of administrators."""
         deployer = AccessEntry.model_validate(
             {
                 "objectId": self.deployer_object_id,

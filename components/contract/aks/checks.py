@@ -33,7 +33,7 @@ NAME_MAX: Final = POOL_NAME_MAX - SUFFIX_LENGTH
 def mismatches(
     choices: AksConfig, pools: Mapping[str, NodePool], groups: Sequence[NodeGroup], environment: Environment | None
 ) -> Iterator[Mismatch]:
-    """Find everything that Azure, or this package on Azure, would refuse later.
+    """Find everything that Azure, or this package on Azure, would reject later.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def mismatches(
     yield from _mismatches_of_names(choices, made)
     if environment is Environment.PROD and not any(pool.role is PoolRole.DATA for pool in pools.values()):
         for key in _channels_off(choices):
-            yield Mismatch((), f"HA-05: in prod cluster.{key} none goes with data pools only; drop it")
+            yield Mismatch((), f"HA-05: in prod cluster.{key} may be none only with data pools; remove it")
 
 
 def environment_problems(choices: AksConfig, environment: Environment) -> Iterator[Mismatch]:
@@ -63,7 +63,7 @@ def environment_problems(choices: AksConfig, environment: Environment) -> Iterat
         ):
             if not given:
                 yield Mismatch(
-                    (key,), f"HA-08: in prod {what} are encrypted with a key that the company holds; give {which}"
+                    (key,), f"HA-08: in prod {what} must be encrypted with a customer-managed key; set this to {which}"
                 )
 
 
@@ -74,7 +74,7 @@ def _mismatches_of_pool(
         yield Mismatch((name,), message)
     least = SYSTEM_NODES_MIN[environment] if environment and pool.role is PoolRole.INITIAL else 0
     if pool.size.min < least:
-        message = f"HA-06: in {environment} the initial pool, AKS's only system pool, has at least {least} nodes"
+        message = f"HA-06: in {environment} the initial pool, the only system pool, must have at least {least} nodes"
         yield Mismatch((name, "size", "min"), f"{message}, here {pool.size.min}; raise min and max")
 
 
@@ -84,34 +84,38 @@ def _has_too_many_types(pool: NodePool) -> bool:
 
 def _pool_problems(name: str, pool: NodePool, choices: AksConfig) -> Iterator[str]:
     if len(name) > NAME_MAX:
-        why = f"AKS allows {POOL_NAME_MAX}, and {SUFFIX_LENGTH} tell a pool's successors apart"
-        yield f"on AKS a pool's name has at most {NAME_MAX} characters: {why}"
+        why = f"AKS allows {POOL_NAME_MAX}, and a generated suffix takes {SUFFIX_LENGTH}"
+        yield f"on AKS a pool's name must have at most {NAME_MAX} characters: {why}"
     yield from foreign_types(pool, Provider.AZURE, "Standard_D8s_v5")
     yield from other_gpu_resource(pool, "AKS")
     if _has_too_many_types(pool) and pool.role is not PoolRole.DATA:
-        yield f"at a fixed size ({pool.size}) a pool has one type: an agent pool of AKS has only one"
+        yield f"a pool of fixed size ({pool.size}) must have one machine type on AKS; use one type or an elastic size"
     if pool.role is PoolRole.DATA:
         yield from data_problems(pool, len(choices.zones), "Standard_L8s_v3")
         for key in _channels_on(choices):
-            yield f"NG-20: cluster.{key} replaces data nodes, whose disks are gone then; drop it or set none"
+            yield f"NG-20: cluster.{key} replaces data nodes and erases their disks; remove it or set it to none"
 
 
 def _mismatches_of_numbers(
     choices: AksConfig, made: Sequence[NodeGroup], environment: Environment | None
 ) -> Iterator[Mismatch]:
     if len(made) > POOLS_MAX:
-        which = "one a machine type; of jupyter and data one a zone too"
-        yield Mismatch((), f"make {len(made)} agent pools ({which}), AKS allows {POOLS_MAX}; merge pools")
+        which = "one per machine type, and per zone for roles jupyter and data"
+        yield Mismatch((), f"result in {len(made)} agent pools ({which}), AKS allows {POOLS_MAX}; merge pools")
     nodes, subnet = sum(map(nodes_at_most, made)), choices.network.node_cidr
     limits = [
-        (nodes_that_fit(subnet), f"the nodes' subnet {subnet} of cluster.network has addresses for", "widen it"),
-        (nodes_with_pods(choices.pod_cidr), f"cluster.podCidr {choices.pod_cidr} has a /24 for", "widen it"),
+        (nodes_that_fit(subnet), f"the node subnet {subnet} of cluster.network has addresses for", "widen it"),
+        (
+            nodes_with_pods(choices.pod_cidr),
+            f"cluster.podCidr {choices.pod_cidr} has room (a /24 per node) for",
+            "widen it",
+        ),
     ]
     if environment:
-        limits.append((NODES_MAX[environment], f"the tier of AKS for {environment} allows", "make another cluster"))
+        limits.append((NODES_MAX[environment], f"the tier of AKS for {environment} allows", "create another cluster"))
     for most, limit, remedy in limits:
         if nodes > most:
-            have = f"may have {nodes} nodes while all are full and being upgraded"
+            have = f"may have {nodes} nodes at maximum size during an upgrade"
             yield Mismatch((), f"{have}; {limit} {most}; {remedy} or lower size.max")
 
 
@@ -119,7 +123,7 @@ def _mismatches_of_names(choices: AksConfig, made: Sequence[NodeGroup]) -> Itera
     names = Counter(pool_name(group, choices) for group in made)
     for pool, name in dict.fromkeys((group.pool, pool_name(group, choices)) for group in made):
         if names[name] > 1:
-            yield Mismatch((pool,), f"two agent pools would be named '{name}'; give the pool another name")
+            yield Mismatch((pool,), f"two agent pools would be named '{name}'; rename the pool")
 
 
 def _channels_on(choices: AksConfig) -> Iterator[str]:

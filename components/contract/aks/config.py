@@ -59,23 +59,23 @@ NODES_SUBNET: Final = "nodes"
 
 
 class UpgradeChannel(StrEnum):
-    """Who raises the patch version. Channels that raise the minor one would fight the stack file's ``version``."""
+    """Upgrade of the patch version. Channels that raise the minor version would conflict with the stack file's ``version``."""
 
     PATCH = "patch"
     NONE = "none"
 
 
 class NodeImageChannel(StrEnum):
-    """How nodes get fixes of their operating system, in the stack file's spelling."""
+    """How nodes receive operating system updates, in the stack file's spelling."""
 
     NODE_IMAGE = "node-image"
     """A new image every week, node by node."""
 
     SECURITY_PATCH = "security-patch"
-    """Fixes of holes only, mostly without a new node."""
+    """Security fixes only, mostly without replacing nodes."""
 
     NONE = "none"
-    """Whoever runs the cluster does it."""
+    """Manual upgrades only."""
 
     @property
     def azure(self) -> str:
@@ -101,7 +101,7 @@ class WeekDay(StrEnum):
 
 
 class JobMix(StrEnum):
-    """Which work the autoscaler is set up for; ``autoscaling`` has the settings of each."""
+    """Profile of the autoscaler; ``autoscaling`` has the settings of each."""
 
     BATCH = "batch"
     """Long jobs that come in bursts: nodes are filled well, and wait for the next burst."""
@@ -114,10 +114,10 @@ class Maintenance(ContractModel):
     """When AKS may upgrade by itself, every week."""
 
     day: WeekDay = Field(description="Day of the week, UTC.", examples=["sunday"])
-    start_hour: int = Field(ge=0, le=23, strict=True, description="Hour at which it begins, UTC.", examples=[2])
+    start_hour: int = Field(ge=0, le=23, strict=True, description="Hour at which the window begins, UTC.", examples=[2])
     # Below four hours AKS may not finish, and then does not begin.
     # https://learn.microsoft.com/azure/aks/planned-maintenance
-    hours: int = Field(ge=4, le=24, strict=True, description="How long it lasts.", examples=[6])
+    hours: int = Field(ge=4, le=24, strict=True, description="Length of the window in hours.", examples=[6])
 
     @property
     def start_time(self) -> str:
@@ -127,16 +127,16 @@ class Maintenance(ContractModel):
 
 def _name(name: str) -> str:
     if not re.fullmatch(_NAME, name):
-        raise ValueError("1 to 54 lower-case letters, digits or '-', a letter first, no '-' at the end")
+        raise ValueError("must be 1 to 54 lower-case letters, digits or '-', start with a letter and not end with '-'")
     for word in RESERVED_WORDS:
         if word in name:
-            raise ValueError(f"Azure lets no name hold '{word}'")
+            raise ValueError(f"must not contain '{word}', which Azure forbids")
     if name.startswith("login"):
-        raise ValueError("Azure lets no name begin with 'login'")
+        raise ValueError("must not begin with 'login', which Azure forbids")
     return name
 
 
-Version = Annotated[str, *one_offered("aks", "no minor version that AKS supports")]
+Version = Annotated[str, *one_offered("aks", "is not a minor version that AKS supports")]
 RegistryName = Annotated[str, *one_of(IMAGE_REGISTRIES, "registry")]
 
 _NAME: Final = "[a-z]([a-z0-9-]{0,52}[a-z0-9])?"
@@ -145,19 +145,19 @@ _NAME: Final = "[a-z]([a-z0-9-]{0,52}[a-z0-9])?"
 class AksConfig(ContractModel):
     """A managed cluster on Azure."""
 
-    kind: Literal["aks"] = Field(description="Where the cluster lives.", examples=["aks"])
+    kind: Literal["aks"] = Field(description="Kind of cluster.", examples=["aks"])
     name: Annotated[str, AfterValidator(_name), Field(json_schema_extra={"pattern": f"^{_NAME}$"})] = Field(
-        description="Name of the cluster and its resource group, unique in the subscription. A change makes new ones.",
+        description="Name of the cluster and its resource group, unique in the subscription. A change replaces both.",
         examples=["mlrun-dev"],
     )
     subscription_id: SubscriptionId = Field(
-        description="The one subscription in which this stack may work.",
+        description="Id of the subscription; the stack works in no other.",
         examples=["00000000-0000-0000-0000-000000000000"],
     )
     tenant_id: TenantId = Field(
-        description="The tenant of Entra ID that knows the people.", examples=["99999999-9999-9999-9999-999999999999"]
+        description="Id of the Entra ID tenant of the users.", examples=["99999999-9999-9999-9999-999999999999"]
     )
-    location: Location = Field(description="Region of Azure.", examples=["westeurope"])
+    location: Location = Field(description="Azure region.", examples=["westeurope"])
     zones: tuple[Zone, ...] = Field(
         description="Two or three availability zones, in quotes.", examples=[["1", "2", "3"]]
     )
@@ -166,32 +166,33 @@ class AksConfig(ContractModel):
     )
     network: CreatedNetwork | ExistingNetwork = Field(
         discriminator="kind",
-        description="A network of its own, or one that somebody else owns.",
+        description="A new network, or an existing one.",
         examples=[{"kind": "created", "cidr": "10.30.0.0/16"}],
     )
-    pod_cidr: Annotated[PodCidr, Explained("AKS's own; other clusters and networks may use it too.")] = Field(
+    pod_cidr: Annotated[PodCidr, Explained("The AKS default; several clusters may use the same range.")] = Field(
         "10.244.0.0/16",
-        description="Addresses of pods, outside of the network; each node takes /24. A change makes a new cluster.",
+        description="CIDR range of pods, outside the network; each node takes a /24. A change replaces the cluster.",
         examples=["100.64.0.0/14"],
     )
-    service_cidr: Annotated[ServiceCidr, Explained("Outside of what most networks use.")] = Field(
+    service_cidr: Annotated[ServiceCidr, Explained("Outside the ranges that most networks use.")] = Field(
         "172.20.0.0/16",
-        description="Addresses of Services. A change makes a new cluster.",
+        description="CIDR range of Services. A change replaces the cluster.",
         examples=["10.100.0.0/16"],
     )
     authorized_ranges: Annotated[
         tuple[PublicRange, ...],
         Explained(
-            "Nobody attacks what cannot be reached.", "Whether the cluster is private; a change makes a new one."
+            "A private API cannot be attacked from the internet.",
+            "Whether the cluster is private; switching replaces it.",
         ),
     ] = Field(
         (),
         max_length=PUBLIC_RANGES_MAX,
-        description="Who may reach the API from the internet; empty: nobody, the cluster is private.",
+        description="CIDR ranges that may reach the API over the internet; empty makes the cluster private.",
         examples=[["203.0.113.0/24"]],
     )
     access: Access = Field(
-        description="Who may do what; there are no local accounts.",
+        description="Who has access to the cluster; there are no local accounts.",
         examples=[
             {
                 "deployerObjectId": "11111111-1111-1111-1111-111111111111",
@@ -200,10 +201,10 @@ class AksConfig(ContractModel):
         ],
     )
     secrets_key_id: Annotated[
-        KeyVersionId | None, Explained("Azure's own key; prod demands one that the company holds.")
+        KeyVersionId | None, Explained("A platform-managed key; prod requires a customer-managed one.")
     ] = Field(
         None,
-        description="Version of a Key Vault key for Secrets, by its id. Never delete key or vault.",
+        description="Id of a Key Vault key version that encrypts Secrets. Never delete the key or its vault.",
         examples=[
             (
                 "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/keys"
@@ -212,10 +213,10 @@ class AksConfig(ContractModel):
         ],
     )
     disk_encryption_set_id: Annotated[
-        DiskEncryptionSetId | None, Explained("Azure's own key; prod demands one that the company holds.")
+        DiskEncryptionSetId | None, Explained("A platform-managed key; prod requires a customer-managed one.")
     ] = Field(
         None,
-        description="Key of all disks, by the id of its set. A change makes a new cluster.",
+        description="Id of the disk encryption set for all disks. A change replaces the cluster.",
         examples=[
             (
                 "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/keys"
@@ -224,48 +225,50 @@ class AksConfig(ContractModel):
         ],
     )
     log_retention_days: Annotated[
-        int | None, Explained("30 days in dev; 365 in prod, since a year outlives most investigations.")
-    ] = Field(None, ge=30, le=730, strict=True, description="How long logs are kept.", examples=[90])
-    root_volume_gib: Annotated[int, Explained("Images of machine learning are large, and several lie on a node.")] = (
-        Field(
-            128,
-            ge=30,
-            le=2048,
-            strict=True,
-            description="Disk of every node. A change makes new pools.",
-            examples=[256],
-        )
+        int | None, Explained("30 days in dev; 365 in prod, enough for most investigations.")
+    ] = Field(None, ge=30, le=730, strict=True, description="Retention of logs in days.", examples=[90])
+    root_volume_gib: Annotated[int, Explained("Machine learning images are large, and a node holds several.")] = Field(
+        128,
+        ge=30,
+        le=2048,
+        strict=True,
+        description="Size of each node's disk in GiB. A change replaces the pools.",
+        examples=[256],
     )
     upgrade_channel: Annotated[
-        UpgradeChannel | None, Explained("patch; none beside data pools, whose disks an upgrade erases.")
-    ] = Field(None, description="Who raises the patch version of Kubernetes.", examples=["patch"])
+        UpgradeChannel | None, Explained("patch; none with data pools, because an upgrade erases their disks.")
+    ] = Field(None, description="Automatic upgrades of the Kubernetes patch version.", examples=["patch"])
     node_image_channel: Annotated[
-        NodeImageChannel | None, Explained("node-image; none beside data pools, whose disks a new image erases.")
-    ] = Field(None, description="How nodes get fixes of their system.", examples=["security-patch"])
-    maintenance: Annotated[Maintenance, Explained("The night in which fewest people work.")] = Field(
+        NodeImageChannel | None, Explained("node-image; none with data pools, because a new image erases their disks.")
+    ] = Field(None, description="Automatic updates of the node operating system.", examples=["security-patch"])
+    maintenance: Annotated[Maintenance, Explained("Sunday night, when the fewest people work.")] = Field(
         Maintenance.model_validate({"day": "sunday", "startHour": 1, "hours": 6}),
-        description="When AKS may upgrade by itself.",
+        description="Weekly window for automatic upgrades.",
         examples=[{"day": "saturday", "startHour": 22, "hours": 8}],
     )
-    autoscaler: Annotated[JobMix, Explained("Most of the work is jobs.")] = Field(
-        JobMix.BATCH, description="Which work the autoscaler is set up for.", examples=["interactive"]
+    autoscaler: Annotated[JobMix, Explained("Most workloads are jobs.")] = Field(
+        JobMix.BATCH, description="Profile of the autoscaler.", examples=["interactive"]
     )
-    tags: Annotated[dict[TagKey, TagValue], Explained("Cost centres and owners are yours to name.")] = Field(
+    tags: Annotated[dict[TagKey, TagValue], Explained("Owners and cost centres differ between organisations.")] = Field(
         {},
-        description="On everything; environment and managed-by are added if not named here.",
+        description="Tags of all resources; environment and managed-by are added if missing.",
         examples=[{"team": "ml-platform"}],
     )
-    image_registries: Annotated[dict[RegistryName, Mirror], Explained("Nodes reach it through NAT.")] = Field(
-        {}, description="Mirrors by the registry they replace.", examples=[{"nvcr.io": "mirror.example.com"}]
+    image_registries: Annotated[
+        dict[RegistryName, Mirror], Explained("Nodes reach the original registry through NAT.")
+    ] = Field(
+        {},
+        description="Mirror registries, by the registry that each replaces.",
+        examples=[{"nvcr.io": "mirror.example.com"}],
     )
 
     @field_validator("zones", mode="after")
     @classmethod
     def _several_zones(cls, zones: tuple[str, ...]) -> tuple[str, ...]:
         if len(set(zones)) < len(zones):
-            raise ValueError("names a zone twice")
+            raise ValueError("lists a zone twice; remove one")
         if len(zones) < 2:  # noqa: PLR2004 the smallest number that survives the loss of one
-            raise ValueError("a cluster has 2 or 3 zones, so that it survives the loss of one")
+            raise ValueError("must list 2 or 3 zones, so that the cluster survives the loss of one")
         return zones
 
     @field_validator("pod_cidr", "service_cidr", mode="after")
@@ -275,7 +278,7 @@ class AksConfig(ContractModel):
         others = {"network.cidr": network.cidr if network else None, "podCidr": info.data.get("pod_cidr")}
         for key, other in others.items():
             if other and ipv4_network(other).overlaps(ipv4_network(cidr)):
-                raise ValueError(f"overlaps {key} {other}; move one")
+                raise ValueError(f"overlaps {key} {other}; change one")
         return cidr
 
     @field_validator("authorized_ranges", mode="after")
@@ -289,10 +292,14 @@ class AksConfig(ContractModel):
         limit = USER_TAGS_MAX if info.data.get("authorized_ranges", True) else USER_TAGS_MAX_PRIVATE
         if len(tags) > limit:
             why = "Azure allows 50" if limit == USER_TAGS_MAX else "a private cluster's DNS zone takes 15"
-            raise ValueError(f"{len(tags)} tags, at most {limit}: {why}, AKS and this package need the rest")
+            raise ValueError(
+                f"has {len(tags)} tags, at most {limit} are allowed: {why}, AKS and this package need the rest"
+            )
         findings = Findings()
         for key, first in differing_in_case([AzureTag.ENVIRONMENT, AzureTag.MANAGED_BY, *tags]):
-            findings.add(f"differs from '{first}' in case only, which Azure takes for one tag; spell it '{first}'", key)
+            findings.add(
+                f"differs from '{first}' in case only, and Azure treats both as one tag; spell it '{first}'", key
+            )
         findings.raise_if_any()
         return tags
 

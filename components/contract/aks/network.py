@@ -32,7 +32,7 @@ CLUSTER_RANGES: Final = (*PRIVATE_RANGES, SHARED_RANGE)
 """Where networks, pods and Services may lie; AKS supports no other."""
 
 ADDRESSES_BESIDE_NODES: Final = 16
-"""Addresses of the subnet that are not for nodes.
+"""Addresses of the subnet that nodes cannot use.
 
 Azure keeps five (https://learn.microsoft.com/azure/virtual-network/virtual-networks-faq); a private cluster's API has
 one, and so has each internal load balancer.
@@ -44,7 +44,7 @@ PUBLIC_RANGES_MAX: Final = 200
 
 def _zone(name: str) -> str:
     if not re.fullmatch("[1-3]", name):
-        raise ValueError("a zone is '1', '2' or '3', in quotes")
+        raise ValueError("must be '1', '2' or '3', in quotes")
     return name
 
 
@@ -52,7 +52,7 @@ def _cluster_range(text: str, bounds: tuple[int, int], noun: str) -> str:
     network = bounded_network(text, bounds, CLUSTER_RANGES, noun)
     for kept in NEVER_IN_AKS:
         if network.overlaps(kept):
-            raise ValueError(f"overlaps {kept}, which AKS keeps for itself")
+            raise ValueError(f"overlaps {kept}, which AKS reserves")
     return text
 
 
@@ -61,22 +61,24 @@ def _ranged(bounds: tuple[int, int], noun: str) -> AfterValidator:
 
 
 def _public_range(text: str) -> str:
-    return public_range(text, "HA-01", "or drop all ranges for a private cluster")
+    return public_range(text, "HA-01", "or remove all ranges to make the cluster private")
 
 
 Zone = Annotated[str, AfterValidator(_zone), Field(json_schema_extra={"pattern": "^[1-3]$"})]
 PublicRange = Annotated[str, AfterValidator(_public_range)]
 NetworkCidr = Annotated[str, _ranged(NETWORK_PREFIXES, "network")]
-SubnetCidr = Annotated[str, _ranged(SUBNET_PREFIXES, "subnet of nodes")]
-PodCidr = Annotated[str, _ranged(POD_PREFIXES, "range of pods")]
+SubnetCidr = Annotated[str, _ranged(SUBNET_PREFIXES, "node subnet")]
+PodCidr = Annotated[str, _ranged(POD_PREFIXES, "pod range")]
 ServiceCidr = Annotated[str, _ranged(SERVICE_PREFIXES, "service range")]
 
 
 class CreatedNetwork(ContractModel):
     """A network of the cluster's own, with a NAT gateway. Its second half is free for what others put there."""
 
-    kind: Literal["created"] = Field(description="Whose network it is.", examples=["created"])
-    cidr: NetworkCidr = Field(description="Addresses of the network.", examples=["10.30.0.0/16"])
+    kind: Literal["created"] = Field(
+        description="Whether the stack creates the network or uses an existing one.", examples=["created"]
+    )
+    cidr: NetworkCidr = Field(description="CIDR range of the network.", examples=["10.30.0.0/16"])
 
     @property
     def node_cidr(self) -> str:
@@ -85,12 +87,14 @@ class CreatedNetwork(ContractModel):
 
 
 class ExistingNetwork(ContractModel):
-    """A network that somebody else owns. Nothing in it is changed; docs/aks.md lists what it must offer."""
+    """An existing network. Nothing in it is changed; docs/aks.md lists what it must offer."""
 
-    kind: Literal["existing"] = Field(description="Whose network it is.", examples=["existing"])
-    cidr: NetworkCidr = Field(description="Addresses of the network.", examples=["10.30.0.0/16"])
+    kind: Literal["existing"] = Field(
+        description="Whether the stack creates the network or uses an existing one.", examples=["existing"]
+    )
+    cidr: NetworkCidr = Field(description="CIDR range of the network.", examples=["10.30.0.0/16"])
     node_subnet_id: SubnetId = Field(
-        description="The subnet of all nodes.",
+        description="Id of the subnet of all nodes.",
         examples=[
             (
                 "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/network"
@@ -98,14 +102,14 @@ class ExistingNetwork(ContractModel):
             )
         ],
     )
-    node_cidr: SubnetCidr = Field(description="Addresses of that subnet.", examples=["10.30.0.0/20"])
+    node_cidr: SubnetCidr = Field(description="CIDR range of that subnet.", examples=["10.30.0.0/20"])
 
     @field_validator("node_cidr", mode="after")
     @classmethod
     def _lies_in_the_network(cls, text: str, info: ValidationInfo) -> str:
         network = info.data.get("cidr")
         if network and not ipv4_network(text).subnet_of(ipv4_network(network)):
-            raise ValueError(f"does not lie in network.cidr {network}")
+            raise ValueError(f"is not inside network.cidr {network}")
         return text
 
 

@@ -29,7 +29,7 @@ RESERVED_GROUPS: Final = ("system:", "eks:", "aws:", "amazon:", "iam:")
 
 def _group(name: str) -> str:
     if not name or name.startswith(RESERVED_GROUPS):
-        raise ValueError("begins like a group of Kubernetes or AWS, which EKS refuses; choose a name of your own")
+        raise ValueError("has a prefix reserved for Kubernetes or AWS, which EKS rejects; choose another name")
     return name
 
 
@@ -40,16 +40,19 @@ class AccessEntry(ContractModel):
     """One role and what it may do."""
 
     role_arn: RoleArn = Field(
-        description="The role that people or a pipeline assume.", examples=["arn:aws:iam::111122223333:role/platform"]
+        description="ARN of the role that people or a pipeline assume.",
+        examples=["arn:aws:iam::111122223333:role/platform"],
     )
-    level: AccessLevel = Field(description="What it may do, in Kubernetes' words.", examples=["view"])
+    level: AccessLevel = Field(description="Level of access.", examples=["view"])
     namespaces: Annotated[
-        tuple[NamespaceOfEntry, ...], Explained("What watches or runs the whole cluster needs all of them.")
-    ] = Field((), description="Where it may do so; empty: everywhere.", examples=[["mlrun"]])
+        tuple[NamespaceOfEntry, ...], Explained("Monitoring and operations need every namespace.")
+    ] = Field((), description="Namespaces in which the level applies; empty means all.", examples=[["mlrun"]])
     groups: Annotated[
         tuple[Annotated[str, AfterValidator(_group)], ...],
-        Explained("The level is enough for most."),
-    ] = Field((), description="Kubernetes groups, to which roles in the cluster may be bound.", examples=[["ml-team"]])
+        Explained("Most entries need only the level."),
+    ] = Field(
+        (), description="Kubernetes groups of the role, for role bindings in the cluster.", examples=[["ml-team"]]
+    )
 
     @field_validator("namespaces", mode="after")
     @classmethod
@@ -62,16 +65,16 @@ class Access(ContractModel):
     """The entries of a cluster. EKS makes those of its nodes itself."""
 
     deployer_role_arn: RoleArn = Field(
-        description="The role that runs Pulumi: it makes the objects in the cluster.",
+        description="ARN of the role that runs Pulumi and creates the objects in the cluster.",
         examples=["arn:aws:iam::111122223333:role/deployer"],
     )
     break_glass_role_arn: RoleArn = Field(
-        description="The role for the day when nothing else works; nobody's own.",
+        description="ARN of the role for emergency admin access; nobody should use it daily.",
         examples=["arn:aws:iam::111122223333:role/break-glass"],
     )
-    entries: Annotated[dict[EntryName, AccessEntry], Explained("Who is not named has no access.")] = Field(
+    entries: Annotated[dict[EntryName, AccessEntry], Explained("Access must be granted explicitly.")] = Field(
         {},
-        description="Further entries by name.",
+        description="Additional access entries by name.",
         examples=[{"platform": {"roleArn": "arn:aws:iam::111122223333:role/platform", "level": "view"}}],
     )
 
@@ -79,7 +82,7 @@ class Access(ContractModel):
     @classmethod
     def _is_not_the_deployer(cls, arn: str, info: ValidationInfo) -> str:
         if arn == info.data.get("deployer_role_arn"):
-            raise ValueError("is the deployer's role too; a role has one entry, and this one must work when that fails")
+            raise ValueError("is also the deployer's role; emergency access must not depend on it, use another role")
         return arn
 
     @field_validator("entries", mode="after")
@@ -90,7 +93,7 @@ class Access(ContractModel):
         findings = Findings()
         for name, entry in entries.items():
             if (first := seen.setdefault(entry.role_arn, name)) != name:
-                message = f"a role has one entry, and this one has '{first}'"
+                message = f"a role can have one entry only, and '{first}' already names this one; merge them"
                 findings.add(message, name, "roleArn", given=entry.role_arn)
         findings.raise_if_any()
         return entries

@@ -32,7 +32,7 @@ SPOT_TYPES_MIN: Final = 3
 def mismatches(
     choices: EksConfig, pools: Mapping[str, NodePool], groups: Sequence[NodeGroup], _: Environment | None
 ) -> Iterator[Mismatch]:
-    """Find everything that AWS, or this package on AWS, would refuse later.
+    """Find everything that AWS, or this package on AWS, would reject later.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ def mismatches(
     # The groups of one pool have the same labels, so that they may be wrong for the same reason.
     yield from dict.fromkeys(_mismatches_of_groups(choices, groups))
     if len(groups) > GROUPS_MAX:
-        which = "one a shape; of jupyter and data one a zone too"
-        yield Mismatch((), f"make {len(groups)} node groups ({which}), EKS allows {GROUPS_MAX}; merge pools")
+        which = "one per shape, and per zone for roles jupyter and data"
+        yield Mismatch((), f"result in {len(groups)} node groups ({which}), EKS allows {GROUPS_MAX}; merge pools")
 
 
 def _pool_problems(pool: NodePool, choices: EksConfig) -> Iterator[str]:
@@ -66,13 +66,13 @@ def _mismatches_of_groups(choices: EksConfig, groups: Sequence[NodeGroup]) -> It
         if tags > ASG_TAGS_MAX:
             yield Mismatch(
                 (group.pool, "labels"),
-                f"{tags} tags tell the autoscaler about the group, AWS allows {ASG_TAGS_MAX}; drop labels",
+                f"the autoscaler needs {tags} tags on the group, AWS allows {ASG_TAGS_MAX}; remove labels",
             )
 
 
 def _group_problems(group: NodeGroup) -> Iterator[str]:
     if group.size.max > NODES_MAX:
-        yield f"size.max: EKS allows {NODES_MAX} nodes in a group, given {group.size.max}"
+        yield f"size.max: EKS allows at most {NODES_MAX} nodes in a group, given {group.size.max}"
     if group.lifecycle is Lifecycle.SPOT and len(group.instances) < SPOT_TYPES_MIN:
         given = f"{len(group.instances)} of {group.instances[0].shape_name}"
-        yield f"HN-07: a spot pool needs {SPOT_TYPES_MIN} or more types of each shape, given {given}"
+        yield f"HN-07: a spot pool must list at least {SPOT_TYPES_MIN} machine types of each shape, given {given}"

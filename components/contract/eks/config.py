@@ -58,29 +58,29 @@ USER_TAGS_MAX: Final = 39
 
 def _name(name: str) -> str:
     if not re.fullmatch(_NAME, name):
-        raise ValueError("1 to 63 lower-case letters, digits or '-', a letter first, no '-' at the end")
+        raise ValueError("must be 1 to 63 lower-case letters, digits or '-', start with a letter and not end with '-'")
     return name
 
 
 def _retention(days: int) -> int:
     if days not in LOG_RETENTION_DAYS:
-        raise ValueError(f"CloudWatch keeps logs for {', '.join(map(str, LOG_RETENTION_DAYS))} days")
+        raise ValueError(f"CloudWatch allows {', '.join(map(str, LOG_RETENTION_DAYS))} days")
     return days
 
 
 def _release(release: str) -> str:
     if not re.fullmatch(r"1\.\d+\.\d+-\d{8}", release):
-        raise ValueError("a release is a Kubernetes version and a date, such as 1.35.2-20261105")
+        raise ValueError("must be a Kubernetes version and a date, such as 1.35.2-20261105")
     return release
 
 
 def _addon_version(version: str) -> str:
     if not re.fullmatch(r"v\d+\.\d+\.\d+-eksbuild\.\d+", version):
-        raise ValueError("a version looks like v1.20.4-eksbuild.2")
+        raise ValueError("must be an add-on version such as v1.20.4-eksbuild.2")
     return version
 
 
-Version = Annotated[str, *one_offered("eks", "HE-05: no minor version in standard support")]
+Version = Annotated[str, *one_offered("eks", "HE-05: is not a minor version in standard support")]
 AddonName = Annotated[str, *one_of(ADDONS, "add-on")]
 RegistryName = Annotated[str, *one_of(IMAGE_REGISTRIES, "registry")]
 
@@ -90,40 +90,45 @@ _NAME: Final = "[a-z]([a-z0-9-]{0,61}[a-z0-9])?"
 class EksConfig(ContractModel):
     """A managed cluster on AWS."""
 
-    kind: Literal["eks"] = Field(description="Where the cluster lives.", examples=["eks"])
+    kind: Literal["eks"] = Field(description="Kind of cluster.", examples=["eks"])
     name: Annotated[str, AfterValidator(_name), Field(json_schema_extra={"pattern": f"^{_NAME}$"})] = Field(
-        description="Name of the cluster, unique in account and region. A change makes a new cluster.",
+        description="Name of the cluster, unique in account and region. A change replaces the cluster.",
         examples=["mlrun-dev"],
     )
     account_id: AccountId = Field(
-        description="The one account in which this stack may work, in quotes.", examples=["111122223333"]
+        description="Id of the AWS account, in quotes; the stack works in no other.", examples=["111122223333"]
     )
-    region: Region = Field(description="Region of AWS.", examples=["eu-west-1"])
-    zones: tuple[Zone, ...] = Field(description="Letters of two or three zones.", examples=[["a", "b", "c"]])
+    region: Region = Field(description="AWS region.", examples=["eu-west-1"])
+    zones: tuple[Zone, ...] = Field(
+        description="Letters of two or three availability zones.", examples=[["a", "b", "c"]]
+    )
     version: Version = Field(
         description="Minor version of Kubernetes, in quotes. Raise it by one at a time.", examples=["1.35"]
     )
     network: CreatedNetwork | ExistingNetwork = Field(
         discriminator="kind",
-        description="A VPC of its own, or one that somebody else owns.",
+        description="A new VPC, or an existing one.",
         examples=[{"kind": "created", "cidr": "10.20.0.0/16"}],
     )
-    service_cidr: Annotated[ServiceCidr, Explained("Outside of what most VPCs use.")] = Field(
+    service_cidr: Annotated[ServiceCidr, Explained("Outside the ranges that most VPCs use.")] = Field(
         "172.20.0.0/16",
-        description="Addresses of Services. A change makes a new cluster.",
+        description="CIDR range of Services. A change replaces the cluster.",
         examples=["10.100.0.0/16"],
     )
     public_access_cidrs: Annotated[
         tuple[PublicCidr, ...],
-        Explained("Nobody attacks what cannot be reached.", "The public endpoint; private ways to AWS without it."),
+        Explained(
+            "A private API cannot be attacked from the internet.",
+            "The public endpoint; VPC endpoints where there is none.",
+        ),
     ] = Field(
         (),
         max_length=PUBLIC_CIDRS_MAX,
-        description="Who may reach the API from the internet; empty: nobody. The private endpoint is always on.",
+        description="CIDR ranges that may reach the API over the internet; empty means none. The private endpoint is always on.",
         examples=[["203.0.113.0/24"]],
     )
     access: Access = Field(
-        description="Who may do what; the cluster's creator gets nothing by itself.",
+        description="Who has access to the cluster; its creator gets none by default.",
         examples=[
             {
                 "deployerRoleArn": "arn:aws:iam::111122223333:role/deployer",
@@ -131,45 +136,56 @@ class EksConfig(ContractModel):
             }
         ],
     )
-    secrets_key_arn: Annotated[KeyArn | None, Explained("A key of the cluster's own is rotated every year.")] = Field(
+    secrets_key_arn: Annotated[KeyArn | None, Explained("The stack creates a key, rotated every year.")] = Field(
         None,
-        description="KMS key for Secrets.",
+        description="ARN of the KMS key that encrypts Secrets.",
         examples=["arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555"],
     )
-    permissions_boundary_arn: Annotated[BoundaryArn | None, Explained("Not every organisation has one.")] = Field(
-        None, description="Boundary of every role that is made.", examples=["arn:aws:iam::111122223333:policy/boundary"]
+    permissions_boundary_arn: Annotated[BoundaryArn | None, Explained("Many organisations use none.")] = Field(
+        None,
+        description="ARN of the permissions boundary of all roles that the stack creates.",
+        examples=["arn:aws:iam::111122223333:policy/boundary"],
     )
     log_retention_days: Annotated[
         Annotated[int, AfterValidator(_retention), Field(json_schema_extra={"enum": list(LOG_RETENTION_DAYS)})] | None,
-        Explained("30 days in dev; 365 in prod, since a year outlives most investigations."),
-    ] = Field(None, description="How long logs are kept.", examples=[90])
-    root_volume_gib: Annotated[int, Explained("Images of machine learning are large, and several lie on a node.")] = (
-        Field(100, ge=30, le=16384, strict=True, description="Root disk of every node: gp3, encrypted.", examples=[200])
+        Explained("30 days in dev; 365 in prod, enough for most investigations."),
+    ] = Field(None, description="Retention of logs in days.", examples=[90])
+    root_volume_gib: Annotated[int, Explained("Machine learning images are large, and a node holds several.")] = Field(
+        100,
+        ge=30,
+        le=16384,
+        strict=True,
+        description="Size of each node's root disk in GiB: gp3, encrypted.",
+        examples=[200],
     )
-    tags: Annotated[dict[TagKey, TagValue], Explained("Cost centres and owners are yours to name.")] = Field(
+    tags: Annotated[dict[TagKey, TagValue], Explained("Owners and cost centres differ between organisations.")] = Field(
         {},
-        description="On everything, instances and disks too; environment and managed-by are added if not named here.",
+        description="Tags of all resources, including instances and disks; environment and managed-by are added if missing.",
         examples=[{"team": "ml-platform"}],
     )
     node_release: Annotated[
         Annotated[str, AfterValidator(_release)] | None,
-        Explained("The newest when a group is made or its version rises."),
-    ] = Field(None, description="Release of the nodes' image.", examples=["1.35.2-20261105"])
+        Explained("The newest release when a group is created or its version rises."),
+    ] = Field(None, description="Release of the node image.", examples=["1.35.2-20261105"])
     addon_versions: Annotated[
         dict[AddonName, Annotated[str, AfterValidator(_addon_version)]],
-        Explained("What AWS gives when the add-on is installed."),
+        Explained("The AWS default when the add-on is installed."),
     ] = Field({}, description="Versions of EKS add-ons.", examples=[{"vpc-cni": "v1.20.4-eksbuild.2"}])
-    image_registries: Annotated[dict[RegistryName, Mirror], Explained("Nodes reach both through NAT.")] = Field(
-        {}, description="Mirrors by the registry they replace.", examples=[{"registry.k8s.io": "mirror.example.com"}]
+    image_registries: Annotated[dict[RegistryName, Mirror], Explained("Nodes reach both registries through NAT.")] = (
+        Field(
+            {},
+            description="Mirror registries, by the registry that each replaces.",
+            examples=[{"registry.k8s.io": "mirror.example.com"}],
+        )
     )
 
     @field_validator("zones", mode="after")
     @classmethod
     def _several_zones(cls, zones: tuple[str, ...]) -> tuple[str, ...]:
         if len(set(zones)) < len(zones):
-            raise ValueError("names a zone twice")
+            raise ValueError("lists a zone twice; remove one")
         if not 1 < len(zones) <= ZONES_MAX:
-            raise ValueError(f"HE-08: a cluster has 2 to {ZONES_MAX} zones, so that it survives the loss of one")
+            raise ValueError(f"HE-08: must list 2 to {ZONES_MAX} zones, so that the cluster survives the loss of one")
         return zones
 
     @field_validator("network", mode="after")
@@ -190,7 +206,7 @@ class EksConfig(ContractModel):
     def _beside_the_vpc(cls, cidr: str, info: ValidationInfo) -> str:
         network = info.data.get("network")
         if network and ipv4_network(network.cidr).overlaps(ipv4_network(cidr)):
-            raise ValueError(f"overlaps network.cidr {network.cidr}; move one")
+            raise ValueError(f"overlaps network.cidr {network.cidr}; change one")
         return cidr
 
     @field_validator("public_access_cidrs", mode="after")
@@ -203,17 +219,21 @@ class EksConfig(ContractModel):
     def _in_the_region(cls, arn: str | None, info: ValidationInfo) -> str | None:
         region = info.data.get("region")
         if arn and region and key_region(arn) != region:
-            raise ValueError(f"is a key of {key_region(arn)}, the cluster is in {region}")
+            raise ValueError(f"is a key in {key_region(arn)}, but the cluster is in {region}; use a key of that region")
         return arn
 
     @field_validator("tags", mode="after")
     @classmethod
     def _leave_room(cls, tags: dict[str, str]) -> dict[str, str]:
         if len(tags) > USER_TAGS_MAX:
-            raise ValueError(f"{len(tags)} tags, at most {USER_TAGS_MAX}: AWS allows 50, EKS and this package need 11")
+            raise ValueError(
+                f"has {len(tags)} tags, at most {USER_TAGS_MAX} are allowed: AWS allows 50, EKS and this package need 11"
+            )
         findings = Findings()
         for key, first in differing_in_case([OwnTag.ENVIRONMENT, OwnTag.MANAGED_BY, *tags]):
-            findings.add(f"differs from '{first}' in case only, which IAM takes for one tag; spell it '{first}'", key)
+            findings.add(
+                f"differs from '{first}' in case only, and IAM treats both as one tag; spell it '{first}'", key
+            )
         findings.raise_if_any()
         return tags
 
@@ -222,7 +242,7 @@ class EksConfig(ContractModel):
     def _of_the_version(cls, release: str | None, info: ValidationInfo) -> str | None:
         version = info.data.get("version")
         if release and version and not release.startswith(f"{version}."):
-            raise ValueError(f"HE-05: is no release of version {version}")
+            raise ValueError(f"HE-05: is not a release of version {version}")
         return release
 
     @property

@@ -30,7 +30,7 @@ PUBLIC_CIDRS_MAX: Final = 40
 
 def _zone(letter: str) -> str:
     if not re.fullmatch("[a-f]", letter):
-        raise ValueError("a zone is the last letter of its name: a for eu-west-1a")
+        raise ValueError("must be the letter of a zone: a for eu-west-1a")
     return letter
 
 
@@ -55,18 +55,22 @@ ServiceCidr = Annotated[str, AfterValidator(_service_cidr)]
 class CreatedNetwork(ContractModel):
     """A VPC of the cluster's own: private subnets for nodes, public ones for load balancers and NAT."""
 
-    kind: Literal["created"] = Field(description="Whose network it is.", examples=["created"])
-    cidr: VpcCidr = Field(description="Addresses of the VPC, /16 to /20.", examples=["10.20.0.0/16"])
+    kind: Literal["created"] = Field(
+        description="Whether the stack creates the VPC or uses an existing one.", examples=["created"]
+    )
+    cidr: VpcCidr = Field(description="CIDR range of the VPC, /16 to /20.", examples=["10.20.0.0/16"])
 
 
 class ExistingNetwork(ContractModel):
-    """A VPC that somebody else owns. Nothing in it is changed; docs/eks.md lists what it must offer."""
+    """An existing VPC. Nothing in it is changed; docs/eks.md lists what it must offer."""
 
-    kind: Literal["existing"] = Field(description="Whose network it is.", examples=["existing"])
+    kind: Literal["existing"] = Field(
+        description="Whether the stack creates the VPC or uses an existing one.", examples=["existing"]
+    )
     vpc_id: VpcId = Field(description="The VPC.", examples=["vpc-0123456789abcdef0"])
-    cidr: VpcCidr = Field(description="Addresses of the VPC, /16 to /20.", examples=["10.20.0.0/16"])
+    cidr: VpcCidr = Field(description="CIDR range of the VPC, /16 to /20.", examples=["10.20.0.0/16"])
     node_subnet_ids: dict[Zone, SubnetId] = Field(
-        description="The private subnet of each zone, by zone letter.",
+        description="Id of the private subnet of each zone, by zone letter.",
         examples=[{"a": "subnet-0123456789abcdef0", "b": "subnet-0123456789abcdef1"}],
     )
 
@@ -74,5 +78,5 @@ class ExistingNetwork(ContractModel):
     @classmethod
     def _differ(cls, subnets: dict[str, str]) -> dict[str, str]:
         if len(set(subnets.values())) < len(subnets):
-            raise ValueError("one subnet cannot lie in two zones; give each zone its own")
+            raise ValueError("lists one subnet for two zones; use a subnet per zone")
         return subnets

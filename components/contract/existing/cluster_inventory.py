@@ -1,4 +1,4 @@
-"""What was seen of a cluster that somebody else built, just before the program runs.
+"""What an existing cluster contains, read just before the program runs.
 
 The program looks at nothing. `igz-clusters` does, and hands over a file with this in it.
 """
@@ -14,7 +14,7 @@ INVENTORY_VARIABLE: Final = "IGZ_CLUSTERS_INVENTORY"
 
 
 class SharedKind(StrEnum):
-    """Kinds of objects that a cluster may have already, and that are then adopted; Kubernetes spelling."""
+    """Kinds of objects that are adopted if the cluster has them already; Kubernetes spelling."""
 
     NAMESPACE = "Namespace"
     PRIORITY_CLASS = "PriorityClass"
@@ -22,7 +22,7 @@ class SharedKind(StrEnum):
 
 
 class SharedObject(NamedTuple):
-    """An object of the whole cluster that somebody else made, as we would have made it."""
+    """An existing cluster-scoped object that matches ours."""
 
     kind: SharedKind
     name: str
@@ -30,7 +30,7 @@ class SharedObject(NamedTuple):
 
 @dataclass(frozen=True)
 class ClusterInventory:
-    """What the program has to know of the live cluster."""
+    """What the program needs to know about the live cluster."""
 
     cluster_id: str
     nodes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -45,12 +45,12 @@ class ClusterInventory:
 
     @classmethod
     def from_json(cls, text: str) -> "ClusterInventory":
-        """Return what a file says.
+        """Parse a file.
 
         Raises
         ------
         ValueError
-            The text is none that ``to_json`` wrote.
+            If ``to_json`` did not write the text.
         """
         try:
             document = json.loads(text)
@@ -60,4 +60,4 @@ class ClusterInventory:
                 frozenset(SharedObject(SharedKind(kind), str(name)) for kind, name in document["adopted"]),
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"it is no sighting of a cluster: {error}") from None
+            raise ValueError(f"it is not a cluster inventory: {error}") from None

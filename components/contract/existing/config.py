@@ -1,4 +1,4 @@
-"""What a stack file may choose about a cluster that somebody else built: which one it is, and which nodes are whose."""
+"""Stack file model of an existing cluster: which one it is, and which nodes belong to which pool."""
 
 import re
 from itertools import permutations
@@ -13,7 +13,7 @@ from components.contract.pools import LabelValue, PoolName
 _UID: Final = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _ABSOLUTE: Final = r"(/|~/)[^\s].*"
 _CONTENT: Final = re.compile(r"[\n{]|: |apiVersion")
-"""What no path of a kubeconfig holds, and its content does."""
+"""Found in a kubeconfig's content, never in its path."""
 
 
 def _context(name: str) -> str:
@@ -25,7 +25,9 @@ def _context(name: str) -> str:
 def _kubeconfig(path: str) -> str:
     findings = Findings()
     if _CONTENT.search(path):
-        findings.add("must be a file's path; what looks like its content is not shown. Take it out, and renew the key")
+        findings.add(
+            "must be a path, but looks like the content of a kubeconfig (not shown); remove it, rotate its keys"
+        )
     elif not re.fullmatch(_ABSOLUTE, path):
         findings.add("must begin with / or ~/: commands run in several folders", given=path)
     findings.raise_if_any()
@@ -43,38 +45,38 @@ def _selected(key: str) -> str:
         raise ValueError(problem)
     if key.startswith(f"{OWN_DOMAIN}/"):
         raise ValueError(
-            f"labels {OWN_DOMAIN}/* follow from the pool and cannot choose it; select by the owner's label"
+            f"labels {OWN_DOMAIN}/* are set by this package and cannot select nodes; select by a label of your own"
         )
     return key
 
 
 def _class_name(name: str) -> str:
     if not all(map(is_dns_label, name.split("."))):
-        raise ValueError("a class's name is lower-case letters, digits, '-' and '.'")
+        raise ValueError("must be lower-case letters, digits, '-' and '.'")
     return name
 
 
 class NodeChoice(ContractModel):
-    """Which nodes are a pool's."""
+    """Selects the nodes of a pool."""
 
     selector: Annotated[
         dict[Annotated[str, AfterValidator(_selected)], LabelValue],
         Explained(decides="The nodes that get the pool's labels; looked up by `igz-clusters` in every run."),
     ] = Field(
         min_length=1,
-        description="Labels that all nodes of the pool carry already, and no others do.",
+        description="Existing labels that all nodes of the pool have, and no other nodes.",
         examples=[{"node-role.example.com/gpu": "true"}],
     )
     taint: Annotated[
         bool,
         Explained(
-            "Taints of somebody else's nodes are changed only on request.",
+            "Taints of existing nodes are changed only on request.",
             "Taints of the pool that nodes lack; others stay as they are.",
         ),
     ] = Field(
         default=False,
         strict=True,
-        description="Whether nodes get the taints of their pool; GPU and spot pools need them.",
+        description="Whether the stack adds the pool's taints to its nodes; GPU and spot pools need them.",
         examples=[True],
     )
 
@@ -90,46 +92,46 @@ class StorageChoice(ContractModel):
     )
     provisioner: str = Field(min_length=1, description="CSI driver.", examples=["csi.example.com"])
     parameters: Annotated[dict[str, str], Explained("Many drivers need none.")] = Field(
-        {}, description="By the driver's own documentation.", examples=[{"pool": "ssd"}]
+        {}, description="Parameters of the driver; see its documentation.", examples=[{"pool": "ssd"}]
     )
 
 
 class ExistingConfig(ContractModel):
-    """A cluster that somebody else built and runs."""
+    """An existing cluster."""
 
-    kind: Literal["existing"] = Field(description="Where the cluster lives.", examples=["existing"])
+    kind: Literal["existing"] = Field(description="Kind of cluster.", examples=["existing"])
     context: Annotated[
         Annotated[str, AfterValidator(_context), Field(json_schema_extra={"pattern": r"^\S(.*\S)?$"})],
-        Explained(decides="Where the stack acts; never the kubeconfig's current context."),
+        Explained(decides="Which cluster the stack changes; the kubeconfig's current context is never used."),
     ] = Field(max_length=253, description="Name of the context in the kubeconfig.", examples=["on-prem"])
     cluster_id: Annotated[
         Annotated[str, AfterValidator(_cluster_id), Field(json_schema_extra={"pattern": f"^{_UID}$"})],
-        Explained(decides="The one cluster that this stack may change, whatever the context leads to."),
+        Explained(decides="The stack refuses to change any other cluster, whatever the context points to."),
     ] = Field(
         description="UID of its namespace kube-system; `igz-clusters existing identify CONTEXT` prints it.",
         examples=["3f1c9a52-7d0e-4b7c-9a35-0c2f8f6d1e77"],
     )
     kubeconfig: Annotated[
         Annotated[str, AfterValidator(_kubeconfig), Field(json_schema_extra={"pattern": f"^{_ABSOLUTE}$"})] | None,
-        Explained("That of KUBECONFIG, else ~/.kube/config, as for kubectl."),
-    ] = Field(None, description="Path of the kubeconfig. Its content is never kept.", examples=["~/.kube/on-prem"])
+        Explained("KUBECONFIG, else ~/.kube/config, as for kubectl."),
+    ] = Field(None, description="Path of the kubeconfig. Its content is never stored.", examples=["~/.kube/on-prem"])
     nodes: dict[PoolName, NodeChoice] = Field(
         min_length=1,
-        description="Which nodes each pool has, by the pool's name.",
+        description="Selectors of each pool's nodes, by pool name.",
         examples=[{"initial": {"selector": {"node-role.example.com/core": "true"}}}],
     )
     autoscaler: Annotated[
         bool,
-        Explained("Most clusters on own machines have none.", "Whether sizes of pools may have different bounds."),
+        Explained("Most clusters on bare metal have none.", "Whether sizes of pools may have different bounds."),
     ] = Field(
         default=False,
         strict=True,
-        description="Whether the cluster's owner runs something that adds and removes nodes.",
+        description="Whether the cluster has an autoscaler that adds and removes nodes.",
         examples=[True],
     )
     storage_class: Annotated[
         StorageChoice | None,
-        Explained("The cluster's own default class is used.", "A default StorageClass, made or adopted."),
+        Explained("The cluster's own default class is used.", "A default StorageClass, created or adopted."),
     ] = Field(
         None,
         description="Default storage class, if the cluster has none.",
@@ -144,7 +146,9 @@ class ExistingConfig(ContractModel):
             if wider.selector.items() <= narrower.selector.items() and frozenset((wide, narrow)) not in told:
                 told.add(frozenset((wide, narrow)))
                 findings.add(
-                    f"every node that it selects is one of pool '{wide}' too; select apart", narrow, "selector"
+                    f"every node that it selects also belongs to pool '{wide}'; make the selectors disjoint",
+                    narrow,
+                    "selector",
                 )
         findings.raise_if_any()
         return nodes

@@ -9,7 +9,7 @@ from components.contract.kind import KindDescriptor
 
 
 def _owner_problem(owner: ServerOwner) -> str | None:
-    made = "nobody makes servers of a cluster that is there; set servers: provazio"
+    made = "an existing cluster already has its servers; set servers: provazio"
     return made if owner is ServerOwner.PULUMI else None
 
 

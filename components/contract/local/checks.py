@@ -1,4 +1,4 @@
-"""What must hold between a cluster on this machine and the rest of its stack file."""
+"""Checks of a local cluster against the rest of its stack file."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -12,7 +12,7 @@ from components.contract.pools import NodePool
 def mismatches(
     _: LocalConfig, pools: Mapping[str, NodePool], __: Sequence[NodeGroup], ___: Environment | None
 ) -> Iterator[Mismatch]:
-    """Find everything that simulated nodes cannot be.
+    """Find everything that simulated nodes do not support.
 
     Parameters
     ----------
@@ -21,4 +21,4 @@ def mismatches(
     """
     for name, pool in pools.items():
         if pool.machine:
-            yield Mismatch((name, "machine"), "goes with cluster.kind 'existing' only; name instanceTypes")
+            yield Mismatch((name, "machine"), "is allowed with cluster.kind 'existing' only; use instanceTypes")

@@ -1,4 +1,4 @@
-"""What a stack file may choose about a cluster on this machine: nothing but that it is one."""
+"""Stack file model of a local cluster, which has no options."""
 
 from typing import Literal
 
@@ -10,4 +10,4 @@ from components.contract.choices import ContractModel
 class LocalConfig(ContractModel):
     """A cluster on this machine: real control plane, simulated nodes."""
 
-    kind: Literal["local"] = Field(description="Where the cluster lives.", examples=["local"])
+    kind: Literal["local"] = Field(description="Kind of cluster.", examples=["local"])

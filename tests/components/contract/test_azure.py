@@ -11,7 +11,7 @@ VAULT = KEY_ID.partition("/keys/aks")[0]
 def test_a_key_tells_its_address_and_its_vault() -> None:
     assert key_address(KEY_ID) == "https://research.vault.azure.net/keys/aks/0123456789abcdef0123456789abcdef"
     assert key_vault_id(KEY_ID) == VAULT
-    with pytest.raises(ValueError, match="no id of a key"):
+    with pytest.raises(ValueError, match="not a key version's id"):
         key_vault_id(VAULT)
 
 

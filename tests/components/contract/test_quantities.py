@@ -38,7 +38,7 @@ def test_suffixes_mean_what_kubernetes_says(text: str, value: str | int) -> None
     ["", "Gi", "-1", "1gi", "1 Gi", "nan", "Infinity", "1mm", "0x10", "one", "1e", "1e3m", "1e100", ".", "1.2.3"],
 )
 def test_anything_else_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no quantity"):
+    with pytest.raises(ValueError, match="is not a quantity"):
         parse_quantity(text)
 
 
@@ -47,4 +47,4 @@ def test_no_text_raises_anything_but_a_value_error(text: str) -> None:
     try:
         assert parse_quantity(text) >= 0
     except ValueError as error:
-        assert "is no quantity" in str(error)
+        assert "is not a quantity" in str(error)

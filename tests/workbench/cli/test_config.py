@@ -30,7 +30,7 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["config", *arguments])
 
 
-STATIC = "NG-07: a pool of role 'initial' is static, set size.min = size.max (given: '1..2')"
+STATIC = "NG-07: a pool of role 'initial' must have a fixed size, set size.min = size.max (given: '1..2')"
 PROBLEMS = [
     "Pulumi.bad.yaml:4: environment: unknown value, did you mean 'prod'? (given: 'prd'; allowed: dev, prod)",
     f"Pulumi.bad.yaml:9: pools.initial.size: {STATIC}",
@@ -107,8 +107,8 @@ def test_show_marks_what_was_not_given_and_says_why(checkout: Path) -> None:
     lines = {line.strip() for line in run("show", "good").stdout.splitlines()}
     assert "environment: dev" in lines
     assert "role: initial" in lines
-    assert "profile: mlrun-ce  # default: The open-source platform runs anywhere." in lines
-    assert "lifecycle: on-demand  # default: Only work that survives an interruption belongs on spot nodes." in lines
+    assert "profile: mlrun-ce  # default: The open-source platform runs on every kind of cluster." in lines
+    assert "lifecycle: on-demand  # default: Spot nodes suit only work that survives an interruption." in lines
     assert any(line.startswith("defaultPodResources:  # default: The environment's: ") for line in lines)
 
 
@@ -125,7 +125,7 @@ def test_show_as_json_separates_values_from_reasons(checkout: Path) -> None:
     shown = json.loads(run("show", "good", "--json").stdout)
     assert parse(shown["config"]) == stacks.find("good").config
     reasons = {tuple(row["path"]): row["reason"] for row in shown["defaults"]}
-    assert reasons[("profile",)] == "The open-source platform runs anywhere."
+    assert reasons[("profile",)] == "The open-source platform runs on every kind of cluster."
     assert ("environment",) not in reasons
     assert all(reasons.values())
 
@@ -134,18 +134,18 @@ def test_show_as_json_separates_values_from_reasons(checkout: Path) -> None:
 def test_explain_tells_all_about_a_key(key: str) -> None:
     assert run("explain", key).stdout.splitlines() == [
         "pools.*.size.min",
-        "  meaning   Fewest nodes.",
+        "  meaning   Minimum number of nodes.",
         "  type      whole number",
         "  allowed   0 to 1000",
         "  default   required",
         "  example   min: 1",
-        "  decides   The size below which the autoscaler removes no node; 0 lets an idle pool vanish.",
+        "  decides   The autoscaler keeps at least this many nodes; with 0 an idle pool scales to zero.",
     ]
 
 
 def test_explain_gives_the_default_with_its_reason() -> None:
     assert (
-        "  default   on-demand: Only work that survives an interruption belongs on spot nodes."
+        "  default   on-demand: Spot nodes suit only work that survives an interruption."
         in run("explain", "pools.lifecycle").stdout.splitlines()
     )
     assert "The environment's" in run("explain", "defaultPodResources").stdout
@@ -154,7 +154,7 @@ def test_explain_gives_the_default_with_its_reason() -> None:
 def test_explain_without_a_key_lists_every_key_once() -> None:
     lines = run("explain").stdout.splitlines()
     assert [line.split()[0] for line in lines].count("instanceTypes") == 1
-    assert lines[0].split() == ["schemaVersion", "Version", "of", "this", "layout."]
+    assert lines[0].split() == ["schemaVersion", "Version", "of", "this", "format."]
     assert [row["key"] for row in json.loads(run("explain", "--json").stdout)][-1] == "policyGuard"
 
 

@@ -34,7 +34,7 @@ def test_no_update_ends_well_with_a_group_that_eks_gave_up(
     if ends_well:
         build()
         return
-    with pytest.raises(pulumi.RunError, match="gave this node group up") as caught:
+    with pytest.raises(pulumi.RunError, match="stopped creating this node group") as caught:
         build()
     assert "`pulumi up --replace 'urn:pulumi:" in str(caught.value)
     assert "::test-gpu'`" in str(caught.value)

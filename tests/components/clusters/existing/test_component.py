@@ -111,5 +111,5 @@ def test_a_pool_says_all_that_rules_ask_of_a_group() -> None:
 
 def test_without_a_look_at_the_cluster_nothing_is_declared() -> None:
     """Otherwise every label would be taken from the nodes again."""
-    with pytest.raises(ValueError, match="must have been looked at"):
+    with pytest.raises(ValueError, match="needs an inventory"):
         record(lambda: run(config()))

@@ -155,7 +155,7 @@ def test_two_pools_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> N
     pools, choices = {"jobs": NodePool.model_validate(pool)}, choices_with({})
     found = mismatches(choices, pools, made_of(pools, choices), Environment.DEV)
     assert [(m.path, m.message) for m in found] == [
-        (("jobs",), "two agent pools would be named 'jobs'; give the pool another name")
+        (("jobs",), "two agent pools would be named 'jobs'; rename the pool")
     ]
 
 

@@ -21,5 +21,5 @@ def test_a_file_says_what_was_seen(seen: ClusterInventory) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"clusterId": "x", "nodes": [], "adopted": []}', '{"clusterId": 1}'])
 def test_any_other_file_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="it is no sighting of a cluster"):
+    with pytest.raises(ValueError, match="it is not a cluster inventory"):
         ClusterInventory.from_json(text)
