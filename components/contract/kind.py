@@ -1,4 +1,4 @@
-"""What distinguishes one kind of cluster from the others, as far as a stack file goes."""
+"""Descriptor of a cluster kind: what its stack files allow."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ def no_demands(_: ContractModel, __: Environment) -> Iterator[Mismatch]:
 
 
 def made_by_the_stack(kind: ClusterKind, why: str = MADE_BY_THE_STACK) -> Callable[[ServerOwner], str | None]:
-    """Return the answer of a kind whose servers only the stack itself can make."""
+    """Return the check of a kind whose servers only the stack itself can create."""
     answer = f"{why}: with cluster.kind '{kind}' set servers: pulumi"
     return lambda owner: None if owner is ServerOwner.PULUMI else answer
 
@@ -43,14 +43,14 @@ class KindDescriptor(Generic[ConfigT]):
     config: type[ConfigT]
     """What a stack file says under ``cluster``."""
     mismatches: Check[ConfigT]
-    """Finds what the cluster, or this package on it, would refuse about the pools later; paths begin at the pools.
+    """Finds what the cluster, or this package on it, would reject in the pools later; paths begin at the pools.
 
     Takes the cluster, the pools by name, the groups that they become, and the environment: None where the stack file
     names none that is known, so that what follows from it is left out.
     """
     owner_problem: Callable[[ServerOwner], str | None]
-    """Returns why somebody cannot have made the servers; None if they can."""
+    """Returns why a server owner is impossible for this kind; None if it is possible."""
     split: Callable[[ConfigT, NodeGroup], Iterable[NodeGroup]] = no_split
     """Divides a group of one shape into the groups that the cluster makes; default: it makes that one."""
     environment_problems: Callable[[ConfigT, Environment], Iterator[Mismatch]] = no_demands
-    """Finds what an environment demands of the cluster itself; paths begin at the cluster."""
+    """Finds what an environment requires of the cluster itself; paths begin at the cluster."""

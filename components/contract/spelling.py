@@ -1,6 +1,6 @@
 """How a cloud writes lifecycle, labels and taints into the inputs of a node group.
 
-Components write by it, policies read by it, and remediation does both, so that each word stands once.
+Components write by it, policies read by it, and remediation does both, so that each spelling is defined once.
 """
 
 from collections.abc import Callable, Mapping

@@ -59,7 +59,7 @@ NODES_SUBNET: Final = "nodes"
 
 
 class UpgradeChannel(StrEnum):
-    """Upgrade of the patch version. Channels that raise the minor version would conflict with the stack file's ``version``."""
+    """Upgrades of the patch version. Channels that raise the minor one would conflict with ``version``."""
 
     PATCH = "patch"
     NONE = "none"

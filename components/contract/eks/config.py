@@ -124,7 +124,7 @@ class EksConfig(ContractModel):
     ] = Field(
         (),
         max_length=PUBLIC_CIDRS_MAX,
-        description="CIDR ranges that may reach the API over the internet; empty means none. The private endpoint is always on.",
+        description="CIDR ranges that may reach the API over the internet; empty means none.",
         examples=[["203.0.113.0/24"]],
     )
     access: Access = Field(
@@ -160,7 +160,7 @@ class EksConfig(ContractModel):
     )
     tags: Annotated[dict[TagKey, TagValue], Explained("Owners and cost centres differ between organisations.")] = Field(
         {},
-        description="Tags of all resources, including instances and disks; environment and managed-by are added if missing.",
+        description="Tags of all resources, with instances and disks; environment and managed-by are added if missing.",
         examples=[{"team": "ml-platform"}],
     )
     node_release: Annotated[
@@ -227,7 +227,7 @@ class EksConfig(ContractModel):
     def _leave_room(cls, tags: dict[str, str]) -> dict[str, str]:
         if len(tags) > USER_TAGS_MAX:
             raise ValueError(
-                f"has {len(tags)} tags, at most {USER_TAGS_MAX} are allowed: AWS allows 50, EKS and this package need 11"
+                f"has {len(tags)} tags, at most {USER_TAGS_MAX} are allowed (AWS: 50, EKS and this package need 11)"
             )
         findings = Findings()
         for key, first in differing_in_case([OwnTag.ENVIRONMENT, OwnTag.MANAGED_BY, *tags]):

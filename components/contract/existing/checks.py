@@ -48,6 +48,6 @@ def _problems(choices: ExistingConfig, group: NodeGroup) -> Iterator[str]:
     if nodes.taint and not taints:
         yield f"needs no taint, so {where} has no effect; remove it"
     if group.is_elastic and not choices.autoscaler:
-        yield f"NG-14: has an elastic size {group.size} but no autoscaler; set size.min = size.max, or cluster.autoscaler: true"
+        yield f"NG-14: size {group.size} needs an autoscaler; set size.min = size.max, or cluster.autoscaler: true"
     if group.role is PoolRole.DATA and not all(instance.local_nvme_gib for instance in group.instances):
         yield "NG-22: data nodes need local NVMe disks; set machine.localNvmeGib, or use another machine type"
