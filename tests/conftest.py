@@ -83,16 +83,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _sharing(item: pytest.Item) -> str:
     """Return what a test shares with others, so that they run in one process and one after the other.
 
-    That is the local cluster; or else what a file makes once, or once for each of the file's own parameters.
+    That is the local cluster; or what a file makes once, or once for each parameter of its own; or nothing, if an
+    expensive test uses nothing that its file makes. The cheap ones of a file share what its process has imported.
     """
     if "cluster" in getattr(item, "fixturenames", ()):
         return "cluster"
-    call = getattr(item, "callspec", None)
-    own = (
-        [f"{name} {call.indices[name]}" for name, scope in call._arg2scope.items() if scope.value == "module"]
-        if call
+    fixtures = (
+        [found[-1] for found in item._fixtureinfo.name2fixturedefs.values()]
+        if isinstance(item, pytest.Function)
         else []
     )
+    if tier_of(item) != TIERS[0] and "module" not in {fixture.scope for fixture in fixtures}:
+        return item.nodeid
+    call = getattr(item, "callspec", None)
+    scopes = call._arg2scope.items() if call else ()
+    own = [f"{name} {call.indices[name]}" for name, scope in scopes if scope.value == "module"]
     return ", ".join([item.nodeid.partition("::")[0], *own])
 
 
