@@ -8,19 +8,15 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
-from pydantic import AfterValidator, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 from typing_extensions import override
 
 from components.contract.choices import ContractModel, Explained, Findings
 from components.contract.instances import ARM64, INSTANCE_TYPES, InstanceType, Provider
-from components.contract.labels import (
-    LABEL_KEY_PATTERN,
-    LABEL_VALUE_PATTERN,
-    LabelKey,
-    label_key_problem,
-    label_value_problem,
-)
+from components.contract.labels import LabelKey, label_key_problem
 from components.contract.lifecycle import Lifecycle
+from components.contract.pool_names import InstanceTypeName, LabelName, LabelValue
+from components.contract.taints import ARM_TAINT
 
 NODES_MAX: Final = 1000
 """Nodes of a group that AKS allows, the most of all clouds: https://learn.microsoft.com/azure/aks/quotas-skus-regions."""
@@ -30,9 +26,6 @@ DEFAULT_GPU_RESOURCE: Final = "nvidia.com/gpu"
 
 TYPES_MAX: Final = 20
 """Machine types that one EKS node group takes: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html."""
-
-POOL_NAME_MAX: Final = 12
-"""Characters of an AKS Linux pool's name: https://learn.microsoft.com/azure/aks/create-node-pools."""
 
 
 class PoolRole(StrEnum):
@@ -71,48 +64,6 @@ class PoolRole(StrEnum):
 
 USER_ROLES: Final = tuple(role for role in PoolRole if role.holds_user_work)
 """Roles of the pools that user work may choose."""
-
-
-def _pool_name(name: str) -> str:
-    if not (name.isascii() and name.isalnum() and name.islower() and name[0].isalpha()):
-        raise ValueError("a pool's name must be lower-case letters and digits, starting with a letter")
-    if len(name) > POOL_NAME_MAX:
-        raise ValueError(f"a pool's name must have at most {POOL_NAME_MAX} characters, the limit of AKS")
-    return name
-
-
-def _label_key(key: str) -> str:
-    if problem := label_key_problem(key):
-        raise ValueError(problem)
-    return key
-
-
-def _label_value(value: str) -> str:
-    if problem := label_value_problem(value):
-        raise ValueError(problem)
-    return value
-
-
-def _instance_type(name: str) -> str:
-    if name not in INSTANCE_TYPES:
-        raise ValueError("is not a known machine type")
-    return name
-
-
-PoolName = Annotated[
-    str,
-    AfterValidator(_pool_name),
-    Field(json_schema_extra={"pattern": f"^[a-z][a-z0-9]{{0,{POOL_NAME_MAX - 1}}}$"}),
-]
-"""A name that every cloud accepts for a node group."""
-
-LabelName = Annotated[str, AfterValidator(_label_key), Field(json_schema_extra={"pattern": LABEL_KEY_PATTERN})]
-LabelValue = Annotated[str, AfterValidator(_label_value), Field(json_schema_extra={"pattern": LABEL_VALUE_PATTERN})]
-
-InstanceTypeName = Annotated[
-    str, AfterValidator(_instance_type), Field(json_schema_extra={"enum": sorted(INSTANCE_TYPES)})
-]
-"""A machine type that ``instance_facts`` knows."""
 
 
 class PoolSize(ContractModel):
@@ -214,7 +165,8 @@ class NodePool(ContractModel):
         tuple[InstanceTypeName, ...],
         Explained(
             "Empty if machine is set; otherwise required.",
-            "Capacity of the nodes; a node group for each shape (vCPUs, memory, GPUs) among them.",
+            "Capacity of the nodes; a node group for each shape (vCPUs, memory, GPUs) among them; with ARM machines "
+            f"beside amd64 ones for user work, the taint {ARM_TAINT}.",
         ),
     ] = Field(
         (),

@@ -15,7 +15,8 @@ from components.contract.namespaces import DEFAULT_NAMESPACES, NamespaceName, Us
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES, MAX_LIMIT_REQUEST_RATIO, PodResources
 from components.contract.policy_choices import PolicyChoices
 from components.contract.policy_guard import PolicyGuard, default_guard
-from components.contract.pools import NodePool, PoolName, PoolRole
+from components.contract.pool_names import PoolName
+from components.contract.pools import NodePool, PoolRole
 from components.contract.taints import Taint, spot_taint
 
 CONFIG_KEY: Final = "igz-clusters:stack"

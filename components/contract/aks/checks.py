@@ -12,7 +12,8 @@ from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
 from components.contract.instances import Provider
-from components.contract.pools import POOL_NAME_MAX, NodePool, PoolRole
+from components.contract.pool_names import POOL_NAME_MAX
+from components.contract.pools import NodePool, PoolRole
 
 POOLS_MAX: Final = 100
 """Agent pools of a cluster: https://learn.microsoft.com/azure/aks/quotas-skus-regions."""

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, field_validator
 
 from components.contract.choices import ContractModel, Explained, Findings
 from components.contract.labels import OWN_DOMAIN, is_dns_label, label_key_grammar_problem
-from components.contract.pools import LabelValue, PoolName
+from components.contract.pool_names import LabelValue, PoolName
 
 _UID: Final = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _ABSOLUTE: Final = r"(/|~/)[^\s].*"

@@ -13,7 +13,7 @@ from components.contract.eks.spelling import SPELLING
 from components.contract.environments import ClusterKind, PlatformProfile
 from components.contract.labels import OWN_DOMAIN, LabelKey
 from components.contract.mlrun import MlrunVariable
-from components.contract.taints import AKS_SPOT_TAINT, Taint, TaintEffect, spot_taint
+from components.contract.taints import AKS_SPOT_TAINT, ARM_TAINT, Taint, TaintEffect, spot_taint
 from infra.config import parse
 from infra.program import run
 from support import aks, eks, existing
@@ -196,6 +196,25 @@ def test_mlrun_is_told_the_toleration_that_answers_the_taint_of_the_spot_nodes(k
     tolerations = json.loads(base64.b64decode(told[MlrunVariable.SPOT_TOLERATIONS]))
     (taint,) = KINDS[kind].nodes(recorder)["spot"].taints
     assert tolerations == [taint.toleration()]
+
+
+@pytest.mark.parametrize("kind", [kind for kind, choices in KINDS.items() if choices.cloud == "aws"])
+def test_arm_nodes_beside_amd64_nodes_are_closed_to_pods_that_do_not_ask_for_them(kind: ClusterKind) -> None:
+    """Azure's types in the facts are all amd64."""
+    arm = {"role": "workload", "size": {"min": 0, "max": 4}, "instanceTypes": ["m7g.2xlarge"]}
+    cluster = dict(KINDS[kind].cluster)
+    if "nodes" in cluster:
+        cluster["nodes"] = {**cluster["nodes"], "arm": {"selector": {"rack": "arm"}, "taint": True}}
+    pools = {name: {**pool, "instanceTypes": TYPES["aws"][name]} for name, pool in POOLS.items()}
+    recorder = build(kind, cluster=cluster, pools={**pools, "arm": arm})
+    found = {name: nodes.taints for name, nodes in KINDS[kind].nodes(recorder).items()}
+    assert found["arm"] == {ARM_TAINT}
+    assert {name for name, taints in found.items() if ARM_TAINT in taints} == {"arm"}
+    # Work that must run on spot nodes is not led to ARM ones by the same toleration.
+    parameters = recorder.of_type("kubernetes:igz-clusters.io/v1:PolicyParameters")["igz-clusters"]["spec"]
+    assert ARM_TAINT.key not in parameters["spotTaintKeys"]
+    report = Wire(stack={"environment": "dev", "profile": "mlrun-ce"}).judge_stack(sent(recorder))
+    assert report.violated == [], report.messages
 
 
 @pytest.mark.parametrize("environment", ["dev", "prod"])

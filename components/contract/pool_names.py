@@ -1,0 +1,58 @@
+"""Names and words that a stack file gives to pools, each with its grammar."""
+
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, Field
+
+from components.contract.instances import INSTANCE_TYPES
+from components.contract.labels import (
+    LABEL_KEY_PATTERN,
+    LABEL_VALUE_PATTERN,
+    label_key_problem,
+    label_value_problem,
+)
+
+POOL_NAME_MAX: Final = 12
+"""Characters of an AKS Linux pool's name: https://learn.microsoft.com/azure/aks/create-node-pools."""
+
+
+def _pool_name(name: str) -> str:
+    if not (name.isascii() and name.isalnum() and name.islower() and name[0].isalpha()):
+        raise ValueError("a pool's name must be lower-case letters and digits, starting with a letter")
+    if len(name) > POOL_NAME_MAX:
+        raise ValueError(f"a pool's name must have at most {POOL_NAME_MAX} characters, the limit of AKS")
+    return name
+
+
+def _label_key(key: str) -> str:
+    if problem := label_key_problem(key):
+        raise ValueError(problem)
+    return key
+
+
+def _label_value(value: str) -> str:
+    if problem := label_value_problem(value):
+        raise ValueError(problem)
+    return value
+
+
+def _instance_type(name: str) -> str:
+    if name not in INSTANCE_TYPES:
+        raise ValueError("is not a known machine type")
+    return name
+
+
+PoolName = Annotated[
+    str,
+    AfterValidator(_pool_name),
+    Field(json_schema_extra={"pattern": f"^[a-z][a-z0-9]{{0,{POOL_NAME_MAX - 1}}}$"}),
+]
+"""A name that every cloud accepts for a node group."""
+
+LabelName = Annotated[str, AfterValidator(_label_key), Field(json_schema_extra={"pattern": LABEL_KEY_PATTERN})]
+LabelValue = Annotated[str, AfterValidator(_label_value), Field(json_schema_extra={"pattern": LABEL_VALUE_PATTERN})]
+
+InstanceTypeName = Annotated[
+    str, AfterValidator(_instance_type), Field(json_schema_extra={"enum": sorted(INSTANCE_TYPES)})
+]
+"""A machine type that ``instance_facts`` knows."""
