@@ -30,7 +30,7 @@ def missing_for(group: NodeGroupFacts, stack: Stack) -> str | None:
     AKS scales its pools itself. Nodes that are there already are their owner's, and so is what scales them. Karpenter
     finds no group by tags: where it is used, groups are its own business.
     """
-    if group.kind in (ClusterKind.AKS, ClusterKind.EXISTING):
+    if group.is_scaled_elsewhere:
         return None
     if group.kind is ClusterKind.LOCAL:
         found = some(stack, lambda one: _is_named(one, CONFIG_MAP, autoscaler.CONFIG))

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from components.contract import autoscaler
-from components.contract.environments import ClusterKind
 from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
 from policies.resource import Resource, Stack
@@ -24,8 +23,7 @@ def data_groups(stack: Stack) -> list[NodeGroupFacts]:
     no change of the stack stops or replaces them.
     """
     found = (group for resource in stack for group in node_groups(resource))
-    others = (ClusterKind.LOCAL, ClusterKind.EXISTING)
-    return [group for group in found if group.kind not in others and group.role is PoolRole.DATA]
+    return [group for group in found if group.makes_machines and group.role is PoolRole.DATA]
 
 
 def scaling_groups_of_data(stack: Stack) -> list[Resource]:

@@ -6,7 +6,7 @@ import secrets
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,8 +20,7 @@ from components.contract.existing.cluster_inventory import INVENTORY_VARIABLE, C
 from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE
 from infra.config import CONFIG_KEY
 from workbench.engine.session import Session, policy_packs
-from workbench.offline.aws import facts as aws
-from workbench.offline.azure import facts as azure
+from workbench.offline.clouds import CLOUDS
 from workbench.offline.journal import JOURNAL
 from workbench.report.events import RENDERED
 from workbench.stacks import Stack
@@ -30,47 +29,8 @@ from workbench.system.paths import PRIVATE, PROJECT_ROOT
 from workbench.toolchain import Toolchain
 from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
 
-
-@dataclass(frozen=True)
-class Stand:
-    """A plug-in of ours that stands in for a cloud's.
-
-    Parameters
-    ----------
-    facts
-        What it knows of the release that it stands in for.
-    module
-        What serves it.
-    cloud
-        Name of the cloud.
-    judge
-        What judges values.
-    page
-        Where it is said what nothing judges.
-    """
-
-    facts: Callable[[], aws.Facts | azure.Facts]
-    module: str
-    cloud: str
-    judge: str
-    page: str
-
-    @property
-    def version(self) -> str:
-        """Release of the real plug-in."""
-        return self.facts().release
-
-
 TOOLS: Final = ("pulumi", "pulumi-resource-kubernetes")
 """What a render needs of the toolchain."""
-
-CLOUDS: Final = {
-    "aws": Stand(aws.facts, "workbench.offline.aws", "AWS", "AWS's API models", "docs/aws-inputs.md"),
-    "azure-native": Stand(
-        azure.facts, "workbench.offline.azure", "Azure", "Microsoft's API description", "docs/azure-inputs.md"
-    ),
-}
-"""The plug-ins that stand in for a cloud's, by package."""
 
 LABEL: Final = (
     "Rendered offline, from an empty state: not compared with the live stack. In the cloud's place stands a plug-in of "
@@ -125,7 +85,7 @@ class Tally:
     def lines(self) -> list[str]:
         """The figures in words."""
         values = [
-            f"Values of {CLOUDS[package].cloud} inputs: {found.judged} judged by {CLOUDS[package].judge}, "
+            f"Values of {CLOUDS[package].name} inputs: {found.judged} judged by {CLOUDS[package].judge}, "
             f"{found.unknown} not known yet, {found.unmodelled} covered by no model ({CLOUDS[package].page})."
             for package, found in self.values.items()
             if found.judged

@@ -22,6 +22,7 @@ from components.contract.existing.config import ExistingConfig
 from infra.config import CONFIG_KEY, StackConfig, parse
 from infra.program import run
 from policies.pack_harness import Wire
+from workbench.offline.clouds import planning
 from workbench.offline.plugin import Servicer
 from workbench.offline.properties import UNKNOWN, plain
 from workbench.offline.provider import Problem, Provider
@@ -250,22 +251,9 @@ _NO_CALL: Final[Any] = None
 
 
 def _provider(package: str) -> Provider:
-    # Imported here: each reads its own tables, and a stack needs those of its own cloud only.
-    match package:
-        case "aws":
-            from workbench.offline.aws.provider import OfflineAws  # noqa: PLC0415
-
-            return OfflineAws()
-        case "azure-native":
-            from workbench.offline.azure.provider import OfflineAzure  # noqa: PLC0415
-
-            return OfflineAzure()
-        case "kubernetes":
-            from workbench.offline.kubernetes.provider import OfflineKubernetes  # noqa: PLC0415
-
-            return OfflineKubernetes()
-        case _:
-            raise UserError(f"No offline provider for the package {package}.", "Use `igz-clusters preview`.")
+    if found := planning(package):
+        return found
+    raise UserError(f"No offline provider for the package {package}.", "Use `igz-clusters preview`.")
 
 
 def _question(urn: str, request: Any, inputs: Struct) -> analyzer_pb2.AnalyzeRequest:

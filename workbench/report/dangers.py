@@ -11,11 +11,9 @@ from components.contract.pools import PoolRole
 from policies.resource import Resource
 from policies.values import NotJudgeableError, Value
 from policies.views.namespaces import is_user_namespace
-from policies.views.node_groups import node_groups
-from policies.views.node_groups.aks import AGENT_POOL, MANAGED_CLUSTER
-from policies.views.node_groups.eks import NODE_GROUP
+from policies.views.node_groups import CLOUDS, node_groups
 from policies.views.node_groups.local import NODE
-from policies.views.type_tokens import KMS_KEY, NAMESPACE, SUBNET
+from policies.views.type_tokens import NAMESPACE
 
 
 class _Fact(NamedTuple):
@@ -43,34 +41,27 @@ _KEY: Final = _Fact("the way to read everything that it encrypted", "encryption 
 _CLUSTER: Final = _Fact("the cluster with all that runs on it", "cluster")
 
 
-def _azure(module: str, names: str) -> str:
-    """Return the pattern of tokens in which the API's version may stand."""
-    return rf"azure-native:{module}(/v\w+)?:({names})"
-
-
 _BY_TYPE: Final = {
-    "aws:eks/cluster:Cluster": _CLUSTER,
-    MANAGED_CLUSTER: _CLUSTER,
-    KMS_KEY: _KEY,
-    _azure("keyvault", "Vault|Key"): _KEY,
-    "aws:ec2/vpc:Vpc": _NETWORK,
-    SUBNET: _NETWORK,
-    _azure("network", "VirtualNetwork|Subnet"): _NETWORK,
+    **{
+        pattern: fact
+        for cloud in CLOUDS
+        for fact, patterns in (
+            (_CLUSTER, cloud.clusters),
+            (_KEY, cloud.keys),
+            (_NETWORK, cloud.networks),
+            (_DISK, cloud.disks),
+            (_LOGS, cloud.logs),
+        )
+        for pattern in patterns
+    },
     NAMESPACE: _NAMESPACE,
     # A definition takes its objects along:
     # https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
     "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition": _Fact("all objects of its kind"),
     # https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming
     "kubernetes:core/v1:PersistentVolume(Claim)?": _DISK,
-    "aws:ebs/volume:Volume": _DISK,
-    "aws:efs/fileSystem:FileSystem": _DISK,
-    _azure("compute", "Disk"): _DISK,
-    "aws:s3/bucket(V2)?:Bucket(V2)?": _DISK,
-    _azure("storage", "StorageAccount|BlobContainer|FileShare"): _DISK,
-    "aws:cloudwatch/logGroup:LogGroup": _LOGS,
-    _azure("operationalinsights", "Workspace"): _LOGS,
 }
-_GROUPS: Final = f"{NODE_GROUP}|{AGENT_POOL}|{NODE}"
+_GROUPS: Final = "|".join([*(cloud.group for cloud in CLOUDS), NODE])
 """Without the autoscaler's templates: the groups that they describe are of other roles, and empty at first."""
 
 

@@ -1,6 +1,6 @@
 """One view of node groups for all kinds of cluster, so that a rule about them is written once.
 
-A new kind of cluster adds a module with its ``NodeGroupFacts`` and a line in ``_FINDERS``.
+A new cloud adds a module with its ``CloudTypes`` and an entry in ``CLOUDS``.
 """
 
 import re
@@ -12,14 +12,15 @@ from components.contract.pools import PoolRole
 from policies.resource import Finders, Resource, Stack, find_in
 from policies.rule import EachOf
 from policies.values import some
-from policies.views.node_groups.aks import AGENT_POOL, MANAGED_CLUSTER, agent_pool, inline_agent_pools
-from policies.views.node_groups.eks import NODE_GROUP, managed_node_group
+from policies.views.node_groups import aks, eks
+from policies.views.node_groups.cloud_types import CloudTypes
 from policies.views.node_groups.existing import EXISTING_POOL, existing_pool
 from policies.views.node_groups.facts import NodeGroupFacts
 from policies.views.node_groups.local import NODE, node_templates, simulated_node
 from policies.views.type_tokens import CONFIG_MAP
 
 __all__ = [
+    "CLOUDS",
     "DATA_GROUPS",
     "ELASTIC_GROUPS",
     "INITIAL_GROUPS",
@@ -38,10 +39,11 @@ __all__ = [
 Groups: TypeAlias = Callable[[], list[NodeGroupFacts]]
 """Node groups that are looked for when the first pod needs them, and once."""
 
+CLOUDS: Final[tuple[CloudTypes, ...]] = (eks.TYPES, aks.TYPES)
+"""The clouds whose resources are judged."""
+
 _FINDERS: Final[Finders[NodeGroupFacts]] = {
-    NODE_GROUP: managed_node_group,
-    AGENT_POOL: agent_pool,
-    MANAGED_CLUSTER: inline_agent_pools,
+    **{pattern: find for cloud in CLOUDS for pattern, find in cloud.finders.items()},
     EXISTING_POOL: existing_pool,
     NODE: simulated_node,
     CONFIG_MAP: node_templates,

@@ -12,6 +12,7 @@ from components.contract.lifecycle import Lifecycle
 from components.contract.taints import AKS_SPOT_TAINT, Taint, TaintEffect
 from policies.resource import Resource
 from policies.values import NotJudgeableError, Value
+from policies.views.node_groups.cloud_types import CloudTypes
 from policies.views.node_groups.spelled import SpelledGroup
 
 AGENT_POOL: Final = r"azure-native:containerservice(/v\w+)?:AgentPool"
@@ -23,6 +24,7 @@ class AgentPool(SpelledGroup):
 
     kind: ClassVar = ClusterKind.AKS
     spelling: ClassVar = SPELLING
+    is_scaled_elsewhere: ClassVar = True
     rolling_inputs: ClassVar = ("orchestratorVersion",)
 
     @property
@@ -86,3 +88,21 @@ def inline_agent_pools(resource: Resource) -> Iterator[AgentPool]:
     for index, profile in enumerate(resource.props.at("agentPoolProfiles").elements()):
         if not (is_live and index) or profile.at("mode").text() == "System":
             yield AgentPool(resource, profile)
+
+
+def _type(module: str, names: str) -> str:
+    """Return the pattern of tokens in which the API's version may stand."""
+    return rf"azure-native:{module}(/v\w+)?:({names})"
+
+
+TYPES: Final = CloudTypes(
+    group=AGENT_POOL,
+    view=AgentPool,
+    finders={AGENT_POOL: agent_pool, MANAGED_CLUSTER: inline_agent_pools},
+    clusters=(MANAGED_CLUSTER,),
+    keys=(_type("keyvault", "Vault|Key"),),
+    networks=(_type("network", "VirtualNetwork|Subnet"),),
+    disks=(_type("compute", "Disk"), _type("storage", "StorageAccount|BlobContainer|FileShare")),
+    logs=(_type("operationalinsights", "Workspace"),),
+)
+"""Azure's types."""

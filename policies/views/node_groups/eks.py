@@ -11,8 +11,10 @@ from components.contract.environments import ClusterKind
 from components.contract.taints import Taint
 from policies.resource import Resource
 from policies.values import NotJudgeableError, Value
+from policies.views.node_groups.cloud_types import CloudTypes
 from policies.views.node_groups.facts import taint_object
 from policies.views.node_groups.spelled import SpelledGroup
+from policies.views.type_tokens import KMS_KEY, SUBNET
 
 NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
 
@@ -59,3 +61,16 @@ class EksNodeGroup(SpelledGroup):
 def managed_node_group(resource: Resource) -> Iterator[EksNodeGroup]:
     """Return the one group that the resource is."""
     yield EksNodeGroup(resource, resource.props)
+
+
+TYPES: Final = CloudTypes(
+    group=NODE_GROUP,
+    view=EksNodeGroup,
+    finders={NODE_GROUP: managed_node_group},
+    clusters=("aws:eks/cluster:Cluster",),
+    keys=(KMS_KEY,),
+    networks=("aws:ec2/vpc:Vpc", SUBNET),
+    disks=("aws:ebs/volume:Volume", "aws:efs/fileSystem:FileSystem", "aws:s3/bucket(V2)?:Bucket(V2)?"),
+    logs=("aws:cloudwatch/logGroup:LogGroup",),
+)
+"""AWS's types."""

@@ -25,6 +25,8 @@ class ExistingGroup(NodeGroupFacts):
     """One pool. Its nodes are counted and their taints looked at before the program runs."""
 
     kind: ClassVar = ClusterKind.EXISTING
+    makes_machines: ClassVar = False
+    is_scaled_elsewhere: ClassVar = True
 
     @property
     @override

@@ -29,6 +29,12 @@ class NodeGroupFacts(ABC):
 
     kind: ClassVar[ClusterKind]
 
+    makes_machines: ClassVar[bool] = True
+    """Whether a change of the group stops or replaces machines."""
+
+    is_scaled_elsewhere: ClassVar[bool] = False
+    """Whether the cloud or somebody else runs what scales the group."""
+
     rolling_inputs: ClassVar[tuple[str, ...]] = ()
     """Inputs whose change replaces the nodes, or what their disks hold."""
 

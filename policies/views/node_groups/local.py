@@ -27,6 +27,7 @@ class SimulatedGroup(NodeGroupFacts):
     """The group of a simulated node or of a node template. Its annotations say what a cloud's API would say."""
 
     kind: ClassVar = ClusterKind.LOCAL
+    makes_machines: ClassVar = False
 
     @property
     @override

@@ -4,19 +4,14 @@ Simulated nodes, and groups inside another resource, are left to people.
 """
 
 import re
-from typing import Final
 
 from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.taints import Taint, spot_taint
 from policies.remediation import Draft
 from policies.rule import Context
-from policies.views.node_groups.aks import AGENT_POOL, AgentPool
-from policies.views.node_groups.eks import NODE_GROUP, EksNodeGroup
+from policies.views.node_groups import CLOUDS
 from policies.views.node_groups.spelled import SpelledGroup
-
-_GROUPS: Final[dict[str, type[SpelledGroup]]] = {NODE_GROUP: EksNodeGroup, AGENT_POOL: AgentPool}
-"""The view of each resource that is one group, by pattern of its type token."""
 
 
 def set_label(draft: Draft, key: str, value: str) -> None:
@@ -47,4 +42,4 @@ def add_spot_taint(draft: Draft, context: Context) -> None:
 
 
 def _view(draft: Draft) -> type[SpelledGroup] | None:
-    return next((view for pattern, view in _GROUPS.items() if re.fullmatch(pattern, draft.type)), None)
+    return next((cloud.view for cloud in CLOUDS if re.fullmatch(cloud.group, draft.type)), None)

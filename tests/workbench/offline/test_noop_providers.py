@@ -3,8 +3,8 @@ from base64 import b64decode
 
 import pytest
 
+from workbench.offline.azure.noop import SUBSCRIPTION, NoopAzure
 from workbench.offline.azure.provider import LIST_CREDENTIALS
-from workbench.offline.noop_providers import SUBSCRIPTION, NoopAzure
 from workbench.offline.provider import Existing, RefusedError
 
 POOL = "azure-native:containerservice:AgentPool"

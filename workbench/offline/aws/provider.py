@@ -184,3 +184,6 @@ def _forces(known: Input, kind: Kind) -> bool:
         or (known.change == "replace once set" and kind != PropertyDiff.ADD)
         or (known.change == "replace if exchanged" and kind != PropertyDiff.UPDATE)
     )
+
+
+PROVIDER: Final = OfflineAws

@@ -192,3 +192,6 @@ def _foreseen_inside(type_: str, known: Input, value: Any) -> Any:
         return value
     unsaid = (inner.keys() | azures_own(type_, known.path)) - value.keys()
     return {n: _foreseen(type_, inner.get(n), v) for n, v in value.items()} | dict.fromkeys(unsaid, UNKNOWN)
+
+
+PROVIDER: Final = OfflineAzure

@@ -105,3 +105,6 @@ _FORCED: Final[dict[Kind, Kind]] = {
     PropertyDiff.DELETE: PropertyDiff.DELETE_REPLACE,
     PropertyDiff.UPDATE: PropertyDiff.UPDATE_REPLACE,
 }
+
+
+PROVIDER: Final = OfflineKubernetes

@@ -7,11 +7,12 @@ from enum import StrEnum
 from typing import Any, Final
 
 from workbench.engine.pending import ResourceIdentity, id_from_inputs, resolved
+from workbench.offline.clouds import CLOUDS as PACKAGES
 from workbench.recovery.cloud.lookup import DEFAULTS, LookupQuery, LookupResult
 from workbench.report.values import MARK, SECRET, SENTINELS
 
 AZURE: Final = "azure-native:"
-CLOUDS: Final = ("aws:", AZURE)
+CLOUDS: Final = tuple(f"{package}:" for package in PACKAGES)
 """Beginnings of the types that are looked for."""
 
 

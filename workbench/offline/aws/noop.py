@@ -1,0 +1,36 @@
+"""AWS without AWS: ids and outputs are invented, the same for the same name."""
+
+from typing import Any, Final
+
+from typing_extensions import override
+
+from workbench.offline.aws.provider import OfflineAws
+from workbench.offline.noop import NoopProvider
+
+ACCOUNT: Final = "arn:aws:service:eu-west-1:111122223333"
+
+OUTPUTS: Final[dict[str, dict[str, Any]]] = {
+    "aws:ec2/launchTemplate:LaunchTemplate": {"latestVersion": 1, "defaultVersion": 1},
+    "aws:eks/cluster:Cluster": {
+        "endpoint": "https://127.0.0.1:1",
+        "certificateAuthority": {"data": "bm9uZQ=="},
+        "status": "ACTIVE",
+    },
+    "aws:kms/key:Key": {"keyId": "11111111-2222-3333-4444-555555555555"},
+}
+"""Outputs of AWS resources, beside ``arn``, that programs read."""
+
+
+class NoopAws(NoopProvider, OfflineAws):
+    """AWS that is not there."""
+
+    @override
+    def create(self, type_: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        identifier, repeated = super().create(type_, name, inputs)
+        outputs = {**repeated, "arn": f"{ACCOUNT}:{name}", **OUTPUTS.get(type_, {})}
+        if type_ == "aws:eks/nodeGroup:NodeGroup":
+            outputs["resources"] = [{"autoscalingGroups": [{"name": f"eks-{inputs['nodeGroupName']}"}]}]
+        return identifier, outputs
+
+
+PROVIDER: Final = NoopAws

@@ -1,0 +1,27 @@
+"""What all providers have in common that say they made what they were told to make."""
+
+from typing import Any
+
+from typing_extensions import override
+
+from workbench.offline.provider import Existing, Provider, ReadResult
+
+
+class NoopProvider(Provider):
+    """Plans as the offline provider does that it is mixed with, and then pretends."""
+
+    @override
+    def create(self, type_: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        return f"{name}-id", inputs
+
+    @override
+    def read(self, resource: Existing) -> ReadResult:
+        return ReadResult(resource.inputs, resource.outputs)
+
+    @override
+    def update(self, resource: Existing, inputs: dict[str, Any]) -> dict[str, Any]:
+        return {**resource.outputs, **inputs}
+
+    @override
+    def delete(self, resource: Existing) -> None:
+        pass
