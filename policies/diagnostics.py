@@ -16,6 +16,9 @@ REFERENCE: Final = "docs/policies.md"
 
 ABOUT_WAIVERS: Final = f"{REFERENCE}#waivers"
 """What a text refers to that is about a row of ``policies/overrides.yaml`` instead of a resource."""
+ALL_PACKS: Final = "igz-clusters"
+"""What the engine calls all packs served by one process; a finding has the name of its rule's own pack."""
+
 _ABOUT_DOUBT: Final = f"{REFERENCE}#could-not-be-judged"
 _UNJUDGED: Final = "could not be judged: "
 _CRASHED: Final = "the rule crashed: "

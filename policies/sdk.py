@@ -5,6 +5,7 @@ resource anew for every policy, and gives all that a policy says one level, whil
 environment and on what it found.
 """
 
+import gc
 import io
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,9 +20,9 @@ from pulumi_policy import policy as sdk_internals
 from typing_extensions import override
 
 from components.contract.environments import Environment
-from policies.diagnostics import REFERENCE, crash, doubt, notice, pack_name, said_by, violation, waived
+from policies.diagnostics import ALL_PACKS, REFERENCE, crash, doubt, notice, pack_name, said_by, violation, waived
 from policies.judge import Verdict, judge_resource, judge_stack
-from policies.registry import rules_of
+from policies.registry import RULES
 from policies.remediation import Draft
 from policies.resource import Resource
 from policies.rule import STRICTNESS, Context, EachOf, Level, Pack, Rule, WholeStack
@@ -51,13 +52,19 @@ _CONFIG: Final = sdk.PolicyConfigSchema(
 Remedy: TypeAlias = Callable[[Draft, Context], None]
 
 
-def serve(pack: Pack) -> None:
-    """Serve a pack to the engine that started this process. Never returns."""
+def serve(*packs: Pack) -> None:
+    """Serve packs to the engine that started this process, as one pack under a name of its own if they are several.
+
+    Never returns.
+    """
     # The engine waits for the port on the first line. The SDK (1.21.0) writes it without flushing, which reaches the
     # engine only where the shell happens to set PYTHONUNBUFFERED; elsewhere both wait for ever.
     sys.stdout = io.TextIOWrapper(io.FileIO(sys.stdout.fileno(), "w", closefd=False), write_through=True)
     sdk_internals._PolicyAnalyzerServicer = Servicer  # type: ignore[misc, assignment]  # noqa: SLF001
-    sdk.PolicyPack(pack_name(pack), policies(rules_of(pack)))
+    gc.freeze()  # what is loaded by now stays
+    gc.enable()
+    name = pack_name(packs[0]) if len(packs) == 1 else ALL_PACKS
+    sdk.PolicyPack(name, policies(rule for rule in RULES if rule.pack in packs))
 
 
 def policies(rules: Iterable[Rule[Any]]) -> list[sdk.Policy]:
@@ -74,7 +81,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
 
     def __init__(self, name: str, version: str, policies: list[sdk.Policy], *rest: Any) -> None:
         super().__init__(name, version, policies, *rest)
-        self._pack, self._version = name, version
+        self._version = version
         self._rules: list[Rule[Any]] = [_RULES[policy] for policy in policies]
         self._inputs: dict[str, Any] = {}
         self._rules_by_type: dict[str, list[Rule[Any]]] = {}
@@ -159,7 +166,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
         inputs, before = draft.content, deepcopy(draft.content)
         answer = proto.Remediation(
             policyName=rule.name,
-            policyPackName=self._pack,
+            policyPackName=pack_name(rule.pack),
             policyPackVersion=self._version,
             description=rule.title,
         )
@@ -206,7 +213,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
 
     def _diagnostic(self, rule: Rule[Any], level: Level, text: str, urn: str) -> Any:
         made = diagnostic(rule, level, said_by(rule, text), urn)
-        made.policyPackName, made.policyPackVersion = self._pack, self._version
+        made.policyPackName, made.policyPackVersion = pack_name(rule.pack), self._version
         return made
 
     def _known(self, rule: Rule[Any]) -> Context:

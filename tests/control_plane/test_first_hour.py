@@ -98,7 +98,7 @@ def test_the_printed_commands_give_a_working_cluster_and_a_passing_check(
     dev, prod = checked.split("== acme-prod")
     assert re.search(r"\+ \d+ to create", dev)
     assert re.search(r"\+ \d+ to create", prod)
-    assert checked.count("igz-clusters-best-practices") == 2
+    assert checked.count("igz-clusters@") == 2
     run(["bash", "-euc", f"{cd}\n{commit}\n{ci}"])
     status_lines = run(["git", "-C", str(tmp_path / "acme"), "status", "--porcelain"])
     assert ".igz-clusters" not in status_lines

@@ -65,7 +65,7 @@ def test_plain_pulumi_works_with_the_exports(cluster: Cluster) -> None:
     result = subprocess.run(command, cwd=PROJECT_ROOT, env=environment, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
     assert "warning" not in result.stdout + result.stderr
-    assert "igz-clusters-best-practices" in result.stdout
+    assert "igz-clusters@" in result.stdout
 
 
 def test_preview_as_json_prints_the_engines_digest_and_nothing_else(again: Again) -> None:

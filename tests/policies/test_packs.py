@@ -16,18 +16,24 @@ from pulumi.runtime.proto import analyzer_pb2 as proto
 from pulumi.runtime.proto import analyzer_pb2_grpc
 
 import policies
+from policies.diagnostics import pack_name
 from policies.examples import load
-from policies.registry import rules_of
+from policies.registry import RULES, rules_of
 from policies.rule import Pack
 from policies.sdk import policies as wire_policies
 from policies.settings import STACK_KEY
+from workbench.engine.session import ALL_FOLDER
 
 ROOT = Path(policies.__path__[0]).parent
 PACKS = ROOT / "policies" / "packs"
 
 
-@pytest.fixture(params=list(Pack))
-def analyzer(request: pytest.FixtureRequest) -> Iterator[tuple[Pack, analyzer_pb2_grpc.AnalyzerStub]]:
+SERVED = {**{pack.value: rules_of(pack) for pack in Pack}, ALL_FOLDER: RULES}
+"""The rules that each folder of a pack serves."""
+
+
+@pytest.fixture(params=SERVED)
+def analyzer(request: pytest.FixtureRequest) -> Iterator[tuple[str, analyzer_pb2_grpc.AnalyzerStub]]:
     command = [sys.executable, str(PACKS / request.param), "127.0.0.1:1"]
     plain = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     with subprocess.Popen(command, env=plain, stdout=subprocess.PIPE, text=True) as process:
@@ -42,13 +48,13 @@ def analyzer(request: pytest.FixtureRequest) -> Iterator[tuple[Pack, analyzer_pb
 
 
 def test_the_process_offers_the_packs_rules_and_judges_by_the_stacks_configuration(
-    analyzer: tuple[Pack, analyzer_pb2_grpc.AnalyzerStub],
+    analyzer: tuple[str, analyzer_pb2_grpc.AnalyzerStub],
 ) -> None:
     pack, stub = analyzer
     offered = [info.name for info in stub.GetAnalyzerInfo(empty_pb2.Empty()).policies]
-    assert offered == [policy.name for policy in wire_policies(rules_of(pack))]
+    assert offered == [policy.name for policy in wire_policies(SERVED[pack])]
 
-    if pack is not Pack.BEST_PRACTICES:
+    if pack == Pack.HARDENING:
         return
     [single] = [e for e in load() if (e.rule, e.name) == ("NG-05", "bad-single")]
     [given] = single.resources
@@ -57,19 +63,21 @@ def test_the_process_offers_the_packs_rules_and_judges_by_the_stacks_configurati
     for environment, spoke in {"dev": "ng-05-", "prod": "ng-06-", "": "ng-06-"}.items():
         config = {STACK_KEY: json.dumps({"environment": environment})} if environment else {}
         stub.ConfigureStack(proto.AnalyzerStackConfigureRequest(config=config))
-        spoken = [d.policyName[:6] for d in stub.Analyze(request).diagnostics]
+        said = stub.Analyze(request).diagnostics
+        spoken = [d.policyName[:6] for d in said]
+        assert {d.policyPackName for d in said if d.policyName[:6] == spoke} == {pack_name(Pack.BEST_PRACTICES)}
         assert spoke in spoken
         assert not {"ng-05-", "ng-06-"} - {spoke} & set(spoken)
 
 
-@pytest.mark.parametrize("pack", Pack)
-def test_the_project_file_names_the_repositorys_environment(pack: Pack) -> None:
+@pytest.mark.parametrize("pack", SERVED)
+def test_the_project_file_names_the_repositorys_environment(pack: str) -> None:
     project = yaml.safe_load((PACKS / pack / "PulumiPolicy.yaml").read_text())
     assert project["runtime"]["options"]["toolchain"] == "pip"
     assert (PACKS / pack / project["runtime"]["options"]["virtualenv"]).resolve() == (ROOT / ".venv").resolve()
 
 
-@pytest.mark.parametrize("pack", Pack)
-def test_nothing_in_a_packs_folder_can_shadow_a_module(pack: Pack) -> None:
+@pytest.mark.parametrize("pack", SERVED)
+def test_nothing_in_a_packs_folder_can_shadow_a_module(pack: str) -> None:
     # The folder is first on the process's import path.
     assert {path.name for path in (PACKS / pack).iterdir()} - {"__pycache__"} == {"PulumiPolicy.yaml", "__main__.py"}

@@ -15,13 +15,14 @@ from typing import Any
 import yaml
 
 from infra.config import CONFIG_KEY
+from policies.rule import Pack
 from tools.benchmarks.measure import Command, measure
 from workbench import stacks
 from workbench.cli.console import errors
 from workbench.engine import open_session
 from workbench.engine.render import NO_CLUSTER
 from workbench.engine.secrets import passphrase_file
-from workbench.engine.session import policy_packs
+from workbench.engine.session import POLICY_PACKS, policy_packs
 from workbench.local import Instance
 from workbench.stacks.policy_overrides import detached
 from workbench.system.paths import PROJECT_ROOT
@@ -35,6 +36,9 @@ EMPTY = HERE / "programs" / "empty"
 PLAIN = HERE / "programs" / "plain"
 NO_OP_PACK = HERE / "packs" / "no_op"
 OWN_PACKS = tuple(policy_packs())
+"""What `igz-clusters` attaches: all rules in one process."""
+SEPARATE_PACKS = tuple(PROJECT_ROOT / POLICY_PACKS / pack for pack in Pack)
+"""The packs that a user may attach alone, a process each."""
 
 STACK = "local"
 """Name of the stack in every scratch project."""

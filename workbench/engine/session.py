@@ -37,6 +37,8 @@ https://github.com/pulumi/pulumi/blob/v3.259.0/pkg/cmd/pulumi/cmd/exit_codes.go.
 _DEBUGGING: Final = {"PULUMI_DEBUG_COMMANDS": "true"}
 
 POLICY_PACKS: Final = Path("policies") / "packs"
+ALL_FOLDER: Final = "all"
+"""Folder of the pack that serves the rules of all packs."""
 
 
 @dataclass(frozen=True)
@@ -175,12 +177,20 @@ def open_session(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int
 
 
 def policy_packs(package: Path = PROJECT_ROOT) -> list[Path]:
-    """Return the folders of all packs of a checkout of this package. Default: of this one."""
+    """Return the folders of the packs that hold all rules of a checkout of this package. Default: of this one.
+
+    One process serves all of them; releases before 0.3 have a process for each pack.
+    """
     place = package / POLICY_PACKS
-    found = sorted(file.parent for file in place.glob("*/PulumiPolicy.yaml"))
-    if {folder.name for folder in found} != set(Pack):
-        raise UserError(f"{place} does not hold the packs {', '.join(Pack)}.", "The checkout is damaged: get it anew.")
-    return found
+    found = {file.parent.name: file.parent for file in sorted(place.glob("*/PulumiPolicy.yaml"))}
+    if ALL_FOLDER in found:
+        return [found[ALL_FOLDER]]
+    if found.keys() != set(Pack):
+        raise UserError(
+            f"{place} must hold the pack {ALL_FOLDER}, or {' and '.join(Pack)}.",
+            "The checkout is damaged: clone it again.",
+        )
+    return list(found.values())
 
 
 def _open(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int | None) -> Session:

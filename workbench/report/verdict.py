@@ -11,7 +11,7 @@ from typing import Final
 
 from components.contract.policy_guard import PolicyGuard
 from infra.config import CONFIG_KEY, ConfigurationError, parse
-from policies.diagnostics import pack_name
+from policies.diagnostics import ALL_PACKS, pack_name
 from policies.rule import Pack
 from policies.waivers import WHOLE_STACK, Approval, Waiver
 from workbench.report import pools
@@ -188,7 +188,8 @@ def _unjudged(case: Case, stream: Stream, summary: Summary) -> Iterator[str]:
         return
     declared = {step.urn for step in stream.steps if step.op in _JUDGED_OPS}
     attached = {name.partition("|")[0] for name in summary.policy_packs}
-    for pack in sorted(PACKS) if declared else ():
+    expected = {ALL_PACKS} if ALL_PACKS in attached else PACKS
+    for pack in sorted(expected) if declared else ():
         judged = {each.resource_urn for each in stream.judged if each.policy_pack_name == pack}
         if pack not in attached:
             yield f"the policy pack {pack} was not attached"

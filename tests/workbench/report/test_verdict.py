@@ -64,6 +64,12 @@ def test_a_program_that_ends_says_why() -> None:
     assert any("schemaVersion: is newer than version 1" in problem for problem in judged("broken").problems)
 
 
+def test_one_process_may_serve_all_packs() -> None:
+    served = stream("one-pack").replace(b"igz-clusters-best-practices", b"igz-clusters")
+    found = judged(served)
+    assert (found.outcome, found.problems) == (Outcome.PASSED, ())
+
+
 def test_a_pack_that_was_not_attached_is_named() -> None:
     assert judged("one-pack").problems == ("the policy pack igz-clusters-hardening was not attached",)
 

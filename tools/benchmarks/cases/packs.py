@@ -1,6 +1,6 @@
-"""Policy packs: none, as many as ours with a single rule each that looks at nothing, ours."""
+"""Policy packs: none, one with a single rule that looks at nothing, all of ours in one process, and in one each."""
 
-from tools.benchmarks.arena import INFRA, OWN_PACKS, Arena
+from tools.benchmarks.arena import INFRA, OWN_PACKS, SEPARATE_PACKS, Arena
 from tools.benchmarks.cases.growth import namespaces
 from tools.benchmarks.findings import Aim, Finding, ratios
 from tools.benchmarks.pairs import Say, interleave
@@ -19,15 +19,17 @@ def packs(arena: Arena, rounds: int | None, say: Say) -> list[Finding]:
         project = arena.scratch(f"packs-{size}", INFRA, config=config, PYTHONUNBUFFERED="1")
         commands = {
             f"{size} resources, no pack": project.preview(),
-            f"{size} resources, no-op packs": project.preview(packs=arena.no_op_packs),
+            f"{size} resources, no-op pack": project.preview(packs=arena.no_op_packs),
             f"{size} resources, our packs": project.preview(packs=OWN_PACKS),
+            f"{size} resources, a process each": project.preview(packs=SEPARATE_PACKS),
         }
         # The smaller size warms the larger one up.
         measured = interleave(commands, rounds or own_rounds, say, warm_up=size == min(ROUNDS))
-        none, no_op, own = measured.values()
+        none, no_op, own, separate = measured.values()
         findings += [
             Finding(f"{size} resources: our packs / none", ratios(own, none), AIMS.get(size)),
-            Finding(f"{size} resources: no-op packs / none", ratios(no_op, none)),
-            Finding(f"{size} resources: our packs / no-op packs", ratios(own, no_op)),
+            Finding(f"{size} resources: no-op pack / none", ratios(no_op, none)),
+            Finding(f"{size} resources: our packs / no-op pack", ratios(own, no_op)),
+            Finding(f"{size} resources: a process each / none", ratios(separate, none)),
         ]
     return findings
