@@ -11,7 +11,8 @@ A file ``tests/infra/cases/<subject>.yaml`` maps names, which are the tests' ids
 ``like`` names a base of ``bases.yaml``. ``but`` changes it as in the examples of policies:
 maps are merged, ``null`` drops a key, a map of numbers changes elements of a list by their place, anything else
 replaces. ``<null>`` stands for a null in the stack file. A case whose document resembles no base has ``given`` instead
-of both. ``problems`` lists every message in full, in order. Bases have no problems: they are valid stack files.
+of both. ``problems`` lists every message in full, in order; ``<eks-minors>`` stands there for the minors of Kubernetes
+that EKS offers. Bases have no problems: they are valid stack files.
 """
 
 from collections.abc import Mapping
@@ -23,12 +24,19 @@ from typing import Any, Final
 import yaml
 from typing_extensions import override
 
+from components.contract import kubernetes_minors
 from policies.examples import changed
 
 FOLDER: Final = Path(__file__).parent.parent / "infra" / "cases"
 BASES: Final = "bases.yaml"
 NULL_TEXT: Final = "<null>"
 """Stands for a null: a bare one in ``but`` drops its key."""
+
+STANDING_FOR: Final = {
+    "<eks-minors>": ", ".join(kubernetes_minors.offered("eks")),
+    "<aks-minors>": ", ".join(kubernetes_minors.offered("aks")),
+}
+"""What a new minor of Kubernetes would change in many messages."""
 
 
 class CaseFileError(Exception):
@@ -98,8 +106,11 @@ def _with_nulls(value: Any) -> Any:
 
 
 def _entries(file: Path) -> dict[str, dict[str, Any]]:
+    text = file.read_text(encoding="utf-8")
+    for short, meant in STANDING_FOR.items():
+        text = text.replace(short, meant)
     try:
-        entries = yaml.load(file.read_text(encoding="utf-8"), Loader=_UniqueKeys)  # noqa: S506 it is a safe loader
+        entries = yaml.load(text, Loader=_UniqueKeys)  # noqa: S506 it is a safe loader
     except yaml.YAMLError as error:
         raise CaseFileError(f"{file.name}: {error}") from None
     for name, entry in entries.items():

@@ -2,12 +2,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from components.contract.kubernetes_minors import offered
+from components.contract.kubernetes_minors import calendar, offered
 from emulators.aws.server.eks import versions
 from emulators.aws.server.eks.store import Cluster, Resource
 from emulators.aws.server.errors import AwsError
 from support.aws import refused
 from support.eks_account import Account
+from support.minors import CHOSEN, EARLIER, NEWEST, OLDER, after
 
 
 def cluster(version: str, *groups: str) -> Cluster:
@@ -30,56 +31,57 @@ def test_support_is_judged_by_the_dates(version: str, status: str) -> None:
     assert versions.status(version) == status
 
 
-@pytest.mark.parametrize("groups", [[], ["1.34"], ["1.32", "1.34"]])
+@pytest.mark.parametrize("groups", [[], [OLDER], [after(EARLIER, -1), OLDER]])
 def test_one_minor_version_up_is_a_step(groups: list[str]) -> None:
-    assert versions.check_upgrade(cluster("1.34", *groups), "1.35") == "VersionUpdate"
+    assert versions.check_upgrade(cluster(OLDER, *groups), CHOSEN) == "VersionUpdate"
 
 
-@pytest.mark.parametrize("wanted", ["1.33", "1.34", "1.36"])
+@pytest.mark.parametrize("wanted", [EARLIER, OLDER, NEWEST])
 def test_no_other_step_is_one(wanted: str) -> None:
-    with pytest.raises(AwsError, match=f"Unsupported Kubernetes minor version update from 1.34 to {wanted}"):
-        versions.check_upgrade(cluster("1.34"), wanted)
+    with pytest.raises(AwsError, match=f"Unsupported Kubernetes minor version update from {OLDER} to {wanted}"):
+        versions.check_upgrade(cluster(OLDER), wanted)
 
 
 def test_a_group_may_not_be_left_four_behind() -> None:
     with pytest.raises(AwsError, match="Nodegroups g0 must be updated") as caught:
-        versions.check_upgrade(cluster("1.34", "1.31", "1.34"), "1.35")
+        versions.check_upgrade(cluster(OLDER, after(EARLIER, -2), OLDER), CHOSEN)
     assert caught.value.code == "InvalidRequestException"
 
 
 def test_an_upgrade_can_be_undone_for_a_week_if_no_group_would_be_ahead() -> None:
-    upgraded = cluster("1.35", "1.34")
-    upgraded.upgraded = ("1.34", datetime.now(UTC) - timedelta(days=6))
-    assert versions.check_upgrade(upgraded, "1.34") == "VersionRollback"
-    upgraded.groups["g0"].body["version"] = "1.35"
+    upgraded = cluster(CHOSEN, OLDER)
+    upgraded.upgraded = (OLDER, datetime.now(UTC) - timedelta(days=6))
+    assert versions.check_upgrade(upgraded, OLDER) == "VersionRollback"
+    upgraded.groups["g0"].body["version"] = CHOSEN
     with pytest.raises(AwsError, match="would be ahead"):
-        versions.check_upgrade(upgraded, "1.34")
-    upgraded.upgraded = ("1.34", datetime.now(UTC) - timedelta(days=8))
+        versions.check_upgrade(upgraded, OLDER)
+    upgraded.upgraded = (OLDER, datetime.now(UTC) - timedelta(days=8))
     with pytest.raises(AwsError, match="Unsupported Kubernetes minor version update"):
-        versions.check_upgrade(upgraded, "1.34")
+        versions.check_upgrade(upgraded, OLDER)
 
 
 @pytest.mark.parametrize(
     ("present", "version", "release", "words"),
     [
-        ("1.34.2-20260101", "1.33", "1.33.9-20260601", "cannot be rolled back"),
-        ("1.34.2-20260601", "1.34", "1.34.2-20260101", "cannot be rolled back"),
-        ("1.34.2-20260101", "1.36", "1.36.0-20261105", "cannot be ahead"),
-        ("1.34.2-20260101", "1.35", "1.34.2-20261105", "is not valid for kubernetes version 1.35"),
-        ("1.34.2-20260101", "9.99", "9.99.0-20261105", "unsupported Kubernetes version"),
+        (f"{OLDER}.2-20260101", EARLIER, f"{EARLIER}.9-20260601", "cannot be rolled back"),
+        (f"{OLDER}.2-20260601", OLDER, f"{OLDER}.2-20260101", "cannot be rolled back"),
+        (f"{OLDER}.2-20260101", NEWEST, f"{NEWEST}.0-20261105", "cannot be ahead"),
+        (f"{OLDER}.2-20260101", CHOSEN, f"{OLDER}.2-20261105", f"is not valid for kubernetes version {CHOSEN}"),
+        (f"{OLDER}.2-20260101", "9.99", "9.99.0-20261105", "unsupported Kubernetes version"),
     ],
 )
 def test_nodes_go_neither_back_nor_ahead(present: str, version: str, release: str, words: str) -> None:
     with pytest.raises(AwsError, match=words):
-        versions.check_group_version(cluster("1.35"), present, version, release)
+        versions.check_group_version(cluster(CHOSEN), present, version, release)
 
 
 def test_versions_are_described_newest_first(home: Account) -> None:
     found = home.eks.describe_cluster_versions()["clusterVersions"]
-    assert [each["clusterVersion"] for each in found] == ["1.36", "1.35", "1.34", "1.33", "1.32", "1.31"]
+    assert [each["clusterVersion"] for each in found] == [*reversed(calendar("eks"))][: len(found)]
+    assert {each["versionStatus"] for each in found} == {"STANDARD_SUPPORT", "EXTENDED_SUPPORT"}
     assert [each["clusterVersion"] for each in found if each["defaultVersion"]] == [versions.default_version()]
     only = home.eks.describe_cluster_versions(versionStatus="STANDARD_SUPPORT")["clusterVersions"]
-    assert [each["clusterVersion"] for each in only] == ["1.36", "1.35", "1.34"]
+    assert [each["clusterVersion"] for each in only] == [*reversed(offered("eks"))]
     everything = home.eks.describe_cluster_versions(includeAll=True)["clusterVersions"]
     assert everything[-1]["versionStatus"] == "UNSUPPORTED"
     assert len(home.eks.describe_cluster_versions(defaultOnly=True)["clusterVersions"]) == 1
@@ -88,9 +90,9 @@ def test_versions_are_described_newest_first(home: Account) -> None:
 
 
 def test_a_refused_upgrade_changes_nothing(home: Account) -> None:
-    name = home.cluster(version="1.33")
+    name = home.cluster(version=EARLIER)
     with refused("InvalidParameterException"):
-        home.eks.update_cluster_version(name=name, version="1.35")
+        home.eks.update_cluster_version(name=name, version=CHOSEN)
     found = home.eks.describe_cluster(name=name)["cluster"]
-    assert (found["version"], found["status"]) == ("1.33", "ACTIVE")
+    assert (found["version"], found["status"]) == (EARLIER, "ACTIVE")
     assert home.eks.list_updates(name=name)["updateIds"] == []
