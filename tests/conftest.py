@@ -15,6 +15,8 @@ KILLS = 20
 TIERS = ("unit", "engine", "control_plane")
 COMMANDS = {"full": "make test-all", "kills": "make kills"}
 """The command that runs the tests of a marker, which others leave out."""
+TRIALS = (Path(__file__).parent / "emulator_tests", Path(__file__).parent / "tools" / "benchmarks")
+"""Tests of what only tests and measurements use: `make test` leaves them out, for only a change there needs them."""
 LEFT_OUT = pytest.StashKey[Counter[str]]()
 """How many tests did not run, by marker."""
 
@@ -75,6 +77,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if not item.get_closest_marker("kills")]
     items.sort(key=lambda item: TIERS.index(tier_of(item)), reverse=hasattr(config, "workerinput"))
     for item in items:
+        if any(folder in item.path.parents for folder in TRIALS):
+            item.add_marker(pytest.mark.full)
         item.user_properties.append(("tier", tier_of(item)))
         if not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(_sharing(item)))

@@ -34,6 +34,7 @@ WHOLE: Final[dict[str, tuple[str, ...]]] = {
         "policies/admission.py",
         "policies/cel.py",
     ),
+    "benchmarks": ("tools/benchmarks/*", "tests/tools/benchmarks/*"),
     "how tests run": ("tests/conftest.py", "tests/support/*", "pyproject.toml", "requirements.txt", "toolchain/*"),
 }
 """Patterns of files, by what they are about: more goes wrong there than `make test` tries."""
