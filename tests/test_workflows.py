@@ -130,7 +130,7 @@ def test_scripts_are_one_make_target_and_hold_no_expression(workflow: dict[Any, 
 def test_every_make_target_of_a_workflow_is_there_in_both_makefiles(tmp_path: Path) -> None:
     create(tmp_path / "acme", "acme", ClusterKind.LOCAL, PIN)
     for folder in (PROJECT_ROOT, tmp_path / "acme"):
-        files = [folder / "Makefile", folder / ".github/pull-requests.mk"]
+        files = [folder / "Makefile", *(folder / ".github").glob("*.mk")]
         rules = [rule for file in files for rule in re.findall(r"^([a-z -]+):", file.read_text(), re.MULTILINE)]
         asked = {
             target
@@ -213,6 +213,7 @@ def test_only_the_main_branch_gets_at_identities_and_no_tag_of_its_name(file: st
         ".ci/run",
         ".github/workflows/render.yml",
         ".github/CODEOWNERS",
+        ".github/development.mk",
         ".github/pull-requests.mk",
         "Makefile",
         "package.mk",

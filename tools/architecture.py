@@ -1,6 +1,6 @@
-"""Draws the architecture page's diagram from the imports that the code really has.
+"""Draws the import diagram of ``docs/imports.md`` from the code.
 
-``python -m tools.architecture --write`` renews ``docs/architecture.md``; a test fails when it is stale.
+``python -m tools.architecture --write`` renews it; a test fails when it is stale.
 """
 
 import re
@@ -10,39 +10,40 @@ import grimp
 
 from workbench.system.paths import PROJECT_ROOT
 
-PAGE = PROJECT_ROOT / "docs" / "architecture.md"
+PAGE = PROJECT_ROOT / "docs" / "imports.md"
 PACKAGES = ("workbench", "infra", "components", "policies")
 _DIAGRAM = re.compile(r"```mermaid\n.*?```", re.DOTALL)
 
 
 def diagram() -> str:
-    """Return a Mermaid flow chart: a box a package, an arrow from each package to those that it imports."""
+    """Return a Mermaid flow chart with a box per package and an arrow to each package that it imports."""
     graph = grimp.build_graph(*PACKAGES)
     edges = {
-        (_room(importer), _room(imported))
+        (_package(importer), _package(imported))
         for importer in graph.modules
         for imported in graph.find_modules_directly_imported_by(importer)
-        if _room(importer) != _room(imported)
+        if _package(importer) != _package(imported)
     }
-    rooms = sorted({_room(module) for module in graph.modules if "." in module})
+    packages = sorted({_package(module) for module in graph.modules if "." in module})
     lines = ["flowchart LR"]
     for package in PACKAGES:
         lines.append(f"  subgraph {package}")
-        lines.extend(f'    {room}["{room.removeprefix(package + ".")}"]' for room in rooms if room.startswith(package))
+        boxes = (box for box in packages if box.startswith(package))
+        lines.extend(f'    {box}["{box.removeprefix(package + ".")}"]' for box in boxes)
         lines.append("  end")
     lines.extend(f"  {importer} --> {imported}" for importer, imported in sorted(edges))
     return "```mermaid\n" + "\n".join(lines) + "\n```"
 
 
-def _room(module: str) -> str:
-    """Return the room that a module belongs to: its folder, or its whole package where that is one room."""
+def _package(module: str) -> str:
+    """Return the box of a module: its subpackage, or the top-level package for modules directly in it."""
     parts = module.split(".")
     folder = PROJECT_ROOT.joinpath(*parts[:2])
     return ".".join(parts[:2]) if len(parts) > 1 and folder.is_dir() else parts[0]
 
 
 def page(current: str) -> str:
-    """Return the page's text with the diagram of now."""
+    """Return the page's text with a current diagram."""
     return _DIAGRAM.sub(lambda _: diagram(), current)
 
 

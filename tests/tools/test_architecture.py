@@ -1,5 +1,5 @@
 from tools.architecture import PAGE, page
 
 
-def test_the_architecture_page_shows_the_imports_of_now() -> None:
+def test_the_import_diagram_is_current() -> None:
     assert page(PAGE.read_text()) == PAGE.read_text()

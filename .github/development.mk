@@ -1,0 +1,41 @@
+# Targets for developers of this package, included by the Makefile.
+##@ Development of this package
+test: $(INSTALLED) ## Run what every change must pass, on all cores (TIER=unit, engine or control_plane: only those)
+	@$(TESTS) -m 'not full$(if $(TIER), and $(or $(MARKED_$(TIER)),$(error TIER is unit, engine or control_plane)))'
+
+test-all: $(INSTALLED) ## Run all tests
+	@$(TESTS)
+
+test-changed: $(INSTALLED) ## Run the tests that the changes since BASE (origin/main) need
+	@$(BIN)/python -m tools.affected_tests --base "$(or $(BASE),origin/main)" --run
+
+kills: $(INSTALLED) ## Kill every kind of run at 20 moments and recover; takes about half an hour
+	@$(TESTS) --kills -k "kill or ctrl_c or at_once or damage"
+
+nightly: $(INSTALLED) ## Kill runs on the AWS and Azure emulators at every call that changes something; takes a night
+	@$(TESTS) --moments 150 tests/control_plane/test_cloud_kills.py
+
+TESTS = $(BIN)/igz-clusters toolchain build --hermetic && $(BIN)/python -m pytest --numprocesses auto \
+	--dist loadgroup --no-loadscope-reorder
+MARKED_unit := not engine and not control_plane
+MARKED_engine := engine
+MARKED_control_plane := control_plane and not engine
+
+check: $(INSTALLED) ## Lint, format, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	PYTHONPATH=tests $(BIN)/lint-imports
+
+bench: $(INSTALLED) ## Measure ratios of time, CPU and memory: docs/benchmarks.md (18 minutes)
+	@PYTHONPATH=tests $(BIN)/python -m tools.benchmarks
+
+lock: $(INSTALLED) ## Pin the newest allowed versions, with hashes and without an index address
+	$(BIN)/uv pip compile --upgrade pyproject.toml --extra dev --generate-hashes --python-version 3.11 \
+		--no-emit-index-url --no-header --quiet -o requirements.txt
+	for pins in tests/platform/mlrun-requirements tools/benchmarks/checkov-requirements; do \
+		$(BIN)/uv pip compile --upgrade $$pins.in --generate-hashes --python-version 3.11 \
+			--no-emit-index-url --no-header --quiet -o $$pins.txt || exit 1; \
+	done
+
+.PHONY: test test-all test-changed kills nightly check bench lock
