@@ -77,7 +77,7 @@ def test_the_printed_commands_give_a_working_cluster_and_a_passing_check(
     cd, up, check, commit, ci = steps
 
     brought_up = run(["bash", "-euc", f"{cd}\n{up}"])
-    assert re.search(r"^workload +workload +on-demand +1 +1 of 1\.\.10 ", brought_up, re.MULTILINE)
+    assert re.search(r"^workload +workload +on-demand +1\.\.10 +1\.\.10 +1 +1 ", brought_up, re.MULTILINE)
     look, status, change, _, remove = (line[10:] for line in brought_up[brought_up.index("  look  ") :].splitlines())
     ready = re.findall(r"^(\S+) +Ready ", run(["bash", "-euc", f"{cd}\n{look}"]), re.MULTILINE)
     assert {"initial-0", "initial-1"} < set(ready)
@@ -92,7 +92,7 @@ def test_the_printed_commands_give_a_working_cluster_and_a_passing_check(
         cwd=other, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (foreign.returncode, foreign.stdout) == (1, "")
-    assert f"are of {tmp_path}/acme/Pulumi.acme-dev.yaml, not of {other}/" in foreign.stderr
+    assert f"belong to {tmp_path}/acme/Pulumi.acme-dev.yaml, not to {other}/" in foreign.stderr
 
     checked = run(["bash", "-euc", f"{cd}\n{check}"])
     dev, prod = checked.split("== acme-prod")

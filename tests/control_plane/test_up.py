@@ -11,8 +11,9 @@ import psutil
 import pytest
 
 from components.contract.labels import OWN_DOMAIN, LabelKey
+from components.contract.priorities import UserPriority
 from components.contract.taints import OWN_SPOT_TAINT
-from support.cluster import Cluster, changes, eventually, pod
+from support.cluster import COMMAND, Cluster, changes, eventually, pod
 from workbench.system.paths import PROJECT_ROOT
 
 pytestmark = pytest.mark.control_plane
@@ -102,9 +103,44 @@ def test_up_changes_nothing_after_the_autoscaler_moved_and_a_node_came_back(clus
 
 
 def test_status_as_json_gives_sizes_now_and_their_bounds(cluster: Cluster) -> None:
-    rows = {row["pool"]: row for row in json.loads(cluster.command("status", "--json").stdout)}
-    assert (rows["initial"]["ready"], rows["initial"]["min"], rows["initial"]["max"]) == (2, 2, 2)
-    assert (rows["spot"]["group"], rows["spot"]["min"], rows["spot"]["max"]) == ("spot", 0, 20)
+    status = json.loads(cluster.command("status", "--json").stdout)
+    rows = {row["group"]: row for row in status["groups"]}
+    initial, spot = rows["initial"]["recorded"], rows["spot"]["recorded"]
+    assert (status["condition"], rows["initial"]["live"]["ready"], initial["min"], initial["max"]) == ("up", 2, 2, 2)
+    assert (spot["pool"], spot["min"], spot["max"]) == ("spot", 0, 20)
+    assert set(status["priorityClasses"]) == set(UserPriority)
+
+
+def test_an_edit_without_an_update_is_shown_apart_from_what_is_live(cluster: Cluster, tmp_path: Path) -> None:
+    edited = (PROJECT_ROOT / "Pulumi.local.yaml").read_text().replace("max: 20 }", "max: 21 }")
+    (tmp_path / "Pulumi.local.yaml").write_text(edited)
+    elsewhere = cluster.command("-C", str(tmp_path), "status", check=False)
+    assert (elsewhere.returncode, elsewhere.stdout) == (1, ""), "the cluster belongs to another stack file"
+    (cluster.data / "owners" / "local").unlink()
+    try:
+        lines = cluster.command("-C", str(tmp_path), "status").stdout.splitlines()
+    finally:
+        (cluster.data / "owners" / "local").unlink()
+    assert [line.split()[3:5] for line in lines if line.startswith("spot ")] == [["0..21", "0..20"], ["0..20", "0..21"]]
+    assert "Not applied yet; `igz-clusters up local` applies it:" in lines
+
+
+def test_kubectl_and_kubeconfig_reach_the_cluster_and_env_has_both_programs(cluster: Cluster) -> None:
+    assert "node/initial-0" in cluster.command("kubectl", "local", "get", "nodes", "-o", "name").stdout
+    refused = cluster.command("kubectl", "local", "get", "nothing", check=False)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert cluster.command("kubeconfig").stdout.strip() == str(cluster.kubeconfig())
+    script = 'eval "$($0 env --hermetic)"; pulumi version; kubectl get nodes -o name'
+    shown = subprocess.run(
+        ["sh", "-euc", script, COMMAND],
+        cwd=PROJECT_ROOT,
+        env={**cluster.environment, "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert shown.startswith("v3.")
+    assert "node/initial-0" in shown
 
 
 def test_down_leaves_no_process_and_no_port_and_up_brings_the_same_cluster_back(cluster: Cluster) -> None:

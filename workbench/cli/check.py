@@ -10,7 +10,7 @@ import typer
 
 from workbench import stacks
 from workbench.cli.console import PLAIN, out
-from workbench.cli.stack import AsJson
+from workbench.cli.options import AsJson
 from workbench.stacks import StackFileError
 
 if TYPE_CHECKING:

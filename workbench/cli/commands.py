@@ -23,10 +23,21 @@ class Command:
         ``module:attribute`` below ``workbench.cli``: its function, or the Typer application that groups subcommands.
     help
         Its line in ``--help``: the first paragraph of its own help.
+    context_settings
+        Of its command. Default: none.
     """
 
     target: str
     help: str
+    context_settings: dict[str, Any] | None = None
+
+
+_PASSES_ON: Final[dict[str, Any]] = {
+    "allow_extra_args": True,
+    "ignore_unknown_options": True,
+    "allow_interspersed_args": False,
+}
+"""Of a command that passes its arguments on to another program."""
 
 
 COMMANDS: Final[dict[str, Command]] = {
@@ -36,8 +47,10 @@ COMMANDS: Final[dict[str, Command]] = {
     "preview": Command("stack:preview", "Show what `up` would change; change nothing."),
     "destroy": Command("stack:destroy", "Delete everything that a stack created."),
     "drift": Command("drift:drift", "Report changes made outside Pulumi."),
-    "status": Command("stack:status", "Show the pools of a stack with their sizes now."),
-    "env": Command("stack:env", "Print exports for plain `pulumi` and `kubectl`."),
+    "status": Command("status:status", "Show the pools of a stack: desired, recorded and live."),
+    "env": Command("shell:env", "Print exports for plain `pulumi` and `kubectl`."),
+    "kubeconfig": Command("shell:kubeconfig", "Print the value of KUBECONFIG for a stack's cluster."),
+    "kubectl": Command("shell:kubectl", "Run kubectl on a stack's cluster.", _PASSES_ON),
     "review": Command("review:review", "Review a change before it is merged."),
     "report": Command("report:report", "Show and judge a planned or finished change."),
     "recover": Command("recover:recover", "Repair what a killed run left behind."),
@@ -71,7 +84,7 @@ class Commands(Mapping[str, ClickCommand]):
         if isinstance(found, typer.Typer):
             parent.add_typer(found, name=name)
         else:
-            parent.command(name)(found)
+            parent.command(name, context_settings=COMMANDS[name].context_settings)(found)
         return get_group(parent).commands[name]
 
     @override

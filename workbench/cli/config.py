@@ -17,7 +17,7 @@ from infra.config.reference import all_keys, default_of, values_of
 from infra.config.tree import NAME, Key
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors, out
-from workbench.cli.stack import AsJson, StackName
+from workbench.cli.options import AsJson, StackName
 from workbench.system.errors import UserError
 
 app = typer.Typer(help="Check stack files, explain keys, show the configuration.", no_args_is_help=True)

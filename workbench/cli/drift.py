@@ -7,8 +7,7 @@ import typer
 
 from workbench import stacks
 from workbench.cli.console import errors, out
-from workbench.cli.recover import Hermetic
-from workbench.cli.stack import AsJson, Events
+from workbench.cli.options import AsJson, Events, Hermetic
 from workbench.engine import INTERRUPTED
 from workbench.report import as_json as json_report
 from workbench.report import events as event_stream

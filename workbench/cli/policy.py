@@ -18,8 +18,8 @@ from policies.registry import RULES
 from policies.rule import Rule
 from policies.unknown_policy import UNKNOWN_VARIABLE
 from workbench.cli.console import PLAIN, errors, out, row_of_fields
+from workbench.cli.options import AsJson
 from workbench.cli.policy_catalogue import Entry, catalogue, entry
-from workbench.cli.stack import AsJson
 from workbench.engine.policy_analysis import TOOLS, analyse
 from workbench.system.errors import UserError
 from workbench.toolchain import ensure

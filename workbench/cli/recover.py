@@ -9,6 +9,7 @@ import typer
 
 from workbench import stacks
 from workbench.cli.console import PLAIN, agree, errors, out
+from workbench.cli.options import Hermetic, Yes
 from workbench.engine import cloud
 from workbench.engine.lock import stack_lock
 from workbench.existing import open_existing
@@ -17,9 +18,6 @@ from workbench.stacks import Stack, StackFileError
 from workbench.system.errors import UserError
 from workbench.toolchain import ensure
 from workbench.toolchain.console import progress
-
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
-Hermetic = Annotated[bool, typer.Option("--hermetic", help="Use the pinned engine even if `pulumi` is on PATH.")]
 
 _ROUNDS = 5
 """Searches for resources that the state lacks: the parts of a resource are found only once it is known."""

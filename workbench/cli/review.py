@@ -9,7 +9,7 @@ import typer
 
 from infra.config.problems import printable
 from workbench.cli.console import errors, out
-from workbench.cli.recover import Hermetic
+from workbench.cli.options import Hermetic
 from workbench.engine.render import TOOLS
 from workbench.report import record as records
 from workbench.report import terminal

@@ -12,60 +12,27 @@ from typing import Annotated
 
 import typer
 
-from components.contract.existing.config import ExistingConfig
 from components.contract.labels import LabelKey
 from workbench import stacks
 from workbench.cli import cloud, cloud_destroy, engine_run
 from workbench.cli.cloud_destroy import CLAIMS_OPTION
-from workbench.cli.cloud_run import started
 from workbench.cli.console import errors, leave, out
 from workbench.cli.engine_run import Verbose
 from workbench.cli.guard import guard
 from workbench.cli.namespaces import wait_for_half_deleted
-from workbench.cli.recover import Hermetic, Yes, refuse_unless_in_order
+from workbench.cli.options import AsJson, Events, Hermetic, StackName, Yes
+from workbench.cli.recover import refuse_unless_in_order
+from workbench.cli.status import status_of
 from workbench.engine import INTERRUPTED, Session, open_session, pool_status, render
 from workbench.engine.backend import StateFiles
 from workbench.engine.kubectl import Api
 from workbench.engine.lock import held_by, stack_lock
-from workbench.existing import open_existing
 from workbench.local import Instance
 from workbench.recovery import state_findings
 from workbench.stacks import stack_ownership
-from workbench.system.errors import UserError
-from workbench.system.files import write_private
 from workbench.system.paths import FOLDER_VARIABLE, require_space
 from workbench.toolchain import Toolchain, ensure
 from workbench.toolchain.console import progress
-
-StackName = Annotated[
-    str,
-    typer.Argument(help="Stack file Pulumi.STACK.yaml, in the folder or in examples/STACK below it.", metavar="STACK"),
-]
-
-
-def _fresh(file: Path | None) -> Path | None:
-    """Make an empty file of the user's alone: whatever fails afterwards, no earlier run's events are taken for ours."""
-    if not file:
-        return None
-    if file.exists() and not file.is_file():
-        raise UserError(f"--events: {file} is no regular file.", "Name a file; what is in it is replaced.")
-    try:
-        write_private(file, "")
-    except OSError as error:
-        raise UserError(f"--events: cannot write {file}: {error.strerror}.") from None
-    return file.absolute()
-
-
-Events = Annotated[
-    Path | None,
-    typer.Option(
-        "--events",
-        metavar="FILE",
-        callback=_fresh,
-        help="Write the engine's event stream to FILE too, whole even if the run fails.",
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts, and nothing else, to standard output.")]
 
 
 @dataclass(frozen=True)
@@ -146,7 +113,7 @@ def up(
     with _changing(found, "up", hermetic=hermetic) as ready:
         wait_for_half_deleted(ready.api, found.config.namespaces)
         _run(ready, "up", "--yes", "--suppress-outputs", events=events)
-    pool_status.show(pool_status.settled_rows(ready.stack.config, ready.api), as_json=False, console=out)
+    pool_status.show(pool_status.settled(lambda: status_of(found)), out)
     _next_steps(ready)
 
 
@@ -223,59 +190,11 @@ def destroy(
         stack_ownership.release(ready.stack)
 
 
-def status(stack: StackName = "local", *, as_json: AsJson = False) -> None:
-    """Show the pools of a stack with their sizes now."""
-    found = stacks.find(stack)
-    existing = open_existing(found, os.environ)
-    api = existing.api if existing else _running(_local(stack))
-    pool_status.show(pool_status.pool_rows(found.config, api), as_json=as_json, console=out)
-
-
-def _running(stack: stacks.Stack) -> Api:
-    """Return the way into a local cluster, if it runs."""
-    instance = Instance(stack.name)
-    if not instance.status().running:
-        raise UserError(
-            f"The control plane '{instance.name}' is not running.", f"`igz-clusters up {stack.name}` starts it."
-        )
+def local_environment(stack: stacks.Stack, *, hermetic: bool) -> dict[str, str]:
+    """Return the variables for plain `pulumi` and `kubectl` on a local stack; starts its control plane."""
     _claim(stack)
-    return Api(ensure(["kubectl"]).path("kubectl"), instance.kubeconfig, os.environ)
-
-
-def env(stack: StackName = "local", *, hermetic: Hermetic = False) -> None:
-    """Print exports for plain `pulumi` and `kubectl`.
-
-    For example: eval "$(igz-clusters env)"
-
-    Run it again after you edited the stack file. On an existing cluster it looks at the nodes, and plain `pulumi` then
-    works with those of that moment; what stands in the way is told here, and not by `pulumi`. A stack in a cloud needs
-    none: there, plain `pulumi` previews as it is, and updates where `policyGuard` is not `required`.
-    """
-    found = stacks.find(stack)
-    run = started(found, hermetic=hermetic, events=None) if _is_existing(found) else None
-    for name, value in (run.looked(run.state()).session.environment if run else _exports(found, hermetic)).items():
-        out.print(f"export {name}={shlex.quote(value)}", markup=False, highlight=False, soft_wrap=True)
-
-
-def _exports(stack: stacks.Stack, hermetic: bool) -> dict[str, str]:  # noqa: FBT001 the command's own flag
-    _claim(_local(stack.name))
     ready = _prepare(stack, hermetic=hermetic)
     return {**ready.session.environment, "KUBECONFIG": str(ready.instance.kubeconfig)}
-
-
-def _is_existing(stack: stacks.Stack) -> bool:
-    return isinstance(stack.config.cluster, ExistingConfig)
-
-
-def _local(name: str) -> stacks.Stack:
-    stack = stacks.find(name)
-    if not stack.is_local:
-        kind = stack.config.cluster.kind
-        raise UserError(f"'{name}' is a stack on {kind}; this command is about clusters on this machine.", _LOOK)
-    return stack
-
-
-_LOOK = "Look at a cloud's cluster with `pulumi stack output` and, with its kubeconfig, with kubectl."
 
 
 def _unasked(*, yes: bool) -> list[str]:

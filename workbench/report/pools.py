@@ -57,13 +57,20 @@ def before_and_after(stream: Stream) -> tuple[Groups | None, Groups | None]:
         return None, None
     old = next((step.old for step in of_the_stack if step.old and _OUTPUT in step.old.outputs), None)
     last = of_the_stack[-1]
-    before, after = _groups(old), {} if last.op == "delete" else _groups(last.new)
+    before, after = groups_of(old), {} if last.op == "delete" else groups_of(last.new)
     if before and after and _is_list(old) and not _is_list(last.new):
         before = _in_names_of(after, before)
     return before, after
 
 
-def _groups(state: State | None) -> Groups | None:
+def groups_of(state: State | None) -> Groups | None:
+    """Return the groups in a stack's outputs; None if it has no such output.
+
+    Raises
+    ------
+    UnreadableError
+        The output is something else.
+    """
     if state is None or _OUTPUT not in state.outputs:
         return None
     try:
@@ -117,7 +124,8 @@ def _described(group: Group) -> str:
     return safe(", ".join([*(_FACTS[what](group) for what in ("role", "lifecycle", "size", "types")), *taints]))
 
 
-def _size(group: Group) -> str:
+def size(group: Group) -> str:
+    """Return the bounds of a group: ``3``, ``1..10``."""
     return f"{group.min}..{group.max}" if group.min != group.max else str(group.min)
 
 
@@ -126,7 +134,7 @@ def _labels(labels: Iterable[tuple[str, str]]) -> str:
 
 
 _FACTS: Final[Mapping[str, Callable[[Group], str]]] = {
-    "size": _size,
+    "size": size,
     "types": lambda group: ", ".join(group.instance_types),
     "lifecycle": lambda group: group.lifecycle,
     "role": lambda group: group.role,

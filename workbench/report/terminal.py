@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from io import StringIO
 from typing import Any, Final
 
 from rich.console import Console
@@ -274,8 +275,9 @@ def print_table(table: Table, console: Console) -> None:
     if console.is_terminal:
         console.print(table)
         return
-    with console.capture() as captured:
-        console.print(table, width=_ANY_WIDTH, crop=False)
+    wide = Console(file=StringIO(), width=_ANY_WIDTH)
+    with wide.capture() as captured:
+        wide.print(table)
     for line in captured.get().splitlines():
         console.print(line.rstrip(), **_PLAIN)
 

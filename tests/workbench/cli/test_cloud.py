@@ -233,7 +233,7 @@ def test_what_stays_degraded_fails_the_update(engine: ScriptedEngine, monkeypatc
     monkeypatch.setattr("workbench.cli.cloud.PATIENCE_DEGRADED", 0.0)
     says(monkeypatch, {}, {}, {COREDNS: Condition("DEGRADED", ("InsufficientNumberOfReplicas: 0",))})
     assert (
-        "add-on coredns is DEGRADED: InsufficientNumberOfReplicas: 0.\n  Mend" in refusal("up", STACK, "--yes").message
+        "add-on coredns is DEGRADED: InsufficientNumberOfReplicas: 0.\n  Fix" in refusal("up", STACK, "--yes").message
     )
 
 
@@ -353,7 +353,7 @@ def test_a_preview_of_a_half_done_stack_says_so_and_goes_on(engine: ScriptedEngi
     engine.has(exported() | {"pending_operations": KILLED})
     done = run("preview", STACK)
     assert done.exit_code == 0
-    assert "note: By its state, a run on 'test' is creating NodeGroup test-gpu: it was killed, or" in done.stderr
+    assert "note: The state of 'test' has pending operations: creating NodeGroup test-gpu." in done.stderr
 
 
 def test_a_preview_that_fails_ends_as_the_engine_does(engine: ScriptedEngine) -> None:

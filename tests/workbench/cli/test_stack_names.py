@@ -35,7 +35,7 @@ def igz_clusters(folder: Path, *arguments: str) -> subprocess.CompletedProcess[s
 def test_no_command_touches_the_cluster_of_another_repository(repositories: Path, command: str) -> None:
     refused = igz_clusters(repositories, "-C", "second", command, "mine")
     assert (refused.returncode, refused.stdout) == (1, "")
-    assert f"are of {repositories}/first/Pulumi.mine.yaml" in refused.stderr
+    assert f"belong to {repositories}/first/Pulumi.mine.yaml" in refused.stderr
     assert not (repositories / "data" / "local").exists()
 
 

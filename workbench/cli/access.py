@@ -1,0 +1,149 @@
+"""The way into the cluster of a stack, whatever its kind."""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from workbench.cli.console import PLAIN, errors
+from workbench.engine import cloud
+from workbench.engine.backend import CorruptStateError, StateFiles
+from workbench.engine.cloud import bare_session, state_of
+from workbench.engine.cluster_components import kubeconfig_of
+from workbench.engine.kubectl import Api, kubectl
+from workbench.engine.pool_status import Condition
+from workbench.existing import open_existing
+from workbench.local import Instance
+from workbench.stacks import Stack, stack_ownership
+from workbench.system.errors import UserError
+from workbench.system.files import write_private
+from workbench.system.paths import PRIVATE, data_dir
+from workbench.toolchain import Toolchain, ensure
+from workbench.toolchain.console import progress
+
+_NO_STACK: Final = "no stack named"
+"""In the engine's answer for a stack that its backend does not have."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """A cluster, and what the state records about it.
+
+    Parameters
+    ----------
+    condition, note
+        Whether the cluster can be asked, and what to do if not.
+    deployment
+        The stack's state; empty if it records nothing.
+    api
+        The cluster; None if it cannot be asked.
+    """
+
+    condition: Condition
+    note: str = ""
+    deployment: Mapping[str, Any] = field(default_factory=dict)
+    api: Api | None = None
+
+    def required(self, stack: Stack) -> Api:
+        """Return the way in.
+
+        Raises
+        ------
+        UserError
+            The cluster is not created or is stopped.
+        """
+        if not self.api:
+            raise UserError(f"The cluster of '{stack.name}': {self.condition}.", self.note)
+        return self.api
+
+    @property
+    def kubeconfig(self) -> str:
+        """The value of KUBECONFIG with which any kubectl reaches the cluster; empty if it cannot be asked."""
+        api = self.api
+        if not api:
+            return ""
+        files = str(api.kubeconfig) if api.kubeconfig else api.environment.get("KUBECONFIG", "~/.kube/config")
+        if not api.context:
+            return files
+        # kubectl takes the current context from the first file that names one, so no credential is copied.
+        chosen = _kept("context", api.context, yaml.safe_dump(_choosing(api.context)))
+        return os.pathsep.join([str(chosen), os.path.expanduser(files)])  # noqa: PTH111 a list of paths
+
+
+def access(stack: Stack, *, hermetic: bool) -> Access:
+    """Return the way into a stack's cluster; looks at the state, and asks an existing cluster for its identity.
+
+    Raises
+    ------
+    UserError
+        The state cannot be read, or the existing cluster does not answer or is another one.
+    """
+    return _local(stack) if stack.is_local else _elsewhere(stack, tools(hermetic=hermetic))
+
+
+def tools(*, hermetic: bool) -> Toolchain:
+    """Return the tools for a stack in a cloud, built if they are missing."""
+    with progress(errors) as report:
+        return ensure(cloud.TOOLS, hermetic=hermetic, progress=report)
+
+
+def _local(stack: Stack) -> Access:
+    try:
+        deployment = StateFiles(stack.name).deployment()
+    except CorruptStateError as error:
+        raise UserError(str(error), f"`igz-clusters recover {stack.name}` restores the last intact copy.") from None
+    if not deployment.get("resources"):
+        return Access(Condition.ABSENT, _up(stack, "creates"))
+    if gone := stack_ownership.claim(stack):
+        errors.print(f"The stack '{stack.name}' belonged to {gone}, which no longer exists.", **PLAIN)
+    instance = Instance(stack.name)
+    if not instance.status().running:
+        return Access(Condition.STOPPED, _up(stack, "starts"), deployment)
+    return Access(Condition.UP, "", deployment, Api(kubectl(), instance.kubeconfig, os.environ))
+
+
+def _elsewhere(stack: Stack, toolchain: Toolchain) -> Access:
+    session, creates = bare_session(stack, toolchain), _up(stack, "creates")
+    environment = session.whole_environment()
+    try:
+        deployment = state_of(session).get("deployment") or {}
+    except UserError as error:
+        if _NO_STACK not in error.message:
+            raise
+        deployment = {}
+    is_up, existing = bool(deployment.get("resources")), open_existing(stack, environment)
+    if existing:
+        api = existing.api
+        return Access(Condition.UP, "", deployment, api) if is_up else Access(Condition.ABSENT, creates, {}, api)
+    if not is_up:
+        return Access(Condition.ABSENT, creates)
+    if not (config := kubeconfig_of(deployment)):
+        note = f"The state records no kubeconfig: the cluster is not finished. {_up(stack, 'finishes')}"
+        return Access(Condition.UNREACHABLE, note, deployment)
+    file = _kept(stack.name, str(stack.file), config)
+    return Access(Condition.UP, "", deployment, Api(kubectl(), file, environment))
+
+
+def _up(stack: Stack, what: str) -> str:
+    return f"`igz-clusters up {stack.name}` {what} it."
+
+
+def _choosing(context: str) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "Config", "current-context": context}
+
+
+def _kept(name: str, place: str, content: str) -> Path:
+    """Write a kubeconfig without secrets to a file of its own and return its path."""
+    folder = data_dir() / "kubeconfigs"
+    folder.mkdir(exist_ok=True, mode=PRIVATE)
+    file = folder / f"{name}-{hashlib.sha256(place.encode()).hexdigest()[:12]}"
+    with suppress(OSError):
+        if file.read_text() == content:
+            return file
+    write_private(file, content)
+    return file
