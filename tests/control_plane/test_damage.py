@@ -54,7 +54,7 @@ def test_a_damaged_state_is_refused_kept_and_restored(own: Cluster, name: str) -
     assert f"The state file {state_file(own)} is damaged: {reason}" in refused.stderr
     assert "`igz-clusters recover local`" in refused.stderr
     told = own.command("recover", "local", "--yes").stdout
-    assert "put back the newest whole copy" in told
+    assert "restore the newest intact copy" in told
     assert list(state_file(own).parent.glob("*.damaged-*")) or name == "missing"
     own.up()
     assert_whole(own)
@@ -67,7 +67,7 @@ def test_without_any_whole_copy_the_next_up_takes_over_what_is_there(own: Cluste
         if file.suffix in {".json", ".bak"} and "meta" not in file.name:
             file.write_bytes(b"{")
     told = own.command("recover", "local", "--yes").stdout
-    assert "There is no whole copy of it." in told
+    assert "No intact copy exists." in told
     own.up()
     assert_whole(own)
     assert own.get("namespace", "mlrun")["metadata"]["uid"] == before
@@ -93,7 +93,7 @@ def test_a_wrong_passphrase_is_told_before_the_engine_starts(own: Cluster, chang
 def test_a_lost_passphrase_costs_the_state_and_not_the_cluster(own: Cluster) -> None:
     (own.data / "passphrase").unlink()
     refused = own.command("up", "local", "--hermetic", check=False)
-    way_back = refused.stderr.partition("takes over what is in the cluster: ")[2].replace("\n", "")
+    way_back = refused.stderr.partition("adopts what is in the cluster: ")[2].replace("\n", "")
     assert way_back.startswith("rm -r ")
     subprocess.run(["sh", "-c", way_back], check=True)
     own.up()

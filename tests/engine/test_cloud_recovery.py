@@ -78,7 +78,7 @@ def test_what_a_killed_run_was_making_is_there_once(cloud: Account, operation: s
     cloud.aws.set_faults()
     assert f"`igz-clusters recover {STACK}`" in refused(cloud)
     recovered = cloud.run(*RECOVER).stdout
-    assert "is stale: that process is gone" in recovered
+    assert "is stale: that process has ended" in recovered
     assert "That run was killed or is still active" in recovered
     assert_settled(cloud)
 
@@ -92,7 +92,7 @@ def test_what_a_dead_plug_in_made_is_entered_and_not_made_again(cloud: Account) 
     assert process.returncode > 0, said
     cloud.aws.set_faults()
     recovered = cloud.run(*RECOVER).stdout
-    assert "the state does not know it" in recovered
+    assert "missing from the state" in recovered
     assert "Cluster dev-cluster" in recovered
     assert_settled(cloud)
 
@@ -130,7 +130,7 @@ def test_the_engine_of_a_killed_command_is_named_and_gets_time_to_save(cloud: Ac
     assert " pulumi" in said
     recovering = cloud.start(*RECOVER, PYTHONUNBUFFERED="1")
     assert recovering.stdout
-    while "was killed; what it started still runs: " not in recovering.stdout.readline():
+    while "was killed, but its processes are still running: " not in recovering.stdout.readline():
         assert recovering.poll() is None
     cloud.aws.set_faults()  # now AWS answers the engine, for which `recover` waits
     said = printed_by(recovering)

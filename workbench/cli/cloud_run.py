@@ -154,7 +154,7 @@ class CloudRun:
         UserError
             The cloud cannot be asked.
         """
-        return [f"{thing.words}\n  {thing.delete}" for thing in self._account.tagged_resources()]
+        return [f"{resource.description}\n  {resource.delete}" for resource in self._account.tagged_resources()]
 
     @cached_property
     def _account(self) -> "Account":

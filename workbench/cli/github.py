@@ -37,7 +37,7 @@ def comment(
     run = run_of_event()
     with _github():
         pull = comments.pull_request(own_repository(), run)
-        posted = comments.Posted.STALE
+        posted = comments.CommentResult.STALE
         if pull is not None:
             posted = comments.post(pull, run, texts.comment(record, run, comments.workflow_changes(pull)))
     out.print(posted.value, highlight=False)

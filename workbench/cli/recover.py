@@ -106,12 +106,12 @@ def _mend(found: Sequence[Finding], *, yes: bool) -> int:
     for finding in found:
         out.print(f"- {finding.found}", markup=False, highlight=False, soft_wrap=True)
         out.print(f"  {finding.remedy}", markup=False, highlight=False, soft_wrap=True, style="dim")
-    mends = [finding.mend for finding in found if finding.mend]
-    if mends and not yes:
+    repairs = [finding.repair for finding in found if finding.repair]
+    if repairs and not yes:
         agree("Do that?")
-    for mend in mends:
-        mend()
-    return len(found) - len(mends)
+    for repair in repairs:
+        repair()
+    return len(found) - len(repairs)
 
 
 def _say_the_end(stack: str, left: int) -> None:

@@ -1,7 +1,7 @@
-"""What killed runs leave behind: found before every change of a stack, repaired by ``igz-clusters recover``.
+"""Finds what killed runs leave behind before every change of a stack; ``igz-clusters recover`` repairs it.
 
-Nothing here needs the engine, the control plane or a network: it reads processes and files, and mends files. What it
-takes for a stack in a cloud is in ``cloud``, which is imported for such a stack only.
+This package needs no engine, control plane or network: it reads processes and files, and repairs files. ``cloud`` adds
+the recovery of stacks in a cloud and is imported for those only.
 """
 
 from workbench.recovery.finding import Finding

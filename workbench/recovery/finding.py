@@ -1,4 +1,4 @@
-"""One thing that a killed run left."""
+"""One finding after an interrupted run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found, and what is done about it."""
+    """A problem and its remedy."""
 
     found: str
-    """What is wrong, a sentence."""
+    """The problem, as a sentence."""
     remedy: str
-    """What ``mend`` does; without it, what the user does."""
-    mend: Callable[[], None] | None = None
-    """Mends it; None if it cannot be repaired from here."""
+    """What ``repair`` does, or what the user should do if ``repair`` is None."""
+    repair: Callable[[], None] | None = None
+    """Repairs it; None if the user must do it."""

@@ -1,4 +1,4 @@
-"""What killed builds and starts left: harmless, since the next build or start begins by clearing it, but not hidden."""
+"""Leftovers of killed builds: harmless, since the next build clears them, but reported."""
 
 from functools import partial
 from pathlib import Path
@@ -9,7 +9,7 @@ from workbench.toolchain import store
 
 
 def leftovers() -> list[Finding]:
-    """Return half-built programs that nobody builds any more."""
+    """Return unfinished builds whose process has ended."""
     staging = store.staging()
     # A finished build leaves the empty folder behind.
     if not staging.exists() or not any(staging.iterdir()) or locks.holders(store.home() / "lock"):
@@ -18,12 +18,12 @@ def leftovers() -> list[Finding]:
     return [
         Finding(
             f"A build of the toolchain was killed and left {size / 1e6:.0f} MB in {staging}.",
-            "Delete that; finished programs and Go's build cache stay, so the next build goes on from there.",
+            "Delete it; finished programs and Go's build cache are kept for the next build.",
             partial(_drop, staging),
         )
     ]
 
 
 def _drop(folder: Path) -> None:
-    with store.locked(lambda _: None):  # a build may have begun since
+    with store.locked(lambda _: None):  # a build may have started since
         store.drop(folder)

@@ -1,4 +1,4 @@
-"""Processes that outlived the run that started them: lock holders of a change, and all others by their mark."""
+"""Processes still running after their run was killed: lock holders of a change, and others by their marker."""
 
 from contextlib import suppress
 from functools import partial
@@ -12,32 +12,32 @@ from workbench.system.errors import UserError
 from workbench.system.processes import abandoned
 
 _GRACE = 60.0
-"""Seconds for an engine to finish the step in flight and save."""
+"""Seconds for an engine to finish its current step and save the state."""
 _LAST_GRACE = 3.0
-"""Seconds for everything else."""
+"""Seconds for all other processes."""
 
 
 def orphans(stack: str, stack_file: Path | None = None) -> list[Finding]:
-    """Return the processes of a killed run that still hold the stack, which is found as ``stack_lock`` says.
+    """Return findings about processes of a killed run that still hold the stack's lock; parameters as ``stack_lock``.
 
     Raises
     ------
     UserError
-        The run is alive: there is nothing to recover from.
+        The run is still active.
     """
     held = held_by(stack, stack_file)
     if held.is_running:
         raise UserError(
-            f"The stack '{stack}' is being changed by {held.run}: there is nothing to recover from.",
-            "Wait until it ends, or press Ctrl-C where it runs: it finishes the step in flight and saves.",
+            f"The stack '{stack}' is being changed by {held.run}; there is nothing to recover.",
+            "Wait until it ends, or press Ctrl-C where it runs: it finishes its current step and saves the state.",
         )
     others = [process for process in abandoned(stack, stack_file) if process not in held.processes]
-    _, others = psutil.wait_procs(others, timeout=_LAST_GRACE)  # a run may have ended only a moment ago
+    _, others = psutil.wait_procs(others, timeout=_LAST_GRACE)  # a run may have just ended
     found = [(f"{held.run} was killed", held.processes), (f"A run that only read '{stack}' was killed", others)]
     return [
         Finding(
-            f"{what}; what it started still runs: {names(processes)}.",
-            f"Give an engine among them up to {_GRACE:.0f} s to finish its step and save; then end them.",
+            f"{what}, but its processes are still running: {names(processes)}.",
+            f"Wait up to {_GRACE:.0f} s for the engine to finish its step and save the state, then end them.",
             partial(_end, processes),
         )
         for what, processes in found
@@ -47,7 +47,7 @@ def orphans(stack: str, stack_file: Path | None = None) -> list[Finding]:
 
 def _end(processes: list[psutil.Process]) -> None:
     engines = [process for process in processes if process.is_running() and process.name() == "pulumi"]
-    # The kernel has asked an engine to end in order when its command died. Asked twice, it drops what it does.
+    # The kernel sent the engine SIGTERM when its command died; a second signal would make it abort its step.
     psutil.wait_procs(engines, timeout=_GRACE)
     for group, grace in ((engines, _LAST_GRACE), (processes, _LAST_GRACE)):
         for process in group:

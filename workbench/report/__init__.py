@@ -1,1 +1,1 @@
-"""What a run of the engine would do, or did, in one model; and its renderings for people and scripts."""
+"""Reports on planned or finished runs of the engine: one model, rendered for people and scripts."""

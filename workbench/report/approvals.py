@@ -1,4 +1,4 @@
-"""Approvals against dangers: which row allows a change, why none does, and which one would."""
+"""Matches approvals with dangerous changes, and writes the approval that a change needs."""
 
 from collections.abc import Iterable
 
@@ -9,23 +9,23 @@ from workbench.report.model import Change, Danger
 
 
 def approval_of(change: Change, stack: str, rows: Iterable[Approval]) -> str:
-    """Return the row that approves a change, in words; empty if none does."""
-    held = (row for row in _meant(change, stack, rows) if not row.has_expired)
+    """Return a description of the approval of a change; empty if there is none."""
+    held = (row for row in _matching(change, stack, rows) if not row.has_expired)
     return next((f"{row.label} until {row.expires}: {row.reason}" for row in held), "")
 
 
 def expired_approval_of(change: Change, stack: str, rows: Iterable[Approval]) -> str:
-    """Return the row that would approve a change, had its last day not passed, in words; empty if there is none."""
-    gone = (row for row in _meant(change, stack, rows) if row.has_expired)
+    """Return a description of an expired approval of a change; empty if there is none."""
+    gone = (row for row in _matching(change, stack, rows) if row.has_expired)
     return next((f"{row.label} expired on {row.expires}" for row in gone), "")
 
 
-def _meant(change: Change, stack: str, rows: Iterable[Approval]) -> Iterable[Approval]:
+def _matching(change: Change, stack: str, rows: Iterable[Approval]) -> Iterable[Approval]:
     return (row for row in rows if row.allows(stack, change.operation, change.type, change.name))
 
 
 def rows_for(dangers: Iterable[Danger], stack: str) -> str:
-    """Return the rows that would approve ``dangers`` today, as YAML with capitals for what only people can say."""
+    """Return YAML rows that would approve ``dangers``, with placeholders in capitals."""
     rows = [
         {
             "stack": stack,

@@ -1,8 +1,8 @@
 """A report as JSON, for scripts.
 
-``{"format": 1, ...}`` with the fields of ``workbench.report.model.Report`` in camelCase, all of them always there. What
-is one of several words in the model is that word, what has no value is null. Fields may come; one that goes or changes
-its meaning raises ``format``. ``exitCode`` is what the command returns.
+``{"format": 1, ...}`` with all fields of ``workbench.report.model.Report`` in camelCase. Enumerations are their value,
+missing values are null. New fields may be added; removing or redefining one raises ``format``. ``exitCode`` is the exit
+code of the command.
 """
 
 import json
@@ -19,7 +19,7 @@ FORMAT: Final = 1
 def render(report: Report) -> str:
     """Return the report as one JSON object, equal for equal reports."""
     shape = {"format": FORMAT, "exitCode": report.outcome.exit_code, **_camel(asdict(report))}
-    # In ASCII: a terminal might obey what a text holds.
+    # ASCII only, so that a terminal interprets nothing in it.
     return json.dumps(shape, indent=2) + "\n"
 
 

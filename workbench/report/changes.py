@@ -1,9 +1,8 @@
-"""From the engine's steps to what happens to each resource.
+"""Converts the engine's steps to one change per resource.
 
-The engine replaces in several steps (``create-replacement``, ``replace``, ``delete-replaced``), here that is one. An
-import is a creation: the stack gets a resource that it did not have. A resource that is taken away and stays under the
-same name is replaced. Components have nothing of their own that could change, and what a provider is told reaches its
-resources: both are changes only if they are replaced. Reads and refreshes are none.
+The steps of a replacement (``create-replacement``, ``replace``, ``delete-replaced``) become one change. An import
+counts as a creation. A resource that is deleted and also kept under the same URN counts as replaced. Component
+resources and providers are reported only when replaced. Reads and refreshes are not changes.
 """
 
 import json
@@ -37,38 +36,38 @@ _OPERATIONS: Final[Mapping[Op, Operation | None]] = {
 _RANK: Final = {operation: rank for rank, operation in enumerate(Operation)}
 _PROVIDERS: Final = "pulumi:providers:"
 PROTECTED: Final = "protected resource"
-"""The kind of what no fact knows, but the engine protects."""
+"""Kind of a resource that only the engine's ``protect`` option marks as protected."""
 
 
 class Changed(NamedTuple):
-    """A change, and the protected kind of what it takes away: empty if it is none."""
+    """A change and its protected kind; empty if the resource is not protected."""
 
     change: Change
     kind: str
 
 
 def is_drift(stream: Stream) -> bool:
-    """Return whether a stream is of a refresh alone: the program did not run, nothing was planned."""
+    """Return whether a stream is from a refresh alone, without the program."""
     planned = {step.op for step in stream.steps}
     return planned == {"refresh"} and "refresh" not in {step.op for step in stream.results}
 
 
 def changes_of(stream: Stream) -> list[Changed]:
-    """Return all changes, the gravest first, then by type and name."""
-    found = (_changed(group) for group in _by_urn(_steps(stream)).values())
+    """Return all changes, most severe first, then by type and name."""
+    changes = (_changed(group) for group in _by_urn(_steps(stream)).values())
     return sorted(
-        (each for each in found if each), key=lambda c: (_RANK[c.change.operation], c.change.type, c.change.urn)
+        (each for each in changes if each), key=lambda c: (_RANK[c.change.operation], c.change.type, c.change.urn)
     )
 
 
 def unchanged(stream: Stream) -> int:
-    """Return how many resources stay as they are; components and providers are not counted."""
+    """Return the number of unchanged resources, without component resources and providers."""
     groups = _by_urn(_steps(stream)).values()
     return sum(not _operation(group) and not _is_frame(group[0]) for group in groups)
 
 
 def _steps(stream: Stream) -> list[Step]:
-    # A refresh tells only afterwards what it came to.
+    # Only the results of a refresh contain its differences.
     return [as_found(step) for step in stream.results] if is_drift(stream) else [*stream.steps, *stream.failures]
 
 
@@ -119,8 +118,8 @@ def _changed(steps: list[Step]) -> Changed | None:
 def _properties(steps: list[Step], operation: Operation) -> tuple[PropertyChange, ...]:
     if operation in (Operation.CREATE, Operation.DELETE):
         return ()
-    found = {change.path: change for step in steps for change in _differences(step)}
-    return tuple(sorted(found.values(), key=lambda change: (not change.forces_replacement, change.path)))
+    changes = {change.path: change for step in steps for change in _differences(step)}
+    return tuple(sorted(changes.values(), key=lambda change: (not change.forces_replacement, change.path)))
 
 
 def _differences(step: Step) -> Iterator[PropertyChange]:
@@ -141,7 +140,7 @@ def _differences(step: Step) -> Iterator[PropertyChange]:
 
 
 def _inside(before: Any, after: Any) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
-    """Return what differs inside two mappings, by the keys that lead there; two other values as they are."""
+    """Return path and both values of each difference inside two mappings; other values as a whole."""
     if not isinstance(before, dict) or not isinstance(after, dict) or is_marked(before) or is_marked(after):
         yield (), before, after
         return
@@ -152,21 +151,21 @@ def _inside(before: Any, after: Any) -> Iterator[tuple[tuple[str, ...], Any, Any
 
 
 def _below(key: str) -> str:
-    """Return a key as a part of a path that follows another one."""
+    """Return a key as the continuation of a path."""
     text = _as_path(key)
     return text if text.startswith("[") else f".{text}"
 
 
 def _kinds(step: Step, old: State, new: State) -> Mapping[str, str]:
-    """Return the kind of each difference by its path, from whatever the provider told."""
+    """Return the kind of each difference by path, from whatever detail the provider reported."""
     kinds: dict[str, str] = {path: diff.kind for path, diff in (step.detailed_diff or {}).items()}
-    told = {parts(path)[:1] for path in kinds}
+    reported = {parts(path)[:1] for path in kinds}
     for key in step.keys or ():
-        if parts(key)[:1] not in told:
+        if parts(key)[:1] not in reported:
             kinds[key] = "update-replace"
-    told |= {parts(key)[:1] for key in step.keys or ()}
+    reported |= {parts(key)[:1] for key in step.keys or ()}
     for key in step.diffs or ():
-        if parts(key)[:1] not in told:
+        if parts(key)[:1] not in reported:
             kinds[key] = "update"
     if not kinds and step.op == "update":
         keys = old.outputs.keys() | new.outputs.keys()

@@ -1,6 +1,6 @@
-"""What is lost when a resource is replaced or deleted, and which kinds are not lost without an approval.
+"""What is lost when a resource is replaced or deleted, and which kinds need an approval for that.
 
-Facts by resource type. What a node group or a namespace is for stands in its labels.
+Facts by resource type; node groups and namespaces are classified by their labels.
 """
 
 import re
@@ -18,14 +18,14 @@ from policies.views.type_tokens import NAMESPACE
 
 class _Fact(NamedTuple):
     loses: str
-    """What is lost with the resource; empty if nothing is."""
+    """What is lost with the resource; empty if nothing."""
     kind: str = ""
-    """The protected kind that it is; empty if it is none."""
+    """The protected kind; empty if the resource is not protected."""
 
 
 _NOTHING: Final = _Fact("")
 _HIDDEN: Final = _Fact("what it holds: its inputs hide its role", "resource of unknown role")
-"""Nobody can say that such a group or namespace is none of the protected ones."""
+"""For groups and namespaces with unknown inputs, which may be protected."""
 
 _BY_ROLE: Final = {
     PoolRole.DATA: _Fact("the data on the disks of its nodes", "data pool"),
@@ -55,18 +55,18 @@ _BY_TYPE: Final = {
         for pattern in patterns
     },
     NAMESPACE: _NAMESPACE,
-    # A definition takes its objects along:
+    # Deleting a definition deletes its objects:
     # https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
     "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition": _Fact("all objects of its kind"),
     # https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming
     "kubernetes:core/v1:PersistentVolume(Claim)?": _DISK,
 }
 _GROUPS: Final = "|".join([*(cloud.group for cloud in CLOUDS), NODE])
-"""Without the autoscaler's templates: the groups that they describe are of other roles, and empty at first."""
+"""Without the autoscaler's templates, whose groups have other roles and start empty."""
 
 
 def kind_of(type_: str, name: str, inputs: Mapping[str, Any]) -> str:
-    """Return the protected kind that a resource is, in words such as ``initial group``; empty if it is none.
+    """Return the protected kind of a resource, such as ``initial group``; empty if it is not protected.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def kind_of(type_: str, name: str, inputs: Mapping[str, Any]) -> str:
 
 
 def carries_state(type_: str, inputs: Mapping[str, Any]) -> str:
-    """Return what is lost with a resource, in words; empty if nothing is. Parameters as of ``kind_of``."""
+    """Return a description of what is lost with a resource; empty if nothing. Parameters as in ``kind_of``."""
     return _fact(type_, "", inputs).loses
 
 

@@ -1,4 +1,4 @@
-"""What a refresh found: all that is drift, and nothing that is none."""
+"""Filters the results of a refresh down to real drift."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -15,43 +15,44 @@ from workbench.report.values import MISSING, at, parts
 _STATES_TAINTS: Final = re.compile(
     r"node\.(cloudprovider\.)?kubernetes\.io/|(ToBeDeletedBy|DeletionCandidateOf)ClusterAutoscaler"
 )
-"""Start of the keys of taints that come and go with a node's state, whoever wrote the list last.
+"""Prefixes of the keys of taints that follow a node's state.
 
 https://kubernetes.io/docs/reference/labels-annotations-taints/, and ``utils/taints/taints.go`` of the autoscaler.
 """
 
 _TAINTS: Final = "spec.taints"
 
-_Found = tuple[str, Literal["add", "delete"]]
-"""A path, and how the property differs there."""
+_Difference = tuple[str, Literal["add", "delete"]]
+"""A path and the kind of its difference."""
 
 
 def as_found(step: Step) -> Step:
-    """Return what a refresh came to for a resource, as a step whose differences are drift.
+    """Return the result of a refresh for a resource, as a step whose differences are drift.
 
-    None is the size of an elastic node group between its declared bounds: it is the autoscaler's. Nor are taints that
-    come and go with a node's state. What others added to a Kubernetes object is drift, though the engine is silent.
+    The size of an elastic node group within its declared bounds is not drift, since the autoscaler owns it; nor are
+    taints that follow a node's state. Fields that others added to a Kubernetes object are drift, although the engine
+    does not report them.
     """
     if step.op not in ("same", "update") or not step.old or not step.new:
         return step
-    told, found = step.detailed_diff or {}, dict(_unreported(step, step.old, step.new))
+    reported, unreported = step.detailed_diff or {}, dict(_unreported(step, step.old, step.new))
     moved = _autoscaled(step)
-    kept = {path: diff for path, diff in told.items() if path not in moved and not _is_taint(step, path)}
-    if kept == told and not found:
+    kept = {path: diff for path, diff in reported.items() if path not in moved and not _is_taint(step, path)}
+    if kept == reported and not unreported:
         return step
     return step.model_copy(
         update={
-            "op": "update" if kept or found else "same",
-            "detailed_diff": {path: PropertyDiff(diffKind=kind) for path, kind in found.items()} | kept,
-            # Keys of the first level say less than the paths, and name what was taken out here.
+            "op": "update" if kept or unreported else "same",
+            "detailed_diff": {path: PropertyDiff(diffKind=kind) for path, kind in unreported.items()} | kept,
+            # Top-level keys are less precise than the paths, and include the differences removed here.
             "keys": None,
             "diffs": None,
         }
     )
 
 
-def _unreported(step: Step, old: State, new: State) -> Iterator[_Found]:
-    # Of an object of somebody else we declare some fields, and all others are others' to write.
+def _unreported(step: Step, old: State, new: State) -> Iterator[_Difference]:
+    # A patch declares only some fields of a foreign object; all others belong to its owner.
     if not step.token.startswith("kubernetes:") or step.token.endswith("Patch"):
         return
     for path in added_by_others(old.inputs, old.outputs, new.outputs):
@@ -62,15 +63,15 @@ def _unreported(step: Step, old: State, new: State) -> Iterator[_Found]:
 
 
 def _is_taint(step: Step, path: str) -> bool:
-    # Compared here: the engine goes by their places in the list, and the list's owner is whoever wrote any of them.
+    # Compared here: the engine compares taints by list position, and one manager owns the whole list.
     return step.token == NODE and path.startswith(_TAINTS)
 
 
-def _taints(declared: Mapping[str, Any], live: Mapping[str, Any]) -> Iterator[_Found]:
-    wanted, there = ([_taint(each) for each in _taint_list(node)] for node in (declared, live))
-    yield from ((f"{_TAINTS}[{index}]", "delete") for index, taint in enumerate(wanted) if taint not in there)
-    for index, taint in enumerate(there):
-        if taint not in wanted and not _STATES_TAINTS.match(str(taint.get("key"))):
+def _taints(declared: Mapping[str, Any], live: Mapping[str, Any]) -> Iterator[_Difference]:
+    expected, current = ([_taint(each) for each in _taint_list(node)] for node in (declared, live))
+    yield from ((f"{_TAINTS}[{index}]", "delete") for index, taint in enumerate(expected) if taint not in current)
+    for index, taint in enumerate(current):
+        if taint not in expected and not _STATES_TAINTS.match(str(taint.get("key"))):
             yield f"{_TAINTS}[{index}]", "add"
 
 
@@ -80,12 +81,12 @@ def _taint_list(node: Mapping[str, Any]) -> list[Any]:
 
 
 def _taint(taint: Any) -> dict[str, Any]:
-    # When it came is no part of what it does, and an empty value is not kept.
+    # Ignores the time at which it was added; an empty value equals a missing one.
     return {key: value for key in ("key", "value", "effect") if (value := at(taint, (key,))) not in (MISSING, "")}
 
 
 def _autoscaled(step: Step) -> set[str]:
-    """Return the paths of sizes that the autoscaler may have moved to where they are."""
+    """Return the paths of sizes that the autoscaler may have changed."""
     pairs = zip(_groups(step, step.old), _groups(step, step.new), strict=False)
     return {declared.desired_path for declared, live in pairs if _is_in_bounds(declared, live)}
 
@@ -101,6 +102,6 @@ def _is_in_bounds(declared: NodeGroupFacts, live: NodeGroupFacts) -> bool:
     try:
         least, most, size = declared.size_min, declared.size_max, live.size_desired
         elastic = declared.is_elastic
-    except NotJudgeableError:  # what cannot be told is drift
+    except NotJudgeableError:  # unknown values count as drift
         return False
     return elastic and least is not None and most is not None and size is not None and least <= size <= most

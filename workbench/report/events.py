@@ -1,7 +1,7 @@
-"""Reads the engine's event stream: an event a line, written by whoever ran the engine, so believed in nothing.
+"""Reads the engine's event stream, one JSON event per line. The stream is untrusted: a change's own run wrote it.
 
-What is read is typed. What cannot be read is damage: it is named, and the rest is read all the same. A stream is whole
-if it has no damage; only of a whole one it can be said that something is not in it.
+Valid events become typed objects. Invalid lines are reported, and the rest is still read. Only a stream without
+invalid lines is complete, so only there the absence of an event means something.
 """
 
 import re
@@ -14,27 +14,27 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import from_json
 
 SIZE_MAX: Final = 64_000_000
-"""Bytes of a stream; one of 3,000 resources has about 30 million."""
+"""Maximum bytes of a stream; one with 3,000 resources has about 30 million."""
 
 LINE_MAX: Final = 8_000_000
-"""Bytes of an event."""
+"""Maximum bytes of an event."""
 
 INVALID_LINES_MAX: Final = 10
-"""Damages that are named; more are counted."""
+"""Most invalid lines that are listed; the rest is counted."""
 
 STACK_TYPE: Final = "pulumi:pulumi:Stack"
-"""Type of the resource that has the stack's outputs."""
+"""Type of the resource that holds the stack's outputs."""
 
 RENDERED: Final = "igz-clusters:rendered"
-"""Key that a render adds to the configuration, so that its event stream shows that nothing was compared."""
+"""Configuration key that marks the event stream of an offline render."""
 
 _ERRORS: Final = ("error", "info#err")
 _COLOUR: Final = re.compile(r"<\{%[^%]*%\}>|\x1b\[[0-9;]*[A-Za-z]")
-"""The engine's marks for colours, and a terminal's."""
+"""Colour codes of the engine and of terminals."""
 
 
-class _Part(BaseModel):
-    """A part of an event. Keys that nobody reads here may come and go with releases of the engine."""
+class _Payload(BaseModel):
+    """Base of all event payloads; ignores unknown keys, which vary between engine releases."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore", alias_generator=to_camel)
 
@@ -46,21 +46,21 @@ def _or_empty(value: Any) -> Any:
 _Properties = Annotated[dict[str, Any], BeforeValidator(_or_empty)]
 
 
-class State(_Part):
+class State(_Payload):
     """A resource before or after a step."""
 
     urn: str
     custom: bool = False
-    """False for a component."""
+    """False for a component resource."""
     delete: bool = False
-    """Left over by a replacement, and still to be deleted."""
+    """Replaced and still to be deleted."""
     protect: bool = False
     inputs: _Properties
     outputs: _Properties
 
 
-class PropertyDiff(_Part):
-    """How a property differs."""
+class PropertyDiff(_Payload):
+    """Kind of a property's difference."""
 
     kind: Literal["add", "add-replace", "delete", "delete-replace", "update", "update-replace"] = Field(
         alias="diffKind"
@@ -84,11 +84,11 @@ Op = Literal[
     "import",
     "import-replacement",
 ]
-"""What the engine does to a resource in a step."""
+"""Operations of the engine."""
 
 
-class Step(_Part):
-    """A step that the engine plans or did."""
+class Step(_Payload):
+    """A planned or finished step of the engine."""
 
     op: Op
     urn: Annotated[str, Field(pattern=r"^urn:pulumi:[^:]+::[^:]+::[^:].*?::.")]
@@ -98,7 +98,7 @@ class Step(_Part):
     keys: list[str] | None = None
     """Properties that force a replacement."""
     diffs: list[str] | None = None
-    """Properties that differ, where the provider tells no more."""
+    """Properties that differ, if the provider reports no details."""
     detailed_diff: dict[str, PropertyDiff] | None = None
     """Differences by path."""
 
@@ -109,7 +109,7 @@ class Step(_Part):
 
     @property
     def token(self) -> str:
-        """Type token, by the URN."""
+        """Type token from the URN."""
         return self.urn.split("::", 3)[2].rpartition("$")[2]
 
     @property
@@ -119,24 +119,24 @@ class Step(_Part):
 
     @property
     def is_component(self) -> bool:
-        """Whether no provider makes it: a component, or the stack itself."""
+        """Whether it is a component resource or the stack itself."""
         return not any(state.custom for state in (self.old, self.new) if state)
 
 
-class _StepEvent(_Part):
+class _StepEvent(_Payload):
     metadata: Step
 
 
-class Diagnostic(_Part):
-    """What the engine, a provider or the program says."""
+class Diagnostic(_Payload):
+    """A message from the engine, a provider or the program."""
 
     urn: str = ""
     message: str
     severity: str
 
 
-class PolicyMessage(_Part):
-    """What a rule says about a resource, or about the stack."""
+class PolicyMessage(_Payload):
+    """A policy violation of a resource or the stack."""
 
     resource_urn: str = ""
     message: str
@@ -145,15 +145,15 @@ class PolicyMessage(_Part):
     enforcement_level: str
 
 
-class Remediation(_Part):
-    """A rule mended a resource."""
+class Remediation(_Payload):
+    """A rule remediated a resource."""
 
     resource_urn: str = ""
     policy_name: str
 
 
-class Judged(_Part):
-    """Which rules of a pack judged a resource, or the stack."""
+class Judged(_Payload):
+    """The rules of a pack that evaluated a resource or the stack."""
 
     resource_urn: str = ""
     policy_pack_name: str
@@ -161,12 +161,12 @@ class Judged(_Part):
     failed: list[str] = []
 
 
-class _Prelude(_Part):
+class _Prelude(_Payload):
     config: dict[str, str]
 
 
-class Summary(_Part):
-    """The engine's account of its run."""
+class Summary(_Payload):
+    """The engine's summary of its run."""
 
     maybe_corrupt: bool = False
     is_preview: bool
@@ -174,36 +174,36 @@ class Summary(_Part):
     policy_packs: Annotated[dict[str, str], BeforeValidator(_or_empty)] = Field({}, alias="PolicyPacks")
 
 
-class _Failure(_Part):
+class _Failure(_Payload):
     error: str
 
 
-class _Unread(_Part):
-    """An event that says nothing about resources."""
+class _Unread(_Payload):
+    """An event without information about resources."""
 
 
 @dataclass
 class Stream:
-    """What an event stream says.
+    """A parsed event stream.
 
     Parameters
     ----------
     steps
-        What the engine planned or did, in order, before each step.
+        Steps in order, as recorded before each one.
     results
-        The same after each step, with outputs; of a refresh with what it came to.
+        Steps as recorded afterwards, with outputs; for a refresh, with the differences found.
     failures
-        Steps that went wrong.
+        Failed steps.
     said, judged, judged_stack, remediations
-        What rules said; which rules judged which resource; which judged the whole stack; what they mended.
+        Policy violations; evaluated rules by resource; evaluated rules of the whole stack; remediations.
     diagnostics
-        What was said otherwise, without the engine's own notes for finding bugs.
+        Other messages, without the engine's debug messages.
     config
         The stack's configuration, as text.
     summaries
-        The engine's account, one in a whole stream.
+        The engine's summaries; exactly one in a complete stream.
     invalid_lines
-        Why it is not whole; empty if it is.
+        Reasons why the stream is incomplete; empty if it is complete.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -220,31 +220,31 @@ class Stream:
 
     @property
     def summary(self) -> Summary | None:
-        """The engine's account; None where there is none, or more than one."""
+        """The engine's summary; None unless there is exactly one."""
         return self.summaries[0] if len(self.summaries) == 1 else None
 
     @property
     def errors(self) -> list[str]:
-        """What was said as an error, by the engine or by the program on its way down, without marks for colours."""
-        texts = (plain(found.message).strip() for found in self.diagnostics if found.severity in _ERRORS)
+        """Error messages of the engine and the program, without colour codes."""
+        texts = (plain(each.message).strip() for each in self.diagnostics if each.severity in _ERRORS)
         return [text for text in dict.fromkeys(texts) if text]
 
 
 def plain(message: str) -> str:
-    """Return a message of the engine without marks for colours."""
+    """Return a message of the engine without colour codes."""
     return _COLOUR.sub("", message)
 
 
 def read(content: bytes) -> Stream:
-    """Return what a stream says; never raises, whatever is in it."""
-    stream, found = Stream(), list[str]()
+    """Parse a stream; never raises."""
+    stream, problems = Stream(), list[str]()
     if len(content) > SIZE_MAX:
-        found.append(f"the event stream has {len(content):,} bytes, at most {SIZE_MAX:,} are read")
+        problems.append(f"the event stream has {len(content):,} bytes; the limit is {SIZE_MAX:,}")
     else:
-        found += _read(content, stream)
-    rest = len(found) - INVALID_LINES_MAX
+        problems += _read(content, stream)
+    rest = len(problems) - INVALID_LINES_MAX
     stream.invalid_lines = [
-        *found[:INVALID_LINES_MAX],
+        *problems[:INVALID_LINES_MAX],
         *([f"the event stream has {rest} more invalid lines"] if rest > 0 else []),
     ]
     return stream
@@ -262,62 +262,62 @@ def _read(content: bytes, stream: Stream) -> Iterator[str]:
             yield f"line {number} of the event stream {error}"
             sequence = expected
         if sequence != expected:
-            yield f"line {number} of the event stream is event {sequence}, wanted {expected}"
+            yield f"line {number} of the event stream is event {sequence}, expected {expected}"
         expected = sequence + 1
     if kind != "cancelEvent" or not lines[-1].endswith(b"\n"):
-        yield "the event stream is cut: its last event is not the one that ends it"
+        yield "the event stream is truncated: its last event is not cancelEvent"
     if len(stream.summaries) != 1:
         count = len(stream.summaries) or "no"
-        yield f"the event stream has {count} summaries, wanted 1"
+        yield f"the event stream has {count} summaries, expected 1"
 
 
 class _InvalidLineError(Exception):
-    """A line that is no event."""
+    """A line is not a valid event."""
 
 
 def _take(line: bytes, stream: Stream) -> tuple[str, int]:
-    """Add the event of a line to ``stream``, and return its kind and number."""
+    """Add the event of a line to ``stream``; return its kind and sequence number."""
     if len(line) > LINE_MAX:
-        raise _InvalidLineError(f"has {len(line):,} bytes, at most {LINE_MAX:,} are read")
+        raise _InvalidLineError(f"has {len(line):,} bytes; the limit is {LINE_MAX:,}")
     try:
         event = from_json(line, allow_inf_nan=False)
     except ValueError:
-        raise _InvalidLineError("is no JSON") from None
+        raise _InvalidLineError("is invalid JSON") from None
     kinds = list(event.keys() - _FRAME) if isinstance(event, dict) else []
     if len(kinds) != 1 or kinds[0] not in _KINDS or not isinstance(event.get("sequence"), int):
-        raise _InvalidLineError("is no event of a known kind")
+        raise _InvalidLineError("is not an event of a known type")
     shape, keep = _KINDS[kinds[0]]
     try:
-        part = shape.model_validate(event[kinds[0]])
+        payload = shape.model_validate(event[kinds[0]])
     except ValidationError as error:
         places = sorted({".".join(map(str, problem["loc"][:3])) or "it" for problem in error.errors()[:3]})
-        raise _InvalidLineError(f"is no {kinds[0]} as the engine writes it: look at {', '.join(places)}") from None
-    keep(stream, part)
+        raise _InvalidLineError(f"is not a valid {kinds[0]}: check {', '.join(places)}") from None
+    keep(stream, payload)
     return kinds[0], event["sequence"]
 
 
 def _appended(name: str) -> Callable[[Stream, Any], None]:
-    return lambda stream, part: getattr(stream, name).append(part)
+    return lambda stream, payload: getattr(stream, name).append(payload)
 
 
 def _keep_step(name: str) -> Callable[[Stream, Any], None]:
     def keep(stream: Stream, event: _StepEvent) -> None:
         step = event.metadata
         if step.type != step.token:
-            raise _InvalidLineError("has a resource of two types")
+            raise _InvalidLineError("has a resource with two types")
         getattr(stream, name).append(step)
 
     return keep
 
 
-def _keep_diagnostic(stream: Stream, part: Diagnostic) -> None:
-    if part.severity != "debug":
-        stream.diagnostics.append(part)
+def _keep_diagnostic(stream: Stream, payload: Diagnostic) -> None:
+    if payload.severity != "debug":
+        stream.diagnostics.append(payload)
 
 
 _FRAME: Final = frozenset({"sequence", "timestamp"})
 _Keep = Callable[[Stream, Any], None]
-_KINDS: Final[Mapping[str, tuple[type[_Part], _Keep]]] = {
+_KINDS: Final[Mapping[str, tuple[type[_Payload], _Keep]]] = {
     "resourcePreEvent": (_StepEvent, _keep_step("steps")),
     "resOutputsEvent": (_StepEvent, _keep_step("results")),
     "resOpFailedEvent": (_StepEvent, _keep_step("failures")),
@@ -326,8 +326,8 @@ _KINDS: Final[Mapping[str, tuple[type[_Part], _Keep]]] = {
     "policyAnalyzeSummaryEvent": (Judged, _appended("judged")),
     "policyAnalyzeStackSummaryEvent": (Judged, _appended("judged_stack")),
     "diagnosticEvent": (Diagnostic, _keep_diagnostic),
-    "errorEvent": (_Failure, lambda s, part: s.diagnostics.append(Diagnostic(message=part.error, severity="error"))),
-    "preludeEvent": (_Prelude, lambda stream, part: stream.config.update(part.config)),
+    "errorEvent": (_Failure, lambda s, event: s.diagnostics.append(Diagnostic(message=event.error, severity="error"))),
+    "preludeEvent": (_Prelude, lambda stream, event: stream.config.update(event.config)),
     "summaryEvent": (Summary, _appended("summaries")),
     **dict.fromkeys(
         (
@@ -338,9 +338,9 @@ _KINDS: Final[Mapping[str, tuple[type[_Part], _Keep]]] = {
             "policyRemediateSummaryEvent",
             "startDebuggingEvent",
         ),
-        (_Unread, lambda _stream, _part: None),
+        (_Unread, lambda _stream, _event: None),
     ),
 }
-"""All kinds of events of the engine 3.272, and what is kept of each:
+"""All event types of engine 3.272, and how each is stored:
 https://github.com/pulumi/pulumi/blob/master/sdk/go/common/apitype/events.go.
 """

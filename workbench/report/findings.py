@@ -1,7 +1,7 @@
-"""From the packs' messages to findings, and from the findings of two judges to one list.
+"""Converts policy messages to findings, and merges the findings of two evaluations.
 
-A change is judged twice: by its own rules and rows, and by those of the branch that it goes to. What only the latter
-says is what the change tried not to hear.
+A change is evaluated twice: with its own rules and waivers, and with those of its base branch. Violations that only
+the base branch reports were removed or weakened by the change itself.
 """
 
 from collections import defaultdict
@@ -15,10 +15,10 @@ from workbench.report.model import Finding, FindingStatus, Judge
 from workbench.report.values import safe
 
 TEXT_LENGTH: Final = 1_000
-"""Characters of a message or a fix that are shown."""
+"""Most characters shown of a message or a fix."""
 
 FAILING: Final = (FindingStatus.VIOLATED, FindingStatus.UNJUDGED)
-"""What stops a run."""
+"""Statuses that fail a run."""
 
 _ADVISORY: Final = "advisory"
 _RANK: Final = {standing: rank for rank, standing in enumerate(FindingStatus)}
@@ -26,7 +26,7 @@ _JUDGES: Final = {judge: rank for rank, judge in enumerate(Judge)}
 
 
 def own_findings(stream: Stream) -> list[Finding]:
-    """Return what the rules of a stream's run say, the gravest first."""
+    """Return the findings in a stream, most severe first."""
     return findings_of(stream.said, stream.remediations)
 
 
@@ -34,51 +34,51 @@ def findings_of(said: Iterable[PolicyMessage], remediations: Iterable[Remediatio
     """Return what rules say and what they changed as findings, the gravest first."""
     found = [_finding(message) for message in said]
     mended = [
-        Finding(safe(each.policy_name), FindingStatus.ADVISED, Judge.OWN, safe(each.resource_urn), "the rule mended it")
+        Finding(safe(each.policy_name), FindingStatus.ADVISED, Judge.OWN, safe(each.resource_urn), "remediated")
         for each in remediations
     ]
     return _sorted([*found, *mended])
 
 
 def merged(own: Iterable[Finding], base: Iterable[Finding]) -> list[Finding]:
-    """Return the findings of both judges as one list, the gravest first.
+    """Merge the findings of both evaluations, most severe first.
 
-    What the rows of the base branch themselves are blamed for is left out: the change may have mended them.
+    Findings about waivers of the base branch are left out, since the change may have fixed those waivers.
 
     Parameters
     ----------
     own
-        By the rules and rows of the change.
+        Findings with the rules and waivers of the change.
     base
-        By those of the branch that it goes to, about the same program.
+        Findings about the same program with those of its base branch.
     """
     ours, theirs = _grouped(own), _grouped(each for each in base if each.urn or not _is_about_a_waiver(each))
     keys = dict.fromkeys([*ours, *theirs])
     return _sorted(each for key in keys for each in _merged(ours.get(key, []), theirs.get(key, [])))
 
 
-def _finding(said: PolicyMessage) -> Finding:
-    # Whatever an unknown level means, it is no advice.
-    is_advice = said.enforcement_level == _ADVISORY
-    message = plain(said.message)
-    found = diagnostics.read(message)
-    urn = safe(said.resource_urn)
-    if found is None:
+def _finding(violation: PolicyMessage) -> Finding:
+    # An unknown level counts as mandatory.
+    is_advice = violation.enforcement_level == _ADVISORY
+    message = plain(violation.message)
+    diagnostic = diagnostics.read(message)
+    urn = safe(violation.resource_urn)
+    if diagnostic is None:
         standing = FindingStatus.ADVISED if is_advice else FindingStatus.VIOLATED
-        return Finding(safe(said.policy_name), standing, Judge.OWN, urn, safe(message.strip(), TEXT_LENGTH))
+        return Finding(safe(violation.policy_name), standing, Judge.OWN, urn, safe(message.strip(), TEXT_LENGTH))
     if is_advice:
-        standing = FindingStatus.WAIVED if found.waiver else FindingStatus.ADVISED
+        standing = FindingStatus.WAIVED if diagnostic.waiver else FindingStatus.ADVISED
     else:
-        standing = FindingStatus.UNJUDGED if found.is_unjudged else FindingStatus.VIOLATED
+        standing = FindingStatus.UNJUDGED if diagnostic.is_unjudged else FindingStatus.VIOLATED
     return Finding(
-        rule=found.rule,
+        rule=diagnostic.rule,
         standing=standing,
         judge=Judge.OWN,
         urn=urn,
-        message=safe(found.message, TEXT_LENGTH),
-        fix=safe(found.fix, TEXT_LENGTH),
-        reference=safe(found.reference),
-        waiver=safe(found.waiver, TEXT_LENGTH) if standing is FindingStatus.WAIVED else "",
+        message=safe(diagnostic.message, TEXT_LENGTH),
+        fix=safe(diagnostic.fix, TEXT_LENGTH),
+        reference=safe(diagnostic.reference),
+        waiver=safe(diagnostic.waiver, TEXT_LENGTH) if standing is FindingStatus.WAIVED else "",
     )
 
 
@@ -94,7 +94,7 @@ def _grouped(findings: Iterable[Finding]) -> dict[tuple[str, str], list[Finding]
 
 
 def _merged(own: Sequence[Finding], base: Sequence[Finding]) -> Iterator[Finding]:
-    """Merge what both say about one rule and one resource; a rule that only changed its words is the same rule."""
+    """Merge both evaluations' findings about one rule and resource; a reworded message counts as the same finding."""
     by_message = {each.message: each for each in base}
     alone = [each for each in own if each.message not in by_message]
     pairs = [(each, by_message.pop(each.message)) for each in own if each.message in by_message]
@@ -105,7 +105,7 @@ def _merged(own: Sequence[Finding], base: Sequence[Finding]) -> Iterator[Finding
     yield from alone[len(reworded) :]
     is_waived = any(each.standing is FindingStatus.WAIVED for each in own)
     for theirs in left[len(reworded) :]:
-        # A row of the change covers the resource, whatever its rules still find there.
+        # A waiver of the change covers the resource.
         is_excused = is_waived and theirs.standing in FAILING
         yield replace(theirs, judge=Judge.BASE, standing=FindingStatus.EXCUSED if is_excused else theirs.standing)
 
@@ -122,7 +122,7 @@ def _pair(own: Finding, base: Finding) -> Finding:
 
 
 def _sorted(findings: Iterable[Finding]) -> list[Finding]:
-    # The same words twice about the same resource say no more than once.
+    # Removes duplicates.
     return sorted(
         dict.fromkeys(findings), key=lambda f: (_RANK[f.standing], f.rule, f.urn, f.message, _JUDGES[f.judge])
     )

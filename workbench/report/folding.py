@@ -1,39 +1,39 @@
-"""What a report leaves out where room is short, in steps; each leaves out what those before it do."""
+"""Steps in which a long report is shortened; each step omits what earlier steps omit, and more."""
 
 from enum import IntEnum
 from typing import Final
 
 
 class Folding(IntEnum):
-    """A step. No step leaves out a replacement, a deletion or a danger."""
+    """A step. No step omits a replacement, a deletion or a danger."""
 
     NOTHING = 0
 
     VALUES = 1
-    """Values of properties, before and after; which properties change is still said."""
+    """Values of properties, before and after; the changed properties are still listed."""
 
     UPDATES = 2
-    """Names and properties of what is created or updated: how many of a kind is said."""
+    """Names and properties of created and updated resources; the number per type is shown."""
 
     FIXES = 3
-    """How findings are mended, and where to read on."""
+    """Fixes of findings and links to the documentation."""
 
     FINDINGS = 4
-    """What is wrong with each resource: which rules speak, and how often, is said. Pools are counted."""
+    """Messages per resource; the number of findings per rule is shown. Pools are counted."""
 
     NAMES = 5
-    """All but names: what forces replacements, types, all but the first reasons, and ends of long names."""
+    """Everything but names: causes of replacements, types, further reasons, ends of long names."""
 
 
 WORDS: Final = {
     Folding.VALUES: "values of properties",
-    Folding.UPDATES: "names of what is created or updated",
-    Folding.FIXES: "how to mend findings",
-    Folding.FINDINGS: "what findings say, and the pools",
-    Folding.NAMES: "why resources are replaced, all but the first reasons, and ends of long names",
+    Folding.UPDATES: "names of created and updated resources",
+    Folding.FIXES: "fixes of findings",
+    Folding.FINDINGS: "messages of findings, and the pools",
+    Folding.NAMES: "causes of replacements, further reasons, and ends of long names",
 }
 
 
 def left_out(step: Folding) -> str:
-    """Return what ``step`` leaves out, in words; nothing if it is nothing."""
+    """Return a description of what ``step`` omits; empty if nothing."""
     return "; ".join(words for each, words in WORDS.items() if each <= step)

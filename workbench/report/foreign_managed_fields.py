@@ -1,8 +1,8 @@
-"""What others wrote into a Kubernetes object that the program declares.
+"""Finds fields that other managers added to a Kubernetes object of the stack.
 
-A refresh does not see it: the provider first drops from the live object whatever the program does not declare, further
-elements of a list included (``pruneLiveState`` in ``provider/pkg/provider/provider.go`` of pulumi-kubernetes). So a
-rule that opens a network policy would be no drift. The API server knows better: it keeps who wrote which field
+A refresh does not report them: the provider first removes undeclared fields from the live object, including additional
+list elements (``pruneLiveState`` in ``provider/pkg/provider/provider.go`` of pulumi-kubernetes). An added rule that
+opens a network policy would go unnoticed. The API server's managed fields record who wrote each field
 (https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management).
 """
 
@@ -26,10 +26,10 @@ CONTROLLERS: Final = frozenset(
         "kwok",
     }
 )
-"""Parts of Kubernetes that write into others' objects by their office. Each writes under its program's name."""
+"""Kubernetes components that write into other managers' objects, by field manager name."""
 
 _NOTES: Final = re.compile(r'annotations\["kubectl\.kubernetes\.io/')
-"""What kubectl notes about its own working, beside the change itself: the last applied manifest, a restart."""
+"""Annotations that kubectl adds for its own use: the last applied manifest, a restart."""
 
 _WORD: Final = re.compile(r"[A-Za-z_$][\w$]*")
 _MISSING: Final = object()
@@ -38,25 +38,25 @@ _Keys = tuple[str | int, ...]
 
 
 def added_by_others(declared: Mapping[str, Any], known: Mapping[str, Any], live: Mapping[str, Any]) -> list[str]:
-    """Return the paths of what others added, sorted, spelled as the engine does it: ``spec.egress[1]``.
+    """Return the sorted paths of fields added by others, in the engine's notation: ``spec.egress[1]``.
 
     Parameters
     ----------
     declared
-        The object as the program wants it.
+        The object as declared by the program.
     known
-        As it was when the engine saw it last, with what the API server filled in.
+        The object as last read by the engine, with the API server's defaults.
     live
-        As it is.
+        The live object.
     """
     added = {path for fields in _fields_of_others(live) for path in _undeclared((), fields, declared, known, live)}
-    if "deletionTimestamp" in _map(live.get("metadata")):  # somebody deleted it, and its finalizers keep it
+    if "deletionTimestamp" in _map(live.get("metadata")):  # deleted by somebody, but kept by its finalizers
         added.add("metadata.deletionTimestamp")
     return sorted(path for path in added if not _NOTES.search(path))
 
 
 def _fields_of_others(live: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Return the fields of each writer that is neither us nor a part of Kubernetes; a status is no such field."""
+    """Return the fields of each manager that is neither us nor a Kubernetes component, without status."""
     own = {str(live.get("__fieldManager") or FIELD_MANAGER), *CONTROLLERS}
     for entry in map(_map, _list(_map(live.get("metadata")).get("managedFields"))):
         if entry.get("subresource") != "status" and str(entry.get("manager")) not in own:
@@ -64,10 +64,10 @@ def _fields_of_others(live: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _undeclared(keys: _Keys, fields: Mapping[str, Any], declared: Any, known: Any, live: Any) -> Iterator[str]:
-    """Return the paths of what a writer owns and nobody declares.
+    """Return the paths that a manager owns and the program does not declare.
 
-    A key of ``fields`` says ``f:`` and a field's name, ``k:`` and the keys of a list's element, or ``v:`` and a set's
-    element: https://pkg.go.dev/sigs.k8s.io/structured-merge-diff/v4/fieldpath.
+    A key of ``fields`` is ``f:`` plus a field name, ``k:`` plus the keys of a list element, or ``v:`` plus an element
+    of a set: https://pkg.go.dev/sigs.k8s.io/structured-merge-diff/v4/fieldpath.
     """
     for key, below in fields.items():
         if (place := _place(key, live)) is None:
@@ -88,25 +88,25 @@ def _member(key: str, container: Any) -> Any:
 
 
 def _place(key: str, container: Any) -> str | int | None:
-    """Return the key or index in ``container`` that a key of managed fields means; None if there is none."""
+    """Return the key or index in ``container`` for a key of managed fields; None if it does not exist."""
     kind, _, rest = key.partition(":")
     if kind == "f":
         return rest if isinstance(container, dict) and rest in container else None
     try:
         wanted = json.loads(rest)
-    except (ValueError, RecursionError):  # the mark of a whole map or list, whose members follow; or nothing
+    except (ValueError, RecursionError):  # "." for the container itself, or invalid
         return None
     matches = _has_keys if kind == "k" else operator.eq
     return next((index for index, element in enumerate(_list(container)) if matches(element, wanted)), None)
 
 
 def _has_keys(element: Any, wanted: Any) -> bool:
-    # A key that is not written has its default.
+    # A missing key has its default.
     return isinstance(element, dict) and all(element.get(key, value) == value for key, value in _map(wanted).items())
 
 
 def _beyond(keys: _Keys, wanted: Any, known: Any, live: Any) -> Iterator[str]:
-    """Return what is in ``live`` and not in ``wanted``, but for keys that the API server filled in before."""
+    """Return the paths in ``live`` that are not in ``wanted``, except keys that the API server filled in before."""
     if isinstance(wanted, dict) and isinstance(live, dict):
         before = _map(known)
         for key, value in live.items():

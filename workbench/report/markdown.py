@@ -1,7 +1,7 @@
-"""A report as the comment of a pull request, in GitHub's Markdown.
+"""Renders a report as a pull-request comment in GitHub's Markdown.
 
-A comment must stay under GitHub's limit, and a report has none. So what is less urgent is left out step by step until
-it fits, and the comment says so. What is destroyed is named in every step.
+GitHub limits the length of a comment. Less urgent content is omitted step by step until the report fits, and the
+comment says so. Destroyed resources are named in every step.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,11 +25,11 @@ from workbench.report.words import (
 )
 
 COMMENT_MAX: Final = 65_536
-"""Characters of a comment. GitHub's own words when it refuses one: *Body is too long (maximum is 65536 characters)*,
-<https://github.com/telia-oss/github-pr-resource/issues/259>. So many characters of any kind are 262,144 bytes at most,
-where others measured the limit to be: <https://github.com/objectstack-ai/objectstack/issues/18826>."""
+"""Maximum characters of a comment. GitHub's error is *Body is too long (maximum is 65536 characters)*,
+<https://github.com/telia-oss/github-pr-resource/issues/259>; that is at most the 262,144 bytes that others measured:
+<https://github.com/objectstack-ai/objectstack/issues/18826>."""
 
-_WHOLE: Final = "The whole report is in the summary and in the artifact of the run."
+_WHOLE: Final = "The full report is in the run's summary and artifact."
 _SIGNS: Final = {Outcome.PASSED: "✅", Outcome.REVIEW: "👀", Outcome.BLOCKED: "⛔", Outcome.UNJUDGED: "❔"}
 _ROWS_MAX: Final = 10
 _REASON_MAX: Final = 200
@@ -41,10 +41,10 @@ def render(report: Report, limit: int = COMMENT_MAX) -> str:
     Parameters
     ----------
     report
-        What to show. No text in it is trusted.
+        The report. Its texts are untrusted.
     limit
-        Characters that it may have. If even the names of what is destroyed are more, the gravest are listed and the
-        others counted; that page has some 2,000 characters at least.
+        Maximum number of characters. If even the names of destroyed resources exceed it, the most severe are listed
+        and the others counted; that page has at least some 2,000 characters.
     """
     pages = (_page(report, step) for step in Folding)
     return next((page for page in pages if len(page) <= limit), None) or _overfull(report, limit)
@@ -67,17 +67,17 @@ def _head(report: Report, step: Folding) -> Iterator[str]:
         if SOURCES[source]:
             yield f"> **{_which(report, source)}{SOURCES[source]}**"
     if report.judge:
-        yield "### This change alters what judges it"
+        yield "### This change alters its own checks"
         yield _list([f"{code(row.file)}: {prose(row.what, _REASON_MAX)}" for row in report.judge], step)
     if step:
-        yield f"*Left out, for its length: {left_out(step)}. {_WHOLE}*"
+        yield f"*Omitted because of its length: {left_out(step)}. {_WHOLE}*"
     if report.stacks:
         header = ("stack", "verdict", "replace", "delete", "create", "update", "violated")
         yield table(header, map(_row, report.stacks))
 
 
 def _which(report: Report, source: Source) -> str:
-    """Return the stacks that come from ``source``, unless all do."""
+    """Return the names of the stacks with ``source``; empty if all have it."""
     those = [stack.stack for stack in report.stacks if stack.source is source]
     return "" if len(those) == len(report.stacks) else f"{', '.join(code(name, SHORT_NAME) for name in those)}: "
 
@@ -94,7 +94,7 @@ def _row(stack: StackReport) -> tuple[str, ...]:
 
 
 def _strong(numbers: list[str]) -> list[str]:
-    """Return the numbers of ``Operation`` with those of what is destroyed in bold."""
+    """Return the counts per ``Operation``, with destructive ones in bold."""
     return [
         f"**{text}**" if text and each in DESTRUCTIVE else text for each, text in zip(Operation, numbers, strict=True)
     ]
@@ -103,9 +103,9 @@ def _strong(numbers: list[str]) -> list[str]:
 def _stack(stack: StackReport, step: Folding) -> Iterator[str]:
     described = f" ({prose(about(stack))})" if about(stack) else ""
     yield f"### {_SIGNS[stack.outcome]} {code(stack.stack)}{described}: {verdict(stack)}"
-    said = (*stack.problems, *(reason for reason in stack.reasons if reason not in stack.problems))
-    if said:
-        yield _list([prose(text) for text in said], step)
+    texts = (*stack.problems, *(reason for reason in stack.reasons if reason not in stack.problems))
+    if texts:
+        yield _list([prose(text) for text in texts], step)
     yield from dangers(stack, step)
     yield from losses(stack, step)
     yield from _pools(stack, step)
@@ -156,13 +156,13 @@ def _list(rows: list[str], step: Folding) -> str:
 
 
 def _first(rows: list[str], step: Folding) -> list[str]:
-    """Return the rows; where room is short the first of them, and how many there are besides."""
+    """Return the rows; in a late step only the first ones and a count of the rest."""
     rest = len(rows) - _ROWS_MAX
     return [*rows[:_ROWS_MAX], f"and {rest:,} more"] if step >= Folding.NAMES and rest > 0 else rows
 
 
 def _overfull(report: Report, limit: int) -> str:
-    """Return a page of what is destroyed, the gravest by name as far as there is room, the others counted."""
+    """Return a page with the most severe destroyed resources by name, and a count of the rest."""
     total = counts(change for stack in report.stacks for change in stack.changes)
     numbers = ", ".join(f"{OPERATIONS[operation].lower()} {number:,}" for operation, number in total.items())
     blocks = [
@@ -170,8 +170,8 @@ def _overfull(report: Report, limit: int) -> str:
         f"{meaning(report)} {count(len(report.stacks), 'stack')}: {numbers}.",
         _list([prose(text, _REASON_MAX) for text in report.problems], Folding.NAMES),
         *(f"> **{source}**" for source in sorted({SOURCES[stack.source] for stack in report.stacks} - {""})),
-        f"**This change alters what judges it** in {count(len(report.judge), 'place')}." if report.judge else "",
-        f"**No comment can hold this report.** Listed is only what is replaced or deleted. {_WHOLE}",
+        f"**This change alters its own checks** in {count(len(report.judge), 'place')}." if report.judge else "",
+        f"**This report is too long for a comment.** Only replaced and deleted resources are listed. {_WHOLE}",
     ]
     head = "\n\n".join(filter(None, blocks))
     lines = list(_destroyed(report))
@@ -185,7 +185,7 @@ def _overfull(report: Report, limit: int) -> str:
 
 
 def _destroyed(report: Report) -> Iterator[str]:
-    """Return a line for everything that is replaced or deleted, the gravest first."""
+    """Return a line for each replaced or deleted resource, most severe first."""
     dangerous = {danger.change.urn for stack in report.stacks for danger in stack.dangers}
     changes = [(stack, change) for stack in report.stacks for change in stack.changes]
     for stack, change in sorted(changes, key=lambda row: (row[1].urn not in dangerous, not row[1].carries_state)):

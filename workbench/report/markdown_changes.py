@@ -1,4 +1,4 @@
-"""What happens to resources, as Markdown: what is lost first, one by one; what comes or is updated by kind."""
+"""Renders changes as Markdown: losses first, one by one; creations and updates grouped by type."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
@@ -14,21 +14,21 @@ _REASON_MAX: Final = 200
 _FORCING_MAX: Final = 10
 _KINDS_SHOWN: Final = 12
 _SHOWN_AT_ONCE: Final = 12
-"""So many resources are shown at once; more open on a click."""
+"""Number of resources shown directly; longer lists are collapsed."""
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
 
 def dangers(stack: StackReport, step: Folding) -> Iterator[str]:
-    """Return the dangers, a line each."""
+    """Return the dangers, one line each."""
     if stack.dangers:
         yield "#### Dangers"
         yield "\n".join(_danger(danger, step) for danger in stack.dangers)
 
 
 def losses(stack: StackReport, step: Folding) -> Iterator[str]:
-    """Return all else that is replaced or deleted, those first with which something is lost; alike ones in a line."""
+    """Return other replaced or deleted resources, those that lose data first; equal ones share a line."""
     dangerous = {danger.change.urn for danger in stack.dangers}
     lost = [c for c in stack.changes if c.operation in DESTRUCTIVE and c.urn not in dangerous]
     if lost:
@@ -37,7 +37,7 @@ def losses(stack: StackReport, step: Folding) -> Iterator[str]:
 
 
 def gains(stack: StackReport, step: Folding) -> Iterator[str]:
-    """Return what is created or updated, by kind."""
+    """Return created and updated resources, by type."""
     by_operation = _grouped(
         (change.operation, change) for change in stack.changes if change.operation not in DESTRUCTIVE
     )
@@ -55,18 +55,18 @@ def gains(stack: StackReport, step: Folding) -> Iterator[str]:
 def _danger(danger: Danger, step: Folding) -> str:
     change = danger.change
     limits = {"limit": SHORT_NAME} if step >= Folding.NAMES else {}
-    said = [f"- **{OPERATIONS[change.operation]} {prose(danger.kind)}** {code(change.name, **limits)}"]
+    texts = [f"- **{OPERATIONS[change.operation]} {prose(danger.kind)}** {code(change.name, **limits)}"]
     if step < Folding.NAMES:
-        said.append(f"({code(change.type)}).{_why(change, step)}")
+        texts.append(f"({code(change.type)}).{_why(change, step)}")
     if not danger.approval:
-        said.append("**Not approved.**")
+        texts.append("**Not approved.**")
     elif danger.is_new:
-        said.append(
+        texts.append(
             f"**Approved only by a row that this change adds or alters:** {prose(danger.approval, _REASON_MAX)}"
         )
     else:
-        said.append(f"Approved: {prose(danger.approval, _REASON_MAX)}")
-    return " ".join(said)
+        texts.append(f"Approved: {prose(danger.approval, _REASON_MAX)}")
+    return " ".join(texts)
 
 
 def _lost(changes: list[Change], step: Folding) -> Iterator[str]:
@@ -76,7 +76,7 @@ def _lost(changes: list[Change], step: Folding) -> Iterator[str]:
             yield f"- **{OPERATIONS[operation]}** {len(some):,}: {names((c.name for c in some), SHORT_NAME)}"
         return
     groups = _grouped(((c.operation, c.type, _why(c, step)), c) for c in first).items()
-    # Single ones before what follows from them, such as the tags of a group.
+    # Single resources first, before their dependents, such as the tags of a group.
     for (operation, token, why), some in sorted(groups, key=lambda each: (*_rank(each[1][0]), len(each[1]))):
         number = "" if len(some) == 1 else f" {len(some):,}"
         yield f"- **{OPERATIONS[operation]}**{number} {code(token)}: {names(c.name for c in some)}.{why}"
@@ -87,15 +87,15 @@ def _rank(change: Change) -> tuple[bool, int]:
 
 
 def _why(change: Change, step: Folding) -> str:
-    """Return what forces a change and what it costs, as sentences with a space before each."""
+    """Return the cause and cost of a change, as sentences with a leading space."""
     forcing = [each for each in change.properties if each.forces_replacement]
-    said = ""
+    text = ""
     if forcing:
         rest = f" and {len(forcing) - _FORCING_MAX} more" if len(forcing) > _FORCING_MAX else ""
-        said += f" Forced by {', '.join(_property(each, step) for each in forcing[:_FORCING_MAX])}{rest}."
+        text += f" Forced by {', '.join(_property(each, step) for each in forcing[:_FORCING_MAX])}{rest}."
     if change.carries_state:
-        said += f" Lost with it: {prose(change.carries_state, _REASON_MAX)}."
-    return said + (" The engine refuses it: it is protected." if change.protected else "")
+        text += f" Lost with it: {prose(change.carries_state, _REASON_MAX)}."
+    return text + (" The engine refuses it: it is protected." if change.protected else "")
 
 
 def _gain(operation: Operation, changes: list[Change], step: Folding) -> Iterator[str]:
@@ -122,7 +122,7 @@ def _property(change: PropertyChange, step: Folding) -> str:
 
 
 def _glance(operation: Operation, changes: list[Change]) -> str:
-    """Return a line with the most frequent kinds."""
+    """Return a line with the most frequent types."""
     kinds = _grouped((change.type, change) for change in changes)
     often = sorted(kinds.items(), key=lambda kind: (-len(kind[1]), kind[0]))
     shown = ", ".join(
@@ -133,7 +133,7 @@ def _glance(operation: Operation, changes: list[Change]) -> str:
 
 
 def _grouped(pairs: Iterable[tuple[K, T]]) -> dict[K, list[T]]:
-    """Return values by key, keys in the order of their first value."""
+    """Group values by key, in order of first appearance."""
     groups: dict[K, list[T]] = defaultdict(list)
     for key, value in pairs:
         groups[key].append(value)

@@ -1,4 +1,4 @@
-"""What the rules say, as Markdown: by rule, since its mending is the same for every resource."""
+"""Renders findings as Markdown, grouped by rule, since a rule's fix is the same for all resources."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from workbench.report.model import Finding, FindingStatus, Judge, StackReport
 from workbench.report.words import STANDINGS, type_and_name
 
 _QUIET: Final = (FindingStatus.WAIVED, FindingStatus.ADVISED)
-"""What nobody must act on before a merge."""
+"""Statuses that need no action before a merge."""
 
 _LINES_OPEN: Final = 6
 
@@ -22,11 +22,11 @@ _JUDGES: Final = {
 
 
 def findings(stack: StackReport, step: Folding) -> Iterator[str]:
-    """Return what the rules say; what is waived or advised opens on a click if it is long."""
+    """Return the findings; long lists of waived and advisory ones are collapsed."""
     loud = [finding for finding in stack.findings if finding.standing not in _QUIET]
     quiet = [finding for finding in stack.findings if finding.standing in _QUIET]
     if stack.findings:
-        yield "#### What the rules say"
+        yield "#### Findings"
     if loud:
         yield "\n".join(_rules(loud, step))
     if quiet:
@@ -59,6 +59,6 @@ def _rules(some: list[Finding], step: Folding) -> Iterator[str]:
 
 
 def _resources(some: list[Finding]) -> str:
-    """Return the names of the resources that findings are about, each once."""
+    """Return the distinct names of the findings' resources."""
     urns = dict.fromkeys(finding.urn for finding in some)
     return ", ".join(filter(None, ["the stack" if "" in urns else "", names(type_and_name(u)[1] for u in urns if u)]))

@@ -1,8 +1,8 @@
-"""Markdown that says what a report says, and never does what a report's text may ask for.
+"""Markdown that shows a report's untrusted texts without interpreting them.
 
-Names, values and messages come from a change that nobody has reviewed yet. GitHub looks for mentions, references and
-addresses in the finished page, so neither a backslash nor an entity hides them; inside code it looks for nothing. So
-a word that is not plainly a word is shown as code. The same words then read well: they are labels, types and paths.
+Names, values and messages come from a change that has not been reviewed. GitHub recognises mentions, references and
+URLs in the rendered page, so neither a backslash nor an entity hides them, but it ignores code. So everything that is
+not plainly a word is shown as code, which also suits labels, types and paths.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Final
 from infra.config.problems import printable
 
 NAME_MAX: Final = 200
-"""Characters of a name, a type or a property's path; the longest of our own have some 120."""
+"""Maximum characters of a name, type or property path; our longest have some 120."""
 
 VALUE_MAX: Final = 120
 PROSE_MAX: Final = 600
@@ -20,7 +20,7 @@ PROSE_MAX: Final = 600
 _EMPTY: Final = "(empty)"
 
 _TOKEN: Final = re.compile(r"""(['"(]*)(?:`([^`]+)`|(\S*?))(['").,;:!?]*)(?=\s|$)""")
-"""What stands between two spaces, without the punctuation around it; between two backticks, spaces and all."""
+"""A token between spaces without surrounding punctuation, or a whole code span between backticks."""
 
 _PLAIN: Final = re.compile(
     r"(?!.*gh-\d)(?!.*\b[0-9a-f]{7})"  # GitHub makes links of an issue's number and of what may be a commit
@@ -30,7 +30,7 @@ _PLAIN: Final = re.compile(
 
 
 def code(text: str, limit: int = NAME_MAX) -> str:
-    """Return a text as code, as it is: what cannot be seen is spelled out, and what is over ``limit`` is cut."""
+    """Return a text as code: escapes unprintable characters and cuts it at ``limit``."""
     shown = printable(text, limit)
     if not shown.strip():
         return _EMPTY
@@ -41,13 +41,13 @@ def code(text: str, limit: int = NAME_MAX) -> str:
 
 
 def prose(text: str, limit: int = PROSE_MAX) -> str:
-    """Return a text as a part of one line, its words as they are and all else as code."""
+    """Return a text on one line, with everything but plain words as code."""
     shown = printable(" ".join(text.split()), limit)
     return " ".join(filter(None, map(_token, _TOKEN.finditer(shown)))) or _EMPTY
 
 
 def cell(text: str) -> str:
-    """Return ready Markdown as a cell of a table, which must hold no bar, not even in code."""
+    """Return Markdown as a table cell, where a bar must be escaped even in code."""
     return text.replace("|", r"\x7c")
 
 
@@ -57,13 +57,13 @@ def names(texts: Iterable[str], limit: int = NAME_MAX) -> str:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table; cells are ready Markdown."""
+    """Return a table; cells are Markdown."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(map(cell, line))} |" for line in lines)
 
 
 def folded(summary: str, body: str, *, is_open: bool = False) -> str:
-    """Return a part that opens on a click; ``summary`` is our own text, since no code can be told from text there."""
+    """Return a collapsible section; ``summary`` must be trusted text, since it is not escaped."""
     return f"<details{' open' if is_open else ''}>\n<summary>{summary}</summary>\n\n{body}\n\n</details>"
 
 

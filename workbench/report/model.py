@@ -1,8 +1,8 @@
-"""The model of a report: all that its renderings show, and nothing that only one of them needs.
+"""The model of a report, shared by all renderings.
 
-Values in it are free of secrets and in a stable order, so that equal input yields equal text. Every text is one
-printable line of bounded length, with control characters escaped, so that no terminal obeys it. Markdown and HTML may
-be in it.
+Values contain no secrets and have a stable order, so that equal input yields equal text. Every text is one printable
+line of bounded length with control characters escaped. Texts may contain Markdown and HTML, which renderings must
+escape.
 """
 
 from collections.abc import Iterable
@@ -11,53 +11,53 @@ from enum import StrEnum
 from typing import Final
 
 HOURS_A_MONTH: Final = 730
-"""365 days of 24 hours, a twelfth of them."""
+"""365 * 24 / 12."""
 
 
 class Source(StrEnum):
-    """What the engine compared the program with."""
+    """What the program was compared with."""
 
     RENDERED = "rendered"
-    """With a state that was pretended or empty: no account, no network, no credentials."""
+    """A simulated or empty state: no account, network or credentials."""
 
     COMPARED = "compared"
-    """With the state and the live resources of the stack."""
+    """The state and the live resources of the stack."""
 
     DONE = "done"
-    """Nothing: it made the changes."""
+    """Nothing: the changes were made."""
 
     DRIFT = "drift"
-    """The state with the live resources; the program did not run."""
+    """The state was compared with the live resources; the program did not run."""
 
 
 class Outcome(StrEnum):
-    """The verdict, the best first."""
+    """The verdict, best first."""
 
     PASSED = "passed"
-    """Nothing speaks against it."""
+    """No objections."""
 
     REVIEW = "review"
-    """It passes only by what the same change altered in its judge: a waiver, an approval. Owners must look."""
+    """It passes only because of rules, waivers or approvals that the same change alters; owners must review it."""
 
     BLOCKED = "blocked"
-    """A mandatory rule, the guard or the engine refuses it."""
+    """A mandatory rule, the guard or the engine rejects it."""
 
     UNJUDGED = "unjudged"
-    """Something is missing, cut or broken, so nobody can say."""
+    """The evaluation is incomplete."""
 
     @property
     def exit_code(self) -> int:
-        """What a command returns: 0, or 1 if it is refused, or 3 if it could not be judged."""
+        """Exit code of a command: 0, 1 if blocked, 3 if the evaluation is incomplete."""
         return {Outcome.PASSED: 0, Outcome.REVIEW: 0, Outcome.BLOCKED: 1, Outcome.UNJUDGED: 3}[self]
 
 
 def gravest(outcomes: Iterable[Outcome]) -> Outcome:
-    """Return the gravest of some outcomes, ``passed`` if there is none."""
+    """Return the most severe outcome; ``passed`` if there are none."""
     return max(outcomes, key=list(Outcome).index, default=Outcome.PASSED)
 
 
 class Operation(StrEnum):
-    """What happens to a resource, the gravest first."""
+    """What happens to a resource, most severe first."""
 
     REPLACE = "replace"
     DELETE = "delete"
@@ -72,10 +72,10 @@ class PropertyChange:
     Parameters
     ----------
     path
-        Dotted, as the engine has it: ``scalingConfig.maxSize``.
+        Dotted, as in the engine: ``scalingConfig.maxSize``.
     before, after
-        Short texts; ``[secret]`` and ``[unknown]`` in place of such values, ``[not shown]`` where secrets are common,
-        such as in environment variables; None where there is none.
+        Short texts; ``[secret]`` and ``[unknown]`` replace such values, ``[not shown]`` values that are often secret,
+        such as environment variables; None if there is no value.
     forces_replacement
         Whether it cannot be changed in place.
     """
@@ -88,18 +88,18 @@ class PropertyChange:
 
 @dataclass(frozen=True)
 class Change:
-    """What happens to one resource.
+    """The change of one resource.
 
     Parameters
     ----------
     operation
-        The gravest of the steps that the engine plans for it.
+        The most severe of its planned steps.
     urn, type, name
-        Which resource: the whole URN, its type token, its logical name.
+        URN, type token and logical name of the resource.
     properties
-        What changes; sorted, what forces a replacement first.
+        Changed properties; those that force a replacement first.
     carries_state
-        What would be lost with it, such as ``the cluster with all that runs on it``; empty if nothing is.
+        What would be lost with it, such as ``the cluster with all that runs on it``; empty if nothing.
     protected
         Whether the engine refuses to replace or delete it.
     """
@@ -114,57 +114,57 @@ class Change:
 
 
 class FindingStatus(StrEnum):
-    """How a finding of a rule counts, the gravest first."""
+    """Status of a finding, most severe first."""
 
     VIOLATED = "violated"
     """A mandatory rule is violated."""
 
     UNJUDGED = "unjudged"
-    """A mandatory rule could not be judged, or crashed."""
+    """A mandatory rule could not be evaluated, or crashed."""
 
     EXCUSED = "excused"
-    """Waived, but only by a row that the same change adds or alters."""
+    """Waived, but only by a waiver that the same change adds or alters."""
 
     WAIVED = "waived"
-    """A row of the reviewed file accepts it."""
+    """Accepted by a reviewed waiver."""
 
     ADVISED = "advised"
-    """An advisory rule says something, or a mandatory rule only advises."""
+    """Reported by an advisory rule, or as advice by a mandatory rule."""
 
 
 class Judge(StrEnum):
-    """Whose rules and rows say it."""
+    """Whose rules and waivers report a finding."""
 
     BOTH = "both"
     BASE = "base"
-    """Only those of the branch that the change goes to: the change itself removed or weakened the rule."""
+    """Only those of the base branch: the change removes or weakens the rule."""
 
     OWN = "own"
-    """Only those of the change, or there is no other judge."""
+    """Only those of the change, or there is no base branch."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a rule says about a resource, or about the stack.
+    """A rule's finding about a resource or the stack.
 
     Parameters
     ----------
     rule
         Id, such as ``NG-07``.
     standing
-        How it counts.
+        Its status.
     judge
-        Whose rule it is.
+        Whose rules report it.
     urn
         The resource; empty for the whole stack.
     message
-        What is wrong, without id, mending and reference.
+        The problem, without id, fix and reference.
     fix
-        How to mend it.
+        How to fix it.
     reference
-        Where to read on: a path of the documentation with its anchor.
+        Documentation path with anchor.
     waiver
-        Of one that is waived or excused: ``until 2026-12-31 by ml-platform (OPS-1: why)``.
+        The waiver of a waived or excused finding: ``until 2026-12-31 by ml-platform (OPS-1: why)``.
     """
 
     rule: str
@@ -184,14 +184,14 @@ class Danger:
     Parameters
     ----------
     change
-        What happens.
+        The change.
     kind
-        In words: ``cluster``, ``encryption key``, ``network``, ``data pool``, ``initial group``, ``namespace``;
-        ``protected resource`` for anything else that the engine itself protects.
+        ``cluster``, ``encryption key``, ``network``, ``data pool``, ``initial group`` or ``namespace``;
+        ``protected resource`` for anything else with the engine's ``protect`` option.
     approval
-        The row that approves it, in words; empty if none does.
+        Description of its approval; empty if there is none.
     is_new
-        Whether the same change adds or alters that row.
+        Whether the same change adds or alters that approval.
     """
 
     change: Change
@@ -202,16 +202,16 @@ class Danger:
 
 @dataclass(frozen=True, order=True)
 class PoolChange:
-    """A difference between two sets of pools, in the words of the contract.
+    """A difference between two sets of pools.
 
     Parameters
     ----------
     pool
-        Name of the node group, in most pools the only one.
+        Name of the node group; most pools have a single one.
     what
-        ``size``, ``types``, ``lifecycle``, ``role``, ``labels`` or ``taints``; ``pool`` for one that comes or goes.
+        ``size``, ``types``, ``lifecycle``, ``role``, ``labels`` or ``taints``; ``pool`` for an added or removed one.
     before, after
-        Short texts; empty where there is none. Of labels only those that differ.
+        Short texts; empty if there is none. Only differing labels are listed.
     """
 
     pool: str
@@ -227,7 +227,7 @@ class Hours:
     Parameters
     ----------
     least_before, most_before, least_after, most_after
-        Sums over all pools; the former two are None where there is nothing to compare with.
+        Sums over all pools; the first two are None if there is nothing to compare with.
     """
 
     least_before: int | None
@@ -297,14 +297,14 @@ class StackReport:
 
 @dataclass(frozen=True, order=True)
 class JudgeChange:
-    """Something that a change alters in what judges it.
+    """A change to the rules, waivers or tools that judge the change itself.
 
     Parameters
     ----------
     file
         Path in the repository.
     what
-        In words: ``adds the waiver OPS-1 of ml-platform for NG-07 in prod until 2026-12-31``, ``changes rule NG-07``.
+        Such as ``adds the waiver OPS-1 of ml-platform for NG-07 in prod until 2026-12-31``, ``changes rule NG-07``.
     """
 
     file: str
@@ -313,22 +313,22 @@ class JudgeChange:
 
 @dataclass(frozen=True)
 class Report:
-    """A whole report: the verdict over some stacks.
+    """A report on one or more stacks.
 
     Parameters
     ----------
     outcome
-        The gravest of the stacks' outcomes; ``review`` at least if the judge changes.
+        The most severe outcome of the stacks; at least ``review`` if ``judge`` is not empty.
     stacks
-        By name.
+        Reports by stack name.
     judge
-        What the change alters in its judge; shown first.
+        Changes to what judges the change; shown first.
     skipped
         Stacks that the change cannot affect.
     base, head
-        Commits, short; empty where there are none.
+        Short commit ids; empty if unknown.
     problems
-        Why the record as a whole cannot be read. Then the outcome is ``unjudged``, and there may be no stacks.
+        Why the record cannot be read. The outcome is then ``unjudged``, and there may be no stacks.
     """
 
     outcome: Outcome

@@ -1,4 +1,4 @@
-"""What becomes of the pools, by the outputs of the stack."""
+"""Compares pools before and after, from the stack's outputs."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
@@ -41,16 +41,16 @@ _GROUPS: Final = TypeAdapter(dict[str, Group])
 
 
 class UnreadableError(ValueError):
-    """The output is there, and is no map of node groups."""
+    """The output is there, and is not a map of node groups."""
 
 
 def before_and_after(stream: Stream) -> tuple[Groups | None, Groups | None]:
-    """Return the node groups before and after; None where the stack has no such output.
+    """Return the node groups before and after; None if the stack has no such output.
 
     Raises
     ------
     UnreadableError
-        One of them is something else.
+        An output has an unexpected form.
     """
     of_the_stack = [step for step in stream.results if step.token == STACK_TYPE]
     if not of_the_stack:

@@ -48,28 +48,28 @@ _Text = Annotated[str, StringConstraints(max_length=10_000)]
 _Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{0,64}$")]
 
 
-class _Part(BaseModel):
+class _Payload(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class _Stack(_Part):
+class _Stack(_Payload):
     environment: Literal["dev", "prod", ""] = ""
     kind: Annotated[str, StringConstraints(pattern=r"^[a-z]{0,20}$")] = ""
     guard: PolicyGuard | None = None
     problems: Annotated[list[_Text], Field(max_length=1_000)] = []
 
 
-class _JudgeRow(_Part):
+class _JudgeRow(_Payload):
     file: _Text
     what: _Text
 
 
-class _Approvals(_Part):
+class _Approvals(_Payload):
     base: Annotated[list[Approval], Field(max_length=1_000)] = []
     head: Annotated[list[Approval], Field(max_length=1_000)] = []
 
 
-class Contents(_Part):
+class Contents(_Payload):
     """The file of contents, as ``igz-clusters review`` writes it."""
 
     format: Literal[1]

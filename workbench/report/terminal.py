@@ -1,4 +1,4 @@
-"""A report in the terminal: the verdict and what would be lost first, then all else by kind."""
+"""Prints a report to the terminal: verdict and losses first, then all other changes by type."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -72,7 +72,7 @@ def show(report: Report, console: Console) -> None:
         console.print(meaning(report), **_PLAIN)
     _list("", report.problems, console)
     if report.judge:
-        _list("This change alters what judges it:", (f"{each.file}: {each.what}" for each in report.judge), console)
+        _list("This change alters its own checks:", (f"{each.file}: {each.what}" for each in report.judge), console)
     for index, stack in enumerate(report.stacks):
         if index or report.judge or len(report.stacks) > 1:
             console.print()
@@ -136,11 +136,11 @@ def _body(stack: StackReport, console: Console) -> None:
 
 
 def _list(title: str, lines: Iterable[str], console: Console, style: str = "") -> None:
-    """Print lines under a title, nothing where there are none."""
-    found = list(lines)
-    if found and title:
+    """Print lines under a title; nothing if there are no lines."""
+    listed = list(lines)
+    if listed and title:
         console.print(f"\n{title}", style="bold", **_PLAIN)
-    for line in found:
+    for line in listed:
         console.print(f"  {line}", style=style or None, **_PLAIN)
 
 
@@ -152,7 +152,7 @@ def _danger(danger: Danger) -> str:
 
 
 def _losses(changes: Iterable[Change]) -> Iterator[str]:
-    """Return a line for all that is lost alike: the same operation on the same type for the same reason."""
+    """Return one line per operation, type and reason."""
     groups = defaultdict[tuple[Operation, str, str], list[str]](list)
     for change in changes:
         groups[change.operation, change.type, _why(change)].append(change.name)
@@ -297,6 +297,6 @@ def _totals(stack: StackReport) -> str:
     totals = [", ".join(changes) or "nothing changes", f"{stack.unchanged} unchanged"]
     if stack.source is not Source.DRIFT:
         standings = Counter(finding.standing for finding in stack.findings)
-        said = ", ".join(f"{number} {standing}" for standing, number in standings.items())
-        totals.append(f"{count(stack.rules, 'rule')} judged it" + (f": {said}" if said else ""))
+        numbers = ", ".join(f"{number} {standing}" for standing, number in standings.items())
+        totals.append(f"{count(stack.rules, 'rule')} evaluated" + (f": {numbers}" if numbers else ""))
     return "; ".join(totals)

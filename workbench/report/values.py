@@ -1,7 +1,7 @@
 """Values of resources as short texts, without secrets.
 
-The engine marks what programs call a secret. What nobody marked, but commonly is one, is recognised by its place or by
-its look, and not shown either: values of Secrets and ConfigMaps, environment variables, tokens, keys, start-up scripts.
+The engine marks declared secrets. Values that are often secret are recognised by their path or form and hidden too:
+contents of Secrets and ConfigMaps, environment variables, tokens, keys, start-up scripts.
 """
 
 import json
@@ -17,20 +17,20 @@ UNKNOWN: Final = "[unknown]"
 NOT_SHOWN: Final = "[not shown]"
 
 LENGTH: Final = 80
-"""Characters of a value that are shown."""
+"""Most characters shown of a value."""
 
 NAME_LENGTH: Final = 400
-"""Characters of a URN, a name or a path that are shown."""
+"""Most characters shown of a URN, name or path."""
 
 MISSING: Final = object()
-"""In place of a value that is not there."""
+"""Sentinel for a missing value."""
 
 Path = tuple[str | int, ...]
 
 _PART: Final = re.compile(r'\.?([^.\[\]"]+)|\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]')
 
 MARK: Final = "4dabf18193072939515e22adb298388d"
-"""Key of a mapping that stands for a value of a special kind."""
+"""Key of a mapping that represents a special value."""
 
 SECRET_KIND: Final = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 the kind, not a secret
 SENTINELS: Final = frozenset(
@@ -44,8 +44,7 @@ SENTINELS: Final = frozenset(
         "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
     }
 )
-"""What the engine writes in place of a value that a preview cannot know. The SDK has all of these too, but loading it
-takes longer than the whole command line: https://github.com/pulumi/pulumi/blob/master/sdk/go/common/resource/plugin/rpc.go.
+"""Placeholders of the engine for values that are unknown in a preview. The SDK defines them too, but is slow to load: https://github.com/pulumi/pulumi/blob/master/sdk/go/common/resource/plugin/rpc.go.
 """
 
 _PRIVATE_KEYS: Final = re.compile(
@@ -54,7 +53,7 @@ _PRIVATE_KEYS: Final = re.compile(
     re.IGNORECASE,
 )
 _PUBLIC_KEYS: Final = frozenset({"httpTokens", "automountServiceAccountToken"})
-"""Choices whose names only sound like secrets."""
+"""Settings whose names only look like secrets."""
 
 _PRIVATE_BY_TYPE: Final = {
     "kubernetes:core/v1:(Secret|ConfigMap)(Patch)?": {"data", "stringData", "binaryData"},
@@ -70,13 +69,13 @@ _LOOKS_SECRET: Final = re.compile(
 
 
 def parts(path: str) -> Path:
-    """Return the keys and indexes of a path as the engine writes it: ``spec.rules[0]["a.b"]``."""
-    found = _PART.findall(path)
-    return tuple(int(index) if index and len(index) < LENGTH else key or quoted for key, index, quoted in found)
+    """Split a path in the engine's notation, ``spec.rules[0]["a.b"]``, into keys and indexes."""
+    elements = _PART.findall(path)
+    return tuple(int(index) if index and len(index) < LENGTH else key or quoted for key, index, quoted in elements)
 
 
 def at(value: Any, path: Path) -> Any:
-    """Return what lies at ``path``, ``MISSING`` if nothing does. What is secret or unknown is so in all its parts."""
+    """Return the value at ``path``, or ``MISSING``. A secret or unknown value is returned for all paths inside it."""
     for part in path:
         if is_marked(value) or (isinstance(value, str) and value in SENTINELS):
             return value
@@ -90,14 +89,14 @@ def at(value: Any, path: Path) -> Any:
 
 
 def is_marked(value: Any) -> bool:
-    """Return whether the engine wrote a secret or another special value here."""
+    """Return whether the engine represents a secret or another special value here."""
     return isinstance(value, dict) and MARK in value
 
 
 def marked_keys(value: Any) -> Iterator[str]:
-    """Return the keys under which the engine marked something as secret.
+    """Return the keys whose values the engine marked as secret.
 
-    A provider may copy a value to where nobody marked it, as AWS's does from ``tags`` to ``tagsAll``.
+    Includes ``tagsAll`` for ``tags``, since the AWS provider copies values there without the mark.
     """
     entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in entries:
@@ -109,16 +108,16 @@ def marked_keys(value: Any) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Place:
-    """Where values lie.
+    """The location of a value.
 
     Parameters
     ----------
     token
         Type of the resource.
     path
-        Where in it.
+        Path inside the resource.
     secret
-        Keys under which the resource has secrets.
+        Keys of secret values in the resource.
     """
 
     token: str
@@ -126,19 +125,19 @@ class Place:
     secret: frozenset[str] = frozenset()
 
     def below(self, part: str | int) -> "Place":
-        """Return the place of a part of the value here."""
+        """Return the place of an element of this value."""
         return replace(self, path=(*self.path, part))
 
 
 def both_shown(place: Place, before: Any, after: Any) -> tuple[str | None, str | None]:
-    """Return the short texts of a property before and after; long ones from where they begin to differ.
+    """Return the short texts of a property before and after; long ones start where they differ.
 
     Parameters
     ----------
     place
-        Where the property lies.
+        Location of the property.
     before, after
-        The values; ``MISSING`` where there is none.
+        The values, or ``MISSING``.
     """
     old, new = (None if value is MISSING else _text(place, value) for value in (before, after))
     if old is None or new is None:
@@ -150,7 +149,7 @@ def both_shown(place: Place, before: Any, after: Any) -> tuple[str | None, str |
 
 
 def safe(text: str, length: int = NAME_LENGTH) -> str:
-    """Return a text in one printable line of bounded length, nothing if it looks like a secret."""
+    """Return a text as one printable line of bounded length; ``[secret]`` if it looks like a secret."""
     return SECRET if _LOOKS_SECRET.search(text) else printable(text, length)
 
 
@@ -167,7 +166,7 @@ def _text(place: Place, value: Any) -> str:
 
 
 def _shown(place: Place, value: Any) -> Any:
-    """Return a value with marks in place of what is not shown."""
+    """Return a value with hidden elements replaced by placeholders."""
     if mark := _mark(place, value):
         return mark
     if isinstance(value, dict):

@@ -1,7 +1,6 @@
-"""From the streams of a stack to what is to be said about it, and to the verdict.
+"""Computes a stack's report and verdict from its event streams.
 
-Nothing passes by silence: a stream must be whole, must end well, and every resource in it must have been judged by
-every pack.
+A change passes only if its stream is complete, its run succeeded, and every pack evaluated every resource.
 """
 
 import json
@@ -25,26 +24,26 @@ from workbench.report.values import safe
 PACKS: Final = frozenset(map(pack_name, Pack))
 
 PROBLEMS_MAX: Final = 20
-"""Problems of a stack that are named; more are counted."""
+"""Most problems of a stack that are listed; the rest is counted."""
 
 _SUCCEEDED: Final = "succeeded"
 _JUDGED_OPS: Final = frozenset({"create", "update", "same", "replace", "create-replacement", "import"})
-"""Steps of resources that the program declares: the engine shows them to the packs. Others it only takes away."""
+"""Steps of declared resources, which the engine passes to the packs."""
 
-_SAYS_NOTHING: Final = frozenset({"preview failed", "update failed", "destroy failed"})
-"""What the engine ends with after everything that it has explained."""
+_UNINFORMATIVE: Final = frozenset({"preview failed", "update failed", "destroy failed"})
+"""Final engine messages that only repeat earlier errors."""
 
 
 @dataclass(frozen=True)
 class Approvals:
-    """The rows that approve dangers.
+    """Approvals of dangerous changes.
 
     Parameters
     ----------
     standing
-        Those of the branch that a change goes to; in a working copy all there are.
+        Approvals in the base branch; in a working copy, all.
     new
-        Those of the change.
+        Approvals added or altered by the change.
     """
 
     standing: Sequence[Approval] = ()
@@ -53,24 +52,24 @@ class Approvals:
 
 @dataclass(frozen=True)
 class Case:
-    """What is judged.
+    """Input of a verdict.
 
     Parameters
     ----------
     stack, environment, kind
-        As in ``StackReport``; the latter two by the stream if they are empty.
+        As in ``StackReport``; the last two are read from the stream if empty.
     source
-        As there.
+        As in ``StackReport``.
     own
-        The run with the change's own rules and rows.
+        The run with the change's own rules and waivers.
     base
-        The run with those of the branch that it goes to; None where there is no other judge.
+        The run with those of the base branch; None if there is none.
     guard
-        What happens to a danger without an approval. Default: what the stream says, in doubt that it is refused.
+        What happens to a danger without an approval. Default: as in the stream, or blocked if that is unknown.
     approvals
-        The rows that may approve it.
+        Approvals of dangerous changes.
     new_waivers
-        The waivers that the change adds or alters.
+        Waivers that the change adds or alters.
     """
 
     stack: str
@@ -85,29 +84,29 @@ class Case:
 
 
 def judge(case: Case) -> StackReport:
-    """Return what is to be said about a stack."""
+    """Return the report on a stack."""
     environment, kind, guard = _choices(case.own)
     changes = changes_of(case.own)
     findings = own_findings(case.own)
     gaps = list(_gaps(case, case.own, findings))
     if case.base is not None:
         theirs = own_findings(case.base)
-        gaps += [f"judged by the base branch: {gap}" for gap in _gaps(case, case.base, theirs)]
+        gaps += [f"with the base branch's rules: {gap}" for gap in _gaps(case, case.base, theirs)]
         gaps += _disagreement(case, case.base)
-        findings = [_with_its_row(case, finding) for finding in merged(findings, theirs)]
+        findings = [_checked_waiver(case, finding) for finding in merged(findings, theirs)]
     is_drift = case.source is Source.DRIFT
     before = after = None
     try:
-        if not is_drift:  # what the program wants of pools is what it wanted
+        if not is_drift:  # without a program run the outputs cannot change
             before, after = pools.before_and_after(case.own)
     except pools.UnreadableError:
         gaps.append("the stack's output 'pools' is not a map of node groups by name")
     dangers, errors = tuple(_dangers(case, changes)), list(_errors(case.own))
     against = [
-        *_failed(case, gaps, errors),
-        *_against(findings),
-        *_endangered(case, dangers, case.guard or guard),
-        *_drifted(case, changes),
+        *_from_errors(case, gaps, errors),
+        *_from_findings(findings),
+        *_from_dangers(case, dangers, case.guard or guard),
+        *_from_drift(case, changes),
     ]
     return StackReport(
         stack=safe(case.stack),
@@ -117,7 +116,7 @@ def judge(case: Case) -> StackReport:
         outcome=gravest(outcome for outcome, _ in against),
         reasons=tuple(safe(reason, TEXT_LENGTH) for _, reason in sorted(against, key=_gravest_first)),
         dangers=dangers,
-        # What the engine protects, others can delete.
+        # Drift may include protected resources that others deleted.
         changes=tuple(replace(each.change, protected=each.change.protected and not is_drift) for each in changes),
         findings=tuple(findings),
         pools=() if after is None else pools.differences(before, after),
@@ -132,22 +131,22 @@ def judge(case: Case) -> StackReport:
 
 
 def broken(stack: str, source: Source, problems: Iterable[str], environment: str = "", kind: str = "") -> StackReport:
-    """Return what is to be said about a stack whose file is wrong."""
-    found = _bounded([safe(each, TEXT_LENGTH) for each in problems])
-    return StackReport(safe(stack), environment, kind, source, Outcome.BLOCKED, (_WRONG_FILE,), problems=found)
+    """Return the report on a stack with an invalid file."""
+    bounded = _bounded([safe(each, TEXT_LENGTH) for each in problems])
+    return StackReport(safe(stack), environment, kind, source, Outcome.BLOCKED, (_WRONG_FILE,), problems=bounded)
 
 
 def unreadable(stack: str, source: Source, problem: str, environment: str = "", kind: str = "") -> StackReport:
-    """Return what is to be said about a stack of which there is no stream."""
-    found = (safe(problem, TEXT_LENGTH),)
-    reason = _NOT_COMPARED if source is Source.DRIFT else _NOT_WHOLE
-    return StackReport(safe(stack), environment, kind, source, Outcome.UNJUDGED, (reason,), problems=found)
+    """Return the report on a stack without an event stream."""
+    problems = (safe(problem, TEXT_LENGTH),)
+    reason = _NOT_COMPARED if source is Source.DRIFT else _INCOMPLETE
+    return StackReport(safe(stack), environment, kind, source, Outcome.UNJUDGED, (reason,), problems=problems)
 
 
-_WRONG_FILE: Final = "the stack file is wrong"
-_NOT_WHOLE: Final = "what the engine planned is not known whole"
-_NOT_COMPARED: Final = "the state could not be compared with what is live"
-_REFUSED: Final = "the engine or the program refuses it"
+_WRONG_FILE: Final = "the stack file is invalid"
+_INCOMPLETE: Final = "the plan is incomplete"
+_NOT_COMPARED: Final = "the state could not be compared with the live resources"
+_FAILED: Final = "the engine or the program reports an error"
 
 
 def _gravest_first(against: tuple[Outcome, str]) -> int:
@@ -155,7 +154,7 @@ def _gravest_first(against: tuple[Outcome, str]) -> int:
 
 
 def _choices(stream: Stream) -> tuple[str, str, PolicyGuard]:
-    """Return environment, kind and guard of the stack as its program was told them."""
+    """Return environment, kind and guard from the stack's configuration in the stream."""
     try:
         config = parse(json.loads(stream.config.get(CONFIG_KEY, "null")))
     except (ConfigurationError, ValueError, RecursionError):
@@ -164,26 +163,26 @@ def _choices(stream: Stream) -> tuple[str, str, PolicyGuard]:
 
 
 def _gaps(case: Case, stream: Stream, findings: Iterable[Finding]) -> Iterator[str]:
-    """Return why nobody can say what is in a stream."""
+    """Return why a stream is incomplete."""
     yield from stream.invalid_lines
     others = sorted({step.stack for step in (*stream.steps, *stream.results)} - {case.stack})
     if others:
-        yield f"the event stream is about the stack {safe(others[0])}, wanted {safe(case.stack)}"
+        yield f"the event stream is about the stack {safe(others[0])}, expected {safe(case.stack)}"
     summary = stream.summary
     if summary is None:
         return
     if summary.maybe_corrupt:
-        yield "the engine says that a resource may be in an invalid state"
+        yield "the engine reports that a resource may be in an invalid state"
     if summary.result == _SUCCEEDED:
         yield from _unjudged(case, stream, summary)
     elif not list(_errors(stream)) and not any(each.standing in FAILING for each in findings):
-        yield f"the engine's run ended as '{safe(summary.result)}', and nothing says why"
+        yield f"the engine's run ended as '{safe(summary.result)}' without an error message"
 
 
 def _unjudged(case: Case, stream: Stream, summary: Summary) -> Iterator[str]:
-    """Return what the packs were not asked about."""
+    """Return which evaluations by the packs are missing."""
     if not stream.steps:
-        yield "the event stream has no step of a resource"
+        yield "the event stream contains no resource steps"
     if case.source is Source.DRIFT:
         return
     declared = {step.urn for step in stream.steps if step.op in _JUDGED_OPS}
@@ -194,36 +193,36 @@ def _unjudged(case: Case, stream: Stream, summary: Summary) -> Iterator[str]:
         if pack not in attached:
             yield f"the policy pack {pack} was not attached"
         elif missed := declared - judged:
-            yield f"the policy pack {pack} judged {len(declared) - len(missed)} of {len(declared)} resources"
+            yield f"the policy pack {pack} evaluated {len(declared) - len(missed)} of {len(declared)} resources"
         if pack in attached and pack not in {each.policy_pack_name for each in stream.judged_stack}:
-            yield f"the policy pack {pack} did not judge the stack as a whole"
+            yield f"the policy pack {pack} did not evaluate the stack as a whole"
 
 
 def _disagreement(case: Case, base: Stream) -> Iterator[str]:
-    """Return why the base branch's judge says nothing about a plan that the change's own judge lets pass."""
+    """Return why the base branch's evaluation does not confirm a plan that passed the change's own."""
     own = case.own
     if not (own.summary and own.summary.result == _SUCCEEDED):
         return
-    # What the program refuses only under that judge has no other word against it.
-    yield from (f"judged by the base branch, the run failed: {error}" for error in _errors(base))
+    # Errors that occur only in the base branch's evaluation would otherwise go unreported.
+    yield from (f"with the base branch's rules, the run failed: {error}" for error in _errors(base))
     plans = [{(step.urn, step.op) for step in stream.steps} for stream in (own, base)]
     if plans[0] != plans[1]:
-        yield "the change's own judge and that of the base branch saw different plans"
+        yield "the change's own rules and those of the base branch evaluated different plans"
     if base.summary and base.summary.result != _SUCCEEDED:
-        yield from (f"judged by the base branch: {gap}" for gap in _unjudged(case, base, base.summary))
+        yield from (f"with the base branch's rules: {gap}" for gap in _unjudged(case, base, base.summary))
 
 
 def _errors(stream: Stream) -> Iterator[str]:
-    """Return what the engine or the program refuses."""
+    """Return the errors of the engine and the program."""
     failed = stream.summary is None or stream.summary.result != _SUCCEEDED
     for text in stream.errors if failed else ():
-        if text not in _SAYS_NOTHING:
+        if text not in _UNINFORMATIVE:
             line = " ".join(text.split())
             yield safe(line if len(line) <= TEXT_LENGTH else f"... {line[4 - TEXT_LENGTH :]}", TEXT_LENGTH)
 
 
-def _with_its_row(case: Case, finding: Finding) -> Finding:
-    """Return the finding; violated, if the change's own packs say that it is waived and no row of the change does."""
+def _checked_waiver(case: Case, finding: Finding) -> Finding:
+    """Return the finding; violated if the change's packs report a waiver that is not in the change's file."""
     if finding.standing is not FindingStatus.EXCUSED:
         return finding
     *_, kinds, name = ["", "", *finding.urn.split("::", 3)[2:]]
@@ -240,14 +239,14 @@ def _with_its_row(case: Case, finding: Finding) -> Finding:
 
 def _dangers(case: Case, changes: Iterable[Changed]) -> Iterator[Danger]:
     for change, kind in changes:
-        if kind and case.source is not Source.DRIFT:  # what is gone already, nobody can stop or approve
+        if kind and case.source is not Source.DRIFT:  # drift has already happened and cannot be approved
             standing = approval_of(change, case.stack, case.approvals.standing)
             new = approval_of(change, case.stack, case.approvals.new)
             yield Danger(change, kind, safe(standing or new, TEXT_LENGTH), is_new=bool(new and not standing))
 
 
-def _against(findings: Sequence[Finding]) -> Iterator[tuple[Outcome, str]]:
-    """Return what rules say against a change."""
+def _from_findings(findings: Sequence[Finding]) -> Iterator[tuple[Outcome, str]]:
+    """Return the outcomes that follow from findings."""
     failing = [finding for finding in findings if finding.standing in FAILING]
     rules = {
         (Outcome.BLOCKED, "violated"): [each for each in failing if each.judge is not Judge.BASE],
@@ -258,34 +257,34 @@ def _against(findings: Sequence[Finding]) -> Iterator[tuple[Outcome, str]]:
             each for each in findings if each.standing is FindingStatus.EXCUSED
         ],
     }
-    for (outcome, what), found in rules.items():
-        if found:
-            yield outcome, f"{what}: {', '.join(dict.fromkeys(finding.rule for finding in found))}"
+    for (outcome, what), matching in rules.items():
+        if matching:
+            yield outcome, f"{what}: {', '.join(dict.fromkeys(finding.rule for finding in matching))}"
 
 
-def _endangered(case: Case, dangers: Sequence[Danger], guard: PolicyGuard) -> Iterator[tuple[Outcome, str]]:
-    """Return what dangers say against a change."""
+def _from_dangers(case: Case, dangers: Sequence[Danger], guard: PolicyGuard) -> Iterator[tuple[Outcome, str]]:
+    """Return the outcomes that follow from dangers."""
     unapproved = [_named(case, danger) for danger in dangers if not danger.approval]
     if unapproved and guard is PolicyGuard.REQUIRED:
         yield Outcome.BLOCKED, f"not approved: {', '.join(unapproved)}"
     if unapproved and guard is PolicyGuard.WARN:
-        yield Outcome.REVIEW, f"not approved, and only warned of: {', '.join(unapproved)}"
+        yield Outcome.REVIEW, f"not approved (warning only): {', '.join(unapproved)}"
     if newly := [_named(case, danger) for danger in dangers if danger.is_new]:
         yield Outcome.REVIEW, f"approved only by rows of the same change: {', '.join(newly)}"
 
 
-def _failed(case: Case, gaps: Sequence[str], errors: Sequence[str]) -> Iterator[tuple[Outcome, str]]:
+def _from_errors(case: Case, gaps: Sequence[str], errors: Sequence[str]) -> Iterator[tuple[Outcome, str]]:
     if case.source is Source.DRIFT:
         if gaps or errors:
             yield Outcome.UNJUDGED, _NOT_COMPARED
         return
     if gaps:
-        yield Outcome.UNJUDGED, _NOT_WHOLE
+        yield Outcome.UNJUDGED, _INCOMPLETE
     if errors:
-        yield Outcome.BLOCKED, _REFUSED
+        yield Outcome.BLOCKED, _FAILED
 
 
-def _drifted(case: Case, changes: Sequence[Changed]) -> Iterator[tuple[Outcome, str]]:
+def _from_drift(case: Case, changes: Sequence[Changed]) -> Iterator[tuple[Outcome, str]]:
     if changes and case.source is Source.DRIFT:
         count = "1 resource is" if len(changes) == 1 else f"{len(changes)} resources are"
         yield Outcome.BLOCKED, f"drift: {count} not as declared"

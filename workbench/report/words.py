@@ -1,4 +1,4 @@
-"""Words that several renderings say alike."""
+"""Texts shared by several renderings."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -9,37 +9,37 @@ _VERDICTS: Final = {
     Outcome.PASSED: "Passed",
     Outcome.REVIEW: "Owners must review",
     Outcome.BLOCKED: "Blocked",
-    Outcome.UNJUDGED: "Could not be judged",
+    Outcome.UNJUDGED: "Evaluation incomplete",
 }
 
 _MEANINGS: Final = {
-    Outcome.PASSED: "Nothing speaks against it.",
-    Outcome.REVIEW: "It passes only by what the same change alters in its judge.",
-    Outcome.BLOCKED: "A mandatory rule, the guard or the engine refuses it.",
-    Outcome.UNJUDGED: "Something is missing, cut or broken, so nobody can say.",
+    Outcome.PASSED: "No objections.",
+    Outcome.REVIEW: "It passes only because of rules, waivers or approvals that the same change alters.",
+    Outcome.BLOCKED: "A mandatory rule, the guard or the engine rejects it.",
+    Outcome.UNJUDGED: "The evaluation is incomplete.",
 }
 
 _DRIFT_VERDICTS: Final = {**_VERDICTS, Outcome.PASSED: "No drift", Outcome.BLOCKED: "Drift"}
 _DRIFT_MEANINGS: Final = {
     **_MEANINGS,
-    Outcome.PASSED: "What is live is as it was declared.",
-    Outcome.BLOCKED: "What is live is not as it was declared.",
+    Outcome.PASSED: "The live resources match the declared state.",
+    Outcome.BLOCKED: "The live resources differ from the declared state.",
 }
 
 SOURCES: Final = {
-    Source.RENDERED: "Not compared with the live stack: planned without an account, on an empty or pretended state. "
-    "What really runs may differ.",
+    Source.RENDERED: "Not compared with the live stack: planned without an account, on an empty or simulated state. "
+    "The live resources may differ.",
     Source.COMPARED: "",
     Source.DONE: "These changes were made.",
-    Source.DRIFT: "The recorded state, compared with what is live: the program did not run. What is listed was "
-    "done behind its back.",
+    Source.DRIFT: "The recorded state, compared with the live resources; the program did not run. Each change "
+    "listed was made outside Pulumi.",
 }
-"""What a reader must know about where a report comes from, before anything else."""
+"""Note on the origin of a report, shown first."""
 
 STANDINGS: Final = {
     FindingStatus.VIOLATED: "violated",
     FindingStatus.UNJUDGED: "could not be judged",
-    FindingStatus.EXCUSED: "excused only by a row that this change adds or alters",
+    FindingStatus.EXCUSED: "waived only by a row that this change adds or alters",
     FindingStatus.WAIVED: "waived",
     FindingStatus.ADVISED: "advised",
 }
@@ -55,7 +55,7 @@ DESTRUCTIVE: Final = (Operation.REPLACE, Operation.DELETE)
 
 
 def verdict(about: Report | StackReport) -> str:
-    """Return the verdict in words."""
+    """Return the verdict as text."""
     return (_DRIFT_VERDICTS if _is_drift(about) else _VERDICTS)[about.outcome]
 
 

@@ -34,16 +34,16 @@ class ChangedFile:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a change differs in from the branch that it goes to.
+    """The differences between a change and its base branch.
 
     Parameters
     ----------
     base, head
-        Whole commits.
+        Full commit ids.
     files
-        By path.
+        Changed files by path.
     notes
-        What a reader should know about the comparison, a sentence each.
+        Notes on the comparison, one sentence each.
     """
 
     base: str
@@ -53,30 +53,32 @@ class Comparison:
 
 
 def compare(base: Path, head: Path) -> Comparison:
-    """Compare two checkouts from the commit on where their histories part.
+    """Compare a checkout with its merge base with another one.
 
-    What is not committed in ``head`` counts too, since the review is of its files as they lie there. The checkouts may
-    be clones of their own; nothing is written into either.
+    Uncommitted files in ``head`` count too, since the review covers its working tree. The checkouts may be separate
+    clones; nothing is written into either.
 
     Raises
     ------
     UserError
-        One of them is no checkout, or their histories have nothing in common that is there.
+        One of them is not a checkout, or they have no common commit.
     """
     before, after = (_commit(folder) for folder in (base, head))
-    # Each sees the other's commits, wherever they came from.
+    # Makes the commits of both clones visible.
     both = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(_objects(base))}
     origin = _git(head, "merge-base", before, after, **both)
     if not origin:
         raise UserError(
             f"The histories of {base} ({before[:12]}) and {head} ({after[:12]}) have no common commit.",
-            "Get both with their whole history: `fetch-depth: 0` in a workflow, `git fetch --unshallow` elsewhere.",
+            "Fetch the full history of both: `fetch-depth: 0` in a workflow, `git fetch --unshallow` elsewhere.",
         )
-    # A change may tell Git to keep quiet about a submodule.
+    # Overrides submodule settings of the change that would hide differences.
     options = ("--name-status", "-z", "-M", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
     listed = _git(head, "diff", *options, origin, "--", **both)
     if listed is None:
-        raise UserError(f"Git cannot compare {head} with its commit {origin[:12]}.", "Is its history whole?")
+        raise UserError(
+            f"Git cannot compare {head} with its commit {origin[:12]}.", "Check that its full history is fetched."
+        )
     untracked = (_git(head, "ls-files", "--others", "--exclude-standard", "--full-name", "-z") or "").split("\0")
     root = _git(head, "rev-parse", "--show-prefix") or ""
     files = {*_changes(listed, root), *(ChangedFile(_below(root, path)) for path in untracked if path)}
@@ -85,7 +87,7 @@ def compare(base: Path, head: Path) -> Comparison:
 
 
 def _links(head: Path, changed: Collection[str]) -> Iterator[ChangedFile]:
-    """Return the links to what differs: whoever reads through them reads something else."""
+    """Return the symbolic links whose targets changed."""
     for entry in (_git(head, "ls-files", "--stage", "-z") or "").split("\0"):
         facts, _, path = entry.partition("\t")
         if not facts.startswith(_LINK) or path in changed:
@@ -101,26 +103,26 @@ def _notes(head: Path, origin: str, base: str) -> list[str]:
     notes = []
     if origin != base:
         notes.append(
-            f"{head} lacks commits of {base[:12]}, so the plans show the opposite of what those changed. "
+            f"{head} lacks commits of {base[:12]}, so the plans also show the reverse of those commits. "
             "Merge or rebase it; pull-request workflows check out the merged commit."
         )
     if _git(head, "status", "--porcelain"):
-        notes.append(f"{head} has changes that are not committed; they are reviewed too.")
+        notes.append(f"{head} has uncommitted changes; they are reviewed too.")
     return notes
 
 
 def _changes(listed: str, root: str) -> list[ChangedFile]:
-    words, found = iter(listed.split("\0")), []
-    for status in words:
+    fields, files = iter(listed.split("\0")), []
+    for status in fields:
         if not status:
             continue
-        path = _below(root, next(words))
+        path = _below(root, next(fields))
         if status[0] in "RC":
-            new = _below(root, next(words))
-            found.append(ChangedFile(new, was=path if status[0] == "R" else ""))
+            new = _below(root, next(fields))
+            files.append(ChangedFile(new, was=path if status[0] == "R" else ""))
         else:
-            found.append(ChangedFile(path, is_gone=status[0] == "D"))
-    return found
+            files.append(ChangedFile(path, is_gone=status[0] == "D"))
+    return files
 
 
 def _below(root: str, path: str) -> str:
@@ -129,9 +131,9 @@ def _below(root: str, path: str) -> str:
 
 def _commit(folder: Path) -> str:
     if not folder.is_dir():
-        raise UserError(f"There is no folder {folder}.", "Name the checkout of the change with --head.")
+        raise UserError(f"Folder {folder} does not exist.", "Name the checkout of the change with --head.")
     if not (commit := _git(folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")):
-        raise UserError(f"{folder} is no Git checkout with a commit.", "A review compares two checkouts.")
+        raise UserError(f"{folder} is not a Git checkout with a commit.", "A review compares two checkouts.")
     return commit
 
 
@@ -140,8 +142,8 @@ def _objects(folder: Path) -> Path:
 
 
 def _git(folder: Path, *arguments: str, **variables: str) -> str | None:
-    """Return what Git prints; None if it refuses."""
-    # A monitor of files would be a program of the checkout's own choice.
+    """Return Git's output; None if it fails."""
+    # A file system monitor would run a program chosen by the checkout.
     command = ["git", "-C", str(folder), "-c", "core.fsmonitor=false", *arguments]
     environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", **variables}
     try:

@@ -1,6 +1,6 @@
-"""A stack's state compared with what is live: the engine looks, and writes nothing.
+"""Compares a stack's state with its live resources, without changing either.
 
-No policy packs are attached: a refresh does not run the program, so there is no plan that rules could judge.
+No policy packs are attached: a refresh does not run the program, so there is no plan to evaluate.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from workbench.system.errors import UserError
 from workbench.toolchain import Toolchain
 
 FAIL_UNREACHABLE: Final = {"PULUMI_K8S_DELETE_UNREACHABLE": "false", "PULUMI_K8S_SKIP_UPDATE_UNREACHABLE": "false"}
-"""What a user may have set for another run: a cluster that does not answer would look empty, or unchanged."""
+"""Overrides user settings with which an unreachable cluster would look empty or unchanged."""
 
 
 @dataclass(frozen=True)
@@ -31,28 +31,28 @@ class _Subject:
 
     session: Session
     state: Callable[[], Any]
-    """Reads the state, to see whether it stays the same."""
+    """Reads the state, to detect changes during the comparison."""
 
 
 def tools_for(stack: Stack) -> tuple[str, ...] | None:
-    """Return what a comparison needs of the toolchain; None for all of it."""
+    """Return the programs that a comparison needs; None for all."""
     return None if stack.is_local else cloud.TOOLS
 
 
 def compared(stack: Stack, toolchain: Toolchain) -> Recorded:
-    """Return what the engine said about the stack, compared with what is live.
+    """Return the engine's comparison of the stack with its live resources.
 
     Raises
     ------
     UserError
-        The stack cannot be compared now: it was never up, is being changed, was left half done, or does not run.
+        The stack cannot be compared: it was never deployed, is being changed, needs recovery, or is not running.
     """
     subject = _local(stack, toolchain) if stack.is_local else _cloud(stack, toolchain)
     before = subject.state()
     session = replace(subject.session, environment={**subject.session.environment, **FAIL_UNREACHABLE})
     result = recorded_preview(session, "refresh")
     if subject.state() != before:
-        raise UserError(f"The stack '{stack.name}' was changed while it was compared.", "Run this again.")
+        raise UserError(f"The stack '{stack.name}' was changed during the comparison.", "Run the command again.")
     return result
 
 
@@ -61,13 +61,13 @@ def _local(stack: Stack, toolchain: Toolchain) -> _Subject:
     _refuse_while_changed(name)
     if found := state_findings(name):
         listed = " ".join(each.found for each in found)
-        raise UserError(f"The stack '{name}' is not as a finished run leaves it: {listed}", _recover(name))
+        raise UserError(f"The stack '{name}' needs recovery: {listed}", _recover(name))
     if not files.deployment().get("resources"):
-        raise UserError(f"The stack '{name}' is not up: there is nothing to compare.", _up(name))
+        raise UserError(f"The stack '{name}' is not deployed; there is nothing to compare.", _up(name))
     stack_ownership.claim(stack)
     instance = Instance(name)
     if not instance.status().ready:
-        raise UserError(f"The control plane '{name}' is not running, so nobody can look at it.", _up(name))
+        raise UserError(f"The control plane '{name}' is not running.", _up(name))
 
     def state() -> Any:
         _refuse_while_changed(name)
@@ -82,12 +82,12 @@ def _refuse_while_changed(name: str) -> None:
     held = held_by(name)
     if held.is_running:
         raise UserError(
-            f"The stack '{name}' is being changed by {held.run}: its state is in motion.",
-            "Run this again when it ends.",
+            f"The stack '{name}' is being changed by {held.run}.",
+            "Run the command again when it ends.",
         )
     if held.processes:
         raise UserError(
-            f"{held.run} was killed, and what it started still works on the stack '{name}': {names(held.processes)}.",
+            f"{held.run} was killed, but its processes still change the stack '{name}': {names(held.processes)}.",
             _recover(name),
         )
 
@@ -95,12 +95,12 @@ def _refuse_while_changed(name: str) -> None:
 def _cloud(stack: Stack, toolchain: Toolchain) -> _Subject:
     session = cloud_session(stack, toolchain)
     open_existing(stack, session.whole_environment())
-    # Every save gives the manifest another time; of the rest, secrets may be encrypted anew by every export.
+    # The manifest's time changes with every save; everything else may be re-encrypted by every export.
     return _Subject(session, lambda: (require_nothing_pending(session).get("deployment") or {}).get("manifest"))
 
 
 def _recover(name: str) -> str:
-    return f"`igz-clusters recover {name}` mends that."
+    return f"`igz-clusters recover {name}` repairs it."
 
 
 def _up(name: str) -> str:

@@ -1,4 +1,4 @@
-"""What a change alters in what judges it: shown first, since owners and no program can say whether it is right."""
+"""Finds changes to the rules, waivers and tools that judge the change itself; only owners can approve these."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -13,44 +13,44 @@ from workbench.stacks import yaml_source
 from workbench.stacks.policy_overrides import FILE
 
 Row: TypeAlias = Mapping[str, Any]
-"""A waiver or an approval, as the file has it."""
+"""A waiver or an approval from the file."""
 
 ROWS: Final = ("waivers", "approvals")
-"""Keys of the overrides that hold rows."""
+"""Keys of the overrides that contain rows."""
 
 _IDENTITY: Final = ("rule", "stack", "resource", "operation")
-"""What a row is about; its other keys say who accepts that, why and until when."""
+"""Keys that identify a row; the others say who accepts it, why and until when."""
 
 _RULE: Final = re.compile(r"policies/rules/[^/]+/([a-z]{2})_(\d\d)_[^/]*\.py")
 _EXAMPLES: Final = re.compile(r"policies/rules/([^/]+/examples|bases)/.*|.*\.md", re.DOTALL)
 _PACKAGE_PIN: Final = "package.mk"
 _DEFAULT: Final = object()
 _LIST_MAX: Final = 300
-"""Characters of a list that are shown."""
+"""Most characters shown of a list."""
 
 CHOICES: Final = frozenset({"environment", "profile", "policies", "policyGuard"})
-"""Choices of a stack file that decide which rules judge the stack, how firmly, and by which bounds."""
+"""Settings of a stack file that select the rules for the stack, their levels and their limits."""
 
 FILES: Final[Mapping[str, str]] = {
-    # The folders themselves too: each may be a link or a submodule.
-    r"policies(/.*)?": "what the rules share",
-    r"components/contract(/.*)?": "the words that rules judge by",
-    r"(workbench/offline|tools/facts)(/.*)?": "the facts by which plans without an account are made",
+    # Includes the folders themselves, which may be links or submodules.
+    r"policies(/.*)?": "code shared by the rules",
+    r"components/contract(/.*)?": "the contract that rules check against",
+    r"(workbench/offline|tools/facts)(/.*)?": "the provider facts for plans without an account",
     r"workbench/((review|report)(/.*)?|engine/policy_analysis\.py|stacks/policy_overrides\.py)": (
-        "how later changes are judged and shown"
+        "how later changes are evaluated and shown"
     ),
-    r"(requirements\.txt|pyproject\.toml)": "the packages that programs and rules run with",
+    r"(requirements\.txt|pyproject\.toml)": "the packages that programs and rules use",
     r"(.*/)?CODEOWNERS": "who must approve changes",
-    # With the slash: of a repository whose stack files lie in a folder of it.
+    # With a leading slash if the stack files are in a subfolder of the repository.
     r"/?(\.github/(workflows|actions)/.*|\.gitlab-ci\.yml|\.ci/.*)": "what runs on a change",
     r"/?(Makefile|\.github/[^/]+\.mk)": "the commands that run on a change",
-    _PACKAGE_PIN.replace(".", r"\."): "the release of the package, its rules with it",
+    _PACKAGE_PIN.replace(".", r"\."): "the release of the package and its rules",
 }
-"""What judges, beside rules and rows: pattern of the path, and what it is. The first that fits counts."""
+"""Other files that affect the evaluation, as path pattern and description; the first match counts."""
 
 
 def overrides(folder: Path) -> Any:
-    """Return what the overrides of a folder of stack files say, unchecked, dates as text; None if they are no YAML."""
+    """Return the unvalidated overrides of a folder of stack files, dates as text; None if they are invalid YAML."""
     file = folder / FILE
     try:
         return _plain(yaml_source.read(file).document or {}) if file.exists() else {}
@@ -59,13 +59,13 @@ def overrides(folder: Path) -> Any:
 
 
 def rows(said: Any, kind: str) -> list[Row]:
-    """Return the rows of a kind, without those that are none."""
+    """Return the valid rows of a kind."""
     found = said.get(kind) if isinstance(said, Mapping) else None
     return [row for row in found if isinstance(row, Mapping)] if isinstance(found, list) else []
 
 
 def altered(base: Any, head: Any, kind: str) -> Iterator[tuple[Row | None, Row | None]]:
-    """Return the rows that differ, each before and after; None where there is none."""
+    """Return the differing rows before and after; None for a missing one."""
     before, after = rows(base, kind), rows(head, kind)
     gone, new = [row for row in before if row not in after], [row for row in after if row not in before]
     for row in new:
@@ -77,29 +77,29 @@ def altered(base: Any, head: Any, kind: str) -> Iterator[tuple[Row | None, Row |
 
 
 def judge_changes(files: Collection[ChangedFile], base: Any, head: Any) -> list[JudgeChange]:
-    """Return what a change alters in its judge: rows one by one, rules one by one, everything else by file.
+    """Return a change's alterations of its own checks: by row, by rule, and otherwise by file.
 
     Parameters
     ----------
     files
-        What differs.
+        Changed files.
     base, head
-        The overrides before and after, as ``overrides`` reads them.
+        The overrides before and after, from ``overrides``.
     """
-    found: set[JudgeChange] = set()
+    changes: set[JudgeChange] = set()
     for file in files:
         for path, verb in _touched(file):
             if path == str(FILE):
-                found.update(JudgeChange(path, what) for what in _of_overrides(base, head))
+                changes.update(JudgeChange(path, what) for what in _of_overrides(base, head))
             elif rule := _RULE.fullmatch(path):
-                found.add(JudgeChange(path, f"{verb} rule {rule[1].upper()}-{rule[2]}"))
+                changes.add(JudgeChange(path, f"{verb} rule {rule[1].upper()}-{rule[2]}"))
             elif what := _what(path):
-                found.add(JudgeChange(path, f"{verb} {what}"))
-    return sorted(found)
+                changes.add(JudgeChange(path, f"{verb} {what}"))
+    return sorted(changes)
 
 
 def choice_changes(file: str, stack: str, base: Row, head: Row) -> Iterator[JudgeChange]:
-    """Return what a stack file changes in the choices by which its stack is judged.
+    """Return the changes of a stack file's settings that affect its evaluation.
 
     Parameters
     ----------
@@ -108,17 +108,17 @@ def choice_changes(file: str, stack: str, base: Row, head: Row) -> Iterator[Judg
     stack
         Name of the stack.
     base, head
-        What the file says under ``CONFIG_KEY``, before and after.
+        The file's content under ``CONFIG_KEY``, before and after.
     """
     before, after = _flat("", base), _flat("", head)
     for key in sorted(before.keys() | after.keys()):
         if key.partition(".")[0] in CHOICES and before.get(key, _DEFAULT) != after.get(key, _DEFAULT):
             was, now = (_said(said[key]) if key in said else "its default" for said in (before, after))
-            yield JudgeChange(file, f"changes {key} of {stack}, by which it is judged, from {was} to {now}")
+            yield JudgeChange(file, f"changes {key} of {stack}, which affects its rules, from {was} to {now}")
 
 
 def _said(value: Any) -> str:
-    """Return a choice in short; of a list its entries, since one more may be all that changes."""
+    """Return a short form of a value; lists with their entries."""
     return printable(f"[{', '.join(map(shown, value))}]", _LIST_MAX) if isinstance(value, list) else shown(value)
 
 
@@ -151,8 +151,8 @@ def _of_overrides(base: Any, head: Any) -> Iterator[str]:
             elif row := after or before:
                 yield f"{'adds' if after else 'removes'} {_named(kind, row)}"
     was, now = (_listed(said, "remediate") for said in (base, head))
-    yield from (f"lets rule {rule} mend what it finds" for rule in sorted(now - was))
-    yield from (f"lets rule {rule} no longer mend what it finds" for rule in sorted(was - now))
+    yield from (f"lets rule {rule} remediate violations" for rule in sorted(now - was))
+    yield from (f"stops rule {rule} from remediating violations" for rule in sorted(was - now))
 
 
 def _named(kind: str, row: Row) -> str:
@@ -175,7 +175,7 @@ def _identity(row: Row) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value of YAML as JSON can say it."""
+    """Return a YAML value in JSON types."""
     if isinstance(value, Mapping):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-"""What a checkout's own code says about its stacks.
+"""Reads stacks with a checkout's own code.
 
 Another checkout's code must not be imported here, so it runs as a program: ``python -m workbench.review.own`` prints
-what it says about the stacks of ``IGZ_CLUSTERS_STACKS``, as JSON.
+its view of the stacks in ``IGZ_CLUSTERS_STACKS`` as JSON.
 """
 
 import json
@@ -20,16 +20,16 @@ from workbench.system.errors import UserError
 
 
 class OwnStack(BaseModel):
-    """One stack, as the code beside it reads it.
+    """One stack, as read by the code of its checkout.
 
     Parameters
     ----------
     guard
-        Its ``policyGuard``, the default too; None if the file is broken.
+        Its ``policyGuard``, including the default; None if the file is invalid.
     packs
-        What the packs are told about the stack, from the overrides.
+        The packs' configuration for the stack, from the overrides.
     problems
-        Why it cannot be planned, a line each; empty if it can.
+        Why it cannot be planned, one line each; empty if it can.
     """
 
     guard: PolicyGuard | None = None
@@ -38,13 +38,13 @@ class OwnStack(BaseModel):
 
 
 OWN_STACKS: TypeAdapter[dict[str, OwnStack]] = TypeAdapter(dict[str, OwnStack])
-"""Reads what the program prints."""
+"""Parses the program's output."""
 
 
 def choices_of(file: Path) -> dict[str, Any]:
-    """Return what a stack file says under ``CONFIG_KEY``, unchecked; nothing if it is broken.
+    """Return a stack file's unvalidated content under ``CONFIG_KEY``; empty if the file is invalid.
 
-    It needs no code of the change: what its program and the packs are told is what the file says.
+    This needs no code of the change.
     """
     try:
         document = yaml_source.read(file).document
@@ -56,14 +56,14 @@ def choices_of(file: Path) -> dict[str, Any]:
 
 
 def own_stack(name: str) -> OwnStack:
-    """Return what this package says about a stack of the folder of the stack files."""
+    """Return this package's view of a stack in the folder of the stack files."""
     try:
         stack = stacks.find(name)
         return OwnStack(guard=stack.config.policy_guard, packs=pack_configuration(name))
-    except stacks.StackFileError as wrong:
-        return OwnStack(problems=wrong.lines)
-    except UserError as wrong:
-        return OwnStack(problems=[wrong.message])
+    except stacks.StackFileError as error:
+        return OwnStack(problems=error.lines)
+    except UserError as error:
+        return OwnStack(problems=[error.message])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""What a change makes of one stack: planned by its own program, judged by its own packs and by the base branch's.
+"""Plans one stack of a change with its own program, evaluated by its own packs and by those of the base branch.
 
-Without an account the base branch's stack is pretended to be up, by plug-ins that accept everything, and the change is
-planned onto that: so a fork without secrets too sees what is updated and what is replaced, by dated facts.
+Without an account, a baseline state of the base branch is built with plug-ins that accept everything, and the change is
+planned against it. So even a fork without secrets sees updates and replacements, based on a dated provider snapshot.
 """
 
 import json
@@ -28,8 +28,8 @@ from workbench.system.errors import UserError
 from workbench.toolchain import Toolchain
 
 PLAIN: Final = ("--non-interactive", "--color", "never")
-SAID_MAX: Final = 2_000
-"""Characters of what the engine said that a problem quotes, the last ones."""
+OUTPUT_MAX: Final = 2_000
+"""Most characters of the engine's output that a problem quotes, from its end."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class Tools:
     toolchain
         Must hold ``workbench.engine.render.TOOLS``.
     runs
-        What ends all programs with the review.
+        Terminates all programs when the review ends.
     package
-        The one that the change's stacks are run by.
+        The package that runs the change's stacks.
     head
         Folder of the change's stack files.
     """
@@ -60,13 +60,13 @@ class Tools:
 
 @dataclass(frozen=True)
 class Planned:
-    """What became of one stack.
+    """The plans of one stack.
 
     Parameters
     ----------
     plan, judged
-        Event streams: the change judged by its own packs and rows, and by those of the base branch. Empty if the engine
-        did not come to writing one.
+        Event streams of the change with its own packs and waivers, and with those of the base branch. Empty if the
+        engine wrote none.
     """
 
     plan: bytes = b""
@@ -74,13 +74,13 @@ class Planned:
 
 
 Onto: TypeAlias = Callable[[str, Tools], str]
-"""Gives the state that a change of a stack is planned onto, as ``baseline_state`` does."""
+"""Returns the state that a change of a stack is planned against, as ``baseline_state`` does."""
 
 
 def baseline_state(name: str, tools: Tools) -> str:
-    """Return the state of the base branch's stack as if it were up, as ``stack import`` takes it, nothing protected.
+    """Return a simulated state of the base branch's stack, as input for ``stack import`` and without protection.
 
-    The engine would refuse to plan what happens to a protected resource, and say of no other what happens to it.
+    The engine fails at the first change of a protected resource and would not plan the others.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def baseline_state(name: str, tools: Tools) -> str:
     with TemporaryDirectory(prefix="igz-clusters-review-") as folder:
         environment = _without_account(name, stacks.stack_files()[name], BASE, tools, Path(folder))
         _pulumi(tools, environment, "up", "--yes", "--skip-preview", "--refresh=false", *PLAIN)
-        # In clear, so that another passphrase can take it: it is all invented.
+        # In plain text, so that it can be imported with another passphrase; it contains no real secret.
         exported = _pulumi(tools, environment, "stack", "export", "--show-secrets", *PLAIN)
     state = json.loads(exported)
     for resource in state["deployment"].get("resources", ()):
@@ -99,29 +99,29 @@ def baseline_state(name: str, tools: Tools) -> str:
 
 
 def offline_plan(name: str, head: OwnStack, state: str, tools: Tools) -> Planned:
-    """Plan a stack of the change onto a state, without an account; onto nothing if the state is empty."""
+    """Plan a stack of the change against a state, without an account; an empty state means a new stack."""
     with TemporaryDirectory(prefix="igz-clusters-review-") as folder:
         environment = _without_account(name, tools.file(name), tools.package, tools, Path(folder))
         if state:
-            _pulumi(tools, environment, "stack", "import", "--force", *PLAIN, given=state)
+            _pulumi(tools, environment, "stack", "import", "--force", *PLAIN, stdin=state)
         return _planned(name, head, environment, tools, Path(folder), "--refresh=false")
 
 
 def compared_plan(name: str, base: Stack | None, head: OwnStack, tools: Tools) -> Planned:
-    """Plan a stack of the change with the user's own backend and credentials, onto what is really there.
+    """Plan a stack of the change against the live stack, with the user's backend and credentials.
 
     Parameters
     ----------
     name, head
         The stack.
     base
-        The same of the base branch; None if it is new.
+        The stack in the base branch; None if it is new.
     tools
         What every plan needs.
     """
     file = tools.file(name)
     with TemporaryDirectory(prefix="igz-clusters-review-") as folder:
-        # A copy, since the engine may write into it.
+        # A copy, since the engine may modify it.
         copy = Path(folder) / file.name
         copy.write_bytes(file.read_bytes())
         environment = {**os.environ, **cloud.variables(name, copy, tools.toolchain)}
@@ -134,7 +134,7 @@ def compared_plan(name: str, base: Stack | None, head: OwnStack, tools: Tools) -
 
 
 def _without_account(name: str, file: Path, package: Package, tools: Tools, folder: Path) -> dict[str, str]:
-    """Return all variables of a run that sees nothing of the caller's, and make its stack."""
+    """Return the environment of an isolated run, and create its stack."""
     variables = pretending(offline(name, choices_of(file), tools.toolchain, folder), package.python)
     environment = {**passed_on(), **variables}
     init = ("stack", "init", name, "--no-select", *PLAIN)
@@ -143,41 +143,41 @@ def _without_account(name: str, file: Path, package: Package, tools: Tools, fold
 
 
 def _pulumi(
-    tools: Tools, environment: Mapping[str, str], *arguments: str, folder: Path = BASE.root, given: str = ""
+    tools: Tools, environment: Mapping[str, str], *arguments: str, folder: Path = BASE.root, stdin: str = ""
 ) -> str:
-    """Run the engine and return what it printed; raise ``UserError`` if it fails."""
-    ended = tools.runs.run([tools.toolchain.pulumi, *arguments], folder=folder, environment=environment, given=given)
+    """Run the engine and return its output; raises ``UserError`` if it fails."""
+    ended = tools.runs.run([tools.toolchain.pulumi, *arguments], folder=folder, environment=environment, stdin=stdin)
     if ended.returncode:
-        said = f"{ended.stdout}\n{ended.stderr}".strip()[-SAID_MAX:]
-        raise UserError(f"`pulumi {' '.join(arguments[:2])}` failed:\n{said}")
+        output = f"{ended.stdout}\n{ended.stderr}".strip()[-OUTPUT_MAX:]
+        raise UserError(f"`pulumi {' '.join(arguments[:2])}` failed:\n{output}")
     return ended.stdout
 
 
 def _planned(
     name: str, head: OwnStack, environment: Mapping[str, str], tools: Tools, folder: Path, *options: str
 ) -> Planned:
-    """Plan once for each judge; once in all where both are the same."""
+    """Plan with both sets of packs; only once if they are the same."""
     theirs, ours = head.packs, pack_configuration(name)
     package, configuration = tools.package, folder / "policies.json"
     attached = attaching(policy_packs(package.root), theirs, configuration)
-    plan, said = _stream({**environment, **attached}, tools, folder, *options)
+    plan, output = _stream({**environment, **attached}, tools, folder, *options)
     judged = plan
     if theirs != ours or (package != BASE and not is_same(BASE.root, package.root, JUDGE)):
         attached = attaching(policy_packs(), ours, configuration)
         judged, _ = _stream({**environment, **attached}, tools, folder, *options)
     if not plan:
-        raise UserError(f"The engine could not plan {name}:\n{said[-SAID_MAX:]}")
+        raise UserError(f"The engine could not plan {name}:\n{output[-OUTPUT_MAX:]}")
     return Planned(plan, judged)
 
 
 def _stream(environment: Mapping[str, str], tools: Tools, folder: Path, *options: str) -> tuple[bytes, str]:
-    """Return the event stream of a preview, and what the engine said at the end."""
+    """Return the event stream of a preview and the engine's final output."""
     events = folder / "events.jsonl"
     events.unlink(missing_ok=True)
     ended = tools.runs.run(
         [tools.toolchain.pulumi, "preview", "--event-log", str(events), *options, *PLAIN],
         folder=tools.package.root,
-        # A rule that cannot judge must not let a change pass.
+        # A rule that cannot be evaluated must not let a change pass.
         environment={**environment, "PULUMI_DEBUG_COMMANDS": "true", UNKNOWN_VARIABLE: "fail"},
     )
     return events.read_bytes() if events.exists() else b"", (ended.stderr or ended.stdout).strip()

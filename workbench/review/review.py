@@ -24,7 +24,7 @@ from workbench.review.comparison import Comparison, compare
 from workbench.review.judges import altered, choice_changes, judge_changes, overrides, rows
 from workbench.review.own import OWN_STACKS, OwnStack, choices_of, own_stack
 from workbench.review.package import Package, package_of
-from workbench.review.plans import SAID_MAX, Onto, Planned, Tools, baseline_state, compared_plan, offline_plan
+from workbench.review.plans import OUTPUT_MAX, Onto, Planned, Tools, baseline_state, compared_plan, offline_plan
 from workbench.review.runs import Runs
 from workbench.system.errors import UserError
 from workbench.system.files import write_private
@@ -39,7 +39,7 @@ STACKS: Final = "stacks"
 FORMAT: Final = 1
 
 Tell = Callable[[str], None]
-"""Takes a line about what the review is doing."""
+"""Receives progress messages."""
 
 
 @dataclass
@@ -55,9 +55,9 @@ class Review:
     compared
         Plan with the user's own backend and credentials. Default: without an account.
     tell
-        Gets lines about what is being done. Default: nobody.
+        Receives progress messages. Default: none.
     onto
-        Gives the state that a change is planned onto without an account.
+        Returns the state that a change is planned against without an account.
     """
 
     head: Path
@@ -67,20 +67,20 @@ class Review:
     onto: Onto = baseline_state
     _runs: Runs = field(default_factory=Runs)
 
-    def write(self, record: Path, wanted: Sequence[str] = ()) -> None:
+    def write(self, record: Path, selected: Sequence[str] = ()) -> None:
         """Review the change and write the record.
 
         Parameters
         ----------
         record
-            A folder that is new, empty, or a former record, which is replaced.
-        wanted
+            A new or empty folder, or an earlier record, which is replaced.
+        selected
             Stacks to review. Default: those that the change can affect.
 
         Raises
         ------
         UserError
-            There is nothing that could be reviewed, or the folder is something else's.
+            There is nothing to review, or the folder contains other files.
         """
         head, base = self.head.resolve(), stacks.folder()
         comparison = compare(base, head)
@@ -93,10 +93,10 @@ class Review:
             own = self._own(package, head, Path(folder))
             files = stacks.stack_files(head)
             rows_before, rows_after = overrides(base), overrides(head)
-            chosen = _chosen(wanted, own) or affected(comparison.files, own, rows_before, rows_after)
+            chosen = _chosen(selected, own) or affected(comparison.files, own, rows_before, rows_after)
             planned = self._plans({name: own[name] for name in sorted(chosen)}, tools)
-            # Who names a stack is told of it: without streams it could not be judged.
-            planned |= {name: Planned() for name in sorted(set(wanted) - planned.keys())}
+            # A selected stack without a plan is reported as not evaluated.
+            planned |= {name: Planned() for name in sorted(set(selected) - planned.keys())}
         for name, each in planned.items():
             _write_streams(record, name, each)
         content = {
@@ -119,11 +119,11 @@ class Review:
             "approvals": {"base": _approvals(rows_before), "head": _approvals(rows_after)},
             "newWaivers": [row for _, row in altered(rows_before, rows_after, "waivers") if row],
         }
-        # The last file: a review that was stopped leaves no record.
+        # Written last: an interrupted review leaves no record.
         write_private(record / RECORD, json.dumps(content, indent=2, default=str) + "\n")
 
     def _own(self, package: Package, head: Path, folder: Path) -> dict[str, OwnStack]:
-        """Return what the change's own code says about its stacks."""
+        """Return the change's own view of its stacks."""
         ended = self._runs.run(
             [package.python, "-m", "workbench.review.own"],
             folder=package.root,
@@ -133,7 +133,7 @@ class Review:
             found = OWN_STACKS.validate_json(ended.stdout)
         except ValidationError:
             found = {}
-        last = (ended.stderr or ended.stdout).strip().rpartition("\n")[2][:SAID_MAX]
+        last = (ended.stderr or ended.stdout).strip().rpartition("\n")[2][:OUTPUT_MAX]
         silent = OwnStack(problems=[f"the change's own code cannot read it: {last}" if not found else "it is left out"])
         # Whatever that code says there is: which files there are is ours to see.
         return {name: found.get(name, silent) for name in stacks.stack_files(head)}
@@ -163,11 +163,11 @@ class Review:
                 return self._compare(name, head, tools)
             is_there = not _base(name).problems
             if is_there:
-                self.tell(f"{name}: pretending that the base branch's stack is up")
+                self.tell(f"{name}: building a baseline from the base branch")
             state = self.onto(name, tools) if is_there else ""
-            self.tell(f"{name}: planning the change{'' if is_there else ' from nothing: the stack is new'}")
+            self.tell(f"{name}: planning the change{'' if is_there else ' as a new stack'}")
             return offline_plan(name, head, state, tools)
-        except UserError as error:  # not the change's fault, or nobody knows; without streams nothing passes
+        except UserError as error:  # without streams the stack cannot pass
             self.tell(f"{name}: {error}")
             return Planned()
 
@@ -175,18 +175,18 @@ class Review:
         base = stacks.find(name) if name in stacks.stack_files() else None
         is_here = base is not None and base.is_local and Instance(name).status().running
         if _kind(choices_of(tools.file(name))) == ClusterKind.LOCAL and not is_here:
-            self.tell(f"{name}: skipped, its control plane does not run on this machine")
+            self.tell(f"{name}: skipped; its control plane is not running on this machine")
             return None
-        self.tell(f"{name}: planning the change onto what is there")
+        self.tell(f"{name}: planning the change against the live stack")
         return compared_plan(name, base, head, tools)
 
 
-def _chosen(wanted: Sequence[str], own: Mapping[str, OwnStack]) -> set[str]:
-    if unknown := sorted(set(wanted) - own.keys()):
+def _chosen(selected: Sequence[str], own: Mapping[str, OwnStack]) -> set[str]:
+    if unknown := sorted(set(selected) - own.keys()):
         raise UserError(
             f"The change has no stack {', '.join(unknown)}.", f"Its stacks: {', '.join(sorted(own)) or 'none'}."
         )
-    return set(wanted)
+    return set(selected)
 
 
 def _make_room(record: Path) -> None:

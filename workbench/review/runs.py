@@ -25,7 +25,7 @@ class Runs:
         self._lock = threading.Lock()
 
     def run(
-        self, command: Sequence[str | Path], *, folder: Path, environment: Mapping[str, str], given: str = ""
+        self, command: Sequence[str | Path], *, folder: Path, environment: Mapping[str, str], stdin: str = ""
     ) -> subprocess.CompletedProcess[str]:
         """Run a program to its end and return what it printed; without an exit code of 0 too.
 
@@ -37,7 +37,7 @@ class Runs:
             Where it runs.
         environment
             All of its variables.
-        given
+        stdin
             Text for its standard input.
 
         Raises
@@ -62,15 +62,15 @@ class Runs:
             )
             self._live.add(process)
         try:
-            printed, said = process.communicate(given, timeout=SECONDS)
+            printed, output = process.communicate(stdin, timeout=SECONDS)
         except subprocess.TimeoutExpired:
             _end([process], grace=GRACE)
-            printed, said = process.communicate()
-            said += f"\nIt did not come to an end within {SECONDS} s."
+            printed, output = process.communicate()
+            output += f"\nIt did not finish within {SECONDS} s."
         finally:
             with self._lock:
                 self._live.discard(process)
-        return subprocess.CompletedProcess(command, process.returncode, printed, said)
+        return subprocess.CompletedProcess(command, process.returncode, printed, output)
 
     def stop(self) -> None:
         """Ask every program to end, and end it if it does not."""

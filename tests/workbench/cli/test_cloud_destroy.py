@@ -225,7 +225,7 @@ def test_a_cloud_that_cannot_be_asked_in_the_end_is_no_failure_of_the_destroy(
     engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def cannot(_: CloudRun) -> list[str]:
-        raise UserError("There are no AWS credentials to look with.")
+        raise UserError("No AWS credentials found.")
 
     monkeypatch.setattr(CloudRun, "left", cannot)
     done = run("--yes")

@@ -33,7 +33,7 @@ def test_a_data_pool_of_aks_goes_by_hand_since_it_would_go_with_its_cluster() ->
     found = [str(each) for each in deletion_blockers(aks_state.exported(), "test")]
     pools = [each for each in found if "az aks nodepool delete" in each]
     assert len(pools) == 3
-    assert all("AKS deletes a cluster with all its pools" in each for each in pools)
+    assert all("AKS deletes all pools of a cluster with it" in each for each in pools)
     assert "--resource-group research --cluster-name research --name data" in pools[0]
 
 

@@ -169,10 +169,18 @@ def test_data_nodes_are_never_scaled_in() -> None:
 @pytest.mark.parametrize(
     ("changes", "what", "command"),
     [
-        ({"pools.initial.size": {"min": 5, "max": 5}}, "has 3 nodes, and would have 5", "scale "),
-        ({"pools.initial.instanceTypes": ["Standard_D8s_v5"]}, "has vmSize Standard_D4s_v5, and", "use-system-pools"),
-        ({"cluster.rootVolumeGib": 256}, "and would have 256", "use-system-pools"),
-        ({"pools.initial.labels": {"example.com/a": "b"}}, "has others", "--labels app.iguazio.com/lifecycle="),
+        ({"pools.initial.size": {"min": 5, "max": 5}}, "would change from 3 to 5 nodes", "scale "),
+        (
+            {"pools.initial.instanceTypes": ["Standard_D8s_v5"]},
+            "would change from Standard_D4s_v5 to",
+            "use-system-pools",
+        ),
+        ({"cluster.rootVolumeGib": 256}, "would change from 128.0 to 256", "use-system-pools"),
+        (
+            {"pools.initial.labels": {"example.com/a": "b"}},
+            "the labels of the agent pool initial would change",
+            "--labels app.iguazio.com/lifecycle=",
+        ),
     ],
 )
 def test_an_edit_of_the_initial_pool_is_refused_since_no_program_sends_it(

@@ -129,8 +129,8 @@ def test_a_minimum_above_the_live_size_is_answered_with_the_command_that_eks_tak
     state: Live = {"test-workload": {"scalingConfig": {"minSize": 1, "desiredSize": 2, "maxSize": 3}}}
     (blocker,) = judged({"pools.workload.size": {"min": 5, "max": 8}}, state).blockers
     assert str(blocker) == (
-        "- pools.workload.size: the node group test-workload-0a1b2c3 has 2 nodes, and min would be 5; at most 2 now, "
-        "since EKS wants the size between the bounds and the size is the autoscaler's.\n"
+        "- pools.workload.size: the node group test-workload-0a1b2c3 has 2 nodes, and min would be 5; at most 2 now: "
+        "EKS requires the size to be within the bounds, and the autoscaler owns the size.\n"
         "  `aws eks update-nodegroup-config --cluster-name research --nodegroup-name test-workload-0a1b2c3 "
         "--scaling-config minSize=1,maxSize=5,desiredSize=5`, then run `up` again."
     )

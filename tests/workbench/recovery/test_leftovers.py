@@ -21,8 +21,8 @@ def staging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_a_killed_build_left_is_found_and_deleted(staging: Path) -> None:
     (finding,) = leftovers()
     assert str(staging) in finding.found
-    assert finding.mend
-    finding.mend()
+    assert finding.repair
+    finding.repair()
     assert not staging.exists()
     assert leftovers() == []
 

@@ -57,9 +57,9 @@ def test_nothing_is_found_where_nothing_was_left() -> None:
 def test_what_a_killed_run_left_is_named_and_ended(left: list[subprocess.Popen[str]]) -> None:
     child = leave(left, ENDS_ON_SIGTERM)
     (finding,) = orphans("local")
-    assert f"what it started still runs: {child.pid} " in finding.found
-    assert finding.mend
-    finding.mend()
+    assert f"its processes are still running: {child.pid} " in finding.found
+    assert finding.repair
+    finding.repair()
     assert not psutil.pid_exists(child.pid)
     assert held_by("local").processes == []
 
@@ -67,8 +67,8 @@ def test_what_a_killed_run_left_is_named_and_ended(left: list[subprocess.Popen[s
 def test_a_process_that_does_not_listen_is_killed(left: list[subprocess.Popen[str]]) -> None:
     child = leave(left, IGNORES_SIGTERM)
     (finding,) = orphans("local")
-    assert finding.mend
-    finding.mend()
+    assert finding.repair
+    finding.repair()
     assert not psutil.pid_exists(child.pid)
 
 
@@ -77,8 +77,8 @@ def test_an_engine_that_is_about_to_end_is_not_asked_again(left: list[subprocess
     shutil.copy(Path(sys.executable).resolve(), engine)
     child = leave(left, ENDS_BY_ITSELF, str(engine))
     (finding,) = orphans("local")
-    assert finding.mend
-    finding.mend()
+    assert finding.repair
+    finding.repair()
     assert child.stdout
     assert "asked" not in child.stdout.read()
     assert not psutil.pid_exists(child.pid)
@@ -117,9 +117,9 @@ def test_what_a_killed_preview_left_is_found_by_its_mark_and_ended(data: Path) -
         assert orphans("other") == []
         assert orphans("local", data / "elsewhere" / file.name) == []
         (finding,) = orphans("local")
-        assert f"what it started still runs: {child.pid} " in finding.found
-        assert finding.mend
-        finding.mend()
+        assert f"its processes are still running: {child.pid} " in finding.found
+        assert finding.repair
+        finding.repair()
         assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
         assert orphans("local") == []
     finally:

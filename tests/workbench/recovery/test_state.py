@@ -31,10 +31,10 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StateFiles:
     return files
 
 
-def mend() -> None:
+def repair() -> None:
     for finding in state_findings("local"):
-        assert finding.mend
-        finding.mend()
+        assert finding.repair
+        finding.repair()
 
 
 def test_a_stack_in_order_and_one_that_never_was_have_no_findings(files: StateFiles) -> None:
@@ -46,8 +46,8 @@ def test_a_stack_in_order_and_one_that_never_was_have_no_findings(files: StateFi
 def test_pending_operations_are_named_and_mended(files: StateFiles) -> None:
     write(files.current, checkpoint("a", pending_operations=[CREATING]))
     (finding,) = state_findings("local")
-    assert finding.found == "A run was killed in the middle of 1 operation: creating Namespace mlrun."
-    mend()
+    assert finding.found == "A run was killed during 1 operation: creating Namespace mlrun."
+    repair()
     assert state_findings("local") == []
     assert [each.get("id") for each in files.deployment()["resources"]] == [None, "mlrun"]
 
@@ -55,7 +55,7 @@ def test_pending_operations_are_named_and_mended(files: StateFiles) -> None:
 def test_what_cannot_be_resolved_is_left_to_the_user_with_the_way(files: StateFiles) -> None:
     write(files.current, checkpoint(pending_operations=[{"type": "creating", "resource": BUCKET}]))
     (finding,) = state_findings("local")
-    assert finding.mend is None
+    assert finding.repair is None
     assert finding.remedy.startswith("Look whether urn:bucket exists")
 
 
@@ -64,10 +64,10 @@ def test_a_stale_lock_and_a_damaged_state_are_found_at_once_and_mended(files: St
     write(files.current, b"")
     lock = engine_lock(files, said(2**22 + 1))
     stale, damaged = state_findings("local")
-    assert stale.found.endswith("is stale: that process is gone.")
+    assert stale.found.endswith("is stale: that process has ended.")
     assert damaged.found == f"The state file {files.current} is damaged: the file is empty."
     assert "with 1 resources" in damaged.remedy
-    mend()
+    repair()
     assert state_findings("local") == []
     assert not lock.file.exists()
     assert [each["urn"] for each in files.deployment()["resources"]] == ["before"]
@@ -76,14 +76,14 @@ def test_a_stale_lock_and_a_damaged_state_are_found_at_once_and_mended(files: St
 def test_a_lock_of_another_machine_is_not_ours_to_break(files: StateFiles) -> None:
     engine_lock(files, said(1, "elsewhere"))
     (finding,) = state_findings("local")
-    assert finding.mend is None
-    assert "was made on another machine" in finding.found
+    assert finding.repair is None
+    assert "was taken on another machine" in finding.found
 
 
 def test_pending_operations_of_a_restored_copy_are_found_in_the_next_round(files: StateFiles) -> None:
     write(files.current.with_suffix(".json.bak"), checkpoint(pending_operations=[CREATING]))
     write(files.current, b"{")
-    mend()
+    repair()
     (finding,) = state_findings("local")
     assert "creating Namespace mlrun" in finding.found
 
@@ -97,7 +97,7 @@ def test_while_somebody_works_on_the_stack_nothing_else_is_a_finding(files: Stat
         (finding,) = state_findings("local")
         process.kill()
     assert finding.found.endswith("is in use: `pulumi` works on the stack.")
-    assert finding.mend is None
+    assert finding.repair is None
 
 
 def test_a_killed_engine_that_nobody_reaped_is_not_alive(files: StateFiles, tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_checksum_that_cannot_be_read_is_damage_and_is_mended(files: StateFile
     files.current.with_name("local.json.attrs").write_text(content)
     (finding,) = state_findings("local")
     assert "does not match its checksum" in finding.found
-    mend()
+    repair()
     assert state_findings("local") == []
 
 
@@ -128,16 +128,16 @@ def test_a_damaged_note_about_the_backend_is_written_anew(files: StateFiles) -> 
     write(note, b"version: 1\n")
     assert state_findings("local") == []
     note.with_name("meta.yaml.attrs").write_text("")
-    mend()
+    repair()
     note.write_text("")
-    mend()
+    repair()
     assert state_findings("local") == []
     assert note.read_text() == "version: 1\n"
 
 
 def test_a_state_that_is_a_folder_is_set_aside(files: StateFiles) -> None:
     files.current.mkdir()
-    mend()
+    repair()
     assert files.deployment() == {}
 
 

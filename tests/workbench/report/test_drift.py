@@ -158,7 +158,7 @@ def test_one_that_found_a_deletion_is_drift_and_asks_nobody_for_approval() -> No
 def test_one_that_could_not_compare_is_neither() -> None:
     found = refreshed("prod-cluster", failed="the cluster is unreachable", op="delete", new=None)
     assert found.outcome is Outcome.UNJUDGED
-    assert "the state could not be compared with what is live" in found.reasons
+    assert "the state could not be compared with the live resources" in found.reasons
     assert found.problems == ("the cluster is unreachable",)
 
 

@@ -26,8 +26,8 @@ def test_what_the_engine_wrote_to_its_end_is_whole(name: str) -> None:
 
 def test_a_killed_engine_leaves_a_cut_stream() -> None:
     assert read(stream("killed")).invalid_lines == [
-        "the event stream is cut: its last event is not the one that ends it",
-        "the event stream has no summaries, wanted 1",
+        "the event stream is truncated: its last event is not cancelEvent",
+        "the event stream has no summaries, expected 1",
     ]
 
 
@@ -57,29 +57,29 @@ STEP = {
 LINES = {
     "nothing": (b"", "is empty"),
     "white space": (b"\n \n", "is empty"),
-    "binary": (bytes(range(256)) * 10, "is no JSON"),
-    "a list": (b"[]\n", "is no event of a known kind"),
-    "a number": (b"1\n", "is no event of a known kind"),
-    "no kind": (number({}), "is no event of a known kind"),
-    "an unknown kind": (number({"resourceEvent": {}}), "is no event of a known kind"),
-    "two kinds": (number({"cancelEvent": {}, "summaryEvent": {}}), "is no event of a known kind"),
-    "no number": (b'{"cancelEvent": {}}\n', "is no event of a known kind"),
-    "deep nesting": (b'{"cancelEvent":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n", "is no JSON"),
-    "a half character": (b'{"sequence":0,"cancelEvent":{"a":"\\ud800"}}\n', "is no JSON"),
-    "not a number": (b'{"sequence":0,"cancelEvent":{"a":NaN}}\n', "is no JSON"),
-    "a body of another type": (number({"resourcePreEvent": 1}), "look at it"),
-    "a step without a URN": (number({"resourcePreEvent": {"metadata": STEP | {"urn": 1}}}), "look at metadata.urn"),
+    "binary": (bytes(range(256)) * 10, "is invalid JSON"),
+    "a list": (b"[]\n", "is not an event of a known type"),
+    "a number": (b"1\n", "is not an event of a known type"),
+    "no kind": (number({}), "is not an event of a known type"),
+    "an unknown kind": (number({"resourceEvent": {}}), "is not an event of a known type"),
+    "two kinds": (number({"cancelEvent": {}, "summaryEvent": {}}), "is not an event of a known type"),
+    "no number": (b'{"cancelEvent": {}}\n', "is not an event of a known type"),
+    "deep nesting": (b'{"cancelEvent":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n", "is invalid JSON"),
+    "a half character": (b'{"sequence":0,"cancelEvent":{"a":"\\ud800"}}\n', "is invalid JSON"),
+    "not a number": (b'{"sequence":0,"cancelEvent":{"a":NaN}}\n', "is invalid JSON"),
+    "a body of another type": (number({"resourcePreEvent": 1}), "check it"),
+    "a step without a URN": (number({"resourcePreEvent": {"metadata": STEP | {"urn": 1}}}), "check metadata.urn"),
     "a step with half a URN": (number({"resourcePreEvent": {"metadata": STEP | {"urn": "urn:x"}}}), "metadata.urn"),
-    "an unknown step": (number({"resourcePreEvent": {"metadata": STEP | {"op": "nuke"}}}), "look at metadata.op"),
-    "a step of two types": (number({"resourcePreEvent": {"metadata": STEP | {"type": "x:y:Z"}}}), "of two types"),
-    "a huge line": (b'{"a":"' + b"x" * LINE_MAX + b'"}\n', "bytes, at most 8,000,000 are read"),
-    "a huge stream": (b"x" * (SIZE_MAX + 1), "at most 64,000,000 are read"),
+    "an unknown step": (number({"resourcePreEvent": {"metadata": STEP | {"op": "nuke"}}}), "check metadata.op"),
+    "a step of two types": (number({"resourcePreEvent": {"metadata": STEP | {"type": "x:y:Z"}}}), "with two types"),
+    "a huge line": (b'{"a":"' + b"x" * LINE_MAX + b'"}\n', "bytes; the limit is 8,000,000"),
+    "a huge stream": (b"x" * (SIZE_MAX + 1), "the limit is 64,000,000"),
     "a summary alone": (
         number({"summaryEvent": {"isPreview": True, "result": "succeeded"}}),
-        "its last event is not the one that ends it",
+        "its last event is not cancelEvent",
     ),
     "the end alone": (number({"cancelEvent": {}}), "has no summaries"),
-    "the end without its line's": (number({"cancelEvent": {}}).strip(), "is cut"),
+    "the end without its line's": (number({"cancelEvent": {}}).strip(), "is truncated"),
 }
 
 
@@ -92,19 +92,19 @@ def test_what_is_no_event_is_named(case: str) -> None:
 def test_a_line_that_is_missing_shows() -> None:
     whole = stream("larger").splitlines(keepends=True)
     del whole[1000]
-    assert read(b"".join(whole)).invalid_lines == ["line 1001 of the event stream is event 1001, wanted 1000"]
+    assert read(b"".join(whole)).invalid_lines == ["line 1001 of the event stream is event 1001, expected 1000"]
 
 
 def test_a_second_summary_shows() -> None:
     whole = events("unchanged")
     twice = [each for event in whole for each in ([event] * 2 if "summaryEvent" in event else [event])]
-    assert read(lines(twice)).invalid_lines == ["the event stream has 2 summaries, wanted 1"]
+    assert read(lines(twice)).invalid_lines == ["the event stream has 2 summaries, expected 1"]
 
 
 def test_many_damages_are_counted() -> None:
     invalid_lines = read(b"x\n" * 1000).invalid_lines
     assert len(invalid_lines) == INVALID_LINES_MAX + 1
-    assert invalid_lines[-1] == "the event stream has 992 more invalid_lines"
+    assert invalid_lines[-1] == "the event stream has 992 more invalid lines"
 
 
 def test_what_is_said_for_finding_bugs_is_not_kept() -> None:

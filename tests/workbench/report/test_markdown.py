@@ -65,7 +65,7 @@ def test_a_comment_reads_as_reviewed(name: str, report: Report) -> None:
 @pytest.mark.parametrize("outcome", Outcome)
 def test_the_verdict_is_said_in_words_before_all_else(outcome: Outcome) -> None:
     heading = markdown.render(reports.report(reports.stack(outcome=outcome))).splitlines()[0]
-    words = {"passed": "Passed", "review": "must review", "blocked": "Blocked", "unjudged": "Could not be judged"}
+    words = {"passed": "Passed", "review": "must review", "blocked": "Blocked", "unjudged": "Evaluation incomplete"}
     assert words[outcome] in heading
 
 
@@ -96,8 +96,8 @@ def test_whatever_is_replaced_is_named_within_the_limit(lost: int, updated: int,
 def test_what_was_left_out_is_said_and_where_the_whole_is() -> None:
     report = crowd(3, 497, 200)
     comment = markdown.render(report)
-    assert "Left out, for its length: values of properties" in comment
-    assert "artifact of the run" in comment
+    assert "Omitted because of its length: values of properties" in comment
+    assert "run's summary and artifact" in comment
     assert "Left out" not in markdown.render(report, limit=sys.maxsize)
 
 

@@ -137,7 +137,10 @@ def large(folder: Path) -> None:
 DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "a missing stream": (lambda f: (f / "stacks" / NAME / "judged.jsonl").unlink(), "judged.jsonl is missing"),
     "an empty stream": (lambda f: (f / "stacks" / NAME / "plan.jsonl").write_bytes(b""), "is empty"),
-    "a binary stream": (lambda f: (f / "stacks" / NAME / "plan.jsonl").write_bytes(os.urandom(9999)), "is no JSON"),
+    "a binary stream": (
+        lambda f: (f / "stacks" / NAME / "plan.jsonl").write_bytes(os.urandom(9999)),
+        "is invalid JSON",
+    ),
     "a link to a file outside": (outside, "plan.jsonl cannot be read"),
     "a link to a folder outside": (linked_folder, "plan.jsonl cannot be read"),
     "a pipe": (pipe, "plan.jsonl is no file"),
@@ -145,7 +148,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda f: ((f / "stacks" / NAME / "plan.jsonl").unlink(), (f / "stacks" / NAME / "plan.jsonl").mkdir()),
         "plan.jsonl is no file",
     ),
-    "a stream of 64 MB": (large, "at most 64,000,000 are read"),
+    "a stream of 64 MB": (large, "the limit is 64,000,000"),
     "no contents": (lambda f: (f / CONTENTS).unlink(), "review.json is missing"),
     "contents that are a link": (
         lambda f: ((f / CONTENTS).rename(f / "other"), (f / CONTENTS).symlink_to("other")),

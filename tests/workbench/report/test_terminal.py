@@ -41,7 +41,7 @@ Pools
 
 Node-hours a month: 2,190 at the smallest sizes (difference: none), 24,820 at the largest sizes (difference: +1,460)
 
-update 3; 125 unchanged; 111 rules judged it
+update 3; 125 unchanged; 111 rules evaluated
 """
     )
 

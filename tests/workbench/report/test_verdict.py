@@ -46,12 +46,12 @@ def test_what_nothing_speaks_against_passes(name: str) -> None:
     ("name", "outcome", "reason"),
     [
         ("violating", Outcome.BLOCKED, "violated: NG-11"),
-        ("broken", Outcome.BLOCKED, "the engine or the program refuses it"),
-        ("refused", Outcome.BLOCKED, "the engine or the program refuses it"),
+        ("broken", Outcome.BLOCKED, "the engine or the program reports an error"),
+        ("refused", Outcome.BLOCKED, "the engine or the program reports an error"),
         ("replaced", Outcome.BLOCKED, "not approved: to replace the cluster prod-cluster"),
-        ("killed", Outcome.UNJUDGED, "what the engine planned is not known whole"),
-        ("unjudged", Outcome.UNJUDGED, "what the engine planned is not known whole"),
-        ("one-pack", Outcome.UNJUDGED, "what the engine planned is not known whole"),
+        ("killed", Outcome.UNJUDGED, "the plan is incomplete"),
+        ("unjudged", Outcome.UNJUDGED, "the plan is incomplete"),
+        ("one-pack", Outcome.UNJUDGED, "the plan is incomplete"),
     ],
 )
 def test_what_speaks_against_it_is_said(name: str, outcome: Outcome, reason: str) -> None:
@@ -77,7 +77,7 @@ def test_a_pack_that_was_not_attached_is_named() -> None:
 GAPS = {
     "no policy events at all": (
         lambda: without("larger", "policyAnalyzeSummaryEvent", "policyAnalyzeStackSummaryEvent"),
-        "judged 0 of 154 resources",
+        "evaluated 0 of 154 resources",
     ),
     "resources that were not judged": (
         lambda: lines(
@@ -85,22 +85,22 @@ GAPS = {
             for e in events("larger")
             if not (kind(e) == "policyAnalyzeSummaryEvent" and '::prod-workload"' in json.dumps(e))
         ),
-        "judged 151 of 154 resources",
+        "evaluated 151 of 154 resources",
     ),
     "no rules over the whole stack": (
         lambda: without("larger", "policyAnalyzeStackSummaryEvent"),
-        "did not judge the stack as a whole",
+        "did not evaluate the stack as a whole",
     ),
-    "no steps": (lambda: without("larger", "resourcePreEvent", "resOutputsEvent"), "has no step of a resource"),
+    "no steps": (lambda: without("larger", "resourcePreEvent", "resOutputsEvent"), "contains no resource steps"),
     "no summary": (lambda: without("larger", "summaryEvent"), "has no summaries"),
-    "no end": (lambda: without("larger", "cancelEvent"), "is cut"),
-    "a line less": (lambda: b"".join(stream("larger").splitlines(keepends=True)[1:]), "is event 1, wanted 0"),
-    "an engine that gave up": (lambda: summary(result="failed"), "ended as 'failed', and nothing says why"),
+    "no end": (lambda: without("larger", "cancelEvent"), "is truncated"),
+    "a line less": (lambda: b"".join(stream("larger").splitlines(keepends=True)[1:]), "is event 1, expected 0"),
+    "an engine that gave up": (lambda: summary(result="failed"), "ended as 'failed' without an error message"),
     "an engine that was stopped": (lambda: summary(result="canceled"), "ended as 'canceled'"),
     "a state in doubt": (lambda: summary(maybeCorrupt=True), "may be in an invalid state"),
     "another stack": (
         lambda: stream("larger").replace(b"urn:pulumi:prod:", b"urn:pulumi:dev:"),
-        "the stack dev, wanted prod",
+        "the stack dev, expected prod",
     ),
 }
 
@@ -165,21 +165,21 @@ def test_a_row_that_the_change_drops_excuses_no_more() -> None:
 
 
 def test_two_judges_must_have_seen_one_plan() -> None:
-    assert any("saw different plans" in problem for problem in judged("larger", "unchanged").problems)
+    assert any("evaluated different plans" in problem for problem in judged("larger", "unchanged").problems)
 
 
 @pytest.mark.parametrize("name", ["broken", "refused", "destroyed"])
 def test_a_judge_of_the_base_branch_that_fails_is_no_agreement(name: str) -> None:
     found = judged("larger", name)
     assert found.outcome is Outcome.UNJUDGED
-    assert any(problem.startswith("judged by the base branch, the run failed: ") for problem in found.problems)
+    assert any(problem.startswith("with the base branch's rules, the run failed: ") for problem in found.problems)
 
 
 @pytest.mark.parametrize("missing", ["policyAnalyzeSummaryEvent", "policyAnalyzeStackSummaryEvent"])
 def test_a_row_does_not_hide_that_the_base_branch_did_not_judge_the_rest(missing: str) -> None:
     found = judged("waived", without("violating", missing))
     assert found.outcome is Outcome.UNJUDGED
-    assert all(problem.startswith("judged by the base branch: the policy pack ") for problem in found.problems)
+    assert all(problem.startswith("with the base branch's rules: the policy pack ") for problem in found.problems)
 
 
 @pytest.mark.parametrize(

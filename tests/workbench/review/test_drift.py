@@ -61,7 +61,7 @@ def test_a_run_under_way_is_named(data: Path) -> None:
     with process(take) as run:
         refused = refusal()
     assert f"is being changed by `igz-clusters up` (process {run.pid}, since " in refused.message
-    assert refused.hint == "Run this again when it ends."
+    assert refused.hint == "Run the command again when it ends."
 
 
 def test_what_a_killed_run_left_is_named_with_the_way_to_mend_it(data: Path) -> None:

@@ -27,4 +27,4 @@ def test_a_program_that_does_not_end_is_ended_with_all_that_it_started(
     ended = runs.Runs().run([sys.executable, "-c", STUBBORN], folder=tmp_path, environment=dict(os.environ))
     assert time.monotonic() - start < 30
     assert (ended.returncode, ended.stdout) == (-9, "started\n")
-    assert "did not come to an end within 2 s" in ended.stderr
+    assert "did not finish within 2 s" in ended.stderr

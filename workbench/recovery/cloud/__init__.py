@@ -1,6 +1,6 @@
-"""What lost runs leave of a stack in a cloud: found there with the user's own credentials, and entered into the state.
+"""Recovery of stacks in a cloud: finds unrecorded resources with the user's credentials and adds them to the state.
 
-A cloud's SDK is imported only for a stack that is in it.
+A cloud's SDK is imported only for stacks in that cloud.
 """
 
 from components.contract.aks.config import AksConfig
@@ -15,12 +15,12 @@ __all__ = ["Account", "CloudRecovery", "CloudResource", "open_account"]
 
 
 def open_account(stack: str, choices: ClusterChoices) -> Account:
-    """Return the account of a stack, after a look whether the credentials are of that account.
+    """Return the account of a stack, after checking that the credentials belong to it.
 
     Raises
     ------
     UserError
-        There are no credentials, they have expired, or they are of another account.
+        Credentials are missing, have expired, or belong to another account.
     """
     match choices:
         case EksConfig():

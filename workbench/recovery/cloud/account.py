@@ -1,4 +1,4 @@
-"""What is asked of a cloud about one stack in it. Nothing is ever changed from here."""
+"""Read-only queries to a cloud about one stack."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -10,32 +10,32 @@ from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 
 
 class Account(ABC):
-    """Where a stack is, with the user's own credentials.
+    """The cloud account of a stack, queried with the user's credentials.
 
-    All that asks raises ``UserError`` if the cloud does not answer, or refuses to.
+    All queries raise ``UserError`` if the cloud does not answer or refuses the request.
     """
 
     place: ClassVar[str]
-    """Such as ``AWS``."""
+    """Name of the cloud, such as ``AWS``."""
     is_a_cloud: ClassVar[bool] = True
-    """Whether the stack makes anything outside its cluster."""
+    """Whether the stack has resources outside its cluster."""
 
     @abstractmethod
     def conditions(self, components: Sequence[ClusterComponent]) -> Mapping[str, Condition]:
-        """Return how each part is now, by its key."""
+        """Return the condition of each component by its key."""
 
     @abstractmethod
     def knows(self, type_: str) -> bool:
-        """Return whether it is known how resources of a type are found."""
+        """Return whether resources of this type can be searched for."""
 
     @abstractmethod
-    def search(self, wanted: LookupQuery) -> list[LookupResult]:
-        """Return what may be the wanted resource, whose type is known; more than one is possible."""
+    def search(self, query: LookupQuery) -> list[LookupResult]:
+        """Return the resources that match a query of a known type; there may be several."""
 
     @abstractmethod
     def is_ours(self, tags: Mapping[str, str]) -> bool:
-        """Return whether what carries ``tags`` was made by this stack."""
+        """Return whether ``tags`` are those of this stack's resources."""
 
     @abstractmethod
     def tagged_resources(self) -> list[CloudResource]:
-        """Return all that belongs to the stack, whether its state knows of it or not; sorted by kind."""
+        """Return all resources that belong to the stack, in its state or not; sorted by type."""

@@ -1,26 +1,26 @@
-"""What belongs to a stack in its cloud, as people are told of it."""
+"""A cloud resource of a stack, described for people."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class CloudResource:
-    """Something in a cloud that belongs to a stack.
+    """A cloud resource that belongs to a stack.
 
     Parameters
     ----------
     type, id
-        As a state has them; for what no state has, a word of ours and the cloud's id.
+        As in the state; for resources that are never in the state, a display name and the cloud's id.
     name
-        What people know it by; empty if it has no name.
+        Display name; empty if it has none.
     state
-        The cloud's own word; empty for what has none.
+        State that the cloud reports; empty if it has none.
     look, delete
-        How the cloud's command line shows it, and deletes it.
+        Commands of the cloud's CLI that show and delete it.
     holds_data
-        Whether a deletion loses what cannot be had back.
+        Whether deleting it loses data.
     is_byproduct
-        Whether the cluster made it, so that no state has it.
+        Whether the cluster created it, so that it is never in the state.
     """
 
     type: str
@@ -33,7 +33,7 @@ class CloudResource:
     is_byproduct: bool = False
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """Kind, id, name and state."""
         named = f" '{self.name}'" if self.name and self.name not in self.id else ""
         return f"{self.type.rpartition(':')[2]} {self.id}{named}" + (f" ({self.state})" if self.state else "")

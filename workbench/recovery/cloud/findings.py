@@ -1,4 +1,4 @@
-"""What a lost run left of a stack in a cloud, and how its state is repaired."""
+"""Findings about a stack in a cloud after an interrupted run, and the repair of its state."""
 
 import json
 import time
@@ -29,28 +29,28 @@ from workbench.recovery.state import damage_findings, lock_findings
 from workbench.system.errors import UserError
 
 PATIENCE: Final = 3600.0
-"""Seconds for a thing to be finished: the longest that the AWS provider itself waits, for a node group."""
+"""Seconds to wait for a resource to be finished; the AWS provider's own limit for node groups."""
 
 PAUSE: Final = 5.0
-"""Seconds between two looks."""
+"""Seconds between two queries."""
 
 _NOT_NOW: Final = "Nothing was changed."
 
 
 @dataclass(frozen=True)
 class CloudRecovery:
-    """Looks at one stack and at its account, and mends the state.
+    """Compares one stack with its cloud account and repairs the state.
 
     Parameters
     ----------
     session
-        A session on the stack without policy packs: nothing is judged here.
+        A session on the stack without policy packs.
     account
-        Where to look.
+        The stack's cloud account.
     say
-        Tells whoever waits what is waited for.
+        Receives progress messages while waiting.
     pause
-        Seconds between two looks at what is still being made.
+        Seconds between two queries about an unfinished resource.
     """
 
     session: Session
@@ -59,15 +59,15 @@ class CloudRecovery:
     pause: float = PAUSE
 
     def files(self) -> list[Finding]:
-        """Return what is to be done about the engine's own locks and state file, where they are on this machine."""
+        """Return findings about the engine's locks and state file, for a backend on this machine."""
         if not (folder := file_backend(self.session)):
             return []
         files = StateFiles(self.session.stack.name, folder)
         locks = lock_findings(files.locks())
-        return locks if any(each.mend is None for each in locks) else [*locks, *damage_findings(files)]
+        return locks if any(each.repair is None for each in locks) else [*locks, *damage_findings(files)]
 
     def pending(self) -> list[Finding]:
-        """Return what became of the operations that a lost run had under way."""
+        """Return findings about the pending operations of an interrupted run."""
         exported = state_of(self.session)
         deployment = exported.get("deployment") or {}
         if not (operations := pending.operations(deployment)):
@@ -78,24 +78,24 @@ class CloudRecovery:
         try:
             state = repaired(deployment, answers)
         except pending.UnresolvableError as error:
-            way = f"If none does, look whether {error} exists, and if so `pulumi import` it. Then run `pulumi refresh`"
-            return [Finding(found, f"{how_to_find_running(name)} {way} `--clear-pending-creates`.")]
+            way = f"If no run is active, check whether {error} exists, and if so `pulumi import` it. Then run"
+            return [Finding(found, f"{how_to_find_running(name)} {way} `pulumi refresh --clear-pending-creates`.")]
         findings = [self._ambiguous(answer) for answer in answers if answer.outcome is Outcome.AMBIGUOUS]
         if len(findings) < len(operations):
-            lines = [self._fate(answer) for answer in answers if answer.outcome is not Outcome.AMBIGUOUS]
+            lines = [self._described(answer) for answer in answers if answer.outcome is not Outcome.AMBIGUOUS]
             place = self.account.place
-            enter = f"If none does, enter that into the state; the next `up` starts by comparing it with {place}."
+            enter = f"If no run is active, add these to the state; the next `up` first compares it with {place}."
             remedy = "\n  ".join([*lines, how_to_find_running(name), enter])
             findings.insert(0, Finding(found, remedy, lambda: self._enter(exported, state, answers)))
         return findings
 
     def missing_from_state(self) -> list[Finding]:
-        """Return what the program would make although it is there: made by a plug-in that died, so nothing is pending.
+        """Return existing resources that are missing from the state, as after a plug-in crash.
 
         Raises
         ------
         UserError
-            The program cannot be previewed, or the cloud cannot be asked.
+            The preview fails, or the cloud cannot be queried.
         """
         exported = state_of(self.session)
         deployment = exported.get("deployment") or {}
@@ -107,32 +107,32 @@ class CloudRecovery:
         if not answers:
             return []
         state = adopted(deployment, plan, answers)
-        count = "1 thing is" if len(answers) == 1 else f"{len(answers)} things are"
-        lines = [self._fate(answer) for answer in answers]
+        count = "1 resource" if len(answers) == 1 else f"{len(answers)} resources"
+        lines = [self._described(answer) for answer in answers]
         return [
             Finding(
-                f"{count} in {self.account.place}, of this stack by tag or place, and the state does not know it: "
-                f"{', '.join(answer.wanted.words for answer in answers)}.",
-                "\n  ".join([*lines, "Enter that into the state; the next `up` makes none of it a second time."]),
+                f"{count} of this stack in {self.account.place}, by tag or parent, missing from the state: "
+                f"{', '.join(answer.query.description for answer in answers)}.",
+                "\n  ".join([*lines, "Add this to the state, so that the next `up` does not create it again."]),
                 lambda: self._enter(exported, state, answers),
             )
         ]
 
     def leftovers(self) -> list[Finding]:
-        """Return what carries the stack's tag and is neither in its state nor wanted. It is never deleted from here."""
+        """Return tagged resources that are neither in the state nor declared. They are never deleted automatically."""
         deployment = state_of(self.session).get("deployment") or {}
         known, has_cluster = identities(deployment), cluster_of(components_of_state(deployment)) is not None
         return [
-            self._leftover(thing)
-            for thing in self.account.tagged_resources()
-            if identity(thing.type, thing.id) not in known and not (thing.is_byproduct and has_cluster)
+            self._leftover(resource)
+            for resource in self.account.tagged_resources()
+            if identity(resource.type, resource.id) not in known and not (resource.is_byproduct and has_cluster)
         ]
 
-    def _answers(self, wanted: Sequence[LookupQuery], deployment: dict[str, Any]) -> list[Answer]:
+    def _answers(self, query: Sequence[LookupQuery], deployment: dict[str, Any]) -> list[Answer]:
         taken = identities(deployment)
         return [
             answer_of(each, self.account.search(each), taken, self._is_ours)
-            for each in wanted
+            for each in query
             if self.account.knows(each.type)
         ]
 
@@ -140,66 +140,65 @@ class CloudRecovery:
         return found.tags is None or self.account.is_ours(found.tags)
 
     def _enter(self, exported: dict[str, Any], state: dict[str, Any], answers: Sequence[Answer]) -> None:
-        """Replace the state by ``state``, when all that it names is finished."""
+        """Import ``state`` once all resources in it are finished."""
         for answer in answers:
             self._wait_for(answer)
         name = self.session.stack.name
         if _saved(state_of(self.session)) != _saved(exported):
-            raise UserError(f"Somebody changed the state of '{name}' meanwhile. {_NOT_NOW}", "Run this again.")
+            raise UserError(f"The state of '{name}' changed in the meantime. {_NOT_NOW}", "Run the command again.")
         try:
             self.session.told("stack", "import", given=json.dumps({**exported, "deployment": state}))
         except UserError as error:
             raise UserError(
                 f"{error.message}\n{_NOT_NOW}",
-                "If a lock is in the way: make sure that no run works on the stack, anywhere, then `pulumi cancel`, "
-                "then this again.",
+                "If the stack is locked: make sure that no run is active anywhere, then run `pulumi cancel` and this "
+                "command again.",
             ) from None
 
     def _wait_for(self, answer: Answer) -> None:
-        """Wait until a thing that is still being made is finished: the engine would take it for done."""
+        """Wait until a resource is finished; the engine would treat an unfinished one as complete."""
         deadline = time.monotonic() + PATIENCE
         while (found := answer.found) and found.is_moving:
             if time.monotonic() > deadline:
                 raise UserError(
-                    f"{answer.wanted.words} is still {found.state} after {PATIENCE / 60:.0f} minutes. {_NOT_NOW}",
-                    f"Look at it in {self.account.place}; when it is finished or gone, run this again.",
+                    f"{answer.query.description} is still {found.state} after {PATIENCE / 60:.0f} minutes. {_NOT_NOW}",
+                    f"Check it in {self.account.place}; when it is finished or deleted, run the command again.",
                 )
-            self.say(f"{answer.wanted.words}: {found.words}")
+            self.say(f"{answer.query.description}: {found.description}")
             time.sleep(self.pause)
-            again = [each for each in self.account.search(answer.wanted) if each.id == found.id]
-            answer = Answer(answer.wanted, Outcome.MADE if again else Outcome.ABSENT, tuple(again))
+            again = [each for each in self.account.search(answer.query) if each.id == found.id]
+            answer = Answer(answer.query, Outcome.CREATED if again else Outcome.ABSENT, tuple(again))
 
-    def _fate(self, answer: Answer) -> str:
-        words = answer.wanted.words
+    def _described(self, answer: Answer) -> str:
+        description = answer.query.description
         match answer.outcome:
-            case Outcome.MADE:
+            case Outcome.CREATED:
                 found = answer.candidates[0]
-                waiting = ", wait until it is finished" if found.is_moving else ""
-                return f"{words}: {self.account.place} has {found.words}{waiting}."
+                waiting = "; recovery waits until it is finished" if found.is_moving else ""
+                return f"{description}: {self.account.place} has {found.description}{waiting}."
             case Outcome.FOREIGN:
                 return (
-                    f"{words}: was not made. {self.account.place} has {answer.candidates[0].words}, which lacks this "
-                    "stack's tag: it is somebody else's, and stays out of the state."
+                    f"{description}: was not created. {self.account.place} has {answer.candidates[0].description}, "
+                    "which lacks this stack's tag: it belongs to another owner and is not added to the state."
                 )
             case Outcome.ABSENT | Outcome.AMBIGUOUS:
-                return f"{words}: was not made."
+                return f"{description}: was not created."
 
     def _ambiguous(self, answer: Answer) -> Finding:
-        listed = ", ".join(found.words for found in answer.candidates)
+        listed = ", ".join(found.description for found in answer.candidates)
         return Finding(
-            f"{answer.wanted.words} was being made, and {self.account.place} has more than one that it may be: "
-            f"{listed}.",
-            f"Delete in {self.account.place} the ones that nothing uses, until one is left; then run this again.",
+            f"{answer.query.description} was being created, and {self.account.place} has several candidates: {listed}.",
+            f"Delete the unused ones in {self.account.place} until one is left; then run the command again.",
         )
 
-    def _leftover(self, thing: CloudResource) -> Finding:
-        warning = "It holds data, which nobody can bring back. " if thing.holds_data else ""
+    def _leftover(self, resource: CloudResource) -> Finding:
+        warning = "Deleting it loses its data. " if resource.holds_data else ""
         return Finding(
-            f"In {self.account.place}, of this stack by its tag, and not in its state: {thing.words}.",
-            f"{warning}Look: {thing.look}\n  If nobody needs it: {thing.delete}",
+            f"In {self.account.place}, tagged with this stack, but not in its state: {resource.description}.",
+            f"{warning}Show it: {resource.look}\n  If it is not needed: {resource.delete}",
         )
 
 
 def _saved(exported: dict[str, Any]) -> Any:
-    """Return what every save of a state gives another time; the rest may be encrypted anew by every export."""
+    """Return the manifest, whose time changes with every save; exports may re-encrypt everything else."""
     return (exported.get("deployment") or {}).get("manifest")

@@ -1,4 +1,4 @@
-"""What is looked for in a cloud, and what is there."""
+"""Queries for resources in a cloud, and their results."""
 
 import re
 from collections.abc import Mapping
@@ -6,24 +6,24 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 DEFAULTS: Final = "__defaults"
-"""Input in which the AWS provider notes which others it filled in itself."""
+"""Input in which the AWS provider records which inputs it filled in itself."""
 
 RANDOM_END: Final = "-[0-9a-f]{7}"
-"""What the AWS provider puts behind a logical name to make a name: pulumi/pulumi-aws, provider/resources.go."""
+"""Suffix that the AWS provider adds to a logical name: pulumi/pulumi-aws, provider/resources.go."""
 
 
 @dataclass(frozen=True)
 class LookupQuery:
-    """A resource of which it is asked whether the cloud has it.
+    """A resource to look up in the cloud.
 
     Parameters
     ----------
     urn, type
         As in the state.
     inputs
-        What its provider got, or will get; without those that are not known.
+        Known inputs of its provider.
     is_planned
-        It comes from a preview, not from the run that was lost: the automatic name that it has is not the one of then.
+        Whether it comes from a preview instead of the interrupted run; its automatic name is then a different one.
     """
 
     urn: str
@@ -37,12 +37,12 @@ class LookupQuery:
         return self.urn.split("::", 3)[3]
 
     @property
-    def words(self) -> str:
-        """How people call it, such as ``NodeGroup dev-gpu``."""
+    def description(self) -> str:
+        """Type and logical name, such as ``NodeGroup dev-gpu``."""
         return f"{self.type.rpartition(':')[2]} {self.name}"
 
     def is_called(self, key: str, name: str) -> bool:
-        """Whether the input ``key`` may have been ``name`` when the resource was made."""
+        """Return whether the input ``key`` may have been ``name`` when the resource was created."""
         if self.is_planned and key in self.inputs.get(DEFAULTS, ()):
             return re.fullmatch(re.escape(self.name) + RANDOM_END, name) is not None
         return bool(self.inputs.get(key) == name)
@@ -50,25 +50,25 @@ class LookupQuery:
 
 @dataclass(frozen=True)
 class LookupResult:
-    """A thing in the cloud, under the id by which the provider knows it."""
+    """A resource in the cloud, with the id that its provider uses."""
 
     id: str
     state: str = ""
-    """The cloud's own word; empty for what has no states."""
+    """State that the cloud reports; empty if it has none."""
     is_moving: bool = False
-    """Whether it is still being made."""
+    """Whether it is still being created."""
     tags: Mapping[str, str] | None = None
-    """None for what can have none, and is found as a part of something else."""
+    """None for types without tags, which are found through their parent."""
     inputs: Mapping[str, Any] = field(default_factory=dict)
-    """Inputs in which it may differ from what is wanted: its automatic name."""
+    """Inputs that may differ from the query: its automatic name."""
     outputs: Mapping[str, Any] = field(default_factory=dict)
-    """Beside id and inputs, what the provider needs to read it."""
-    told: Mapping[str, Any] | None = None
-    """All outputs, as the provider would have kept them; None if only it can tell them."""
+    """What the provider needs to read it, besides id and inputs."""
+    known_outputs: Mapping[str, Any] | None = None
+    """All outputs as the provider would store them; None if only the provider can read them."""
     holds_data: bool = False
-    """Whether its deletion loses what cannot be had back."""
+    """Whether deleting it loses data."""
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """Id and state."""
         return f"{self.id} ({self.state})" if self.state else self.id

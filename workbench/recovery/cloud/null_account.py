@@ -1,4 +1,4 @@
-"""The place of a stack that makes nothing outside its cluster: there is nobody to ask, and nothing to be found."""
+"""The account of a stack without cloud resources: every query returns nothing."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,9 +11,9 @@ from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 
 
 class NullAccount(Account):
-    """No cloud. Objects in the cluster have fixed names, by which the next refresh finds what a lost run made."""
+    """No cloud. Objects in the cluster have fixed names, by which the next refresh finds them."""
 
-    place = "what is live"
+    place = "the live cluster"
     is_a_cloud = False
 
     @override
@@ -25,7 +25,7 @@ class NullAccount(Account):
         return False
 
     @override
-    def search(self, wanted: LookupQuery) -> list[LookupResult]:
+    def search(self, query: LookupQuery) -> list[LookupResult]:
         return []
 
     @override

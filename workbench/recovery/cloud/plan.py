@@ -1,4 +1,4 @@
-"""From a state, a preview and what was found in the cloud to a state that knows it. Nobody is asked here."""
+"""Computes a repaired state from a state, a preview and lookup results. Pure: makes no queries."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -13,98 +13,97 @@ from workbench.report.values import MARK, SECRET, SENTINELS
 
 AZURE: Final = "azure-native:"
 CLOUDS: Final = tuple(f"{package}:" for package in PACKAGES)
-"""Beginnings of the types that are looked for."""
+"""Prefixes of the types that can be looked up."""
 
 
 class Outcome(StrEnum):
-    """What became of a resource that is not in the state."""
+    """Result of looking up a resource that is not in the state."""
 
-    MADE = "made"
-    """It is there, once, and ours."""
+    CREATED = "made"
+    """It exists once and belongs to the stack."""
     ABSENT = "absent"
-    """It is not there."""
+    """It does not exist."""
     FOREIGN = "foreign"
-    """Something else has its name: it lacks the stack's tag."""
+    """A resource of that name exists, but lacks the stack's tag."""
     AMBIGUOUS = "ambiguous"
-    """There is more than one, and nobody can say which is meant."""
+    """Several candidates exist."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the cloud says about one resource."""
+    """The result of looking up one resource."""
 
-    wanted: LookupQuery
+    query: LookupQuery
     outcome: Outcome
     candidates: tuple[LookupResult, ...] = ()
 
     @property
     def found(self) -> LookupResult | None:
-        """What was made, if it is there once and ours."""
-        return self.candidates[0] if self.outcome is Outcome.MADE else None
+        """The created resource, if it exists once and belongs to the stack."""
+        return self.candidates[0] if self.outcome is Outcome.CREATED else None
 
     @property
     def made(self) -> ResourceIdentity | None:
-        """What the state has to know of it."""
+        """Id and outputs to enter into the state; None if it was not created."""
         if self.found is None:
             return None
-        if self.found.told is not None:
-            return ResourceIdentity(self.found.id, self.found.told)
-        # With any outputs at all the engine asks the provider for a refresh, not for an import, which some types know
-        # under another id.
-        outputs = {**self.wanted.inputs, **self.found.inputs, **self.found.outputs}
+        if self.found.known_outputs is not None:
+            return ResourceIdentity(self.found.id, self.found.known_outputs)
+        # With outputs the engine refreshes the resource instead of importing it; the import id differs for some types.
+        outputs = {**self.query.inputs, **self.found.inputs, **self.found.outputs}
         return ResourceIdentity(self.found.id, _without_notes(outputs))
 
 
 def answer_of(
-    wanted: LookupQuery,
+    query: LookupQuery,
     found: Sequence[LookupResult],
     taken: frozenset[tuple[str, str]],
     is_ours: Callable[[LookupResult], bool],
 ) -> Answer:
-    """Return what ``found`` means for ``wanted``.
+    """Classify the results of a query.
 
     Parameters
     ----------
-    wanted, found
-        What was looked for, and what is there.
+    query, found
+        The query and its results.
     taken
-        Type and id of what the state has already, under whatever name.
+        Type and id of all resources that are already in the state.
     is_ours
-        Whether something was made by the stack.
+        Returns whether a resource belongs to the stack.
     """
-    free = [each for each in found if identity(wanted.type, each.id) not in taken]
+    free = [each for each in found if identity(query.type, each.id) not in taken]
     if not (ours := tuple(filter(is_ours, free))):
-        return Answer(wanted, Outcome.FOREIGN if free else Outcome.ABSENT, tuple(free))
-    return Answer(wanted, Outcome.MADE if len(ours) == 1 else Outcome.AMBIGUOUS, ours)
+        return Answer(query, Outcome.FOREIGN if free else Outcome.ABSENT, tuple(free))
+    return Answer(query, Outcome.CREATED if len(ours) == 1 else Outcome.AMBIGUOUS, ours)
 
 
 def identity(type_: str, id_: str) -> tuple[str, str]:
-    """Return what tells a resource from all others: Azure writes ids now in one case, now in another."""
+    """Return a unique key of a resource; Azure's ids vary in letter case."""
     return type_, id_.lower() if type_.startswith(AZURE) else id_
 
 
 def identities(deployment: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
-    """Return type and id of all that the state has."""
+    """Return type and id of all resources in the state."""
     resources = deployment.get("resources") or []
     return frozenset(identity(each["type"], each["id"]) for each in resources if each.get("id"))
 
 
 def pending_creations(deployment: Mapping[str, Any]) -> list[LookupQuery]:
-    """Return what a lost run was making in a cloud."""
+    """Return queries for the cloud resources that an interrupted run was creating."""
     operations = deployment.get("pending_operations") or []
     begun = [each["resource"] for each in operations if each["type"] == "creating"]
     return [LookupQuery(each["urn"], each["type"], each.get("inputs") or {}) for each in begun if _is_in_a_cloud(each)]
 
 
 def repaired(deployment: Mapping[str, Any], answers: Sequence[Answer]) -> dict[str, Any]:
-    """Return the deployment with the pending creations that have an answer; the ambiguous ones stay pending.
+    """Return the deployment with answered pending creations resolved; ambiguous ones stay pending.
 
     Raises
     ------
     UnresolvableError
-        A pending resource belongs to a provider of which nothing is known here.
+        A pending resource belongs to an unknown provider.
     """
-    by_urn = {each.wanted.urn: each for each in answers}
+    by_urn = {each.query.urn: each for each in answers}
     stay = {urn for urn, each in by_urn.items() if each.outcome is Outcome.AMBIGUOUS}
     operations = deployment.get("pending_operations") or []
 
@@ -121,12 +120,12 @@ def repaired(deployment: Mapping[str, Any], answers: Sequence[Answer]) -> dict[s
 
 @dataclass(frozen=True)
 class Planned:
-    """What a preview wants to make, and everything that it would register."""
+    """The resources that a preview creates and registers."""
 
     creations: tuple[LookupQuery, ...]
-    """In the cloud, in the program's order."""
+    """Resources to create in the cloud, in the program's order."""
     states: Mapping[str, Mapping[str, Any]]
-    """The resource as the state would have it, by URN; without what is not known."""
+    """Resources as the state would have them, by URN, without unknown values."""
 
 
 def planned(preview: Mapping[str, Any], deployment: Mapping[str, Any]) -> Planned:
@@ -135,9 +134,9 @@ def planned(preview: Mapping[str, Any], deployment: Mapping[str, Any]) -> Planne
     Parameters
     ----------
     preview
-        What ``pulumi preview --json`` prints.
+        Output of ``pulumi preview --json``.
     deployment
-        The state: a resource is made only with a provider that is in it.
+        The state; resources whose provider is not in it cannot exist yet.
     """
     known = {f"{each['urn']}::{each['id']}" for each in deployment.get("resources") or [] if each.get("id")}
     begun = [step for step in preview.get("steps") or [] if step["op"] == "create" and step.get("newState")]
@@ -151,22 +150,22 @@ def planned(preview: Mapping[str, Any], deployment: Mapping[str, Any]) -> Planne
 
 
 def adopted(deployment: Mapping[str, Any], plan: Planned, answers: Sequence[Answer]) -> dict[str, Any]:
-    """Return the deployment with what the preview would make a second time."""
+    """Return the deployment with the existing resources that the preview would create again."""
     result = deepcopy(dict(deployment))
     known = {each["urn"] for each in result["resources"]}
     for answer in answers:
-        if (found := answer.found) and (made := answer.made) and answer.wanted.urn not in known:
-            state = plan.states[answer.wanted.urn]
+        if (found := answer.found) and (made := answer.made) and answer.query.urn not in known:
+            state = plan.states[answer.query.urn]
             inputs = {**state["inputs"], **found.inputs}
-            whole = {**state, "id": made.id, "inputs": inputs, "outputs": dict(made.outputs)}
-            for each in (*_missing_parents(state, plan, known), whole):
+            entry = {**state, "id": made.id, "inputs": inputs, "outputs": dict(made.outputs)}
+            for each in (*_missing_parents(state, plan, known), entry):
                 known.add(each["urn"])
                 result["resources"].append(_entry(each, known))
     return result
 
 
 def _entry(state: Mapping[str, Any], known: set[str]) -> dict[str, Any]:
-    """Return a resource as a state has it, with no word of what the state does not know."""
+    """Return a resource's state entry without references to resources missing from the state."""
     per_input = state.get("propertyDependencies") or {}
     return {
         **state,
@@ -176,7 +175,7 @@ def _entry(state: Mapping[str, Any], known: set[str]) -> dict[str, Any]:
 
 
 def _missing_parents(state: Mapping[str, Any], plan: Planned, known: set[str]) -> list[Mapping[str, Any]]:
-    """Return the components around a resource that the state lacks, the outermost first."""
+    """Return the parent components of a resource that the state lacks, outermost first."""
     missing = list[Mapping[str, Any]]()
     while (urn := state.get("parent")) and urn not in known:
         state = plan.states[urn]
@@ -200,7 +199,7 @@ def _is_known(value: Any) -> bool:
 
 
 def _without_notes(value: Any) -> Any:
-    """Return a value without the provider's notes about inputs: outputs have none."""
+    """Return a value without the provider's records about inputs, which outputs lack."""
     if isinstance(value, dict):
         return {key: _without_notes(each) for key, each in value.items() if key != DEFAULTS}
     return [_without_notes(each) for each in value] if isinstance(value, list) else value

@@ -1,1 +1,1 @@
-"""What the trusted second stage of a workflow tells people on GitHub: one comment, one issue."""
+"""Posts to GitHub from the trusted second stage of a workflow: one comment, one issue."""

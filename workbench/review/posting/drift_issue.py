@@ -1,4 +1,4 @@
-"""The one issue that tells of clusters that differ from their state."""
+"""The single issue that reports drifted clusters."""
 
 from enum import StrEnum
 from typing import Final
@@ -11,52 +11,52 @@ from workbench.review.posting.workflow import is_ours
 
 LABEL: Final = "drift"
 MARKER: Final = "<!-- igz-clusters: drift -->"
-"""First line of the issue's text; readers do not see it."""
+"""Hidden first line of the issue's text."""
 
 _EXISTS: Final = 422
-"""What GitHub answers to a label that is there."""
+"""GitHub's status for a label that already exists."""
 
 _TITLE: Final = "Clusters differ from what Pulumi made"
 
 
-class Settled(StrEnum):
-    """What became of the issue, in words."""
+class IssueResult(StrEnum):
+    """Result of updating the issue, as text."""
 
     OPENED = "The issue was opened."
-    UPDATED = "The issue was brought up to date."
-    UNCHANGED = "The issue says the same already."
-    CLOSED = "Nothing differs any more: the issue was closed."
-    NOTHING = "Nothing differs, and there is no issue."
+    UPDATED = "The issue was updated."
+    UNCHANGED = "The issue is already up to date."
+    CLOSED = "No drift remains; the issue was closed."
+    NOTHING = "No drift, and no open issue."
 
 
-def settle(repository: Repository, text: str, *, differs: bool) -> Settled:
+def settle(repository: Repository, text: str, *, differs: bool) -> IssueResult:
     """Open, update or close the issue.
 
     Parameters
     ----------
     text
-        What it shall say.
+        Text of the issue.
     differs
-        Whether there is anything to tell: drift, or something that could not be looked at.
+        Whether there is anything to report: drift, or a stack that could not be compared.
     """
     open_ones = repository.get_issues(state="open", labels=[LABEL], sort="created", direction="asc")
     issue = next((each for each in open_ones if is_ours(each, MARKER)), None)
     body = f"{MARKER}\n{text}"
     if not differs:
-        return _close(issue, body) if issue else Settled.NOTHING
+        return _close(issue, body) if issue else IssueResult.NOTHING
     if issue is None:
         _require_label(repository)
         repository.create_issue(_TITLE, body, labels=[LABEL])
-        return Settled.OPENED
+        return IssueResult.OPENED
     if issue.body == body:
-        return Settled.UNCHANGED
+        return IssueResult.UNCHANGED
     issue.edit(body=body)
-    return Settled.UPDATED
+    return IssueResult.UPDATED
 
 
-def _close(issue: Issue, body: str) -> Settled:
+def _close(issue: Issue, body: str) -> IssueResult:
     issue.edit(body=body, state="closed", state_reason="completed")
-    return Settled.CLOSED
+    return IssueResult.CLOSED
 
 
 def _require_label(repository: Repository) -> None:

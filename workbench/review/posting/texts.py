@@ -1,4 +1,4 @@
-"""What is posted: a report in Markdown, and who says so."""
+"""Texts of the comment and the issue: a report in Markdown and its source."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
@@ -15,12 +15,12 @@ from workbench.review.posting.workflow import Run
 from workbench.system.errors import UserError
 
 RECORDS_MAX: Final = 256
-"""Jobs of a matrix, the most that GitHub runs."""
+"""GitHub's limit of jobs in a matrix."""
 
 _NAMES_MAX: Final = 5
 _REMEDY: Final = (
-    "What to do about it: `igz-clusters drift STACK` shows the same, `igz-clusters up STACK` undoes what changed "
-    "behind Pulumi's back, and a change of the stack file keeps it. This issue closes itself."
+    "What to do: `igz-clusters drift STACK` shows the drift, and `igz-clusters up STACK` reverts it. To keep a change, "
+    "add it to the stack file. This issue closes automatically."
 )
 
 
@@ -30,9 +30,9 @@ def comment(records: Path, run: Run, workflow_changes: Collection[str]) -> str:
     Parameters
     ----------
     records
-        What the run left: a record, or a folder with several. They are a stranger's; there may be none.
+        Artifacts of the run: a record, or a folder with several. Untrusted; may be missing.
     run
-        The run that left it.
+        The run that wrote them.
     workflow_changes
         Files of workflows that the pull request changes.
     """
@@ -45,21 +45,21 @@ def comment(records: Path, run: Run, workflow_changes: Collection[str]) -> str:
 
 
 def _of(records: Path, run: Run) -> Report:
-    found = [read(folder) for folder in _folders(records)]
-    report = merged(found)
+    reports = [read(folder) for folder in _folders(records)]
+    report = merged(reports)
     stacks = {stack.stack for stack in report.stacks}
     report = replace(report, skipped=tuple(name for name in report.skipped if name not in stacks))
-    if not found:
-        problem = f"the run ended as '{run.conclusion}' and left no record"
+    if not reports:
+        problem = f"the run ended as '{run.conclusion}' without a record"
     elif run.conclusion != "success" and not report.outcome.exit_code:
-        problem = f"the run ended as '{run.conclusion}', and what it left does not say why"
+        problem = f"the run ended as '{run.conclusion}', but its record contains no error"
     else:
         return report
     return replace(report, outcome=Outcome.UNJUDGED, problems=(*report.problems, problem))
 
 
 def _folders(records: Path) -> list[Path]:
-    """Return the folders of the records: GitHub's action gives each artifact one, unless there is only one."""
+    """Return the folders of the records: GitHub's action creates one per artifact, unless there is only one."""
     if (records / CONTENTS).exists() or not records.is_dir():
         return [records] if records.is_dir() else []
     inside = sorted(each for each in records.iterdir() if each.is_dir() and not each.is_symlink())
@@ -67,14 +67,14 @@ def _folders(records: Path) -> list[Path]:
 
 
 def drift(streams: Path, stacks: Iterable[str]) -> tuple[str, bool]:
-    """Return the text of the issue, and whether there is anything to tell.
+    """Return the text of the issue, and whether there is anything to report.
 
     Parameters
     ----------
     streams
         Folder with the event stream of each stack, ``STACK.jsonl``.
     stacks
-        Stacks that were to be looked at. One that left no stream could not be judged.
+        Stacks to report on. One without a stream could not be compared.
     """
     report = merged(_drift_of(streams / f"{stack}.jsonl", stack) for stack in stacks)
     text = markdown.render(report, markdown.COMMENT_MAX - len(_REMEDY) - _MARKERS)
@@ -82,16 +82,16 @@ def drift(streams: Path, stacks: Iterable[str]) -> tuple[str, bool]:
 
 
 _MARKERS: Final = 100
-"""Characters that the first line of the issue takes, at most."""
+"""Maximum characters of the issue's first line."""
 
 
 def _drift_of(stream: Path, stack: str) -> Report:
-    problem = "the look at it left nothing: its job says why"
+    problem = "the comparison left no stream; see the log of its job"
     try:
         report = read(stream)
         if [(row.stack, row.source) for row in report.stacks] == [(stack, Source.DRIFT)]:
             return report
-        problem = "what its job left is of another stack or command"
+        problem = "its stream belongs to another stack or command"
     except UserError:
         pass
     row = unreadable(stack, Source.DRIFT, problem, "", "")
@@ -106,5 +106,5 @@ def _warning(workflow_changes: Collection[str]) -> str:
     more = f" and {rest} more" if rest > 0 else ""
     return (
         f"> **This pull request changes the workflows themselves: {names}{more}.** GitHub runs its own version of "
-        "them, so the report below may be made up. Their owners read that change first.\n\n"
+        "them, so the report below cannot be trusted. Their owners must review that change first.\n\n"
     )

@@ -1,4 +1,4 @@
-"""What GitHub itself says about the run: the only source of who is meant, since artifacts come from anybody."""
+"""Facts about the run from GitHub itself; artifacts are untrusted and cannot identify it."""
 
 import json
 import os
@@ -13,17 +13,17 @@ from pydantic import BaseModel, Field, ValidationError
 from workbench.system.errors import UserError
 
 LONGEST_WAIT: Final = 300.0
-"""Seconds to wait for a rate limit to end; a job has minutes, not an hour."""
+"""Most seconds to wait for a rate limit to reset; a job has minutes, not an hour."""
 
 PAGE: Final = 100
-"""Entries a page, the most that GitHub gives."""
+"""Entries per page, GitHub's maximum."""
 
 PAUSE: Final = 1.0
-"""Seconds between two writes, as GitHub asks for:
+"""Seconds between two writes, as GitHub recommends:
 https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api."""
 
 AUTHOR_VARIABLE: Final = "IGZ_CLUSTERS_AUTHOR"
-"""Names the account whose comments and issues are ours, where it is no workflow's own."""
+"""Names the account that writes our comments and issues, if it is not the workflow's own."""
 
 AUTHOR: Final = "github-actions[bot]"
 """Whose name a workflow's own token writes in:

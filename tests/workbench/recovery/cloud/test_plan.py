@@ -38,19 +38,19 @@ def deployment(*resources: dict[str, Any], pending: tuple[dict[str, Any], ...] =
 
 
 def answer(
-    *found: LookupResult, taken: frozenset[tuple[str, str]] = frozenset(), wanted: LookupQuery = WANTED
+    *found: LookupResult, taken: frozenset[tuple[str, str]] = frozenset(), query: LookupQuery = WANTED
 ) -> Answer:
-    return answer_of(wanted, found, taken, lambda each: (each.tags or {}).get("ours") == "yes")
+    return answer_of(query, found, taken, lambda each: (each.tags or {}).get("ours") == "yes")
 
 
 @pytest.mark.parametrize(
     ("found", "outcome"),
     [
-        ((FOUND,), Outcome.MADE),
+        ((FOUND,), Outcome.CREATED),
         ((), Outcome.ABSENT),
         ((replace(FOUND, tags={}),), Outcome.FOREIGN),
         ((FOUND, replace(FOUND, id="mlrun:dev-gpu-ffffff0")), Outcome.AMBIGUOUS),
-        ((FOUND, replace(FOUND, id="mlrun:dev-gpu-ffffff0", tags={})), Outcome.MADE),
+        ((FOUND, replace(FOUND, id="mlrun:dev-gpu-ffffff0", tags={})), Outcome.CREATED),
     ],
     ids=["once", "not", "of somebody else", "twice", "once, and once of somebody else"],
 )
@@ -82,7 +82,7 @@ def test_what_is_ambiguous_stays_pending_and_the_rest_is_resolved() -> None:
     other = {**RESOURCE, "urn": f"{URN}-2"}
     given = deployment(pending=(CREATING, {"type": "creating", "resource": other}))
     twice = answer(FOUND, replace(FOUND, id="mlrun:dev-gpu-ffffff0"))
-    result = repaired(given, [twice, answer(FOUND, wanted=replace(WANTED, urn=other["urn"]))])
+    result = repaired(given, [twice, answer(FOUND, query=replace(WANTED, urn=other["urn"]))])
     assert result["pending_operations"] == [CREATING]
     assert [each["urn"] for each in result["resources"]] == [PROVIDER, other["urn"]]
 
@@ -166,9 +166,9 @@ PREVIEW = {
 
 
 def test_what_a_preview_would_make_is_looked_for_without_what_it_does_not_know() -> None:
-    (wanted,) = planned(PREVIEW, deployment()).creations
-    assert (wanted.urn, wanted.is_planned) == (URN, True)
-    assert wanted.inputs == {
+    (query,) = planned(PREVIEW, deployment()).creations
+    assert (query.urn, query.is_planned) == (URN, True)
+    assert query.inputs == {
         "clusterName": "mlrun",
         "nodeGroupName": "dev-gpu-fffffff",
         "__defaults": ["nodeGroupName"],
@@ -186,8 +186,8 @@ def test_what_a_preview_would_make_is_looked_for_without_what_it_does_not_know()
     ],
 )
 def test_an_automatic_name_is_known_by_its_form(name: str, is_it: bool) -> None:
-    (wanted,) = planned(PREVIEW, deployment()).creations
-    assert wanted.is_called("nodeGroupName", name) is is_it
+    (query,) = planned(PREVIEW, deployment()).creations
+    assert query.is_called("nodeGroupName", name) is is_it
     assert WANTED.is_called("nodeGroupName", name) is (name == "dev-gpu-0a1b2c3")
 
 
@@ -200,7 +200,7 @@ def test_a_name_that_the_program_chose_is_the_name() -> None:
 def test_what_is_adopted_has_the_name_of_then_its_parents_and_no_word_of_what_the_state_lacks() -> None:
     given = deployment(pending=())
     plan = planned(PREVIEW, given)
-    result = adopted(given, plan, [answer(FOUND, wanted=plan.creations[0])])
+    result = adopted(given, plan, [answer(FOUND, query=plan.creations[0])])
     base, component, group = result["resources"]
     assert (base, component["urn"], component["custom"]) == (BASE, COMPONENT, False)
     assert group["id"] == FOUND.id
@@ -215,4 +215,4 @@ def test_what_is_adopted_has_the_name_of_then_its_parents_and_no_word_of_what_th
 def test_what_is_adopted_already_is_not_adopted_again() -> None:
     given = deployment({**RESOURCE, "id": FOUND.id}, pending=())
     plan = planned(PREVIEW, given)
-    assert adopted(given, plan, [answer(FOUND, wanted=plan.creations[0])]) == given
+    assert adopted(given, plan, [answer(FOUND, query=plan.creations[0])]) == given

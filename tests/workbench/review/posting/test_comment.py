@@ -12,7 +12,7 @@ from cmarkgfm import github_flavored_markdown_to_html as html
 from support.github import BOT, PERSON, FakeGitHub
 from workbench.cli.github import comment
 from workbench.report.markdown import COMMENT_MAX
-from workbench.review.posting.comment import FILES_MAX, Posted
+from workbench.review.posting.comment import FILES_MAX, CommentResult
 from workbench.system.errors import UserError
 
 Event = Callable[..., None]
@@ -53,7 +53,7 @@ def test_the_first_report_is_a_new_comment_that_names_run_and_commit(
     assert "`dev`" in body
     assert "https://github.com/acme/clusters/actions/runs/1" in body
     assert COMMIT[:12] in body
-    assert said(capsys) == Posted.CREATED
+    assert said(capsys) == CommentResult.CREATED
 
 
 def test_the_next_report_edits_that_comment_and_the_same_report_touches_nothing(
@@ -120,7 +120,7 @@ def test_a_run_whose_head_moved_on_or_is_another_posts_nothing(
 ) -> None:
     event(**changes)
     comment(record)
-    assert (bodies(github), said(capsys)) == ([], Posted.STALE)
+    assert (bodies(github), said(capsys)) == ([], CommentResult.STALE)
 
 
 def test_a_closed_pull_request_or_one_to_another_branch_gets_nothing(
@@ -132,7 +132,7 @@ def test_a_closed_pull_request_or_one_to_another_branch_gets_nothing(
     github.pulls[-1]["head"]["repo"] = None  # its fork was deleted
     event()
     comment(record)
-    assert (bodies(github), bodies(github, 8), said(capsys)) == ([], [], Posted.STALE)
+    assert (bodies(github), bodies(github, 8), said(capsys)) == ([], [], CommentResult.STALE)
 
 
 def test_a_pull_request_that_is_deleted_meanwhile_is_no_failure(
@@ -141,7 +141,7 @@ def test_a_pull_request_that_is_deleted_meanwhile_is_no_failure(
     del github.comments[7]
     event()
     comment(record)
-    assert said(capsys) == Posted.GONE
+    assert said(capsys) == CommentResult.GONE
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_without_a_record_the_comment_says_that_nobody_could_judge(
     event()
     comment(tmp_path / "missing")
     [body] = bodies(github)
-    assert "Could not be judged" in body
+    assert "Evaluation incomplete" in body
     assert "left no record" in body
 
 
@@ -228,7 +228,7 @@ def test_a_record_that_passes_of_a_run_that_failed_could_not_be_judged(
     event(conclusion="failure")
     comment(record)
     [body] = bodies(github)
-    assert "Could not be judged" in body
+    assert "Evaluation incomplete" in body
     assert "does not say why" in body
 
 
@@ -280,7 +280,7 @@ def test_a_hostile_record_is_a_comment_that_nobody_could_judge_and_quotes_no_fil
     event()
     comment(record)
     [body] = bodies(github)
-    assert "Could not be judged" in body
+    assert "Evaluation incomplete" in body
     assert "root:" not in body
     assert len(body) <= COMMENT_MAX
 

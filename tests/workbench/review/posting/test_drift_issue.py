@@ -8,12 +8,12 @@ from support.event_lines import events, kind, lines, resource
 from support.github import BOT, PERSON, FakeGitHub
 from support.streams import stream
 from workbench.cli.github import drift_issue
-from workbench.review.posting.drift_issue import LABEL, MARKER, Settled, settle
+from workbench.review.posting.drift_issue import LABEL, MARKER, IssueResult, settle
 from workbench.review.posting.workflow import own_repository
 
 
 def test_drift_opens_an_issue_with_a_label_that_is_made_if_it_is_missing(github: FakeGitHub) -> None:
-    assert settle(own_repository(), "prod differs", differs=True) is Settled.OPENED
+    assert settle(own_repository(), "prod differs", differs=True) is IssueResult.OPENED
     [issue] = github.issues
     assert issue["body"] == f"{MARKER}\nprod differs"
     assert github.labels == {LABEL}
@@ -22,7 +22,13 @@ def test_drift_opens_an_issue_with_a_label_that_is_made_if_it_is_missing(github:
 def test_the_issue_is_updated_then_left_alone_then_closed(github: FakeGitHub) -> None:
     texts = [("a", True), ("b", True), ("b", True), ("all is well", False), ("all is well", False)]
     settled = [settle(own_repository(), text, differs=differs) for text, differs in texts]
-    assert settled == [Settled.OPENED, Settled.UPDATED, Settled.UNCHANGED, Settled.CLOSED, Settled.NOTHING]
+    assert settled == [
+        IssueResult.OPENED,
+        IssueResult.UPDATED,
+        IssueResult.UNCHANGED,
+        IssueResult.CLOSED,
+        IssueResult.NOTHING,
+    ]
     [issue] = github.issues
     assert (issue["state"], issue["body"]) == ("closed", f"{MARKER}\nall is well")
 
@@ -40,7 +46,7 @@ def test_an_issue_of_somebody_else_is_neither_changed_nor_closed(
     github: FakeGitHub, user: dict[str, str], body: str, labels: list[str]
 ) -> None:
     theirs = github.open_issue(body, labels, user)
-    assert settle(own_repository(), "all is well", differs=False) is Settled.NOTHING
+    assert settle(own_repository(), "all is well", differs=False) is IssueResult.NOTHING
     settle(own_repository(), "prod differs", differs=True)
     assert (theirs["body"], theirs["state"]) == (body, "open")
 
@@ -50,7 +56,7 @@ def test_a_stack_without_a_stream_could_not_be_judged_and_keeps_the_issue_open(
 ) -> None:
     settle(own_repository(), "prod differs", differs=True)
     drift_issue(tmp_path, ["acme-dev", "acme-prod"])
-    assert capsys.readouterr().out.strip() == Settled.UPDATED
+    assert capsys.readouterr().out.strip() == IssueResult.UPDATED
     [issue] = github.issues
     assert issue["state"] == "open"
     assert "`acme-dev`" in issue["body"]

@@ -1,4 +1,4 @@
-"""What lost runs leave of a stack in AWS: found by name, by tag or by what it belongs to.
+"""Recovery in AWS: finds resources by name, tag or parent.
 
-boto3 comes with it, so it is imported only where such a stack is at hand.
+It imports boto3, so it is imported for stacks in AWS only.
 """

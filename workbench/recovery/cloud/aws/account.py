@@ -1,4 +1,4 @@
-"""What recovery and `up` ask AWS about a stack."""
+"""Queries of recovery and `up` to AWS."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,8 +33,8 @@ class AwsAccount(AwsQueries, Account):
         return type_ in SEARCHES
 
     @override
-    def search(self, wanted: LookupQuery) -> list[LookupResult]:
-        return search(self, wanted)
+    def search(self, query: LookupQuery) -> list[LookupResult]:
+        return search(self, query)
 
     @override
     def tagged_resources(self) -> list[CloudResource]:
@@ -42,12 +42,12 @@ class AwsAccount(AwsQueries, Account):
 
 
 def open_account(stack: str, choices: EksConfig) -> AwsAccount:
-    """Return the account of a stack, after a look whether the credentials are of that account.
+    """Return the account of a stack, after checking that the credentials belong to it.
 
     Raises
     ------
     UserError
-        There are no credentials, they have expired, or they are of another account.
+        Credentials are missing, have expired, or belong to another account.
     """
     with asking("sts", "get_caller_identity"):
         session = boto3.Session(region_name=choices.region)
@@ -55,8 +55,8 @@ def open_account(stack: str, choices: EksConfig) -> AwsAccount:
     identity = account.look_up("sts", "get_caller_identity")
     if identity["Account"] != choices.account_id:
         raise UserError(
-            f"Your credentials are of the account {identity['Account']}, the stack '{stack}' is in "
-            f"{choices.account_id}: what they see says nothing about the stack.",
+            f"Your credentials belong to the account {identity['Account']}, but the stack '{stack}' is in "
+            f"{choices.account_id}.",
             LOG_IN,
         )
     return account

@@ -1,4 +1,4 @@
-"""How things of EC2 are found: by the tags of stack and cluster and ``Name``, or by what they belong to."""
+"""Finds EC2 resources by the tags of stack and cluster and ``Name``, or by their parent."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,29 +11,29 @@ from workbench.recovery.cloud.aws.queries import AwsQueries
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 
 GONE: Final = frozenset({"deleted", "deleting", "expired", "failed", "rejected", "shutting-down", "terminated"})
-"""States, in small letters, of what EC2 still shows for a while, and what never came to be."""
+"""States, in lower case, of resources that are deleted or failed but still listed."""
 
 MOVING: Final = frozenset({"pending"})
 
 
 @dataclass(frozen=True)
 class Kind:
-    """How EC2 tells of one kind of things.
+    """How EC2 lists one kind of resource.
 
     Parameters
     ----------
     operation, key
-        The request that lists them, and where they are in its answer.
+        The list request, and the path of the resources in its response.
     id_key
-        Member with the id.
+        Field with the id.
     delete
-        How the AWS command line deletes one.
+        AWS CLI command that deletes one.
     state_key
-        Where its state is. Default: it has none.
+        Path of the state. Default: it has none.
     filters
-        What the request calls its filters.
+        Name of the request's filter parameter.
     name_key
-        Member with the name, where EC2 keeps one beside the tag. Default: the tag ``Name`` is all.
+        Field with the name, if EC2 has one besides the tag. Default: only the tag ``Name``.
     """
 
     operation: str
@@ -89,13 +89,13 @@ KINDS: Final[Mapping[str, Kind]] = {
         state_key="State",
     ),
 }
-"""By the type of the resource. All get their tags in the request that makes them, so none is ever without."""
+"""By resource type. All are tagged by the request that creates them, so none is ever untagged."""
 
 
 def tagged(
     account: AwsQueries, kind: Kind, tags: Mapping[str, str]
 ) -> Iterator[tuple[Mapping[str, Any], LookupResult]]:
-    """Yield what carries all of ``tags``, as EC2 tells of it and as it is found."""
+    """Yield resources that have all of ``tags``: EC2's description and the lookup result."""
     filters = [{"Name": f"tag:{key}", "Values": [value]} for key, value in tags.items()]
     for item in account.listed("ec2", kind.operation, kind.key, **{kind.filters: filters}):
         state = str(jmespath.search(kind.state_key, item) or "") if kind.state_key else ""
@@ -104,55 +104,55 @@ def tagged(
             yield item, LookupResult(item[kind.id_key], state, state.lower() in MOVING, own)
 
 
-def by_tags(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
-    """Return the things of the wanted kind that have the wanted name and are of the stack."""
-    kind, own = KINDS[wanted.type], account.tags
+def by_tags(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
+    """Return the stack's resources of the queried type and name."""
+    kind, own = KINDS[query.type], account.tags
     if kind.name_key:
         return [
-            LookupResult(found.id, found.state, found.is_moving, found.tags, inputs={"name": item[kind.name_key]})
-            for item, found in tagged(account, kind, own)
-            if wanted.is_called("name", item[kind.name_key])
+            LookupResult(result.id, result.state, result.is_moving, result.tags, inputs={"name": item[kind.name_key]})
+            for item, result in tagged(account, kind, own)
+            if query.is_called("name", item[kind.name_key])
         ]
-    name = (wanted.inputs.get("tags") or {}).get("Name")
-    return [found for _, found in tagged(account, kind, {**own, "Name": name})] if name else []
+    name = (query.inputs.get("tags") or {}).get("Name")
+    return [result for _, result in tagged(account, kind, {**own, "Name": name})] if name else []
 
 
-def default_security_group(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
-    """Return the group that EC2 makes with every VPC."""
-    filters = _filters({"vpc-id": wanted.inputs["vpcId"], "group-name": "default"})
+def default_security_group(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
+    """Return the security group that EC2 creates with every VPC."""
+    filters = _filters({"vpc-id": query.inputs["vpcId"], "group-name": "default"})
     groups = account.listed("ec2", "describe_security_groups", "SecurityGroups", Filters=filters)
     return [LookupResult(group["GroupId"]) for group in groups]
 
 
-def route(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
-    """Return the route to the wanted destination; its id is a function of table and destination.
+def route(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
+    """Return the route to the queried destination; its id is derived from table and destination.
 
     Source: hashicorp/terraform-provider-aws, internal/service/ec2/vpc_route.go, ``RouteCreateID``.
     """
-    table, destination = wanted.inputs["routeTableId"], wanted.inputs["destinationCidrBlock"]
+    table, destination = query.inputs["routeTableId"], query.inputs["destinationCidrBlock"]
     routes = account.listed("ec2", "describe_route_tables", "RouteTables[].Routes[]", RouteTableIds=[table])
     identifier = f"r-{table}{crc32(destination.encode())}"
     return [LookupResult(identifier) for each in routes if each.get("DestinationCidrBlock") == destination]
 
 
-def route_table_association(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
-    """Return the bond between the wanted table and the wanted subnet."""
-    table, subnet = wanted.inputs["routeTableId"], wanted.inputs["subnetId"]
+def route_table_association(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
+    """Return the association of the queried route table and subnet."""
+    table, subnet = query.inputs["routeTableId"], query.inputs["subnetId"]
     bonds = account.listed("ec2", "describe_route_tables", "RouteTables[].Associations[]", RouteTableIds=[table])
     return [LookupResult(bond["RouteTableAssociationId"]) for bond in bonds if bond.get("SubnetId") == subnet]
 
 
-def security_group_rule(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
-    """Return the rules of the wanted group that say the same: EC2 allows one. Its tags come after it."""
-    filters = _filters({"group-id": wanted.inputs["securityGroupId"]})
+def security_group_rule(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
+    """Return the group's rule with the queried content; EC2 allows only one, and tags it after creation."""
+    filters = _filters({"group-id": query.inputs["securityGroupId"]})
     rules = account.listed("ec2", "describe_security_group_rules", "SecurityGroupRules", Filters=filters)
-    return [LookupResult(rule["SecurityGroupRuleId"]) for rule in rules if _says_the_same(rule, wanted)]
+    return [LookupResult(rule["SecurityGroupRuleId"]) for rule in rules if _is_equal_rule(rule, query)]
 
 
-def _says_the_same(rule: Mapping[str, Any], wanted: LookupQuery) -> bool:
-    inputs = wanted.inputs
+def _is_equal_rule(rule: Mapping[str, Any], query: LookupQuery) -> bool:
+    inputs = query.inputs
     source = rule.get("ReferencedGroupInfo") or {}
-    said = {
+    live = {
         "ipProtocol": rule.get("IpProtocol"),
         "cidrIpv4": rule.get("CidrIpv4"),
         "cidrIpv6": rule.get("CidrIpv6"),
@@ -161,8 +161,8 @@ def _says_the_same(rule: Mapping[str, Any], wanted: LookupQuery) -> bool:
     }
     ports = (rule.get("FromPort", -1), rule.get("ToPort", -1))
     return (
-        rule.get("IsEgress", False) is wanted.type.endswith("EgressRule")
-        and all((inputs.get(key) or None) == (value or None) for key, value in said.items())
+        rule.get("IsEgress", False) is query.type.endswith("EgressRule")
+        and all((inputs.get(key) or None) == (value or None) for key, value in live.items())
         and tuple(int(inputs.get(key, -1)) for key in ("fromPort", "toPort")) == ports
     )
 

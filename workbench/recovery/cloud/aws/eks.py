@@ -1,4 +1,4 @@
-"""How things of EKS are found: all of them by name, inside the cluster."""
+"""Finds EKS resources by name inside the cluster."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -12,71 +12,71 @@ MOVING: Final = frozenset({"CREATING", "PENDING"})
 GONE: Final = frozenset({"DELETING"})
 
 
-def cluster(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
+def cluster(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
     """Return the cluster of the wanted name."""
-    return describe_cluster(account, wanted.inputs["name"])
+    return describe_cluster(account, query.inputs["name"])
 
 
 def describe_cluster(account: AwsQueries, name: str) -> list[LookupResult]:
     """Return one cluster."""
-    return _found(account.look_up("eks", "describe_cluster", name=name).get("cluster"), name)
+    return _results(account.look_up("eks", "describe_cluster", name=name).get("cluster"), name)
 
 
-def node_group(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
-    """Return the groups of the wanted name, which the provider made up from the logical one."""
-    inside = wanted.inputs["clusterName"]
-    found = list[LookupResult]()
+def node_group(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
+    """Return the node groups of the queried name, which the provider generated from the logical name."""
+    inside = query.inputs["clusterName"]
+    result = list[LookupResult]()
     for name in account.listed("eks", "list_nodegroups", "nodegroups", clusterName=inside):
-        if wanted.is_called("nodeGroupName", name):
-            found += describe_node_group(account, inside, name)
-    return found
+        if query.is_called("nodeGroupName", name):
+            result += describe_node_group(account, inside, name)
+    return result
 
 
 def describe_node_group(account: AwsQueries, inside: str, name: str) -> list[LookupResult]:
     """Return one group of a cluster."""
     answer = account.look_up("eks", "describe_nodegroup", clusterName=inside, nodegroupName=name).get("nodegroup") or {}
     holds_data = (answer.get("labels") or {}).get(LabelKey.ROLE) == PoolRole.DATA
-    return _found(answer, f"{inside}:{name}", inputs={"nodeGroupName": name}, holds_data=holds_data)
+    return _results(answer, f"{inside}:{name}", inputs={"nodeGroupName": name}, holds_data=holds_data)
 
 
-def addon(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
-    """Return the wanted add-on."""
-    return describe_addon(account, wanted.inputs["clusterName"], wanted.inputs["addonName"])
+def addon(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
+    """Return the queried add-on."""
+    return describe_addon(account, query.inputs["clusterName"], query.inputs["addonName"])
 
 
 def describe_addon(account: AwsQueries, inside: str, name: str) -> list[LookupResult]:
     """Return one add-on of a cluster."""
     answer = account.look_up("eks", "describe_addon", clusterName=inside, addonName=name)
-    return _found(answer.get("addon"), f"{inside}:{name}")
+    return _results(answer.get("addon"), f"{inside}:{name}")
 
 
-def access_entry(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
-    """Return the entry of the wanted principal."""
-    return describe_access_entry(account, wanted.inputs["clusterName"], wanted.inputs["principalArn"])
+def access_entry(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
+    """Return the access entry of the queried principal."""
+    return describe_access_entry(account, query.inputs["clusterName"], query.inputs["principalArn"])
 
 
 def describe_access_entry(account: AwsQueries, inside: str, principal: str) -> list[LookupResult]:
     """Return one access entry of a cluster."""
     answer = account.look_up("eks", "describe_access_entry", clusterName=inside, principalArn=principal)
-    return _found(answer.get("accessEntry"), f"{inside}:{principal}")
+    return _results(answer.get("accessEntry"), f"{inside}:{principal}")
 
 
-def access_policy_association(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
-    """Return the wanted policy of the wanted principal."""
-    inside, principal, policy = (wanted.inputs[key] for key in ("clusterName", "principalArn", "policyArn"))
-    given = account.listed(
+def access_policy_association(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
+    """Return the queried access policy of the queried principal."""
+    inside, principal, policy = (query.inputs[key] for key in ("clusterName", "principalArn", "policyArn"))
+    attached = account.listed(
         "eks",
         "list_associated_access_policies",
         "associatedAccessPolicies[].policyArn",
         clusterName=inside,
         principalArn=principal,
     )
-    return [LookupResult(f"{inside}#{principal}#{policy}") for each in given if each == policy]
+    return [LookupResult(f"{inside}#{principal}#{policy}") for each in attached if each == policy]
 
 
-def pod_identity_association(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
-    """Return the bond of the wanted service account to a role; only EKS knows its id."""
-    inside, inputs = wanted.inputs["clusterName"], wanted.inputs
+def pod_identity_association(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
+    """Return the association of the queried service account with a role; only EKS knows its id."""
+    inside, inputs = query.inputs["clusterName"], query.inputs
     identifiers = account.listed(
         "eks",
         "list_pod_identity_associations",
@@ -85,7 +85,7 @@ def pod_identity_association(account: AwsQueries, wanted: LookupQuery) -> list[L
         namespace=inputs["namespace"],
         serviceAccount=inputs["serviceAccount"],
     )
-    return [found for each in identifiers for found in describe_pod_identity(account, inside, each)]
+    return [result for each in identifiers for result in describe_pod_identity(account, inside, each)]
 
 
 def describe_pod_identity(account: AwsQueries, inside: str, identifier: str) -> list[LookupResult]:
@@ -96,10 +96,10 @@ def describe_pod_identity(account: AwsQueries, inside: str, identifier: str) -> 
     # The provider reads it by this output, not by the id: hashicorp/terraform-provider-aws,
     # internal/service/eks/pod_identity_association.go.
     outputs = {"associationId": identifier, "associationArn": answer["associationArn"]} if answer else {}
-    return _found(answer, identifier, outputs=outputs)
+    return _results(answer, identifier, outputs=outputs)
 
 
-def _found(answer: Mapping[str, Any] | None, identifier: str, **more: Any) -> list[LookupResult]:
+def _results(answer: Mapping[str, Any] | None, identifier: str, **more: Any) -> list[LookupResult]:
     if not answer or answer.get("status") in GONE:
         return []
     state = answer.get("status", "")

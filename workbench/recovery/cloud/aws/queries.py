@@ -1,4 +1,4 @@
-"""The account and region of a stack, asked with the user's own credentials. Nothing in it is ever changed from here."""
+"""Read-only queries to the AWS account and region of a stack, with the user's credentials."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -24,10 +24,10 @@ EXPIRED: Final = frozenset(
         "UnrecognizedClientException",
     }
 )
-"""Codes for credentials that are no longer any: https://docs.aws.amazon.com/STS/latest/APIReference/CommonErrors.html."""
+"""Error codes for expired or invalid credentials: https://docs.aws.amazon.com/STS/latest/APIReference/CommonErrors.html."""
 
 NOT_THERE: Final = frozenset({"NoSuchEntity", "NotFoundException", "ResourceNotFoundException"})
-"""Codes of IAM, KMS, EKS and CloudWatch Logs. Those of EC2 end in ``.NotFound``."""
+"""Not-found codes of IAM, KMS, EKS and CloudWatch Logs. Those of EC2 end in ``.NotFound``."""
 
 NO_CREDENTIALS: Final = (
     boto.NoCredentialsError,
@@ -38,18 +38,18 @@ NO_CREDENTIALS: Final = (
     boto.TokenRetrievalError,
 )
 
-LOG_IN: Final = "Open a session of the role that deploys the stack, as for `igz-clusters up`, then run this again."
+LOG_IN: Final = "Log in with the role that deploys the stack, as for `igz-clusters up`, then run the command again."
 _RETRIES: Final = Config(retries={"mode": "standard", "max_attempts": 10})
 
 
 @dataclass(frozen=True)
 class AwsQueries:
-    """Answers questions about one account and region.
+    """Queries one account and region.
 
     Parameters
     ----------
     session
-        With the credentials and the region.
+        Session with credentials and region.
     stack, cluster
         Names of the stack and of its cluster.
     """
@@ -60,16 +60,16 @@ class AwsQueries:
 
     @property
     def region(self) -> str:
-        """Region in which everything is."""
+        """Region of the stack."""
         return str(self.session.region_name)
 
     def look_up(self, service: str, operation: str, **parameters: Any) -> dict[str, Any]:
-        """Return an answer, empty if what was asked about is not there.
+        """Return the response; empty if the resource does not exist.
 
         Raises
         ------
         UserError
-            AWS does not answer, or refuses to.
+            AWS does not answer or refuses the request.
         """
         with asking(service, operation):
             answer: dict[str, Any] = getattr(_client(self.session, service), operation)(**parameters)
@@ -77,21 +77,21 @@ class AwsQueries:
         return {}
 
     def listed(self, service: str, operation: str, key: str, **parameters: Any) -> list[Any]:
-        """Return the elements of an answer of any number of pages; none if what they belong to is not there.
+        """Return the elements of all pages of a response; empty if their parent does not exist.
 
         Parameters
         ----------
         service, operation
-            As boto3 spells them.
+            Names in boto3.
         key
-            Where the elements are in a page, as a JMESPath.
+            JMESPath of the elements in a page.
         parameters
-            Of the request.
+            Parameters of the request.
 
         Raises
         ------
         UserError
-            As ``look_up`` raises it.
+            As in ``look_up``.
         """
         with asking(service, operation):
             client = _client(self.session, service)
@@ -104,9 +104,9 @@ class AwsQueries:
 
     @property
     def tags(self) -> dict[str, str]:
-        """Tags of what this stack made.
+        """Tags of this stack's resources.
 
-        Two teams may call their stacks ``dev``, so the cluster counts too; so does the region, since roles have none.
+        Includes the cluster, since two teams may both have a stack ``dev``, and the region, since roles are global.
         """
         return {
             OwnTag.STACK.value: self.stack,
@@ -115,33 +115,33 @@ class AwsQueries:
         }
 
     def is_ours(self, tags: Mapping[str, str]) -> bool:
-        """Whether what carries ``tags`` was made by this stack."""
+        """Return whether ``tags`` are those of this stack's resources."""
         return self.tags.items() <= tags.items()
 
 
-@cache  # a client takes a while to make
+@cache  # creating a client is slow
 def _client(session: boto3.Session, service: str) -> Any:
     return session.client(service, config=_RETRIES)
 
 
 @contextmanager
 def asking(service: str, operation: str) -> Iterator[None]:
-    """Turn AWS's errors into a user's; what is not there is no error."""
+    """Convert AWS's errors into ``UserError``; suppress not-found errors."""
     try:
         yield
     except NO_CREDENTIALS as error:
-        raise UserError(f"There are no AWS credentials to look with: {error}", LOG_IN) from None
+        raise UserError(f"No AWS credentials found: {error}", LOG_IN) from None
     except boto.ClientError as error:
         code = str(error.response["Error"].get("Code"))
         if code in NOT_THERE or code.endswith(".NotFound"):
             return
         if code in EXPIRED:
-            raise UserError(f"AWS no longer takes your credentials ({code}).", LOG_IN) from None
+            raise UserError(f"Your AWS credentials have expired ({code}).", LOG_IN) from None
         raise UserError(
             f"AWS refused {service}:{operation}: {error.response['Error'].get('Message') or code}",
-            "To look for what a lost run made, the role needs the rights to read with which Pulumi refreshes.",
+            "To find resources of an interrupted run, the role needs the read permissions of a Pulumi refresh.",
         ) from None
     except boto.BotoCoreError as error:
         raise UserError(
-            f"AWS did not answer {service}:{operation}: {error}", "Look at the network, then repeat."
+            f"AWS did not answer {service}:{operation}: {error}", "Check the network, then run the command again."
         ) from None

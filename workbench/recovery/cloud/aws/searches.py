@@ -1,4 +1,4 @@
-"""How each type of AWS resource is found again: by its name, by its tags, or by what it belongs to."""
+"""Search functions for each type of AWS resource: by name, tags or parent."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 
 @dataclass(frozen=True)
 class Search:
-    """How one type is found.
+    """The search for one type.
 
     Parameters
     ----------
-    look
-        Asks AWS.
+    run
+        Queries AWS.
     needs
-        Inputs without which there is nothing to ask: what they come from is not there either.
+        Inputs that the query requires; if one is unknown, the resource cannot exist yet.
     """
 
-    look: Callable[[AwsQueries, LookupQuery], list[LookupResult]]
+    run: Callable[[AwsQueries, LookupQuery], list[LookupResult]]
     needs: tuple[str, ...]
 
 
@@ -52,18 +52,18 @@ SEARCHES: Final[Mapping[str, Search]] = {
     "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": Search(ec2.security_group_rule, ("securityGroupId",)),
     **{type_: Search(ec2.by_tags, ()) for type_ in ec2.KINDS},
 }
-"""By the type of the resource; every type that the program uses has its row."""
+"""By resource type; covers every type that the program uses."""
 
 
-def search(account: AwsQueries, wanted: LookupQuery) -> list[LookupResult]:
-    """Return what may be the wanted resource; more than one is possible.
+def search(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
+    """Return the resources that match a query; there may be several.
 
     Raises
     ------
     KeyError
-        Nobody has said yet how the type is found.
+        No search is defined for the type.
     UserError
-        AWS cannot be asked.
+        AWS cannot be queried.
     """
-    row = SEARCHES[wanted.type]
-    return row.look(account, wanted) if all(wanted.inputs.get(key) for key in row.needs) else []
+    row = SEARCHES[query.type]
+    return row.run(account, query) if all(query.inputs.get(key) for key in row.needs) else []

@@ -1,4 +1,4 @@
-"""What still carries a stack's tags, whether the state knows of it or not."""
+"""Lists all AWS resources of a stack by its tags, including those missing from the state."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -28,7 +28,7 @@ BYPRODUCTS: Final[Mapping[str, Kind]] = {
     ),
     "volume": Kind("describe_volumes", "Volumes", "VolumeId", "delete-volume --volume-id", state_key="State"),
 }
-"""What node groups and controllers make in EC2, by what people call it. They come and go with the cluster."""
+"""EC2 resources created by node groups and controllers, by display name. They come and go with the cluster."""
 
 SECURITY_GROUP: Final = "security group"
 
@@ -36,28 +36,28 @@ _BY_CONTROLLERS: Final[Mapping[str, Kind]] = {
     **BYPRODUCTS,
     SECURITY_GROUP: replace(ec2.KINDS["aws:ec2/securityGroup:SecurityGroup"], name_key="GroupName"),
 }
-"""The same with security groups, of which those that controllers make carry no tag of ours."""
+"""The same plus security groups; those created by controllers lack our tags."""
 
 _OF_EKS: Final = "aws:eks:cluster-name"
 
 _BALANCING: Final = ("load balancer", "target group")
-"""What they make in Elastic Load Balancing, in the order in which it can be deleted."""
+"""Resources of controllers in Elastic Load Balancing, in deletion order."""
 
 WITH_DATA: Final = frozenset({"instance", "volume"})
-"""What cannot be had back, of these."""
+"""Kinds of these whose deletion loses data."""
 
 
 def tagged_resources(account: AwsQueries) -> list[CloudResource]:
-    """Return all that carries the stack's tags, and what its cluster's controllers left; sorted by kind.
+    """Return all resources with the stack's tags, and those of its cluster's controllers; sorted by type.
 
-    Of EC2 that is asked kind by kind, since the tagging API shows what was deleted for hours and knows no roles.
+    Queries EC2 kind by kind: the tagging API lists deleted resources for hours, and does not list roles.
 
     Raises
     ------
     UserError
-        AWS cannot be asked.
+        AWS cannot be queried.
     """
-    things = [
+    resources = [
         *_in_ec2(account),
         *_by_controllers(account),
         *_in_eks(account),
@@ -65,45 +65,45 @@ def tagged_resources(account: AwsQueries) -> list[CloudResource]:
         *_log_groups(account),
         *_keys(account),
     ]
-    return sorted(dict.fromkeys(things), key=lambda thing: (thing.type, thing.id))
+    return sorted(dict.fromkeys(resources), key=lambda resource: (resource.type, resource.id))
 
 
 def _in_ec2(account: AwsQueries) -> Iterator[CloudResource]:
     for type_, kind in {**ec2.KINDS, **BYPRODUCTS}.items():
-        for item, found in ec2.tagged(account, kind, account.tags):
-            # EC2 makes this one with the VPC and deletes it with the VPC.
+        for item, result in ec2.tagged(account, kind, account.tags):
+            # EC2 creates and deletes the default group with the VPC.
             if item.get("GroupName") != "default":
-                yield _ec2_resource(account, type_, kind, found, item.get(kind.name_key))
+                yield _ec2_resource(account, type_, kind, result, item.get(kind.name_key))
 
 
 def _by_controllers(account: AwsQueries) -> Iterator[CloudResource]:
-    """Yield what carries no tag of ours: volumes of claims, interfaces of pods, what balances load for services.
+    """Yield resources without our tags: volumes of claims, interfaces of pods, load balancers of services.
 
     Sources: kubernetes-sigs/aws-ebs-csi-driver, docs/tagging.md; aws/amazon-vpc-cni-k8s, README.md;
     kubernetes/cloud-provider-aws, docs/prerequisites.md; kubernetes-sigs/aws-load-balancer-controller,
     pkg/deploy/tracking/provider.go.
     """
     by_cluster = {f"kubernetes.io/cluster/{account.cluster}": "owned"}
-    by_controller = {"elbv2.k8s.aws/cluster": account.cluster}  # of AWS's own, which alone makes those of Ingresses
-    marks = (
+    by_controller = {"elbv2.k8s.aws/cluster": account.cluster}  # AWS Load Balancer Controller
+    tags_by_type = (
         ("volume", by_cluster),
         ("network interface", {"cluster.k8s.amazonaws.com/name": account.cluster}),
         (SECURITY_GROUP, by_cluster),
         (SECURITY_GROUP, by_controller),
     )
-    for type_, tags in marks:
+    for type_, tags in tags_by_type:
         kind = _BY_CONTROLLERS[type_]
-        for item, found in ec2.tagged(account, kind, tags):
-            # EKS makes this one with the cluster and deletes it with the cluster.
-            if _OF_EKS not in (found.tags or {}):
-                yield _ec2_resource(account, type_, kind, found, item.get(kind.name_key))
+        for item, result in ec2.tagged(account, kind, tags):
+            # EKS creates and deletes this one with the cluster.
+            if _OF_EKS not in (result.tags or {}):
+                yield _ec2_resource(account, type_, kind, result, item.get(kind.name_key))
     for type_ in _BALANCING:
         for tags in (by_cluster, by_controller):
             yield from _balancing(account, type_, tags)
 
 
 def _balancing(account: AwsQueries, type_: str, tags: Mapping[str, str]) -> Iterator[CloudResource]:
-    """Yield what balances load and carries all of ``tags``."""
+    """Yield load balancers or target groups that have all of ``tags``."""
     arns = account.listed(
         "resourcegroupstaggingapi",
         "get_resources",
@@ -115,37 +115,37 @@ def _balancing(account: AwsQueries, type_: str, tags: Mapping[str, str]) -> Iter
     for arn in arns:
         name = arn.split(":", 5)[5].partition("/")[2]
         is_classic = "/" not in name
-        service, by, given = ("elb", "name", name) if is_classic else ("elbv2", "arn", arn)
+        service, by, identifier = ("elb", "name", name) if is_classic else ("elbv2", "arn", arn)
         yield CloudResource(
             type_,
             arn,
             name,
             "",
-            _aws(account, service, f"describe-{noun}s --{noun}-{by}s {given}"),
-            _aws(account, service, f"delete-{noun} --{noun}-{by} {given}"),
+            _aws(account, service, f"describe-{noun}s --{noun}-{by}s {identifier}"),
+            _aws(account, service, f"delete-{noun} --{noun}-{by} {identifier}"),
             is_byproduct=True,
         )
 
 
 def _ec2_resource(
-    account: AwsQueries, type_: str, kind: Kind, found: LookupResult, name: str | None = None
+    account: AwsQueries, type_: str, kind: Kind, result: LookupResult, name: str | None = None
 ) -> CloudResource:
     option = re.sub(r"(?<!^)(?=[A-Z])", "-", kind.id_key).lower()
     return CloudResource(
         type_,
-        found.id,
-        name or (found.tags or {}).get("Name", ""),
-        found.state,
-        _aws(account, "ec2", f"{kind.operation.replace('_', '-')} --{option}s {found.id}"),
-        _aws(account, "ec2", f"{kind.delete} {found.id}"),
+        result.id,
+        name or (result.tags or {}).get("Name", ""),
+        result.state,
+        _aws(account, "ec2", f"{kind.operation.replace('_', '-')} --{option}s {result.id}"),
+        _aws(account, "ec2", f"{kind.delete} {result.id}"),
         holds_data=type_ in WITH_DATA,
         is_byproduct=type_ in _BY_CONTROLLERS,
     )
 
 
 @dataclass(frozen=True)
-class _Part:
-    """How EKS tells of one kind of things in a cluster, and what the AWS command line calls it."""
+class _Component:
+    """How EKS lists one kind of component in a cluster, and its names in the AWS CLI."""
 
     operation: str
     key: str
@@ -154,15 +154,15 @@ class _Part:
     option: str
 
 
-_PARTS: Final[Mapping[str, _Part]] = {
-    "aws:eks/accessEntry:AccessEntry": _Part(
+_COMPONENTS: Final[Mapping[str, _Component]] = {
+    "aws:eks/accessEntry:AccessEntry": _Component(
         "list_access_entries", "accessEntries", eks.describe_access_entry, "access-entry", "principal-arn"
     ),
-    "aws:eks/addon:Addon": _Part("list_addons", "addons", eks.describe_addon, "addon", "addon-name"),
-    "aws:eks/nodeGroup:NodeGroup": _Part(
+    "aws:eks/addon:Addon": _Component("list_addons", "addons", eks.describe_addon, "addon", "addon-name"),
+    "aws:eks/nodeGroup:NodeGroup": _Component(
         "list_nodegroups", "nodegroups", eks.describe_node_group, "nodegroup", "nodegroup-name"
     ),
-    "aws:eks/podIdentityAssociation:PodIdentityAssociation": _Part(
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation": _Component(
         "list_pod_identity_associations",
         "associations[].associationId",
         eks.describe_pod_identity,
@@ -174,51 +174,53 @@ _PARTS: Final[Mapping[str, _Part]] = {
 
 def _in_eks(account: AwsQueries) -> Iterator[CloudResource]:
     inside = account.cluster
-    for found in eks.describe_cluster(account, inside):
-        yield from _eks_resource(account, "aws:eks/cluster:Cluster", found, f"cluster --name {inside}")
-    for type_, part in _PARTS.items():
-        for name in account.listed("eks", part.operation, part.key, clusterName=inside):
-            for found in part.describe(account, inside, name):
-                words = f"{part.noun} --cluster-name {inside} --{part.option} {name}"
-                yield from _eks_resource(account, type_, found, words)
+    for result in eks.describe_cluster(account, inside):
+        yield from _eks_resource(account, "aws:eks/cluster:Cluster", result, f"cluster --name {inside}")
+    for type_, component in _COMPONENTS.items():
+        for name in account.listed("eks", component.operation, component.key, clusterName=inside):
+            for result in component.describe(account, inside, name):
+                description = f"{component.noun} --cluster-name {inside} --{component.option} {name}"
+                yield from _eks_resource(account, type_, result, description)
 
 
-def _eks_resource(account: AwsQueries, type_: str, found: LookupResult, words: str) -> Iterator[CloudResource]:
-    if account.is_ours(found.tags or {}):
-        look, delete = (_aws(account, "eks", f"{verb}-{words}") for verb in ("describe", "delete"))
-        yield CloudResource(type_, found.id, "", found.state, look, delete, holds_data=found.holds_data)
+def _eks_resource(account: AwsQueries, type_: str, result: LookupResult, description: str) -> Iterator[CloudResource]:
+    if account.is_ours(result.tags or {}):
+        look, delete = (_aws(account, "eks", f"{verb}-{description}") for verb in ("describe", "delete"))
+        yield CloudResource(type_, result.id, "", result.state, look, delete, holds_data=result.holds_data)
 
 
 def _roles(account: AwsQueries) -> Iterator[CloudResource]:
     for name in account.listed("iam", "list_roles", "Roles[].RoleName"):
-        # A list comes without tags, and accounts have many roles; ours begin with the stack's name.
+        # Listings lack tags, and accounts have many roles; ours start with the stack's name.
         if name.startswith(f"{account.stack}-"):
-            for found in non_ec2.describe_role(account, name):
-                if account.is_ours(found.tags or {}):
+            for result in non_ec2.describe_role(account, name):
+                if account.is_ours(result.tags or {}):
                     look, delete = (
                         _aws(account, "iam", f"{verb}-role --role-name {name}") for verb in ("get", "delete")
                     )
-                    yield CloudResource("aws:iam/role:Role", found.id, "", "", look, delete)
+                    yield CloudResource("aws:iam/role:Role", result.id, "", "", look, delete)
 
 
 def _log_groups(account: AwsQueries) -> Iterator[CloudResource]:
     for prefix in (f"/aws/eks/{account.cluster}/", f"/igz-clusters/{account.cluster}/"):
-        for found in non_ec2.log_groups(account, prefix):
+        for result in non_ec2.log_groups(account, prefix):
             commands = (
-                f"describe-log-groups --log-group-name-prefix {found.id}",
-                f"delete-log-group --log-group-name {found.id}",
+                f"describe-log-groups --log-group-name-prefix {result.id}",
+                f"delete-log-group --log-group-name {result.id}",
             )
-            if account.is_ours(found.tags or {}):
+            if account.is_ours(result.tags or {}):
                 look, delete = (_aws(account, "logs", each) for each in commands)
-                yield CloudResource("aws:cloudwatch/logGroup:LogGroup", found.id, "", "", look, delete, holds_data=True)
+                yield CloudResource(
+                    "aws:cloudwatch/logGroup:LogGroup", result.id, "", "", look, delete, holds_data=True
+                )
 
 
 def _keys(account: AwsQueries) -> Iterator[CloudResource]:
-    for description, found in non_ec2.keys(account):
-        look = _aws(account, "kms", f"describe-key --key-id {found.id}")
-        delete = _aws(account, "kms", f"schedule-key-deletion --key-id {found.id}")
-        yield CloudResource("aws:kms/key:Key", found.id, description, found.state, look, delete, holds_data=True)
+    for description, result in non_ec2.keys(account):
+        look = _aws(account, "kms", f"describe-key --key-id {result.id}")
+        delete = _aws(account, "kms", f"schedule-key-deletion --key-id {result.id}")
+        yield CloudResource("aws:kms/key:Key", result.id, description, result.state, look, delete, holds_data=True)
 
 
-def _aws(account: AwsQueries, service: str, words: str) -> str:
-    return f"aws {service} {words} --region {account.region}"
+def _aws(account: AwsQueries, service: str, description: str) -> str:
+    return f"aws {service} {description} --region {account.region}"

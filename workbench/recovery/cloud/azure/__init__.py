@@ -1,4 +1,4 @@
-"""What lost runs leave of a stack in Azure: found by its ARM id, since everything there has a name of our own.
+"""Recovery in Azure: finds resources by ARM id, which follows from the names that the program sets.
 
-azure-core comes with it, so it is imported only where such a stack is at hand.
+It imports azure-core, so it is imported for stacks in Azure only.
 """

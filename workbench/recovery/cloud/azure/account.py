@@ -1,4 +1,4 @@
-"""What recovery and `up` ask Azure about a stack."""
+"""Queries of recovery and `up` to Azure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 from workbench.system.errors import UserError
 
 SUBSCRIPTIONS: Final = "2022-12-01"
-"""Version of the API that tells of subscriptions: https://learn.microsoft.com/rest/api/resources/subscriptions/get."""
+"""API version for subscriptions: https://learn.microsoft.com/rest/api/resources/subscriptions/get."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class AzureAccount(AzureQueries, Account):
         return type_ in facts().resources
 
     @override
-    def search(self, wanted: LookupQuery) -> list[LookupResult]:
-        return search(self, wanted)
+    def search(self, query: LookupQuery) -> list[LookupResult]:
+        return search(self, query)
 
     @override
     def tagged_resources(self) -> list[CloudResource]:
@@ -56,20 +56,19 @@ def open_account(stack: str, choices: AksConfig, connect: Connect = arm) -> Azur
     Raises
     ------
     UserError
-        There are no credentials, they have expired, or they do not see that subscription.
+        Credentials are missing, have expired, or have no access to that subscription.
     """
     account = AzureAccount(*connect(choices), stack, choices)
-    told = account.get(f"/subscriptions/{choices.subscription_id}", SUBSCRIPTIONS)
-    if not told:
+    response = account.get(f"/subscriptions/{choices.subscription_id}", SUBSCRIPTIONS)
+    if not response:
         raise UserError(
-            f"Your credentials do not see the subscription {choices.subscription_id}, in which the stack '{stack}' is: "
-            "what they see says nothing about the stack.",
+            f"Your credentials have no access to the subscription {choices.subscription_id} of the stack '{stack}'.",
             LOG_IN,
         )
-    if told.get("tenantId", choices.tenant_id) != choices.tenant_id:
+    if response.get("tenantId", choices.tenant_id) != choices.tenant_id:
         raise UserError(
-            f"The subscription {choices.subscription_id} is in the tenant {told['tenantId']}, and the stack '{stack}' "
-            f"says {choices.tenant_id}.",
-            "Mend cluster.tenantId in the stack file.",
+            f"The subscription {choices.subscription_id} is in the tenant {response['tenantId']}, but the stack "
+            f"'{stack}' has {choices.tenant_id}.",
+            "Correct cluster.tenantId in the stack file.",
         )
     return account

@@ -1,4 +1,4 @@
-"""Who asks Azure: whoever Pulumi's provider takes, by the same variables and in the same order.
+"""Selects Azure credentials by the same variables and in the same order as Pulumi's provider.
 
 https://www.pulumi.com/registry/packages/azure-native/installation-configuration/
 """
@@ -23,7 +23,7 @@ from azure.identity import (
 from workbench.system.errors import UserError
 
 AUDIENCE: Final = "api://AzureADTokenExchange"
-"""For whom GitHub's token is, by which Entra knows a workflow.
+"""Audience of GitHub's token for Entra's workload identity federation.
 
 https://docs.github.com/actions/how-tos/secure-your-work/security-harden-deployments/oidc-in-azure
 """
@@ -32,12 +32,12 @@ _SECONDS: Final = 20
 
 
 def credential_of(tenant_id: str) -> TokenCredential:
-    """Return the user's credential for a tenant. No token is asked for yet.
+    """Return the user's credential for a tenant, without requesting a token yet.
 
     Raises
     ------
     UserError
-        The variables name a way that lacks something.
+        The variables are incomplete.
     """
     if _is_set("ARM_USE_MSI"):
         return ManagedIdentityCredential(client_id=os.environ.get("ARM_CLIENT_ID") or None)
@@ -58,7 +58,7 @@ def _is_set(name: str) -> bool:
 
 
 def _assertion() -> Callable[[], str]:
-    """Return what gives the token of whoever runs the workflow; it is asked for anew whenever the old one ends."""
+    """Return a function that fetches the workflow's OIDC token; it is called again when a token expires."""
     if token := os.environ.get("ARM_OIDC_TOKEN"):
         return lambda: token
     if file := os.environ.get("ARM_OIDC_TOKEN_FILE_PATH"):
@@ -67,13 +67,13 @@ def _assertion() -> Callable[[], str]:
     bearer = os.environ.get("ARM_OIDC_REQUEST_TOKEN") or os.environ.get("ACTIONS_ID_TOKEN_REQUEST_TOKEN")
     if not (address and bearer and address.startswith("https://")):
         raise UserError(
-            "ARM_USE_OIDC is set, and nothing says where the token comes from.",
+            "ARM_USE_OIDC is set, but no source of the token is configured.",
             "Give the workflow the permission `id-token: write`, or set ARM_OIDC_TOKEN_FILE_PATH.",
         )
     request = Request(f"{address}&{urlencode({'audience': AUDIENCE})}", headers={"Authorization": f"Bearer {bearer}"})  # noqa: S310
 
     def ask() -> str:
-        with urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310 - https, as seen above
+        with urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310 - checked to be https above
             return str(json.load(answer)["value"])
 
     return ask

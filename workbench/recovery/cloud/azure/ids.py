@@ -1,4 +1,4 @@
-"""ARM ids of what a program declares: all names are its own, so that each id is known before anything exists."""
+"""ARM ids of declared resources; the program sets all names, so ids are known before creation."""
 
 import re
 from collections.abc import Mapping
@@ -12,29 +12,29 @@ _PLACE: Final = re.compile(r"\{(\w+)\}")
 
 
 def id_of(type_: str, inputs: Mapping[str, Any], choices: AksConfig) -> str | None:
-    """Return the id of a resource; None if an input is missing that it is made of.
+    """Return the id of a resource; None if an input that it is built from is unknown.
 
     Parameters
     ----------
     type_
-        Pulumi's.
+        Pulumi type.
     inputs
-        Without those that are not known.
+        Known inputs.
     choices
-        They name the subscription.
+        The cluster section of the stack file, for the subscription.
     """
     known = {"subscriptionId": choices.subscription_id, **inputs}
     names = _PLACE.findall(resource(type_).id)
     if not all(isinstance(known.get(name), str) and known[name] for name in names):
         return None
-    # What a resource extends is an id itself, and begins with the slash that the path has too.
+    # The scope of an extension resource is an id itself and starts with a slash, as does the path.
     return _PLACE.sub(lambda place: str(known[place[1]]).strip("/"), resource(type_).id)
 
 
 def _arm_type(path: str) -> str:
-    """Return a type as Azure writes it, by the path of its ids."""
-    namespace, *words = path.rpartition("/providers/")[2].split("/")
-    return "/".join((namespace, *words[::2])).lower()
+    """Return Azure's name of a type from the path of its ids."""
+    namespace, *description = path.rpartition("/providers/")[2].split("/")
+    return "/".join((namespace, *description[::2])).lower()
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The subscription of a stack, asked with the user's own credentials. Nothing in it is ever changed from here."""
+"""Read-only queries to the Azure subscription of a stack, with the user's credentials."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -27,30 +27,30 @@ from workbench.system.errors import UserError
 ARM: Final = "https://management.azure.com"
 
 EXPIRED: Final = frozenset({"ExpiredAuthenticationToken", "InvalidAuthenticationToken", "AuthenticationFailed"})
-"""Codes for credentials that are no longer any: https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/common-deployment-errors."""
+"""Error codes for expired or invalid credentials: https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/common-deployment-errors."""
 
 WRONG_QUESTION: Final = frozenset({"InvalidResourceType", "InvalidResourceNamespace"})
-"""Codes that come with the status of what is not there, and say nothing about that."""
+"""Codes that come with status 404 although the request itself was wrong."""
 
-LOG_IN: Final = "Open a session of the identity that deploys the stack, as for `igz-clusters up`, then run this again."
+LOG_IN: Final = "Log in as the identity that deploys the stack, as for `igz-clusters up`, then run the command again."
 _ERRORS: Final = {401: ClientAuthenticationError, 404: ResourceNotFoundError}
 _RETRIES: Final = 10
 
 
 @dataclass(frozen=True)
 class AzureQueries:
-    """Answers questions about one subscription.
+    """Queries one subscription.
 
     Parameters
     ----------
     address
-        Of ARM.
+        URL of ARM.
     client
-        Of it, with the credentials.
+        Client of ARM with credentials.
     stack
         Name of the stack.
     choices
-        What its file says about its cluster.
+        The cluster section of its file.
     """
 
     address: str
@@ -59,36 +59,36 @@ class AzureQueries:
     choices: AksConfig
 
     def look_up(self, type_: str, id_: str) -> dict[str, Any]:
-        """Return what is of a type of Pulumi's and has an ARM id, empty if it is not there.
+        """Return the resource of a Pulumi type with an ARM id; empty if it does not exist.
 
         Raises
         ------
         UserError
-            Azure does not answer, or refuses to.
+            Azure does not answer or refuses the request.
         """
         return self.get(id_, resource(type_).api_version)
 
     def get(self, path: str, version: str) -> dict[str, Any]:
-        """Return what is at a path by a version of the API, empty if nothing is; raises what ``look_up`` does."""
+        """Return the resource at a path in an API version; empty if it does not exist. Raises as ``look_up``."""
         return self._get(f"{self.address}{path}?api-version={version}", path)
 
     def listed(self, path: str, version: str) -> list[dict[str, Any]]:
-        """Return the elements of a list of any number of pages; none if what they belong to is not there."""
-        found: list[dict[str, Any]] = []
+        """Return the elements of all pages of a list; empty if their parent does not exist."""
+        result_of: list[dict[str, Any]] = []
         page = self.get(path, version)
         while page:
-            found += page.get("value") or ()
+            result_of += page.get("value") or ()
             link = page.get("nextLink")
             page = self._get(link, path) if link else {}
-        return found
+        return result_of
 
     @property
     def tags(self) -> dict[str, str]:
-        """Tags of what this stack made: two teams may call their stacks ``dev``, so that the cluster counts too."""
+        """Tags of this stack's resources; includes the cluster, since two teams may both have a stack ``dev``."""
         return {AzureTag.STACK.value: self.stack, AzureTag.CLUSTER.value: self.choices.name}
 
     def is_ours(self, tags: Mapping[str, str]) -> bool:
-        """Whether what carries ``tags`` was made by this stack."""
+        """Return whether ``tags`` are those of this stack's resources."""
         return self.tags.items() <= tags.items()
 
     def _get(self, url: str, about: str) -> dict[str, Any]:
@@ -123,34 +123,34 @@ def client_at(address: str, *policies: Any) -> PipelineClient[HttpRequest, Any]:
     Parameters
     ----------
     address
-        Of the endpoint, such as ``https://management.azure.com``.
+        URL of the endpoint, such as ``https://management.azure.com``.
     policies
-        Beside the retries: who is asking. An endpoint that wants no credentials needs none.
+        Pipeline policies besides retries, such as authentication. None for an endpoint without credentials.
     """
     return PipelineClient(address, policies=[HeadersPolicy(), RetryPolicy(retry_total=_RETRIES), *policies])
 
 
 @contextmanager
 def asking(about: str) -> Iterator[None]:
-    """Turn Azure's errors into a user's; what is not there is no error."""
+    """Convert Azure's errors into ``UserError``; suppress not-found errors."""
     try:
         yield
     except ResourceNotFoundError as error:
         if error.error and error.error.code in WRONG_QUESTION:
-            raise UserError(f"Azure does not know what {about} may be: {error.error.message}") from None
+            raise UserError(f"Azure does not recognise {about}: {error.error.message}") from None
     except ClientAuthenticationError as error:
         code = error.error.code if error.error else ""
         if code in EXPIRED:
-            raise UserError(f"Azure no longer takes your credentials ({code}).", LOG_IN) from None
-        raise UserError(f"There are no Azure credentials to look with: {error.message}", LOG_IN) from None
+            raise UserError(f"Your Azure credentials have expired ({code}).", LOG_IN) from None
+        raise UserError(f"No Azure credentials found: {error.message}", LOG_IN) from None
     except HttpResponseError as error:
         code = (error.error.code if error.error else "") or str(error.status_code)
         message = error.error.message if error.error else error.message
         raise UserError(
             f"Azure refused to show {about} ({code}): {message}",
-            "To look for what a lost run made, the identity needs the rights to read with which Pulumi refreshes.",
+            "To find resources of an interrupted run, the identity needs the read permissions of a Pulumi refresh.",
         ) from None
     except (ServiceRequestError, ServiceResponseError) as error:
         raise UserError(
-            f"Azure did not answer about {about}: {error.message}", "Look at the network, then repeat."
+            f"Azure did not answer about {about}: {error.message}", "Check the network, then run the command again."
         ) from None

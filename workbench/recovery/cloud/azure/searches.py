@@ -1,4 +1,4 @@
-"""How a resource of Azure is found again: under the one id that it can have."""
+"""Finds an Azure resource by its only possible id."""
 
 from typing import Any, Final
 
@@ -19,40 +19,40 @@ UNTAGGED: Final = frozenset(
         "azure-native:network:Subnet",
     }
 )
-"""They lie in something of ours, or have a name that is derived from our own."""
+"""Types without tags: they are inside our resources, or named after them."""
 
 
-def search(queries: AzureQueries, wanted: LookupQuery) -> list[LookupResult]:
-    """Return the wanted resource, if it is there.
+def search(queries: AzureQueries, query: LookupQuery) -> list[LookupResult]:
+    """Return the queried resource, if it exists.
 
     Raises
     ------
     UserError
-        Azure cannot be asked.
+        Azure cannot be queried.
     """
-    id_ = id_of(wanted.type, wanted.inputs, queries.choices)
-    told = queries.look_up(wanted.type, id_) if id_ else {}
-    return [found(wanted.type, id_, told)] if id_ and told else []
+    id_ = id_of(query.type, query.inputs, queries.choices)
+    response = queries.look_up(query.type, id_) if id_ else {}
+    return [result_of(query.type, id_, response)] if id_ and response else []
 
 
-def found(type_: str, id_: str, told: dict[str, Any]) -> LookupResult:
-    """Return what Azure told of one resource."""
-    properties = told.get("properties") or {}
+def result_of(type_: str, id_: str, response: dict[str, Any]) -> LookupResult:
+    """Return the lookup result for one of Azure's responses."""
+    properties = response.get("properties") or {}
     state = str(properties.get("provisioningState") or "")
     return LookupResult(
-        str(told.get("id") or id_),  # in the case in which the provider gets it too
+        str(response.get("id") or id_),  # with the letter case that the provider gets too
         state,
         is_moving(state),
-        None if type_ in UNTAGGED else (told.get("tags") or properties.get("tags") or {}),
+        None if type_ in UNTAGGED else (response.get("tags") or properties.get("tags") or {}),
         holds_data=holds_data(type_, properties),
-        # A refresh takes for a change what Azure filled in and no answer had before.
-        told=outputs(type_, told),
+        # A refresh would report Azure's defaults as changes if the state lacked them.
+        known_outputs=outputs(type_, response),
     )
 
 
 def holds_data(type_: str, properties: dict[str, Any]) -> bool:
-    """Return whether a deletion loses what cannot be had back."""
+    """Return whether deleting the resource loses data."""
     if type_ == CLUSTER:
-        # It takes all pools and the disks of all claims with it.
+        # All pools and the disks of all claims are deleted with it.
         return True
     return type_ == POOL and (properties.get("nodeLabels") or {}).get(LabelKey.ROLE.value) == PoolRole.DATA.value

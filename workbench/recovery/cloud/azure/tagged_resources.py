@@ -1,4 +1,4 @@
-"""What still belongs to a stack in Azure, whether the state knows of it or not."""
+"""Lists all Azure resources of a stack, including those missing from the state."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -7,14 +7,14 @@ from workbench.engine.clouds.aks.conditions import CLUSTER, POOL
 from workbench.offline.azure.facts import resource
 from workbench.recovery.cloud.azure.ids import pulumi_types
 from workbench.recovery.cloud.azure.queries import AzureQueries
-from workbench.recovery.cloud.azure.searches import found, holds_data
+from workbench.recovery.cloud.azure.searches import holds_data, result_of
 from workbench.recovery.cloud.cloud_resource import CloudResource
 
 GROUP: Final = "azure-native:resources:ResourceGroup"
 WORKSPACE: Final = "azure-native:operationalinsights:Workspace"
 
 RESOURCES: Final = "2021-04-01"
-"""Version of the API that lists what a resource group holds, of all types.
+"""API version for listing all resources in a resource group.
 
 https://learn.microsoft.com/rest/api/resources/resources/list-by-resource-group
 """
@@ -22,59 +22,61 @@ https://learn.microsoft.com/rest/api/resources/resources/list-by-resource-group
 WITH_DATA: Final = frozenset(
     {"microsoft.compute/disks", "microsoft.compute/snapshots", "microsoft.storage/storageaccounts"}
 )
-"""What cannot be had back, of what AKS and its drivers make; by Azure's type in lower case."""
+"""Types, in lower case, of resources created by AKS and its drivers whose deletion loses data."""
 
 
 def tagged_resources(queries: AzureQueries) -> list[CloudResource]:
-    """Return the stack's resource group, what in it carries the stack's tags, its pools, and what AKS made for it.
+    """Return the stack's resource group, tagged resources in it, its pools, and what AKS created for it.
 
-    What lies elsewhere (roles on keys and networks that somebody else owns) is no thing of its own.
+    Role assignments on keys and networks of other owners are not listed.
 
     Raises
     ------
     UserError
-        Azure cannot be asked.
+        Azure cannot be queried.
     """
-    things = [*_group(queries), *_in_group(queries), *_pools(queries), *_by_aks(queries)]
-    return sorted(things, key=lambda thing: (thing.type, thing.id))
+    resources = [*_group(queries), *_in_group(queries), *_pools(queries), *_by_aks(queries)]
+    return sorted(resources, key=lambda resource: (resource.type, resource.id))
 
 
 def _group(queries: AzureQueries) -> Iterator[CloudResource]:
     choices = queries.choices
-    told = queries.look_up(GROUP, choices.group_id)
-    if queries.is_ours(told.get("tags") or {}):
+    response = queries.look_up(GROUP, choices.group_id)
+    if queries.is_ours(response.get("tags") or {}):
         is_ = f"--name {choices.resource_group} --subscription {choices.subscription_id}"
-        yield CloudResource(GROUP, choices.group_id, "", _state(told), f"az group show {is_}", f"az group delete {is_}")
+        yield CloudResource(
+            GROUP, choices.group_id, "", _state(response), f"az group show {is_}", f"az group delete {is_}"
+        )
 
 
 def _in_group(queries: AzureQueries) -> Iterator[CloudResource]:
     for each in queries.listed(f"{queries.choices.group_id}/resources", RESOURCES):
         if queries.is_ours(each.get("tags") or {}):
             type_ = pulumi_types().get(each["type"].lower(), each["type"])
-            yield _thing(type_, each, with_data=type_ in (CLUSTER, WORKSPACE))
+            yield _resource(type_, each, with_data=type_ in (CLUSTER, WORKSPACE))
 
 
 def _pools(queries: AzureQueries) -> Iterator[CloudResource]:
-    """Yield the pools that are resources of their own; the one that the cluster was made with goes with it."""
+    """Yield the pools that are separate resources; the initial pool is deleted with the cluster."""
     for each in queries.listed(f"{queries.choices.cluster_id}/agentPools", resource(POOL).api_version):
         properties = each.get("properties") or {}
-        if properties.get("mode") != "System" and queries.is_ours(found(POOL, each["id"], each).tags or {}):
-            yield _thing(POOL, each, with_data=holds_data(POOL, properties))
+        if properties.get("mode") != "System" and queries.is_ours(result_of(POOL, each["id"], each).tags or {}):
+            yield _resource(POOL, each, with_data=holds_data(POOL, properties))
 
 
 def _by_aks(queries: AzureQueries) -> Iterator[CloudResource]:
-    """Yield what AKS put into the node resource group: scale sets, load balancers, disks of claims."""
+    """Yield AKS's resources in the node resource group: scale sets, load balancers, disks of claims."""
     choices = queries.choices
     place = f"/subscriptions/{choices.subscription_id}/resourceGroups/{choices.node_resource_group}"
     for each in queries.listed(f"{place}/resources", RESOURCES):
-        yield _thing(each["type"], each, with_data=each["type"].lower() in WITH_DATA, is_byproduct=True)
+        yield _resource(each["type"], each, with_data=each["type"].lower() in WITH_DATA, is_byproduct=True)
 
 
-def _thing(type_: str, told: dict[str, Any], *, with_data: bool, is_byproduct: bool = False) -> CloudResource:
-    id_ = told["id"]
+def _resource(type_: str, response: dict[str, Any], *, with_data: bool, is_byproduct: bool = False) -> CloudResource:
+    id_ = response["id"]
     commands = (f"az resource show --ids {id_}", f"az resource delete --ids {id_}")
-    return CloudResource(type_, id_, "", _state(told), *commands, holds_data=with_data, is_byproduct=is_byproduct)
+    return CloudResource(type_, id_, "", _state(response), *commands, holds_data=with_data, is_byproduct=is_byproduct)
 
 
-def _state(told: dict[str, Any]) -> str:
-    return str((told.get("properties") or {}).get("provisioningState") or told.get("provisioningState") or "")
+def _state(response: dict[str, Any]) -> str:
+    return str((response.get("properties") or {}).get("provisioningState") or response.get("provisioningState") or "")

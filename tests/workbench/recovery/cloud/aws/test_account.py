@@ -26,7 +26,7 @@ def account(nothing: Emulator, monkeypatch: pytest.MonkeyPatch) -> AwsAccount:
 
 
 def test_credentials_of_another_account_are_refused_before_anything_is_believed(account: AwsAccount) -> None:
-    with pytest.raises(UserError, match="are of the account 111122223333, the stack 'test' is in 999999999999"):
+    with pytest.raises(UserError, match="belong to the account 111122223333, but the stack 'test' is in 999999999999"):
         open_account(STACK, choices("999999999999"))
 
 
@@ -35,7 +35,7 @@ def test_without_credentials_the_user_is_told_to_log_in(account: AwsAccount, mon
         monkeypatch.delenv(name)
     for name in ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"):
         monkeypatch.setenv(name, "/nowhere")
-    with pytest.raises(UserError, match="There are no AWS credentials to look with") as caught:
+    with pytest.raises(UserError, match="No AWS credentials found") as caught:
         open_account(STACK, choices())
     assert "session of the role that deploys" in caught.value.hint
 
@@ -49,7 +49,7 @@ def test_a_profile_that_is_not_there_is_no_traceback(account: AwsAccount, monkey
 @pytest.mark.parametrize(
     ("code", "status", "said"),
     [
-        ("ExpiredTokenException", 400, r"no longer takes your credentials \(ExpiredTokenException\)"),
+        ("ExpiredTokenException", 400, r"credentials have expired \(ExpiredTokenException\)"),
         ("AccessDeniedException", 403, "AWS refused eks:list_nodegroups: not you"),
     ],
 )

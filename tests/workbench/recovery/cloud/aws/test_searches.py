@@ -26,11 +26,11 @@ class Made:
     """A stack that is whole in AWS."""
 
     account: AwsAccount
-    things: list[Resource]
+    resources: list[Resource]
 
     def others(self, killed: Resource) -> dict[str, Any]:
         """The state of a run that was killed while it made one thing."""
-        rest = [each.state for each in self.things if each is not killed]
+        rest = [each.state for each in self.resources if each is not killed]
         return {"resources": rest, "pending_operations": [killed.pending]}
 
 
@@ -56,20 +56,22 @@ def test_every_type_has_a_way_to_be_found() -> None:
 
 def test_dev_and_prod_have_every_type(made: Made) -> None:
     prod_only = {"aws:ec2/flowLog:FlowLog"}
-    seen = {thing.type for thing in made.things}
+    seen = {resource.type for resource in made.resources}
     assert set(TYPES) - seen <= prod_only
     assert seen <= set(TYPES)
 
 
 @pytest.mark.parametrize("type_", TYPES)
 def test_what_a_killed_run_was_making_is_found_under_its_id(made: Made, type_: str) -> None:
-    for thing in (each for each in made.things if each.type == type_):
-        deployment = made.others(thing)
+    for resource in (each for each in made.resources if each.type == type_):
+        deployment = made.others(resource)
         (entered,) = [
-            r for r in repaired(deployment, asked(made.account, deployment))["resources"] if r["urn"] == thing.urn
+            r for r in repaired(deployment, asked(made.account, deployment))["resources"] if r["urn"] == resource.urn
         ]
-        assert entered["id"] == thing.id
-        assert entered["outputs"].items() >= {k: v for k, v in thing.inputs.items() if not k.startswith("__")}.items()
+        assert entered["id"] == resource.id
+        assert (
+            entered["outputs"].items() >= {k: v for k, v in resource.inputs.items() if not k.startswith("__")}.items()
+        )
 
 
 @pytest.mark.parametrize("type_", TYPES)
@@ -77,8 +79,8 @@ def test_what_a_killed_run_did_not_come_to_make_is_not_there(
     made: Made, type_: str, nothing: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     elsewhere = account_at(nothing, monkeypatch)
-    for thing in (each for each in made.things if each.type == type_):
-        deployment = made.others(thing)
+    for resource in (each for each in made.resources if each.type == type_):
+        deployment = made.others(resource)
         answers = asked(elsewhere, deployment)
         assert [answer.outcome for answer in answers] == [Outcome.ABSENT]
         assert repaired(deployment, answers)["resources"] == deployment["resources"]
@@ -86,33 +88,33 @@ def test_what_a_killed_run_did_not_come_to_make_is_not_there(
 
 @pytest.mark.parametrize("type_", TYPES)
 def test_what_a_dead_plug_in_made_is_found_although_its_automatic_name_is_lost(made: Made, type_: str) -> None:
-    for thing in (each for each in made.things if each.type == type_):
-        fresh = {key: f"{thing.urn.rpartition('::')[2]}-fffffff" for key in thing.inputs["__defaults"]}
-        wanted = LookupQuery(thing.urn, thing.type, {**thing.inputs, **fresh}, is_planned=True)
-        assert [found.id for found in search(made.account, wanted)] == [thing.id]
+    for resource in (each for each in made.resources if each.type == type_):
+        fresh = {key: f"{resource.urn.rpartition('::')[2]}-fffffff" for key in resource.inputs["__defaults"]}
+        wanted = LookupQuery(resource.urn, resource.type, {**resource.inputs, **fresh}, is_planned=True)
+        assert [found.id for found in search(made.account, wanted)] == [resource.id]
 
 
 @pytest.mark.parametrize("type_", TYPES)
 def test_what_another_stack_made_is_not_ours(made: Made, type_: str) -> None:
     """Types without tags live in something that has some, and are found through it."""
     stranger = replace(made.account, stack="another")
-    for thing in (each for each in made.things if each.type == type_):
-        for answer in asked(stranger, made.others(thing)):
+    for resource in (each for each in made.resources if each.type == type_):
+        for answer in asked(stranger, made.others(resource)):
             tagged = [found for found in answer.candidates if found.tags is not None]
-            assert answer.outcome is not Outcome.MADE or not tagged
+            assert answer.outcome is not Outcome.CREATED or not tagged
 
 
 def test_a_role_of_the_stack_of_the_same_name_in_another_region_is_not_ours(made: Made) -> None:
     """IAM shows all roles of an account in every region."""
     elsewhere = replace(made.account, session=boto3.Session(region_name="us-east-1"))
-    roles = [each for each in made.things if each.type == "aws:iam/role:Role"]
+    roles = [each for each in made.resources if each.type == "aws:iam/role:Role"]
     assert roles
     for role in roles:
         assert [answer.outcome for answer in asked(elsewhere, made.others(role))] == [Outcome.FOREIGN]
 
 
 def test_a_rule_outwards_is_not_taken_for_one_inwards_and_says_all_of_the_same(made: Made) -> None:
-    group = next(each.id for each in made.things if each.type == "aws:ec2/vpc:Vpc")
+    group = next(each.id for each in made.resources if each.type == "aws:ec2/vpc:Vpc")
     ec2 = boto3.client("ec2")
     own = ec2.create_security_group(GroupName="rules", Description="rules", VpcId=group)["GroupId"]
     permission = {"IpProtocol": "tcp", "FromPort": 443, "ToPort": 443, "IpRanges": [{"CidrIp": "10.0.0.0/8"}]}

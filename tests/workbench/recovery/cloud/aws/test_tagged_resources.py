@@ -47,19 +47,19 @@ def made(account: AwsAccount) -> list[Resource]:
 
 
 @pytest.fixture(scope="module")
-def things(account: AwsAccount, made: list[Resource]) -> list[CloudResource]:
+def resources(account: AwsAccount, made: list[Resource]) -> list[CloudResource]:
     return tagged_resources(account)
 
 
 def test_everything_that_carries_the_tag_is_listed_and_nothing_else(
-    made: list[Resource], things: list[CloudResource]
+    made: list[Resource], resources: list[CloudResource]
 ) -> None:
-    listed = {(thing.type, thing.id) for thing in things if not thing.is_byproduct}
+    listed = {(resource.type, resource.id) for resource in resources if not resource.is_byproduct}
     assert listed == {(each.type, each.id) for each in made if each.type not in UNTAGGED}
 
 
-def test_nothing_is_listed_twice(things: list[CloudResource]) -> None:
-    assert len({(thing.type, thing.id) for thing in things}) == len(things)
+def test_nothing_is_listed_twice(resources: list[CloudResource]) -> None:
+    assert len({(resource.type, resource.id) for resource in resources}) == len(resources)
 
 
 def test_another_stack_has_nothing_of_this_one(account: AwsAccount, made: list[Resource]) -> None:
@@ -67,18 +67,18 @@ def test_another_stack_has_nothing_of_this_one(account: AwsAccount, made: list[R
     assert tagged_resources(replace(account, session=boto3.Session(region_name="us-east-1"))) == []
 
 
-def test_what_cannot_be_had_back_is_marked(things: list[CloudResource]) -> None:
-    kinds = {thing.type for thing in things if thing.holds_data and not thing.is_byproduct}
+def test_what_cannot_be_had_back_is_marked(resources: list[CloudResource]) -> None:
+    kinds = {resource.type for resource in resources if resource.holds_data and not resource.is_byproduct}
     assert kinds == {"aws:cloudwatch/logGroup:LogGroup", "aws:eks/nodeGroup:NodeGroup", "aws:kms/key:Key"}
-    groups = {thing.id for thing in things if thing.holds_data and "NodeGroup" in thing.type}
+    groups = {resource.id for resource in resources if resource.holds_data and "NodeGroup" in resource.type}
     assert groups
     assert all("data" in name for name in groups)
 
 
-def test_each_thing_comes_with_the_commands_that_show_and_delete_it(things: list[CloudResource]) -> None:
-    said = {thing.type: (thing.look, thing.delete) for thing in things}
-    subnet = next(thing.id for thing in things if thing.type == "aws:ec2/subnet:Subnet")
-    looks = [thing.look for thing in things]
+def test_each_thing_comes_with_the_commands_that_show_and_delete_it(resources: list[CloudResource]) -> None:
+    said = {resource.type: (resource.look, resource.delete) for resource in resources}
+    subnet = next(resource.id for resource in resources if resource.type == "aws:ec2/subnet:Subnet")
+    looks = [resource.look for resource in resources]
     assert f"aws ec2 describe-subnets --subnet-ids {subnet} --region eu-west-1" in looks
     assert said["aws:eks/cluster:Cluster"] == (
         "aws eks describe-cluster --name research --region eu-west-1",
@@ -86,13 +86,13 @@ def test_each_thing_comes_with_the_commands_that_show_and_delete_it(things: list
     )
 
 
-def test_every_command_is_one_that_aws_has(things: list[CloudResource]) -> None:
-    for words in (command.split() for thing in things for command in (thing.look, thing.delete)):
-        client = boto3.client(words[1], region_name="eu-west-1")
-        operation = words[2].replace("-", "_")
+def test_every_command_is_one_that_aws_has(resources: list[CloudResource]) -> None:
+    for description in (command.split() for resource in resources for command in (resource.look, resource.delete)):
+        client = boto3.client(description[1], region_name="eu-west-1")
+        operation = description[2].replace("-", "_")
         shape = client.meta.service_model.operation_model(client.meta.method_to_api_mapping[operation]).input_shape
-        options = {word.removeprefix("--").replace("-", "").lower() for word in words if word.startswith("--")}
-        assert options - {"region"} <= {member.lower() for member in shape.members}, words
+        options = {word.removeprefix("--").replace("-", "").lower() for word in description if word.startswith("--")}
+        assert options - {"region"} <= {member.lower() for member in shape.members}, description
 
 
 def test_what_controllers_made_is_listed_by_the_clusters_name(account: AwsAccount, made: list[Resource]) -> None:
@@ -108,7 +108,7 @@ def test_what_controllers_made_is_listed_by_the_clusters_name(account: AwsAccoun
         ]
         for name, tags in (("svc", owned), ("ingress", by_aws), ("strange", [{**by_aws[0], "Value": "another"}]))
     ]
-    found = {thing.id: thing for thing in tagged_resources(account) if thing.is_byproduct}
+    found = {resource.id: resource for resource in tagged_resources(account) if resource.is_byproduct}
     assert found[volume].holds_data
     assert arns[2] not in found
     for arn in arns[:2]:
@@ -137,9 +137,9 @@ def test_what_is_left_of_load_balancers_is_listed_and_what_eks_takes_along_is_no
     target = boto3.client("elbv2").create_target_group(
         Name="k8s-mlrun", Protocol="TCP", Port=80, VpcId=vpc, TargetType="ip", Tags=[by_name]
     )["TargetGroups"][0]["TargetGroupArn"]
-    found = {thing.id: thing for thing in tagged_resources(account) if thing.is_byproduct}
+    found = {resource.id: resource for resource in tagged_resources(account) if resource.is_byproduct}
     assert {each for each in groups if each in found} == set(groups[:2])
-    assert found[groups[0]].words == f"security group {groups[0]} 'k8s-traffic'"
+    assert found[groups[0]].description == f"security group {groups[0]} 'k8s-traffic'"
     assert found[groups[0]].delete == f"aws ec2 delete-security-group --group-id {groups[0]} --region eu-west-1"
     assert found[target].delete == f"aws elbv2 delete-target-group --target-group-arn {target} --region eu-west-1"
     of_eks = [{"Name": "tag:aws:eks:cluster-name", "Values": ["research"]}]
@@ -150,4 +150,4 @@ def test_what_is_left_of_load_balancers_is_listed_and_what_eks_takes_along_is_no
 def test_a_deleted_gateway_that_aws_still_shows_is_not_left(account: AwsAccount, made: list[Resource]) -> None:
     gateway = next(each.id for each in made if each.type == "aws:ec2/natGateway:NatGateway")
     boto3.client("ec2").delete_nat_gateway(NatGatewayId=gateway)
-    assert gateway not in {thing.id for thing in tagged_resources(account)}
+    assert gateway not in {resource.id for resource in tagged_resources(account)}

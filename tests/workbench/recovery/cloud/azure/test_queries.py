@@ -41,7 +41,7 @@ def test_a_workflow_without_a_token_is_told_what_it_lacks(monkeypatch: pytest.Mo
     for name in ("ARM_OIDC_TOKEN", "ARM_OIDC_TOKEN_FILE_PATH", "ARM_OIDC_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_URL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("ARM_USE_OIDC", "true")
-    with pytest.raises(UserError, match="nothing says where the token comes from"):
+    with pytest.raises(UserError, match="no source of the token is configured"):
         credential_of(TENANT)
 
 

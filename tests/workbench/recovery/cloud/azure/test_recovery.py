@@ -49,13 +49,13 @@ class Made:
 
     emulator: Emulator
     account: AzureAccount
-    things: Sequence[Resource]
+    resources: Sequence[Resource]
 
     def one(self, type_: str) -> Resource:
-        return next(each for each in self.things if each.type == type_)
+        return next(each for each in self.resources if each.type == type_)
 
     def recovery(self, *without: Resource, pending: tuple[Resource, ...] = ()) -> CloudRecovery:
-        rest = [each.state for each in self.things if each not in (*without, *pending)]
+        rest = [each.state for each in self.resources if each not in (*without, *pending)]
         operations = [each.pending for each in pending]
         deployment = {"manifest": {"time": "then"}, "resources": rest, "pending_operations": operations}
         session = Scripted(stacks.find("dev"), Path("pulumi"), {}, exported={"version": 3, "deployment": deployment})
@@ -70,18 +70,18 @@ def made() -> Iterator[Made]:
 
 
 def test_everything_is_found_under_the_id_that_its_inputs_make(made: Made) -> None:
-    for each in made.things:
+    for each in made.resources:
         (found,) = made.account.search(LookupQuery(each.urn, each.type, each.inputs))
         assert found.id.lower() == each.id.lower()
         assert found.tags is None or made.account.is_ours(found.tags), each.urn
         assert (found.tags is None) == (each.type in UNTAGGED)
-    assert {each.type for each in made.things} <= set(facts().resources)
+    assert {each.type for each in made.resources} <= set(facts().resources)
 
 
 def test_a_refresh_changes_no_input_of_what_was_entered(made: Made) -> None:
     provider = AzureEmulator()
     provider.configure({"subscriptionId": made.account.choices.subscription_id})
-    for each in made.things:
+    for each in made.resources:
         wanted = LookupQuery(each.urn, each.type, each.inputs)
         entered = answer_of(wanted, made.account.search(wanted), frozenset(), lambda _: True).made
         assert entered
@@ -107,9 +107,9 @@ def test_what_was_being_made_is_entered_and_what_was_not_is_dropped(made: Made) 
     looking = made.recovery(pending=(pool, role, ghost))
     (finding,) = looking.pending()
     assert f"Azure has {pool.id} (Succeeded)" in finding.remedy
-    assert "was not made" in finding.remedy
-    assert finding.mend
-    finding.mend()
+    assert "was not created" in finding.remedy
+    assert finding.repair
+    finding.repair()
     assert isinstance(looking.session, Scripted)
     entered = {each["urn"]: each["id"] for each in looking.session.exported["deployment"]["resources"]}
     assert (entered[pool.urn], entered[role.urn]) == (pool.id, role.id)
@@ -124,21 +124,21 @@ def test_something_of_somebody_else_stays_out_of_the_state(made: Made) -> None:
 
 
 def test_what_nobody_wants_is_listed_with_commands_and_data_are_marked(made: Made) -> None:
-    data = next(each for each in made.things if each.type == AGENT_POOL and "-data-" in each.urn)
+    data = next(each for each in made.resources if each.type == AGENT_POOL and "-data-" in each.urn)
     (finding,) = made.recovery(data).leftovers()
-    assert finding.found.startswith(f"In Azure, of this stack by its tag, and not in its state: AgentPool {data.id}")
-    assert finding.remedy.startswith("It holds data, which nobody can bring back.")
+    assert finding.found.startswith(f"In Azure, tagged with this stack, but not in its state: AgentPool {data.id}")
+    assert finding.remedy.startswith("Deleting it loses its data.")
     assert f"az resource delete --ids {data.id}" in finding.remedy
-    assert finding.mend is None
+    assert finding.repair is None
 
 
 def test_what_aks_made_is_listed_as_such_and_nothing_twice(made: Made) -> None:
-    things = made.account.tagged_resources()
-    by_aks = [each for each in things if each.is_byproduct]
+    resources = made.account.tagged_resources()
+    by_aks = [each for each in resources if each.is_byproduct]
     assert by_aks
     assert all("/research-nodes/" in each.id for each in by_aks)
-    ours = sorted((each.type, each.id.lower()) for each in things if not each.is_byproduct)
-    assert ours == sorted((each.type, each.id.lower()) for each in made.things if each.type not in UNTAGGED)
+    ours = sorted((each.type, each.id.lower()) for each in resources if not each.is_byproduct)
+    assert ours == sorted((each.type, each.id.lower()) for each in made.resources if each.type not in UNTAGGED)
 
 
 def test_another_stack_has_nothing_of_this_one(made: Made) -> None:
@@ -147,17 +147,17 @@ def test_another_stack_has_nothing_of_this_one(made: Made) -> None:
 
 
 def test_each_part_is_asked_for_and_none_is_missed(made: Made) -> None:
-    told = made.account.conditions(components())
-    assert {condition.status for condition in told.values()} == {"Succeeded"}
-    assert len(told) == len(components())
+    current = made.account.conditions(components())
+    assert {condition.status for condition in current.values()} == {"Succeeded"}
+    assert len(current) == len(components())
 
 
 @pytest.mark.parametrize(
     ("code", "status", "said"),
     [
-        ("ExpiredAuthenticationToken", 401, r"no longer takes your credentials \(ExpiredAuthenticationToken\)"),
+        ("ExpiredAuthenticationToken", 401, r"credentials have expired \(ExpiredAuthenticationToken\)"),
         ("AuthorizationFailed", 403, r"Azure refused to show .* \(AuthorizationFailed\): not you"),
-        ("InvalidResourceType", 404, "does not know what .* may be: not you"),
+        ("InvalidResourceType", 404, "does not recognise .*: not you"),
     ],
 )
 def test_what_azure_refuses_is_said_and_never_taken_for_absent(made: Made, code: str, status: int, said: str) -> None:
