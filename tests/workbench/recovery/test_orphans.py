@@ -92,7 +92,7 @@ def test_a_living_run_is_never_touched(data: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as run:
         assert run.stdout
         run.stdout.readline()
-        with pytest.raises(UserError, match="there is nothing to recover from"):
+        with pytest.raises(UserError, match="there is nothing to recover"):
             orphans("local")
         assert run.poll() is None
         run.kill()

@@ -56,7 +56,7 @@ def test_what_cannot_be_resolved_is_left_to_the_user_with_the_way(files: StateFi
     write(files.current, checkpoint(pending_operations=[{"type": "creating", "resource": BUCKET}]))
     (finding,) = state_findings("local")
     assert finding.repair is None
-    assert finding.remedy.startswith("Look whether urn:bucket exists")
+    assert finding.remedy.startswith("Check whether urn:bucket exists")
 
 
 def test_a_stale_lock_and_a_damaged_state_are_found_at_once_and_mended(files: StateFiles) -> None:
@@ -96,7 +96,7 @@ def test_while_somebody_works_on_the_stack_nothing_else_is_a_finding(files: Stat
         engine_lock(files, said(process.pid))
         (finding,) = state_findings("local")
         process.kill()
-    assert finding.found.endswith("is in use: `pulumi` works on the stack.")
+    assert finding.found.endswith("is in use: `pulumi` is changing the stack.")
     assert finding.repair is None
 
 

@@ -233,7 +233,7 @@ def test_what_is_still_being_made_is_waited_for(
         slow = replace(group, urn=f"{group.urn}-slow", inputs={**group.inputs, "nodeGroupName": name})
         looking = recovery(account, state(resources, pending=(slow,)), said)
         (finding,) = looking.pending()
-        assert "(CREATING), wait until it is finished" in finding.remedy
+        assert "(CREATING); recovery waits until it is finished" in finding.remedy
         assert finding.repair
         finding.repair()
     finally:
@@ -259,7 +259,7 @@ def test_what_a_dead_plug_in_made_is_entered_instead_of_being_made_twice(
     preview = {"steps": [step(group, nodeGroupName=f"{name}-fffffff"), step(route)]}
     looking = recovery(account, state(resources, group, route), preview=preview)
     (finding,) = looking.missing_from_state()
-    assert finding.found.startswith("2 things are in AWS")
+    assert finding.found.startswith("2 resources of this stack in AWS")
     assert finding.repair
     finding.repair()
     entered = {each["urn"]: each for each in imports(looking)[0]["deployment"]["resources"]}

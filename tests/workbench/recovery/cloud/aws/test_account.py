@@ -37,7 +37,7 @@ def test_without_credentials_the_user_is_told_to_log_in(account: AwsAccount, mon
         monkeypatch.setenv(name, "/nowhere")
     with pytest.raises(UserError, match="No AWS credentials found") as caught:
         open_account(STACK, choices())
-    assert "session of the role that deploys" in caught.value.hint
+    assert "the role that deploys" in caught.value.hint
 
 
 def test_a_profile_that_is_not_there_is_no_traceback(account: AwsAccount, monkeypatch: pytest.MonkeyPatch) -> None:
