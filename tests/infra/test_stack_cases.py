@@ -39,7 +39,7 @@ def test_a_case_that_is_like_no_base_is_written_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("case: 1", "cases.yaml: case: must be a mapping with 'like', 'but' and 'problems'"),
+        ("case: 1", "cases.yaml: case: must be a mapping with 'problems' and what they are about"),
         ("case: {given: 1}", "cases.yaml: case: 'problems' must list at least one message as text"),
         ("case: {given: 1, problems: []}", "cases.yaml: case: 'problems' must list at least one message as text"),
         ("case: {given: 1, problems: [{a: b}]}", "cases.yaml: case: 'problems' must list at least one message as text"),

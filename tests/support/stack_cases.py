@@ -65,7 +65,7 @@ def load(folder: Path = FOLDER) -> tuple[Case, ...]:
     documents = bases(folder)
     cases: dict[str, Case] = {}
     for file in sorted(folder.glob("*.yaml")):
-        for name, entry in _entries(file).items() if file.name != BASES else ():
+        for name, entry in entries_of(file).items() if file.name != BASES else ():
             if name in cases:
                 raise CaseFileError(f"{file.name}: {name}: another file has a case of this name; rename one")
             problems = entry.pop("problems", None)
@@ -78,7 +78,7 @@ def load(folder: Path = FOLDER) -> tuple[Case, ...]:
 def bases(folder: Path = FOLDER) -> dict[str, Any]:
     """Return the documents that cases are like, by name; a base may be like one above it."""
     documents: dict[str, Any] = {}
-    for name, entry in _entries(folder / BASES).items():
+    for name, entry in entries_of(folder / BASES).items():
         documents[name] = _document(f"{BASES}: {name}", entry, documents)
     return documents
 
@@ -105,7 +105,7 @@ def _with_nulls(value: Any) -> Any:
     return None if value == NULL_TEXT else value
 
 
-def _entries(file: Path) -> dict[str, dict[str, Any]]:
+def entries_of(file: Path) -> dict[str, dict[str, Any]]:
     text = file.read_text(encoding="utf-8")
     for short, meant in STANDING_FOR.items():
         text = text.replace(short, meant)
@@ -115,7 +115,7 @@ def _entries(file: Path) -> dict[str, dict[str, Any]]:
         raise CaseFileError(f"{file.name}: {error}") from None
     for name, entry in entries.items():
         if not isinstance(entry, dict):
-            raise CaseFileError(f"{file.name}: {name}: must be a mapping with 'like', 'but' and 'problems'")
+            raise CaseFileError(f"{file.name}: {name}: must be a mapping with 'problems' and what they are about")
     return dict(entries)
 
 

@@ -1,16 +1,16 @@
 """Stack files as they lie on the disk: what is wrong with them, and in which line."""
 
+import re
 from pathlib import Path
 
 import pytest
 import yaml
 
-from support.stack_files import VALID
+from support.stack_cases import CaseFileError
+from support.stack_files import VALID, BadFile, bad_files
 from workbench import stacks
 from workbench.stacks import StackFileError
 from workbench.system.errors import UserError
-
-BAD = sorted((Path(__file__).parent / "stack_files").glob("*.yaml"))
 
 
 def problems(file: Path) -> list[str]:
@@ -20,13 +20,25 @@ def problems(file: Path) -> list[str]:
     return [line.removeprefix(f"{caught.value.file}:").lstrip() for line in caught.value.lines]
 
 
-@pytest.mark.parametrize("file", BAD, ids=[file.stem for file in BAD])
-def test_a_bad_file_is_answered_with_all_its_problems_and_their_lines(file: Path) -> None:
-    assert problems(file) == file.with_suffix(".txt").read_text().splitlines()
+@pytest.mark.parametrize("bad", bad_files(), ids=lambda bad: bad.name)
+def test_a_bad_file_is_answered_with_all_its_problems_and_their_lines(bad: BadFile, tmp_path: Path) -> None:
+    file = tmp_path / f"{bad.name}.yaml"
+    file.write_bytes(bad.content)
+    assert problems(file) == list(bad.problems)
 
 
-def test_every_expectation_belongs_to_a_file() -> None:
-    assert {file.stem for file in BAD} == {file.stem for file in BAD[0].parent.glob("*.txt")}
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x: {text: a, after: b, problems: [c]}", "bad.yaml: x: has the keys text, after, problems; needs 'text', or "),
+        ("x: {text: a}", "bad.yaml: x: 'problems' must list at least one message"),
+        ("x: {text: a, problems: [c]}\nx: {}", "bad.yaml: 'x' is given twice"),
+    ],
+)
+def test_a_mistake_in_the_cases_says_where_it_is(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "bad.yaml").write_text(text)
+    with pytest.raises(CaseFileError, match=f"^{re.escape(message)}"):
+        bad_files(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -91,8 +103,8 @@ def test_what_is_none_of_our_business_and_what_yaml_offers_is_accepted(tmp_path:
 
 
 def test_no_encrypted_value_and_no_value_of_an_unknown_key_is_ever_shown() -> None:
-    texts = [file.with_suffix(".txt").read_text() for file in BAD]
-    given = [file.read_bytes() for file in BAD]
+    texts = [problem for bad in bad_files() for problem in bad.problems]
+    given = [bad.content for bad in bad_files()]
     for secret in ("bm90IHNob3du", "hunter2"):
         assert any(secret.encode() in content for content in given)
         assert [text for text in texts if secret in text] == []
@@ -108,8 +120,10 @@ def test_a_stack_that_is_not_there_is_answered_with_those_that_are() -> None:
     )
 
 
-def test_problems_are_listed_by_line() -> None:
-    for file in BAD:
+def test_problems_are_listed_by_line(tmp_path: Path) -> None:
+    file = tmp_path / "bad.yaml"
+    for bad in bad_files():
+        file.write_bytes(bad.content)
         with pytest.raises(StackFileError) as caught:
             stacks.read(file)
         lines = [problem.line or 0 for problem in caught.value.problems]
