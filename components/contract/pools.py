@@ -74,7 +74,7 @@ class PoolSize(ContractModel):
     ] = Field(ge=0, le=NODES_MAX, strict=True, description="Minimum number of nodes.", examples=[1])
     max: Annotated[
         int, Explained(decides="The autoscaler adds no nodes beyond it; with several shapes it applies to each.")
-    ] = Field(ge=1, le=NODES_MAX, strict=True, description="Most nodes.", examples=[10])
+    ] = Field(ge=1, le=NODES_MAX, strict=True, description="Maximum number of nodes.", examples=[10])
 
     @field_validator("max", mode="after")
     @classmethod

@@ -13,7 +13,8 @@ from components.contract.choices import DECIDES
 from infra.config import CONFIG_KEY
 from infra.config.effective import Effective, effective
 from infra.config.problems import nearest, shown
-from infra.config.reference import all_keys, default_of, values_of
+from infra.config.reference import all_keys
+from infra.config.reference_page import default_of, values_of
 from infra.config.tree import NAME, Key
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors, out

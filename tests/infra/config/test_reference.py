@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from components.contract.choices import Explained
 from infra.config import StackConfig, reference
+from infra.config.tree import tree
 from support import stack_cases
 from workbench.stacks import stack_files
 from workbench.system.paths import PROJECT_ROOT
@@ -320,3 +321,22 @@ def test_the_engines_own_keys_and_other_namespaces_are_free() -> None:
 def test_the_schema_lists_what_an_editor_may_complete() -> None:
     text = reference.schema_text()
     assert [word for word in ("m6i.2xlarge", "on-demand", "initial", "prod", "local") if f'"{word}"' not in text] == []
+
+
+@pytest.mark.parametrize("kind", ["local", "eks", "aks", "existing"])
+def test_the_page_has_a_section_for_each_kind_with_its_keys_and_a_whole_example(kind: str) -> None:
+    _, _, section = reference.page().partition(f"## Kind {kind}\n")
+    section = section.partition("\n## ")[0]
+    table, _, example = section.partition("```yaml\n")
+    keys = tree(StackConfig).keys["cluster"].members[kind].walk("cluster")
+    assert [key.name for key in keys if f"| `{key.name}` |" not in table] == []
+    assert f"kind: {kind}" in example
+    assert yaml.safe_load(example.partition("```")[0]) in [
+        yaml.safe_load(file.read_text()) for file in stack_files().values()
+    ]
+
+
+def test_the_page_names_the_limits_of_names_and_what_production_needs() -> None:
+    page = reference.page()
+    assert "at most 8 on AKS" in page
+    assert all(f"({rule})" in page for rule in ("NG-06", "RS-03", "HT-01", "HE-01", "HA-05", "HA-06", "HA-08"))
