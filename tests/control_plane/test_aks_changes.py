@@ -134,7 +134,7 @@ def test_a_maximum_below_the_live_size_and_a_step_back_are_refused(old: Subscrip
     old.edit(STACK, cluster__version=OLDER, pools__workload__size={"min": 2, "max": 5})
     said = refusal(old)
     assert "has 10 nodes, and max would be 5; at least 10 now" in said
-    assert "the autoscaler ends empty nodes" in said
+    assert "the autoscaler removes empty ones" in said
     assert "`up` does not downgrade" in said
     old.edit(STACK, cluster__version=CHOSEN, pools__workload__size={"min": 2, "max": 12})
 

@@ -144,4 +144,4 @@ def test_a_maximum_below_the_live_size_is_refused(old: Account) -> None:
     old.edit("dev", pools__workload__size={"min": 2, "max": 5})
     said = refusal(old)
     assert "nodes, and max would be 5; at least" in said
-    assert "the autoscaler ends empty nodes" in said
+    assert "the autoscaler removes empty ones" in said

@@ -1,8 +1,8 @@
 """How each type of resource is made, read, changed and deleted through AWS's API, as Pulumi's plug-in does it.
 
-``kinds.py`` has the words in which a type is described, one module a service describes its types, and ``life.py`` does
-what they say. Sources are files of hashicorp/terraform-provider-aws, which that plug-in bridges; ``SOURCES`` in
-``workbench/offline/aws/facts.json`` names the file of each type.
+``kinds.py`` has the words in which a type is described, one module a service describes its types, and
+``resource_handler.py`` does what they say. Sources are files of hashicorp/terraform-provider-aws, which that plug-in
+bridges; ``workbench/offline/aws/facts.json`` names the file of each type.
 """
 
 from collections.abc import Mapping
