@@ -110,9 +110,7 @@ def test_what_was_being_made_is_entered_and_a_second_look_finds_nothing(
     looking = recovery(account, state(resources, pending=(group, route)))
     (finding,) = looking.pending()
     assert finding.found.startswith("The state of 'dev' has pending operations: creating NodeGroup ")
-    assert finding.remedy.index("`pulumi stack history --stack dev`") < finding.remedy.index(
-        "add these to the state"
-    )
+    assert finding.remedy.index("`pulumi stack history --stack dev`") < finding.remedy.index("add these to the state")
     assert f"AWS has {group.id} (ACTIVE)" in finding.remedy
     assert finding.repair
     finding.repair()
