@@ -48,12 +48,12 @@ FAILING = {
     "CREATE_FAILED": Case(
         POOL,
         (FailedRule(operation="eks:CreateNodegroup", about="*dev-{pool}-*", issues=(BROKEN,)),),
-        ("NodeCreationFailure: Instances failed to join", "node group dev-{pool}-", "the next `up` makes it anew"),
+        ("NodeCreationFailure: Instances failed to join", "node group dev-{pool}-", "the next `up` recreates it"),
     ),
     "no spot capacity for one of four": Case(
         SPOT,
         (FailedRule(operation="eks:CreateNodegroup", about="*dev-{pool}-*", issues=(NO_SPOT,)),),
-        ("AsgInstanceLaunchFailures: Could not launch Spot", "node group dev-{pool}-", "the next `up` makes it anew"),
+        ("AsgInstanceLaunchFailures: Could not launch Spot", "node group dev-{pool}-", "the next `up` recreates it"),
     ),
     "stuck": Case(
         POOL,
