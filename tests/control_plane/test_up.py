@@ -77,7 +77,9 @@ def test_preview_as_json_prints_the_engines_digest_and_nothing_else(again: Again
 
 def test_up_says_what_there_is_and_how_to_go_on(again: Again) -> None:
     for pool in ("initial", "workload", "spot", "jupyter", "gpu"):
-        assert re.search(rf"^{pool} +\w+ +(spot|on-demand) +\d+ +\d+ of \d+\.\.\d+ ", again.printed, re.MULTILINE), pool
+        assert re.search(
+            rf"^{pool} +\w+ +(spot|on-demand)( +\d+(\.\.\d+)?){{2}} +\d+ +\d+ ", again.printed, re.MULTILINE
+        ), pool
     for words in (
         "nvidia.com/gpu=present:NoSchedule",
         "igz-workload-medium",
@@ -121,7 +123,9 @@ def test_an_edit_without_an_update_is_shown_apart_from_what_is_live(cluster: Clu
         lines = cluster.command("-C", str(tmp_path), "status").stdout.splitlines()
     finally:
         (cluster.data / "owners" / "local").unlink()
-    assert [line.split()[3:5] for line in lines if line.startswith("spot ")] == [["0..21", "0..20"], ["0..20", "0..21"]]
+    now, unapplied = (line.split() for line in lines if line.startswith("spot "))
+    assert now[3:5] == ["0..21", "0..20"]
+    assert unapplied == ["spot", "size", "0..20", "0..21"]
     assert "Not applied yet; `igz-clusters up local` applies it:" in lines
 
 
@@ -139,7 +143,7 @@ def test_kubectl_and_kubeconfig_reach_the_cluster_and_env_has_both_programs(clus
         text=True,
         check=True,
     ).stdout
-    assert shown.startswith("v3.")
+    assert re.match(r"v?3\.", shown)
     assert "node/initial-0" in shown
 
 

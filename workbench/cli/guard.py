@@ -10,7 +10,7 @@ from workbench.cli.engine_run import VERBOSE_VARIABLE, summarise
 from workbench.engine import Session
 from workbench.engine.recorded import recorded_preview
 from workbench.report.approvals import approval_of, expired_approval_of, rows_for
-from workbench.report.changes import changes_of
+from workbench.report.changes import Changed, changes_of
 from workbench.report.events import Stream, read
 from workbench.report.model import Danger
 from workbench.stacks import policy_overrides
@@ -20,7 +20,13 @@ _UNTOUCHED: Final = "Nothing was changed."
 _AGAIN: Final = "Try again, with --hermetic: that is the engine whose events this release knows."
 
 
-def guard(session: Session, command: str, *options: str, judged: Callable[[Stream], None] | None = None) -> None:
+def guard(
+    session: Session,
+    command: str,
+    *options: str,
+    judged: Callable[[Stream], None] | None = None,
+    live_losses: Callable[[Stream], list[Changed]] | None = None,
+) -> None:
     """Plan ``command`` and refuse it if it would destroy what nobody approved, as the stack's choices ask for.
 
     Parameters
@@ -32,7 +38,9 @@ def guard(session: Session, command: str, *options: str, judged: Callable[[Strea
     options
         Of the engine, with which the change will be made.
     judged
-        Looks at the plan too, and raises what speaks against it. Default: nobody does.
+        Examines the plan too, and raises ``UserError`` to refuse it. Default: none.
+    live_losses
+        Returns what the plan would end in the cluster, such as running pods. Default: none.
 
     Raises
     ------
@@ -50,9 +58,10 @@ def guard(session: Session, command: str, *options: str, judged: Callable[[Strea
     with errors.status("planning"):
         plan = recorded_preview(session, command, *options)
     stream = read(plan.events)
-    dangers = [
-        Danger(change, kind, approval_of(change, stack.name, rows)) for change, kind in changes_of(stream) if kind
-    ]
+    lost = [each for each in changes_of(stream) if each.kind]
+    if live_losses and not plan.code:
+        lost += live_losses(stream)
+    dangers = [Danger(change, kind, approval_of(change, stack.name, rows)) for change, kind in lost]
     for danger in dangers:
         errors.print(_line(danger), style="bold", **PLAIN)
         note = danger.approval or expired_approval_of(danger.change, stack.name, rows) or "nobody approved it"

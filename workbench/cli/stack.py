@@ -16,7 +16,7 @@ from components.contract.labels import LabelKey
 from workbench import stacks
 from workbench.cli import cloud, cloud_destroy, engine_run
 from workbench.cli.cloud_destroy import CLAIMS_OPTION
-from workbench.cli.console import errors, leave, out
+from workbench.cli.console import PLAIN, errors, leave, out
 from workbench.cli.engine_run import Verbose
 from workbench.cli.guard import guard
 from workbench.cli.namespaces import wait_for_half_deleted
@@ -27,6 +27,7 @@ from workbench.engine import INTERRUPTED, Session, open_session, pool_status, re
 from workbench.engine.backend import StateFiles
 from workbench.engine.kubectl import Api
 from workbench.engine.lock import held_by, stack_lock
+from workbench.engine.lost_pods import lost_pods
 from workbench.local import Instance
 from workbench.recovery import state_findings
 from workbench.stacks import stack_ownership
@@ -70,8 +71,9 @@ def _prepare(stack: stacks.Stack, *, hermetic: bool = False, lock: int | None = 
 
 
 def _run(ready: _Ready, command: str, *options: str, events: Path | None) -> None:
-    """Change a stack whose lock we hold, if its guard lets us; leave with the engine's exit code if it fails."""
-    guard(ready.session, command)
+    """Change a stack whose lock we hold, if its guard allows it; end with the exit code if the engine fails."""
+    live_losses = (lambda stream: lost_pods(stream, ready.api)) if command == "up" else None
+    guard(ready.session, command, live_losses=live_losses)
     code, _ = engine_run.run(ready.session, command, *options, events_file=events)
     StateFiles(ready.stack.name).drop_stale_locks()  # stopped early, the engine may forget its own
     if not code:
@@ -143,7 +145,10 @@ def preview(  # noqa: PLR0913 - its options
     _claim(found)
     ready = _prepare(found, hermetic=hermetic)
     _note_the_state(stack)
-    leave(engine_run.run(ready.session, "preview", *options, events_file=events)[0])
+    code, stream = engine_run.run(ready.session, "preview", *options, events_file=events)
+    for change, kind in [] if code else lost_pods(stream, ready.api):
+        errors.print(f"note: `up` would delete the {kind} {change.name}: {change.carries_state}.", **PLAIN)
+    leave(code)
 
 
 def _render(name: str, options: list[str], *, hermetic: bool, events: Path | None) -> int:

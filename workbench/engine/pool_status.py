@@ -159,7 +159,7 @@ def live_groups(api: Api, deployment: Mapping[str, Any]) -> Live:
     names, known = _cloud_names(deployment), recorded_groups(deployment)
     nodes, ready = Counter[str](), Counter[str]()
     for node in (each for each in items if each["kind"] == "Node"):
-        if group := _group_of(node, names, known):
+        if group := group_of(node, names, known):
             nodes[group] += 1
             ready[group] += _is_ready(node)
     classes = {each["metadata"]["name"]: each["value"] for each in items if each["kind"] == "PriorityClass"}
@@ -257,7 +257,7 @@ def _cloud_names(deployment: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def _group_of(node: dict[str, Any], names: Mapping[str, str], known: Mapping[str, Group]) -> str | None:
+def group_of(node: dict[str, Any], names: Mapping[str, str], known: Mapping[str, Group]) -> str | None:
     """Return the group of a node: by our annotation, by the cloud's label, or by the pool if the pool has one group."""
     labels, annotations = (node["metadata"].get(key) or {} for key in ("labels", "annotations"))
     if (own := annotations.get(AnnotationKey.GROUP)) is not None:

@@ -15,6 +15,9 @@ from workbench import stacks
 from workbench.cli.guard import guard
 from workbench.engine import Session
 from workbench.engine.cloud import cloud_session
+from workbench.report.changes import Changed
+from workbench.report.events import Stream
+from workbench.report.model import Change, Operation
 from workbench.stacks import CONFIG_KEY
 from workbench.system.errors import UserError
 from workbench.toolchain import Toolchain
@@ -123,3 +126,19 @@ def test_a_plan_that_is_not_known_whole_is_refused(folder: Path, events: tuple[d
 def test_a_change_that_loses_nothing_passes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     guard(session(folder, "required", *HARMLESS), "up")
     assert capsys.readouterr().err.splitlines() == ["Looking at what `up` would destroy."]
+
+
+def test_what_is_lost_in_the_cluster_is_asked_for_like_any_other_loss(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change = Change(Operation.DELETE, "urn:x", "kubernetes:core/v1:Node", "spot", carries_state="1 running pod (a/b)")
+
+    def lost(_: Stream) -> list[Changed]:
+        return [Changed(change, "pool with running pods")]
+
+    with pytest.raises(UserError) as caught:
+        guard(session(folder, "required", *HARMLESS), "up", live_losses=lost)
+    assert "delete pool with running pods spot" in capsys.readouterr().err
+    (folder / "policies" / "overrides.yaml").write_text(caught.value.hint.partition("reviewed:\n")[2])
+    guard(session(folder, "required", *HARMLESS), "up", live_losses=lost)
+    guard(session(folder, "warn", *HARMLESS), "up", live_losses=lost)
