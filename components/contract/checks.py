@@ -2,18 +2,15 @@
 
 from collections.abc import Iterator
 
-from components.contract.instances import Provider
+from components.contract.environments import Provider
 from components.contract.pools import DEFAULT_GPU_RESOURCE, NodePool
 
-CLOUDS = {Provider.AWS: "AWS", Provider.AZURE: "Azure"}
-"""Display names of the clouds."""
 
-
-def foreign_types(pool: NodePool, provider: Provider, example: str) -> Iterator[str]:
+def foreign_types(pool: NodePool, provider: Provider, cloud: str, example: str) -> Iterator[str]:
     """Refuse machine types of another cloud."""
     foreign = [i.name for i in pool.instances if i.provider is not provider]
     if foreign:
-        yield f"{', '.join(foreign)} are not {CLOUDS[provider]} machine types; use one such as {example}"
+        yield f"{', '.join(foreign)} are not {cloud} machine types; use one such as {example}"
 
 
 def other_gpu_resource(pool: NodePool, kind: str) -> Iterator[str]:

@@ -47,3 +47,12 @@ class ClusterKind(StrEnum):
     EKS = "eks"
     AKS = "aks"
     EXISTING = "existing"
+
+
+class Provider(StrEnum):
+    """Who sells a machine type."""
+
+    AWS = "aws"
+    AZURE = "azure"
+    OWN = "own"
+    """No cloud: a stack file describes the machine."""

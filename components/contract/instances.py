@@ -1,22 +1,16 @@
 """What a machine of a given type offers. The figures are dated facts in ``instance_facts``."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
+from components.contract.environments import Provider
 from components.contract.instance_facts import FACTS
 
 ARM64: Final = "arm64"
 """Architecture of ARM machines, as in the label ``kubernetes.io/arch``; all others here are ``amd64``."""
 
 
-class Provider(StrEnum):
-    """Who sells the type."""
-
-    AWS = "aws"
-    AZURE = "azure"
-    OWN = "own"
-    """No cloud: a stack file describes the machine."""
+__all__ = ["ARM64", "INSTANCE_TYPES", "InstanceType", "Provider"]
 
 
 @dataclass(frozen=True, slots=True)

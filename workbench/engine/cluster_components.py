@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from workbench.engine.clouds.aks.cluster_components import components as aks_components
 from workbench.engine.clouds.cluster_component import ClusterComponent, Rank
-from workbench.engine.clouds.eks.cluster_components import components as eks_components
+from workbench.engine.clouds.find import CLOUDS
 from workbench.report.events import STACK_TYPE, Stream
 
 _PROVIDER: Final = "pulumi:providers:kubernetes"
@@ -51,8 +50,8 @@ def kubeconfig_of(deployment: Mapping[str, Any]) -> str | None:
 
 
 def _read(urn: str, type_: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Iterator[ClusterComponent]:
-    for components in (eks_components, aks_components):
-        yield from components(urn, type_, inputs, outputs)
+    for known in CLOUDS.values():
+        yield from known.components(urn, type_, inputs, outputs)
 
 
 def _ordered(components: Iterable[ClusterComponent]) -> list[ClusterComponent]:

@@ -14,15 +14,12 @@ from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
 
 SHAPES: dict[ClusterKind, dict[Environment, str]] = {
+    **{kind: {env: f"examples/{kind}-{env}/Pulumi.{kind}-{env}.yaml" for env in Environment} for kind in ClusterKind},
     ClusterKind.LOCAL: {
         Environment.DEV: "Pulumi.local.yaml",
         Environment.PROD: "examples/local-prod/Pulumi.local-prod.yaml",
     },
     ClusterKind.EKS: {Environment.DEV: "Pulumi.dev.yaml", Environment.PROD: "Pulumi.prod.yaml"},
-    ClusterKind.AKS: {
-        Environment.DEV: "examples/aks-dev/Pulumi.aks-dev.yaml",
-        Environment.PROD: "examples/aks-prod/Pulumi.aks-prod.yaml",
-    },
     ClusterKind.EXISTING: dict.fromkeys(Environment, "examples/existing/Pulumi.existing.yaml"),
 }
 """The shipped stack files that a new repository starts from, by kind of cluster; the environment is filled in."""

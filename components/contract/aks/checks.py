@@ -87,7 +87,7 @@ def _pool_problems(name: str, pool: NodePool, choices: AksConfig) -> Iterator[st
     if len(name) > NAME_MAX:
         why = f"AKS allows {POOL_NAME_MAX}, and a generated suffix takes {SUFFIX_LENGTH}"
         yield f"on AKS a pool's name must have at most {NAME_MAX} characters: {why}"
-    yield from foreign_types(pool, Provider.AZURE, "Standard_D8s_v5")
+    yield from foreign_types(pool, Provider.AZURE, "Azure", "Standard_D8s_v5")
     yield from other_gpu_resource(pool, "AKS")
     if _has_too_many_types(pool) and pool.role is not PoolRole.DATA:
         yield f"a pool of fixed size ({pool.size}) must have one machine type on AKS; use one type or an elastic size"

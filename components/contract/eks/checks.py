@@ -52,7 +52,7 @@ def mismatches(
 
 
 def _pool_problems(pool: NodePool, choices: EksConfig) -> Iterator[str]:
-    yield from foreign_types(pool, Provider.AWS, "m6i.2xlarge")
+    yield from foreign_types(pool, Provider.AWS, "AWS", "m6i.2xlarge")
     yield from other_gpu_resource(pool, "EKS")
     if pool.role is PoolRole.DATA:
         yield from data_problems(pool, len(choices.zones), "i4i.2xlarge")

@@ -1,7 +1,8 @@
 """Finds the cloud of a stack."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
 
 from typing_extensions import override
 
@@ -10,9 +11,11 @@ from components.contract.eks.config import EksConfig
 from components.contract.groups import NodeGroup
 from infra.config import StackConfig
 from workbench.engine.clouds.aks.cloud import Aks
+from workbench.engine.clouds.aks.cluster_components import components as aks_components
 from workbench.engine.clouds.cloud import Cloud
 from workbench.engine.clouds.cluster_component import ClusterComponent
 from workbench.engine.clouds.eks.cloud import Eks
+from workbench.engine.clouds.eks.cluster_components import components as eks_components
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,28 @@ class NoCloud(Cloud):
         return ()
 
 
+Components: TypeAlias = Callable[[str, str, Mapping[str, Any], Mapping[str, Any]], Iterator[ClusterComponent]]
+"""Finds the cluster components in a resource: its URN, type, inputs and outputs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownCloud:
+    """What the workbench has for one cloud."""
+
+    cloud: Callable[[str, StackConfig, Any], Cloud]
+    """Takes a stack's name, its file, and what that says under ``cluster``."""
+    components: Components
+    folder: str
+    """Name of the cloud's folder in the other layers of the workbench, whose modules are imported on use."""
+
+
+CLOUDS: Final[Mapping[type[Any], KnownCloud]] = {
+    EksConfig: KnownCloud(cloud=Eks, components=eks_components, folder="aws"),
+    AksConfig: KnownCloud(cloud=Aks, components=aks_components, folder="azure"),
+}
+"""By what a stack file says under ``cluster``."""
+
+
 def cloud_of(stack: str, config: StackConfig) -> Cloud:
     """Return the cloud of a stack.
 
@@ -51,12 +76,7 @@ def cloud_of(stack: str, config: StackConfig) -> Cloud:
     stack
         Its name.
     config
-        Its stack file.
+        What its file says.
     """
-    match config.cluster:
-        case EksConfig():
-            return Eks(stack, config, config.cluster)
-        case AksConfig():
-            return Aks(stack, config, config.cluster)
-        case _:
-            return NoCloud()
+    known = CLOUDS.get(type(config.cluster))
+    return known.cloud(stack, config, config.cluster) if known else NoCloud()

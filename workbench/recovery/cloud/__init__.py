@@ -3,9 +3,10 @@
 A cloud's SDK is imported only for stacks in that cloud.
 """
 
-from components.contract.aks.config import AksConfig
+from importlib import import_module
+
 from components.contract.clusters import ClusterChoices
-from components.contract.eks.config import EksConfig
+from workbench.engine.clouds.find import CLOUDS
 from workbench.recovery.cloud.account import Account
 from workbench.recovery.cloud.cloud_resource import CloudResource
 from workbench.recovery.cloud.findings import CloudRecovery
@@ -22,14 +23,8 @@ def open_account(stack: str, choices: ClusterChoices) -> Account:
     UserError
         Credentials are missing, have expired, or belong to another account.
     """
-    match choices:
-        case EksConfig():
-            from workbench.recovery.cloud.aws import account as aws  # noqa: PLC0415 - boto3 comes with it
-
-            return aws.open_account(stack, choices)
-        case AksConfig():
-            from workbench.recovery.cloud.azure import account as azure  # noqa: PLC0415 - azure-core comes with it
-
-            return azure.open_account(stack, choices)
-        case _:
-            return NullAccount()
+    known = CLOUDS.get(type(choices))
+    if known is None:
+        return NullAccount()
+    account: Account = import_module(f"{__name__}.{known.folder}.account").open_account(stack, choices)
+    return account
