@@ -22,10 +22,10 @@ from components.contract.existing.config import ExistingConfig
 from infra.config import CONFIG_KEY, StackConfig, parse
 from infra.program import run
 from policies.pack_harness import Wire
-from workbench.offline.clouds import planning
 from workbench.offline.plugin import Servicer
 from workbench.offline.properties import UNKNOWN, plain
 from workbench.offline.provider import Problem, Provider
+from workbench.offline.providers import planning
 from workbench.offline.recorder import run_program
 from workbench.stacks import Stack
 from workbench.system.errors import UserError

@@ -6,8 +6,8 @@ and outputs are invented, the same for the same name, so that equal programs giv
 
 import sys
 
-from workbench.offline.clouds import pretending
 from workbench.offline.plugin import serve
+from workbench.offline.providers import pretending
 
 if __name__ == "__main__":
     found = pretending(sys.argv[1])

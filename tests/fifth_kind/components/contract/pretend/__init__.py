@@ -1,0 +1,1 @@
+"""What a stack file may choose about a pretended cloud."""

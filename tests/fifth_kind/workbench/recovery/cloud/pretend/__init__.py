@@ -1,0 +1,1 @@
+"""The user's account at the pretended cloud."""

@@ -1,0 +1,29 @@
+"""The offline providers, by package. Apart from ``clouds``, since they bring the engine's protocol along."""
+
+from importlib import import_module
+from typing import Final
+
+from workbench.offline.clouds import CLOUDS
+from workbench.offline.provider import Provider
+
+_MODULES: Final = {
+    **{package: cloud.module for package, cloud in CLOUDS.items()},
+    "kubernetes": "workbench.offline.kubernetes",
+}
+
+
+def planning(package: str) -> Provider | None:
+    """Return the provider of a package that plans without its cloud; None if there is none."""
+    return _provider(package, "provider")
+
+
+def pretending(package: str) -> Provider | None:
+    """Return the provider of a package that says it made what was planned; None if there is none."""
+    return _provider(package, "noop")
+
+
+def _provider(package: str, part: str) -> Provider | None:
+    if package not in _MODULES:
+        return None
+    provider: Provider = import_module(f"{_MODULES[package]}.{part}").PROVIDER()
+    return provider
