@@ -1,4 +1,4 @@
-"""The rules that the API server judges too, as the data from which ``components.scheduling`` makes its policies.
+"""Data of the rules that the API server checks too; ``components.scheduling`` makes admission policies from it.
 
 ``python -m policies.admission --write`` renews the file, ``--check`` fails if it is not current.
 """
@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from policies.diagnostics import REFERENCE
 from policies.generated import keep_current
 from policies.registry import RULES
 from policies.rule import Admission, Rule
@@ -18,7 +17,7 @@ DATA: Final = Path(__file__).parent.parent / "components" / "scheduling" / "admi
 
 
 def entries(rules: Iterable[Rule[Any]] = RULES) -> list[dict[str, Any]]:
-    """Return what the cluster must know of each rule that has a form for admission, in the order of ``rules``."""
+    """Return the entry of each rule with an admission form, in the order of ``rules``."""
     return [_entry(rule, rule.admission) for rule in rules if rule.admission]
 
 
@@ -27,7 +26,8 @@ def _entry(rule: Rule[Any], admission: Admission) -> dict[str, Any]:
         "id": rule.id,
         "subject": admission.subject,
         "expression": admission.expression,
-        "message": f"[{rule.id}] {rule.title}. Fix: {rule.fix} See {REFERENCE}#{rule.anchor}",
+        # The plain sentence first: its reader has often never heard of this repository.
+        "message": f"{rule.title}. Fix: {rule.fix} [{rule.id}]",
         "level": {environment.value: level.value for environment, level in rule.level.items()},
         "spares_core_services": admission.spares_core_services,
     }

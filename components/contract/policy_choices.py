@@ -1,11 +1,20 @@
 """Stack file model of the policies, read by rules and by admission."""
 
+import re
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from components.contract.choices import ContractModel, Explained
+
+_ADDRESS: Final = r"https?://[^\s#\"\\]+"
+
+
+def _address(text: str) -> str:
+    if not re.fullmatch(_ADDRESS, text):
+        raise ValueError("must be a URL without a fragment, such as https://wiki.example.com/policies")
+    return text
 
 
 class AdmissionMode(StrEnum):
@@ -39,6 +48,14 @@ class PolicyChoices(ContractModel):
         (),
         description="Image prefixes that pods may use; empty allows any.",
         examples=[["registry.example.com/ml/"]],
+    )
+    documentation: Annotated[
+        Annotated[str, AfterValidator(_address), Field(json_schema_extra={"pattern": f"^{_ADDRESS}$"})] | None,
+        Explained("Where the rules are published differs.", "The link in rejections, followed by `#pl-01`."),
+    ] = Field(
+        None,
+        description="Address of a copy of docs/policies.md that users can read.",
+        examples=["https://wiki.example.com/clusters/policies.html"],
     )
     jupyter_services: Annotated[
         tuple[str, ...],

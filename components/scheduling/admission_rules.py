@@ -51,6 +51,11 @@ class AdmissionRule:
     """``mandatory``, ``advisory`` or ``off``, by environment."""
     spares_core_services: bool
 
+    def linked_to(self, documentation: str | None) -> "AdmissionRule":
+        """Return the rule with a link to its section of the documentation in its message, if there is one."""
+        link = f" See {documentation}#{self.id.lower()}" if documentation else ""
+        return replace(self, message=f"{self.message}{link}")
+
     @property
     def variable(self) -> str:
         """Name of the policy's variable that says whether the rule is kept."""
@@ -134,7 +139,11 @@ class AdmissionRules(PlatformComponent):
         parameters = self._parameters(args)
         for subject in SUBJECTS:
             for level in ("mandatory", "advisory"):
-                rules = [r for r in args.rules if r.subject == subject and r.level[args.environment] == level]
+                rules = [
+                    rule.linked_to(args.choices.documentation)
+                    for rule in args.rules
+                    if rule.subject == subject and rule.level[args.environment] == level
+                ]
                 if rules:
                     refuses = level == "mandatory" and args.choices.admission is AdmissionMode.DENY
                     self._policies(f"igz-{subject}-{level}", SUBJECTS[subject], rules, parameters, refuses=refuses)

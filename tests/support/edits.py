@@ -56,6 +56,7 @@ def edits_of_every_kind(base: Mapping[str, Any]) -> dict[str, Changes]:
         "environment, from prod to dev": {"environment": "dev"},
         "profile, from mlrun-ce to iguazio": {"profile": "iguazio", "servers": "pulumi"},
         "policies.admission, from deny to warn": {"policies.admission": "warn"},
+        "policies.documentation": {"policies.documentation": "https://wiki.example.com/policies"},
         "policies.approvedRegistries": {"policies.approvedRegistries": ["registry.example.com/"]},
         "policies.jupyterServices": {"policies.jupyterServices": ["jupyter-reports"]},
         "policies.largestPool": {"policies.largestPool": 40},

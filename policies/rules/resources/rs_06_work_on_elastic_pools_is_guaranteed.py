@@ -10,14 +10,18 @@ from policies.resource import Resource, Stack
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import each, some
 from policies.views.node_groups import Groups, NodeGroupFacts, user_groups
-from policies.views.pods import user_work
-from policies.views.volume_claims import CEL_GUARANTEED, unequal
+from policies.views.pods import PodFacts, user_work
+from policies.views.volume_claims import CEL_GUARANTEED, COMPUTE, cel_deciding, cel_request, containers, unequal, whole
+
+_LIMIT_RANGER = "kubernetes.io/limit-ranger"
+"""Annotation of pods that got a LimitRange's defaults."""
 
 
 def check(stack: Stack, context: Context) -> Iterator[Finding]:
     """Recommend requests equal to limits for pods that select an elastic pool by name.
 
-    RS-03 and RS-05 cover pods that may run on any pool, in production and in development.
+    RS-03 and RS-05 cover pods that may run on any pool, in production and in development. Pods with the namespace's
+    default requests and limits are spared: the platform chose these, not the author.
     """
     groups = cache(lambda: list(user_groups(stack)))
     yield from each(stack, lambda resource: _check(resource, groups, context))
@@ -26,15 +30,24 @@ def check(stack: Stack, context: Context) -> Iterator[Finding]:
 def _check(resource: Resource, groups: Groups, context: Context) -> Iterator[Finding]:
     for pod in user_work(resource, context):
         pool = pod.selected(LabelKey.POOL)
-        if pool and some(groups(), partial(_is_elastic_pool, pool)):
+        if pool and not _has_defaults(pod) and some(groups(), partial(_is_elastic_pool, pool)):
             for reason in unequal(pod):
                 message = f"{pod} selects the elastic pool '{pool}', but {reason}; expected both equal and above 0."
                 yield Finding(message, urn=resource.urn)
 
 
+def _has_defaults(pod: PodFacts) -> bool:
+    claims = (whole(pod), *containers(pod))
+    return bool(pod.annotation(_LIMIT_RANGER)) or not any(one.states(name) for one in claims for name in COMPUTE)
+
+
 def _is_elastic_pool(name: str, group: NodeGroupFacts) -> bool:
     return group.label(LabelKey.POOL) == name and group.is_elastic
 
+
+_CEL_HAS_DEFAULTS = f"variables.metadata.?annotations['{_LIMIT_RANGER}'].orValue('') != '' || " + cel_deciding(
+    lambda owner: " && ".join(f"!{cel_request(owner, name)}.hasValue()" for name in COMPUTE), *COMPUTE
+)
 
 RULE = Rule(
     id="RS-06",
@@ -48,5 +61,8 @@ RULE = Rule(
     "earlier.",
     fix="Set CPU and memory requests equal to their limits.",
     check=check,
-    admission=Admission(expression=f"!({selected(LabelKey.POOL)} in params.spec.elasticPools) || {CEL_GUARANTEED}"),
+    admission=Admission(
+        expression=f"!({selected(LabelKey.POOL)} in params.spec.elasticPools) || {_CEL_HAS_DEFAULTS}"
+        f" || {CEL_GUARANTEED}"
+    ),
 )

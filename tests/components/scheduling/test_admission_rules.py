@@ -1,3 +1,4 @@
+import json
 from dataclasses import fields
 from typing import Any
 
@@ -123,3 +124,13 @@ def test_a_pool_in_several_zones_is_one_pool() -> None:
     assert policy_parameters([*groups, *groups], PolicyChoices.model_validate({})) == policy_parameters(
         groups, PolicyChoices.model_validate({})
     )
+
+
+def test_a_rejection_links_to_the_documentation_that_the_stack_file_names() -> None:
+    def text(**choices: Any) -> str:
+        policies = declared(rules_at_admission(SCRATCH), **choices).of_type(POLICY)
+        return json.dumps([policy["spec"] for policy in policies.values()])
+
+    assert "See " not in text()
+    linked = text(documentation="https://wiki.example.com/policies")
+    assert all(f"See https://wiki.example.com/policies#{rule.id.lower()}" in linked for rule in SCRATCH)
