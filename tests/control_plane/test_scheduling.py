@@ -4,9 +4,13 @@ import re
 
 import pytest
 
-from components.contract.labels import AnnotationKey, LabelKey
-from components.contract.taints import OWN_SPOT_TAINT
+from components.clusters.local.node_groups import node_metadata, node_taints
+from components.contract.groups import resolve_groups
+from components.contract.labels import AnnotationKey, LabelKey, WellKnownLabel
+from components.contract.pools import NodePool
+from components.contract.taints import ARM_TAINT, OWN_SPOT_TAINT
 from support.cluster import Cluster, eventually, holds_for, pod
+from workbench.stacks import find
 
 pytestmark = pytest.mark.control_plane
 
@@ -39,6 +43,25 @@ def test_the_default_selector_never_leads_to_spot_gpu_or_initial_nodes(cluster: 
         cluster.apply(pod(name, cpu="3", nodeSelector=USER))
     placed = {name: eventually(lambda name=name: cluster.pool_of(name)) for name in names}
     assert set(placed.values()) <= {"workload", "jupyter"}
+
+
+def test_only_pods_that_ask_for_arm_get_arm_nodes(cluster: Cluster) -> None:
+    arm = {"role": "workload", "size": {"min": 1, "max": 1}, "instanceTypes": ["m7g.2xlarge"]}
+    pools = {**find("local").config.pools, "arm": NodePool.model_validate(arm)}
+    (group,) = (each for each in resolve_groups(pools) if each.name == "arm")
+    spec = {"taints": node_taints(group)}
+    cluster.apply({"apiVersion": "v1", "kind": "Node", "metadata": node_metadata(group, "arm-0"), "spec": spec})
+    eventually(lambda: cluster.nodes(pool="arm")["arm-0"]["status"].get("allocatable"))
+    names = [f"amd-{index}" for index in range(6)]
+    for name in names:
+        cluster.apply(pod(name, nodeSelector=USER))
+    selector = {**USER, WellKnownLabel.ARCH.value: "arm64"}
+    cluster.apply(pod("on-arm", nodeSelector=selector, tolerations=[ARM_TAINT.toleration()]))
+    assert eventually(lambda: cluster.pool_of("on-arm")) == "arm"
+    placed = {eventually(lambda name=name: cluster.pool_of(name)) for name in names}
+    assert placed <= {"workload", "jupyter"}
+    cluster.kubectl("delete", "pod", "on-arm", "-n", "mlrun", "--grace-period=0", "--force")
+    cluster.kubectl("delete", "node", "arm-0")
 
 
 def test_a_pod_without_any_selector_is_refused_with_words_that_help(cluster: Cluster) -> None:
