@@ -57,10 +57,33 @@ class PoolRole(StrEnum):
         return self in (PoolRole.JUPYTER, PoolRole.DATA)
 
     @property
+    def takes_plain_jobs(self) -> bool:
+        """Whether it is the place of jobs, functions and services that need nothing special."""
+        return self is PoolRole.WORKLOAD
+
+    @property
+    def takes_notebooks(self) -> bool:
+        """Whether notebooks may run there where jobs have nodes of their own."""
+        return self in (PoolRole.JUPYTER, PoolRole.GPU)
+
+    @property
+    def needs_a_device(self) -> bool:
+        """Whether only pods that request a device run there."""
+        return self is PoolRole.GPU
+
+    @property
+    def separate_work(self) -> str | None:
+        """Work that should have this role's nodes for itself in development; None if no such work exists."""
+        return {PoolRole.JUPYTER: "notebooks", PoolRole.WORKLOAD: "jobs and functions"}.get(self)
+
+    @property
     def is_static(self) -> bool:
         """Whether the size never moves by itself."""
         return self in (PoolRole.INITIAL, PoolRole.DATA)
 
+
+JOB_ROLES: Final = " or ".join(role for role in PoolRole if role.takes_plain_jobs)
+"""Roles of the pools for plain jobs, in words."""
 
 USER_ROLES: Final = tuple(role for role in PoolRole if role.holds_user_work)
 """Roles of the pools that user work may choose."""

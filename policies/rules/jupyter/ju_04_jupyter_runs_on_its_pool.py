@@ -11,7 +11,7 @@ from policies.views.jupyter import IS_JUPYTER, JUPYTER_PODS
 from policies.views.pods import PodFacts
 
 _KEYS = (LabelKey.ROLE.value, LabelKey.POOL.value)
-_WANTED = (PoolRole.JUPYTER.value, PoolRole.GPU.value)
+_WANTED = tuple(role.value for role in PoolRole if role.takes_notebooks)
 """Roles to select. Pools named like them count too: a pod does not show the role of the pool that it names."""
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from components.contract.environments import Environment
 from components.contract.lifecycle import Lifecycle
-from components.contract.pools import PoolRole
+from components.contract.pools import JOB_ROLES
 from policies.resource import Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
-from policies.views.node_groups import NodeGroupFacts, some_group
+from policies.views.node_groups import NodeGroupFacts, some_group, takes_plain_jobs
 
 RECOMMENDED = 1
 
@@ -16,13 +16,13 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
     """Require one group with a minimum above 0; others, such as for rare machine types, may scale to zero."""
     if some_group(stack, _is_for_steady_work) and not some_group(stack, _is_warm):
         yield Finding(
-            f"Every on-demand group of role {PoolRole.WORKLOAD} may scale to zero; "
+            f"Every on-demand group of role {JOB_ROLES} may scale to zero; "
             f"expected one with a minimum of at least {RECOMMENDED}."
         )
 
 
 def _is_for_steady_work(group: NodeGroupFacts) -> bool:
-    return group.role is PoolRole.WORKLOAD and group.lifecycle is Lifecycle.ON_DEMAND
+    return takes_plain_jobs(group) and group.lifecycle is Lifecycle.ON_DEMAND
 
 
 def _is_warm(group: NodeGroupFacts) -> bool:
@@ -38,6 +38,6 @@ RULE = Rule(
     source="Iguazio best practices, Production Cluster",
     applies_to=WholeStack(),
     why="Otherwise the first request after an idle period waits minutes for a machine to start.",
-    fix=f"Set the minimum size of an on-demand pool of role {PoolRole.WORKLOAD} to at least {RECOMMENDED}.",
+    fix=f"Set the minimum size of an on-demand pool of role {JOB_ROLES} to at least {RECOMMENDED}.",
     check=check,
 )

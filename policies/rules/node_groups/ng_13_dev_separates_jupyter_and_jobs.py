@@ -9,7 +9,7 @@ from policies.resource import Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.views.node_groups import makes_groups, of_role, some_group
 
-WORK: Final = {PoolRole.JUPYTER: "notebooks", PoolRole.WORKLOAD: "jobs and functions"}
+WORK: Final = {role: role.separate_work for role in PoolRole if role.separate_work}
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
@@ -30,6 +30,6 @@ RULE = Rule(
     source="Iguazio best practices, Development Cluster",
     applies_to=WholeStack(),
     why="An idle notebook would keep alive a machine that was started for a short job.",
-    fix=f"Add a pool of role {PoolRole.JUPYTER} and one of role {PoolRole.WORKLOAD}.",
+    fix=f"Add a pool of role {' and one of role '.join(WORK)}.",
     check=check,
 )

@@ -5,7 +5,7 @@ from functools import partial
 
 from components.contract.lifecycle import Lifecycle
 from components.contract.mlrun import MlrunVariable, PreemptionMode
-from components.contract.pools import PoolRole
+from components.contract.pools import JOB_ROLES
 from policies.resource import Stack
 from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity, WholeStack
 from policies.values import some
@@ -29,7 +29,7 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
 
 def _takes_users(lifecycle: Lifecycle, group: NodeGroupFacts) -> bool:
     # GPU nodes take only work that asks for a GPU.
-    return group.lifecycle is lifecycle and group.role is not PoolRole.GPU and holds_user_work(group)
+    return group.lifecycle is lifecycle and holds_user_work(group) and not (group.role and group.role.needs_a_device)
 
 
 RULE = Rule(
@@ -41,6 +41,6 @@ RULE = Rule(
     source="MLRun job resources, Preemption mode",
     applies_to=WholeStack(),
     why="MLRun keeps functions off spot nodes by default, so all of them would stay pending.",
-    fix=f"Add a pool of role {PoolRole.WORKLOAD} with lifecycle {Lifecycle.ON_DEMAND}.",
+    fix=f"Add a pool of role {JOB_ROLES} with lifecycle {Lifecycle.ON_DEMAND}.",
     check=check,
 )

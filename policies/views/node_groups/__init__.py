@@ -33,6 +33,7 @@ __all__ = [
     "node_groups",
     "of_role",
     "some_group",
+    "takes_plain_jobs",
     "user_groups",
 ]
 
@@ -69,6 +70,11 @@ def of_role(role: PoolRole) -> Callable[[NodeGroupFacts], bool]:
 def holds_user_work(group: NodeGroupFacts) -> bool:
     """Return whether user work may use the group, by its role."""
     return group.role is not None and group.role.holds_user_work
+
+
+def takes_plain_jobs(group: NodeGroupFacts) -> bool:
+    """Return whether the group is for jobs that need nothing special, by its role."""
+    return group.role is not None and group.role.takes_plain_jobs
 
 
 def user_groups(stack: Stack) -> Iterator[NodeGroupFacts]:
