@@ -1,1 +1,1 @@
-"""Clouds without an account: provider plug-ins of our own, for renders and tests."""
+"""Our own provider plug-ins for renders and tests without a cloud account."""

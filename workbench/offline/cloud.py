@@ -6,7 +6,7 @@ from importlib import import_module
 
 @dataclass(frozen=True, kw_only=True)
 class OfflineCloud:
-    """A cloud's plug-in of ours. Its modules are imported on use: a stack needs those of its own cloud only."""
+    """Our plug-in for a cloud. Its modules are imported on use, so that a stack loads only its own cloud."""
 
     package: str
     """Of the plug-in that it replaces, such as ``azure-native``."""
@@ -15,9 +15,9 @@ class OfflineCloud:
     name: str
     """Display name of the cloud."""
     judge: str
-    """What judges values of its inputs."""
+    """Source of the validation of its inputs."""
     page: str
-    """The page that lists what nothing judges."""
+    """Page that lists the inputs without validation."""
 
     @property
     def version(self) -> str:

@@ -20,4 +20,4 @@ _FOLDERS: Final = tuple(
 CLOUDS: Final[Mapping[str, OfflineCloud]] = {
     folder.CLOUD.package: folder.CLOUD for folder in _FOLDERS if hasattr(folder, "CLOUD")
 }
-"""By package of the plug-in."""
+"""Clouds by the package name of their plug-in."""

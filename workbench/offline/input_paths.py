@@ -4,16 +4,16 @@ from collections.abc import Iterable
 from typing import Final
 
 INTO: Final = "[]{}"
-"""Ends of what a path goes into: the objects of a list and of a map."""
+"""Suffixes of list and map elements in paths."""
 
 
 def inside(paths: Iterable[str], outer: str) -> dict[str, str]:
-    """Return the paths directly inside an object or the objects that one holds, by their own name.
+    """Return the paths directly inside an object, or inside the elements of a list or map, by their own name.
 
     Parameters
     ----------
     outer
-        Empty for those of the resource itself.
+        Path of the object; empty for the resource itself.
     """
     found = ((path, *path.rpartition(".")) for path in paths)
     return {name: path for path, around, _, name in found if around.rstrip(INTO) == outer}

@@ -1,6 +1,6 @@
-"""Where plug-ins note what they did, for whoever started the engine. Read without loading a plug-in."""
+"""Name of the journal in which plug-ins record their work; readable without loading a plug-in."""
 
 from typing import Final
 
 JOURNAL: Final = "IGZ_CLUSTERS_OFFLINE_JOURNAL"
-"""Variable with the path of a file in which plug-ins note what they judged and refused, a line of JSON each."""
+"""Variable with the path of the journal: one JSON line per validated or refused call."""

@@ -1,4 +1,4 @@
-"""What all providers have in common that say they made what they were told to make."""
+"""Base of the no-op providers, which report success without doing anything."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from workbench.offline.provider import Existing, Provider, ReadResult
 
 
 class NoopProvider(Provider):
-    """Plans as the offline provider does that it is mixed with, and then pretends."""
+    """Mixin for an offline provider: plans as that does, and accepts every operation without performing it."""
 
     @override
     def create(self, type_: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:

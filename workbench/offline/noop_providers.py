@@ -1,16 +1,16 @@
-"""Plug-ins that say they made what they were told to make: a state to plan changes onto, with no cloud and no cluster.
+"""No-op plug-ins that accept every operation: they build a baseline state without a cloud or cluster.
 
-``python -m workbench.offline.noop_providers aws`` serves one to the engine. Nothing is ever made: ids
-and outputs are invented, the same for the same name, so that equal programs give equal states.
+``python -m workbench.offline.noop_providers aws`` serves one to the engine. Nothing is created: ids and outputs are
+made up, and equal for equal names, so that equal programs give equal states.
 """
 
 import sys
 
 from workbench.offline.plugin import serve
-from workbench.offline.providers import pretending
+from workbench.offline.providers import noop
 
 if __name__ == "__main__":
-    found = pretending(sys.argv[1])
-    if found is None:
+    provider = noop(sys.argv[1])
+    if provider is None:
         sys.exit(f"no provider for the package {sys.argv[1]}")
-    serve(found)
+    serve(provider)

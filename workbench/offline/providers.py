@@ -13,12 +13,12 @@ _MODULES: Final = {
 
 
 def planning(package: str) -> Provider | None:
-    """Return the provider of a package that plans without its cloud; None if there is none."""
+    """Return the offline provider of a package; None if there is none."""
     return _provider(package, "provider")
 
 
-def pretending(package: str) -> Provider | None:
-    """Return the provider of a package that says it made what was planned; None if there is none."""
+def noop(package: str) -> Provider | None:
+    """Return the no-op provider of a package; None if there is none."""
     return _provider(package, "noop")
 
 

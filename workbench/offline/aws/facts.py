@@ -102,6 +102,6 @@ def resource(type_: str) -> ResourceFacts:
     Raises
     ------
     KeyError
-        The type is not in the table.
+        The type is unknown.
     """
     return facts().resources[type_]

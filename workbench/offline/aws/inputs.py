@@ -1,4 +1,4 @@
-"""The facts about each type's inputs, ready to be looked up."""
+"""Lookups of each type's inputs in the facts."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -8,7 +8,7 @@ from workbench.offline.aws.facts import Input, resource
 from workbench.offline.input_paths import inside
 
 TABLE: Final = "tools/facts/aws.yaml"
-"""The file to extend with a type that is not known yet."""
+"""The file to extend with a new type."""
 
 
 def inputs_of(type_: str) -> Mapping[str, Input]:
@@ -17,7 +17,7 @@ def inputs_of(type_: str) -> Mapping[str, Input]:
     Raises
     ------
     KeyError
-        The type is not in the table.
+        The type is unknown.
     """
     return resource(type_).inputs
 

@@ -1,7 +1,7 @@
-"""Judges planned inputs by the service models of botocore, AWS's own description of its API.
+"""Validates planned inputs against botocore's service models, AWS's own description of its API.
 
-What a model tells: required members, enumerations, lengths, ranges, sizes of lists and maps, and most patterns. What
-it does not tell is not judged here: whether a subnet exists, or whether two values go together.
+The models cover required members, enumerations, lengths, ranges, sizes of lists and maps, and most patterns. They do
+not cover whether a subnet exists or whether two values are compatible.
 """
 
 import re
@@ -25,21 +25,21 @@ NUMBERS: Final = frozenset({"integer", "long", "float", "double"})
 
 @dataclass(frozen=True)
 class Place:
-    """Where an input goes: the request and the shape of the value there."""
+    """The location of an input in an API request, and the shape of its value there."""
 
     request: Request
     shape: Shape
     member: str
-    """Name of the member in the structure around it."""
+    """Name of the member in the enclosing structure."""
 
 
 def judge(type_: str, inputs: Mapping[str, Any]) -> Verdict:
-    """Judge the inputs of one resource; unknown values are skipped and counted.
+    """Validate the inputs of one resource; unknown values are skipped and counted.
 
     Parameters
     ----------
     inputs
-        Plain values, ``UNKNOWN`` where a value is not known yet.
+        Plain values; ``UNKNOWN`` for values that are not known yet.
     """
     verdict = Verdict([])
     main = OPERATIONS[type_][0]
@@ -51,7 +51,7 @@ def judge(type_: str, inputs: Mapping[str, Any]) -> Verdict:
 
 @cache
 def places(type_: str) -> Mapping[str, Place | None]:
-    """Return the place of every input of a type by path, None where no model covers it."""
+    """Return the place of each input of a type by path; None if no model covers it."""
     found: dict[str, Place | None] = {}
     for path in inputs_of(type_):
         found[path] = _named(type_, path) or _alike(type_, path, found)
@@ -59,7 +59,7 @@ def places(type_: str) -> Mapping[str, Place | None]:
 
 
 def unmodelled(type_: str) -> list[str]:
-    """Return the inputs of a type that no model covers; of an object that is not covered, only the object."""
+    """Return the inputs of a type that no model covers; for an uncovered object, only the object itself."""
     covered = places(type_)
     bare = [path for path, place in covered.items() if place is None and not _covers_inside(path, covered)]
     return [path for path in bare if _outer(path) not in bare]
@@ -70,7 +70,7 @@ def _covers_inside(path: str, covered: Mapping[str, Place | None]) -> bool:
 
 
 def loose(type_: str) -> list[str]:
-    """Return the inputs of a type of which a model tells only that they are text or a number, and no limit."""
+    """Return the inputs of a type for which the model gives only the data type and no limits."""
     return [path for path, place in places(type_).items() if place and _has_no_limit(innermost(place.shape))]
 
 
@@ -85,14 +85,14 @@ def _has_no_limit(shape: Shape) -> bool:
 
 
 _LOADER: Final = Loader()
-"""One, since each would list botocore's folder for itself."""
+"""Shared, since each loader scans botocore's folder."""
 
 _ONE_AT_A_TIME: Final = Lock()
 
 
 def service_model(name: str) -> ServiceModel:
-    """Return AWS's description of a service, such as ``eks``; threads may ask at once."""
-    with _ONE_AT_A_TIME:  # or each would read megabytes for itself
+    """Return botocore's model of a service, such as ``eks``; thread-safe."""
+    with _ONE_AT_A_TIME:  # each thread would load megabytes otherwise
         return _service_model(name)
 
 
@@ -108,13 +108,13 @@ def _shape(request: Request) -> StructureShape:
 def _named(type_: str, path: str) -> Place | None:
     for request in OPERATIONS[type_]:
         if place := request.members.get(path):
-            # Inside an object the innermost member counts, at the top the outermost: that is what the request requires.
+            # For nested inputs the innermost member counts, for others the outermost, as in the request's requirements.
             return _walk(request, place, -1 if "." in path else 0)
     return None
 
 
 def _walk(request: Request, place: str, known_as: int = 0) -> Place:
-    """Return the place at a dotted path of members; a typing error in the table is a ``KeyError``."""
+    """Return the place at a dotted path of members; raises ``KeyError`` for a typo in the table."""
     shape: Shape = _shape(request)
     members = place.split(".")
     for member in members:
@@ -123,7 +123,7 @@ def _walk(request: Request, place: str, known_as: int = 0) -> Place:
 
 
 def _alike(type_: str, path: str, found: Mapping[str, Place | None]) -> Place | None:
-    """Return the place whose member has the same name, whatever its case."""
+    """Return the place whose member has the same name, ignoring case."""
     outer, name = _outer(path), path.rpartition(".")[2]
     if outer:
         around = found[outer]
@@ -143,13 +143,13 @@ def _member(request: Request, shape: Shape, name: str) -> Place | None:
 
 
 def alike(members: Iterable[str], name: str) -> str | None:
-    """Return the member that an input means, whatever its case; Pulumi puts the names of lists into the plural."""
-    wanted = {name.lower(), name.lower().removesuffix("s")}
-    return next((member for member in members if member.lower() in wanted), None)
+    """Return the member for an input, ignoring case and the plural that Pulumi uses for lists."""
+    spellings = {name.lower(), name.lower().removesuffix("s")}
+    return next((member for member in members if member.lower() in spellings), None)
 
 
 def innermost(shape: Shape) -> Shape:
-    """Return what a list is a list of; anything else as it is."""
+    """Return the element shape of nested lists; other shapes unchanged."""
     while isinstance(shape, ListShape):
         shape = shape.member
     return shape
@@ -170,7 +170,7 @@ def _outer(path: str) -> str:
 
 
 def _judge(type_: str, fact: str, path: str, value: Any, verdict: Verdict) -> None:
-    """Judge the value of the input ``fact``, which stands at ``path`` in this resource."""
+    """Validate the value of the input ``fact`` at ``path`` in this resource."""
     place, inside = places(type_).get(fact), children(type_, fact)
     if value is UNKNOWN:
         verdict.unknown += 1
@@ -193,7 +193,7 @@ def _judge(type_: str, fact: str, path: str, value: Any, verdict: Verdict) -> No
 
 
 def _judge_map(place: Place, path: str, value: Mapping[str, Any], verdict: Verdict) -> None:
-    """Judge a map, which the API takes as a map or as a list of keys and values, as it does with most tags."""
+    """Validate a map, which the API expects as a map or as a list of keys and values, as for most tags."""
     shape, inner = place.shape, innermost(place.shape)
     verdict.problems.extend(_size(place, shape, path, value))
     if isinstance(shape, MapShape):
@@ -226,7 +226,7 @@ def _judge_scalar(place: Place, shape: Shape, path: str, value: Any, verdict: Ve
 
 
 def wrong(shape: Shape, value: Any) -> str:
-    """Return what is wrong with a text, a number or a boolean by its shape; empty if nothing is."""
+    """Return why a text, number or boolean does not match its shape; empty if it does."""
     kind, limits = shape.type_name, shape.metadata
     if kind in NUMBERS:
         number = _number(value, whole=kind in ("integer", "long"))
@@ -252,16 +252,16 @@ def _wrong_text(shape: Shape, limits: Mapping[str, Any], value: Any) -> str:
 
 @cache
 def _pattern(text: str) -> re.Pattern[str] | None:
-    """Return a pattern, None if Python does not understand it, as with classes of letters in Unicode."""
+    """Return a compiled pattern; None if Python does not support it, as with Unicode classes."""
     try:
-        # AWS means the whole text, whether the pattern has anchors or not.
+        # AWS matches the whole text even without anchors.
         return re.compile(text) if text else None
     except re.error:
         return None
 
 
 def _number(value: Any, *, whole: bool) -> float | None:
-    """Return a number as such; some inputs take theirs as text."""
+    """Return a number; some inputs are numbers as text."""
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -286,7 +286,7 @@ def _size(place: Place, shape: Shape, path: str, value: Any) -> Iterator[Problem
 
 
 def _missing(type_: str, fact: str, given: Mapping[str, Any], place: Place, path: str) -> Iterator[Problem]:
-    """Report each required member of the structure at ``place`` that no given input ends up in."""
+    """Report each required member of the structure at ``place`` that no given input sets."""
     request, shape = place.request, _structure(place.shape)
     sources: dict[str, list[str]] = {}
     for name, known in children(type_, fact).items():
@@ -297,8 +297,8 @@ def _missing(type_: str, fact: str, given: Mapping[str, Any], place: Place, path
     for member in shape.required_members:
         names = sources.get(member, [])
         if member not in excused and not any(name in given for name in names):
-            wanted = " or ".join(names) or member
-            yield Problem(f"{path}.{wanted}" if path else wanted, f"is required ({_source(request)}), not given")
+            missing = " or ".join(names) or member
+            yield Problem(f"{path}.{missing}" if path else missing, f"is required ({_source(request)}), not given")
 
 
 def _source(request: Request) -> str:

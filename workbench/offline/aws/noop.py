@@ -1,4 +1,4 @@
-"""AWS without AWS: ids and outputs are invented, the same for the same name."""
+"""A no-op AWS provider: ids and outputs are made up, and equal for equal names."""
 
 from typing import Any, Final
 
@@ -18,11 +18,11 @@ OUTPUTS: Final[dict[str, dict[str, Any]]] = {
     },
     "aws:kms/key:Key": {"keyId": "11111111-2222-3333-4444-555555555555"},
 }
-"""Outputs of AWS resources, beside ``arn``, that programs read."""
+"""Outputs of AWS resources, besides ``arn``, that programs read."""
 
 
 class NoopAws(NoopProvider, OfflineAws):
-    """AWS that is not there."""
+    """Accepts every operation on AWS resources without performing it."""
 
     @override
     def create(self, type_: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -1,8 +1,7 @@
-"""Which request of AWS's own API each resource's inputs end up in.
+"""Maps each resource's inputs to requests of AWS's API.
 
-Names that differ only in case need no word here, at any depth: ``subnetId`` is ``SubnetId``. The rest is data. A
-resource that takes several requests lists them; the first one is the one that makes it, and only that one's required
-members are demanded.
+Names that differ only in case need no entry at any depth: ``subnetId`` is ``SubnetId``. A resource with several
+requests lists all of them; the first one creates it, and only its required members are checked.
 """
 
 from collections.abc import Mapping
@@ -12,16 +11,16 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Request:
-    """One request, and where inputs go in it.
+    """One request, and the places of inputs in it.
 
     Parameters
     ----------
     service, operation
-        As botocore spells them.
+        Names in botocore.
     members
-        Place in the request by input, both as dotted paths; lists on the way are passed through.
+        Place in the request by input, both as dotted paths; lists in between are skipped.
     inside
-        Place of every input that ``members`` does not name, default the request itself; None if only those go in it.
+        Place of all other inputs, default the request itself; None if it takes only those in ``members``.
     supplied
         Required members that the provider fills in from elsewhere.
     """

@@ -1,4 +1,4 @@
-"""Stands in for Pulumi's AWS plug-in where there is no account: it plans, by dated facts, and makes nothing."""
+"""Offline stand-in for Pulumi's AWS plug-in: plans with dated provider facts and creates nothing."""
 
 import hashlib
 import json
@@ -16,13 +16,13 @@ from workbench.offline.properties import UNKNOWN, Secret, Unknown, secret
 from workbench.offline.provider import FORCED, Changed, Checked, Kind, Problem, Provider
 
 AUTO_NAMED: Final = ("name", "nodeGroupName")
-"""Inputs that Pulumi's plug-in fills with the logical name and a random end, unless their prefix is given.
+"""Inputs that Pulumi's plug-in fills with the logical name and a random suffix, unless their prefix is given.
 
 Source: pulumi/pulumi-aws, provider/resources.go, ``SetAutonaming`` and ``AutoName``.
 """
 
 RANDOM_LENGTH: Final = 7
-"""Characters of the random end."""
+"""Characters of the random suffix."""
 
 WITHOUT_ALL_TAGS: Final = frozenset(
     {
@@ -31,7 +31,7 @@ WITHOUT_ALL_TAGS: Final = frozenset(
         "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule",
     }
 )
-"""Types of Terraform's newer framework, for which the plug-in's check adds no ``tagsAll``."""
+"""Types of Terraform's plugin framework, for which the plug-in adds no ``tagsAll``."""
 
 
 class OfflineAws(Provider):
@@ -41,7 +41,7 @@ class OfflineAws(Provider):
         super().__init__(
             "aws",
             facts().release,
-            f"Offline stand-in for Pulumi's AWS provider, by facts of {facts().read_on}. It plans and makes nothing.",
+            f"Offline stand-in for Pulumi's AWS provider (facts of {facts().read_on}). It creates nothing.",
             # Source: hashicorp/terraform-provider-aws, internal/provider/sdkv2/region.go.
             frozenset({"region"}),
         )
@@ -50,7 +50,7 @@ class OfflineAws(Provider):
     @override
     def configure(self, config: dict[str, Any]) -> None:
         given = config.get("defaultTags") or {}
-        # Configuration of providers arrives as text.
+        # Provider configuration arrives as text.
         read = json.loads(given) if isinstance(given, str) else given
         tags = UNKNOWN if read is UNKNOWN else read.get("tags") or {}
         self._default_tags = secret(tags) if isinstance(given, Secret) else tags
@@ -65,7 +65,7 @@ class OfflineAws(Provider):
         return {"tagsAll": self.tags_of(inputs)}
 
     def tags_of(self, inputs: Mapping[str, Any]) -> dict[str, Any] | Unknown:
-        """Return the tags that a resource gets: its own over the provider's default ones."""
+        """Return a resource's tags: its own merged over the provider's defaults."""
         default, own = self._default_tags, inputs.get("tags") or {}
         if isinstance(default, Unknown) or isinstance(own, Unknown) or UNKNOWN in (*default.values(), *own.values()):
             return UNKNOWN
@@ -77,8 +77,10 @@ class OfflineAws(Provider):
             return Checked((Problem("", f"the offline provider does not know {type_}: add it to {TABLE}"),))
         filled = {key: kept.get(key) or _automatic_name(type_, name, seed) for key in _to_name(type_, inputs)}
         verdict = judge(type_, {**inputs, **filled})
-        # One problem for each path; the provider's own rules speak before AWS's.
-        problems = {problem.path: problem for problem in [*verdict.problems, *_strange(type_, "", "", inputs)]}
+        # One problem per path; the provider's own rules take precedence over AWS's.
+        problems = {
+            problem.path: problem for problem in [*verdict.problems, *_unknown_or_missing(type_, "", "", inputs)]
+        }
         ordered = tuple(problems[path] for path in sorted(problems))
         return Checked(ordered, filled, self.all_tags(type_, inputs), verdict.figures)
 
@@ -87,7 +89,7 @@ class OfflineAws(Provider):
         changes = dict(_changes(type_, "", "", old, new))
         changes.update(_change(type_, _ALL_TAGS, _ALL_TAGS.path, old.get(_ALL_TAGS.path), new.get(_ALL_TAGS.path)))
         kinds = {path: FORCED[kind] if _forces(known, kind) else kind for path, (known, kind) in changes.items()}
-        # A name that the program chose can be given to one resource at a time.
+        # A name set by the program can be used by only one resource at a time.
         # Source: pulumi/pulumi-terraform-bridge, nameRequiresDeleteBeforeReplace.
         fixed = any(key in new and key not in filled for key in AUTO_NAMED if key in children(type_, ""))
         return Changed(kinds, delete_first=fixed or resource(type_).deleted_first)
@@ -99,7 +101,7 @@ class OfflineAws(Provider):
 
 
 _ALL_TAGS: Final = Input("tagsAll", "map", required=False, change="update")
-"""No input of a program, so no fact of the table."""
+"""Not an input of programs, so not in the facts."""
 
 
 def _to_name(type_: str, inputs: Mapping[str, Any]) -> Iterator[str]:
@@ -115,21 +117,21 @@ def _automatic_name(type_: str, name: str, seed: bytes) -> str:
     return f"{prefix}{name}-{end}"
 
 
-def _strange(type_: str, fact: str, path: str, value: Any) -> Iterator[Problem]:
-    """Report inputs that the type does not have, and required ones that are missing."""
+def _unknown_or_missing(type_: str, fact: str, path: str, value: Any) -> Iterator[Problem]:
+    """Report unknown inputs and missing required ones."""
     known = children(type_, fact)
     if isinstance(value, list):
         for index, element in enumerate(value):
-            yield from _strange(type_, fact, f"{path}[{index}]", element)
+            yield from _unknown_or_missing(type_, fact, f"{path}[{index}]", element)
     elif isinstance(value, dict) and known:
         for key, inner in value.items():
             where = f"{path}.{key}" if path else key
             if key in known:
-                yield from _strange(type_, known[key].path, where, inner)
+                yield from _unknown_or_missing(type_, known[key].path, where, inner)
             else:
-                yield Problem(where, f"{type_} has no such input in {facts().release}, by {TABLE}")
+                yield Problem(where, f"unknown input of {type_} in {facts().release} (facts: {TABLE})")
         for key in (key for key, each in known.items() if each.required and key not in value):
-            yield Problem(f"{path}.{key}" if path else key, f"{type_} requires it, not given")
+            yield Problem(f"{path}.{key}" if path else key, f"required by {type_}, but not given")
 
 
 def _changes(type_: str, fact: str, path: str, old: Any, new: Any) -> Iterator[tuple[str, tuple[Input, Kind]]]:
@@ -147,7 +149,7 @@ def _change(type_: str, known: Input, path: str, old: Any, new: Any) -> Iterator
     if _empty(old) or _empty(new):
         yield path, (known, PropertyDiff.ADD if _empty(old) else PropertyDiff.DELETE)
         if isinstance(old or new, dict):
-            # The whole object comes or goes, and something in it may replace the resource.
+            # The whole object is added or removed, and a member may force a replacement.
             inside = _changes(type_, known.path, path, old or {}, new or {})
             yield from ((where, (inner, kind)) for where, (inner, kind) in inside if _forces(inner, kind))
     elif isinstance(old, dict) and isinstance(new, dict) and children(type_, known.path):
@@ -169,7 +171,7 @@ def _same(known: Input, old: Any, new: Any) -> bool:
 
 
 def _empty(value: Any) -> bool:
-    # Terraform's older resources, which most of these are, do not tell an empty list or map from none.
+    # Terraform's SDKv2 resources do not distinguish an empty list or map from a missing one.
     return value is None or value in ([], {})
 
 

@@ -1,4 +1,4 @@
-"""The facts about each type's inputs, ready to be looked up."""
+"""Lookups of each type's inputs in the facts."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from workbench.offline.azure.facts import Input, resource
 from workbench.offline.input_paths import inside
 
 TABLE: Final = "tools/facts/azure.yaml"
-"""The file to extend with a type that is not known yet."""
+"""The file to extend with a new type."""
 
 
 def inputs_of(type_: str) -> Mapping[str, Input]:
@@ -18,7 +18,7 @@ def inputs_of(type_: str) -> Mapping[str, Input]:
     Raises
     ------
     KeyError
-        The type is not in the table.
+        The type is unknown.
     """
     return resource(type_).inputs
 

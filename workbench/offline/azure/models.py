@@ -1,7 +1,7 @@
-"""Judges planned inputs by Microsoft's description of its API, of the version that each type is made with.
+"""Validates planned inputs against Microsoft's description of its API, in the version used for each type.
 
-What it tells: which inputs there are and which are required, what kind each is, and most enumerations; of some names
-also the form. It tells no ranges, and not whether two values go together.
+It covers known and required inputs, data types and most enumerations, and the patterns of some names. It does not cover
+ranges or whether two values are compatible.
 """
 
 import re
@@ -17,19 +17,19 @@ from workbench.offline.verdict import Verdict
 NUMBERS: Final = frozenset({"integer", "number"})
 
 OPAQUE: Final = frozenset({"any", "resource"})
-"""Kinds of which nothing inside is described."""
+"""Kinds without a description of their contents."""
 
 NOUNS: Final = {"keys": "a list", "list": "a list", "map": "a map", "object": "an object", "string": "text"}
-"""Kinds in words, beside numbers and booleans."""
+"""Display names of kinds other than numbers and booleans."""
 
 
 def judge(type_: str, inputs: Mapping[str, Any]) -> Verdict:
-    """Judge the inputs of one resource; unknown values are skipped and counted.
+    """Validate the inputs of one resource; unknown values are skipped and counted.
 
     Parameters
     ----------
     inputs
-        Plain values, ``UNKNOWN`` where a value is not known yet.
+        Plain values; ``UNKNOWN`` for values that are not known yet.
     """
     verdict = Verdict([])
     _judge_members(type_, "", "", inputs, verdict)
@@ -37,28 +37,28 @@ def judge(type_: str, inputs: Mapping[str, Any]) -> Verdict:
 
 
 def loose(type_: str) -> list[str]:
-    """Return the inputs of a type of which is known only that they are text or a number."""
+    """Return the inputs of a type for which only the data type is known."""
     free = (each for each in inputs_of(type_).values() if each.kind in {"string", *NUMBERS} and not each.values)
     return [each.path for each in free if each.path not in resource(type_).forms]
 
 
 def unmodelled(type_: str) -> list[str]:
-    """Return the inputs of a type of which nothing inside is known."""
+    """Return the inputs of a type whose contents are not described."""
     return [each.path for each in inputs_of(type_).values() if each.kind in OPAQUE]
 
 
 def _judge_members(type_: str, fact: str, path: str, given: Mapping[str, Any], verdict: Verdict) -> None:
-    """Judge the members of the object at ``path`` of the resource, which is or is in the input ``fact``."""
+    """Validate the members of the object at ``path``, which is described by the input ``fact``."""
     known = children(type_, fact)
     for name, value in given.items():
         where = f"{path}.{name}" if path else name
         if name in known:
             _judge(type_, known[name], where, value, verdict)
         else:
-            verdict.problems.append(Problem(where, f"{type_} has no such input in {facts().release}, by {TABLE}"))
+            verdict.problems.append(Problem(where, f"unknown input of {type_} in {facts().release} (facts: {TABLE})"))
     for name in (name for name, each in known.items() if each.required and name not in given):
         where = f"{path}.{name}" if path else name
-        verdict.problems.append(Problem(where, f"{type_} requires it, not given"))
+        verdict.problems.append(Problem(where, f"required by {type_}, but not given"))
 
 
 def _judge(type_: str, known: Input, path: str, value: Any, verdict: Verdict) -> None:
@@ -79,7 +79,7 @@ def _judge(type_: str, known: Input, path: str, value: Any, verdict: Verdict) ->
 
 
 def _judge_inside(type_: str, known: Input, path: str, element: Any, verdict: Verdict) -> None:
-    """Judge one element of a list or a map."""
+    """Validate one element of a list or map."""
     if element is UNKNOWN:
         verdict.unknown += 1
     elif children(type_, known.path) and isinstance(element, dict):
@@ -97,7 +97,7 @@ def _judge_scalar(type_: str, known: Input, path: str, value: Any, verdict: Verd
 
 
 def _wrong(type_: str, known: Input, value: Any) -> str:
-    """Return what is wrong with a value; empty if nothing is."""
+    """Return why a value is invalid; empty if it is valid."""
     if known.allowed:
         listed = ", ".join(map(str, known.allowed))
         return "" if value in known.allowed else f"must be one of {listed}, given {value!r}"

@@ -1,4 +1,4 @@
-"""Azure without Azure: ids and outputs are invented, the same for the same name."""
+"""A no-op Azure provider: ids and outputs are made up, and equal for equal names."""
 
 import json
 from base64 import b64encode
@@ -22,18 +22,18 @@ OUTPUTS: Final[dict[str, dict[str, Any]]] = {
         ("clientId", "principalId", "tenantId"), "11111111-2222-3333-4444-555555555555"
     ),
 }
-"""Outputs of Azure resources, beside ``name``, that programs read."""
+"""Outputs of Azure resources, besides ``name``, that programs read."""
 
 KUBECONFIG: Final = {
     "clusters": [
         {"name": "none", "cluster": {"server": "https://127.0.0.1:1", "certificate-authority-data": "bm9uZQ=="}}
     ]
 }
-"""Of an AKS cluster."""
+"""Kubeconfig of an AKS cluster."""
 
 
 class NoopAzure(NoopProvider, OfflineAzure):
-    """Azure that is not there."""
+    """Accepts every operation on Azure resources without performing it."""
 
     @override
     def create(self, type_: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:

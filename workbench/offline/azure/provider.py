@@ -50,7 +50,7 @@ class OfflineAzure(Provider):
         super().__init__(
             PACKAGE,
             facts().release,
-            f"Offline stand-in for Pulumi's Azure provider, by facts of {facts().read_on}. It plans and makes nothing.",
+            f"Offline stand-in for Pulumi's Azure provider (facts of {facts().read_on}). It creates nothing.",
         )
         self._location: Any = None
 
@@ -88,7 +88,7 @@ class OfflineAzure(Provider):
     def compare(self, type_: str, old: dict[str, Any], new: dict[str, Any], *, filled: frozenset[str]) -> Changed:
         both = ({n: v for n, v in each.items() if not _same(type_, n, old.get(n), new.get(n))} for each in (old, new))
         kinds = dict(_changes(type_, "", "", *both))
-        # Only of a random name the plug-in knows that two can be there at once.
+        # Only with random names can two of them exist at the same time.
         return Changed(kinds, delete_first=not (naming(type_) != "copy" and names(type_)[-1] in filled))
 
     @override
@@ -100,7 +100,7 @@ class OfflineAzure(Provider):
 
 
 def naming(type_: str) -> Literal["uuid", "random", "copy"]:
-    """Return how the plug-in names resources of a type: by a UUID, with a random end, or as the logical name is."""
+    """Return how the plug-in names resources of a type: UUID, random suffix, or the logical name."""
     if names(type_)[-1] == "roleAssignmentName":
         return "uuid"
     _, microsoft, of_service = resource(type_).id.rpartition("Microsoft.")
@@ -117,7 +117,7 @@ def _automatic_name(type_: str, name: str, seed: bytes) -> str:
 
 
 def _same(type_: str, name: str, old: Any, new: Any) -> bool:
-    """Return whether two values of an input of the resource are the same to Azure, though not the same."""
+    """Return whether two different values of an input are equal to Azure."""
     if name == "location" and isinstance(old, str) and isinstance(new, str):
         return _plain_location(old) == _plain_location(new)
     if name == "resourceGroupName" and isinstance(old, str) and isinstance(new, str):
@@ -153,7 +153,7 @@ def _change(type_: str, known: Input | None, path: str, old: Any, new: Any) -> _
         return
     if isinstance(old, dict) and isinstance(new, dict):
         for where, kind in _changes(type_, known.path if known else NOWHERE, path, old, new):
-            # What changes in an object that replaces the resource does too, but not what comes or goes in it.
+            # Updated members of a replacing object force a replacement; added and removed ones do not.
             yield where, FORCED[kind] if _replaces(known) and kind == PropertyDiff.UPDATE else kind
     elif isinstance(old, list) and isinstance(new, list):
         for index, (before, after) in enumerate(zip(old, new, strict=False)):
@@ -174,7 +174,7 @@ def _replaces(known: Input | None) -> bool:
 
 
 def _foreseen(type_: str, known: Input | None, value: Any) -> Any:
-    """Return an input as the output that repeats it: what a program leaves to Azure inside of it is not known yet."""
+    """Return the planned output of an input; members that the program leaves to Azure are unknown."""
     if known is None:
         return value
     if known.kind == "keys":
@@ -190,8 +190,8 @@ def _foreseen_inside(type_: str, known: Input, value: Any) -> Any:
     inner = children(type_, known.path)
     if not inner or not isinstance(value, dict):
         return value
-    unsaid = (inner.keys() | azures_own(type_, known.path)) - value.keys()
-    return {n: _foreseen(type_, inner.get(n), v) for n, v in value.items()} | dict.fromkeys(unsaid, UNKNOWN)
+    unset = (inner.keys() | azures_own(type_, known.path)) - value.keys()
+    return {n: _foreseen(type_, inner.get(n), v) for n, v in value.items()} | dict.fromkeys(unset, UNKNOWN)
 
 
 PROVIDER: Final = OfflineAzure

@@ -1,4 +1,4 @@
-"""Inputs as ARM's ids and bodies, and ARM's answers as outputs and inputs, by the table of facts."""
+"""Converts inputs to ARM ids and bodies, and ARM responses to outputs and inputs, using the facts."""
 
 import re
 from collections.abc import Mapping
@@ -11,18 +11,18 @@ from workbench.offline.provider import CloudError, RefusedError
 
 
 def id_of(type_: str, inputs: Mapping[str, Any], subscription: str) -> str:
-    """Return the ARM id that a resource gets; an id inside it may begin with a slash."""
+    """Return a resource's ARM id; ids used as inputs may start with a slash."""
     known = {name: str(inputs[name]).strip("/") for name in names(type_)}
     return resource(type_).id.format_map({"subscriptionId": subscription, **known})
 
 
 def parts(type_: str, id_: str) -> dict[str, str]:
-    """Return the inputs that an ARM id tells.
+    """Return the inputs contained in an ARM id.
 
     Raises
     ------
     CloudError
-        It is no id of the type.
+        It is not an id of the type.
     """
     pattern = re.sub(r"\\{(scope|resourceUri)\\}", r"(?P<\1>.+)", re.escape(resource(type_).id))
     pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", pattern)
@@ -36,12 +36,12 @@ def parts(type_: str, id_: str) -> dict[str, str]:
 
 
 def body(type_: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body of the request that gives a resource these inputs, all of them.
+    """Return the body of the request that sets all of these inputs.
 
     Raises
     ------
     RefusedError
-        An input holds a whole other resource.
+        An input contains another resource.
     """
     return _formed(type_, "", inputs)
 
@@ -80,14 +80,14 @@ def _form(type_: str, known: Input, value: Any) -> Any:
 
 
 def outputs(type_: str, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what ARM says of a resource as the plug-in's outputs."""
-    told = _told(type_, "", answer)
-    told.pop("id", None)
-    return {**told, API_VERSION: resource(type_).api_version}
+    """Return the plug-in's outputs for an ARM response."""
+    converted = _from_arm(type_, "", answer)
+    converted.pop("id", None)
+    return {**converted, API_VERSION: resource(type_).api_version}
 
 
-def _told(type_: str, fact: str, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object of ARM's with the plug-in's names, and without the layer ``properties``."""
+def _from_arm(type_: str, fact: str, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an ARM object with the plug-in's names, and with ``properties`` flattened."""
     flat = dict(answer)
     if "properties" not in azures_own(type_, fact) and isinstance(flat.get("properties"), dict):
         flat = {**flat.pop("properties"), **flat}
@@ -96,22 +96,22 @@ def _told(type_: str, fact: str, answer: Mapping[str, Any]) -> dict[str, Any]:
     for word, value in flat.items():
         name, known = spelled.get(word, (word, None))
         if value is not None:
-            found[name] = _tell(type_, known, value)
+            found[name] = _value_from_arm(type_, known, value)
     return found
 
 
-def _tell(type_: str, known: Input | None, value: Any) -> Any:
+def _value_from_arm(type_: str, known: Input | None, value: Any) -> Any:
     if known is None or not children(type_, known.path):
         return value
     if isinstance(value, list):
-        return [_told(type_, known.path, each) for each in value]
+        return [_from_arm(type_, known.path, each) for each in value]
     if known.kind == "map":
-        return {key: _told(type_, known.path, each) for key, each in value.items()}
-    return _told(type_, known.path, value)
+        return {key: _from_arm(type_, known.path, each) for key, each in value.items()}
+    return _from_arm(type_, known.path, value)
 
 
 def projected(type_: str, outputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those outputs that are also inputs, as inputs, without the parts of the id."""
+    """Return the outputs that are also inputs, without those in the id."""
     return _projected(type_, "", outputs)
 
 
@@ -137,14 +137,14 @@ def _project(type_: str, known: Input, value: Any) -> Any:
 
 
 def imported(type_: str, id_: str, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the inputs that would make what ARM answers, without empty lists and objects."""
+    """Return the inputs for an imported resource, without empty lists and objects."""
     told = {**outputs(type_, answer), **_at_their_place(type_, answer)}
     found = {name: _without_empty(value) for name, value in projected(type_, told).items() if name != "id"}
     return {**{name: value for name, value in found.items() if value is not None}, **parts(type_, id_)}
 
 
 def _at_their_place(type_: str, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the plain inputs that ARM has in ``properties`` under the name of something else of the resource."""
+    """Return the plain inputs whose name in ``properties`` is also used at the top level."""
     found = {}
     for name, known in children(type_, "").items():
         layer, _, word = known.place.rpartition(".")

@@ -1,4 +1,4 @@
-"""A cluster that is not there."""
+"""A no-op Kubernetes provider."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Stands in for Pulumi's Kubernetes plug-in where there is no cluster: it plans, by dated facts, and makes nothing."""
+"""Offline stand-in for Pulumi's Kubernetes plug-in: plans with dated provider facts and creates nothing."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,28 +12,28 @@ from workbench.offline.provider import Changed, Checked, Kind, Problem, Provider
 from workbench.toolchain.recipes import PROVIDER_VERSION
 
 CLUSTER: Final = "clusterIdentifier"
-"""The provider's own configuration that says which cluster it is, whatever becomes of the kubeconfig."""
+"""Provider setting that identifies the cluster independently of the kubeconfig."""
 
 
 class OfflineKubernetes(Provider):
-    """Compares Kubernetes objects without a cluster. No model judges them: that is the API server's alone."""
+    """Compares Kubernetes objects without a cluster. Their values are validated by the API server only."""
 
     def __init__(self) -> None:
         super().__init__(
             "kubernetes",
             PROVIDER_VERSION,
-            f"Offline stand-in for Pulumi's Kubernetes provider, by facts of {FACTS_DATE}. It plans and makes nothing.",
+            f"Offline stand-in for Pulumi's Kubernetes provider (facts of {FACTS_DATE}). It creates nothing.",
         )
         self._settings: frozenset[str] = frozenset()
 
     @override
     def configure(self, config: dict[str, Any]) -> None:
-        # Configuration of providers arrives as text.
+        # Provider configuration arrives as text.
         self._settings = frozenset(name for name, _ in CONTENT.values() if str(config.get(name)).lower() == "true")
 
     @override
     def moved(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-        # One that comes or goes means nothing, so that programs can begin to name their cluster.
+        # Adding or removing it is no change of cluster, so that programs can start to set it.
         # Source: pulumi/pulumi-kubernetes, provider/pkg/provider/provider.go, ``DiffConfig``.
         return [CLUSTER] if CLUSTER in old and CLUSTER in new and old[CLUSTER] != new[CLUSTER] else []
 
@@ -41,7 +41,9 @@ class OfflineKubernetes(Provider):
     def check(self, type_: str, name: str, inputs: dict[str, Any], *, seed: bytes, kept: dict[str, Any]) -> Checked:
         metadata = inputs.get("metadata")
         if not isinstance(metadata, dict) or not metadata.get("name"):
-            return Checked((Problem("metadata.name", "the offline provider gives no names: name the object"),))
+            return Checked(
+                (Problem("metadata.name", "the offline provider does not generate names; set metadata.name"),)
+            )
         return Checked()
 
     @override
@@ -57,7 +59,7 @@ class OfflineKubernetes(Provider):
 
 
 def _in_a_namespace(inputs: dict[str, Any]) -> dict[str, Any]:
-    """Return an object's inputs with the namespace that they mean; of objects without one it changes nothing."""
+    """Return an object's inputs with its default namespace; harmless for cluster-scoped objects."""
     return {**inputs, "metadata": {"namespace": "default", **(inputs.get("metadata") or {})}}
 
 
@@ -87,7 +89,7 @@ def _parts(path: str) -> list[str]:
 
 def _forces(pattern: list[str], path: list[str], value: Any) -> bool:
     """Return whether a change at ``path`` touches what ``pattern`` names: there, below it, or in the new value."""
-    if any(wanted not in (found, "[*]") for wanted, found in zip(pattern, path, strict=False)):
+    if any(expected not in (actual, "[*]") for expected, actual in zip(pattern, path, strict=False)):
         return False
     return _holds(value, pattern[len(path) :])
 

@@ -27,7 +27,8 @@ def test_values_are_counted_as_judged_unknown_and_not_described() -> None:
     [
         ({"addonProfiles": {"omsagent": {"enabled": "yes"}}},
          'addonProfiles["omsagent"].enabled: must be true or false, given \'yes\' (2025-09-01 of Azure\'s API)'),
-        ({"addonProfiles": {"omsagent": {}}}, f'addonProfiles["omsagent"].enabled: {CLUSTER} requires it, not given'),
+        ({"addonProfiles": {"omsagent": {}}},
+         f'addonProfiles["omsagent"].enabled: required by {CLUSTER}, but not given'),
         ({"agentPoolProfiles": [{"name": "a", "osSKU": "Windows95"}]},
          "agentPoolProfiles[0].osSKU: must be one of "),
         ({"identity": "SystemAssigned"}, "identity: must be an object, given 'SystemAssigned'"),

@@ -142,7 +142,7 @@ def test_a_location_that_is_not_given_is_the_providers_or_the_groups(
 
 
 def test_a_location_that_nobody_knows_is_missing() -> None:
-    assert f"location: {GROUP} requires it, not given" in check(GROUP)
+    assert f"location: required by {GROUP}, but not given" in check(GROUP)
 
 
 def test_inputs_that_do_not_exist_or_are_missing_are_told_with_those_that_are_wrong() -> None:
