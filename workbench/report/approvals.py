@@ -1,6 +1,7 @@
 """Matches approvals with dangerous changes, and writes the approval that a change needs."""
 
 from collections.abc import Iterable
+from datetime import date
 
 import yaml
 
@@ -24,8 +25,18 @@ def _matching(change: Change, stack: str, rows: Iterable[Approval]) -> Iterable[
     return (row for row in rows if row.allows(stack, change.operation, change.type, change.name))
 
 
-def rows_for(dangers: Iterable[Danger], stack: str) -> str:
-    """Return YAML rows that would approve ``dangers``, with placeholders in capitals."""
+def rows_for(dangers: Iterable[Danger], stack: str, expires: date | str | None = None) -> str:
+    """Return YAML rows that would approve ``dangers``, with placeholders in capitals.
+
+    Parameters
+    ----------
+    dangers
+        Changes without an approval.
+    stack
+        Name of the stack.
+    expires
+        Last day of the approval. Default: the latest that is allowed today.
+    """
     rows = [
         {
             "stack": stack,
@@ -34,7 +45,7 @@ def rows_for(dangers: Iterable[Danger], stack: str) -> str:
             "reason": "WHY IT MAY BE LOST",
             "owner": "TEAM",
             "ticket": "TICKET",
-            "expires": Approval.last_day(),
+            "expires": expires or Approval.last_day(),
         }
         for danger in dangers
     ]

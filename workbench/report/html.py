@@ -16,6 +16,9 @@ _STYLE: Final = """
 }
 body { max-width: 62rem; margin: 2rem auto; padding: 0 1.5rem; background: var(--page); color: var(--text);
   font: 15px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; overflow-wrap: anywhere; }
+body.passed { --verdict: #1a7f37; } body.review { --verdict: #9a6700; }
+body.blocked { --verdict: #cf222e; } body.unjudged { --verdict: #8250df; }
+h2:first-of-type { color: var(--verdict); border-left: .5rem solid var(--verdict); padding-left: .8rem; }
 h2, h3 { border-bottom: 1px solid var(--line); padding-bottom: .3rem; }
 h4 { margin: 1.2rem 0 .4rem; }
 code { background: var(--shade); border-radius: 4px; padding: .1em .35em; font: .86em "DejaVu Sans Mono", monospace; }
@@ -35,7 +38,7 @@ _PAGE: Final = """\
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>igz-clusters: {title}</title>
 <style>{style}</style>
-<body>
+<body class="{outcome}">
 {body}</body>
 </html>
 """
@@ -46,4 +49,4 @@ def render(report: Report) -> str:
     # HTML stays on for the parts that open on a click; all text of the report is code or plain words by then.
     parser = MarkdownIt("commonmark", {"html": True}).enable("table")
     body = parser.render(markdown.render(report, limit=sys.maxsize))
-    return _PAGE.format(title=verdict(report), style=_STYLE, body=body)
+    return _PAGE.format(title=verdict(report), style=_STYLE, outcome=report.outcome.value, body=body)

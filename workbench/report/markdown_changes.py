@@ -4,15 +4,20 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Final, TypeVar
 
+from workbench.report.approvals import rows_for
 from workbench.report.folding import Folding
 from workbench.report.markup import VALUE_MAX, code, folded, names, prose
-from workbench.report.model import Change, Danger, Operation, PropertyChange, StackReport
+from workbench.report.model import Change, Danger, Operation, PropertyChange, Source, StackReport
 from workbench.report.words import DESTRUCTIVE, OPERATIONS, count
 
 SHORT_NAME: Final = 60
 _REASON_MAX: Final = 200
 _FORCING_MAX: Final = 10
 _KINDS_SHOWN: Final = 12
+_INLINE_MAX: Final = 6
+"""Number of names shown in one line; more become a list."""
+
+_LAST_DAY: Final = "LAST DAY, AT MOST 14 DAYS AHEAD"
 _SHOWN_AT_ONCE: Final = 12
 """Number of resources shown directly; longer lists are collapsed."""
 
@@ -25,6 +30,10 @@ def dangers(stack: StackReport, step: Folding) -> Iterator[str]:
     if stack.dangers:
         yield "#### Dangers"
         yield "\n".join(_danger(danger, step) for danger in stack.dangers)
+    unapproved = [danger for danger in stack.dangers if not danger.approval]
+    if unapproved and step < Folding.FIXES and stack.source in (Source.RENDERED, Source.COMPARED):
+        yield "To approve, add to `policies/overrides.yaml` of the base branch:"
+        yield f"```yaml\n{rows_for(unapproved, stack.stack, expires=_LAST_DAY)}\n```"
 
 
 def losses(stack: StackReport, step: Folding) -> Iterator[str]:
@@ -79,7 +88,16 @@ def _lost(changes: list[Change], step: Folding) -> Iterator[str]:
     # Single resources first, before their dependents, such as the tags of a group.
     for (operation, token, why), some in sorted(groups, key=lambda each: (*_rank(each[1][0]), len(each[1]))):
         number = "" if len(some) == 1 else f" {len(some):,}"
-        yield f"- **{OPERATIONS[operation]}**{number} {code(token)}: {names(c.name for c in some)}.{why}"
+        yield from _line(f"- **{OPERATIONS[operation]}**{number} {code(token)}", [c.name for c in some], f".{why}")
+
+
+def _line(head: str, found: list[str], tail: str = "") -> Iterator[str]:
+    """Return a line with names, or with a list of them below it."""
+    if len(found) <= _INLINE_MAX:
+        yield f"{head}: {names(found)}{tail}"
+    else:
+        yield f"{head}{tail}"
+        yield from (f"  - {code(name)}" for name in found)
 
 
 def _rank(change: Change) -> tuple[bool, int]:
@@ -107,7 +125,7 @@ def _gain(operation: Operation, changes: list[Change], step: Folding) -> Iterato
             yield f"- {word} {len(some):,} {code(token)}"
             yield from (f"  - {code(change.name)}{_updated(change, step)}" for change in some)
         else:
-            yield f"- {word} {len(some):,} {code(token)}: {names(change.name for change in some)}"
+            yield from _line(f"- {word} {len(some):,} {code(token)}", [change.name for change in some])
 
 
 def _updated(change: Change, step: Folding) -> str:
