@@ -71,12 +71,12 @@ FAILING = {
     "credentials expired while things were compared": Case(
         USUAL,
         (EXPIRED.model_copy(update={"operation": "Microsoft.ManagedIdentity/*"}),),  # asked for by the plug-in alone
-        ("The session at Azure ended.", "igz-clusters recover"),
+        ("The session at Azure expired.", "igz-clusters recover"),
     ),
     "credentials expired while things were made": Case(
         USUAL,
         (EXPIRED.model_copy(update={"operation": WRITE}),),
-        ("The session at Azure ended.", "igz-clusters recover"),
+        ("The session at Azure expired.", "igz-clusters recover"),
     ),
 }
 """What ends an `up`, and what it says."""
@@ -124,7 +124,7 @@ def test_a_role_that_does_not_hold_yet_ends_the_first_up_and_the_next_one_goes_o
     assert run.returncode == 1, text[-6000:]
     assert "ManagedCluster aks-dev-cluster" in text
     assert "or it does not hold yet" in text
-    assert "Mend the cause, then `igz-clusters up aks-dev` goes on from here" in text
+    assert "Fix the cause, then `igz-clusters up aks-dev` continues" in text
     assert "PrincipalNotFound" not in text
     assert CLUSTER not in dev.azure.inventory()
     dev.run(*UP)
@@ -168,7 +168,7 @@ def test_a_network_interface_that_was_left_delays_a_destroy_and_does_not_end_it(
     printed = []
     for line in run.stdout:
         printed.append(line)
-        if "Azure says that something is still used. Again in" in line:
+        if "Azure reports resources as still in use. Retrying in" in line:
             dev.azure.remove_network_interface(left)
     assert run.wait(timeout=600) == 0, "".join(printed)[-6000:]
     assert [line for line in printed if "Again in" in line]

@@ -66,12 +66,12 @@ FAILING = {
         ("creating EKS Node Group (mlrun-dev:dev-{pool}-", "AccessDeniedException: no rights", "Mend the cause"),
     ),
     "credentials expired while things were compared": Case(
-        POOL, (EXPIRED.model_copy(update={"first": 150}),), ("The session at AWS ended.", "igz-clusters recover dev")
+        POOL, (EXPIRED.model_copy(update={"first": 150}),), ("The session at AWS expired.", "igz-clusters recover dev")
     ),
     "credentials expired while things were made": Case(
         POOL,
         (EXPIRED.model_copy(update={"operation": "eks:CreateNodegroup"}),),
-        ("The session at AWS ended.", "igz-clusters recover dev"),
+        ("The session at AWS expired.", "igz-clusters recover dev"),
     ),
 }
 """What ends an `up`, and what it says."""
@@ -130,7 +130,7 @@ def test_network_interfaces_that_were_left_delay_a_destroy_and_do_not_end_it(dev
     printed = []
     for line in run.stdout:
         printed.append(line)
-        if "AWS says that something is still used. Again in" in line:
+        if "AWS reports resources as still in use. Retrying in" in line:
             ec2.delete_network_interface(NetworkInterfaceId=left)
     assert run.wait(timeout=600) == 0, "".join(printed)[-6000:]
     assert [line for line in printed if "Again in" in line]

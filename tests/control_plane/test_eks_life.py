@@ -174,6 +174,6 @@ def test_what_production_guards_is_destroyed_only_after_unprotecting_and_approva
         assert life.refusals == []
         return
     protections, approvals = life.refusals
-    assert "would lose what nobody approved" in approvals
+    assert "would lose protected resources without an approval" in approvals
     assert "is protected (aws:eks/cluster:Cluster)" in protections
     assert "deletion protection is on" in protections

@@ -56,7 +56,7 @@ def test_up_waits_for_a_namespace_that_is_being_deleted(own: Cluster) -> None:
     own.kubectl("delete", "namespace", "mlrun", "--wait=false")
     process = own.start(*arguments("up"))
     assert process.stdout
-    waiting = itertools.takewhile(lambda line: "Waiting until what is being deleted" not in line, process.stdout)
+    waiting = itertools.takewhile(lambda line: "Waiting for the deletion of namespace" not in line, process.stdout)
     assert "Updating" not in "".join(waiting)
     own.kubectl("patch", "configmap", "held", "-n", "mlrun", "-p", '{"metadata": {"finalizers": null}}')
     rest = process.stdout.read()

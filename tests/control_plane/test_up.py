@@ -83,7 +83,7 @@ def test_up_says_what_there_is_and_how_to_go_on(again: Again) -> None:
     for words in (
         "nvidia.com/gpu=present:NoSchedule",
         "igz-workload-medium",
-        "best-practices",
+        "igz-clusters@",
         "get nodes",
         "local stop",
     ):

@@ -1,4 +1,4 @@
-"""`up` and `preview` on a stack in a cloud."""
+"""`up` and `preview` for a stack in a cloud."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -22,7 +22,7 @@ from workbench.system.errors import UserError
 
 
 def preview(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) -> int:
-    """Show what `up` would change, and then what it would refuse. Return the engine's exit code.
+    """Show what `up` would change and what it would refuse; return the engine's exit code.
 
     Raises
     ------
@@ -44,28 +44,28 @@ def preview(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | N
 
 
 def up(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) -> None:
-    """Bring a stack to what its file says, if what is live lets it, and look afterwards whether it is in order.
+    """Apply the stack file if the live resources allow it, and check the result.
 
     Raises
     ------
     UserError
-        It must not be changed so, or something in it is not in order now; with all reasons.
+        The live resources do not allow the change, or something is unhealthy afterwards; with all reasons.
     typer.Exit
-        The engine failed or was stopped; what is to be said about it is said.
+        The engine failed or was stopped, and its messages are printed.
     """
     with changing(stack, "up", hermetic=hermetic, events=events) as begun:
         before = begun.state()
         if begun.existing:
             wait_for_half_deleted(begun.existing.api, stack.config.namespaces)
         judgement = _ready(begun, before)
-        # Again: the refresh may have dropped what is no longer there.
+        # Again: the refresh may have dropped resources that no longer exist.
         run = begun.looked(begun.state()) if begun.existing else begun
         to_recreate = [option for component in judgement.to_recreate for option in ("--replace", component.urn)]
         guard(
             run.session, "up", *AS_REFRESHED, *to_recreate, judged=run.require_no_collisions if run.existing else None
         )
         for components in judgement.earlier_runs:
-            errors.print(f"First on its own: {', '.join(map(str, components))}.", **PLAIN)
+            errors.print(f"First, separately: {', '.join(map(str, components))}.", **PLAIN)
             targets = [option for component in components for option in ("--target", component.urn)]
             code, stream = CloudRun(run.session).engine("up", *targets, *options)
             _end_if_failed(run, code, stream)
@@ -75,15 +75,15 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) 
         left = _out_of_order(run, patience=PATIENCE_DEGRADED)
         if left:
             raise UserError(
-                f"The engine is done, and yet '{stack.name}' is not in order:\n{left}",
-                f"Then `igz-clusters up {stack.name}`.",
+                f"The engine finished, but '{stack.name}' is not healthy:\n{left}",
+                f"Then run `igz-clusters up {stack.name}`.",
             )
 
 
 def _updated(run: CloudRun, *options: str) -> tuple[int, Stream]:
-    """Let the engine update; again for what waited for a group that failed, as AKS's groups wait for each other.
+    """Let the engine update, and repeat after a failed group: AKS creates its groups one after the other.
 
-    The engine then takes the group as it is and goes on. What is wrong with it is said at the end.
+    On the next run the engine accepts the failed group as it is and continues. The final check reports the failure.
     """
     failed = set[str]()
     while True:
@@ -92,12 +92,14 @@ def _updated(run: CloudRun, *options: str) -> tuple[int, Stream]:
         if not new:
             return code, stream
         failed |= {group.urn for group in new}
-        errors.print(f"The {', the '.join(map(str, new))} failed. On with what waited for it.", **PLAIN)
-        options = ("--yes", "--skip-preview")  # the same plan, and somebody agreed to it
+        errors.print(
+            f"The {', the '.join(map(str, new))} failed. Continuing with the groups that waited for it.", **PLAIN
+        )
+        options = ("--yes", "--skip-preview")  # the same plan, already approved
 
 
 def _failed_groups(run: CloudRun, code: int, stream: Stream) -> list[ClusterComponent]:
-    """Return the groups that failed and stay so until somebody helps; none if anything else failed."""
+    """Return the groups that failed for good; none if anything else failed."""
     failures = {failure.urn for failure in stream.failures}
     if code in (0, INTERRUPTED) or not failures or is_expired(stream.errors):
         return []
@@ -108,7 +110,7 @@ def _failed_groups(run: CloudRun, code: int, stream: Stream) -> list[ClusterComp
             if isinstance(component, Group) and component.urn in failures
         ]
         found = run.ask(groups)
-    except UserError:  # it is said with what failed
+    except UserError:  # reported with the failure
         return []
     told = [condition(group, found) for group in groups]
     stay = [not (each.is_in_order or each.is_moving or each.is_lost) for each in told]
@@ -116,11 +118,11 @@ def _failed_groups(run: CloudRun, code: int, stream: Stream) -> list[ClusterComp
 
 
 def _ready(run: CloudRun, before: Mapping[str, Any]) -> Judgement:
-    """Compare a stack, whose state is ``before``, with what is live, and judge what its file asks for."""
+    """Refresh a stack with the state ``before``, and judge the change that its file asks for."""
     if not before.get("resources"):
         return Judgement()
     components = components_of_state(before)
-    settled(lambda: run.ask(components), components, _waiting("before anything is changed"))
+    settled(lambda: run.ask(components), components, _waiting("before the change"))
     components = components_of_state(run.refresh(before))
     judgement = run.judge(components, run.ask(components))
     _refuse(run, judgement)
@@ -130,22 +132,22 @@ def _ready(run: CloudRun, before: Mapping[str, Any]) -> Judgement:
 def _refuse(run: CloudRun, judgement: Judgement) -> None:
     if not judgement.blockers:
         return
-    count = "1 thing" if len(judgement.blockers) == 1 else f"{len(judgement.blockers)} things"
+    count = "1 problem blocks" if len(judgement.blockers) == 1 else f"{len(judgement.blockers)} problems block"
     listed = "\n".join(map(str, judgement.blockers))
     file = stacks.shown_path(run.stack.file)
     raise UserError(
-        f"{count} in the way of `up`, by {file} and what is live:\n{listed}",
-        f"Nothing in {run.cloud.place} was changed.",
+        f"{count} `up`, comparing {file} with the live resources:\n{listed}",
+        f"Nothing changed in {run.cloud.place}.",
     )
 
 
 def _end_if_failed(run: CloudRun, code: int, stream: Stream) -> None:
-    """End after a failure of the engine, with what its own words leave open."""
+    """End after a failure of the engine, with advice that its own messages lack."""
     name = run.stack.name
     if not code:
         return
     if code == INTERRUPTED:
-        errors.print("Stopped. What was done is saved; the same command goes on from here.", style="bold", **PLAIN)
+        errors.print("Stopped. Completed work is saved; the same command continues.", style="bold", **PLAIN)
         raise typer.Exit(code)
     if is_expired(stream.errors):
         raise UserError(f"The engine could not finish '{name}'.", run.after_expiry)
@@ -155,7 +157,7 @@ def _end_if_failed(run: CloudRun, code: int, stream: Stream) -> None:
 
 
 def _only_planned(stream: Stream) -> bool:
-    """Return whether it did not come to a change: the plan failed, or somebody said no to it."""
+    """Return whether the run ended before any change: the plan failed or was declined."""
     return bool(stream.summaries) and all(summary.is_preview for summary in stream.summaries)
 
 
@@ -163,30 +165,29 @@ def _tell_what_failed(run: CloudRun, stream: Stream) -> None:
     name = run.stack.name
     try:
         left = _out_of_order(run, patience=0)
-    except UserError as found:  # whoever cannot be asked now is not what failed
+    except UserError as found:  # the check itself must not hide the failure
         left = str(found)
     if left:
-        errors.print(f"Not in order in '{name}':\n{left}", **PLAIN)
+        errors.print(f"Not healthy in '{name}':\n{left}", **PLAIN)
     if is_outcome_unknown(stream.errors):
-        way = f"`igz-clusters recover {name}` looks and tells the state; an `up` before it would make that anew."
-        errors.print(f"Nobody heard what came of a call. {way}", **PLAIN)
+        way = f"Run `igz-clusters recover {name}` before `up`, or `up` creates the resource a second time."
+        errors.print(f"The provider exited before reporting a result. {way}", **PLAIN)
     if is_busy(stream.errors):
-        errors.print(
-            f"{run.cloud.service} does one thing at a time, and was at another. Wait until it is done.", **PLAIN
-        )
+        errors.print(f"{run.cloud.service} was busy with another operation. Wait until that is finished.", **PLAIN)
     if is_name_taken(stream.errors):
-        # By somebody else, or by a call that nobody heard the answer of and that was made again.
-        errors.print(f"If what exists already is this stack's, `igz-clusters recover {name}` enters it.", **PLAIN)
-    errors.print(f"What was done is saved. Mend the cause, then `igz-clusters up {name}` goes on from here.", **PLAIN)
+        # It belongs to someone else, or an earlier call created it and its answer was lost.
+        way = f"`igz-clusters recover {name}` adds it to the state"
+        errors.print(f"If the existing resource belongs to this stack, {way}.", **PLAIN)
+    errors.print(f"Completed work is saved. Fix the cause, then `igz-clusters up {name}` continues.", **PLAIN)
 
 
 def _out_of_order(run: CloudRun, *, patience: float) -> str:
-    """Return all that is not in order after an update, in words; empty if everything is."""
+    """Return everything that is unhealthy after an update; empty if nothing is."""
     components = components_of_state(run.state())
     found = settled(
         lambda: run.ask(components),
         components,
-        _waiting("for what was changed"),
+        _waiting("for the changed resources"),
         may_change=lambda told: told.may_pass,
         patience=patience,
     )
@@ -194,12 +195,12 @@ def _out_of_order(run: CloudRun, *, patience: float) -> str:
 
 
 def _waiting(what: str) -> Callable[[str], None]:
-    """Return what prints a line when there is something new to wait for."""
+    """Return a function that prints a line when there is something new to wait for."""
     said = set[str]()
 
     def tell(components: str) -> None:
         if components not in said:
-            errors.print(f"Waiting, {what}: {components}.", **PLAIN)
+            errors.print(f"Waiting {what}: {components}.", **PLAIN)
             said.add(components)
 
     return tell

@@ -1,4 +1,4 @@
-"""`destroy` on a stack in a cloud: what its users made in the cluster goes first, and what is left is named."""
+"""`destroy` for a stack in a cloud: deletes what users created in the cluster first, and lists what is left."""
 
 import os
 import time
@@ -33,25 +33,25 @@ CLAIMS_OPTION = "--delete-claims"
 
 
 def destroy(stack: stacks.Stack, *, hermetic: bool, yes: bool, delete_claims: bool, events: Path | None) -> None:
-    """Delete everything that a stack made, in an order that the cloud accepts, and list what is left.
+    """Delete everything that a stack created, in an order that the cloud accepts, and list what is left.
 
     Parameters
     ----------
     delete_claims
-        Whether claims that users made go too, with all data on their volumes.
+        Whether to delete volume claims of users too, with all data on their volumes.
 
     Raises
     ------
     UserError
-        Something keeps the stack from being destroyed; with all of it and the steps.
+        Something blocks the deletion; with all of it and the steps.
     typer.Exit
-        The engine failed or was stopped; what is to be said about it is said.
+        The engine failed or was stopped, and its messages are printed.
     """
     with changing(stack, "destroy", hermetic=hermetic, events=events) as run:
         state = run.state()
         if state.get("resources"):
             state = run.refresh(state, fail_unreachable=False)
-            _refuse_what_is_kept(run, state)  # first: the engine plans no destroy of what is protected
+            _refuse_what_is_kept(run, state)  # first: the engine cannot plan the deletion of protected resources
             guard(run.session, "destroy", *AS_REFRESHED)
             _empty(run, state, yes=yes, delete_claims=delete_claims)
             _refuse_lost_claims(run, state, delete_claims=delete_claims)
@@ -67,16 +67,16 @@ def destroy(stack: stacks.Stack, *, hermetic: bool, yes: bool, delete_claims: bo
 def _refuse_what_is_kept(run: CloudRun, state: dict[str, Any]) -> None:
     if found := deletion_blockers(state, run.stack.name):
         listed = "\n".join(map(str, found))
-        raise UserError(f"'{run.stack.name}' is not destroyed as it is:\n{listed}", "Nothing was deleted.")
+        raise UserError(f"'{run.stack.name}' cannot be destroyed yet:\n{listed}", "Nothing was deleted.")
 
 
 def _empty(run: CloudRun, state: dict[str, Any], *, yes: bool, delete_claims: bool) -> None:
-    """Delete what users made in the cluster, where its end would leave the other half, or take data with it."""
+    """Delete what users created in the cluster and what would otherwise leave cloud resources behind or lose data."""
     if not cluster_of(components_of_state(state)):
         return
     config = kubeconfig_of(state)
     if not config:
-        errors.print("The stack never reached the cluster's API, so nobody looks into it.", **PLAIN)
+        errors.print("The state records no kubeconfig: objects in the cluster are not checked.", **PLAIN)
         return
     with TemporaryDirectory(prefix="igz-clusters-kubeconfig-") as folder:
         file = Path(folder, "kubeconfig")
@@ -87,7 +87,7 @@ def _empty(run: CloudRun, state: dict[str, Any], *, yes: bool, delete_claims: bo
         except UserError as error:
             if os.environ.get(UNREACHABLE) != "true":
                 raise UserError(f"{error.message} Nothing was deleted.", _lost(run)) from None
-            errors.print(f"{error.message}\n{UNREACHABLE} is set: it is taken for lost.", **PLAIN)
+            errors.print(f"{error.message}\n{UNREACHABLE} is set: the cluster counts as lost.", **PLAIN)
             return
         _agree(found, yes=yes, delete_claims=delete_claims)
         access.delete((*found.load_balancers, *found.claims))
@@ -95,7 +95,7 @@ def _empty(run: CloudRun, state: dict[str, Any], *, yes: bool, delete_claims: bo
 
 
 def _refuse_lost_claims(run: CloudRun, state: dict[str, Any], *, delete_claims: bool) -> None:
-    """Refuse to delete namespaces with claims that users made, in a cluster that stays."""
+    """Refuse to delete namespaces with volume claims of users in a cluster that stays."""
     if not run.existing or delete_claims:
         return
     ours = objects_of(state)
@@ -104,41 +104,41 @@ def _refuse_lost_claims(run: CloudRun, state: dict[str, Any], *, delete_claims: 
     found = Kubectl(api.program, api.kubeconfig, api.environment, api.context).contents(ours).claims
     if lost := [claim for claim in found if claim.namespace in to_delete]:
         raise UserError(
-            f"Claims in namespaces of this stack hold data that would be lost for ever:\n{_listed(lost)}\n"
+            f"Volume claims in namespaces of this stack hold data that would be lost:\n{_listed(lost)}\n"
             "Nothing was deleted.",
-            f"Copy what is needed, then add {CLAIMS_OPTION}.",
+            f"Back up the data you need, then add {CLAIMS_OPTION}.",
         )
 
 
 def _give_back(existing: Existing, *, is_done: bool) -> None:
-    """Take our taints from the nodes, after the engine took our labels."""
+    """Remove our taints from the nodes, after the engine removed our labels."""
     if is_done:
         for line in existing.drop_taints():
             errors.print(f"Changed {line}", **PLAIN)
-        errors.print("Nodes, classes and namespaces of others are as they were before.", **PLAIN)
+        errors.print("Nodes, classes and namespaces of other owners are unchanged.", **PLAIN)
 
 
 def _lost(run: CloudRun) -> str:
     return (
-        "What is in it must go first, or its load balancers and volumes stay, or go with their data. Find a way to its "
-        f"API: {run.cloud.ways_in}. If the cluster is lost for good, {UNREACHABLE}=true in front of this command "
-        "destroys without looking; the end lists what is left."
+        "Objects in the cluster must be deleted first, or their load balancers and volumes stay behind, or lose data. "
+        f"Restore access to its API: {run.cloud.ways_in}. If the cluster is lost for good, set {UNREACHABLE}=true: the "
+        "command then destroys without this check and lists what is left."
     )
 
 
 def _agree(found: ClusterContents, *, yes: bool, delete_claims: bool) -> None:
-    """Name what users made, and go on only if they want it gone."""
+    """List what users created, and return only if it may be deleted."""
     for volume in found.retained:
-        errors.print(f"Stays, since its reclaim policy is Retain: volume {volume}.", **PLAIN)
+        errors.print(f"Keeping volume {volume}: its reclaim policy is Retain.", **PLAIN)
     if found.claims and not delete_claims:
         raise UserError(
-            f"Claims hold data that would be lost for ever:\n{_listed(found.claims)}\nNothing was deleted.",
-            f"Copy what is needed, then add {CLAIMS_OPTION}. To keep a volume instead: `kubectl patch pv NAME -p "
+            f"Volume claims hold data that would be lost:\n{_listed(found.claims)}\nNothing was deleted.",
+            f"Back up the data you need, then add {CLAIMS_OPTION}. To keep a volume instead: `kubectl patch pv NAME -p "
             '\'{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}\'`.',
         )
     if not (gone := (*found.load_balancers, *found.claims)):
         return
-    errors.print(f"Users made these in the cluster; they are deleted first:\n{_listed(gone)}", **PLAIN)
+    errors.print(f"Users created these objects in the cluster; they are deleted first:\n{_listed(gone)}", **PLAIN)
     if yes:
         return
     agree("Delete them?", unchanged="nothing deleted")
@@ -149,7 +149,7 @@ def _listed(each: Sequence[ClusterObject]) -> str:
 
 
 def _wait(access: Kubectl, gone: Sequence[ClusterObject]) -> None:
-    """Wait until the cluster's controllers have deleted in the cloud what these objects stood for."""
+    """Wait until the cluster's controllers have deleted the cloud resources of these objects."""
     deadline, told = time.monotonic() + PATIENCE, -1
     while gone:
         found = access.contents()
@@ -158,25 +158,25 @@ def _wait(access: Kubectl, gone: Sequence[ClusterObject]) -> None:
             return
         if len(left) != told:
             told = len(left)
-            errors.print(f"Waiting until their load balancers and volumes are gone: {told} left.", **PLAIN)
+            errors.print(f"Waiting for the deletion of load balancers and volumes: {told} left.", **PLAIN)
         if time.monotonic() > deadline:
-            held = "\n".join(f"- {each}, held by {', '.join(each.finalizers) or 'nothing it names'}" for each in left)
+            held = "\n".join(f"- {each}, held by {', '.join(each.finalizers) or 'no finalizer'}" for each in left)
             raise UserError(
-                f"Not gone after {PATIENCE:.0f} s:\n{held}\nNothing else was deleted.",
+                f"Not deleted after {PATIENCE:.0f} s:\n{held}\nNothing else was deleted.",
                 "A claim waits for the pods that use it: uninstall what runs there. A Service or an Ingress waits for "
-                "its controller, a volume for its storage driver: `kubectl describe` says why. Then run this again.",
+                "its controller, a volume for its storage driver: see `kubectl describe`. Then run this again.",
             )
         time.sleep(PAUSE)
 
 
 def _destroyed(run: CloudRun, options: list[str]) -> int:
-    """Let the engine delete; again, if the cloud still counts as used what was just deleted. Return its exit code."""
+    """Let the engine delete, repeat if the cloud reports resources as still in use, and return its exit code."""
     for attempt in range(1, ATTEMPTS + 1):
         code, stream = run.engine("destroy", *options)
         if not code:
             return 0
         if code == INTERRUPTED:
-            errors.print("Stopped. What was done is saved; the same command goes on from here.", style="bold", **PLAIN)
+            errors.print("Stopped. Completed work is saved; the same command continues.", style="bold", **PLAIN)
             return code
         if is_expired(stream.errors):
             raise UserError(f"The engine could not finish '{run.stack.name}'.", run.after_expiry)
@@ -184,25 +184,25 @@ def _destroyed(run: CloudRun, options: list[str]) -> int:
             return code
         pause = PAUSES[attempt - 1]
         errors.print(
-            f"{run.cloud.place} says that something is still used. Again in {pause:.0f} s, run {attempt + 1} of "
+            f"{run.cloud.place} reports resources as still in use. Retrying in {pause:.0f} s, run {attempt + 1} of "
             f"{ATTEMPTS}.",
             **PLAIN,
         )
         time.sleep(pause)
-        options = ["--yes", "--skip-preview"]  # the same plan, and somebody agreed to it
+        options = ["--yes", "--skip-preview"]  # the same plan, already approved
     raise AssertionError("the last attempt returns")
 
 
 def _name_the_rest(run: CloudRun) -> None:
-    """List what carries the stack's tags in its cloud."""
+    """List everything in the cloud that still has the stack's tags."""
     name = run.stack.name
     try:
         left = run.left()
     except UserError as error:
-        errors.print(f"What is left cannot be told: {error}", **PLAIN)
+        errors.print(f"Cannot check what is left: {error}", **PLAIN)
         return
     if left:
         listed = "\n".join(f"- {each}" for each in left)
-        errors.print(f"Still there, by the tags of '{name}', each with how it goes:\n{listed}", **PLAIN)
+        errors.print(f"Left behind with the tags of '{name}', and how to delete each:\n{listed}", **PLAIN)
     else:
-        errors.print(f"Nothing carries the tags of '{name}' any more.", **PLAIN)
+        errors.print(f"Nothing with the tags of '{name}' is left.", **PLAIN)

@@ -1,4 +1,4 @@
-"""What all commands on a stack in a cloud do around the engine's own run."""
+"""Steps that all commands on a stack in a cloud share."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from workbench.recovery.cloud import Account
 
 AS_REFRESHED: Final = ("--refresh=false",)
-"""Options of a plan that nobody applies, right after a refresh: another one would ask the cloud for everything again.
+"""Options of a plan that directly follows a refresh and is not applied, so that it does not refresh again.
 
-The run that changes something keeps the project's ``refresh: always``: an autoscaler may have moved a size meanwhile.
+The run that makes the change keeps the project's ``refresh: always``: the autoscaler may have changed a size meanwhile.
 """
 
 
@@ -50,11 +50,11 @@ class CloudRun:
     session
         On the stack.
     events
-        Where the user wants the engine's event stream. Default: nowhere.
+        File for the engine's event stream. Default: none.
     existing
-        The stack's cluster if somebody else built it; it has said who it is. Default: the stack makes its cluster.
+        The stack's existing cluster, with verified identity. Default: the stack creates its cluster.
     seen
-        What was seen in it. Default: nobody has looked.
+        What the existing cluster contained. Default: not inspected yet.
     """
 
     session: Session
@@ -69,27 +69,27 @@ class CloudRun:
 
     @cached_property
     def cloud(self) -> Cloud:
-        """Where the stack is."""
+        """The cloud of the stack."""
         return cloud_of(self.stack.name, self.stack.config)
 
     def state(self) -> dict[str, Any]:
-        """Return the stack's deployment, empty if it was never up.
+        """Return the stack's deployment; empty before the first `up`.
 
         Raises
         ------
         UserError
-            A killed run left operations under way, or the backend does not give the stack.
+            A killed run left pending operations, or the backend refuses access to the stack.
         """
         deployment: dict[str, Any] = require_nothing_pending(self.session).get("deployment") or {}
         return deployment
 
     def looked(self, deployment: Mapping[str, Any]) -> "CloudRun":
-        """Return the same run after a look at a cluster that somebody else built; what it lacks is said.
+        """Return the run after inspecting an existing cluster; prints notes about it.
 
         Raises
         ------
         UserError
-            Something in it stands in the way; with all of it.
+            Something in the cluster blocks the stack; with all of it.
         """
         if not self.existing:
             return self
@@ -101,7 +101,7 @@ class CloudRun:
         return replace(self, session=self.existing.session(self.session, seen), seen=seen)
 
     def require_no_collisions(self, stream: Stream) -> None:
-        """Refuse a plan that would take over somebody else's object in a cluster that somebody else built.
+        """Refuse a plan that would take over objects of other owners in an existing cluster.
 
         Raises
         ------
@@ -112,12 +112,12 @@ class CloudRun:
             self.existing.require_no_collisions(stream, self.state())
 
     def finish(self) -> None:
-        """Do what belongs to a finished `up` and is no resource: taints of nodes, where somebody else built them.
+        """Apply what an `up` changes outside the engine: taints of the nodes of an existing cluster.
 
         Raises
         ------
         UserError
-            A node refuses, or one went away meanwhile.
+            A taint is refused, or a node disappeared meanwhile.
         """
         if not (self.existing and self.seen):
             return
@@ -126,7 +126,7 @@ class CloudRun:
         if replaced_nodes := self.existing.replaced_nodes(self.seen):
             listed = ", ".join(replaced_nodes)
             raise UserError(
-                f"Nodes went away while they were labelled, and objects without a machine are left: {listed}.",
+                f"Nodes disappeared while they were labelled; node objects without a machine are left: {listed}.",
                 f"`kubectl --context={self.existing.choices.context} delete node {' '.join(replaced_nodes)}`, then "
                 f"`igz-clusters up {self.stack.name}`.",
             )
@@ -137,22 +137,22 @@ class CloudRun:
         return engine_run.run(self.session, command, *options, events_file=self.events)
 
     def ask(self, components: Sequence[ClusterComponent]) -> Conditions:
-        """Return what the cloud says about each part; nothing if the cluster is in none.
+        """Return the condition of each component in the cloud; empty for an existing cluster.
 
         Raises
         ------
         UserError
-            The cloud cannot be asked: whatever is said without its answer may be wrong.
+            The cloud cannot be reached.
         """
         return self._account.conditions(components)
 
     def left(self) -> list[str]:
-        """Return what carries the stack's tags in its cloud, or belongs to its cluster, each with how it is deleted.
+        """Return everything with the stack's tags in its cloud, or of its cluster, with the command that deletes it.
 
         Raises
         ------
         UserError
-            The cloud cannot be asked.
+            The cloud cannot be reached.
         """
         return [f"{resource.description}\n  {resource.delete}" for resource in self._account.tagged_resources()]
 
@@ -163,32 +163,32 @@ class CloudRun:
         return open_account(self.stack.name, self.stack.config.cluster)
 
     def judge(self, components: Sequence[ClusterComponent], conditions: Conditions) -> Judgement:
-        """Judge a change to what the stack file says, and tell what is not in order but no reason to stop."""
+        """Judge the change that the stack file asks for; prints findings that do not block it."""
         found = judge(self.cloud, components, conditions)
         for note in found.notes:
             errors.print(f"note: {note}", **PLAIN)
         return found
 
     def refresh(self, before: Mapping[str, Any], *, fail_unreachable: bool = True) -> dict[str, Any]:
-        """Bring the state to what is live, say what that wrote, and return it.
+        """Refresh the state from the live resources, print the differences, and return the state.
 
         Parameters
         ----------
         before
-            The deployment until now.
+            The deployment before.
         fail_unreachable
-            Fail where a cluster does not answer, whatever the user set: its objects would be taken for gone.
+            Fail if a cluster does not answer, whatever the user set: otherwise its objects would count as deleted.
 
         Raises
         ------
         UserError
-            The engine could not; nothing else was changed.
+            The engine failed; nothing but the state may have changed.
         typer.Exit
             Ctrl-C stopped it.
         """
         fixed = FAIL_UNREACHABLE if fail_unreachable else {}
         session = replace(self.session, environment={**self.session.environment, **fixed})
-        with errors.status("comparing the state with what is live"):
+        with errors.status("comparing the state with the live resources"):
             run = recorded(session, "refresh", "--yes", "--skip-preview", "--run-program=false")
         if run.code == INTERRUPTED:
             raise typer.Exit(INTERRUPTED)
@@ -196,7 +196,7 @@ class CloudRun:
         if run.code:
             errors.print(run.display, end="", **PLAIN)
             way = self.after_expiry if is_expired([*stream.errors, run.display]) else _REFRESH
-            raise UserError(f"The state of '{self.stack.name}' could not be compared with what is live.", way)
+            raise UserError(f"The state of '{self.stack.name}' could not be compared with the live resources.", way)
         after = self.state()
         for line in _written(stream, before, after):
             errors.print(line, **PLAIN)
@@ -207,19 +207,19 @@ class CloudRun:
         """What to do when the credentials ran out in the middle."""
         name = self.stack.name
         return (
-            f"The session at {self.cloud.place} ended. Begin a new one that lasts longer than the work (about an hour "
-            f"for a first cluster): {self.cloud.new_session}. Then `igz-clusters recover {name}`, and this again: what "
-            "was done is saved."
+            f"The session at {self.cloud.place} expired. Start one that lasts longer than the work (about an hour for "
+            f"a first cluster): {self.cloud.new_session}. Then run `igz-clusters recover {name}` and this command "
+            "again: completed work is saved."
         )
 
 
-_REFRESH: Final = "Mend what the engine says above, then run this again; nothing was changed but what was compared."
+_REFRESH: Final = "Fix the error above, then run this again. Only the state may have changed."
 
 
 def started(stack: stacks.Stack, *, hermetic: bool, events: Path | None, lock: int | None = None) -> CloudRun:
-    """Return a run on ``stack`` with its tools ready; without the stack's lock it changes nothing.
+    """Return a run on ``stack`` with its tools ready; without the stack's lock it must change nothing.
 
-    A cluster that is there is asked first who it is.
+    Verifies the identity of an existing cluster.
     """
     with progress(errors) as report:
         session = cloud_session(stack, ensure(cloud.TOOLS, hermetic=hermetic, progress=report), lock)
@@ -228,27 +228,28 @@ def started(stack: stacks.Stack, *, hermetic: bool, events: Path | None, lock: i
 
 @contextmanager
 def changing(stack: stacks.Stack, command: str, *, hermetic: bool, events: Path | None) -> Iterator[CloudRun]:
-    """Yield a run that may change ``stack``: nobody else on this machine does meanwhile, nor what a killed run left.
+    """Yield a run that holds the stack's lock on this machine.
 
     Raises
     ------
     UserError
-        Somebody does, or what a killed run left still works.
+        Another run, or processes of a killed run, hold the lock.
     """
     with stack_lock(stack.name, command, stack.file) as lock:
         yield started(stack, hermetic=hermetic, events=events, lock=lock)
 
 
 def _written(stream: Stream, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-    """Say what a refresh wrote into the state."""
+    """Yield a line for each difference that a refresh wrote into the state."""
     for change, _ in changes_of(stream):
         where = ", ".join(each.path for each in change.properties)
-        yield f"Live and now in the state: {change.operation} {change.name} ({change.type}){where and f': {where}'}"
+        what = f"{change.operation} {change.name} ({change.type}){where and f': {where}'}"
+        yield f"Updated in the state from the live resources: {what}"
     sizes = {component.key: _size(component) for component in components_of_state(before)}
     for component in components_of_state(after):
         was, size = sizes.get(component.key), _size(component)
         if was is not None and size is not None and was != size:
-            yield f"Live and now in the state: {component} has {size} nodes, had {was}."
+            yield f"Updated in the state from the live resources: {component} has {size} nodes, had {was}."
 
 
 def _size(component: ClusterComponent) -> int | None:

@@ -1,10 +1,11 @@
-"""What stands between a change and what it would destroy: a look at its plan, and rows that approve it."""
+"""The guard before a change: plans it, and refuses to destroy protected resources without an approval."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from components.contract.policy_guard import PolicyGuard
+from policies.waivers import Approval
 from workbench.cli.console import PLAIN, errors, leave
 from workbench.cli.engine_run import VERBOSE_VARIABLE, summarise
 from workbench.engine import Session
@@ -16,8 +17,8 @@ from workbench.report.model import Danger
 from workbench.stacks import policy_overrides
 from workbench.system.errors import UserError
 
-_UNTOUCHED: Final = "Nothing was changed."
-_AGAIN: Final = "Try again, with --hermetic: that is the engine whose events this release knows."
+_UNTOUCHED: Final = "Nothing changed."
+_AGAIN: Final = "Try again with --hermetic: this release knows the events of the pinned engine."
 
 
 def guard(
@@ -25,9 +26,9 @@ def guard(
     command: str,
     *options: str,
     judged: Callable[[Stream], None] | None = None,
-    live_losses: Callable[[Stream], list[Changed]] | None = None,
+    live_losses: Sequence[Changed] = (),
 ) -> None:
-    """Plan ``command`` and refuse it if it would destroy what nobody approved, as the stack's choices ask for.
+    """Plan ``command`` and refuse it if it would destroy something without an approval, depending on ``policyGuard``.
 
     Parameters
     ----------
@@ -40,32 +41,28 @@ def guard(
     judged
         Examines the plan too, and raises ``UserError`` to refuse it. Default: none.
     live_losses
-        Returns what the plan would end in the cluster, such as running pods. Default: none.
+        What the change would end in the cluster, such as running pods; announced even where the guard is off.
+        Default: nothing.
 
     Raises
     ------
     UserError
-        It would, and the stack's ``policyGuard`` is ``required``; with the rows that would approve it.
+        It would destroy something without an approval, and ``policyGuard`` is ``required``; with the rows to add.
     typer.Exit
-        The engine cannot plan it; what it said is shown.
+        The engine cannot plan it; its output is shown.
     """
     stack = session.stack
     is_off = stack.config.policy_guard is PolicyGuard.OFF
-    if is_off and not judged:
-        return
     rows = policy_overrides.read().approvals
-    errors.print(f"Looking at what `{command}` would destroy.", **PLAIN)
+    if is_off and not judged:
+        _announce(stack.name, _dangers(stack.name, live_losses, rows), rows)
+        return
+    errors.print(f"Checking what `{command}` would destroy.", **PLAIN)
     with errors.status("planning"):
         plan = recorded_preview(session, command, *options)
     stream = read(plan.events)
-    lost = [each for each in changes_of(stream) if each.kind]
-    if live_losses and not plan.code:
-        lost += live_losses(stream)
-    dangers = [Danger(change, kind, approval_of(change, stack.name, rows)) for change, kind in lost]
-    for danger in dangers:
-        errors.print(_line(danger), style="bold", **PLAIN)
-        note = danger.approval or expired_approval_of(danger.change, stack.name, rows) or "nobody approved it"
-        errors.print(f"    {note}", **PLAIN)
+    dangers = _dangers(stack.name, [*changes_of(stream), *live_losses], rows)
+    _announce(stack.name, dangers, rows)
     if plan.code:
         if os.environ.get(VERBOSE_VARIABLE):
             errors.print(plan.display, end="", **PLAIN)
@@ -79,22 +76,34 @@ def guard(
     _judge(session, [danger for danger in dangers if not danger.approval], stream.invalid_lines)
 
 
+def _dangers(stack: str, changes: Sequence[Changed], rows: Sequence[Approval]) -> list[Danger]:
+    return [Danger(change, kind, approval_of(change, stack, rows)) for change, kind in changes if kind]
+
+
+def _announce(stack: str, dangers: Sequence[Danger], rows: Sequence[Approval]) -> None:
+    for danger in dangers:
+        errors.print(_line(danger), style="bold", **PLAIN)
+        note = danger.approval or expired_approval_of(danger.change, stack, rows) or "not approved"
+        errors.print(f"    {note}", **PLAIN)
+
+
 def _judge(session: Session, unapproved: list[Danger], invalid_lines: list[str]) -> None:
     name, guard = session.stack.name, session.stack.config.policy_guard
     if guard is PolicyGuard.WARN and (unapproved or invalid_lines):
         for damage in invalid_lines:
-            errors.print(f"  What else would be lost cannot be told: {damage}.", **PLAIN)
-        errors.print(f"policyGuard of '{name}' is 'warn': it goes on.", **PLAIN)
+            errors.print(f"  The plan is incomplete: {damage}.", **PLAIN)
+        errors.print(f"policyGuard of '{name}' is 'warn': continuing.", **PLAIN)
     elif invalid_lines:
-        raise UserError(f"What '{name}' would lose cannot be told: {'; '.join(invalid_lines)}. {_UNTOUCHED}", _AGAIN)
+        raise UserError(f"The plan of '{name}' is incomplete: {'; '.join(invalid_lines)}. {_UNTOUCHED}", _AGAIN)
     elif unapproved:
-        way = f"If it is meant, add this to {policy_overrides.FILE} and have it reviewed:"
+        way = f"To approve the loss, add this to {policy_overrides.FILE} and have it reviewed:"
         raise UserError(
-            f"'{name}' would lose what nobody approved. {_UNTOUCHED}", f"{way}\n{rows_for(unapproved, name)}"
+            f"'{name}' would lose protected resources without an approval. {_UNTOUCHED}",
+            f"{way}\n{rows_for(unapproved, name)}",
         )
 
 
 def _line(danger: Danger) -> str:
     change = danger.change
-    lost = change.carries_state or "it"
+    lost = change.carries_state or "the resource"
     return f"  {change.operation} {danger.kind} {change.name} ({change.type}): {lost} would be lost"

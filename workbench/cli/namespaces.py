@@ -1,4 +1,4 @@
-"""Namespaces that are on their way out when an `up` wants them."""
+"""Waits for namespaces that are being deleted when `up` needs them."""
 
 import time
 from collections.abc import Collection
@@ -14,25 +14,24 @@ _PAUSE: Final = 0.5
 
 
 def wait_for_half_deleted(api: Api, wanted: Collection[str]) -> None:
-    """Wait until no namespace that a stack wants is being deleted, as after a `destroy` that somebody stopped.
+    """Wait until no namespace of a stack is being deleted, as after an interrupted `destroy`.
 
-    Until it is gone a namespace can be read, and the engine takes what can be read for there: it would make objects in
-    it, and be told that there is no such namespace.
+    A namespace can be read until it is gone. The engine would take it for existing and fail to create objects in it.
 
     Raises
     ------
     UserError
-        Something holds one, or the cluster does not answer or refuses.
+        A namespace is not gone in time, or the cluster does not answer or refuses.
     """
     deadline, is_told = time.monotonic() + PATIENCE, False
     while going := {name: why for name, why in terminating_namespaces(api).items() if name in wanted}:
         if not is_told:
-            errors.print(f"Waiting until what is being deleted is gone: namespace {', '.join(going)}.", **PLAIN)
+            errors.print(f"Waiting for the deletion of namespace {', '.join(going)}.", **PLAIN)
         is_told = True
         if time.monotonic() > deadline:
             held = "\n".join(f"- {name}: {why}" for name, why in going.items())
             raise UserError(
-                f"Namespaces of this stack are being deleted, and are not gone after {PATIENCE:.0f} s:\n{held}",
-                "Nothing was changed. End what holds them, then run this again.",
+                f"Namespaces of this stack are still being deleted after {PATIENCE:.0f} s:\n{held}",
+                "Nothing changed. Remove what blocks the deletion, then run this again.",
             )
         time.sleep(_PAUSE)

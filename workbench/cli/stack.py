@@ -1,4 +1,4 @@
-"""Commands on a stack."""
+"""`igz-clusters up`, `preview` and `destroy`."""
 
 import os
 import shlex
@@ -30,6 +30,7 @@ from workbench.engine.lock import held_by, stack_lock
 from workbench.engine.lost_pods import lost_pods
 from workbench.local import Instance
 from workbench.recovery import state_findings
+from workbench.report.changes import Changed
 from workbench.stacks import stack_ownership
 from workbench.system.paths import FOLDER_VARIABLE, require_space
 from workbench.toolchain import Toolchain, ensure
@@ -38,7 +39,7 @@ from workbench.toolchain.console import progress
 
 @dataclass(frozen=True)
 class _Ready:
-    """A stack whose tools are built and whose cluster is up."""
+    """A local stack with its tools built and its control plane running."""
 
     stack: stacks.Stack
     instance: Instance
@@ -47,13 +48,13 @@ class _Ready:
 
     @property
     def api(self) -> Api:
-        """The way into the cluster."""
+        """Access to the cluster."""
         return Api(self.toolchain.path("kubectl"), self.instance.kubeconfig, os.environ)
 
 
 @contextmanager
 def _changing(stack: stacks.Stack, command: str, *, hermetic: bool) -> Iterator[_Ready]:
-    """Prepare a stack for a change: nobody else changes it meanwhile, and it is as a finished run leaves it."""
+    """Lock a stack for a change, after checking that no killed run left it damaged."""
     _claim(stack)
     with stack_lock(stack.name, command) as lock:
         refuse_unless_in_order(stack.name)
@@ -72,23 +73,30 @@ def _prepare(stack: stacks.Stack, *, hermetic: bool = False, lock: int | None = 
 
 def _run(ready: _Ready, command: str, *options: str, events: Path | None) -> None:
     """Change a stack whose lock we hold, if its guard allows it; end with the exit code if the engine fails."""
-    live_losses = (lambda stream: lost_pods(stream, ready.api)) if command == "up" else None
-    guard(ready.session, command, live_losses=live_losses)
+    guard(ready.session, command, live_losses=_lost_pods(ready) if command == "up" else ())
     code, _ = engine_run.run(ready.session, command, *options, events_file=events)
-    StateFiles(ready.stack.name).drop_stale_locks()  # stopped early, the engine may forget its own
+    StateFiles(ready.stack.name).drop_stale_locks()  # an interrupted engine may leave its own lock
     if not code:
         return
     if state_findings(ready.stack.name):
-        errors.print(f"It left work half done: `igz-clusters recover {ready.stack.name}` mends that.", style="bold")
+        errors.print(
+            f"The run left the state incomplete: `igz-clusters recover {ready.stack.name}` repairs it.", style="bold"
+        )
     elif code == INTERRUPTED:
-        errors.print("Stopped. What was done is saved; the same command goes on from here.", style="bold")
+        errors.print("Stopped. Completed work is saved; the same command continues.", style="bold")
     leave(code)
 
 
+def _lost_pods(ready: _Ready) -> list[Changed]:
+    """Return what an update would end in the running cluster."""
+    recorded = pool_status.recorded_groups(StateFiles(ready.stack.name).deployment())
+    return lost_pods(recorded, pool_status.declared_groups(ready.stack.config), ready.api)
+
+
 def _claim(stack: stacks.Stack) -> None:
-    """Refuse a stack that may not use the cluster and state of its name."""
+    """Refuse a stack whose name another stack file owns on this machine."""
     if gone := stack_ownership.claim(stack):
-        moved = f"Cluster and state '{stack.name}' were of {gone}, which is gone. Now they are of {stack.file}."
+        moved = f"{gone}, which owned cluster and state '{stack.name}', no longer exists. {stack.file} owns them now."
         errors.print(moved, markup=False, highlight=False, soft_wrap=True)
 
 
@@ -145,14 +153,14 @@ def preview(  # noqa: PLR0913 - its options
     _claim(found)
     ready = _prepare(found, hermetic=hermetic)
     _note_the_state(stack)
-    code, stream = engine_run.run(ready.session, "preview", *options, events_file=events)
-    for change, kind in [] if code else lost_pods(stream, ready.api):
+    code, _ = engine_run.run(ready.session, "preview", *options, events_file=events)
+    for change, kind in _lost_pods(ready):
         errors.print(f"note: `up` would delete the {kind} {change.name}: {change.carries_state}.", **PLAIN)
     leave(code)
 
 
 def _render(name: str, options: list[str], *, hermetic: bool, events: Path | None) -> int:
-    stack = stacks.find(name)  # first: a mistake in the stack file must not cost a build
+    stack = stacks.find(name)  # before the build: a mistake in the stack file must be cheap
     with progress(errors) as report:
         toolchain = ensure(render.TOOLS, hermetic=hermetic, progress=report)
     errors.print(render.LABEL, highlight=False, soft_wrap=True)
@@ -172,7 +180,8 @@ def destroy(
     delete_claims: Annotated[
         bool,
         typer.Option(
-            CLAIMS_OPTION, help="In a cloud: delete volume claims that users made too, with all data on their volumes."
+            CLAIMS_OPTION,
+            help="In a cloud: also delete volume claims that users created, with all data on their volumes.",
         ),
     ] = False,
     events: Events = None,
@@ -189,7 +198,7 @@ def destroy(
         cloud_destroy.destroy(found, hermetic=hermetic, yes=yes, delete_claims=delete_claims, events=events)
         return
     if delete_claims:
-        raise typer.BadParameter("a local cluster keeps no volumes in a cloud", param_hint=CLAIMS_OPTION)
+        raise typer.BadParameter("a local cluster has no volumes in a cloud", param_hint=CLAIMS_OPTION)
     with _changing(found, "destroy", hermetic=hermetic) as ready:
         _run(ready, "destroy", *_unasked(yes=yes), events=events)
         stack_ownership.release(ready.stack)
@@ -207,9 +216,9 @@ def _unasked(*, yes: bool) -> list[str]:
 
 
 def _note_the_state(stack: str) -> None:
-    """Tell a preview's reader why it may differ from what an update will do."""
+    """Print why a preview may differ from the next update."""
     if (held := held_by(stack)).is_running:
-        note = f"note: {held.run} is changing this stack; the preview compares with a state in motion."
+        note = f"note: {held.run} is changing this stack; the preview may be out of date."
         errors.print(note, soft_wrap=True)
     else:
         for finding in state_findings(stack):
@@ -225,7 +234,7 @@ def _next_steps(ready: _Ready) -> None:
   look    {kubectl} --kubeconfig={_shell(ready.instance.kubeconfig)} get nodes -L {LabelKey.POOL}
           {command} status{name}
   change  edit {file}, then {command} preview{name}, {command} up{name}
-  stop    {command} local stop {ready.instance.name}   (the data stays; up brings the same cluster back)
+  stop    {command} local stop {ready.instance.name}   (keeps the data; up restarts the same cluster)
   remove  {command} destroy{name}""",
         markup=False,
         highlight=False,
@@ -234,7 +243,7 @@ def _next_steps(ready: _Ready) -> None:
 
 
 def _own_command() -> str:
-    """Return this command as it can be typed in the shell that started it."""
+    """Return this command as the user can type it in the current shell."""
     command = "igz-clusters" if shutil.which("igz-clusters") else _shell(Path(os.path.relpath(sys.argv[0])))
     chosen = os.environ.get(FOLDER_VARIABLE)
     if chosen is None or Path(chosen).resolve() == Path.cwd():

@@ -104,7 +104,7 @@ def test_what_the_gates_refuse_is_refused_before_the_engine_changes_anything(
     engine.has(exported(live={"test-cluster": {"version": OLDER}}))
     refused = refusal("up", STACK, "--yes")
     assert refused.message.startswith(
-        "3 things in the way of `up`, by Pulumi.test.yaml and what is live:\n- cluster.version: "
+        "3 problems block `up`, comparing Pulumi.test.yaml with the live resources:\n- cluster.version: "
     )
     assert "pools.workload.size" in refused.message
     assert "up" not in engine.commands
@@ -179,7 +179,7 @@ def test_recover_ends_what_a_killed_run_left_before_it_looks_into_the_cloud(
     monkeypatch.setattr("workbench.recovery.cloud.open_account", look)
     done = run("recover", STACK, "--yes")
     assert f"`igz-clusters up` (process {os.getpid()}, since " in done.stdout
-    assert f"was killed; what it started still runs: {left.pid} " in done.stdout
+    assert f"was killed, but its processes are still running: {left.pid} " in done.stdout
     assert str(done.exception) == "looked, with 0 left"
 
 
@@ -215,7 +215,7 @@ def test_an_update_that_leaves_a_failed_part_fails_whatever_the_engine_says(
     refused = refusal("up", STACK, "--yes")
     assert engine.commands[-2:] == ["up", "export"]
     assert refused.message == (
-        "The engine is done, and yet 'test' is not in order:\n- add-on coredns is CREATE_FAILED: "
+        "The engine finished, but 'test' is not healthy:\n- add-on coredns is CREATE_FAILED: "
         "AsgInstanceLaunchFailures: no capacity (asg-1).\n"
         "  Fix the cause if it is on your side (quota, subnets, machine types); the next `up` recreates it."
     )
@@ -226,7 +226,7 @@ def test_what_is_degraded_for_a_moment_is_waited_for(engine: ScriptedEngine, mon
     says(monkeypatch, {}, {}, degraded, degraded, {})
     done = run("up", STACK, "--yes")
     assert done.exit_code == 0, done.output
-    assert done.stderr.count("Waiting, for what was changed: add-on coredns (DEGRADED).") == 1
+    assert done.stderr.count("Waiting for the changed resources: add-on coredns (DEGRADED).") == 1
 
 
 def test_what_stays_degraded_fails_the_update(engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,7 +243,7 @@ def test_what_a_killed_run_still_makes_is_waited_for_before_the_refresh(
     says(monkeypatch, {GPU: Condition("CREATING")}, {})
     done = run("up", STACK, "--yes")
     assert done.exit_code == 0, done.output
-    assert "Waiting, before anything is changed: node group test-gpu-0a1b2c3 (CREATING)." in done.stderr
+    assert "Waiting before the change: node group test-gpu-0a1b2c3 (CREATING)." in done.stderr
 
 
 def test_an_upgrade_takes_control_plane_and_add_ons_first(engine: ScriptedEngine, tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_nodes_stay_where_the_control_plane_could_not_go(engine: ScriptedEngine,
 def test_credentials_that_run_out_end_with_the_next_step(engine: ScriptedEngine, message: str) -> None:
     engine.answers("up", [said(message), *DONE], code=255)
     refused = refusal("up", STACK, "--yes")
-    assert "The session at AWS ended." in refused.hint
+    assert "The session at AWS expired." in refused.hint
     assert "`igz-clusters recover test`" in refused.hint
 
 
@@ -291,7 +291,7 @@ def test_after_a_failure_of_the_engine_everything_out_of_order_is_named(
     done = run("up", STACK, "--yes")
     assert done.exit_code == 1
     assert "- node group test-gpu-0a1b2c3 is CREATE_FAILED: AsgInstanceLaunchFailures" in done.stderr
-    assert "`igz-clusters up test` goes on from here" in done.stderr
+    assert "`igz-clusters up test` continues" in done.stderr
 
 
 def test_what_waited_for_a_group_that_failed_is_updated_all_the_same(
@@ -322,7 +322,10 @@ def test_a_name_that_is_taken_may_be_of_a_call_whose_answer_was_lost(engine: Scr
     engine.answers("up", [said("creating IAM Role: EntityAlreadyExists: Role test already exists."), *DONE], code=255)
     done = run("up", STACK, "--yes")
     assert done.exit_code == 1
-    assert "If what exists already is this stack's, `igz-clusters recover test` enters it." in done.stderr
+    assert (
+        "If the existing resource belongs to this stack, `igz-clusters recover test` adds it to the state."
+        in done.stderr
+    )
 
 
 def test_whoever_says_no_to_the_plan_hears_nothing_of_failures(engine: ScriptedEngine) -> None:

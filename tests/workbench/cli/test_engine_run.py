@@ -45,7 +45,7 @@ def test_a_pipe_gets_a_summary_and_not_the_engines_display(
     assert code == 0
     assert lines[0] == "prod (prod, eks): plan passed"
     assert "  workload    size      1..10                  1..12" in lines
-    assert lines[-1] == "update 3; 125 unchanged; 111 rules judged it"
+    assert lines[-1] == "update 3; 125 unchanged; 111 rules evaluated"
     assert "the display of the engine" not in lines
 
 

@@ -16,7 +16,6 @@ from workbench.cli.guard import guard
 from workbench.engine import Session
 from workbench.engine.cloud import cloud_session
 from workbench.report.changes import Changed
-from workbench.report.events import Stream
 from workbench.report.model import Change, Operation
 from workbench.stacks import CONFIG_KEY
 from workbench.system.errors import UserError
@@ -69,7 +68,7 @@ HARMLESS = WHOLE[1:]
 def test_what_nobody_approved_is_refused_with_the_row_that_would(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(UserError, match="'mine' would lose what nobody approved") as caught:
+    with pytest.raises(UserError, match="'mine' would lose protected resources without an approval") as caught:
         guard(session(folder, "required", *WHOLE), "up")
     assert "  expires: 2026-12-05" in caught.value.hint
     said = capsys.readouterr().err
@@ -89,7 +88,7 @@ def test_an_approval_holds_to_its_last_day_and_then_it_is_said(
         guard(session(folder, "required", *WHOLE), "up")
         assert "the approval OPS-1 of ml-platform to delete" in capsys.readouterr().err
     else:
-        with pytest.raises(UserError, match="would lose what nobody approved"):
+        with pytest.raises(UserError, match="would lose protected resources without an approval"):
             guard(session(folder, "required", *WHOLE), "up")
         assert "expired on 2026-11-20" in capsys.readouterr().err
 
@@ -97,8 +96,8 @@ def test_an_approval_holds_to_its_last_day_and_then_it_is_said(
 def test_warn_shows_it_and_goes_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     guard(session(folder, "warn", *WHOLE), "destroy")
     said = capsys.readouterr().err
-    assert "nobody approved it" in said
-    assert "policyGuard of 'mine' is 'warn': it goes on." in said
+    assert "not approved" in said
+    assert "policyGuard of 'mine' is 'warn': continuing." in said
 
 
 def test_off_looks_at_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -118,14 +117,14 @@ def test_what_the_engine_cannot_plan_ends_with_what_it_said(
 
 @pytest.mark.parametrize("events", [(), WHOLE[:1], HARMLESS[:1]])
 def test_a_plan_that_is_not_known_whole_is_refused(folder: Path, events: tuple[dict[str, Any], ...]) -> None:
-    with pytest.raises(UserError, match="What 'mine' would lose cannot be told: ") as caught:
+    with pytest.raises(UserError, match="The plan of 'mine' is incomplete: ") as caught:
         guard(session(folder, "required", *events), "up")
     assert "--hermetic" in caught.value.hint
 
 
 def test_a_change_that_loses_nothing_passes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     guard(session(folder, "required", *HARMLESS), "up")
-    assert capsys.readouterr().err.splitlines() == ["Looking at what `up` would destroy."]
+    assert capsys.readouterr().err.splitlines() == ["Checking what `up` would destroy."]
 
 
 def test_what_is_lost_in_the_cluster_is_asked_for_like_any_other_loss(
@@ -133,12 +132,18 @@ def test_what_is_lost_in_the_cluster_is_asked_for_like_any_other_loss(
 ) -> None:
     change = Change(Operation.DELETE, "urn:x", "kubernetes:core/v1:Node", "spot", carries_state="1 running pod (a/b)")
 
-    def lost(_: Stream) -> list[Changed]:
-        return [Changed(change, "pool with running pods")]
-
+    lost = [Changed(change, "pool with running pods")]
     with pytest.raises(UserError) as caught:
         guard(session(folder, "required", *HARMLESS), "up", live_losses=lost)
     assert "delete pool with running pods spot" in capsys.readouterr().err
     (folder / "policies" / "overrides.yaml").write_text(caught.value.hint.partition("reviewed:\n")[2])
     guard(session(folder, "required", *HARMLESS), "up", live_losses=lost)
     guard(session(folder, "warn", *HARMLESS), "up", live_losses=lost)
+
+
+def test_what_is_lost_in_the_cluster_is_announced_where_the_guard_is_off(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change = Change(Operation.DELETE, "urn:x", "kubernetes:core/v1:Node", "spot", carries_state="1 running pod (a/b)")
+    guard(session(folder, "off", code=1), "up", live_losses=[Changed(change, "pool with running pods")])
+    assert "delete pool with running pods spot" in capsys.readouterr().err

@@ -49,9 +49,7 @@ def test_it_waits_and_says_so_once(listed: Listed, capsys: pytest.CaptureFixture
     both = [namespace("mlrun"), namespace("data")]
     listed += [both, both[:1], []]
     wait_for_half_deleted(API, WANTED)
-    assert capsys.readouterr().err.splitlines() == [
-        "Waiting until what is being deleted is gone: namespace mlrun, data."
-    ]
+    assert capsys.readouterr().err.splitlines() == ["Waiting for the deletion of namespace mlrun, data."]
     assert listed == [[]], "it asked until nothing was left"
 
 
@@ -60,7 +58,7 @@ def test_what_holds_a_namespace_is_named(listed: Listed) -> None:
     with pytest.raises(UserError) as refused:
         wait_for_half_deleted(API, WANTED)
     assert refused.value.message.splitlines() == [
-        "Namespaces of this stack are being deleted, and are not gone after 600 s:",
+        "Namespaces of this stack are still being deleted after 600 s:",
         "- mlrun: Finalizers remain: tests/held in 1 pod",
         "- data: no reason reported",
     ]

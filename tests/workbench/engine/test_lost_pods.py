@@ -10,35 +10,12 @@ from components.contract.labels import AnnotationKey
 from policies.views.node_groups.local import NODE
 from workbench.engine.kubectl import Api
 from workbench.engine.lost_pods import lost_pods
-from workbench.report.events import STACK_TYPE, State, Step, Stream
-
-NODE_INPUTS = {"metadata": {"labels": {"igz-clusters.io/role": "workload", "igz-clusters.io/pool": "jobs"}}}
-URN = "urn:pulumi:local::igz-clusters::"
+from workbench.report.pools import Group
 
 
-def group(name: str) -> dict[str, Any]:
-    facts = {"pool": name, "role": "workload", "lifecycle": "on-demand", "min": 0, "max": 3}
-    return {**facts, "instanceTypes": ["m6i.xlarge"], "labels": {}, "taints": []}
-
-
-def planned(before: list[str], after: list[str], *deleted: str) -> Stream:
-    """Return a plan that goes from pools to others and deletes nodes."""
-    urn = f"{URN}{STACK_TYPE}::s"
-    old, new = (
-        State(urn=urn, inputs={}, outputs={"pools": {name: group(name) for name in names}}) for names in (before, after)
-    )
-    stack = Step(op="same", urn=urn, type=STACK_TYPE, old=old, new=new)
-    nodes = [
-        Step(
-            op="delete",
-            urn=f"{URN}{NODE}::{name}",
-            type=NODE,
-            old=State(urn="", custom=True, inputs=NODE_INPUTS, outputs={}),
-            new=None,
-        )
-        for name in deleted
-    ]
-    return Stream(steps=[stack, *nodes], results=[stack])
+def groups(**bounds: tuple[int, int]) -> dict[str, Group]:
+    facts = {"role": "workload", "lifecycle": "on-demand", "instanceTypes": ["m6i.xlarge"], "labels": {}, "taints": []}
+    return {name: Group(pool=name, min=low, max=high, **facts) for name, (low, high) in bounds.items()}
 
 
 def node(name: str, group: str) -> dict[str, Any]:
@@ -71,23 +48,27 @@ def api(tmp_path: Path) -> Api:
     return Api(program, None, {})
 
 
+BEFORE = groups(spot=(0, 3), jobs=(2, 2))
+
+
 @pytest.mark.parametrize(
-    ("stream", "lost"),
+    ("after", "lost"),
     [
-        (planned(["spot", "jobs"], ["spot", "jobs"]), {}),
-        (planned(["spot", "jobs"], ["jobs"]), {"spot": "1 running pod (mlrun/train)"}),
-        (planned(["spot", "jobs"], ["fast", "jobs"]), {"spot": "1 running pod (mlrun/train)"}),
-        (
-            planned(["jobs", "spot"], ["spot"], "jobs-0", "jobs-1"),
-            {"jobs": "2 running pods (mlrun/serve, mlrun/serve-2)"},
-        ),
-        (planned(["jobs"], ["jobs"], "jobs-1"), {"jobs-1": "1 running pod (mlrun/serve-2)"}),
-        (planned(["jobs", "empty"], ["jobs"]), {}),
+        (BEFORE, {}),
+        (groups(jobs=(2, 2)), {"spot": "1 running pod (mlrun/train)"}),
+        (groups(fast=(0, 3), jobs=(2, 2)), {"spot": "1 running pod (mlrun/train)"}),
+        (groups(spot=(0, 3)), {"jobs": "2 running pods (mlrun/serve, mlrun/serve-2)"}),
+        (groups(spot=(0, 3), jobs=(1, 1)), {"jobs-1": "1 running pod (mlrun/serve-2)"}),
+        (groups(spot=(0, 1), jobs=(3, 3)), {}),
     ],
-    ids=["nothing goes", "an elastic pool", "a renamed pool", "a static pool", "a node of a pool", "an empty pool"],
+    ids=["nothing goes", "an elastic pool", "a renamed pool", "a static pool", "a node of a pool", "other bounds"],
 )
-def test_pods_of_pools_and_nodes_that_go_are_named(stream: Stream, lost: dict[str, str], api: Api) -> None:
-    found = lost_pods(stream, api)
+def test_pods_of_pools_and_nodes_that_go_are_named(after: dict[str, Group], lost: dict[str, str], api: Api) -> None:
+    found = lost_pods(BEFORE, after, api)
     assert {each.change.name: each.change.carries_state for each in found} == lost
     assert {each.change.type for each in found} <= {NODE}
     assert all(each.kind for each in found)
+
+
+def test_a_stack_that_was_never_up_loses_nothing(api: Api) -> None:
+    assert lost_pods({}, BEFORE, api) == []
