@@ -66,7 +66,7 @@ def _brought_up(stack: stacks.Stack) -> dict[str, Any]:
 
 def _pretended(stack: stacks.Stack) -> dict[str, Any]:
     with rendering(stack, ensure(TOOLS, hermetic=True)) as session:
-        return _exported(session.pretending(), Path(session.environment["KUBECONFIG"]))
+        return _exported(session.with_noop_providers(), Path(session.environment["KUBECONFIG"]))
 
 
 def _exported(session: Session, kubeconfig: Path) -> dict[str, Any]:

@@ -130,7 +130,7 @@ def test_ctrl_c_ends_a_review_and_leaves_nothing_behind(base: Checkout, tmp_path
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 as in a terminal
     )
     assert process.stderr
-    while "pretending" not in process.stderr.readline():
+    while "building a baseline" not in process.stderr.readline():
         assert process.poll() is None
     eventually(
         lambda: [child for child in psutil.Process(process.pid).children(recursive=True) if child.name() == "python"]

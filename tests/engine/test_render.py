@@ -142,10 +142,10 @@ def test_the_offline_provider_refuses_with_a_reason(
 
 
 def test_a_call_that_the_program_swallows_is_counted_all_the_same(offline: OfflineSession, tmp_path: Path) -> None:
-    before = len(offline.tally.refused)
+    before = len(offline.summary.refused)
     program = "try:\n    aws.get_region()\nexcept Exception:\n    pass\n"
     assert pulumi(offline, tmp_path, program, *PREVIEW).returncode == 0
-    assert offline.tally.refused[before:] == ("invoke aws:index/getRegion:getRegion",)
+    assert offline.summary.refused[before:] == ("invoke aws:index/getRegion:getRegion",)
 
 
 def test_an_automatic_name_is_planned_as_the_real_plug_in_gives_it(offline: OfflineSession, tmp_path: Path) -> None:

@@ -177,7 +177,7 @@ def deployed(stack: Edited) -> Iterator[Matrix]:
     choices = stack.document(stack.base)
     file = Stack("matrix", PROJECT_ROOT / "Pulumi.dev.yaml", {"config": {CONFIG_KEY: choices}}, parse(choices))
     with rendering(file, ensure(TOOLS, hermetic=True)) as session:
-        matrix = Matrix(session.pretending(), stack)
+        matrix = Matrix(session.with_noop_providers(), stack)
         result = matrix.up()
         assert result.returncode == 0, result.stdout[-5000:] + result.stderr
         yield matrix

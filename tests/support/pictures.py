@@ -62,7 +62,7 @@ def reports() -> Mapping[str, Report]:
     with rendering(stack, ensure(TOOLS, hermetic=True)) as session:
         runs = Recorder(session, attached(NAME, policy_packs(), Path(session.environment["HOME"])))
         first = _planned(runs, "preview", ESTATE)
-        runs = replace(runs, session=session.pretending())
+        runs = replace(runs, session=session.with_noop_providers())
         _planned(runs, "up --yes --skip-preview", {})
         return {"first-creation": first, "small-change": _planned(runs, "preview", THREE)}
 

@@ -178,7 +178,7 @@ def recorder() -> Iterator[Recorder]:
         packs = attached(NAME, policy_packs(), Path(session.environment["HOME"]))
         recorded = Recorder(session, packs)
         recorded.record("first", "preview")
-        recorded = replace(recorded, session=session.pretending())
+        recorded = replace(recorded, session=session.with_noop_providers())
         recorded.record("made", "up --yes --skip-preview", {})
         yield recorded
 

@@ -17,7 +17,7 @@ import yaml
 
 from infra.config import CONFIG_KEY
 from tools.recording import KUBECONFIG, RELEASES, STATE, current_version
-from workbench.engine.render import TOOLS, install, offline, passed_on, pretending, project_of
+from workbench.engine.render import TOOLS, install, offline, passed_on, project_of, with_noop_providers
 from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain import ensure
 from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
@@ -75,7 +75,7 @@ def recording(request: pytest.FixtureRequest) -> Path:
 def previewer(tmp_path: Path, recording: Path) -> Previewer:
     toolchain = ensure(TOOLS, hermetic=True)
     choices = yaml.safe_load((recording.parent / f"Pulumi.{recording.parent.name}.yaml").read_text())
-    made = pretending(offline(recording.parent.name, choices["config"][CONFIG_KEY], toolchain, tmp_path))
+    made = with_noop_providers(offline(recording.parent.name, choices["config"][CONFIG_KEY], toolchain, tmp_path))
     if KUBECONFIG in recording.read_text():  # the cluster is a real one, so the real plug-in judges
         plugin = str(toolchain.path("pulumi-resource-kubernetes"))
         install(tmp_path / "pulumi", "kubernetes", KUBERNETES_VERSION, plugin)

@@ -166,10 +166,10 @@ def _render(name: str, options: list[str], *, hermetic: bool, events: Path | Non
     errors.print(render.LABEL, highlight=False, soft_wrap=True)
     with render.rendering(stack, toolchain) as session:
         code, _ = engine_run.run(session, "preview", *options, events_file=events)
-        tally = session.tally
-    for line in tally.lines:
+        summary = session.summary
+    for line in summary.lines:
         errors.print(line, markup=False, highlight=False, soft_wrap=True)
-    return code or (1 if tally.refused else 0)
+    return code or (1 if summary.refused else 0)
 
 
 def destroy(

@@ -1,4 +1,4 @@
-"""A preview without an account, a cluster or a network, of which nothing is kept."""
+"""Offline previews: no account, cluster or network; nothing is kept."""
 
 import json
 import os
@@ -30,21 +30,21 @@ from workbench.toolchain import Toolchain
 from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
 
 TOOLS: Final = ("pulumi", "pulumi-resource-kubernetes")
-"""What a render needs of the toolchain."""
+"""Programs that a render needs."""
 
 LABEL: Final = (
-    "Rendered offline, from an empty state: not compared with the live stack. In the cloud's place stands a plug-in of "
-    "our own, by dated facts of the real one."
+    "Rendered offline from an empty state, not compared with the live stack. Cloud calls go to a built-in stand-in "
+    "based on a dated provider snapshot."
 )
 
 PASSED_ON: Final = frozenset({"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TZ", "NO_COLOR", "COLUMNS", "CI"})
-"""Variables of the caller that a render sees. No other: no credentials, no kubeconfig, no home."""
+"""The only variables of the caller that a render sees; no credentials, kubeconfig or home."""
 
 PASSED_ON_PREFIX: Final = "IGZ_CLUSTERS_POLICY_"
-"""How the policy packs shall treat doubt is the caller's choice too."""
+"""Prefix of the variables that configure the policy packs, such as for unknown values."""
 
 SALT: Final = "encryptionsalt"
-"""Key of the engine's stack file under which it keeps the salt of the passphrase."""
+"""Key of the passphrase's salt in the engine's stack file."""
 
 NO_CLUSTER: Final = {
     "apiVersion": "v1",
@@ -54,12 +54,12 @@ NO_CLUSTER: Final = {
     "users": [{"name": "none", "user": {}}],
     "current-context": "none",
 }
-"""A kubeconfig at whose address nothing can listen."""
+"""A kubeconfig with an address at which no server can listen."""
 
 
 @dataclass(frozen=True)
-class Values:
-    """How many values of inputs a model judged, are not known yet, and are covered by no model."""
+class ValueCounts:
+    """Numbers of input values that were validated, that are unknown yet, and that no model covers."""
 
     judged: int = 0
     unknown: int = 0
@@ -67,25 +67,25 @@ class Values:
 
 
 @dataclass(frozen=True)
-class Tally:
-    """What the offline plug-ins noted during one run.
+class JournalSummary:
+    """The journal of the offline plug-ins for one run, summarised.
 
     Parameters
     ----------
     values
-        By package of the cloud.
+        Value counts by cloud package.
     refused
-        Calls that would have needed a cloud, one text each.
+        Calls that would have needed a cloud, as text.
     """
 
-    values: Mapping[str, Values]
+    values: Mapping[str, ValueCounts]
     refused: tuple[str, ...]
 
     @property
     def lines(self) -> list[str]:
-        """The figures in words."""
+        """The summary as text lines."""
         values = [
-            f"Values of {CLOUDS[package].name} inputs: {found.judged} judged by {CLOUDS[package].judge}, "
+            f"Values of {CLOUDS[package].name} inputs: {found.judged} validated by {CLOUDS[package].judge}, "
             f"{found.unknown} not known yet, {found.unmodelled} covered by no model ({CLOUDS[package].page})."
             for package, found in self.values.items()
             if found.judged
@@ -96,33 +96,33 @@ class Tally:
 
 @dataclass(frozen=True, kw_only=True)
 class OfflineSession(Session):
-    """A session with an empty state, in an environment that holds nothing of the caller's clouds."""
+    """A session with an empty state, isolated from the caller's cloud credentials."""
 
     journal: Path
 
     @property
-    def tally(self) -> Tally:
-        """What the plug-ins have noted so far."""
+    def summary(self) -> JournalSummary:
+        """Summary of the plug-ins' journal so far."""
         lines = self.journal.read_text(encoding="utf-8").splitlines() if self.journal.exists() else []
         events = [json.loads(line) for line in lines]
         figures = {package: Counter[str]() for package in CLOUDS}
         for event in (each for each in events if each["provider"] in CLOUDS):
             figures[event["provider"]].update({key: value for key, value in event.items() if isinstance(value, int)})
         refused = tuple(f"{e['subject']} {e['what']}" for e in events if e["event"] == "refused")
-        return Tally({package: Values(**found) for package, found in figures.items() if found}, refused)
+        return JournalSummary({package: ValueCounts(**found) for package, found in figures.items() if found}, refused)
 
     @override
     def whole_environment(self) -> dict[str, str]:
         return {**passed_on(), **self.environment}
 
-    def pretending(self) -> "OfflineSession":
-        """Return the same session with clouds that say they do what they are told, and no packs."""
-        return replace(self, environment=pretending(self.environment))
+    def with_noop_providers(self) -> "OfflineSession":
+        """Return the same session with no-op providers and without packs."""
+        return replace(self, environment=with_noop_providers(self.environment))
 
 
 @contextmanager
 def rendering(stack: Stack, toolchain: Toolchain) -> Iterator[OfflineSession]:
-    """Give a session whose ``preview`` renders ``stack``; everything that it wrote is gone afterwards.
+    """Yield a session whose ``preview`` renders ``stack``; deletes all of its files afterwards.
 
     Parameters
     ----------
@@ -142,18 +142,18 @@ def _session(stack: Stack, toolchain: Toolchain, folder: Path) -> OfflineSession
 
 
 def offline(stack: str, choices: Any, toolchain: Toolchain, folder: Path) -> dict[str, str]:
-    """Prepare a home, a backend and a stack file in ``folder``; return the variables by which the engine uses them.
+    """Prepare a home, a backend and a stack file in ``folder``; return the engine's variables for them.
 
-    The stack is still to be made, by ``stack init`` in ``project_of(folder)``; no pack is attached. The engine must see
-    these and ``passed_on()``, and nothing else.
+    The caller creates the stack with ``stack init`` in ``project_of(folder)``. No pack is attached. The engine must be
+    run with only these variables and ``passed_on()``.
 
     Parameters
     ----------
     stack
         Its name.
     choices
-        What its file says under ``CONFIG_KEY``. Nothing else of the file is used: a user's own secrets provider could
-        not be asked.
+        The content of its file under ``CONFIG_KEY``. The rest of the file is ignored: a user's secrets provider would
+        not be reachable.
     toolchain
         Must hold ``TOOLS``.
     """
@@ -169,12 +169,12 @@ def offline(stack: str, choices: Any, toolchain: Toolchain, folder: Path) -> dic
     sighting.write_text(_unseen(choices).to_json())
     config = project / f"Pulumi.{stack}.yaml"
     choose(config, {CONFIG_KEY: choices, RENDERED: "true"})
-    # `stack init` writes beside the project file of its folder, whatever the option says.
+    # `stack init` ignores the option and writes beside the project file of its folder.
     (project / "Pulumi.yaml").write_text((PROJECT_ROOT / "Pulumi.yaml").read_text())
     return {
         "HOME": str(folder),
         "TMPDIR": str(folder),
-        # The language host lies in the same folder, whoever's Pulumi it is.
+        # The language host is in the same folder for both the user's and our Pulumi.
         "PATH": os.pathsep.join([str(toolchain.pulumi.parent), os.environ.get("PATH", os.defpath)]),
         "PULUMI_HOME": str(home),
         "PULUMI_SKIP_UPDATE_CHECK": "true",
@@ -191,59 +191,59 @@ def offline(stack: str, choices: Any, toolchain: Toolchain, folder: Path) -> dic
 
 
 def _unseen(choices: Any) -> ClusterInventory:
-    """Return what is seen of a cluster at which nobody looked: none of its nodes, and nothing to adopt."""
+    """Return the inventory of a cluster that was not inspected: no nodes, nothing to adopt."""
     cluster = choices.get("cluster") if isinstance(choices, Mapping) else None
     return ClusterInventory(str(cluster.get("clusterId", "")) if isinstance(cluster, Mapping) else "")
 
 
 def passed_on() -> dict[str, str]:
-    """Return those of the caller's variables that a run without an account may see."""
+    """Return the caller's variables that an offline run may see."""
     return {k: v for k, v in os.environ.items() if k in PASSED_ON or k.startswith(PASSED_ON_PREFIX)}
 
 
 def project_of(folder: Path) -> Path:
-    """Return where in the folder of ``offline`` the project file and the stack file lie."""
+    """Return the folder of the project file and the stack file inside the folder of ``offline``."""
     return folder / "project"
 
 
 def choose(file: Path, config: Mapping[str, Any]) -> None:
-    """Write the configuration into the engine's stack file, beside the salt of the passphrase if it holds one."""
+    """Write the configuration to the engine's stack file, keeping the passphrase's salt."""
     kept = yaml.safe_load(file.read_text()) if file.exists() else None
     salt = {key: value for key, value in (kept or {}).items() if key == SALT}
     file.write_text(yaml.safe_dump({**salt, "config": dict(config)}, sort_keys=False))
 
 
-def pretending(environment: Mapping[str, str], python: Path = Path(sys.executable)) -> dict[str, str]:
-    """Put plug-ins in the place of the clouds that say they do what they are told; return the variables for that.
+def with_noop_providers(environment: Mapping[str, str], python: Path = Path(sys.executable)) -> dict[str, str]:
+    """Install no-op plug-ins for all clouds; return the environment that uses them.
 
-    No pack is attached in them, nor in the way: nothing real can be lost.
+    Packs are detached and not required, since nothing real can be lost.
 
     Parameters
     ----------
     environment
-        From ``offline``.
+        Environment from ``offline``.
     python
-        Interpreter that imports the package whose facts hold. Default: this one.
+        Interpreter that imports the package whose facts apply. Default: this one.
     """
     versions = {package: stand.version for package, stand in CLOUDS.items()}
     for package, version in {**versions, "kubernetes": KUBERNETES_VERSION}.items():
-        # Without `-P` the folder that the engine starts it in would come first, and may be another checkout.
+        # Without `-P` the working directory, which may be another checkout, would be imported first.
         command = (str(python), "-P", "-m", "workbench.offline.noop_providers", package)
         install(Path(environment["PULUMI_HOME"]), package, version, *command)
     return {**detached(environment), GUARD_VARIABLE: ATTACHED}
 
 
 def install(home: Path, package: str, version: str, *command: str) -> None:
-    """Put a plug-in where the engine looks for it, as a script of one line: nothing is copied or downloaded.
+    """Install a plug-in for the engine as a one-line script, without copying or downloading.
 
     Parameters
     ----------
     home
         The ``PULUMI_HOME``.
     package, version
-        What it is the plug-in of, such as ``aws``, and the release that the program asks for.
+        Package such as ``aws``, and the release that the program requires.
     command
-        Program and arguments that serve it; the engine's own arguments follow.
+        Program and arguments that serve it; the engine appends its own.
     """
     plugin = home / "plugins" / f"resource-{package}-v{version}" / f"pulumi-resource-{package}"
     plugin.parent.mkdir(parents=True, exist_ok=True)

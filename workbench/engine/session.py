@@ -1,4 +1,4 @@
-"""One stack made ready for the engine."""
+"""Sessions: one stack prepared for runs of the engine."""
 
 import json
 import os
@@ -43,31 +43,31 @@ ALL_FOLDER: Final = "all"
 
 @dataclass(frozen=True)
 class Session:
-    """Everything that a run of the engine on one stack needs."""
+    """Everything needed to run the engine on one stack."""
 
     stack: Stack
     pulumi: Path
     environment: dict[str, str]
-    """Variables beyond the caller's own; with them plain ``pulumi`` does the same."""
+    """Variables added to the caller's; with them plain ``pulumi`` behaves the same."""
     lock: int | None = None
-    """The stack's lock, which all that the engine starts keeps too; None for a session that changes nothing."""
+    """The stack's lock, inherited by all of the engine's processes; None for a session that changes nothing."""
 
     def run(self, *arguments: str, events: Path | None = None, display: IO[bytes] | None = None) -> int:
         """Run the engine in the foreground and return its exit code, ``INTERRUPTED`` if Ctrl-C stopped it.
 
-        After Ctrl-C, a signal, or when the reader of the output is gone, the engine finishes the step in flight, saves
-        and ends; we wait for it. If we are killed, the kernel asks it to do the same.
+        After Ctrl-C, a signal, or when the output is closed, the engine finishes its current step, saves the state and
+        ends; this method waits for it. If this process is killed, the kernel signals the engine to do the same.
 
         Parameters
         ----------
         arguments
             The engine's command.
         events
-            File to which the engine writes its event stream too. Default: none.
+            File for the engine's event stream. Default: none.
         display
-            Where its display goes. Default: to standard output.
+            File for its console output. Default: standard output.
         """
-        # The engine has the option only where its commands for finding bugs are asked for.
+        # The engine offers this option only with its debug commands enabled.
         recorded, extra = (["--event-log", str(events.absolute())], _DEBUGGING) if events else ([], {})
         command: list[str | Path] = [self.pulumi, *arguments, *recorded]
         variables = {**self.whole_environment(), **extra, **mark(self.stack.name, self.stack.file)}
@@ -97,8 +97,8 @@ class Session:
             stdout=out,
             stderr=errors,
             pass_fds=self._inherited,
-            # The engine drops what it does when it is asked to end twice. A signal to a group would be one time, ours
-            # the other; so where no terminal needs it in our group, it gets its own, and every signal through us.
+            # A second signal makes the engine abort its step. A signal to our process group would be the first, ours
+            # the second; so without a terminal it gets its own group and receives signals only from us.
             process_group=None if has_terminal else 0,
             preexec_fn=tied_to_this(signal.SIGTERM),  # noqa: PLW1509 - it makes two system calls
         )
@@ -108,39 +108,39 @@ class Session:
         while process.poll() is None:
             try:
                 process.wait()
-            except KeyboardInterrupt as wish:
+            except KeyboardInterrupt as interrupt:
                 interrupted = True
-                if not has_terminal or isinstance(wish, AskedToEnd):
+                if not has_terminal or isinstance(interrupt, AskedToEnd):
                     process.send_signal(signal.SIGINT)
         interrupted |= process.returncode == _CANCELLED
         return INTERRUPTED if interrupted and process.returncode else process.returncode
 
-    def query(self, *arguments: str, folder: Path = PROJECT_ROOT, given: str | None = None) -> Any:
-        """Run the engine as ``told`` does and return the JSON that it prints, None if it prints nothing."""
-        return json.loads(self.told(*arguments, folder=folder, given=given) or "null")
+    def query(self, *arguments: str, folder: Path = PROJECT_ROOT, stdin: str | None = None) -> Any:
+        """Run the engine as ``output`` does and return the JSON that it prints; None if it prints nothing."""
+        return json.loads(self.output(*arguments, folder=folder, stdin=stdin) or "null")
 
-    def told(self, *arguments: str, folder: Path = PROJECT_ROOT, given: str | None = None) -> str:
-        """Run the engine quietly in ``folder`` and return what it prints.
+    def output(self, *arguments: str, folder: Path = PROJECT_ROOT, stdin: str | None = None) -> str:
+        """Run the engine quietly in ``folder`` and return its standard output.
 
         Parameters
         ----------
         arguments
             The engine's command.
         folder
-            Where it runs.
-        given
-            Text for its standard input. Default: none.
+            Working directory.
+        stdin
+            Standard input. Default: none.
 
         Raises
         ------
         UserError
-            If the engine fails; with what it said.
+            The engine fails; shows its error output.
         """
         result = subprocess.run(
             [self.pulumi, *arguments, "--non-interactive"],
             cwd=folder,
             env=self.whole_environment(),
-            input=given,
+            input=stdin,
             capture_output=True,
             text=True,
             check=False,
@@ -151,10 +151,10 @@ class Session:
         return result.stdout
 
     def whole_environment(self) -> dict[str, str]:
-        """Return the variables of a run: the caller's and the session's."""
+        """Return the environment of a run: the caller's variables and the session's."""
         own = dict(os.environ)
         if "PULUMI_CONFIG_PASSPHRASE_FILE" in self.environment:
-            own.pop("PULUMI_CONFIG_PASSPHRASE", None)  # one of the user's own would win over our file
+            own.pop("PULUMI_CONFIG_PASSPHRASE", None)  # it would take precedence over our file
         return {**own, **self.environment}
 
     @property
@@ -163,12 +163,12 @@ class Session:
 
 
 def open_session(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int | None = None) -> Session:
-    """Prepare home, backend, passphrase and stack file, and create the stack in the backend if it is new.
+    """Prepare home, backend, passphrase and stack file; create the stack in the backend if it is new.
 
     Parameters
     ----------
     stack, toolchain, kubeconfig
-        What is run, with what, and on which local cluster.
+        The stack, the programs, and the local cluster's kubeconfig.
     lock
         Descriptor of the stack's lock. Default: None, for a session that changes nothing.
     """
@@ -177,7 +177,7 @@ def open_session(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int
 
 
 def policy_packs(package: Path = PROJECT_ROOT) -> list[Path]:
-    """Return the folders of the packs that hold all rules of a checkout of this package. Default: of this one.
+    """Return the folders of the packs with all rules of a checkout of this package; default: this one.
 
     One process serves all of them; releases before 0.3 have a process for each pack.
     """
@@ -203,8 +203,8 @@ def _open(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int | None
             "PULUMI_BACKEND_URL": backend.address(),
             "PULUMI_CONFIG_PASSPHRASE_FILE": str(passphrase_file()),
             "PULUMI_STACK": stack.name,
-            # The engine writes the salt of the passphrase into the stack file. That salt belongs to this user, not
-            # into the repository, so the engine gets a copy of the file that holds both.
+            # The engine writes the passphrase's salt into the stack file. The salt belongs to this user and not to
+            # the repository, so the engine works on a copy.
             "PULUMI_OPTION_CONFIG_FILE": str(config_file),
             **attached(stack.name, policy_packs()),
             "IGZ_CLUSTERS_LOCAL_KUBECONFIG": str(kubeconfig),
@@ -213,7 +213,7 @@ def _open(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int | None
     )
     _write_config(config_file, stack)
     if stack.name not in {row["name"].rpartition("/")[2] for row in session.query("stack", "ls", "--json")}:
-        # `stack init` writes beside the project file of its folder, whatever the option says.
+        # `stack init` ignores the option and writes beside the project file of its folder.
         write_private(config_file.parent / "Pulumi.yaml", (PROJECT_ROOT / "Pulumi.yaml").read_text())
         session.query("stack", "init", stack.name, "--no-select", folder=config_file.parent)
     return session
@@ -223,8 +223,8 @@ def _write_config(file: Path, stack: Stack) -> None:
     file.parent.mkdir(exist_ok=True, mode=PRIVATE)
     document = dict(stack.document)
     if file.exists():
-        with suppress(yaml.YAMLError, UnicodeDecodeError):  # of a damaged copy nothing is needed: the salt is made anew
+        with suppress(yaml.YAMLError, UnicodeDecodeError):  # a damaged copy is rewritten, with a new salt
             kept = yaml.safe_load(file.read_text())
             document |= {key: kept[key] for key in ("encryptionsalt",) if isinstance(kept, dict) and key in kept}
-    header = f"# Generated from {stack.file.name}: edit that file, this copy is written anew by every command.\n"
+    header = f"# Generated from {stack.file.name}: edit that file; every command rewrites this copy.\n"
     write_private(file, header + yaml.safe_dump(document, sort_keys=False))

@@ -16,7 +16,7 @@ from infra.config import CONFIG_KEY
 from policies.unknown_policy import UNKNOWN_VARIABLE
 from workbench import stacks
 from workbench.engine import cloud, open_session
-from workbench.engine.render import choose, offline, passed_on, pretending, project_of
+from workbench.engine.render import choose, offline, passed_on, project_of, with_noop_providers
 from workbench.engine.session import policy_packs
 from workbench.local import Instance
 from workbench.review.own import OwnStack, choices_of
@@ -135,7 +135,7 @@ def compared_plan(name: str, base: Stack | None, head: OwnStack, tools: Tools) -
 
 def _without_account(name: str, file: Path, package: Package, tools: Tools, folder: Path) -> dict[str, str]:
     """Return the environment of an isolated run, and create its stack."""
-    variables = pretending(offline(name, choices_of(file), tools.toolchain, folder), package.python)
+    variables = with_noop_providers(offline(name, choices_of(file), tools.toolchain, folder), package.python)
     environment = {**passed_on(), **variables}
     init = ("stack", "init", name, "--no-select", *PLAIN)
     _pulumi(tools, environment, *init, folder=project_of(folder))

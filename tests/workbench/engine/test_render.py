@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.engine.render import OfflineSession, Tally, Values, install
+from workbench.engine.render import JournalSummary, OfflineSession, ValueCounts, install
 from workbench.stacks import find
 
 
@@ -43,9 +43,9 @@ def test_the_tally_adds_up_what_all_plug_ins_noted(session: OfflineSession) -> N
         {"provider": "kubernetes", "event": "check", "subject": "kubernetes:core/v1:Pod", "judged": 7},
     ]
     session.journal.write_text("".join(f"{json.dumps(event)}\n" for event in events))
-    values = {"aws": Values(4, 1, 2), "azure-native": Values(5)}
-    assert session.tally == Tally(values, ("invoke aws:ec2/getAmi:getAmi",))
-    assert session.tally.lines == [
+    values = {"aws": ValueCounts(4, 1, 2), "azure-native": ValueCounts(5)}
+    assert session.summary == JournalSummary(values, ("invoke aws:ec2/getAmi:getAmi",))
+    assert session.summary.lines == [
         (
             "Values of AWS inputs: 4 judged by AWS's API models, 1 not known yet, 2 covered by no model "
             "(docs/aws-inputs.md)."
@@ -60,7 +60,7 @@ def test_the_tally_adds_up_what_all_plug_ins_noted(session: OfflineSession) -> N
 
 
 def test_where_no_cloud_plug_in_ran_the_tally_is_silent_about_its_values(session: OfflineSession) -> None:
-    assert session.tally.lines == ["Calls that need a cloud: 0."]
+    assert session.summary.lines == ["Calls that need a cloud: 0."]
 
 
 def test_a_plug_in_is_installed_as_a_script_that_passes_the_engines_words_on(tmp_path: Path) -> None:

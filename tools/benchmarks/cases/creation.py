@@ -21,7 +21,7 @@ from tools.benchmarks.findings import Aim, Finding, Value
 from tools.benchmarks.measure import measure
 from tools.benchmarks.pairs import Say, estimate
 from workbench import stacks
-from workbench.engine.render import install, offline, passed_on, pretending, project_of
+from workbench.engine.render import install, offline, passed_on, project_of, with_noop_providers
 from workbench.offline.aws.facts import facts
 from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
@@ -164,7 +164,7 @@ def _account(arena: Arena, name: str, scale: float) -> Iterator[tuple[Emulator, 
     folder.mkdir()
     stack = stacks.find(STACK)
     choices = stack.document["config"][CONFIG_KEY]
-    environment = pretending(offline(STACK, choices, arena.toolchain, folder))
+    environment = with_noop_providers(offline(STACK, choices, arena.toolchain, folder))
     # Without `-P` the folder that the engine starts it in would come first, and may be another checkout.
     importable = (f"{name}={value}" for name, value in IMPORTABLE.items())
     plug_in = ("env", *importable, sys.executable, "-P", "-m", "emulators.aws", "plugin")

@@ -147,7 +147,7 @@ class CloudRecovery:
         if _saved(state_of(self.session)) != _saved(exported):
             raise UserError(f"The state of '{name}' changed in the meantime. {_NOT_NOW}", "Run the command again.")
         try:
-            self.session.told("stack", "import", given=json.dumps({**exported, "deployment": state}))
+            self.session.output("stack", "import", stdin=json.dumps({**exported, "deployment": state}))
         except UserError as error:
             raise UserError(
                 f"{error.message}\n{_NOT_NOW}",

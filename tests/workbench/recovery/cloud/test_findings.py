@@ -41,7 +41,7 @@ class Scripted(Session):
     refuses: str = ""
 
     @override
-    def told(self, *arguments: str, folder: Path = Path(), given: str | None = None) -> str:
+    def output(self, *arguments: str, folder: Path = Path(), stdin: str | None = None) -> str:
         match arguments:
             case ("stack", "export"):
                 return json.dumps(self.exported)
@@ -52,9 +52,9 @@ class Scripted(Session):
             case ("stack", "import") if self.refuses:
                 raise UserError(self.refuses)
             case ("stack", "import"):
-                assert given
-                self.imports.append(json.loads(given))
-                self.exported.update(json.loads(given))
+                assert stdin
+                self.imports.append(json.loads(stdin))
+                self.exported.update(json.loads(stdin))
                 self.exported["deployment"]["manifest"] = {"time": str(len(self.imports))}
                 return "Import complete."
         raise AssertionError(arguments)

@@ -34,12 +34,12 @@ class Scripted(Session):
     exported: dict[str, Any] = field(default_factory=dict)
 
     @override
-    def told(self, *arguments: str, folder: Path = Path(), given: str | None = None) -> str:
+    def output(self, *arguments: str, folder: Path = Path(), stdin: str | None = None) -> str:
         if arguments == ("stack", "export"):
             return json.dumps(self.exported)
         assert arguments == ("stack", "import")
-        assert given
-        self.exported.update(json.loads(given))
+        assert stdin
+        self.exported.update(json.loads(stdin))
         return "Import complete."
 
 
