@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,8 +27,8 @@ from workbench.system.paths import PRIVATE, data_dir
 from workbench.toolchain import Toolchain, ensure
 from workbench.toolchain.console import progress
 
-_NO_STACK: Final = "no stack named"
-"""In the engine's answer for a stack that its backend does not have."""
+_NO_STACK: Final = re.compile("no stack named|no stack selected")
+"""The engine's answer for a stack that its backend does not have."""
 
 
 @dataclass(frozen=True)
@@ -113,9 +114,9 @@ def _elsewhere(stack: Stack, toolchain: Toolchain) -> Access:
     try:
         deployment = state_of(session).get("deployment") or {}
     except UserError as error:
-        if _NO_STACK not in error.message:
+        if not _NO_STACK.search(error.message):
             raise
-        deployment = {}
+        deployment, creates = {}, f"Run `pulumi stack init {stack.name}`. Then {creates}"
     is_up, existing = bool(deployment.get("resources")), open_existing(stack, environment)
     if existing:
         api = existing.api

@@ -101,6 +101,16 @@ def test_a_stack_that_is_not_up_is_said_to_be_so(engine: ScriptedEngine, tmp_pat
     assert str(refused) == "The cluster of 'test': not created.\n`igz-clusters up test` creates it."
 
 
+@pytest.mark.parametrize(
+    "answer", ["no stack named 'test' found", "no stack selected; please use `pulumi stack select`"]
+)
+def test_a_stack_that_the_backend_does_not_have_is_not_created(engine: ScriptedEngine, answer: str) -> None:
+    engine.toolchain.pulumi.write_text(f'#!/bin/sh\necho "error: {answer.replace("`", "")}" >&2\nexit 1\n')
+    done = run("status", "test")
+    assert done.exit_code == 3
+    assert "Run `pulumi stack init test`. Then `igz-clusters up test` creates it." in done.stdout
+
+
 def test_a_cluster_that_does_not_answer_is_shown_with_what_is_recorded(engine: ScriptedEngine, tmp_path: Path) -> None:
     engine.has(up())
     answers(tmp_path, "echo 'dial tcp: i/o timeout' >&2; exit 1")
