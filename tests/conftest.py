@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 from support.api import Api
-from support.cluster import Cluster, eventually, pod, running_cluster
+from support.cluster import Cluster, pod, running_cluster
 
 USUAL = 2
 KILLS = 20
@@ -156,8 +156,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     data: Path = tmp_path_factory.mktemp("data")
     with running_cluster(data) as running:
         api = Api(running.kubeconfig())
-        # For up to 30 s after the first `up` the API server does not know by what it shall judge: decision 11.
-        eventually(lambda: "paramKind" not in api.create(pod("probe"), dryRun="All").message)
+        # `up` waits until the API server has found the parameters of its admission policies: decision 11.
+        assert "paramKind" not in api.create(pod("probe"), dryRun="All").message
         yield running
 
 

@@ -13,6 +13,7 @@ import pytest
 from components.contract.labels import OWN_DOMAIN, LabelKey
 from components.contract.priorities import UserPriority
 from components.contract.taints import OWN_SPOT_TAINT
+from support.api import Api
 from support.cluster import COMMAND, Cluster, changes, eventually, pod
 from workbench.system.paths import PROJECT_ROOT
 
@@ -159,6 +160,8 @@ def test_down_leaves_no_process_and_no_port_and_up_brings_the_same_cluster_back(
     assert own_processes() == []
     listening = {c.laddr.port for c in psutil.net_connections() if c.status == psutil.CONN_LISTEN}
     assert ports & listening == set()
+    cluster.command("local", "start", cluster.stack)
+    assert "paramKind" not in Api(cluster.kubeconfig()).create(pod("probe"), dryRun="All").message
     assert UNCHANGED.fullmatch(cluster.up())
     assert cluster.get("namespace", "kube-system")["metadata"]["uid"] == identity
 

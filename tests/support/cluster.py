@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -137,7 +138,9 @@ class Cluster:
 
 
 def changes(printed: str) -> str:
-    """Return the engine's own summary of what changed, from what an `up` printed."""
+    """Return the summary of what changed, from what an `up` printed: the engine's own, or ours if it had no work."""
+    if found := re.search(r"^nothing changes; (\d+ unchanged)", printed, re.MULTILINE):
+        return found[1]
     return printed.partition("Resources:\n")[2].partition("\n\n")[0].strip()
 
 

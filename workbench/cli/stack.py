@@ -23,7 +23,7 @@ from workbench.cli.namespaces import wait_for_half_deleted
 from workbench.cli.options import AsJson, Events, Hermetic, StackName, Yes
 from workbench.cli.recover import refuse_unless_in_order
 from workbench.cli.status import status_of
-from workbench.engine import INTERRUPTED, Session, open_session, pool_status, render
+from workbench.engine import INTERRUPTED, Session, open_session, pool_status, render, unchanged
 from workbench.engine.backend import StateFiles
 from workbench.engine.kubectl import Api
 from workbench.engine.lock import held_by, stack_lock
@@ -31,6 +31,7 @@ from workbench.engine.lost_pods import lost_pods
 from workbench.local import Instance
 from workbench.recovery import state_findings
 from workbench.report.changes import Changed
+from workbench.report.events import Stream
 from workbench.stacks import stack_ownership
 from workbench.system.paths import FOLDER_VARIABLE, require_space
 from workbench.toolchain import Toolchain, ensure
@@ -72,8 +73,7 @@ def _prepare(stack: stacks.Stack, *, hermetic: bool = False, lock: int | None = 
 
 
 def _run(ready: _Ready, command: str, *options: str, events: Path | None) -> None:
-    """Change a stack whose lock we hold, if its guard allows it; end with the exit code if the engine fails."""
-    guard(ready.session, command, live_losses=_lost_pods(ready) if command == "up" else ())
+    """Change a stack whose lock we hold; leave with the engine's exit code if it fails."""
     code, _ = engine_run.run(ready.session, command, *options, events_file=events)
     StateFiles(ready.stack.name).drop_stale_locks()  # an interrupted engine may leave its own lock
     if not code:
@@ -91,6 +91,20 @@ def _lost_pods(ready: _Ready) -> list[Changed]:
     """Return what an update would end in the running cluster."""
     recorded = pool_status.recorded_groups(StateFiles(ready.stack.name).deployment())
     return lost_pods(recorded, pool_status.declared_groups(ready.stack.config), ready.api)
+
+
+def _update(ready: _Ready, events: Path | None) -> None:
+    """Plan the update of a local stack, and make it unless it changes nothing."""
+    plans: list[Stream] = []
+    guard(ready.session, "up", judged=plans.append, live_losses=_lost_pods(ready))
+    is_done = unchanged.changes_nothing(plans[0]) and unchanged.is_as_updated(ready.stack)
+    if is_done and not events:  # whoever asks for the events gets those of an update
+        engine_run.summarise(ready.stack, "up", 0, plans[0], "")
+        return
+    _run(ready, "up", "--yes", "--skip-preview", "--suppress-outputs", events=events)
+    unchanged.note_update(ready.stack)
+    with errors.status("waiting until the API server judges user pods"):
+        ready.instance.wait_for_admission()
 
 
 def _claim(stack: stacks.Stack) -> None:
@@ -122,7 +136,7 @@ def up(
         return
     with _changing(found, "up", hermetic=hermetic) as ready:
         wait_for_half_deleted(ready.api, found.config.namespaces)
-        _run(ready, "up", "--yes", "--suppress-outputs", events=events)
+        _update(ready, events)
     pool_status.show(pool_status.settled(lambda: status_of(found)), out)
     _next_steps(ready)
 
@@ -200,6 +214,7 @@ def destroy(
     if delete_claims:
         raise typer.BadParameter("a local cluster has no volumes in a cloud", param_hint=CLAIMS_OPTION)
     with _changing(found, "destroy", hermetic=hermetic) as ready:
+        guard(ready.session, "destroy")
         _run(ready, "destroy", *_unasked(yes=yes), events=events)
         stack_ownership.release(ready.stack)
 

@@ -212,11 +212,18 @@ def _open(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int | None
         lock,
     )
     _write_config(config_file, stack)
-    if stack.name not in {row["name"].rpartition("/")[2] for row in session.query("stack", "ls", "--json")}:
+    if not _is_known(session):
         # `stack init` ignores the option and writes beside the project file of its folder.
         write_private(config_file.parent / "Pulumi.yaml", (PROJECT_ROOT / "Pulumi.yaml").read_text())
         session.query("stack", "init", stack.name, "--no-select", folder=config_file.parent)
     return session
+
+
+def _is_known(session: Session) -> bool:
+    name = session.stack.name
+    if backend.StateFiles(name).current.exists():  # the engine would take a third of a second to say so
+        return True
+    return name in {row["name"].rpartition("/")[2] for row in session.query("stack", "ls", "--json")}
 
 
 def _write_config(file: Path, stack: Stack) -> None:

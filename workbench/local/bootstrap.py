@@ -1,14 +1,24 @@
 """API calls of the supervisor: RBAC for simulator and autoscaler, and the release of old node leases."""
 
 import http.client
+import urllib.parse
 from pathlib import Path
 
 import yaml
 
+from components.contract.labels import TRUE, LabelKey
 from workbench.local.endpoint import Endpoint
 
 _MANIFEST = Path(__file__).with_name("manifests") / "rbac.yaml"
 _OWNER = "igz-clusters-supervisor"
+_NO_PARAMETERS = b"paramKind"
+_PROBE = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "igz-clusters-probe"},
+    "spec": {"containers": [{"name": "probe", "image": "probe"}]},
+}
+"""A pod that is never created: only the reason of the answer counts."""
 
 
 def grant_rights(api: Endpoint) -> bool:
@@ -24,6 +34,21 @@ def grant_rights(api: Endpoint) -> bool:
 def accepts_pods(api: Endpoint) -> bool:
     """Return whether the default namespace accepts pods: it exists and so does its service account."""
     return api.is_ok("/api/v1/namespaces/default/serviceaccounts/default")
+
+
+def judges_pods(api: Endpoint) -> bool:
+    """Return whether user pods are judged by the admission policies, or no namespace is for them.
+
+    After a start, and after the first `up`, the API server may not have found the policies' parameters yet. Until then
+    it refuses every user pod with ``failed to find resource referenced by paramKind``.
+    """
+    selector = urllib.parse.quote(f"{LabelKey.USER_WORKLOADS}={TRUE}")
+    found = api.get(f"/api/v1/namespaces?labelSelector={selector}&limit=1")
+    if found is None:
+        return False
+    names = [each["metadata"]["name"] for each in found["items"]]
+    answers = [api.request("POST", f"/api/v1/namespaces/{name}/pods?dryRun=All", _PROBE) for name in names]
+    return all(status and _NO_PARAMETERS not in body for status, body in answers)
 
 
 def release_nodes(api: Endpoint) -> None:

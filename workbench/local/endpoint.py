@@ -6,6 +6,7 @@ import ssl
 from pathlib import Path
 from typing import Any
 
+from workbench.local.components import Health
 from workbench.local.ports import LOOPBACK
 
 _TIMEOUT = 5.0
@@ -28,6 +29,11 @@ class Endpoint:
         self._port = port
         self._tls = ssl.create_default_context(cafile=str(ca))
         self._tls.load_cert_chain(f"{client}.crt", f"{client}.key")
+
+    @classmethod
+    def of(cls, health: Health, pki: Path) -> "Endpoint":
+        """Return the server of a health endpoint, with certificates from the folder ``pki``."""
+        return cls(health.port, pki / f"{health.ca}.crt", pki / health.client)
 
     def request(
         self, method: str, path: str, body: object = None, content_type: str = "application/json"

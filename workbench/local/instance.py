@@ -11,6 +11,9 @@ from pathlib import Path
 
 import psutil
 
+from workbench.local.bootstrap import judges_pods
+from workbench.local.components import Health
+from workbench.local.endpoint import Endpoint
 from workbench.local.layout import Layout, home
 from workbench.local.prepare import prepare
 from workbench.local.programs import PROGRAMS, Binaries, fingerprint, locate
@@ -23,7 +26,11 @@ START_SECONDS = 90.0
 STOP_SECONDS = 60.0
 """Seconds that an orderly stop may take before it is forced; 1 to 3 s is usual."""
 
+ADMISSION_SECONDS = 45.0
+"""Longest wait until the API server has found the parameters of its admission policies; it looks every 30 s."""
+
 _PAUSE = 0.05
+_LOOKS_EVERY = 0.25
 _TAIL = 15
 
 
@@ -101,6 +108,26 @@ class Instance:
         late = next((each.name for each in self.status().components if each.state != "ready"), "")
         self.stop()
         raise self._failure(late)
+
+    def wait_for_admission(self, seconds: float = ADMISSION_SECONDS) -> bool:
+        """Wait until the API server judges user pods; after a first `up` it refuses all of them for half a minute.
+
+        Parameters
+        ----------
+        seconds
+            Longest wait.
+
+        Returns
+        -------
+        bool
+            Whether it judges them.
+        """
+        health = Health(Settings.load(self._files).ports["kube-apiserver"], "/")
+        api = Endpoint.of(health, self._files.pki)
+        deadline = time.monotonic() + seconds
+        while not (is_ready := judges_pods(api)) and time.monotonic() < deadline:
+            time.sleep(_LOOKS_EVERY)
+        return is_ready
 
     def stop(self) -> bool:
         """Stop all processes and wait until they have ended; keeps the data.

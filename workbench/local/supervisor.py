@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from signal import SIGCHLD, SIGINT, SIGTERM
@@ -10,10 +11,11 @@ from subprocess import Popen
 
 import psutil
 
-from workbench.local.bootstrap import accepts_pods, grant_rights, release_nodes
+from workbench.local.bootstrap import accepts_pods, grant_rights, judges_pods, release_nodes
 from workbench.local.child import Child
 from workbench.local.components import AUTOSCALER, Component, Health, components
 from workbench.local.endpoint import Endpoint
+from workbench.local.instance import ADMISSION_SECONDS
 from workbench.local.launcher import Launcher
 from workbench.local.layout import Layout
 from workbench.local.pools import PoolKeeper
@@ -44,6 +46,7 @@ class Supervisor:
         }
         self._pools = PoolKeeper(self._api, self._children[AUTOSCALER])
         self._accepts_pods = False
+        self._started = time.monotonic()
         self._was_ready = False
         self._failed = ""
         self._saved: State | None = None
@@ -70,11 +73,16 @@ class Supervisor:
                 child.step()
             if not self._was_ready and child.failures >= _ATTEMPTS:
                 self._failed = child.component.name
-        self._accepts_pods = self._accepts_pods or (self._core_is_ready and accepts_pods(self._api))
+        self._accepts_pods = self._accepts_pods or (self._core_is_ready and self._does_accept_pods())
         self._was_ready = self._was_ready or self._is_ready
         if self._is_ready:
             self._pools.step()
         self._save()
+
+    def _does_accept_pods(self) -> bool:
+        # Bounded: policies whose parameters were deleted must not keep the cluster from starting, and so from repair.
+        is_late = time.monotonic() > self._started + ADMISSION_SECONDS
+        return accepts_pods(self._api) and (is_late or judges_pods(self._api))
 
     @property
     def _core(self) -> list[Child]:
@@ -128,8 +136,7 @@ class Supervisor:
         return True
 
     def _endpoint(self, health: Health) -> Endpoint:
-        pki = self._layout.pki
-        return Endpoint(health.port, pki / f"{health.ca}.crt", pki / health.client)
+        return Endpoint.of(health, self._layout.pki)
 
 
 def main() -> None:
