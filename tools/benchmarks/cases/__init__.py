@@ -8,6 +8,7 @@ from tools.benchmarks.cases.command_line import command_line
 from tools.benchmarks.cases.components import components
 from tools.benchmarks.cases.creation import creation
 from tools.benchmarks.cases.growth import growth
+from tools.benchmarks.cases.inner_loop import inner_loop
 from tools.benchmarks.cases.modules import modules
 from tools.benchmarks.cases.packs import packs
 from tools.benchmarks.cases.policy_check import policy_check
@@ -20,6 +21,7 @@ from tools.benchmarks.pairs import Say
 CASES: Final[dict[str, Callable[[Arena, int | None, Say], list[Finding]]]] = {
     "modules": modules,
     "command-line": command_line,
+    "inner-loop": inner_loop,
     "components": components,
     "previews": previews,
     "renders": renders,

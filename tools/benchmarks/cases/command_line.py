@@ -15,7 +15,7 @@ STACK = "local"
 
 
 def command_line(arena: Arena, rounds: int | None, say: Say) -> list[Finding]:
-    """Measure the help, and the status of a running cluster."""
+    """Measure the status of a running cluster."""
     program = str(Path(sys.executable).with_name("igz-clusters"))
 
     def command(*arguments: str) -> Command:
@@ -23,7 +23,6 @@ def command_line(arena: Arena, rounds: int | None, say: Say) -> list[Finding]:
 
     commands = {
         "python -c pass": command(sys.executable, "-c", "pass"),
-        "igz-clusters --help": command(program, "--help"),
         "igz-clusters status": command(program, "status", STACK),
     }
     instance = Instance(STACK)
