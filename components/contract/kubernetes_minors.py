@@ -51,7 +51,8 @@ class KubernetesMinor:
     autoscaler
         Release of Cluster Autoscaler, which holds a copy of this minor's scheduler:
         https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/README.md#releases. The patch is the
-        one that kOps installs (``pkg/model/components/clusterautoscaler.go``). None of minors that had ended.
+        one that kOps installs (``pkg/model/components/clusterautoscaler.go``). None of minors
+        that had ended by then.
     """
 
     eks: Support | None = None

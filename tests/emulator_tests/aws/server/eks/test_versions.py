@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from components.contract.kubernetes_minors import calendar, offered
+from components.contract.kubernetes_minors import MINORS, READ_ON, KubernetesMinor, Support, calendar, offered
 from emulators.aws.server.eks import versions
 from emulators.aws.server.eks.store import Cluster, Resource
 from emulators.aws.server.errors import AwsError
@@ -24,11 +24,19 @@ def test_the_emulator_has_every_version_that_a_stack_file_may_choose() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "status"),
-    [("1.30", "UNSUPPORTED"), ("1.31", "EXTENDED_SUPPORT"), ("1.33", "EXTENDED_SUPPORT"), ("1.34", "STANDARD_SUPPORT")],
+    ("left", "extended", "status"),
+    [
+        (0, 365, "STANDARD_SUPPORT"),
+        (-1, 364, "EXTENDED_SUPPORT"),
+        (-365, 0, "EXTENDED_SUPPORT"),
+        (-366, -1, "UNSUPPORTED"),
+    ],
 )
-def test_support_is_judged_by_the_dates(version: str, status: str) -> None:
-    assert versions.status(version) == status
+def test_support_is_judged_by_the_dates(left: int, extended: int, status: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ends, extended_ends = (READ_ON + timedelta(days=days) for days in (left, extended))
+    monkeypatch.setitem(MINORS, "1.99", KubernetesMinor(eks=Support(ends, None, extended_ends)))
+    assert versions.status("1.99") == status
+    assert versions.status("1.30") == "UNSUPPORTED"
 
 
 @pytest.mark.parametrize("groups", [[], [OLDER], [after(EARLIER, -1), OLDER]])
