@@ -329,7 +329,7 @@ PODS = f"/api/v1/namespaces/{STRICT}/pods"
 NS_MARK = "switches this namespace's guard on"
 NS_EXEMPTION = "decide what its pods may do"
 NODE_LABELS = "follow from its pool"
-MARK = "Ask the platform team, or drop the label"
+MARK = "Ask the platform team or remove it"
 WAIVE = {"metadata": {"annotations": {f"{WAIVER_PREFIX}pl-01": "2999-12-31"}}}
 
 ATTEMPTS = {

@@ -153,6 +153,7 @@ def changed(cluster: Cluster) -> Iterator[Cluster]:
             cluster.up()
 
 
+@pytest.mark.full
 def test_changes_behind_its_back_are_all_reported_and_nothing_else(changed: Cluster, tmp_path: Path) -> None:
     before, events = written(changed), tmp_path / "events.jsonl"
     found = drift(changed, f"--events={events}", code=1)

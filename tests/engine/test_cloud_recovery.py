@@ -28,7 +28,8 @@ PATIENCE = 600.0
 @pytest.fixture
 def cloud(tmp_path: Path) -> Iterator[Account]:
     with Account.hollow(tmp_path, STACK, is_quick=True) as made:
-        made.edit(STACK, policyGuard="off")  # it would plan first, with plug-ins and calls of its own
+        # The guard would plan first, with plug-ins and calls of its own.
+        made.edit(STACK, policyGuard="off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")})
         yield made
 
 

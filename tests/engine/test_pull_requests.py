@@ -38,7 +38,7 @@ from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
 
 pytestmark = pytest.mark.engine
 
-KEPT = ("a-pools-maximum-is-raised", "code-drops-all-taints", "a-stack-file-is-broken")
+KEPT = ("a-pools-maximum-is-raised", "a-stack-file-is-broken")
 """What `make test` reviews of the cases."""
 
 
