@@ -64,13 +64,8 @@ def resolve_groups(
     split
         How the kind of cluster divides a group further; default: not at all.
     """
-    has_amd64 = any(pool.holds_user_work and not pool.is_arm for pool in pools.values())
-    return tuple(
-        part
-        for name, pool in pools.items()
-        for shape in _by_shape(_group(name, pool, spot_taint, ARM_TAINT if has_amd64 else None))
-        for part in split(shape)
-    )
+    groups = (_group(name, pool, _taints(pool, pools.values(), spot_taint)) for name, pool in pools.items())
+    return tuple(part for group in groups for shape in _by_shape(group) for part in split(shape))
 
 
 def by_zone(group: NodeGroup, zones: Sequence[str]) -> Iterator[NodeGroup]:
@@ -105,12 +100,22 @@ def _share(total: int, index: int, parts: int) -> int:
     return total // parts + (index < total % parts)
 
 
-def _group(name: str, pool: NodePool, spot_taint: Taint | None, arm_taint: Taint | None) -> NodeGroup:
-    taints = [gpu_taint(pool.gpu_resource)] if pool.gpu_resource else []
+def _taints(pool: NodePool, pools: Iterable[NodePool], spot_taint: Taint | None) -> Iterator[Taint]:
+    if pool.gpu_resource:
+        yield gpu_taint(pool.gpu_resource)
     if pool.lifecycle is Lifecycle.SPOT and spot_taint:
-        taints.append(spot_taint)
-    if pool.holds_user_work and pool.is_arm and arm_taint:
-        taints.append(arm_taint)
+        yield spot_taint
+    if pool.holds_user_work and pool.is_arm and any(_is_amd64_for_the_same_pods(other, pool) for other in pools):
+        yield ARM_TAINT
+
+
+def _is_amd64_for_the_same_pods(other: NodePool, pool: NodePool) -> bool:
+    """Return whether pods that cannot use the ARM ``pool`` may go to ``other``; if not, a taint would strand them."""
+    is_as_safe = other.lifecycle is Lifecycle.ON_DEMAND or pool.lifecycle is Lifecycle.SPOT
+    return other.holds_user_work and not other.is_arm and other.gpu_resource == pool.gpu_resource and is_as_safe
+
+
+def _group(name: str, pool: NodePool, taints: Iterable[Taint]) -> NodeGroup:
     labels = {
         **pool.labels,
         LabelKey.LIFECYCLE.value: pool.lifecycle.label_value,

@@ -188,8 +188,8 @@ class NodePool(ContractModel):
         tuple[InstanceTypeName, ...],
         Explained(
             "Empty if machine is set; otherwise required.",
-            "Capacity of the nodes; a node group for each shape (vCPUs, memory, GPUs) among them; with ARM machines "
-            f"beside amd64 ones for user work, the taint {ARM_TAINT}.",
+            "Capacity of the nodes; a node group for each shape (vCPUs, memory, GPUs) among them; for ARM machines "
+            f"beside an amd64 pool for the same pods, the taint {ARM_TAINT}.",
         ),
     ] = Field(
         (),

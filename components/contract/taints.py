@@ -58,7 +58,7 @@ SPOT_TAINTS: Final = (OWN_SPOT_TAINT, AKS_SPOT_TAINT)
 """Every taint that says that a node is a spot node."""
 
 ARM_TAINT: Final = Taint(f"{OWN_DOMAIN}/arch", ARM64)
-"""On the ARM nodes for user work of a cluster that has amd64 nodes for user work too, as GKE taints its ARM nodes.
+"""On ARM nodes for user work where amd64 nodes take the same pods, as GKE taints its ARM nodes.
 
 Images are mostly built for amd64 only, and on an ARM node their containers end with ``exec format error``. The key is
 not ``kubernetes.io/arch``, which GKE uses: EKS reserves that prefix for itself

@@ -170,6 +170,18 @@ def test_arm_nodes_beside_amd64_nodes_for_user_work_are_tainted() -> None:
     assert taints_of(workload=POOLS["workload"], arm=spot) == {"arm": [str(OWN_SPOT_TAINT), str(ARM_TAINT)]}
 
 
+def test_an_arm_pool_stays_open_where_a_taint_would_leave_its_pods_no_other_node() -> None:
+    """GPU nodes take no plain jobs, and plain jobs avoid spot nodes."""
+    assert str(ARM_TAINT) not in taints_of(arm=ARM, gpu=POOLS["gpu"]).get("arm", [])
+    assert str(ARM_TAINT) not in taints_of(arm=ARM, spot=POOLS["spot"]).get("arm", [])
+    spot = {**ARM, "lifecycle": "spot"}
+    assert str(ARM_TAINT) in taints_of(arm=spot, spot=POOLS["spot"])["arm"]
+    machine = {"vcpus": 8, "memoryGib": 32, "architecture": "arm64", "gpus": 1}
+    gpu = {"role": "gpu", "size": {"min": 0, "max": 2}, "machine": machine}
+    assert str(ARM_TAINT) not in taints_of(armgpu=gpu, workload=POOLS["workload"])["armgpu"]
+    assert str(ARM_TAINT) in taints_of(armgpu=gpu, gpu=POOLS["gpu"])["armgpu"]
+
+
 def test_where_all_user_work_runs_on_arm_no_node_is_tainted_for_it() -> None:
     """The stack file leaves work no other choice, so that its images must be for arm64."""
     assert taints_of(arm=ARM) == {}
