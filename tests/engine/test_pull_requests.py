@@ -112,7 +112,7 @@ def test_a_former_record_is_replaced_and_somebodys_folder_is_not(base: Checkout,
     (folder / "mine").touch()
     refused = command(*review)
     assert refused.returncode == 1
-    assert "is not empty and no record" in refused.stderr
+    assert "is not empty and not a record" in refused.stderr
     assert (folder / "mine").exists()
 
 

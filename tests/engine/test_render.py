@@ -127,9 +127,9 @@ PREVIEW, UP = ("preview",), ("up", "--yes", "--skip-preview")
         (
             "aws.get_caller_identity()",
             PREVIEW,
-            "the offline provider 'aws' only plans, it cannot call aws:index/getCallerIdentity:getCallerIdentity",
+            "the offline provider 'aws' only plans and cannot call aws:index/getCallerIdentity:getCallerIdentity",
         ),
-        ("aws.ec2.InternetGateway('g')", UP, "the offline provider 'aws' only plans, it cannot create g"),
+        ("aws.ec2.InternetGateway('g')", UP, "the offline provider 'aws' only plans and cannot create g"),
     ],
     ids=["a bad value", "an unknown type", "a data source", "an update"],
 )

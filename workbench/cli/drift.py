@@ -12,7 +12,7 @@ from workbench.engine import INTERRUPTED
 from workbench.report import as_json as json_report
 from workbench.report import events as event_stream
 from workbench.report import terminal
-from workbench.report.model import Outcome, Report, Source, StackReport, gravest
+from workbench.report.model import Outcome, Report, Source, StackReport, most_severe
 from workbench.report.verdict import Case, judge, unreadable
 from workbench.review.drift import compared, tools_for
 from workbench.system.errors import UserError
@@ -44,7 +44,7 @@ def drift(
         if name not in stacks.stack_files():
             raise typer.BadParameter(_unknown(name), param_hint="STACK")
     found = tuple(_report(name, events=events, hermetic=hermetic) for name in sorted(set(names)))
-    report = Report(gravest(stack.outcome for stack in found), found)
+    report = Report(most_severe(stack.outcome for stack in found), found)
     if as_json:
         out.print(json_report.render(report), end="", markup=False, highlight=False, soft_wrap=True)
     else:

@@ -1,4 +1,4 @@
-"""A stack judged by all rules without the engine: what the program declares, in this process."""
+"""Evaluates all rules on what a stack's program declares, in this process and without the engine."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -17,14 +17,14 @@ _LEVELS: Final = {True: "mandatory", False: "advisory"}
 
 @dataclass(frozen=True)
 class RefusedInput:
-    """An input that the cloud's API model or the provider refuses.
+    """An input that the cloud's API model or the provider rejects.
 
     Parameters
     ----------
     urn, path
-        Where it stands.
+        Its location.
     reason
-        What is wrong, and what is allowed.
+        The problem, and what is allowed.
     """
 
     urn: str
@@ -34,7 +34,7 @@ class RefusedInput:
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check says about a stack.
+    """Result of checking a stack.
 
     Parameters
     ----------
@@ -43,11 +43,11 @@ class Checked:
     resources, rules
         How many the program declares, and how many judged them.
     causes
-        What the rules say, the gravest first.
+        Findings of the rules, most severe first.
     refused
-        Inputs that no cloud would take.
+        Inputs that the cloud would reject.
     not_judged
-        What only a preview can judge, a sentence each.
+        What only a preview can evaluate, one sentence each.
     """
 
     stack: str
@@ -59,17 +59,17 @@ class Checked:
 
     @property
     def violations(self) -> int:
-        """How many causes would stop an update, refused inputs among them."""
+        """Number of causes that would block an update, including rejected inputs."""
         return len(self.refused) + sum(cause.is_failing for cause in self.causes)
 
     @property
     def notes(self) -> int:
-        """How many causes are advice, or accepted by a waiver."""
+        """Number of causes that are advisory or waived."""
         return len(self.causes) - sum(cause.is_failing for cause in self.causes)
 
 
 def check(stack: Stack) -> Checked:
-    """Judge what the program declares for ``stack``, by both packs with the waivers of the stack.
+    """Evaluate both packs, with the stack's waivers, on what the program declares.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def check(stack: Stack) -> Checked:
 
 
 def findings(stack: Stack) -> list[Finding]:
-    """Return what the rules say about ``stack`` one by one, as ``report.findings`` returns those of an engine's run."""
+    """Return the findings about ``stack``, in the form of ``report.findings``."""
     return _findings(declared(stack, pack_configuration(stack.name)))
 
 

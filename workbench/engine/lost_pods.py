@@ -1,4 +1,4 @@
-"""Running pods that an update of a local cluster ends: those on the nodes that it takes away."""
+"""Finds running pods that an update of a local cluster would terminate with their nodes."""
 
 import json
 from collections import defaultdict
@@ -19,7 +19,7 @@ _ENDED: Final = {"Succeeded", "Failed"}
 
 
 def lost_pods(recorded: Groups, declared: Groups, api: Api) -> list[Changed]:
-    """Return the pools and nodes with running pods that an update takes away, as changes that need an approval.
+    """Return removed pools and nodes with running pods, as changes that need an approval.
 
     It compares the pools of the last update with those of the stack file, so it needs no plan. A renamed pool is one
     that goes and one that comes. Of an elastic pool no resource is deleted, so its change has the type of a node and
@@ -55,7 +55,7 @@ def lost_pods(recorded: Groups, declared: Groups, api: Api) -> list[Changed]:
 
 
 def _static(name: str, group: Group) -> list[str]:
-    """Return the nodes of a group of fixed size, by the names that the local cluster gives them."""
+    """Return the names of the nodes of a fixed-size group in the local cluster."""
     return [f"{name}-{index}" for index in range(group.min)] if group.min == group.max else []
 
 

@@ -109,7 +109,7 @@ def _require_state(file: Path) -> None:
     try:
         state = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UserError(f"{file}: cannot read the file: {error.strerror}.") from None
+        raise UserError(f"{file}: cannot be read: {error.strerror}.") from None
     except (ValueError, RecursionError):
         raise UserError(f"{file}: invalid JSON.", _EXPORT) from None
     deployment = state.get("deployment") if isinstance(state, dict) else None

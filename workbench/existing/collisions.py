@@ -1,4 +1,4 @@
-"""Objects that a plan would create although they exist and belong to somebody else."""
+"""Objects that a plan would create although they exist and belong to another owner."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

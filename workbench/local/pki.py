@@ -113,16 +113,16 @@ def _lasts(certificate: x509.Certificate | None, now: datetime) -> bool:
     return certificate is not None and certificate.not_valid_after_utc - now > RENEW_BEFORE
 
 
-def _is_current(folder: Path, wanted: Certificate, now: datetime) -> bool:
-    issued, ca = _read(folder, wanted.name), _read(folder, wanted.ca)
+def _is_current(folder: Path, certificate: Certificate, now: datetime) -> bool:
+    issued, ca = _read(folder, certificate.name), _read(folder, certificate.ca)
     if issued is None or ca is None or not _lasts(issued, now):
         return False
     try:
         issued.verify_directly_issued_by(ca)
     except (ValueError, InvalidSignature):
         return False
-    same = [(extension.oid, extension.value) for extension in _purpose(wanted)]
-    return issued.subject == _subject(wanted) and all(
+    same = [(extension.oid, extension.value) for extension in _purpose(certificate)]
+    return issued.subject == _subject(certificate) and all(
         (oid, value) in [(extension.oid, extension.value) for extension in issued.extensions] for oid, value in same
     )
 
@@ -138,22 +138,22 @@ def _make_ca(folder: Path, name: str, now: datetime) -> None:
     _write(folder, name, builder.sign(key, hashes.SHA256()), key)
 
 
-def _make(folder: Path, wanted: Certificate, now: datetime) -> None:
-    ca = x509.load_pem_x509_certificate((folder / f"{wanted.ca}.crt").read_bytes())
-    ca_key = serialization.load_pem_private_key((folder / f"{wanted.ca}.key").read_bytes(), None)
+def _make(folder: Path, certificate: Certificate, now: datetime) -> None:
+    ca = x509.load_pem_x509_certificate((folder / f"{certificate.ca}.crt").read_bytes())
+    ca_key = serialization.load_pem_private_key((folder / f"{certificate.ca}.key").read_bytes(), None)
     if not isinstance(ca_key, EllipticCurvePrivateKey):
-        raise TypeError(f"{wanted.ca}.key is not an elliptic curve key")
+        raise TypeError(f"{certificate.ca}.key is not an elliptic curve key")
     key = generate_private_key(SECP256R1())
     issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(ca_key.public_key())
     builder = (
-        _builder(_subject(wanted), ca.subject, key, now, LIFE)
+        _builder(_subject(certificate), ca.subject, key, now, LIFE)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(_key_usage(ca=False), critical=True)
         .add_extension(issuer, critical=False)
     )
-    for extension in _purpose(wanted):
+    for extension in _purpose(certificate):
         builder = builder.add_extension(extension.value, extension.critical)
-    _write(folder, wanted.name, builder.sign(ca_key, hashes.SHA256()), key)
+    _write(folder, certificate.name, builder.sign(ca_key, hashes.SHA256()), key)
 
 
 def _builder(
@@ -171,19 +171,19 @@ def _builder(
     )
 
 
-def _subject(wanted: Certificate) -> x509.Name:
-    attributes = [x509.NameAttribute(NameOID.COMMON_NAME, wanted.user)]
-    if wanted.group:
-        attributes.insert(0, x509.NameAttribute(NameOID.ORGANIZATION_NAME, wanted.group))
+def _subject(certificate: Certificate) -> x509.Name:
+    attributes = [x509.NameAttribute(NameOID.COMMON_NAME, certificate.user)]
+    if certificate.group:
+        attributes.insert(0, x509.NameAttribute(NameOID.ORGANIZATION_NAME, certificate.group))
     return x509.Name(attributes)
 
 
-def _purpose(wanted: Certificate) -> list[x509.Extension[x509.ExtensionType]]:
-    uses = [ExtendedKeyUsageOID.SERVER_AUTH] if wanted.hosts else []
-    uses += [ExtendedKeyUsageOID.CLIENT_AUTH] if wanted.client else []
+def _purpose(certificate: Certificate) -> list[x509.Extension[x509.ExtensionType]]:
+    uses = [ExtendedKeyUsageOID.SERVER_AUTH] if certificate.hosts else []
+    uses += [ExtendedKeyUsageOID.CLIENT_AUTH] if certificate.client else []
     values: list[x509.ExtensionType] = [x509.ExtendedKeyUsage(uses)]
-    if wanted.hosts:
-        values.append(x509.SubjectAlternativeName([_general_name(host) for host in wanted.hosts]))
+    if certificate.hosts:
+        values.append(x509.SubjectAlternativeName([_general_name(host) for host in certificate.hosts]))
     return [x509.Extension(value.oid, critical=False, value=value) for value in values]
 
 

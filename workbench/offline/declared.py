@@ -42,12 +42,12 @@ _INTERNAL: Final = "__"
 
 @dataclass(frozen=True)
 class Message:
-    """What a rule says.
+    """A message of a rule.
 
     Parameters
     ----------
     urn
-        The resource; the stack's own for what is said of all of it.
+        URN of the resource, or of the stack for messages about the whole stack.
     policy, pack
         Names.
     text
@@ -78,7 +78,7 @@ class Declared:
     Parameters
     ----------
     messages
-        What the rules say, in the order of the resources.
+        Messages of the rules, in the order of the resources.
     remedied
         URN and policy of each resource that a rule changed before it was judged.
     refused
@@ -210,7 +210,7 @@ class _Engine(mocks.MockMonitor):
             self._result.messages.append(message)
 
     def finished(self) -> Declared:
-        """Judge the stack as a whole, and return everything."""
+        """Evaluate the stack-wide rules and return all results."""
         whole = analyzer_pb2.AnalyzeStackRequest(resources=self._declared)
         [stack] = [each.urn for each in self._declared if each.type == STACK_TYPE]
         self._take(self._packs.AnalyzeStack(whole, None), stack)
@@ -247,7 +247,7 @@ class _Configured:
 
 
 _NO_CALL: Final[Any] = None
-"""In the place of gRPC's context: what is asked here never fails as a call."""
+"""Replaces the gRPC context, which these calls never use."""
 
 
 def _provider(package: str) -> Provider:

@@ -1,4 +1,4 @@
-"""Ends this process when the one that started it is gone; by a signal nobody is told if that one is killed."""
+"""Ends this process when its parent has ended; no signal announces that if the parent is killed."""
 
 import os
 import threading
@@ -6,16 +6,16 @@ import time
 from typing import Final
 
 PARENT_CHECK: Final = 1.0
-"""Seconds between two looks whether the parent still lives."""
+"""Seconds between two checks of the parent process."""
 
 
 def end_with(parent: int) -> None:
-    """Watch from a thread of its own, and end this process at once when ``parent`` is its parent no longer.
+    """Watch in a separate thread, and exit at once when ``parent`` is no longer the parent process.
 
     Parameters
     ----------
     parent
-        What ``os.getppid`` said before anybody was told that this process is ready.
+        Result of ``os.getppid`` before this process reported that it was ready.
     """
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 

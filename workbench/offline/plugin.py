@@ -103,7 +103,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         type_, name = _type_and_name(request.urn)
         given = request.properties
         if request.preview:
-            # What is left out, the id too, the engine takes for unknown.
+            # The engine treats missing values, including the id, as unknown.
             foreseen = self._provider.foreseen(type_, plain(given), {})
             return provider_pb2.CreateResponse(properties=renewed(given, foreseen))
         identifier, outputs = self._try(context, self._provider.create, type_, name, plain(given), given=(given,))
@@ -179,13 +179,13 @@ def serve(provider: Provider) -> None:
     server.start()
     # A shell that runs the engine in the background lets all that it starts ignore this signal.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    with suppress(KeyboardInterrupt):  # the engine's way to say that it needs us no more
+    with suppress(KeyboardInterrupt):  # how the engine ends a plug-in
         # The engine reads the port from the first line, and waits for it.
         sys.stdout.write(f"{port}\n")
         sys.stdout.flush()
         end_with(parent)  # the engine ends its plug-ins, but not if it is killed
         server.wait_for_termination()
-    os._exit(0)  # nobody waits for what may still run
+    os._exit(0)  # do not wait for running calls
 
 
 def _type_and_name(urn: str) -> tuple[str, str]:

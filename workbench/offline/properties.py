@@ -37,7 +37,7 @@ class Unknown(Enum):
 
 
 UNKNOWN: Final = Unknown.UNKNOWN
-"""A value that nobody knows before the resource that it comes from exists."""
+"""A value that is unknown until its source resource exists."""
 
 
 class Secret(str):
@@ -51,7 +51,7 @@ class Secret(str):
 
 
 def plain(bag: Struct) -> dict[str, Any]:
-    """Return a bag without marks: ``UNKNOWN`` for what is unknown, texts in secrets as ``Secret``, no nulls."""
+    """Return plain values of a bag: ``UNKNOWN`` for unknown values, secret texts as ``Secret``, no nulls."""
     values: dict[str, Any] = _plain(MessageToDict(bag))
     return values
 
@@ -97,14 +97,14 @@ def renewed(bag: Struct, values: Mapping[str, Any], *others: Struct) -> Struct:
     bag
         What was given or is in the state.
     values
-        Everything that is known now; what is not there, goes.
+        All current values; missing ones are removed.
     others
         More bags whose secrets stay secret.
     """
     was, hidden = plain(bag), {text for each in (bag, *others) for text in _secrets(MessageToDict(each))}
     result = Struct()
     for key in bag.fields.keys() - was.keys():
-        result.fields[key].CopyFrom(bag.fields[key])  # nulls and notes, which are no values
+        result.fields[key].CopyFrom(bag.fields[key])  # nulls and provider notes
     for key, value in values.items():
         if key in was and was[key] == value:
             result.fields[key].CopyFrom(bag.fields[key])
@@ -124,7 +124,7 @@ def masked(text: str, *bags: Struct) -> str:
 
 
 def _hide(text: str, hidden: Collection[str]) -> str:
-    # What is made from a secret, such as an ARN from a name, tells it too.
+    # Values derived from a secret, such as an ARN from a name, reveal it too.
     return Secret(text) if isinstance(text, Secret) or any(each in text for each in hidden) else text
 
 

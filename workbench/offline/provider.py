@@ -1,7 +1,7 @@
-"""What a provider plug-in is in Python, without the engine's protocol: ``plugin`` serves it.
+"""Python interface of a provider plug-in, independent of the engine's protocol; ``plugin`` serves it.
 
-A provider that does not say more only plans: it checks and compares inputs, and refuses to read or change anything.
-One that really makes resources overrides ``create``, ``read``, ``update`` and ``delete``.
+By default a provider only plans: it checks and compares inputs, and refuses to read or change anything. One that
+manages resources overrides ``create``, ``read``, ``update`` and ``delete``.
 """
 
 from collections.abc import Mapping
@@ -18,12 +18,12 @@ FORCED: Final[dict[Kind, Kind]] = {
     PropertyDiff.DELETE: PropertyDiff.DELETE_REPLACE,
     PropertyDiff.UPDATE: PropertyDiff.UPDATE_REPLACE,
 }
-"""What each kind is of an input that replaces the resource."""
+"""Replacing variant of each kind of change."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One input that is wrong."""
+    """One invalid input."""
 
     path: str
     reason: str
@@ -31,18 +31,18 @@ class Problem:
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check of one resource's inputs came to.
+    """Result of checking one resource's inputs.
 
     Parameters
     ----------
     problems
-        What is wrong; nothing is planned if there is any.
+        Invalid inputs; if there are any, nothing is planned.
     filled
-        Inputs that the provider adds because the program left them out.
+        Inputs that the program left out and the provider filled in.
     added
-        Inputs that the provider adds at every check anew; no program gives them.
+        Inputs that the provider computes at every check and programs never set.
     note
-        Figures for the journal.
+        Counts for the journal.
     """
 
     problems: tuple[Problem, ...] = ()
@@ -53,14 +53,14 @@ class Checked:
 
 @dataclass(frozen=True)
 class Changed:
-    """What the new inputs of a resource mean for it.
+    """Effect of a resource's new inputs.
 
     Parameters
     ----------
     kinds
         Kind of change by path of the input.
     delete_first
-        The old resource must go before the new one is made; said only of a replacement.
+        Whether a replacement must delete the old resource first.
     """
 
     kinds: dict[str, Kind] = field(default_factory=dict)
@@ -68,22 +68,22 @@ class Changed:
 
     @property
     def replaces(self) -> list[str]:
-        """Paths that make a replacement necessary."""
+        """Paths that force a replacement."""
         return [path for path, kind in self.kinds.items() if kind in FORCED.values()]
 
 
 @dataclass(frozen=True)
 class Existing:
-    """A resource as the state has it.
+    """A resource in the state.
 
     Parameters
     ----------
     type_, name
         Type token and logical name.
     id
-        As the provider gave it. Of an import it is all that is known.
+        The provider's id. For an import nothing else is known.
     inputs, outputs
-        Of the last deployment, or as the last refresh found them.
+        Values from the last deployment or refresh.
     """
 
     type_: str
@@ -95,16 +95,16 @@ class Existing:
 
 @dataclass(frozen=True)
 class ReadResult:
-    """A resource as it is.
+    """A live resource.
 
     Parameters
     ----------
     inputs
-        What the program would have to say to make it as it is.
+        Inputs that would create it in its current form.
     outputs
-        All of them, those that repeat inputs too.
+        All outputs, including those that repeat inputs.
     id
-        If an import asked by another name. Default: as asked.
+        Canonical id, if an import used another one. Default: the requested id.
     """
 
     inputs: dict[str, Any]
@@ -113,24 +113,24 @@ class ReadResult:
 
 
 class RefusedError(Exception):
-    """The plug-in does not do this; the text says what to do instead."""
+    """The plug-in does not support the operation; the text says what to do instead."""
 
 
 class CloudError(Exception):
-    """The cloud refused or did not answer; the text is what the real plug-in says."""
+    """The cloud refused or did not answer; the text matches the real plug-in's."""
 
 
 class PartlyMadeError(Exception):
-    """A resource exists, but is not what was asked for: the state keeps it with the reasons.
+    """A resource was created or updated only partially; the state keeps it with the reasons.
 
     Parameters
     ----------
     id
-        Of the resource.
+        Id of the resource.
     outputs
-        What is known of it.
+        Its known outputs.
     reasons
-        What went wrong, one text each; at least one.
+        Error messages; at least one.
     """
 
     def __init__(self, id: str, outputs: dict[str, Any], reasons: tuple[str, ...]) -> None:  # noqa: A002 the engine's word
@@ -140,18 +140,18 @@ class PartlyMadeError(Exception):
 
 @dataclass(frozen=True)
 class Provider:
-    """What one package's plug-in does.
+    """Behaviour of one package's plug-in.
 
     Parameters
     ----------
     name
         The package, such as ``aws``.
     version
-        Release of the real plug-in that this one stands in for.
+        Release of the real plug-in that this one replaces.
     description
-        What it is, in a sentence; for people who ask the plug-in itself.
+        One sentence for the plug-in's own description.
     place
-        Configuration that says where everything is; a change replaces everything.
+        Configuration keys of the account or region; changing one replaces all resources.
     """
 
     name: str
@@ -160,30 +160,30 @@ class Provider:
     place: frozenset[str] = frozenset()
 
     def configure(self, config: dict[str, Any]) -> None:
-        """Take the provider's own configuration; unknown values as ``UNKNOWN``."""
+        """Set the provider's own configuration; unknown values are ``UNKNOWN``."""
 
     def moved(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-        """Return the keys of the provider's own configuration whose change replaces everything."""
+        """Return the changed configuration keys that replace all resources."""
         return sorted(key for key in self.place if old.get(key) != new.get(key))
 
     def check(self, type_: str, name: str, inputs: dict[str, Any], *, seed: bytes, kept: dict[str, Any]) -> Checked:
-        """Judge a resource's inputs.
+        """Check a resource's inputs.
 
         Parameters
         ----------
         type_, name
             Type token and logical name.
         inputs
-            As the program gave them, unknown values as ``UNKNOWN``.
+            Inputs from the program; unknown values are ``UNKNOWN``.
         seed
-            Randomness that stays the same for the same resource in the same run.
+            Random seed, constant for a resource within a run.
         kept
-            What earlier checks filled in, by input, if the resource exists.
+            Values that earlier checks filled in, by input, if the resource exists.
         """
         raise NotImplementedError
 
     def compare(self, type_: str, old: dict[str, Any], new: dict[str, Any], *, filled: frozenset[str]) -> Changed:
-        """Say what a change of inputs means.
+        """Return the effect of a change of inputs.
 
         Parameters
         ----------
@@ -195,57 +195,57 @@ class Provider:
         raise NotImplementedError
 
     def create(self, type_: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:  # noqa: ARG002 for those who make
-        """Make a resource and return its id and its outputs, those that repeat inputs too.
+        """Create a resource; return its id and all outputs, including those that repeat inputs.
 
         Raises
         ------
         CloudError
-            Nothing was made, as far as the cloud said.
+            Nothing was created, as far as the cloud reported.
         PartlyMadeError
-            It exists and is not whole.
+            The resource exists but is incomplete.
         """
         self._refuse(f"create {name} ({type_})")
 
     def read(self, resource: Existing) -> ReadResult | None:
-        """Look a resource up, for a refresh or an import; None if it does not exist."""
+        """Read a resource for a refresh or an import; None if it does not exist."""
         self._refuse(f"read {resource.name} ({resource.type_})")
 
     def update(self, resource: Existing, inputs: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002 for those who change
-        """Give a resource new inputs in place and return its outputs, those that repeat inputs too.
+        """Update a resource in place; return all outputs, including those that repeat inputs.
 
         Raises
         ------
         CloudError
-            It is as it was.
+            The resource is unchanged.
         PartlyMadeError
-            Some of the change may have happened.
+            The change may have been applied partially.
         """
         self._refuse(f"update {resource.name} ({resource.type_})")
 
     def delete(self, resource: Existing) -> None:
-        """Delete a resource. One that is gone already is deleted."""
+        """Delete a resource; succeeds if it no longer exists."""
         self._refuse(f"delete {resource.name} ({resource.type_})")
 
     def foreseen(self, type_: str, inputs: dict[str, Any], outputs: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002 for providers that know more
-        """Return the outputs that a resource will have, as far as a preview can know; what is left out is not known.
+        """Return the outputs that a preview can predict; all others are unknown.
 
-        Default: the old ones with the inputs over them, or everything that depends on them would look changed.
+        Default: the old outputs overlaid with the inputs, so that dependents do not appear changed.
 
         Parameters
         ----------
         inputs
-            As they are planned.
+            Planned inputs.
         outputs
-            As they are now; empty of a resource that does not exist.
+            Current outputs; empty if the resource does not exist.
         """
         return {**outputs, **inputs}
 
     def invoke(self, token: str, arguments: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002 for those who answer
-        """Answer a call of a function, also known as a data source."""
+        """Call a function (data source)."""
         self._refuse(f"call {token}")
 
     def _refuse(self, what: str) -> NoReturn:
         raise RefusedError(
-            f"the offline provider '{self.name}' only plans, it cannot {what}: "
+            f"the offline provider '{self.name}' only plans and cannot {what}: "
             "use the real plug-in with credentials, and no data source in the program"
         )

@@ -1,4 +1,4 @@
-"""What a cloud's own descriptions say about one resource's inputs."""
+"""Result of validating one resource's inputs against the cloud's own API description."""
 
 from dataclasses import dataclass
 
@@ -7,14 +7,14 @@ from workbench.offline.provider import Problem
 
 @dataclass
 class Verdict:
-    """What the models say about one resource.
+    """Result of validating one resource.
 
     Parameters
     ----------
     problems
-        Values that the cloud would refuse.
+        Invalid values.
     judged, unknown, unmodelled
-        How many values were judged, are not known yet, and are covered by no model.
+        Number of values that were validated, that are unknown yet, and that no model covers.
     """
 
     problems: list[Problem]

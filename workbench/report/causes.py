@@ -1,4 +1,4 @@
-"""Findings by cause: one missing key of the stack file may be found at each of sixty resources."""
+"""Groups findings by cause: one missing key in the stack file may cause a finding at every resource."""
 
 import re
 from collections import defaultdict
@@ -10,19 +10,19 @@ from workbench.report.findings import FAILING
 from workbench.report.model import Finding
 
 NAMED_MAX: Final = 5
-"""Resources that a line names; more are counted."""
+"""Most resources that a line names; the rest is counted."""
 
 
 @dataclass(frozen=True)
 class Cause:
-    """Findings that one change would end, as far as their texts tell.
+    """Findings that probably share one fix, judging by their texts.
 
     Parameters
     ----------
     finding
         The first of them.
     urns
-        Of all resources that it is found at; the stack's own for what is said of all of it.
+        URNs of all affected resources; the stack's own for a finding about the whole stack.
     """
 
     finding: Finding
@@ -30,12 +30,12 @@ class Cause:
 
     @property
     def is_failing(self) -> bool:
-        """Whether it stops a run."""
+        """Whether it blocks a run."""
         return self.finding.standing in FAILING
 
     @property
     def elsewhere(self) -> str:
-        """Where else it is found, as ``and at 63 more: a, b, ...``; empty if nowhere."""
+        """Other affected resources, as ``and at 63 more: a, b, ...``; empty if there are none."""
         names = list(dict.fromkeys(_name(urn) for urn in self.urns if urn != self.finding.urn))
         if not names:
             return ""
@@ -44,7 +44,7 @@ class Cause:
 
 
 def by_cause(findings: Iterable[Finding]) -> list[Cause]:
-    """Return the causes of findings, in the order in which each is found first.
+    """Return the causes of findings, in order of first appearance.
 
     Findings have one cause if rule, status, remedy and waiver are equal, and the messages too but for the names of the
     resources that they are about.

@@ -31,13 +31,13 @@ def own_findings(stream: Stream) -> list[Finding]:
 
 
 def findings_of(said: Iterable[PolicyMessage], remediations: Iterable[Remediation]) -> list[Finding]:
-    """Return what rules say and what they changed as findings, the gravest first."""
-    found = [_finding(message) for message in said]
-    mended = [
+    """Return violations and remediations as findings, most severe first."""
+    violations = [_finding(message) for message in said]
+    remediated = [
         Finding(safe(each.policy_name), FindingStatus.ADVISED, Judge.OWN, safe(each.resource_urn), "remediated")
         for each in remediations
     ]
-    return _sorted([*found, *mended])
+    return _sorted([*violations, *remediated])
 
 
 def merged(own: Iterable[Finding], base: Iterable[Finding]) -> list[Finding]:

@@ -72,14 +72,14 @@ def _undeclared(keys: _Keys, fields: Mapping[str, Any], declared: Any, known: An
     for key, below in fields.items():
         if (place := _place(key, live)) is None:
             continue
-        here, (wanted, before, value) = (*keys, place), (_member(key, each) for each in (declared, known, live))
+        here, (expected, before, value) = (*keys, place), (_member(key, each) for each in (declared, known, live))
         is_whole = not _map(below).keys() - {"."}
-        if is_whole and wanted is not _MISSING:
-            yield from _beyond(here, wanted, before, value)
-        elif is_whole or (wanted is _MISSING and isinstance(place, int)):  # an element is added as a whole
+        if is_whole and expected is not _MISSING:
+            yield from _beyond(here, expected, before, value)
+        elif is_whole or (expected is _MISSING and isinstance(place, int)):  # an element is added as a whole
             yield _spelled(here)
         else:
-            yield from _undeclared(here, _map(below), wanted, before, value)
+            yield from _undeclared(here, _map(below), expected, before, value)
 
 
 def _member(key: str, container: Any) -> Any:
@@ -93,32 +93,32 @@ def _place(key: str, container: Any) -> str | int | None:
     if kind == "f":
         return rest if isinstance(container, dict) and rest in container else None
     try:
-        wanted = json.loads(rest)
+        expected = json.loads(rest)
     except (ValueError, RecursionError):  # "." for the container itself, or invalid
         return None
     matches = _has_keys if kind == "k" else operator.eq
-    return next((index for index, element in enumerate(_list(container)) if matches(element, wanted)), None)
+    return next((index for index, element in enumerate(_list(container)) if matches(element, expected)), None)
 
 
-def _has_keys(element: Any, wanted: Any) -> bool:
+def _has_keys(element: Any, expected: Any) -> bool:
     # A missing key has its default.
-    return isinstance(element, dict) and all(element.get(key, value) == value for key, value in _map(wanted).items())
+    return isinstance(element, dict) and all(element.get(key, value) == value for key, value in _map(expected).items())
 
 
-def _beyond(keys: _Keys, wanted: Any, known: Any, live: Any) -> Iterator[str]:
-    """Return the paths in ``live`` that are not in ``wanted``, except keys that the API server filled in before."""
-    if isinstance(wanted, dict) and isinstance(live, dict):
+def _beyond(keys: _Keys, expected: Any, known: Any, live: Any) -> Iterator[str]:
+    """Return the paths in ``live`` that are not in ``expected``, except keys that the API server filled in before."""
+    if isinstance(expected, dict) and isinstance(live, dict):
         before = _map(known)
         for key, value in live.items():
-            if key in wanted:
-                yield from _beyond((*keys, key), wanted[key], before.get(key), value)
+            if key in expected:
+                yield from _beyond((*keys, key), expected[key], before.get(key), value)
             elif key not in before:
                 yield _spelled((*keys, key))
-    elif isinstance(wanted, list) and isinstance(live, list):
+    elif isinstance(expected, list) and isinstance(live, list):
         filled = _list(known)
         for index, value in enumerate(live):
-            if index < len(wanted):
-                yield from _beyond((*keys, index), wanted[index], next(iter(filled[index : index + 1]), None), value)
+            if index < len(expected):
+                yield from _beyond((*keys, index), expected[index], next(iter(filled[index : index + 1]), None), value)
             else:
                 yield _spelled((*keys, index))
 

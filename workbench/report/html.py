@@ -1,4 +1,4 @@
-"""A report as one page of HTML that stands alone: the Markdown of the whole report, without script and network."""
+"""Renders a report as one self-contained HTML page from its full Markdown, without scripts or network access."""
 
 import sys
 from typing import Final
@@ -45,8 +45,8 @@ _PAGE: Final = """\
 
 
 def render(report: Report) -> str:
-    """Return the page; nothing is left out."""
-    # HTML stays on for the parts that open on a click; all text of the report is code or plain words by then.
+    """Return the page with the full report."""
+    # HTML is enabled for collapsible sections; all untrusted text is already code or plain words.
     parser = MarkdownIt("commonmark", {"html": True}).enable("table")
     body = parser.render(markdown.render(report, limit=sys.maxsize))
     return _PAGE.format(title=verdict(report), style=_STYLE, outcome=report.outcome.value, body=body)

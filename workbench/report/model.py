@@ -51,7 +51,7 @@ class Outcome(StrEnum):
         return {Outcome.PASSED: 0, Outcome.REVIEW: 0, Outcome.BLOCKED: 1, Outcome.UNJUDGED: 3}[self]
 
 
-def gravest(outcomes: Iterable[Outcome]) -> Outcome:
+def most_severe(outcomes: Iterable[Outcome]) -> Outcome:
     """Return the most severe outcome; ``passed`` if there are none."""
     return max(outcomes, key=list(Outcome).index, default=Outcome.PASSED)
 
@@ -238,14 +238,14 @@ class Hours:
 
 @dataclass(frozen=True)
 class ResourceHours:
-    """Hours a month of one thing that nodes offer.
+    """Monthly hours of one node resource.
 
     Parameters
     ----------
     resource
-        ``vCPU``, or a model of GPU such as ``A10G GPU``.
+        ``vCPU``, or a GPU model such as ``A10G GPU``.
     hours
-        How many.
+        Hours before and after.
     """
 
     resource: str
@@ -254,28 +254,28 @@ class ResourceHours:
 
 @dataclass(frozen=True)
 class StackReport:
-    """What is to be said about one stack.
+    """The report on one stack.
 
     Parameters
     ----------
     stack, environment, kind
-        Its name, ``dev`` or ``prod``, and the kind of its cluster; the latter two empty where its file is broken.
+        Its name, ``dev`` or ``prod``, and the kind of its cluster; the last two are empty if its file is invalid.
     source
-        What the engine compared with.
+        What the program was compared with.
     outcome, reasons
-        The verdict, and why; no reason if it passed.
+        The verdict and its reasons; no reasons if it passed.
     dangers, changes
-        What is dangerous, then all that changes, replacements and deletions first. Every danger is a change too.
+        Dangerous changes, then all changes, replacements and deletions first. Every danger is also a change.
     findings
-        What the rules say, the gravest first.
+        Findings of the rules, most severe first.
     pools, node_hours, resource_hours
-        What becomes of the pools; None or empty where no pools are known.
+        Changes of the pools; None or empty if no pools are known.
     problems
-        Why it could not be judged, or what the engine or the stack file's check refused.
+        Why the evaluation is incomplete, or errors of the engine or in the stack file.
     rules
-        How many rules judged it.
+        Number of evaluated rules.
     unchanged
-        Resources that stay as they are.
+        Number of unchanged resources.
     """
 
     stack: str

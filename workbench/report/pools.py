@@ -29,7 +29,7 @@ class Group(BaseModel):
     labels: dict[str, str]
     taints: list[str]
     vcpus: int | None = Field(None, ge=0, le=1_000_000)
-    """Of one node; None in outputs of releases that did not say it, as the next two."""
+    """Per node, as the next two; None in outputs of older releases."""
     gpus: int | None = Field(None, ge=0, le=1_000_000)
     gpu_model: str = ""
 
@@ -41,7 +41,7 @@ _GROUPS: Final = TypeAdapter(dict[str, Group])
 
 
 class UnreadableError(ValueError):
-    """The output is there, and is not a map of node groups."""
+    """The output exists but is not a map of node groups."""
 
 
 def before_and_after(stream: Stream) -> tuple[Groups | None, Groups | None]:
@@ -99,7 +99,7 @@ def _in_names_of(after: Groups, before: Groups) -> Groups:
 
 
 def differences(before: Groups | None, after: Groups) -> tuple[PoolChange, ...]:
-    """Return what is different, by group; without a ``before`` every group is new."""
+    """Return the differences by group; without ``before`` every group is new."""
     old = before or {}
     return tuple(
         sorted(change for name in old.keys() | after.keys() for change in _of(name, old.get(name), after.get(name)))
@@ -143,12 +143,12 @@ _FACTS: Final[Mapping[str, Callable[[Group], str]]] = {
 
 
 def node_hours(before: Groups | None, after: Groups) -> Hours:
-    """Return node-hours a month, at the smallest and at the largest size of every group."""
+    """Return monthly node-hours, at the smallest and at the largest size of every group."""
     return _hours(_sums(before, lambda _: 1), _sums(after, lambda _: 1) or (0, 0))
 
 
 def resource_hours(before: Groups | None, after: Groups) -> tuple[ResourceHours, ...]:
-    """Return the hours a month of what nodes offer: vCPUs, and GPUs by model; nothing where the output says neither."""
+    """Return monthly hours of vCPUs and of GPUs by model; empty if the output contains neither."""
     every = [*(before or {}).values(), *after.values()]
     offered: dict[str, Callable[[Group], int | None]] = {"vCPU": lambda group: group.vcpus}
     for model in sorted({group.gpu_model for group in every if group.gpus}):

@@ -1,7 +1,7 @@
-"""Reads what is reported: the record of a review, or a bare event stream.
+"""Reads the record of a review or a bare event stream into a report.
 
-A record comes out of a job that ran the change's own code. So nothing in it is believed: no link is followed, nothing
-outside is opened, sizes are bounded, and what is not as it must be makes the report ``unjudged``.
+A record comes from a job that ran the change's own code and is untrusted: links are not followed, files outside are not
+opened, sizes are bounded, and invalid content makes the report ``unjudged``.
 """
 
 import os
@@ -20,7 +20,7 @@ from workbench.report import events
 from workbench.report.changes import is_drift
 from workbench.report.events import RENDERED, Stream
 from workbench.report.findings import TEXT_LENGTH
-from workbench.report.model import JudgeChange, Outcome, Report, Source, StackReport, gravest
+from workbench.report.model import JudgeChange, Outcome, Report, Source, StackReport, most_severe
 from workbench.report.values import safe
 from workbench.report.verdict import Approvals, Case, broken, judge, unreadable
 from workbench.system.errors import UserError
@@ -28,19 +28,19 @@ from workbench.system.errors import UserError
 CONTENTS: Final = "review.json"
 STACKS: Final = "stacks"
 PLAN: Final = "plan.jsonl"
-"""The head's program, judged by the head's packs and rows."""
+"""Event stream of the head's program with the head's packs and rows."""
 
 JUDGED: Final = "judged.jsonl"
-"""The head's program, judged by the base branch's packs and rows."""
+"""Event stream of the head's program with the base branch's packs and rows."""
 
 CONTENTS_MAX: Final = 4_000_000
-"""Bytes of the file of contents."""
+"""Maximum bytes of the contents file."""
 
 _SHORT: Final = 12
-"""Characters of a commit that are shown."""
+"""Characters of a commit id that are shown."""
 
 _StackName = Annotated[str, StringConstraints(pattern=r"^[^/.\x00][^/\x00]{0,249}$")]
-"""By a file's name: one that no stack can have is its stack's problem, and no other's."""
+"""A stack's name from a file name; an invalid one is a problem of that stack only."""
 
 _Row = TypeVar("_Row", bound=Accepted)
 
@@ -70,7 +70,7 @@ class _Approvals(_Payload):
 
 
 class Contents(_Payload):
-    """The file of contents, as ``igz-clusters review`` writes it."""
+    """The contents file that ``igz-clusters review`` writes."""
 
     format: Literal[1]
     base: _Commit = ""
@@ -84,7 +84,7 @@ class Contents(_Payload):
 
 
 class _UnfitError(Exception):
-    """Something in a record that is not as it must be."""
+    """A record has invalid content."""
 
 
 def read(path: Path, approvals: Iterable[Approval] = ()) -> Report:
@@ -95,12 +95,12 @@ def read(path: Path, approvals: Iterable[Approval] = ()) -> Report:
     path
         Folder or file.
     approvals
-        Rows that approve dangers in a bare event stream; a record has its own.
+        Approvals for a bare event stream; a record contains its own.
 
     Raises
     ------
     UserError
-        There is no such path, or it cannot be read. What is wrong inside makes an ``unjudged`` report instead.
+        The path does not exist or cannot be read. Invalid content yields an ``unjudged`` report instead.
     """
     try:
         if path.is_dir():
@@ -117,12 +117,12 @@ _EXPECTED: Final = "Give the folder of a record that `igz-clusters review` wrote
 
 
 def merged(reports: Iterable[Report]) -> Report:
-    """Return several reports as one; of the commits those that all have in common."""
+    """Merge several reports; keeps a commit only if it is the same in all."""
     found = list(reports)
     stacks = sorted((stack for report in found for stack in report.stacks), key=lambda stack: stack.stack)
     bases, heads = {report.base for report in found}, {report.head for report in found}
     return Report(
-        outcome=gravest(report.outcome for report in found),
+        outcome=most_severe(report.outcome for report in found),
         stacks=tuple(stacks),
         judge=tuple(sorted({change for report in found for change in report.judge})),
         skipped=tuple(sorted({name for report in found for name in report.skipped})),
@@ -141,7 +141,7 @@ def _of_stream(path: Path, stream: Stream, approvals: list[Approval]) -> Report:
 
 
 def source_of(stream: Stream) -> Source:
-    """Return what the engine compared with, by what the stream says."""
+    """Return what the program was compared with, from the stream."""
     if is_drift(stream):
         return Source.DRIFT
     if RENDERED in stream.config:
@@ -156,12 +156,12 @@ def _record(folder: int) -> Report:
         return Report(Outcome.UNJUDGED, (), problems=(f"the record cannot be read: {problem}",))
     except ValidationError as error:
         places = sorted({".".join(map(str, each["loc"][:4])) or "all of it" for each in error.errors()[:5]})
-        wrong = safe(f"{CONTENTS} is not as it must be: look at {', '.join(places)}", TEXT_LENGTH)
+        wrong = safe(f"{CONTENTS} is invalid: check {', '.join(places)}", TEXT_LENGTH)
         return Report(Outcome.UNJUDGED, (), problems=(f"the record cannot be read: {wrong}",))
     changed = tuple(sorted({JudgeChange(safe(row.file), safe(row.what, TEXT_LENGTH)) for row in contents.judge}))
     stacks = tuple(_stack(folder, name, contents) for name in sorted(contents.stacks))
     return Report(
-        outcome=gravest([*(stack.outcome for stack in stacks), *([Outcome.REVIEW] if changed else [])]),
+        outcome=most_severe([*(stack.outcome for stack in stacks), *([Outcome.REVIEW] if changed else [])]),
         stacks=stacks,
         judge=changed,
         skipped=tuple(sorted(map(safe, set(contents.skipped) - set(contents.stacks)))),
@@ -188,7 +188,7 @@ def _stack(folder: int, name: str, contents: Contents) -> StackReport:
 
 
 def _held(rows: Iterable[_Row]) -> list[_Row]:
-    """Return the rows that do not run longer than a row may."""
+    """Return the rows whose expiry date is within the limit."""
     return [row for row in rows if row.expires <= row.last_day()]
 
 
@@ -202,7 +202,7 @@ def _opened(folder: Path) -> Iterator[int]:
 
 
 def _content(folder: int, path: str, limit: int) -> bytes:
-    """Return a file's content; every step of the way must be there itself, not a link to it."""
+    """Return a file's content; no component of its path may be a symbolic link."""
     *parents, name = path.split("/")
     opened = list[int]()
     try:
@@ -210,13 +210,13 @@ def _content(folder: int, path: str, limit: int) -> bytes:
             here = opened[-1] if opened else folder
             opened.append(os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here))
         here = opened[-1] if opened else folder
-        # Without waiting for the other end of a pipe.
+        # Do not block on a pipe.
         opened.append(os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=here))
         facts = os.fstat(opened[-1])
         if not stat.S_ISREG(facts.st_mode):
             raise _UnfitError(f"{path} is no file")
         if facts.st_size > limit:
-            raise _UnfitError(f"{path} has {facts.st_size:,} bytes, at most {limit:,} are read")
+            raise _UnfitError(f"{path} has {facts.st_size:,} bytes; the limit is {limit:,}")
         with os.fdopen(os.dup(opened[-1]), "rb") as file:
             return file.read(limit)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0, for code scanning and editors.
+"""Renders findings as SARIF 2.1.0, for code scanning and editors.
 
 GitHub's code scanning does not read suppressions (<https://github.com/github/codeql-action/issues/1230>): it shows what
 is waived as an open alert. Such results are therefore notes, whatever the rule's level. A report without findings may
@@ -24,7 +24,7 @@ SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/sche
 
 _TEXT_MAX: Final = 1_000
 _NODE_GROUP: Final = ("NodeGroup", "AgentPool", "LocalCluster$kubernetes:core/v1:Node")
-"""What the type of a resource holds that belongs to a single pool."""
+"""Parts of the type names of resources that belong to a single pool."""
 
 _LEVELS: Final = {
     FindingStatus.VIOLATED: "error",
@@ -38,7 +38,7 @@ _RULES: Final = {rule.id: rule for rule in RULES}
 
 
 def render(report: Report) -> str:
-    """Return the findings; each lies in the stack's file, at its pool's line where it is a single pool's."""
+    """Return the findings, each located in the stack's file, at its pool's line if it concerns a single pool."""
     found = [(stack, finding) for stack in report.stacks for finding in stack.findings]
     rules = {finding.rule: finding for _, finding in reversed(found)}
     files = stacks.stack_files()
@@ -49,7 +49,9 @@ def render(report: Report) -> str:
         "invocations": [
             {
                 "executionSuccessful": report.outcome is not Outcome.UNJUDGED,
-                "toolExecutionNotifications": [{"level": "error", "message": _text(said)} for said in _told(report)],
+                "toolExecutionNotifications": [
+                    {"level": "error", "message": _text(text)} for text in _notifications(report)
+                ],
             }
         ],
         "results": [_result(stack, finding, places[stack.stack]) for stack, finding in found],
@@ -57,14 +59,14 @@ def render(report: Report) -> str:
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
-def _told(report: Report) -> Iterator[str]:
+def _notifications(report: Report) -> Iterator[str]:
     yield from report.problems
     for stack in report.stacks:
-        yield from (f"{stack.stack}: {said}" for said in (*stack.reasons, *stack.problems))
+        yield from (f"{stack.stack}: {text}" for text in (*stack.reasons, *stack.problems))
 
 
 class _Place:
-    """The file of a stack, and the lines of its pools as far as it can be read."""
+    """The file of a stack, and the lines of its pools if it is readable."""
 
     def __init__(self, stack: str, file: Path | None) -> None:
         self.uri = quote(stacks.shown_path(file)) if file else quote(f"Pulumi.{printable(stack)}.yaml", safe="")
@@ -72,7 +74,7 @@ class _Place:
         self._lines = _lines_of_pools(file) if file else {}
 
     def line(self, urn: str) -> int | None:
-        """Return the line of the pool that a resource belongs to; None if it belongs to none, or to several."""
+        """Return the line of a resource's pool; None unless it belongs to exactly one."""
         name = type_and_name(urn)[1]
         if not any(part in urn for part in _NODE_GROUP):
             return None
@@ -91,12 +93,12 @@ def _lines_of_pools(file: Path) -> dict[str, int]:
 
 
 def _rule(finding: Finding) -> dict[str, Any]:
-    """Return what is known of a rule: ours, or one that only the change or only the base branch has."""
+    """Return the description of a rule, including rules that only the change or the base branch has."""
     rule = _RULES.get(finding.rule)
     where = f" See {finding.reference}." if finding.reference else ""
     described = {
         "id": printable(finding.rule),
-        "help": _text(f"{finding.fix or (rule.fix if rule else 'No mending is known.')}{where}"),
+        "help": _text(f"{finding.fix or (rule.fix if rule else 'No fix is known.')}{where}"),
     }
     if not rule:
         return described
@@ -122,7 +124,7 @@ def _result(stack: StackReport, finding: Finding, place: _Place) -> dict[str, An
                 "logicalLocations": [{"fullyQualifiedName": printable(finding.urn or stack.stack, _TEXT_MAX)}],
             }
         ],
-        # By the resource: the line of a pool is that of several, and code scanning takes alike ones for one.
+        # Includes the resource: several share a pool's line, and code scanning merges equal fingerprints.
         "partialFingerprints": {"primaryLocationLineHash": _fingerprint(stack.stack, finding.rule, finding.urn)},
     }
     if status := _SUPPRESSIONS.get(finding.standing):
@@ -135,7 +137,7 @@ def _text(text: str) -> dict[str, str]:
 
 
 def _shown(text: str) -> str:
-    """Return a text as SARIF's plain text: without the links and places for arguments that it knows in there."""
+    """Return SARIF plain text; escapes its link and placeholder syntax."""
     shown = printable(" ".join(text.split()), _TEXT_MAX)
     return shown.replace("](", "] (").replace("{", "{{").replace("}", "}}")
 

@@ -229,7 +229,7 @@ def _merged(findings: Iterable[Finding]) -> list[list[Finding]]:
 
 
 def _headline(alike: Sequence[Finding]) -> str:
-    """Return rule, status and resources of findings that say the same."""
+    """Return rule, status and resources of equal findings."""
     first, *others = alike
     whose = "" if first.judge == "both" else f", by the rules of {_JUDGES[first.judge]}"
     names = [" ".join(filter(None, type_and_name(each.urn))) or "the stack" for each in alike]

@@ -18,7 +18,17 @@ from workbench.report.approvals import approval_of, expired_approval_of
 from workbench.report.changes import Changed, changes_of, unchanged
 from workbench.report.events import Stream, Summary
 from workbench.report.findings import FAILING, TEXT_LENGTH, merged, own_findings
-from workbench.report.model import Change, Danger, Finding, FindingStatus, Judge, Outcome, Source, StackReport, gravest
+from workbench.report.model import (
+    Change,
+    Danger,
+    Finding,
+    FindingStatus,
+    Judge,
+    Outcome,
+    Source,
+    StackReport,
+    most_severe,
+)
 from workbench.report.values import safe
 
 PACKS: Final = frozenset(map(pack_name, Pack))
@@ -113,7 +123,7 @@ def judge(case: Case) -> StackReport:
         environment=case.environment or environment,
         kind=case.kind or kind,
         source=case.source,
-        outcome=gravest(outcome for outcome, _ in against),
+        outcome=most_severe(outcome for outcome, _ in against),
         reasons=tuple(safe(reason, TEXT_LENGTH) for _, reason in sorted(against, key=_gravest_first)),
         dangers=dangers,
         # Drift may include protected resources that others deleted.

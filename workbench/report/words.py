@@ -91,7 +91,7 @@ def difference(before: int, after: int) -> str:
 
 
 def type_and_name(urn: str) -> tuple[str, str]:
-    """Return what a URN says of the resource itself; empty where it is no URN."""
+    """Return the type and name in a URN; an empty type if it is not a URN."""
     parts = urn.split("::", 3)
     return (
         (parts[2].rpartition("$")[2], parts[3])

@@ -1,1 +1,1 @@
-"""The review of a change: what it makes of every stack that it affects, judged by the branch that it goes to."""
+"""Reviews a change: plans every affected stack and evaluates it with the rules of the base branch."""

@@ -1,4 +1,4 @@
-"""Which stacks a change can affect."""
+"""Determines which stacks a change can affect."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -22,11 +22,11 @@ def affected(files: Collection[ChangedFile], stacks: Collection[str], base: Any,
     Parameters
     ----------
     files
-        What differs.
+        Changed files.
     stacks
         Names of the stacks of the change.
     base, head
-        The overrides before and after, as ``judges.overrides`` reads them.
+        The overrides before and after, from ``judges.overrides``.
     """
     paths = {path for file in files for path in (file.path, file.was) if path}
     return {stack for path in paths for stack in _of(path, stacks, base, head)} & set(stacks)
@@ -41,7 +41,7 @@ def gone(files: Collection[ChangedFile]) -> Iterator[tuple[ChangedFile, str]]:
 
 
 def _stack_of(path: str) -> str:
-    """Return the stack that a path is the file of; empty if it is none's."""
+    """Return the stack whose file is at a path; empty if it is not a stack file."""
     example = _EXAMPLE.fullmatch(path)
     named = _STACK_FILE.fullmatch(path.removeprefix(f"examples/{example[1]}/") if example else path)
     return named[1] if named and (not example or example[1] == named[1]) else ""
@@ -59,7 +59,7 @@ def _of(path: str, stacks: Collection[str], base: Any, head: Any) -> Collection[
 
 def _of_overrides(stacks: Collection[str], base: Any, head: Any) -> Collection[str]:
     if not isinstance(base, Mapping) or not isinstance(head, Mapping):
-        return stacks  # nobody can say which rows differ
+        return stacks  # the differing rows cannot be determined
     others = {key for key in base.keys() | head.keys() if base.get(key) != head.get(key)} - set(ROWS)
     rows: list[Row] = [row for kind in ROWS for pair in altered(base, head, kind) for row in pair if row]
     named = {str(row.get("stack")) for row in rows}

@@ -58,9 +58,9 @@ def overrides(folder: Path) -> Any:
         return None
 
 
-def rows(said: Any, kind: str) -> list[Row]:
+def rows(content: Any, kind: str) -> list[Row]:
     """Return the valid rows of a kind."""
-    found = said.get(kind) if isinstance(said, Mapping) else None
+    found = content.get(kind) if isinstance(content, Mapping) else None
     return [row for row in found if isinstance(row, Mapping)] if isinstance(found, list) else []
 
 
@@ -113,7 +113,7 @@ def choice_changes(file: str, stack: str, base: Row, head: Row) -> Iterator[Judg
     before, after = _flat("", base), _flat("", head)
     for key in sorted(before.keys() | after.keys()):
         if key.partition(".")[0] in CHOICES and before.get(key, _DEFAULT) != after.get(key, _DEFAULT):
-            was, now = (_said(said[key]) if key in said else "its default" for said in (before, after))
+            was, now = (_said(content[key]) if key in content else "its default" for content in (before, after))
             yield JudgeChange(file, f"changes {key} of {stack}, which affects its rules, from {was} to {now}")
 
 
@@ -150,7 +150,7 @@ def _of_overrides(base: Any, head: Any) -> Iterator[str]:
                 yield f"alters {_named(kind, after)}; it was {_named(kind, before)}"
             elif row := after or before:
                 yield f"{'adds' if after else 'removes'} {_named(kind, row)}"
-    was, now = (_listed(said, "remediate") for said in (base, head))
+    was, now = (_listed(content, "remediate") for content in (base, head))
     yield from (f"lets rule {rule} remediate violations" for rule in sorted(now - was))
     yield from (f"stops rule {rule} from remediating violations" for rule in sorted(was - now))
 
@@ -165,8 +165,8 @@ def _named(kind: str, row: Row) -> str:
     return f"the {kind.removesuffix('s')} {who} {what} in {row.get('stack')} until {until}"
 
 
-def _listed(said: Any, key: str) -> set[str]:
-    found = said.get(key) if isinstance(said, Mapping) else None
+def _listed(content: Any, key: str) -> set[str]:
+    found = content.get(key) if isinstance(content, Mapping) else None
     return {str(each) for each in found} if isinstance(found, list) else set()
 
 

@@ -1,4 +1,4 @@
-"""The whole review: from two checkouts to a record."""
+"""Runs a review of two checkouts and writes its record."""
 
 import json
 import shutil
@@ -135,7 +135,7 @@ class Review:
             found = {}
         last = (ended.stderr or ended.stdout).strip().rpartition("\n")[2][:OUTPUT_MAX]
         silent = OwnStack(problems=[f"the change's own code cannot read it: {last}" if not found else "it is left out"])
-        # Whatever that code says there is: which files there are is ours to see.
+        # The stack files are listed here, since the change's code is untrusted.
         return {name: found.get(name, silent) for name in stacks.stack_files(head)}
 
     def _plans(self, chosen: Mapping[str, OwnStack], tools: Tools) -> dict[str, Planned]:
@@ -193,7 +193,7 @@ def _make_room(record: Path) -> None:
     if record.is_dir() and any(record.iterdir()):
         found = {entry.name for entry in record.iterdir()}
         if RECORD not in found or found - {RECORD, STACKS}:
-            raise UserError(f"{record} is not empty and no record.", "Name a new folder with --record.")
+            raise UserError(f"{record} is not empty and not a record.", "Choose a new folder with --record.")
         shutil.rmtree(record)
     record.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
 
@@ -224,9 +224,9 @@ def _kind(choices: Mapping[str, Any]) -> str:
     return _one_of(ClusterKind, cluster.get("kind") if isinstance(cluster, Mapping) else None)
 
 
-def _one_of(words: Iterable[str], said: Any) -> str:
+def _one_of(words: Iterable[str], content: Any) -> str:
     """Return a word if it is one of those, else nothing."""
-    return next((str(word) for word in words if word == said), "")
+    return next((str(word) for word in words if word == content), "")
 
 
 def _base(name: str) -> OwnStack:
@@ -241,13 +241,13 @@ def _choices(name: str, file: Path, head: Path) -> Iterator[JudgeChange]:
 def _gone(comparison: Comparison) -> Iterator[JudgeChange]:
     for file, name in gone(comparison.files):
         change = f"moves the stack {name} to {file.path}" if file.was else f"takes the stack {name} away"
-        what = f"{change}: its cluster, if it is up, stays, and nobody judges it then"
+        what = f"{change}: its cluster, if deployed, remains and is no longer checked"
         yield JudgeChange(file.was or file.path, what)
 
 
-def _approvals(said: Any) -> list[Any]:
+def _approvals(content: Any) -> list[Any]:
     """Return the rows that are as they must be; one that is not makes its stack's problem."""
-    return [row for row in rows(said, "approvals") if _is_approval(row)]
+    return [row for row in rows(content, "approvals") if _is_approval(row)]
 
 
 def _is_approval(row: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Programs that run beside each other and end with the review that started them."""
+"""Runs programs in parallel and terminates them when the review ends."""
 
 import os
 import signal
@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Final
 
 SECONDS: Final = 1800
-"""Longest time for one program: a plan of thousands of resources on a slow machine."""
+"""Timeout in seconds of one program, enough for a plan of thousands of resources on a slow machine."""
 
 GRACE: Final = 20
-"""Seconds that the engine has to end its plug-ins once it is asked to."""
+"""Seconds for the engine to end its plug-ins after a stop request."""
 
 
 class Runs:
-    """Starts programs from several threads; ``stop`` ends all of them, and no further one begins."""
+    """Starts programs from several threads; ``stop`` terminates all of them and prevents new ones."""
 
     def __init__(self) -> None:
         self._live: set[subprocess.Popen[str]] = set()
@@ -27,18 +27,18 @@ class Runs:
     def run(
         self, command: Sequence[str | Path], *, folder: Path, environment: Mapping[str, str], stdin: str = ""
     ) -> subprocess.CompletedProcess[str]:
-        """Run a program to its end and return what it printed; without an exit code of 0 too.
+        """Run a program to its end and return its output, whatever its exit code.
 
         Parameters
         ----------
         command
             Program and arguments.
         folder
-            Where it runs.
+            Working directory.
         environment
-            All of its variables.
+            Its complete environment.
         stdin
-            Text for its standard input.
+            Standard input.
 
         Raises
         ------
@@ -48,7 +48,7 @@ class Runs:
         with self._lock:
             if self._stopped:
                 raise InterruptedError
-            # A group of its own: Ctrl-C in a terminal reaches it through ``stop``, one time.
+            # A process group of its own: Ctrl-C reaches it only once, through ``stop``.
             process = subprocess.Popen(
                 command,
                 cwd=folder,
@@ -73,7 +73,7 @@ class Runs:
         return subprocess.CompletedProcess(command, process.returncode, printed, output)
 
     def stop(self) -> None:
-        """Ask every program to end, and end it if it does not."""
+        """Terminate every program, by force after ``GRACE`` seconds."""
         with self._lock:
             self._stopped = True
             live = list(self._live)
@@ -88,6 +88,6 @@ def _end(processes: Sequence[subprocess.Popen[str]], *, grace: float) -> None:
         try:
             process.wait(grace)
         except subprocess.TimeoutExpired:
-            # What it started too: it would go on, and keep the ends of the pipes that are read to their end.
+            # Includes child processes, which would keep running and hold the output pipes open.
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)

@@ -39,8 +39,10 @@ class Overrides(ContractModel):
     """The content of ``policies/overrides.yaml``."""
 
     waivers: tuple[Waiver, ...] = Field((), description="Accepted violations.")
-    approvals: tuple[Approval, ...] = Field((), description="Replacements and deletions of what is guarded.")
-    remediate: tuple[str, ...] = Field((), description="Ids of the rules that mend what they find, in every stack.")
+    approvals: tuple[Approval, ...] = Field(
+        (), description="Approved replacements and deletions of protected resources."
+    )
+    remediate: tuple[str, ...] = Field((), description="Ids of the rules that remediate violations, in every stack.")
 
 
 def read() -> Overrides:

@@ -26,7 +26,7 @@ class Job:
     Parameters
     ----------
     entry
-        What is built.
+        The bundle to build.
     stage
         A fresh folder of this job's own with ``built/bin`` and ``tmp``.
     progress

@@ -51,7 +51,7 @@ def check(entries: Sequence[store.Entry], problems: Sequence[Problem] = ()) -> s
     Parameters
     ----------
     entries
-        What is to be built.
+        The bundles to build.
     problems
         Problems found earlier; reported together with the rest.
 

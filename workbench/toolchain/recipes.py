@@ -1,4 +1,4 @@
-"""What is built, from which pinned Go module, and with which flags.
+"""Build recipes: programs, pinned Go modules and flags.
 
 The Go modules are pinned in ``toolchain/*/go.mod``. A version is repeated here only where a linker flag, a plug-in's
 name or a report needs it; a test compares it with the ``go.mod``.

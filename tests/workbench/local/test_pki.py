@@ -29,26 +29,26 @@ def contents(pki: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("wanted", CERTIFICATES, ids=lambda each: each.name)
-def test_a_certificate_comes_from_its_own_authority_and_from_no_other(pki: Path, wanted: Certificate) -> None:
-    other = {"ca": "etcd-ca", "etcd-ca": "ca"}[wanted.ca]
-    load(pki, wanted.name).verify_directly_issued_by(load(pki, wanted.ca))
+def test_a_certificate_comes_from_its_own_authority_and_from_no_other(pki: Path, certificate: Certificate) -> None:
+    other = {"ca": "etcd-ca", "etcd-ca": "ca"}[certificate.ca]
+    load(pki, certificate.name).verify_directly_issued_by(load(pki, certificate.ca))
     with pytest.raises(ValueError, match="not match"):
-        load(pki, wanted.name).verify_directly_issued_by(load(pki, other))
+        load(pki, certificate.name).verify_directly_issued_by(load(pki, other))
 
 
 @pytest.mark.parametrize("wanted", CERTIFICATES, ids=lambda each: each.name)
-def test_openssl_accepts_a_certificate_for_its_purpose_only(pki: Path, wanted: Certificate) -> None:
+def test_openssl_accepts_a_certificate_for_its_purpose_only(pki: Path, certificate: Certificate) -> None:
     openssl = shutil.which("openssl")
     if not openssl:
         pytest.skip("no openssl on PATH")
 
     def accepts(purpose: str) -> bool:
-        chain = ["-CAfile", str(pki / f"{wanted.ca}.crt"), str(pki / f"{wanted.name}.crt")]
+        chain = ["-CAfile", str(pki / f"{certificate.ca}.crt"), str(pki / f"{certificate.name}.crt")]
         command = [openssl, "verify", "-attime", str(int(NOW.timestamp())), "-purpose", purpose, *chain]
         return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
-    assert accepts("sslserver") == bool(wanted.hosts)
-    assert accepts("sslclient") == wanted.client
+    assert accepts("sslserver") == bool(certificate.hosts)
+    assert accepts("sslclient") == certificate.client
 
 
 @pytest.mark.parametrize("authority", ["ca", "etcd-ca"])

@@ -37,9 +37,7 @@ def test_a_clone_is_compared_with_all_that_lies_in_it(base: Checkout, tmp_path: 
         ChangedFile("with a blank and ü", was="moved"),
     )
     assert len({found.base, found.head}) == 2
-    assert [note.partition(" ")[2] for note in found.notes] == [
-        "has changes that are not committed; they are reviewed too."
-    ]
+    assert [note.partition(" ")[2] for note in found.notes] == ["has uncommitted changes; they are reviewed too."]
 
 
 def test_paths_are_those_below_the_folder_of_the_stack_files(base: Checkout, tmp_path: Path) -> None:
@@ -109,10 +107,10 @@ def test_a_shallow_clone_is_refused_with_the_way_out(base: Checkout, tmp_path: P
 
 def test_a_folder_without_git_is_refused(base: Checkout, tmp_path: Path) -> None:
     (tmp_path / "bare").mkdir()
-    with pytest.raises(UserError, match="is no Git checkout"):
+    with pytest.raises(UserError, match="is not a Git checkout"):
         compare(base.root, tmp_path / "bare")
     with pytest.raises(UserError, match="There is no folder"):
         compare(base.root, tmp_path / "nowhere")
     shutil.rmtree(base.root / ".git")
-    with pytest.raises(UserError, match="is no Git checkout"):
+    with pytest.raises(UserError, match="is not a Git checkout"):
         compare(base.root, base.root)

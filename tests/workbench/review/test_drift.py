@@ -50,7 +50,7 @@ def process(program: str, *arguments: str, descriptors: tuple[int, ...] = ()) ->
 
 def test_a_stack_that_was_never_up_has_nothing_to_compare(data: Path) -> None:
     refused = refusal()
-    assert refused.message == "The stack 'local' is not up: there is nothing to compare."
+    assert refused.message == "The stack 'local' is not deployed; there is nothing to compare."
     assert refused.hint == "`igz-clusters up local` starts it."
     assert not (data / "owners").exists()
     assert not (data / "stacks").exists()
@@ -73,7 +73,7 @@ def test_what_a_killed_run_left_is_named_with_the_way_to_mend_it(data: Path) -> 
     finally:
         left.__exit__(None, None, None)
     assert f"was killed, but its processes still change the stack 'local': {child.pid} " in refused.message
-    assert refused.hint == "`igz-clusters recover local` mends that."
+    assert refused.hint == "`igz-clusters recover local` repairs it."
 
 
 @pytest.mark.parametrize(
@@ -85,12 +85,12 @@ def test_a_state_that_must_be_mended_is_not_compared(content: bytes, words: str)
     write(StateFiles("local").current, content)
     refused = refusal()
     assert words in refused.message
-    assert refused.hint == "`igz-clusters recover local` mends that."
+    assert refused.hint == "`igz-clusters recover local` repairs it."
 
 
 def test_a_control_plane_that_does_not_run_is_not_started(data: Path) -> None:
     write(StateFiles("local").current, checkpoint(URN))
-    assert refusal().message == "The control plane 'local' is not running, so nobody can look at it."
+    assert refusal().message == "The control plane 'local' is not running."
     assert not (data / "local").exists()
 
 
@@ -142,5 +142,5 @@ def test_a_cloud_is_only_looked_at_and_must_answer_whatever_the_user_set(
 
 
 def test_a_state_that_moved_meanwhile_is_not_judged(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="was changed while it was compared"):
+    with pytest.raises(UserError, match="was changed during the comparison"):
         compared(stacks.find("dev"), cloud(tmp_path, "noon", "a minute later"))

@@ -36,8 +36,8 @@ def said(files: list[ChangedFile], base: Any = None, head: Any = None) -> list[s
             [f"alters {NAMED.replace('2026-12', '2027-01')}; it was {NAMED}"],
         ),
         ({}, {"approvals": [APPROVAL]}, ["adds the approval OPS-1 of us to replace a::b in prod until 2026-12-31"]),
-        ({"remediate": ["HN-06"]}, {}, ["lets rule HN-06 no longer mend what it finds"]),
-        ({}, {"remediate": ["HN-06"]}, ["lets rule HN-06 mend what it finds"]),
+        ({"remediate": ["HN-06"]}, {}, ["stops rule HN-06 from remediating violations"]),
+        ({}, {"remediate": ["HN-06"]}, ["lets rule HN-06 remediate violations"]),
         ({"waivers": [WAIVER]}, {"waivers": [WAIVER]}, []),
         ({}, "text", ["cannot be read"]),
         ({}, {"waivers": "all", "approvals": [3], "remediate": {}}, []),
@@ -53,22 +53,22 @@ def test_rows_are_named_one_by_one(base: Any, head: Any, expected: list[str]) ->
         (ChangedFile("policies/rules/node_groups/ng_07_x.py"), ["changes rule NG-07"]),
         (ChangedFile("policies/rules/node_groups/ng_07_x.py", is_gone=True), ["removes rule NG-07"]),
         (ChangedFile("docs/ng_07_x.py", was="policies/rules/node_groups/ng_07_x.py"), ["removes rule NG-07"]),
-        (ChangedFile("policies/judge.py"), ["changes what the rules share"]),
+        (ChangedFile("policies/judge.py"), ["changes code shared by the rules"]),
         (ChangedFile("policies/rules/node_groups/examples/ng-07.yaml"), []),
         (ChangedFile("policies/rules/bases/eks.yaml"), []),
         (ChangedFile("policies/README.md"), []),
-        (ChangedFile("policies"), ["changes what the rules share"]),
-        (ChangedFile("components/contract/taints.py"), ["changes the words that rules judge by"]),
+        (ChangedFile("policies"), ["changes code shared by the rules"]),
+        (ChangedFile("components/contract/taints.py"), ["changes the contract that rules check against"]),
         (ChangedFile("components/clusters/eks/control_plane.py"), []),
         (
             ChangedFile("workbench/offline/aws/facts.json"),
-            ["changes the facts by which plans without an account are made"],
+            ["changes the provider facts for plans without an account"],
         ),
         (ChangedFile(".github/CODEOWNERS", is_gone=True), ["removes who must approve changes"]),
         (ChangedFile(".github/workflows/render.yml"), ["changes what runs on a change"]),
         (ChangedFile("/.github/workflows/render.yml"), ["changes what runs on a change"]),
         (ChangedFile("/Makefile"), ["changes the commands that run on a change"]),
-        (ChangedFile("package.mk"), ["changes the release of the package, its rules with it"]),
+        (ChangedFile("package.mk"), ["changes the release of the package and its rules"]),
         (ChangedFile("Pulumi.dev.yaml"), []),
     ],
 )
@@ -81,9 +81,9 @@ def test_choices_by_which_a_stack_is_judged_are_named() -> None:
     head = {"environment": "dev", "policyGuard": "off", "policies": {"largestPool": 400}, "pools": {"a": {}}}
     changes = [change.what for change in choice_changes("Pulumi.prod.yaml", "prod", base, head)]
     assert changes == [
-        "changes environment of prod, by which it is judged, from 'prod' to 'dev'",
-        "changes policies.largestPool of prod, by which it is judged, from 40 to 400",
-        "changes policyGuard of prod, by which it is judged, from its default to 'off'",
+        "changes environment of prod, which affects its rules, from 'prod' to 'dev'",
+        "changes policies.largestPool of prod, which affects its rules, from 40 to 400",
+        "changes policyGuard of prod, which affects its rules, from its default to 'off'",
     ]
 
 

@@ -38,6 +38,6 @@ def test_a_folder_with_more_than_a_record_is_not_replaced(tmp_path: Path, monkey
     head.write("review.json", "{}")
     head.commit()
     monkeypatch.setenv(FOLDER_VARIABLE, str(head.root))
-    with pytest.raises(UserError, match="is not empty and no record"):
+    with pytest.raises(UserError, match="is not empty and not a record"):
         Review(head.root, NO_TOOLS).write(head.root)
     assert (head.root / "review.json").exists()

@@ -55,7 +55,7 @@ class KnownCloud:
     """What the workbench has for one cloud."""
 
     cloud: Callable[[str, StackConfig, Any], Cloud]
-    """Takes a stack's name, its file, and what that says under ``cluster``."""
+    """Creates the cloud from a stack's name, its file, and the file's cluster section."""
     components: Components
     folder: str
     """Name of the cloud's folder in the other layers of the workbench, whose modules are imported on use."""
@@ -65,7 +65,7 @@ CLOUDS: Final[Mapping[type[Any], KnownCloud]] = {
     EksConfig: KnownCloud(cloud=Eks, components=eks_components, folder="aws"),
     AksConfig: KnownCloud(cloud=Aks, components=aks_components, folder="azure"),
 }
-"""By what a stack file says under ``cluster``."""
+"""By type of the stack file's cluster section."""
 
 
 def cloud_of(stack: str, config: StackConfig) -> Cloud:
@@ -76,7 +76,7 @@ def cloud_of(stack: str, config: StackConfig) -> Cloud:
     stack
         Its name.
     config
-        What its file says.
+        Its stack file.
     """
     known = CLOUDS.get(type(config.cluster))
     return known.cloud(stack, config, config.cluster) if known else NoCloud()

@@ -38,7 +38,7 @@ def children(type_: str, path: str) -> Mapping[str, Input]:
 
 @cache
 def azures_own(type_: str, path: str) -> frozenset[str]:
-    """Return the names of what only Azure says, directly inside an object; ``path`` as in ``children``."""
+    """Return the outputs inside an object that are not inputs; ``path`` as in ``children``."""
     return frozenset(inside(resource(type_).outputs, path))
 
 

@@ -1,4 +1,4 @@
-"""Stands in for Pulumi's azure-native plug-in where there is no account: it plans, by dated facts, and makes nothing.
+"""Offline stand-in for Pulumi's azure-native plug-in: plans with dated provider facts and creates nothing.
 
 What the plug-in does is read from pulumi/pulumi-azure-native: ``provider/pkg/provider/provider.go`` and ``diff.go``,
 ``provider/pkg/resources/resources.go`` (names) and ``provider/pkg/convert/previewOutputs.go``.
@@ -31,7 +31,7 @@ RANDOM_LENGTH: Final = 8
 """Characters of the random end of an automatic name."""
 
 NOWHERE: Final = "-"
-"""Path of what is no input, such as a key of a map."""
+"""Path of values that are not inputs, such as map keys."""
 
 STABLE: Final = ("name", "location")
 """Outputs that stay known while a resource is updated; all others may change, for all that the plug-in knows."""

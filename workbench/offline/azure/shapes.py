@@ -115,11 +115,11 @@ def projected(type_: str, outputs: Mapping[str, Any]) -> dict[str, Any]:
     return _projected(type_, "", outputs)
 
 
-def _projected(type_: str, fact: str, told: Mapping[str, Any]) -> dict[str, Any]:
+def _projected(type_: str, fact: str, converted: Mapping[str, Any]) -> dict[str, Any]:
     known = children(type_, fact)
     return {
         name: _project(type_, known[name], value)
-        for name, value in told.items()
+        for name, value in converted.items()
         if name in known and not known[name].is_in_id
     }
 
@@ -138,8 +138,8 @@ def _project(type_: str, known: Input, value: Any) -> Any:
 
 def imported(type_: str, id_: str, answer: Mapping[str, Any]) -> dict[str, Any]:
     """Return the inputs for an imported resource, without empty lists and objects."""
-    told = {**outputs(type_, answer), **_at_their_place(type_, answer)}
-    found = {name: _without_empty(value) for name, value in projected(type_, told).items() if name != "id"}
+    converted = {**outputs(type_, answer), **_at_their_place(type_, answer)}
+    found = {name: _without_empty(value) for name, value in projected(type_, converted).items() if name != "id"}
     return {**{name: value for name, value in found.items() if value is not None}, **parts(type_, id_)}
 
 

@@ -139,7 +139,7 @@ def replacing(type_: str, inputs: Mapping[str, Any], settings: frozenset[str]) -
     Parameters
     ----------
     type_, inputs
-        The object as the program wants it.
+        The declared object.
     settings
         Names of the provider's settings that are on.
     """

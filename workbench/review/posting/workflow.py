@@ -26,7 +26,7 @@ AUTHOR_VARIABLE: Final = "IGZ_CLUSTERS_AUTHOR"
 """Names the account that writes our comments and issues, if it is not the workflow's own."""
 
 AUTHOR: Final = "github-actions[bot]"
-"""Whose name a workflow's own token writes in:
+"""Account name of a workflow's own token:
 https://docs.github.com/en/actions/concepts/security/github_token."""
 
 _Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
@@ -57,18 +57,18 @@ class _Event(BaseModel):
 
 @dataclass(frozen=True)
 class Run:
-    """The finished run of a workflow that left a record.
+    """A finished workflow run with a record.
 
     Parameters
     ----------
     workflow
         Its name, such as ``render``.
     address, conclusion
-        Its page, and how it ended, such as ``success``.
+        Its URL, and its conclusion, such as ``success``.
     repository, branch, commit
-        What it ran on: ``owner/name`` of the head's repository, which may be a fork, its branch, and the full hash.
+        Its head: ``owner/name`` of the repository, which may be a fork, the branch, and the full commit id.
     base
-        The branch that its pull request goes to.
+        The base branch of its pull request.
     """
 
     workflow: str
@@ -81,40 +81,42 @@ class Run:
 
     @property
     def owner(self) -> str:
-        """Who owns the repository of the head."""
+        """Owner of the head's repository."""
         return self.repository.partition("/")[0]
 
 
 def run_of_event() -> Run:
-    """Return the run whose end started this one, as the file says that ``GITHUB_EVENT_PATH`` names.
+    """Return the run that triggered this one, from the file in ``GITHUB_EVENT_PATH``.
 
     Raises
     ------
     UserError
-        There is no such file, or this was not started by the end of a pull request's run.
+        The file is missing, or this run was not triggered by the end of a pull request's run.
     """
     path = os.environ.get("GITHUB_EVENT_PATH", "")
     hint = "This command is for a workflow that `on: workflow_run` starts; docs/pull-requests.md shows it."
     try:
         event = _Event.model_validate(json.loads(Path(path).read_bytes()) if path else {})
     except (OSError, ValueError) as error:
-        said = _problems(error) if isinstance(error, ValidationError) else str(error)
-        raise UserError(f"GITHUB_EVENT_PATH ({path or 'not set'}) tells of no finished run: {said}.", hint) from None
+        reason = _problems(error) if isinstance(error, ValidationError) else str(error)
+        raise UserError(
+            f"GITHUB_EVENT_PATH ({path or 'not set'}) does not describe a finished run: {reason}.", hint
+        ) from None
     run = event.workflow_run
     if run.event != "pull_request":
-        raise UserError(f"The run {run.html_url} was not of a pull request, but of '{run.event}'.", hint)
+        raise UserError(f"The run {run.html_url} was triggered by '{run.event}', not by a pull request.", hint)
     base = event.repository.default_branch
     head = (run.head_repository.full_name, run.head_branch, run.head_sha)
     return Run(run.name, run.html_url, run.conclusion, *head, base)
 
 
 def own_repository() -> Repository:
-    """Return the repository that the workflow runs in; nothing is asked yet.
+    """Return the repository of the workflow, without a request yet.
 
     Raises
     ------
     UserError
-        Names every variable that is missing.
+        Variables are missing; lists all of them.
     """
     given = {name: os.environ.get(name, "") for name in ("GITHUB_TOKEN", "GITHUB_REPOSITORY")}
     if missing := [name for name, value in given.items() if not value]:
@@ -132,7 +134,7 @@ def own_repository() -> Repository:
 
 
 def is_ours(written: Any, marker: str) -> bool:
-    """Return whether a comment or an issue is the one that we keep: by our account, and it starts with our marker."""
+    """Return whether a comment or issue is ours: written by our account and starting with our marker."""
     author = os.environ.get(AUTHOR_VARIABLE) or AUTHOR
     return written.user is not None and written.user.login == author and (written.body or "").startswith(marker)
 

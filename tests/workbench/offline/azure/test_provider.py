@@ -187,5 +187,5 @@ def test_an_update_makes_outputs_unknown_but_name_and_location() -> None:
 
 
 def test_a_call_for_credentials_needs_a_cloud() -> None:
-    with pytest.raises(RefusedError, match="only plans, it cannot call azure-native:containerservice:list"):
+    with pytest.raises(RefusedError, match="only plans and cannot call azure-native:containerservice:list"):
         AZURE.invoke(LIST_CREDENTIALS, {})

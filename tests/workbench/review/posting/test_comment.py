@@ -204,7 +204,7 @@ def test_without_a_record_the_comment_says_that_nobody_could_judge(
     comment(tmp_path / "missing")
     [body] = bodies(github)
     assert "Evaluation incomplete" in body
-    assert "left no record" in body
+    assert "without a record" in body
 
 
 def test_the_records_of_several_jobs_are_one_report_and_none_of_them_skips_the_others_stack(
@@ -229,7 +229,7 @@ def test_a_record_that_passes_of_a_run_that_failed_could_not_be_judged(
     comment(record)
     [body] = bodies(github)
     assert "Evaluation incomplete" in body
-    assert "does not say why" in body
+    assert "its record contains no error" in body
 
 
 def symlink(folder: Path) -> None:
@@ -310,7 +310,7 @@ def test_an_event_that_is_none_is_told_with_all_that_is_wrong(
         comment(record)
     for path in ("", str(tmp_path / "none.json")):
         monkeypatch.setenv("GITHUB_EVENT_PATH", path)
-        with pytest.raises(UserError, match="tells of no finished run"):
+        with pytest.raises(UserError, match="does not describe a finished run"):
             comment(record)
     assert github.writes == []
 

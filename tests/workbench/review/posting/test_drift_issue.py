@@ -90,4 +90,4 @@ def test_a_preview_or_another_stack_is_no_look_at_this_one(
     drift_issue(tmp_path, [stack])
     [issue] = github.issues
     assert issue["state"] == "open"
-    assert "of another stack or command" in issue["body"]
+    assert "belongs to another stack or command" in issue["body"]

@@ -13,7 +13,7 @@ GONE: Final = frozenset({"DELETING"})
 
 
 def cluster(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
-    """Return the cluster of the wanted name."""
+    """Return the cluster of the queried name."""
     return describe_cluster(account, query.inputs["name"])
 
 
