@@ -214,7 +214,7 @@ def _content(folder: int, path: str, limit: int) -> bytes:
         opened.append(os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=here))
         facts = os.fstat(opened[-1])
         if not stat.S_ISREG(facts.st_mode):
-            raise _UnfitError(f"{path} is no file")
+            raise _UnfitError(f"{path} is not a file")
         if facts.st_size > limit:
             raise _UnfitError(f"{path} has {facts.st_size:,} bytes; the limit is {limit:,}")
         with os.fdopen(os.dup(opened[-1]), "rb") as file:

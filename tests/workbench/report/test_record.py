@@ -143,10 +143,10 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a link to a file outside": (outside, "plan.jsonl cannot be read"),
     "a link to a folder outside": (linked_folder, "plan.jsonl cannot be read"),
-    "a pipe": (pipe, "plan.jsonl is no file"),
+    "a pipe": (pipe, "plan.jsonl is not a file"),
     "a folder in a file's place": (
         lambda f: ((f / "stacks" / NAME / "plan.jsonl").unlink(), (f / "stacks" / NAME / "plan.jsonl").mkdir()),
-        "plan.jsonl is no file",
+        "plan.jsonl is not a file",
     ),
     "a stream of 64 MB": (large, "the limit is 64,000,000"),
     "no contents": (lambda f: (f / CONTENTS).unlink(), "review.json is missing"),
