@@ -6,7 +6,7 @@ import sys
 def main() -> None:
     """Run the command line."""
     try:
-        # The imports take a moment, in which Ctrl-C is no error either.
+        # Imported here, so that Ctrl-C during the imports ends without a traceback too.
         from workbench.cli.app import main as run  # noqa: PLC0415
 
         run()

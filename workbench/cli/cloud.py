@@ -112,8 +112,8 @@ def _failed_groups(run: CloudRun, code: int, stream: Stream) -> list[ClusterComp
         found = run.ask(groups)
     except UserError:  # reported with the failure
         return []
-    told = [condition(group, found) for group in groups]
-    stay = [not (each.is_in_order or each.is_moving or each.is_lost) for each in told]
+    conditions = [condition(group, found) for group in groups]
+    stay = [not (each.is_in_order or each.is_moving or each.is_lost) for each in conditions]
     return [*groups] if len(groups) == len(failures) and all(stay) else []
 
 
@@ -188,7 +188,7 @@ def _out_of_order(run: CloudRun, *, patience: float) -> str:
         lambda: run.ask(components),
         components,
         _waiting("for the changed resources"),
-        may_change=lambda told: told.may_pass,
+        may_change=lambda condition: condition.may_pass,
         patience=patience,
     )
     return "\n".join(map(str, component_problems(components, found)))
@@ -198,9 +198,9 @@ def _waiting(what: str) -> Callable[[str], None]:
     """Return a function that prints a line when there is something new to wait for."""
     said = set[str]()
 
-    def tell(components: str) -> None:
+    def show(components: str) -> None:
         if components not in said:
             errors.print(f"Waiting {what}: {components}.", **PLAIN)
             said.add(components)
 
-    return tell
+    return show

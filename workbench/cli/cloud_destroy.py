@@ -150,15 +150,15 @@ def _listed(each: Sequence[ClusterObject]) -> str:
 
 def _wait(access: Kubectl, gone: Sequence[ClusterObject]) -> None:
     """Wait until the cluster's controllers have deleted the cloud resources of these objects."""
-    deadline, told = time.monotonic() + PATIENCE, -1
+    deadline, shown = time.monotonic() + PATIENCE, -1
     while gone:
         found = access.contents()
         left = [each for each in found.to_delete if each in gone]
         if not left:
             return
-        if len(left) != told:
-            told = len(left)
-            errors.print(f"Waiting for the deletion of load balancers and volumes: {told} left.", **PLAIN)
+        if len(left) != shown:
+            shown = len(left)
+            errors.print(f"Waiting for the deletion of load balancers and volumes: {shown} left.", **PLAIN)
         if time.monotonic() > deadline:
             held = "\n".join(f"- {each}, held by {', '.join(each.finalizers) or 'no finalizer'}" for each in left)
             raise UserError(

@@ -12,16 +12,18 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Hermetic = Annotated[bool, typer.Option("--hermetic", help="Use the pinned engine even if `pulumi` is on PATH.")]
 StackName = Annotated[
     str,
-    typer.Argument(help="Stack file Pulumi.STACK.yaml, in the folder or in examples/STACK below it.", metavar="STACK"),
+    typer.Argument(
+        help="Name of the stack: Pulumi.STACK.yaml in the folder, or in examples/STACK below it.", metavar="STACK"
+    ),
 ]
 
 
 def _fresh(file: Path | None) -> Path | None:
-    """Make an empty file of the user's alone: whatever fails afterwards, no earlier run's events are taken for ours."""
+    """Create an empty private file, so that a failure never leaves the events of an earlier run in it."""
     if not file:
         return None
     if file.exists() and not file.is_file():
-        raise UserError(f"--events: {file} is no regular file.", "Name a file; what is in it is replaced.")
+        raise UserError(f"--events: {file} is not a regular file.", "Name a file; its content is replaced.")
     try:
         write_private(file, "")
     except OSError as error:
@@ -35,7 +37,7 @@ Events = Annotated[
         "--events",
         metavar="FILE",
         callback=_fresh,
-        help="Write the engine's event stream to FILE too, whole even if the run fails.",
+        help="Also write the engine's event stream to FILE, completely even if the run fails.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts, and nothing else, to standard output.")]

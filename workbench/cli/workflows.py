@@ -1,6 +1,6 @@
 """Judges a repository's workflows by two linters at their strictest: ``python -m workbench.cli.workflows DIR``.
 
-actionlint knows the language, zizmor what goes wrong with it. Both look at files only; nothing is asked of a network.
+actionlint checks the syntax, zizmor the security. Both read files only and use no network.
 """
 
 import subprocess

@@ -26,7 +26,8 @@ def test_a_run_that_never_starts_leaves_no_earlier_stream_behind(
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("", "is no regular file"), ("missing/events", "cannot write"), ("pipe", "is no regular file")]
+    ("name", "said"),
+    [("", "is not a regular file"), ("missing/events", "cannot write"), ("pipe", "is not a regular file")],
 )
 @pytest.mark.parametrize("command", ["preview", "up", "destroy"])
 def test_what_cannot_be_such_a_file_is_answered(tmp_path: Path, command: str, name: str, said: str) -> None:
