@@ -1,7 +1,7 @@
-"""How the packs put what they say, and how it is read back.
+"""Format of the packs' diagnostics, and its parser.
 
-``policies.sdk`` writes these texts into the engine's diagnostics; whoever reports a run gets nothing but the text. So
-both directions stand here.
+``policies.sdk`` writes these texts into the engine's diagnostics, and reports get only the text, so
+both directions are here.
 """
 
 import re
@@ -37,9 +37,9 @@ class Said:
     rule: str
     """Id."""
     message: str
-    """What is wrong, or why nobody can tell."""
+    """What is wrong, or why it is unknown."""
     fix: str = ""
-    """How to mend it; empty where the text has no such part."""
+    """How to fix it; empty if the text has no such part."""
     reference: str = ""
     """Where to read on."""
     waiver: str = ""
@@ -47,7 +47,7 @@ class Said:
 
     @property
     def is_unjudged(self) -> bool:
-        """Whether it is no violation, but doubt or a crash."""
+        """Whether it is not a violation but an unjudged rule or a crash."""
         return self.message.startswith((_UNJUDGED, _CRASHED))
 
 
@@ -62,12 +62,12 @@ def violation(rule: Rule[Any], message: str) -> str:
 
 
 def doubt(reasons: list[str]) -> str:
-    """Return the text of a rule that cannot tell."""
+    """Return the text of a rule that could not be judged."""
     return f"{_UNJUDGED}{'; '.join(reasons)}. See {_ABOUT_DOUBT}"
 
 
 def crash(rule: Rule[Any], place: str) -> str:
-    """Return the text of a rule that went wrong itself."""
+    """Return the text of a rule that crashed."""
     return f"{_CRASHED}{place}. See {REFERENCE}#{rule.anchor}"
 
 

@@ -1,4 +1,4 @@
-"""The reference page of all rules, made from the rules themselves.
+"""The reference page of all rules, generated from the rules.
 
 ``python -m policies.reference --write`` renews it, ``--check`` fails if it is not current.
 """
@@ -22,26 +22,26 @@ _INTRODUCTION: Final = """\
 
 <!-- Made by `python -m policies.reference --write`; edit the rules instead. -->
 
-Every preview and every update is judged by these rules. A *mandatory* one fails the run, an *advisory* one is printed.
-The level depends on the environment. The first of these that names one decides: the rule's own configuration
+Every preview and every update is checked by these rules. A *mandatory* one fails the run, an *advisory* one is printed.
+The level depends on the environment. The first source that names one decides: the rule's own configuration
 (`environment`), the stack's configuration (`igz-clusters:stack`, `environment`), the stack tag `environment`. Without
-any, a cluster is judged as production.
+any, a cluster counts as production.
 
 <a id="could-not-be-judged"></a>
 
 ## Could not be judged
 
-A preview may need a value that is known only after the update. Unknown is neither right nor wrong, so the rule says
-that it could not be judged, and where the value is. A mandatory rule then fails in CI (`CI=true`) and notes it
-elsewhere; `IGZ_CLUSTERS_POLICY_UNKNOWN=fail` or `note` decides otherwise.
+A value may be unknown until the update. The rule then reports that it
+could not be judged, and which value is missing. A mandatory rule then fails in CI (`CI=true`) and prints a note
+elsewhere; `IGZ_CLUSTERS_POLICY_UNKNOWN=fail` or `note` overrides that.
 
 <a id="waivers"></a>
 
 ## Waivers
 
-`policies/overrides.yaml` beside the stack files accepts single violations, each with reason, owner, ticket and last
-day, at most 90 days ahead. [A preview that is blocked](policies-in-use.md) shows one. An expired or refused row fails
-the run, one that covers nothing is mentioned, and what is waived is printed with every run. Its `approvals` are for
+`policies/overrides.yaml` next to the stack files waives single violations, each with reason, owner, ticket and last
+day, at most 90 days ahead ([example](policies-in-use.md#a-waiver)). An expired or invalid row fails
+the run, an unused one is reported, and every run prints what is waived. `approvals` in the same file are for
 [changes that destroy](policies-in-use.md#a-change-that-destroys).
 """
 
@@ -49,9 +49,9 @@ the run, one that covers nothing is mentioned, and what is waived is printed wit
 _COVERAGE: Final = """\
 ## Coverage
 
-What each document asks for, the rule that demands it, the examples that prove the rule, and where it is enforced. A
-preview and an update judge what the program declares. Admission judges, in the API server, also what nobody declares:
-the pods that MLRun, Nuclio and Spark make while they run.
+What each document requires, the rule that checks it, the rule's examples, and where it is enforced. A
+preview and an update check what the program declares. Admission also checks objects created at run time:
+the pods of MLRun, Nuclio and Spark.
 """
 
 _NOT_ENFORCEABLE: Final = """\
@@ -59,7 +59,7 @@ _NOT_ENFORCEABLE: Final = """\
 
 ### Not enforceable
 
-| Source | Asks for | Why no rule demands it |
+| Source | Requires | Why no rule checks it |
 |---|---|---|"""
 
 
@@ -71,7 +71,7 @@ def render() -> str:
 
 def _index() -> Iterator[str]:
     for pack in Pack:
-        yield from (f"## Pack `{pack}`", "", "| Rule | Demands | dev | prod |", "|---|---|---|---|")
+        yield from (f"## Pack `{pack}`", "", "| Rule | Requirement | dev | prod |", "|---|---|---|---|")
         for rule in rules_of(pack):
             levels = " | ".join(rule.level[environment] for environment in Environment)
             yield f"| [{rule.id}](#{rule.anchor}) | {rule.title} | {levels} |"
@@ -81,7 +81,7 @@ def _index() -> Iterator[str]:
 def _coverage() -> Iterator[str]:
     yield _COVERAGE
     for document in sorted({_document(rule) for rule in RULES}):
-        header = "| Section | Demands | Rule | Examples | Enforced at |"
+        header = "| Section | Requirement | Rule | Examples | Enforced at |"
         yield from (f"### {document}", "", header, "|---|---|---|---|---|")
         yield from (_covered(rule) for rule in RULES if _document(rule) == document)
         yield ""
@@ -116,7 +116,7 @@ def _source(entry: NotEnforceable) -> str:
 def _section(rule: Rule[Any]) -> Iterator[str]:
     yield from (f'<a id="{rule.anchor}"></a>', "", f"## {rule.id}: {rule.title}", "")
     yield from (f"{rule.why}", "", f"**Fix.** {rule.fix}", "")
-    yield f"- Judges {rule.applies_to.noun}; severity {rule.severity}."
+    yield f"- Checks {rule.applies_to.noun}; severity {rule.severity}."
     yield f"- Source: {rule.source}."
     yield f"- Policy name: `{rule.name}`. Examples: {_examples(rule)}. Enforced at: {_places(rule)}."
     yield ""

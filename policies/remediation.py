@@ -1,4 +1,4 @@
-"""Mending a resource's inputs in place, for the rules whose mending cannot hurt.
+"""Fixes a resource's inputs in place, for rules whose fix has no side effects.
 
 The inputs are the engine's own message, with its marks for unknown values and for secrets left in it. A remedy never
 looks behind a mark and never copies what is around one, so nothing secret loses its mark.

@@ -54,7 +54,7 @@ class Pack(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a rule may know besides the resource."""
+    """What a rule knows besides the resource."""
 
     environment: Environment
     profile: PlatformProfile
@@ -120,10 +120,10 @@ class Subject(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admission:
-    """The rule once more, in the API server's own language (CEL)."""
+    """The rule in CEL, for the API server."""
 
     expression: str
-    """True where the rule is kept.
+    """True if the object complies.
 
     For pods over ``variables.spec`` and ``variables.metadata`` (of the pod, or of a controller's template),
     ``variables.containers`` (all kinds of containers in one list), ``variables.placed`` (the object is there already,
@@ -133,7 +133,7 @@ class Admission:
     """
     subject: Subject = Subject.PODS
     spares_core_services: bool = True
-    """Whether pods that carry the mark of a core service may do otherwise."""
+    """Whether pods with the core-service label are exempt."""
 
 
 MANDATORY_EVERYWHERE: Final[Mapping[Environment, Level]] = dict.fromkeys(Environment, Level.MANDATORY)
@@ -142,7 +142,7 @@ MANDATORY_EVERYWHERE: Final[Mapping[Environment, Level]] = dict.fromkeys(Environ
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule(Generic[S]):
-    """One rule: the fact it demands, where, how firmly, and why."""
+    """One rule: what it requires, where, at which level, and why."""
 
     id: str
     """Stable and never reused, such as ``NG-07``."""
@@ -157,14 +157,14 @@ class Rule(Generic[S]):
     applies_to: EachOf[S] | WholeStack
     why: str
     fix: str
-    """What to change, as an order to the reader."""
+    """What to change, as an instruction."""
     check: Callable[[S, Context], Iterator[Finding]]
-    """Yields a finding for each thing that is wrong; raises ``NotJudgeableError`` where it cannot tell."""
+    """Yields a finding per violation; raises ``NotJudgeableError`` if a value is unknown."""
     admission: Admission | None = None
     """The same rule at admission; None where it needs more than one object, or no object of the cluster."""
 
     remedy: Callable[[Draft, Context], None] | None = None
-    """Mends a resource in place, where that cannot hurt and only if a stack asks for it; None where people must."""
+    """Fixes a resource in place, only if a stack requests it; None if a person must fix it."""
 
     @property
     def pack(self) -> Pack:

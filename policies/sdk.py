@@ -38,7 +38,7 @@ _CONFIG: Final = sdk.PolicyConfigSchema(
         "environment": {
             "type": "string",
             "enum": [environment.value for environment in Environment],
-            "description": "Judge as this environment, whatever the stack says.",
+            "description": "Check as this environment, whatever the stack says.",
         },
         "waivers": {
             "type": "array",
@@ -176,7 +176,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
             inputs.clear()
             inputs.update(before)
             why = str(problem) if isinstance(problem, NotJudgeableError) else f"it crashed: {type(problem).__name__}"
-            answer.diagnostic = said_by(rule, f"could not be remedied: {why}")
+            answer.diagnostic = said_by(rule, f"could not be fixed automatically: {why}")
         if inputs != before:
             answer.properties.update(inputs)
         if answer.diagnostic or inputs != before:
@@ -190,7 +190,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
                 response.diagnostics.append(self._diagnostic(rule, level, notice(found.message), ""))
             own, level = self._own_level(rule), self._level(rule, self._known(rule))
             if STRICTNESS.index(level) < STRICTNESS.index(own):
-                text = f"is {level} by configuration; by itself it is {own}."
+                text = f"is {level} by configuration; its own level is {own}."
                 response.diagnostics.append(self._diagnostic(rule, Level.ADVISORY, text, ""))
 
     def _concerned(self, token: str) -> list[Rule[Any]]:

@@ -1,4 +1,4 @@
-"""Where a rule learns about the stack that it judges."""
+"""What rules know about the stack, from the engine's configuration."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
@@ -21,7 +21,7 @@ def context(wanted: str | None, choices: Mapping[str, Any], stack_tags: Mapping[
     """Return what rules may know about the stack.
 
     The first that names an environment decides: ``wanted`` (the rule's own configuration), the stack's configuration,
-    the stack's tag ``environment``. Nobody, or a word that is no environment, means production: the strictest reading.
+    the stack's tag ``environment``. Without a valid one the stack counts as production, the strictest choice.
     """
     named = wanted or choices.get("environment") or stack_tags.get("environment")
     namespaces = choices.get("namespaces", DEFAULT_NAMESPACES if choices else None)

@@ -1,4 +1,4 @@
-"""Whether a run may pass although a rule could not be judged. Read by whoever starts the engine too."""
+"""Whether a run may pass although a rule could not be judged. The command line reads it too."""
 
 import os
 from typing import Final

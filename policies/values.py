@@ -1,4 +1,4 @@
-"""Reading a resource's properties without confusing the three answers: a value, nothing, and not known yet."""
+"""Reads a resource's properties and distinguishes a value, an absent value and an unknown value."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
@@ -18,11 +18,11 @@ class Unknown(Enum):
 
 
 UNKNOWN: Final = Unknown.UNKNOWN
-"""Stands where a preview cannot know the value yet. It is not ``None``, which stands for an absent value."""
+"""Marks a value that a preview does not know yet. An absent value is ``None``."""
 
 
 class NotJudgeableError(Exception):
-    """A rule needed a value that nobody can know yet, or that makes no sense.
+    """A rule needed a value that is unknown or malformed.
 
     The value itself is never part of the message: it may be a secret.
     """
@@ -136,7 +136,7 @@ def _join(path: str, key: str) -> str:
 def some(candidates: Iterable[T], test: Callable[[T], bool]) -> bool:
     """Return whether ``test`` holds for one of ``candidates``, as far as that can be known.
 
-    A certain yes outweighs what is unknown elsewhere; a no needs every candidate.
+    One candidate that passes is enough, even if others are unknown; False needs every candidate.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def some(candidates: Iterable[T], test: Callable[[T], bool]) -> bool:
 
 
 def each(things: Iterable[S], read: Callable[[S], Iterable[T]]) -> Iterator[T]:
-    """Return all that ``read`` finds in ``things``: one that cannot be judged does not excuse its neighbours.
+    """Return all that ``read`` finds in ``things``; the others are still read if one cannot be judged.
 
     Raises
     ------

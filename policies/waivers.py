@@ -1,4 +1,4 @@
-"""Waivers and approvals: who accepted which violation or which dangerous change, why, and until when.
+"""Waivers of violations and approvals of dangerous changes, with owner, reason and last day.
 
 They come from the reviewed file ``policies/overrides.yaml`` beside the stack files; the command line hands a stack's
 waivers to the packs as configuration of their rules, and judges by the approvals itself. A waiver converts to an
@@ -24,20 +24,20 @@ _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 
 
 class Accepted(ContractModel):
-    """What somebody accepts for a while, and answers for."""
+    """A temporary exception with an owner."""
 
     longest: ClassVar[timedelta]
-    """Longest time from today that it may run: what lasts longer is a decision, and belongs elsewhere."""
+    """Longest time from today; permanent exceptions belong into the stack file."""
 
     stack: _Text = Field(description="Name of the stack.", examples=["dev"])
     resource: _Text = Field(
-        description="Pattern of the resource, type::name, where * is anything; in a waiver, stack for all of it.",
+        description="Pattern of the resource, type::name, * matches anything; in a waiver, stack for the whole stack.",
         examples=["aws:eks/nodeGroup:NodeGroup::dev-legacy*"],
     )
-    reason: _Text = Field(description="Why it may be.", examples=["replaced when the migration is over"])
-    owner: _Text = Field(description="Who answers for it.", examples=["ml-platform"])
-    ticket: _Text = Field(description="Where it is tracked.", examples=["OPS-1234"])
-    expires: date = Field(description="Last day on which it holds.", examples=["2026-12-31"])
+    reason: _Text = Field(description="Reason.", examples=["replaced when the migration is over"])
+    owner: _Text = Field(description="Owner.", examples=["ml-platform"])
+    ticket: _Text = Field(description="Ticket that tracks it.", examples=["OPS-1234"])
+    expires: date = Field(description="Last valid day.", examples=["2026-12-31"])
 
     @property
     def has_expired(self) -> bool:
@@ -80,7 +80,7 @@ class Approval(Accepted):
 
     longest: ClassVar = timedelta(days=14)
 
-    operation: Loss = Field(description="What may happen to the resource.", examples=["replace"])
+    operation: Loss = Field(description="Permitted operation.", examples=["replace"])
 
     @property
     def label(self) -> str:
@@ -117,15 +117,15 @@ class Waivers:
                 self._add(rule, Waiver.model_validate(row))
             except ValidationError as error:
                 wrong = sorted({str(problem["loc"][0]) if problem["loc"] else "the row" for problem in error.errors()})
-                self.refused.append(Notice(rule, f"a waiver is refused: look at {', '.join(wrong)}.", fails=True))
+                self.refused.append(Notice(rule, f"a waiver is invalid: check {', '.join(wrong)}.", fails=True))
 
     def _add(self, rule: str, waiver: Waiver) -> None:
         if waiver.rule != rule:
-            said = f"{waiver.label} is refused: it is a waiver of {waiver.rule}."
+            said = f"{waiver.label} is invalid: it is a waiver of {waiver.rule}."
         elif waiver.has_expired:
-            said = f"{waiver.label} expired on {waiver.expires}. Fix: mend the resource, or have the row renewed."
+            said = f"{waiver.label} expired on {waiver.expires}. Fix: correct the resource or renew the waiver."
         elif waiver.expires > (last := Waiver.last_day()):
-            said = f"{waiver.label} is refused: it runs until {waiver.expires}, at most until {last} is allowed."
+            said = f"{waiver.label} is invalid: it runs until {waiver.expires}, but {last} is the latest allowed day."
         else:
             self.rows.append(waiver)
             return
@@ -151,7 +151,7 @@ class Waivers:
         yield from (notice for notice in self.refused if notice.rule == rule)
         for index, waiver in enumerate(self.rows):
             if waiver.rule == rule and index not in self._used:
-                yield Notice(rule, f"{waiver.label} covers no violation. Fix: drop the row.", fails=False)
+                yield Notice(rule, f"{waiver.label} covers no violation. Fix: remove the row.", fails=False)
 
 
 def today() -> date:

@@ -1,4 +1,4 @@
-"""Ends a pack that does not come to an end: the engine would wait for it for ever."""
+"""Ends a pack that hangs; the engine would wait forever."""
 
 import os
 import sys
@@ -51,6 +51,6 @@ def _watch() -> None:
         with _lock:
             late = [entry for entry in _open.values() if entry[0] < time.monotonic()]
         for _, subject, seconds in late:
-            said = f"error: the policies did not come to an end with {subject} within {seconds:g} s"
+            said = f"error: the policies did not finish checking {subject} within {seconds:g} s"
             print(said, file=sys.stderr, flush=True)
             os._exit(_EXIT_CODE)  # a thread that hangs cannot be ended otherwise

@@ -44,7 +44,7 @@ def launch_template(group: NodeGroupFacts, stack: Stack) -> Resource | None:
     for resource in stack:
         if resource.type == LAUNCH_TEMPLATE and resource.urn in sources:
             return resource
-    raise NotJudgeableError(stated.path, "is not made by this stack")
+    raise NotJudgeableError(stated.path, "is not created by this stack")
 
 
 def schedules(stack: Stack, urns: set[str]) -> Iterator[Resource]:
@@ -53,6 +53,6 @@ def schedules(stack: Stack, urns: set[str]) -> Iterator[Resource]:
         if resource.type == SCHEDULE:
             sources = resource.depends_on.get("autoscalingGroupName", ())
             if not sources:
-                raise NotJudgeableError("autoscalingGroupName", "is a name, which may be any group's")
+                raise NotJudgeableError("autoscalingGroupName", "is a name, which may belong to any group")
             if urns.intersection(sources):
                 yield resource

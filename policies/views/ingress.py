@@ -96,7 +96,7 @@ def _ingresses(resource: Resource) -> Iterator[Ingress]:
 
 
 INGRESSES: Final = EachOf(
-    noun="each rule that lets traffic in",
+    noun="each ingress rule",
     types=re.compile("|".join(_FINDERS)),
     find=_ingresses,
 )

@@ -1,4 +1,4 @@
-"""What MLRun's API is told by its environment: in the ConfigMap made for it, or in its Deployment."""
+"""Settings of MLRun's API: environment variables in its ConfigMap or its Deployment."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -55,7 +55,7 @@ def _may_be_added(key: str) -> bool:
 def user_pools(context: Context) -> frozenset[str]:
     """Return the pools that user work may name."""
     if context.user_pools is None:
-        raise NotJudgeableError(LabelKey.POOL, "names a pool, and no stack file says which hold user work")
+        raise NotJudgeableError(LabelKey.POOL, "names a pool, but without a stack file user pools are unknown")
     return context.user_pools
 
 

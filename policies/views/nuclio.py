@@ -1,4 +1,4 @@
-"""What Nuclio is told by its platform configuration, a ConfigMap that its chart makes or an operator writes."""
+"""Settings of Nuclio in its platform configuration, a ConfigMap of its chart or of an operator."""
 
 import re
 from collections.abc import Iterator

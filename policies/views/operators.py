@@ -1,6 +1,6 @@
-"""Pods of operators' resources, told in the words of Kubernetes' pod API, so that no rule needs to know an operator.
+"""Pods of operators' resources, translated to the Kubernetes pod API, so that rules need not know operators.
 
-A told pod is what the operator makes. What nobody knows yet of its resource is not known of the pod either.
+Values that are unknown in the operator's resource are unknown in the pod.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -80,7 +80,7 @@ class PodFacts:
     def is_user_work(self, context: Context) -> bool:
         """Return whether the pods are user work: in a user namespace and without the mark of a core service.
 
-        Without a stack file nobody names the user namespaces, so all but the system's count.
+        Without a stack file the user namespaces are unknown, so all but system namespaces count.
         """
         inside = self.namespace in context.namespaces if context.namespaces is not None else not self.is_system()
         return inside and not self.is_core_service

@@ -17,4 +17,4 @@ def is_world(cidr: Value) -> bool:
     try:
         return ip_network(cidr.text() or "", strict=False).prefixlen < PUBLIC_PREFIX_MIN
     except ValueError:
-        raise NotJudgeableError(cidr.path, "is no address range") from None
+        raise NotJudgeableError(cidr.path, "is not an address range") from None

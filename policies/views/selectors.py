@@ -41,7 +41,7 @@ def fits(found: str | None, operator: Value, values: Value) -> bool:
     """Return whether the value of a label, None without the label, is one that ``operator`` and ``values`` ask for."""
     test = operator.choice(_OPERATORS)
     if test is None:
-        raise NotJudgeableError(operator.path, "is not stated")
+        raise NotJudgeableError(operator.path, "is not set")
     return test(found, {value.text() for value in values.elements()})
 
 

@@ -105,7 +105,7 @@ def _memory(application: Value, part: Value) -> str:
     factor = application.at("memoryOverheadFactor")
     share = factor.text() or _OVERHEAD_FACTORS.get(application.at("type").text() or "", _JVM_OVERHEAD_FACTOR)
     if not _FACTOR.fullmatch(share):
-        raise NotJudgeableError(factor.path, "is no number")
+        raise NotJudgeableError(factor.path, "is not a number")
     heap = _mib(part.at("memory"), _DEFAULT_MEMORY)
     overhead = _mib(part.at("memoryOverhead"), str(max(int(heap * Decimal(share)), _MIN_OVERHEAD_MIB)))
     return f"{int(heap + overhead)}Mi"
@@ -114,5 +114,5 @@ def _memory(application: Value, part: Value) -> str:
 def _mib(amount: Value, default: str) -> Decimal:
     match = _MEMORY.fullmatch(amount.text() or default)
     if not match:
-        raise NotJudgeableError(amount.path, "is no amount of memory that Spark reads, such as 4g")
+        raise NotJudgeableError(amount.path, "is not an amount of memory for Spark, such as 4g")
     return Decimal(match["number"]) * _MIB_OF_UNIT[(match["unit"] or "m").lower()]

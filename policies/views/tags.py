@@ -69,7 +69,7 @@ _TYPES: Final = (
 )
 
 TAGGED: Final = EachOf(
-    noun="each cloud resource that costs, holds or guards something",
+    noun="each taggable cloud resource",
     types=re.compile("|".join(_TYPES)),
     find=_tagged,
 )

@@ -52,5 +52,5 @@ def parse_duration(text: str) -> timedelta:
     """
     pairs = list(_PAIR.finditer(text))
     if not pairs or not _BETWEEN.fullmatch(_PAIR.sub(" ", text)):
-        raise ValueError("is not made of values and units, such as 1h 30m")
+        raise ValueError("is not a duration such as 1h 30m")
     return timedelta(seconds=sum(float(pair["number"]) * _SECONDS[pair["unit"][0].lower()] for pair in pairs))

@@ -59,7 +59,7 @@ class Claims:
             return stated.quantity()
         limit = self.limit(name)
         if limit is not None and any(part.states(name) for part in self.parts):
-            raise NotJudgeableError(stated.path, "is left to the API server, which adds up the containers")
+            raise NotJudgeableError(stated.path, "is computed by the API server from the containers")
         return limit
 
     def spelled(self, name: str) -> str:

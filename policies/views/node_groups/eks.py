@@ -41,7 +41,7 @@ class EksNodeGroup(SpelledGroup):
     def instance_types(self) -> tuple[str, ...]:
         types = self._props.at("instanceTypes")
         if types.is_absent and not self._props.at("launchTemplate").is_absent:
-            raise NotJudgeableError(types.path, "is left to the launch template")
+            raise NotJudgeableError(types.path, "is set in the launch template")
         return tuple(element.text() or "" for element in types.elements())
 
     @property

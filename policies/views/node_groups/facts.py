@@ -84,7 +84,7 @@ class NodeGroupFacts(ABC):
     @property
     @abstractmethod
     def lifecycle(self) -> Lifecycle | None:
-        """How the nodes are bought; None if nobody states it."""
+        """Lifecycle of the nodes; None if not set."""
 
     @property
     @abstractmethod
@@ -142,7 +142,7 @@ class NodeGroupFacts(ABC):
         types = self.instance_types
         missing = [name for name in types if name not in INSTANCE_TYPES]
         if missing:
-            raise NotJudgeableError(self.location, f"names types without known facts: {', '.join(missing)}")
+            raise NotJudgeableError(self.location, f"lists unknown machine types: {', '.join(missing)}")
         return tuple(INSTANCE_TYPES[name] for name in types)
 
     @property
