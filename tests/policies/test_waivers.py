@@ -51,7 +51,7 @@ def test_a_waiver_covers_its_own_resource_only_and_is_then_reported_as_unused() 
     report = judged(ROW, name="other")
     assert (report.violated, report.advised) == (["XX-01"], ["XX-01"])
     assert (
-        "the waiver OPS-1 of ml-platform for t::legacy* covers no violation. Fix: drop the row." in report.messages[1]
+        "the waiver OPS-1 of ml-platform for t::legacy* covers no violation. Fix: remove the row." in report.messages[1]
     )
 
 
@@ -62,8 +62,8 @@ def test_a_rule_that_cannot_be_judged_is_waived_too() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"expires": "2026-11-20"}, "expired on 2026-11-20. Fix: mend the resource, or have the row renewed."),
-        ({"expires": "2027-02-20"}, "is refused: it runs until 2027-02-20, at most until 2027-02-19 is allowed."),
+        ({"expires": "2026-11-20"}, "expired on 2026-11-20. Fix: correct the resource or renew the waiver."),
+        ({"expires": "2027-02-20"}, "is invalid: it runs until 2027-02-20, but 2027-02-19 is the latest allowed day."),
         ({"owner": " "}, "a waiver is refused: look at owner."),
         ({"ticket": None, "expires": "soon"}, "a waiver is refused: look at expires, ticket."),
         ({"rule": "NG-01"}, "is refused: it is a waiver of NG-01."),

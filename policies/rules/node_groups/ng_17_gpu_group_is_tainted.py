@@ -24,6 +24,6 @@ RULE = Rule(
     source="Iguazio best practices, Development Cluster (GPUs)",
     applies_to=NODE_GROUPS,
     why="The taint keeps other pods off GPU machines. Pods that request a GPU get the toleration automatically.",
-    fix="Taint the group with <GPU resource>=present:NoSchedule.",
+    fix="Add the taint RESOURCE=present:NoSchedule, where RESOURCE is the pool's gpuResource.",
     check=check,
 )
