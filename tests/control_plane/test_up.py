@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -184,3 +185,28 @@ def test_secrets_of_the_control_plane_are_nowhere_in_state_or_stack_files(cluste
 def test_the_passphrase_and_the_kubeconfig_are_readable_by_their_owner_only(cluster: Cluster) -> None:
     files: list[Path] = [cluster.data / "passphrase", cluster.kubeconfig()]
     assert [oct(file.stat().st_mode & 0o777) for file in files] == ["0o600", "0o600"]
+
+
+def test_without_a_terminal_an_unchanged_stack_is_a_summary(cluster: Cluster) -> None:
+    lines = cluster.command("up", "--hermetic", IGZ_CLUSTERS_VERBOSE="").stdout.splitlines()
+    assert lines[0] == "local (dev, local): up done"
+    assert [line for line in lines if re.match(r"nothing changes; \d+ unchanged; ", line)]
+    assert len(lines) < 60
+
+
+def test_a_closed_pipe_leaves_no_process_behind(cluster: Cluster) -> None:
+    def left() -> list[psutil.Process]:
+        found = []
+        for process in psutil.process_iter():
+            with suppress(psutil.Error):
+                if str(cluster.data) in process.environ().get("IGZ_CLUSTERS_RUN", ""):
+                    found.append(process)
+        return found
+
+    script = f"{COMMAND} preview --hermetic --verbose | head -3"
+    shown = subprocess.run(
+        ["sh", "-c", script], cwd=PROJECT_ROOT, env=cluster.environment, capture_output=True, text=True, check=True
+    )
+    assert len(shown.stdout.splitlines()) == 3
+    eventually(lambda: not left(), within=20)
+    assert cluster.command("recover", "local").stdout.startswith("The stack 'local' is in order")

@@ -61,7 +61,7 @@ def kubeconfig(stack: StackName = "local", *, hermetic: Hermetic = False) -> Non
 
     For example: export KUBECONFIG="$(igz-clusters kubeconfig dev)"
 
-    The file holds no secret: in a cloud it calls the cloud's command line for a token. For an existing cluster the
+    In a cloud the file holds no secret: it calls the cloud's command line for a token. For an existing cluster the
     value is a list: a file that selects the context, then your own kubeconfig.
     """
     found = stacks.find(stack)
