@@ -33,6 +33,11 @@ def data_dir() -> Path:
     return _folder("IGZ_CLUSTERS_DATA", platformdirs.user_data_path, mode=PRIVATE)
 
 
+def data_path() -> Path:
+    """Return where that folder is or would be, without making it: a render leaves nothing behind."""
+    return _named("IGZ_CLUSTERS_DATA", platformdirs.user_data_path)
+
+
 def require_space() -> None:
     """Check that state and a control plane's data have room to grow, before an update starts.
 
@@ -58,7 +63,7 @@ def unusable(error: OSError, variable: str = "IGZ_CLUSTERS_DATA or IGZ_CLUSTERS_
     return UserError(f"Cannot use {error.filename}: {error.strerror}.", "Check what is at that path, and move it away.")
 
 
-def _folder(variable: str, default: Callable[[str], Path], mode: int = 0o755) -> Path:
+def _named(variable: str, default: Callable[[str], Path]) -> Path:
     try:
         folder = Path(os.environ.get(variable) or default(APP)).expanduser().resolve()
     except RuntimeError:
@@ -67,6 +72,11 @@ def _folder(variable: str, default: Callable[[str], Path], mode: int = 0o755) ->
         raise UserError(
             f"The folder {folder} cannot be used: its path must not contain '#', '%' or '?' (special in a backend URL)."
         )
+    return folder
+
+
+def _folder(variable: str, default: Callable[[str], Path], mode: int = 0o755) -> Path:
+    folder = _named(variable, default)
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=mode)
         private = mode == PRIVATE and folder.stat().st_mode & 0o077

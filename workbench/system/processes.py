@@ -12,7 +12,7 @@ from typing import Final
 
 import psutil
 
-from workbench.system.paths import data_dir
+from workbench.system.paths import data_path
 
 _PR_SET_PDEATHSIG = 1
 _CLOCK_SLACK = 2.0
@@ -62,7 +62,7 @@ _MARK: Final = "IGZ_CLUSTERS_RUN"
 
 def mark(stack: str, file: Path) -> dict[str, str]:
     """Return the variables that mark the processes of a run of this process on a stack."""
-    return {_MARK: json.dumps([os.getpid(), time.time(), str(data_dir()), stack, str(file)])}
+    return {_MARK: json.dumps([os.getpid(), time.time(), str(data_path()), stack, str(file)])}
 
 
 def abandoned(stack: str, file: Path | None) -> list[psutil.Process]:
@@ -81,7 +81,7 @@ def abandoned(stack: str, file: Path | None) -> list[psutil.Process]:
 def _is_abandoned(process: psutil.Process, stack: str, file: Path | None) -> bool:
     with suppress(psutil.Error, OSError, KeyError, ValueError, TypeError):
         pid, since, data, name, its_file = json.loads(process.environ()[_MARK])
-        if (data, name) != (str(data_dir()), stack) or its_file != str(file or its_file):
+        if (data, name) != (str(data_path()), stack) or its_file != str(file or its_file):
             return False
         return process.status() != psutil.STATUS_ZOMBIE and living(pid, before=since) is None
     return False
