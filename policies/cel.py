@@ -10,10 +10,10 @@ TERMS: Final = (
 """Terms of the pod's required node affinity, of which a node must fulfil one."""
 
 EXPRESSIONS: Final = "term.?matchExpressions.orValue([])"
-"""What a ``term`` demands of labels."""
+"""Label requirements of a ``term``."""
 
 VALUES: Final = "demand.?values.orValue([])"
-"""Values that a ``demand`` names."""
+"""Values of a ``demand``."""
 
 TOLERATIONS: Final = "variables.spec.?tolerations.orValue([])"
 """The pod's tolerations."""

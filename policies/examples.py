@@ -87,7 +87,7 @@ class Example:
 
     @property
     def stack_config(self) -> dict[str, Any]:
-        """What the stack file says, a production cluster with MLRun CE unless told otherwise."""
+        """The stack file; default: a production cluster with MLRun CE."""
         defaults = {"environment": "prod", "profile": "mlrun-ce"}
         named = {key: self.content.get(key, default) for key, default in defaults.items()}
         return {**named, **self.content.get("config", {})}

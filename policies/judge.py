@@ -1,4 +1,4 @@
-"""Runs one rule and sorts what comes out: violations, advice, and what could not be judged."""
+"""Runs one rule and sorts its results into violations, advice and unjudged items."""
 
 import traceback
 from collections.abc import Iterator
@@ -14,17 +14,17 @@ from policies.values import NotJudgeableError
 
 @dataclass(slots=True)
 class Verdict:
-    """What a rule has to say about one resource or about the stack."""
+    """Results of a rule for one resource or for the stack."""
 
     findings: list[Finding] = field(default_factory=list)
     unjudged: list[str] = field(default_factory=list)
-    """Why the rule could not tell, an entry for each thing that it could not judge."""
+    """Reasons why items could not be judged, one entry each."""
     crashed: list[str] = field(default_factory=list)
-    """Where the rule itself went wrong."""
+    """Where the rule crashed."""
 
 
 def judge_resource(rule: Rule[Any], resource: Resource, context: Context) -> Verdict:
-    """Return what ``rule`` says about each thing in ``resource``; never raises."""
+    """Return the results of ``rule`` for each item in ``resource``; never raises."""
     verdict, scope = Verdict(), rule.applies_to
     if isinstance(scope, EachOf) and scope.types.fullmatch(resource.type):
         with _recorded(verdict):
@@ -37,7 +37,7 @@ def judge_resource(rule: Rule[Any], resource: Resource, context: Context) -> Ver
 
 
 def judge_stack(rule: Rule[Any], stack: Stack, context: Context) -> Verdict:
-    """Return what ``rule`` says about the whole stack; never raises."""
+    """Return the results of ``rule`` for the whole stack; never raises."""
     verdict = Verdict()
     with _recorded(verdict):
         _collect(rule, stack, context, verdict)

@@ -1,4 +1,4 @@
-"""Judges resources through the SDK's own servicer, with messages as the engine sends them, and without an engine."""
+"""Checks resources through the SDK's servicer, with the engine's messages but without an engine."""
 
 import json
 import re
@@ -32,12 +32,12 @@ class Report:
     """Mandatory violations: they fail the run."""
     advised: list[str] = field(default_factory=list)
     unjudged: list[str] = field(default_factory=list)
-    """Advisory notes that a rule could not tell."""
+    """Notes of advisory rules that could not be judged."""
     not_applicable: list[str] = field(default_factory=list)
     """Names of policies that do not apply."""
     messages: list[str] = field(default_factory=list)
     policies: list[str] = field(default_factory=list)
-    """Names of the policies that spoke, in the order of the messages."""
+    """Names of the reporting policies, in the order of the messages."""
     urns: list[str] = field(default_factory=list)
 
     def add(self, response: proto.AnalyzeResponse) -> "Report":

@@ -17,7 +17,7 @@ class Draft:
 
     content: dict[str, Any]
     is_mark: Callable[[object], bool]
-    """Whether something stands for an unknown value or a secret."""
+    """Tests whether a value is a placeholder for an unknown value or a secret."""
     type: str
     """Type token of the resource."""
     path: str = ""
@@ -59,5 +59,5 @@ class Draft:
 
     def _map(self, value: Any, place: str) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise NotJudgeableError(f"{self.path}{place}", "is no map")
+            raise NotJudgeableError(f"{self.path}{place}", "is not a mapping")
         return value

@@ -20,10 +20,10 @@ class Level(StrEnum):
     """What a violation does to the run."""
 
     MANDATORY = "mandatory"
-    """It fails the preview and the update."""
+    """Fails the preview and the update."""
 
     ADVISORY = "advisory"
-    """It is printed."""
+    """Printed only."""
 
     OFF = "off"
     """The rule does not apply in this environment."""
@@ -34,7 +34,7 @@ STRICTNESS: Final = (Level.OFF, Level.ADVISORY, Level.MANDATORY)
 
 
 class Severity(StrEnum):
-    """How bad the consequence is; shown with a violation, without effect on the run."""
+    """Severity of the consequence; shown with a violation, without effect on the run."""
 
     LOW = "low"
     MEDIUM = "medium"
@@ -46,10 +46,10 @@ class Pack(StrEnum):
     """Which policy pack a rule ships in; the name of the folder under ``policies/packs``."""
 
     BEST_PRACTICES = "best_practices"
-    """What Iguazio's documents ask of a cluster."""
+    """Requirements of Iguazio's documents."""
 
     HARDENING = "hardening"
-    """What security benchmarks and the clouds' own guides ask beyond them; ids that start with ``H``."""
+    """Further requirements of security benchmarks and cloud guides; ids that start with ``H``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Context:
     environment: Environment
     profile: PlatformProfile
     today: date
-    """Day on which the stack is judged, in UTC."""
+    """Date of the check, in UTC."""
     choices: PolicyChoices = field(default_factory=lambda: PolicyChoices.model_validate({}))
     """What the stack file says under ``policies``."""
     namespaces: frozenset[str] | None = None
@@ -78,19 +78,19 @@ class Finding:
     advice: bool = False
     """Whether it is a recommendation, which never fails a run whatever the rule's level."""
     urn: str = ""
-    """Resource at fault. Needed in stack rules only; empty there means the whole stack."""
+    """Resource at fault. For stack rules only, where empty means the whole stack."""
 
 
 @dataclass(frozen=True, slots=True)
 class EachOf(Generic[S]):
-    """Scope of a rule that judges things inside one resource, before the resource is made."""
+    """Scope of a rule about items in one resource, checked before the resource is created."""
 
     noun: str
     types: re.Pattern[str]
-    """Type tokens of the resources that can hold such a thing."""
+    """Type tokens of the resources that can contain such an item."""
     find: Callable[[Resource], Iterable[S]]
     concerns: Callable[[S, Context], bool] = lambda _, __: True
-    """Whether the rule is about this very thing."""
+    """Whether the rule applies to this item."""
 
 
 def resources_of(noun: str, *types: str) -> EachOf[Resource]:
@@ -106,7 +106,7 @@ class WholeStack:
 
 
 class Subject(StrEnum):
-    """What the API server shows to a rule at admission."""
+    """Objects that admission rules check."""
 
     PODS = "pods"
     """Pods of user namespaces at their creation and when their ``spec`` changes, and the templates of controllers."""
@@ -115,7 +115,7 @@ class Subject(StrEnum):
     """Priority classes at creation and change, cluster-wide."""
 
     NODES = "nodes"
-    """Nodes that report ready, at their deletion by anybody without the platform role, cluster-wide."""
+    """Nodes that report ready, when deleted without the platform role, cluster-wide."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,13 +147,13 @@ class Rule(Generic[S]):
     id: str
     """Stable and never reused, such as ``NG-07``."""
     slug: str
-    """The fact that holds when the rule is kept, as words joined by ``-``."""
+    """The required fact, as words joined by ``-``."""
     title: str
     """The same fact as a sentence."""
     severity: Severity
     level: Mapping[Environment, Level]
     source: str
-    """Document and section that ask for it, in our own words."""
+    """Document and section that require it, in our own words."""
     applies_to: EachOf[S] | WholeStack
     why: str
     fix: str
@@ -173,7 +173,7 @@ class Rule(Generic[S]):
 
     @property
     def declared_level(self) -> Level:
-        """Level that the engine is told: the strictest of all environments."""
+        """Level for the engine: the strictest of all environments."""
         return max(self.level.values(), key=STRICTNESS.index)
 
     @property

@@ -290,5 +290,5 @@ _RULES: Final[dict[sdk.Policy, Rule[Any]]] = {}
 
 
 def _judged_by_the_servicer(*_: object) -> None:
-    """Stand in for the function that the SDK demands of a policy and that ``Servicer`` never calls."""
+    """Satisfy the SDK, which requires a function; ``Servicer`` never calls it."""
     raise AssertionError("the servicer judges")

@@ -57,7 +57,7 @@ class Value:
 
     @property
     def raw(self) -> object:
-        """What is here, untouched: ``UNKNOWN`` and None too. For views that tell it again in another place."""
+        """The raw value, including ``UNKNOWN`` and None, for views that pass it on."""
         return self._raw
 
     def text(self) -> str | None:
@@ -65,7 +65,7 @@ class Value:
         return self._read(str, "text")
 
     def choice(self, options: Mapping[str, T]) -> T | None:
-        """Return what the text here stands for, None if absent."""
+        """Return the enum member for the text here, None if absent."""
         text = self.text()
         if text is None or text in options:
             return None if text is None else options[text]
@@ -99,7 +99,7 @@ class Value:
         raise NotJudgeableError(self.path, "is not a quantity")
 
     def quantity(self) -> Decimal | None:
-        """Return what the Kubernetes quantity here stands for, None if absent. One without sense is RS-02's to say."""
+        """Return the amount of the Kubernetes quantity here, None if absent. RS-02 reports malformed ones."""
         text = self.quantity_text()
         try:
             return None if text is None else parse_quantity(text)

@@ -18,7 +18,7 @@ from pydantic import Field, StringConstraints, ValidationError
 from components.contract.choices import ContractModel
 
 WHOLE_STACK: Final = "stack"
-"""The pattern for findings that are no single resource's fault."""
+"""The pattern for findings about the stack as a whole."""
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 
@@ -76,7 +76,7 @@ class Loss(StrEnum):
 
 
 class Approval(Accepted):
-    """One dangerous change that may be made."""
+    """One approved dangerous change."""
 
     longest: ClassVar = timedelta(days=14)
 
@@ -94,7 +94,7 @@ class Approval(Accepted):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What is to be said about a waiver itself."""
+    """A notice about a waiver."""
 
     rule: str
     message: str
@@ -111,7 +111,7 @@ class Waivers:
     _used: set[int] = field(default_factory=set)
 
     def add(self, rule: str, rows: Iterable[Any]) -> None:
-        """Add the rows that a rule is configured with; one that is no waiver is refused, and said to be."""
+        """Add the rows of a rule's configuration; invalid ones are reported."""
         for row in rows:
             try:
                 self._add(rule, Waiver.model_validate(row))
@@ -147,7 +147,7 @@ class Waivers:
         return None
 
     def notices(self, rule: str) -> Iterator[Notice]:
-        """Return what is to be said once everything was judged: what was refused, and what nothing needed."""
+        """Return the notices after all checks: invalid and unused waivers."""
         yield from (notice for notice in self.refused if notice.rule == rule)
         for index, waiver in enumerate(self.rows):
             if waiver.rule == rule and index not in self._used:

@@ -1,4 +1,4 @@
-"""Which pods ask for GPUs."""
+"""GPU requests of pods."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ GPU_NAMES: Final = f"(params.spec.gpuResources + {words(GPU_RESOURCES)})"
 ASKS_FOR_GPU: Final = (
     "variables.containers.exists(container, string(container.?resources.?limits[gpu].orValue('0')) != '0')"
 )
-"""Whether the pod asks for ``gpu``, in CEL."""
+"""Whether the pod requests ``gpu``, in CEL."""
 
 
 def gpu_names(context: Context) -> tuple[str, ...]:
@@ -23,10 +23,10 @@ def gpu_names(context: Context) -> tuple[str, ...]:
 
 
 def asks_for(pod: PodFacts, resource: str) -> bool:
-    """Return whether a container asks for ``resource``. Devices are always limits: the API server demands it."""
+    """Return whether a container requests ``resource``. The API server requires devices as limits."""
     return some(pod.containers(), lambda container: bool(container.at("resources", "limits", resource).quantity()))
 
 
 def asked_gpus(pod: PodFacts, context: Context) -> list[str]:
-    """Return the names of the GPUs that the pod asks for."""
+    """Return the names of the GPUs that the pod requests."""
     return [name for name in gpu_names(context) if asks_for(pod, name)]

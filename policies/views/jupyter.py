@@ -75,7 +75,7 @@ class AppServiceFacts:
 
     @property
     def scales_to_zero(self) -> bool:
-        """Whether the platform stops it when idle: switched on, with a metric to tell idleness by."""
+        """Whether the platform stops it when idle: enabled, with a metric for idleness."""
         spec = self.props.at("scale_to_zero")
         return spec.at("mode").text() == "enabled" and bool(spec.at("scale_resources").elements())
 

@@ -24,7 +24,7 @@ class MlrunSettingsFacts:
     where: str
     """Start of every message about the settings."""
     get: Callable[[str], str | None]
-    """Returns the value of a variable, None if nobody sets it here."""
+    """Returns the value of a variable, None if not set here."""
     variables: Callable[[], tuple[str, ...]]
     """Returns the names of all variables set here."""
 

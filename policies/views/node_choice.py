@@ -1,4 +1,4 @@
-"""Which nodes a pod may go to: its node selector and its required node affinity in one view."""
+"""Node selector and required node affinity of a pod in one view."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -14,7 +14,7 @@ _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 class Demand:
-    """One thing that a pod demands of a label of its node, in the words of ``NodeSelectorRequirement``."""
+    """One requirement of a pod on a node label, like ``NodeSelectorRequirement``."""
 
     def __init__(self, key: Value, operator: Value, values: Value) -> None:
         self._key, self._operator, self._values = key, operator, values
@@ -60,7 +60,7 @@ def user_pools(context: Context) -> frozenset[str]:
 
 
 def selector(pod: PodFacts) -> list[Demand]:
-    """Return what the node selector demands."""
+    """Return the requirements of the node selector."""
     return [
         Demand(Value(key, value.path), Value("In"), Value([value.raw], value.path))
         for key, value in pod.spec.at("nodeSelector").items()
@@ -73,7 +73,7 @@ def terms(pod: PodFacts) -> tuple[Value, ...]:
 
 
 def expressions(term: Value) -> list[Demand]:
-    """Return what one term demands of labels."""
+    """Return the label requirements of one term."""
     return [Demand(e.at("key"), e.at("operator"), e.at("values")) for e in term.at("matchExpressions").elements()]
 
 
@@ -88,14 +88,14 @@ def tolerated_keys(pod: PodFacts) -> Iterator[str]:
 
 
 def demands(pod: PodFacts) -> Iterator[Demand]:
-    """Return everything that the pod demands anywhere."""
+    """Return all requirements of the pod."""
     yield from selector(pod)
     for term in terms(pod):
         yield from expressions(term)
 
 
 def always(pod: PodFacts, test: Callable[[Demand], bool]) -> bool:
-    """Return whether every node that the pod may go to fulfils a demand that passes ``test``."""
+    """Return whether every possible node of the pod fulfils a requirement that passes ``test``."""
 
     def every_term() -> bool:
         found = terms(pod)
@@ -105,7 +105,7 @@ def always(pod: PodFacts, test: Callable[[Demand], bool]) -> bool:
 
 
 def may_run_on(pod: PodFacts, group: NodeGroupFacts) -> bool:
-    """Return whether nodes of ``group`` have the labels that the pod demands; taints are no part of it."""
+    """Return whether nodes of ``group`` have the labels that the pod requires; taints are ignored."""
 
     def met(found: list[Demand]) -> bool:
         return not some(found, lambda demand: not demand.is_met_by(group))

@@ -23,7 +23,7 @@ class NuclioSettingsFacts:
     where: str
     """Start of every message about the settings."""
     kube: Value
-    """What stands under ``kube`` in the platform configuration."""
+    """Section ``kube`` of the platform configuration."""
 
     @property
     def spot_selector(self) -> dict[str, str | None]:

@@ -13,7 +13,7 @@ PodTemplate = tuple[Value, Value]
 """Metadata and spec of pods."""
 
 MPI_ROLE_LABELS: Final = ("mpi-job-role", "training.kubeflow.org/job-role")
-"""Labels by which the MPI operator, and the training operator after it, tell launcher from workers."""
+"""Labels by which the MPI operator, and the training operator after it, distinguish launcher and workers."""
 
 _NUCLIO_WORDS: Final = (
     "affinity",
@@ -88,7 +88,7 @@ def labelled(metadata: Value, labels: Mapping[str, str]) -> Value:
 
 
 def present(**words: object) -> dict[str, object]:
-    """Return ``words`` without those that nobody gave."""
+    """Return ``words`` without absent ones."""
     return {word: given for word, given in words.items() if given is not None}
 
 

@@ -19,7 +19,7 @@ from policies.views.type_tokens import NUCLIO_FUNCTION
 
 
 class PodFacts:
-    """One pod, or the template from which a controller makes pods. Every fact is read when a rule asks for it."""
+    """One pod, or the template from which a controller makes pods. Facts are read on demand."""
 
     def __init__(self, resource: Resource, metadata: Value, spec: Value, *, is_retold: bool = False) -> None:
         self._resource = resource
@@ -119,7 +119,7 @@ _FINDERS: Final[Finders[PodFacts]] = {
 
 
 def pods(resource: Resource) -> Iterator[PodFacts]:
-    """Return the pods that a resource is or makes; none for most resources."""
+    """Return the pods that a resource defines; none for most resources."""
     return find_in(resource, _FINDERS)
 
 
@@ -144,5 +144,5 @@ ORDINARY_PODS: Final = replace(
 
 
 def user_work(resource: Resource, context: Context) -> Iterator[PodFacts]:
-    """Return the pods of user work that a resource is or makes."""
+    """Return the user pods that a resource defines."""
     return (pod for pod in pods(resource) if pod.is_user_work(context))

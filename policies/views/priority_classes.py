@@ -49,7 +49,7 @@ class PriorityClassFacts:
 
 
 def is_priority_class(resource: Resource) -> bool:
-    """Return whether the resource is a class, whoever made it first."""
+    """Return whether the resource is a class, created or adopted."""
     return re.fullmatch(PRIORITY_CLASSES, resource.type) is not None
 
 

@@ -1,4 +1,4 @@
-"""What scales by itself: targets of HorizontalPodAutoscalers, and Nuclio functions."""
+"""Autoscaled workloads: targets of HorizontalPodAutoscalers, and Nuclio functions."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Drivers and executors of Spark applications, told in the words of Kubernetes' pod API."""
+"""Drivers and executors of Spark applications, translated to the Kubernetes pod API."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""May a pod run on spot nodes: the same question to a preview (``may_run_on_spot``) and to the API server (CEL)."""
+"""Whether a pod may run on spot nodes, in Python (``may_run_on_spot``) and in CEL."""
 
 from typing import Final
 
@@ -46,7 +46,7 @@ def makers(pod: PodFacts) -> set[str]:
 
 
 def _says_of_spot(term: Value, *, wanted: bool) -> bool:
-    """Return whether a term of the required node affinity demands spot nodes, or, not ``wanted``, rules them out."""
+    """Return whether a term of the required node affinity selects spot nodes (``wanted``) or excludes them."""
     return some(term.at("matchExpressions").elements(), lambda expression: _demands(expression) is wanted)
 
 

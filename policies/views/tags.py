@@ -16,7 +16,7 @@ from policies.views.node_groups.eks import NODE_GROUP
 from policies.views.type_tokens import KMS_KEY, LAUNCH_TEMPLATE, SUBNET
 
 _MADE_BY_TEMPLATE: Final = ("instance", "volume")
-"""What costs money and gets its tags from the launch template alone: a provider's default tags do not reach it."""
+"""Billed resources tagged only through the launch template; a provider's default tags do not reach them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,14 +20,14 @@ _BETWEEN: Final = re.compile(r"(\s|,|\band\b)*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """One threshold that MLRun is told."""
+    """One threshold in MLRun's settings."""
 
     variable: str
     given: str
 
     @property
     def text(self) -> str | None:
-        """What MLRun makes of the variable: it tries JSON first, so that a bare number is no text any more."""
+        """The value as MLRun parses it: JSON first, so a bare number is not text."""
         try:
             decoded = json.loads(self.given)
         except ValueError:

@@ -10,7 +10,7 @@ KMS_KEY: Final = "aws:kms/key:Key"
 CONFIG_MAP: Final = "kubernetes:core/v1:ConfigMap"
 NAMESPACE: Final = "kubernetes:core/v1:Namespace"
 NAMESPACE_PATCH: Final = "kubernetes:core/v1:NamespacePatch"
-"""What is added to a namespace of somebody else."""
+"""Patch of an existing namespace."""
 
 DEPLOYMENT: Final = "kubernetes:apps/v1:Deployment"
 SERVICES: Final = "kubernetes:apps/v1:(Deployment|StatefulSet)"

@@ -41,7 +41,7 @@ class Claims:
         return tuple(dict.fromkeys(name for side in SIDES for name, _ in self.resources.at(side).items()))
 
     def states(self, name: str) -> bool:
-        """Return whether a request or a limit of the resource stands here."""
+        """Return whether a request or a limit of the resource is set."""
         return any(not self.resources.at(side, name).is_absent for side in SIDES)
 
     def claim(self, side: str, name: str) -> Decimal | None:
@@ -74,7 +74,7 @@ def whole(pod: PodFacts) -> Claims:
 
 
 def containers(pod: PodFacts, *kinds: str) -> tuple[Claims, ...]:
-    """Return the containers' own claims, of all ``kinds`` that can have any unless told otherwise."""
+    """Return the containers' own claims, by default of all ``kinds`` that can have any."""
     return tuple(
         Claims(_name(container), container.at("resources"))
         for kind in kinds or ("containers", "initContainers")

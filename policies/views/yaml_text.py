@@ -9,12 +9,12 @@ from policies.values import NotJudgeableError, Value
 
 
 def parsed(text: Value) -> Value:
-    """Return what the YAML in ``text`` says; nothing if there is no text.
+    """Parse the YAML in ``text``; empty without text.
 
     Raises
     ------
     NotJudgeableError
-        If the text is unknown or no YAML.
+        If the text is unknown or not YAML.
     """
     return Value(_load(text.text() or "", text.path), text.path)
 
@@ -24,4 +24,4 @@ def _load(text: str, path: str) -> Any:
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError:
-        raise NotJudgeableError(path, "is no YAML") from None
+        raise NotJudgeableError(path, "is not YAML") from None

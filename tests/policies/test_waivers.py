@@ -64,10 +64,10 @@ def test_a_rule_that_cannot_be_judged_is_waived_too() -> None:
     [
         ({"expires": "2026-11-20"}, "expired on 2026-11-20. Fix: correct the resource or renew the waiver."),
         ({"expires": "2027-02-20"}, "is invalid: it runs until 2027-02-20, but 2027-02-19 is the latest allowed day."),
-        ({"owner": " "}, "a waiver is refused: look at owner."),
-        ({"ticket": None, "expires": "soon"}, "a waiver is refused: look at expires, ticket."),
-        ({"rule": "NG-01"}, "is refused: it is a waiver of NG-01."),
-        ({"forever": True}, "a waiver is refused: look at forever."),
+        ({"owner": " "}, "a waiver is invalid: check owner."),
+        ({"ticket": None, "expires": "soon"}, "a waiver is invalid: check expires, ticket."),
+        ({"rule": "NG-01"}, "is invalid: it is a waiver of NG-01."),
+        ({"forever": True}, "a waiver is invalid: check forever."),
     ],
 )
 def test_a_waiver_out_of_order_fails_the_run_and_softens_nothing(change: dict[str, Any], said: str) -> None:
@@ -84,7 +84,7 @@ def test_the_first_and_the_last_day_count(expires: str) -> None:
 
 @pytest.mark.parametrize("rows", [["text"], [None], [[]], [3]])
 def test_what_is_no_row_is_refused(rows: list[Any]) -> None:
-    assert "a waiver is refused: look at the row." in judged(*rows).messages[1]
+    assert "a waiver is invalid: check the row." in judged(*rows).messages[1]
 
 
 def test_a_waiver_covers_the_resource_that_a_stack_rule_names() -> None:

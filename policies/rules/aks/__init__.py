@@ -1,1 +1,1 @@
-"""AKS clusters and their agent pools, hardened."""
+"""Security of AKS clusters and their agent pools."""

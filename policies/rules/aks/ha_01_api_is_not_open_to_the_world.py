@@ -10,7 +10,7 @@ from policies.views.ranges import is_world
 
 
 def check(cluster: Resource, _: Context) -> Iterator[Finding]:
-    """Demand a private cluster, or named ranges; AKS is public by default."""
+    """Require a private cluster or authorized ranges; AKS is public by default."""
     access = cluster.props.at("apiServerAccessProfile")
     if access.at("enablePrivateCluster").flag():
         return

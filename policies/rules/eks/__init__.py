@@ -1,1 +1,1 @@
-"""The EKS control plane, hardened."""
+"""Security of the EKS control plane."""

@@ -1,1 +1,1 @@
-"""One environment a cluster, and what may run in it."""
+"""One environment per cluster, and what may run in it."""

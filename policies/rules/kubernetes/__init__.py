@@ -1,1 +1,1 @@
-"""Objects inside the cluster: who may do what there, and what a careless object would open."""
+"""Security of objects inside the cluster."""

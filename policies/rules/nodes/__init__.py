@@ -1,1 +1,1 @@
-"""Machines and the network around them, hardened."""
+"""Security of machines and their network."""

@@ -1,1 +1,1 @@
-"""Priority classes and who uses which."""
+"""Priority classes and their use."""

@@ -1,1 +1,1 @@
-"""Work on machines that the cloud may reclaim, and what MLRun and Nuclio are told of them."""
+"""Work on spot nodes, and the spot settings of MLRun and Nuclio."""

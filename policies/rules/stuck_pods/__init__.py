@@ -1,1 +1,1 @@
-"""Work that neither ends nor starts."""
+"""Runs and jobs that hang or never start."""

@@ -1,1 +1,1 @@
-"""What pods mount, and the keys to it."""
+"""Volumes of pods and their access keys."""

@@ -83,7 +83,7 @@ def user_groups(stack: Stack) -> Iterator[NodeGroupFacts]:
 
 
 def makes_groups(stack: Stack) -> bool:
-    """Return whether the stack makes node groups at all; the servers may be somebody else's."""
+    """Return whether the stack creates node groups at all."""
     return some_group(stack, lambda _: True)
 
 

@@ -1,4 +1,4 @@
-"""Pools of a cluster that somebody else built: what the stack says that its nodes are."""
+"""Pools of an existing cluster, as the stack describes them."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -15,7 +15,7 @@ from policies.values import Value
 from policies.views.node_groups.facts import NodeGroupFacts, taint_object
 
 EXISTING_POOL: Final = "igz-clusters:clusters:ExistingPool"
-"""The component that states the facts: of a node there is no resource but the labels that it is given."""
+"""The component with the facts; the nodes' only resources are their labels."""
 
 _LIFECYCLES: Final = {lifecycle.value: lifecycle for lifecycle in Lifecycle}
 _EFFECTS: Final = {effect.value: effect for effect in TaintEffect}

@@ -24,7 +24,7 @@ class NodeGroupFacts(ABC):
     """One group of equal nodes.
 
     Every fact is read when a rule asks for it, so an unknown value disturbs only the rules that need it.
-    An absent value is None or what the cloud makes of it.
+    An absent value is None or the cloud's default.
     """
 
     kind: ClassVar[ClusterKind]
@@ -33,7 +33,7 @@ class NodeGroupFacts(ABC):
     """Whether a change of the group stops or replaces machines."""
 
     is_scaled_elsewhere: ClassVar[bool] = False
-    """Whether the cloud or somebody else runs what scales the group."""
+    """Whether the cloud or the cluster's owner runs the autoscaler."""
 
     rolling_inputs: ClassVar[tuple[str, ...]] = ()
     """Inputs whose change replaces the nodes, or what their disks hold."""
@@ -123,7 +123,7 @@ class NodeGroupFacts(ABC):
 
     @property
     def repairs_nodes(self) -> bool:
-        """Whether the group is told to replace nodes that look unhealthy."""
+        """Whether the group replaces unhealthy nodes."""
         return False
 
     @property

@@ -62,7 +62,7 @@ class SimulatedGroup(NodeGroupFacts):
         try:
             capacity = json.loads(stated.text() or "{}")
         except ValueError:
-            raise NotJudgeableError(stated.path, "is no JSON") from None
+            raise NotJudgeableError(stated.path, "is not JSON") from None
         return capacity if isinstance(capacity, dict) else {}
 
     def _annotation(self, key: AnnotationKey) -> Value:
@@ -88,7 +88,7 @@ class SimulatedGroup(NodeGroupFacts):
 
 
 def simulated_node(resource: Resource) -> Iterator[SimulatedGroup]:
-    """Return the group of a node that kwok simulates; real nodes belong to whoever made them."""
+    """Return the group of a node that kwok simulates; real nodes are ignored."""
     metadata = resource.props.at("metadata")
     if metadata.is_absent:
         # In a stack rule: the provider could not be configured yet and showed nothing.
