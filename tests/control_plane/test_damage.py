@@ -141,7 +141,7 @@ def test_a_nearly_full_disk_is_told_before_work_starts_and_space_is_the_way_back
         os.posix_fallocate(file.fileno(), 0, shutil.disk_usage(small.data).free - DATA_BYTES + MB)
     refused = small.command("up", "local", "--hermetic", check=False)
     assert refused.returncode == 1
-    assert f"The disk of {small.data} is nearly full: 299 MB free, 300 MB are needed." in refused.stderr
+    assert f"The disk of {small.data} is nearly full: 299 MB free, 300 MB needed." in refused.stderr
     ballast.unlink()
     small.up()
     assert_whole(small)

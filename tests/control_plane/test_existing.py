@@ -244,14 +244,14 @@ def test_another_cluster_under_the_same_context_is_refused_by_every_command(thei
         for command in ("preview", "up", "destroy"):
             options = () if command == "preview" else ("--yes",)
             printed = theirs.refused(command, STACK, *options)
-            assert f"The context '{CONTEXT}' leads to another cluster than '{STACK}' is about" in printed
+            assert f"The context '{CONTEXT}' points to a different cluster than '{STACK}' expects" in printed
             assert theirs.cluster_id in printed
         code, printed = theirs.run("status", STACK)
-        assert (code, "leads to another cluster" in printed) == (1, True)
+        assert (code, "points to a different cluster" in printed) == (1, True)
         code, printed = theirs.run("drift", STACK, "--hermetic")
-        assert (code, "leads to another cluster" in printed) == (3, True)
+        assert (code, "points to a different cluster" in printed) == (3, True)
         code, printed = theirs.run("env", STACK, "--hermetic")
-        assert (code, "leads to another cluster" in printed) == (1, True)
+        assert (code, "points to a different cluster" in printed) == (1, True)
     finally:
         leads_to(theirs.kubeconfig, theirs.cluster.data / "local" / "theirs" / "kubeconfig")
         theirs.cluster.command("local", "stop", "other")

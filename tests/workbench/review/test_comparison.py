@@ -109,7 +109,7 @@ def test_a_folder_without_git_is_refused(base: Checkout, tmp_path: Path) -> None
     (tmp_path / "bare").mkdir()
     with pytest.raises(UserError, match="is not a Git checkout"):
         compare(base.root, tmp_path / "bare")
-    with pytest.raises(UserError, match="There is no folder"):
+    with pytest.raises(UserError, match="does not exist"):
         compare(base.root, tmp_path / "nowhere")
     shutil.rmtree(base.root / ".git")
     with pytest.raises(UserError, match="is not a Git checkout"):
