@@ -19,7 +19,7 @@ class Child:
     Parameters
     ----------
     component
-        What runs.
+        The component to run.
     launch
         Starts it.
     probe

@@ -322,7 +322,7 @@ class Report:
     stacks
         Reports by stack name.
     judge
-        Changes to what judges the change; shown first.
+        Changes to the rules, waivers and tools that check this change; shown first.
     skipped
         Stacks that the change cannot affect.
     base, head

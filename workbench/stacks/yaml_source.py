@@ -208,7 +208,7 @@ def _is_encodable(text: str) -> bool:
 
 def _within_limits(depth: int, values: int, position: Position) -> None:
     if depth > DEPTH_MAX:
-        raise SourceError(f"the file nests more than {DEPTH_MAX} levels deep", position)
+        raise SourceError(f"the file is nested more than {DEPTH_MAX} levels deep", position)
     if values > VALUES_MAX:
         raise SourceError(f"the file contains more than {VALUES_MAX} values (each use of an alias counts)", position)
 

@@ -65,7 +65,7 @@ def test_a_merged_key_is_where_it_was_written() -> None:
 def test_limits_hold_exactly() -> None:
     parse("[" * DEPTH_MAX + "]" * DEPTH_MAX)
     parse(f"[{'1,' * (VALUES_MAX - 1)}]")
-    with pytest.raises(SourceError, match="nests more than"):
+    with pytest.raises(SourceError, match="is nested more than"):
         parse("[" * (DEPTH_MAX + 1) + "]" * (DEPTH_MAX + 1))
     with pytest.raises(SourceError, match="contains more than"):
         parse(f"[{'1,' * VALUES_MAX}]")

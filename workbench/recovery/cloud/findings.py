@@ -195,7 +195,7 @@ class CloudRecovery:
         warning = "Deleting it loses its data. " if resource.holds_data else ""
         return Finding(
             f"In {self.account.place}, tagged with this stack, but not in its state: {resource.description}.",
-            f"{warning}Show it: {resource.look}\n  If it is not needed: {resource.delete}",
+            f"{warning}Inspect it: {resource.look}\n  If it is not needed: {resource.delete}",
         )
 
 

@@ -16,7 +16,7 @@ MARKER: Final = "<!-- igz-clusters: drift -->"
 _EXISTS: Final = 422
 """GitHub's status for a label that already exists."""
 
-_TITLE: Final = "Clusters differ from what Pulumi made"
+_TITLE: Final = "Clusters have drifted from their Pulumi state"
 
 
 class IssueResult(StrEnum):
@@ -61,7 +61,7 @@ def _close(issue: Issue, body: str) -> IssueResult:
 
 def _require_label(repository: Repository) -> None:
     try:
-        repository.create_label(LABEL, "d93f0b", "A cluster differs from what Pulumi made")
+        repository.create_label(LABEL, "d93f0b", "A cluster has drifted from its Pulumi state")
     except GithubException as error:
         if error.status != _EXISTS:
             raise
