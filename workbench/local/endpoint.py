@@ -22,7 +22,7 @@ class Endpoint:
     ca
         CA certificate that must have issued the server's certificate.
     client
-        Path, without suffix, of the certificate and key to show.
+        Path, without suffix, of the client certificate and key.
     """
 
     def __init__(self, port: int, ca: Path, client: Path) -> None:

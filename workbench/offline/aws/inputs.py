@@ -29,7 +29,7 @@ def children(type_: str, path: str) -> Mapping[str, Input]:
     Parameters
     ----------
     path
-        Empty for the inputs of the resource itself.
+        Path of the object; empty for the resource itself.
     """
     known = inputs_of(type_)
     return {name: known[found] for name, found in inside(known, path).items()}
