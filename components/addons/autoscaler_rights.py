@@ -1,6 +1,6 @@
-"""What the Cluster Autoscaler may do in the cluster.
+"""Permissions of the Cluster Autoscaler in the cluster.
 
-Read from its own source: what its informers list, what its actuation writes. It reads no Secret, and writes only
+Derived from its source: what its informers list and its actuation writes. It reads no Secret, and writes only
 evictions, taints of nodes, events, its lease and its status.
 """
 
@@ -14,7 +14,7 @@ from components.contract.autoscaler import NAME, NAMESPACE
 from components.ownership import owned
 
 STATUS: Final = "cluster-autoscaler-status"
-"""ConfigMap in which it says what it sees."""
+"""ConfigMap with its status."""
 
 _LOOK: Final = ["get", "list", "watch"]
 
@@ -68,7 +68,7 @@ OWN_RULES: Final[Sequence[dict[str, Any]]] = (
 
 
 def autoscaler_rights(name: str, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
-    """Make the autoscaler's two roles and bind its account to them."""
+    """Create the autoscaler's two roles and bind its service account to them."""
     here = owned(NAME, namespace=NAMESPACE)
     subjects = [{"kind": "ServiceAccount", "name": NAME, "namespace": NAMESPACE}]
     role_ref = {"apiGroup": "rbac.authorization.k8s.io", "name": NAME}

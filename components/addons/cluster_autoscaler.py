@@ -35,13 +35,13 @@ class ClusterAutoscalerArgs:
     image: str
     region: str
     discovery_tag: tuple[str, str]
-    """Key and value of the tag by which it finds the Auto Scaling groups that it may size."""
+    """Key and value of the tag of the Auto Scaling groups that it manages."""
     node_selector: Mapping[str, str]
-    """Nodes that never scale in: it must not remove the node under itself."""
+    """Static nodes to run on, so that it never removes its own node."""
 
 
 class ClusterAutoscaler(PlatformComponent):
-    """The autoscaler and its rights in the cluster; the caller gives its account a role of the cloud."""
+    """The autoscaler and its rights in the cluster; the caller gives its service account a cloud role."""
 
     def __init__(self, name: str, args: ClusterAutoscalerArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:addons:ClusterAutoscaler", name, None, opts)

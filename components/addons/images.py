@@ -1,4 +1,4 @@
-"""Images of our own manifests: which version, from where."""
+"""Image versions and registries of our manifests."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""What every kind of cluster offers to the parts of a stack that live in the cluster."""
+"""Common interface of all kinds of cluster for the objects inside."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -28,4 +28,4 @@ class ClusterHandle:
     adopted: frozenset[SharedObject] = frozenset()
     """Existing objects that are adopted because they match ours."""
     facts: Mapping[str, pulumi.Input[object]] = field(default_factory=dict)
-    """Further identity of the cluster, for the stack's outputs."""
+    """Further facts about the cluster, for the stack's outputs."""

@@ -1,4 +1,4 @@
-"""Words of access that every cloud's cluster shares: levels, and names of entries."""
+"""Access levels and entry names that all clouds share."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -45,7 +45,7 @@ def unless_fixed(*fixed: str) -> AfterValidator:
 
 
 def somewhere(names: Sequence[str], level: AccessLevel | None) -> None:
-    """Refuse namespaces of a level that has none.
+    """Reject namespaces for a level that has none.
 
     Raises
     ------

@@ -1,6 +1,6 @@
-"""What a node keeps for its own daemons, so that it is missing to pods.
+"""Resources that a node reserves for its own daemons.
 
-The formula is that of EKS's machine images (https://awslabs.github.io/amazon-eks-ami/nodeadm/). Other clouds keep
+The formula is that of EKS's machine images (https://awslabs.github.io/amazon-eks-ami/nodeadm/). Other clouds reserve
 about as much.
 """
 
@@ -20,7 +20,7 @@ _EVICTION_MIB: Final = 100
 
 
 def allocatable_cpu_millis(instance: InstanceType) -> int:
-    """Return thousandths of a core that pods may use of a machine."""
+    """Return the millicores that pods may use."""
     reserved, left = Decimal(0), instance.vcpus
     for cores, share in _CPU_SHARES:
         taken = min(cores, left)
@@ -30,5 +30,5 @@ def allocatable_cpu_millis(instance: InstanceType) -> int:
 
 
 def allocatable_memory_mib(instance: InstanceType) -> int:
-    """Return MiB of memory that pods may use of a machine."""
+    """Return the MiB of memory that pods may use."""
     return instance.memory_mib - (_MEMORY_BASE_MIB + _MEMORY_PER_POD_MIB * PODS_PER_NODE + _EVICTION_MIB)

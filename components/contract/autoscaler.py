@@ -1,6 +1,6 @@
-"""Names of the Cluster Autoscaler, and where it looks for the groups that it may size.
+"""Names of the Cluster Autoscaler, and of its discovery tags and ConfigMaps.
 
-Cluster, supervisor and policies must mean the same objects. Those of the local cluster are the kwok provider's own
+Shared by cluster, supervisor and policies. Those of the local cluster are the kwok provider's own
 defaults.
 """
 

@@ -1,4 +1,4 @@
-"""What a machine of a given type offers. The figures are dated facts in ``instance_facts``."""
+"""Machine types and their resources. The figures are dated facts in ``instance_facts``."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -31,7 +31,7 @@ class InstanceType:
 
     @property
     def shape(self) -> tuple[int, int, int, str]:
-        """What must be equal inside one node group: the autoscaler takes any member for all of them."""
+        """Properties that must be equal within a node group, because the autoscaler assumes them for all its nodes."""
         return self.vcpus, self.memory_mib, self.gpus, self.architecture
 
     @property

@@ -1,4 +1,4 @@
-"""Every label key and value that nodes, namespaces and pods of the platform carry.
+"""Label keys and values of nodes, namespaces and pods.
 
 Components, policies and messages import them from here.
 """
@@ -11,7 +11,7 @@ IGUAZIO_DOMAIN: Final = "app.iguazio.com"
 """Prefix that Iguazio's platform owns; we write only the lifecycle label under it."""
 
 OWN_DOMAIN: Final = "igz-clusters.io"
-"""Prefix of everything that this package alone reads and writes."""
+"""Prefix of labels and annotations that only this package uses."""
 
 
 class LabelKey(StrEnum):
@@ -30,7 +30,7 @@ class LabelKey(StrEnum):
     """``true`` on nodes that user work may use and on namespaces that hold user work."""
 
     CORE_SERVICE = f"{OWN_DOMAIN}/core-service"
-    """``true`` on pods of the platform's own services inside a user namespace; setting it needs a right."""
+    """``true`` on pods of the platform's own services inside a user namespace; setting it requires a right."""
 
     COMPLETION = f"{OWN_DOMAIN}/completion"
     """``guaranteed`` on pods of work whose completion must be guaranteed (Iguazio best practices, QoS)."""
@@ -63,7 +63,7 @@ class AnnotationKey(StrEnum):
     """JSON object of resource quantities left for pods after the system's reservation."""
 
     CAPACITY_TYPE = f"{OWN_DOMAIN}/capacity-type"
-    """``spot`` or ``on-demand``: how a simulated node is bought, the fact that a cloud would state itself."""
+    """``spot`` or ``on-demand``: lifecycle of a simulated node, which a cloud would report itself."""
 
     GROUP = "cluster-autoscaler.kwok.nodegroup/name"
     """The node's group, on templates and on nodes made from them. The key is the autoscaler's kwok provider's.
@@ -81,10 +81,10 @@ class AnnotationKey(StrEnum):
     """Size of the node's group at its creation."""
 
     STACK = f"{OWN_DOMAIN}/stack"
-    """On kube-system of a cluster that somebody else built: the one stack that works in it."""
+    """On kube-system of an existing cluster: the stack that uses it."""
 
     TAINTS = f"{OWN_DOMAIN}/taints"
-    """On nodes of such a cluster: the taints that we added, and may take away; comma-separated ``key=value:Effect``."""
+    """On nodes of such a cluster: the taints that we added and may remove; comma-separated ``key=value:Effect``."""
 
     SIMULATED = "kwok.x-k8s.io/node"
     """``fake`` on nodes that kwok manages; kwok touches no other node."""
@@ -115,7 +115,7 @@ RESERVED_PREFIXES: Final = (
     IGUAZIO_DOMAIN,
     OWN_DOMAIN,
 )
-"""Domains (with their subdomains) whose labels a stack file may not set: Kubernetes, a cloud or we own them."""
+"""Domains (with subdomains) whose labels a stack file may not set: those of Kubernetes, a cloud or this package."""
 
 _NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
@@ -134,7 +134,7 @@ def is_dns_label(name: str) -> bool:
 
 
 def label_key_grammar_problem(key: str) -> str | None:
-    """Return why ``key`` can be no label's key at all, or None.
+    """Return why ``key`` is not a valid label key, or None.
 
     Grammar: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
     """

@@ -1,13 +1,13 @@
-"""May a node be reclaimed by its cloud, and how each party spells the answer."""
+"""Lifecycle of nodes and its spellings."""
 
 from enum import StrEnum
 
 
 class Lifecycle(StrEnum):
-    """How a pool's instances are bought; the stack file's own spelling."""
+    """Lifecycle of a pool's instances; the stack file's spelling."""
 
     ON_DEMAND = "on-demand"
-    """Kept until we give them back."""
+    """Kept until released."""
 
     SPOT = "spot"
     """Cheaper, and the cloud may reclaim them at any time."""

@@ -1,4 +1,4 @@
-"""The name under which this package owns fields of the objects that it applies."""
+"""Field manager of all objects that this package applies."""
 
 from typing import Final
 

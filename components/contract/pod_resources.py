@@ -74,7 +74,7 @@ Development may share idle CPU.
 """
 
 MAX_LIMIT_REQUEST_RATIO: Final = {Environment.DEV: 4, Environment.PROD: None}
-"""How far a limit may exceed its request; None sets no bound. More than 4 in development invites evictions.
+"""Maximum ratio of limit to request; None means no maximum. More than 4 in development causes evictions.
 
 It binds users' namespaces only: charts of core services often request little and allow much.
 """

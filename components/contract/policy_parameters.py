@@ -17,7 +17,7 @@ from components.contract.taints import SPOT_TAINTS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyParameters:
-    """What the rules at admission know of the stack: the ``spec`` of the cluster's one parameter object.
+    """Parameters of the admission rules: the ``spec`` of the cluster's one parameter object.
 
     CEL reads a field by its camelCase name, such as ``params.spec.gpuResources``.
     """
@@ -54,7 +54,7 @@ _PARAMETERS: Final = TypeAdapter(PolicyParameters)
 
 
 def policy_parameters(groups: Iterable[NodeGroup], choices: PolicyChoices) -> PolicyParameters:
-    """Return what the rules at admission know of a cluster with these groups and choices."""
+    """Return the parameters of the admission rules for these groups and choices."""
     groups = tuple(groups)
     spot = [group for group in groups if group.lifecycle is Lifecycle.SPOT]
     gpu_resources = _distinct(group.gpu_resource for group in groups if group.gpu_resource)

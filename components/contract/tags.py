@@ -1,4 +1,4 @@
-"""Tags as every cloud knows them."""
+"""Tags that all clouds share."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final

@@ -1,4 +1,4 @@
-"""The configuration that really applies: every value given, and every default with its reason."""
+"""The effective configuration: given values, and defaults with their reasons."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The tree of all keys, read from the models' JSON Schema: what is known where, and what the models say about it.
+"""The tree of all configuration keys, read from the models' JSON Schema.
 
 Error messages, the reference page, ``igz-clusters config explain`` and the editor's schema all read this one tree.
 """

@@ -1,1 +1,1 @@
-"""What rules look at: one view of node groups, pods, classes for all kinds of cluster."""
+"""Views for rules: node groups, pods and classes of every kind of cluster in the same terms."""

@@ -1,4 +1,4 @@
-"""Label selectors: which objects one object means when it names them by their labels."""
+"""Matching of label selectors."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -7,7 +7,7 @@ from policies.values import NotJudgeableError, Value, some
 
 
 def selects(selector: Value, labels: Value) -> bool:
-    """Return whether an object with ``labels`` is meant. An empty selector means all objects, an absent one none.
+    """Return whether the selector matches ``labels``. An empty selector matches everything, an absent one nothing.
 
     Raises
     ------

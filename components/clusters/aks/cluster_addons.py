@@ -1,4 +1,4 @@
-"""What this package itself runs in an AKS cluster: GPU plug-in and default storage class. AKS has an autoscaler."""
+"""In-cluster add-ons for AKS: GPU plug-in and default storage class. AKS has its own autoscaler."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -30,7 +30,7 @@ class ClusterAddonsArgs:
 
 
 class ClusterAddons(PlatformComponent):
-    """A default storage class always, a GPU plug-in where there is work for it.
+    """The default storage class, and the GPU plug-in if there are GPU pools.
 
     AKS marks a class of its own as the default. Of several defaults Kubernetes takes the newest, which is ours.
     https://kubernetes.io/docs/concepts/storage/storage-classes/#default-storageclass

@@ -1,4 +1,4 @@
-"""The control plane: its keys, its upgrades, and who may reach it."""
+"""The AKS control plane: keys, upgrades and access."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ WINDOWS: Final = ("aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSched
 """Names by which AKS finds the hours of upgrades: https://learn.microsoft.com/azure/aks/planned-maintenance."""
 
 SYSTEM_ZONE: Final = "system"
-"""AKS makes and keeps the private DNS zone of the API's name."""
+"""AKS creates and manages the private DNS zone of the API."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ class ControlPlaneArgs:
 
     choices: AksConfig
     environment: Environment
-    """In production the control plane is paid for and protected against removal."""
+    """Production gets the paid tier and protection from deletion."""
     groups: tuple[NodeGroup, ...]
     identities: ClusterIdentities
     logs: LogWorkspace
@@ -61,7 +61,7 @@ class ControlPlaneArgs:
 
     @property
     def is_production(self) -> bool:
-        """Whether a mistaken removal would hurt."""
+        """Whether the resources are protected from deletion."""
         return self.environment is Environment.PROD
 
     @property
@@ -75,9 +75,9 @@ class ControlPlane(PlatformComponent):
 
     cluster: ManagedCluster
     access: tuple[pulumi.Resource, ...]
-    """Objects in the cluster depend on these, so that a destroy still may reach them."""
+    """Objects in the cluster depend on these, so that a destroy can still access the cluster."""
     windows: tuple[pulumi.Resource, ...]
-    """Hours of upgrades; what can be upgraded comes after them."""
+    """Maintenance window; upgradable resources depend on it."""
 
     def __init__(self, name: str, args: ControlPlaneArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:clusters:AksControlPlane", name, None, opts)

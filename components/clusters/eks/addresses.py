@@ -1,4 +1,4 @@
-"""How the addresses of a created VPC are shared out among its subnets."""
+"""Address plan of a created VPC."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class AddressPlan:
 def address_plan(vpc: IPv4Network, zones: Sequence[str]) -> AddressPlan:
     """Return the ranges of each zone's subnets.
 
-    The last quarter holds the public subnets, and room for what is not foreseen here. Zones get their ranges in
+    The last quarter holds the public subnets and spare addresses. Zones get their ranges in
     alphabetical order, so that their order in the stack file has no meaning.
     """
     *quarters, rest = vpc.subnets(prefixlen_diff=PRIVATE_BITS)

@@ -1,4 +1,4 @@
-"""What this package itself runs in an EKS cluster: autoscaler, GPU plug-in, default storage class."""
+"""In-cluster add-ons for EKS: autoscaler, GPU plug-in, default storage class."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -35,7 +35,7 @@ class ClusterAddonsArgs:
 
 
 class ClusterAddons(PlatformComponent):
-    """A default storage class always; an autoscaler and a GPU plug-in where there is work for them."""
+    """The default storage class; an autoscaler and a GPU plug-in if there are elastic or GPU pools."""
 
     def __init__(self, name: str, args: ClusterAddonsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:clusters:EksClusterAddons", name, None, opts)

@@ -1,4 +1,4 @@
-"""The control plane: its keys, its logs, and who may reach it."""
+"""The EKS control plane: keys, logs and access."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -42,7 +42,7 @@ class ControlPlaneArgs:
 
     @property
     def is_production(self) -> bool:
-        """Whether a mistaken removal would hurt."""
+        """Whether the resources are protected from deletion."""
         return self.environment is Environment.PROD
 
 
@@ -51,7 +51,7 @@ class ControlPlane(PlatformComponent):
 
     cluster: Cluster
     access: tuple[pulumi.Resource, ...]
-    """Objects in the cluster depend on these, so that a destroy still may reach them."""
+    """Objects in the cluster depend on these, so that a destroy can still access the cluster."""
 
     def __init__(self, name: str, args: ControlPlaneArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:clusters:EksControlPlane", name, None, opts)

@@ -1,4 +1,4 @@
-"""Ways from the VPC to AWS's own services that do not leave it."""
+"""VPC endpoints for AWS services."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,11 +36,11 @@ class PrivateEndpointsArgs:
     subnet_ids: Sequence[pulumi.Input[str]]
     route_table_ids: Sequence[pulumi.Input[str]]
     has_interfaces: bool
-    """Whether there are interface endpoints beside the gateway to S3, which costs nothing."""
+    """Whether to create interface endpoints in addition to the free gateway to S3."""
 
 
 class PrivateEndpoints(PlatformComponent):
-    """A gateway to S3, where image layers lie, and interface endpoints where the API is private."""
+    """A gateway to S3, which holds image layers, and interface endpoints if the API is private."""
 
     def __init__(self, name: str, args: PrivateEndpointsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:clusters:EksEndpoints", name, None, opts)

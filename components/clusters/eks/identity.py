@@ -1,4 +1,4 @@
-"""IAM roles of the cluster, its nodes and its add-ons. None has a key; each has the least that it needs."""
+"""IAM roles of the cluster, its nodes and its add-ons, with least privilege and without keys."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ class RoleArgs:
     """Inputs of a role that an AWS service assumes."""
 
     service: str
-    """Who may assume it, such as ``eks.amazonaws.com``."""
+    """Service that may assume it, such as ``eks.amazonaws.com``."""
     actions: Sequence[str] = ("sts:AssumeRole",)
     conditions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """When it may be assumed, in IAM's condition language."""
@@ -106,7 +106,7 @@ def pod_role_args(pod: PodRole, cluster_arn: str, permissions_boundary: str | No
 
 
 def autoscaler_statements(cluster_name: str) -> list[dict[str, Any]]:
-    """Return what the autoscaler may do: look at everything, change only groups that carry this cluster's mark.
+    """Return the autoscaler's policy: read everything, change only groups with this cluster's tag.
 
     https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/cloudprovider/aws/README.md
     """

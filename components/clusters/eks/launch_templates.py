@@ -1,4 +1,4 @@
-"""How the machines of a group start."""
+"""Launch templates of node groups."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ ROOT_DEVICE = "/dev/xvda"
 """Root disk of Amazon Linux 2023: https://docs.aws.amazon.com/linux/al2023/ug/ec2.html."""
 
 METADATA_HOPS = 1
-"""The node itself, but no pod: add-ons have roles of their own (EKS best practices, identity and access)."""
+"""One hop reaches the node but no pod; add-ons have their own roles (EKS best practices, identity and access)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class LaunchTemplateArgs:
     group: NodeGroup
     disk_gib: int
     tags: Mapping[str, str]
-    """On instances and their volumes, where default tags of the provider do not reach."""
+    """Tags of instances and their volumes, which default tags of the provider do not reach."""
 
 
 def launch_template(name: str, args: LaunchTemplateArgs, opts: pulumi.ResourceOptions) -> LaunchTemplate:

@@ -1,4 +1,4 @@
-"""Add-ons that EKS itself installs and looks after."""
+"""Add-ons that EKS installs and manages."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ class ManagedAddon:
 
     name: str
     configuration: Mapping[str, Any] = field(default_factory=dict)
-    """By the add-on's own schema: ``aws eks describe-addon-configuration``."""
+    """In the add-on's own schema: ``aws eks describe-addon-configuration``."""
     pod: PodRole | None = None
 
 
@@ -37,7 +37,7 @@ BEFORE_NODES: Final = (
     ManagedAddon(name="kube-proxy"),
     ManagedAddon(name="eks-pod-identity-agent"),
 )
-"""They run on every node, and a node is not ready without them."""
+"""They run on every node, and nodes become ready only with them."""
 
 AFTER_NODES: Final = (
     ManagedAddon(name="coredns", configuration={"nodeSelector": CORE_NODES}),

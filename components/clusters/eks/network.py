@@ -30,7 +30,7 @@ EVERYWHERE = "0.0.0.0/0"
 
 @dataclass(frozen=True, kw_only=True)
 class Network:
-    """What a cluster needs to know of the network it lives in."""
+    """The network of a cluster."""
 
     vpc_id: pulumi.Input[str]
     node_subnet_ids: Mapping[str, pulumi.Input[str]]

@@ -32,10 +32,10 @@ class ExistingClusterArgs:
 
 
 class ExistingCluster(PlatformComponent):
-    """Labels on nodes that are there, a mark on the cluster, and nothing else.
+    """Labels on existing nodes, an annotation on the cluster, and nothing else.
 
-    Everything is applied beside other managers' fields, by server-side apply that is never forced. What is deleted
-    here gives up its own fields: nodes, classes and namespaces of others stay as they were.
+    Everything is applied with unforced server-side apply, next to other managers' fields. A deletion
+    releases only our fields: existing nodes, classes and namespaces stay as they were.
     """
 
     handle: ClusterHandle

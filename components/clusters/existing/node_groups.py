@@ -1,4 +1,4 @@
-"""Pools of a cluster whose nodes are there already: what they are, and the labels that make nodes theirs."""
+"""Pools of an existing cluster: their properties, and the labels on their nodes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class ExistingPoolArgs:
 
 
 class ExistingPool(PlatformComponent):
-    """What a pool is. No resource of a cloud says it, so the component does, where policies can read it."""
+    """Properties of a pool. No cloud resource has them, so the component does, for the policies."""
 
     def __init__(self, name: str, args: ExistingPoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         facts = pool_facts(args.group, args.selector)

@@ -1,4 +1,4 @@
-"""What a simulated node reports: its type's capacity, and what is left after the system's share."""
+"""Capacity and allocatable resources of simulated nodes."""
 
 from components.contract.allocatable import PODS_PER_NODE, allocatable_cpu_millis, allocatable_memory_mib
 from components.contract.groups import NodeGroup
@@ -14,7 +14,7 @@ def capacity(group: NodeGroup) -> dict[str, str]:
 
 
 def allocatable(group: NodeGroup) -> dict[str, str]:
-    """Return what pods may use of a machine, so that a pool that is too small on paper is too small here."""
+    """Return the resources that pods may use, as on a real machine of that type."""
     instance = group.instances[0]
     cpu = f"{allocatable_cpu_millis(instance)}m"
     return _resources(group, cpu=cpu, memory_mib=allocatable_memory_mib(instance))
