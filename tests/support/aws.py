@@ -37,6 +37,11 @@ def tags(kind: str, **values: str) -> list[dict[str, Any]]:
     return [{"ResourceType": kind, "Tags": [{"Key": key, "Value": value} for key, value in values.items()]}]
 
 
+def exists(aws: Emulator, type_: str, id_: str) -> bool:
+    """Return whether the emulator has a resource of a type."""
+    return id_ in aws.inventory().get(type_, [])
+
+
 def refused(code: str) -> AbstractContextManager[pytest.ExceptionInfo[ClientError]]:
     """Expect AWS to refuse with a code."""
     return pytest.raises(ClientError, match=rf"\({code}\)")
