@@ -232,7 +232,7 @@ class _Configured:
         return cls(servicer, not any(_unknowns(plain(request.object))))
 
     def check(self, urn: str, inputs: Struct) -> tuple[Struct, list[Problem]]:
-        # The engine asks no provider that it cannot configure yet.
+        # The engine does not call providers whose configuration is unknown yet.
         if not self.is_known:
             return inputs, []
         answer = self.servicer.Check(provider_pb2.CheckRequest(urn=urn, news=inputs, randomSeed=b"check"), _NO_CALL)

@@ -147,7 +147,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         return response
 
     def _try(self, context: grpc.ServicerContext, action: Any, *arguments: Any, given: tuple[Struct, ...] = ()) -> Any:
-        """Do something; what are secrets in ``given`` stays secret in every answer."""
+        """Run an action; keep secrets in ``given`` out of all error messages."""
         try:
             return action(*arguments)
         except RefusedError as refused:

@@ -247,5 +247,5 @@ class Provider:
     def _refuse(self, what: str) -> NoReturn:
         raise RefusedError(
             f"the offline provider '{self.name}' only plans and cannot {what}: "
-            "use the real plug-in with credentials, and no data source in the program"
+            "use the real plug-in with credentials, and avoid data sources in the program"
         )

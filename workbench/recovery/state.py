@@ -40,7 +40,7 @@ def _lock(lock: EngineLock) -> Finding:
 def _meta() -> list[Finding]:
     if not meta_is_damaged():
         return []
-    return [Finding("The engine's layout file of its state folder is damaged.", "Rewrite it.", restore_meta)]
+    return [Finding("The layout file meta.yaml in the engine's state folder is damaged.", "Rewrite it.", restore_meta)]
 
 
 def damage_findings(files: StateFiles) -> list[Finding]:

@@ -175,7 +175,7 @@ def _stack(folder: int, name: str, contents: Contents) -> StackReport:
     if row.problems:
         return broken(name, source, row.problems, row.environment, row.kind)
     if not is_dns_label(name):
-        return unreadable(name, source, "a stack cannot have that name", row.environment, row.kind)
+        return unreadable(name, source, "not a valid stack name", row.environment, row.kind)
     try:
         plan, judged = (
             events.read(_content(folder, f"{STACKS}/{name}/{file}", events.SIZE_MAX)) for file in (PLAN, JUDGED)

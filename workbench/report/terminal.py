@@ -93,7 +93,7 @@ def show_run(stack: StackReport, console: Console, headline: str, *, is_good: bo
     headline
         What the run came to, such as ``updated``.
     is_good
-        Whether that is a success.
+        Whether the status counts as a success.
     """
     known = about(stack)
     name = f"{stack.stack} ({known})" if known else stack.stack

@@ -88,7 +88,7 @@ def test_a_name_that_no_stack_can_have_is_a_problem_of_that_stack_alone(tmp_path
     found = {stack.stack: (stack.outcome, stack.problems) for stack in read(tmp_path).stacks}
     assert found == {
         "My stack\\x1b[2J": (Outcome.BLOCKED, ("a stack's name is its cluster's",)),
-        "Prod": (Outcome.UNJUDGED, ("a stack cannot have that name",)),
+        "Prod": (Outcome.UNJUDGED, ("not a valid stack name",)),
         NAME: (Outcome.PASSED, ()),
     }
 

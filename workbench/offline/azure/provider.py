@@ -59,7 +59,7 @@ class OfflineAzure(Provider):
         self._location = config.get("location")
 
     def location_of(self, group: str) -> str | None:  # noqa: ARG002 for those who can ask
-        """Return the location of a resource group, None if it is not to be found out."""
+        """Return the location of a resource group; None if unknown."""
         return None
 
     @override

@@ -61,7 +61,7 @@ def _formed(type_: str, fact: str, given: Mapping[str, Any]) -> dict[str, Any]:
 def _form(type_: str, known: Input, value: Any) -> Any:
     if known.kind == "resource" and not (isinstance(value, dict) and value.keys() <= {"id"}):
         raise RefusedError(
-            f"the Azure emulator does not make what is in {known.path} of {type_}: declare it on its own"
+            f"the Azure emulator does not create nested resources ({known.path} of {type_}): declare them separately"
         )
     if known.kind == "keys":
         return {key: {} for key in value}
