@@ -236,7 +236,7 @@ def _syntax(error: yaml.MarkedYAMLError, text: str) -> SourceError:
 
 _ADVICE: Final = {
     "but found another document": "a second document begins here; keep one",
-    "expected <block end>": "the indentation does not fit the lines above",
+    "expected <block end>": "the indentation does not match the lines above",
     "mapping values are not allowed here": "a second ': ' in one line; quote the text or fix the indentation",
 }
 """Plain wording for some parser messages, by prefix."""

@@ -125,7 +125,7 @@ class Job:
             raise build_failed(artifact.name, self._log)
 
     def _environment(self) -> dict[str, str]:
-        """Return the user's environment (proxy and checksum settings too) with what a build must fix."""
+        """Return the user's environment (including proxy and checksum settings) with the fixed settings of a build."""
         return os.environ | {
             "GO111MODULE": "on",
             "GOWORK": "off",

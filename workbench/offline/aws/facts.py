@@ -38,7 +38,7 @@ class Input:
 
 @dataclass(frozen=True)
 class ResourceFacts:
-    """What is known of one type.
+    """Facts about one type.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def facts() -> Facts:
 
 
 def resource(type_: str) -> ResourceFacts:
-    """Return what is known of a type.
+    """Return the facts about a type.
 
     Raises
     ------

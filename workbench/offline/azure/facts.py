@@ -1,4 +1,4 @@
-"""What each Azure input is, where it goes and what a change of it does: ``facts.json``, read when first asked for.
+"""Facts about each Azure input, its place and the effect of changing it, from ``facts.json``, read on first use.
 
 ``tools/facts/azure.py`` generates that file and says which facts come from which source; ``facts.schema.json``
 describes it.
@@ -55,7 +55,7 @@ class Input:
 
 @dataclass(frozen=True)
 class ResourceFacts:
-    """What is known of one type.
+    """Facts about one type.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def facts() -> Facts:
 
 
 def resource(type_: str) -> ResourceFacts:
-    """Return what is known of a type.
+    """Return the facts about a type.
 
     Raises
     ------
