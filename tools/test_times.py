@@ -1,7 +1,8 @@
 """Writes ``docs/test-times.md``: where the minutes of `make test` go.
 
-``python -m tools.test_times --write`` runs the tests as `make test` does and renews the page. Start it with
-``taskset --cpu-list 0,1`` to measure on two cores.
+``python -m tools.test_times --write`` runs the tests as `make test` does and renews the page; without ``--write`` it
+prints the page, and with paths of tests it runs only those. Start it with ``taskset --cpu-list 0,1`` to measure on two
+cores, and on a machine that does nothing else.
 """
 
 import argparse
@@ -118,8 +119,13 @@ def read(report: Path) -> tuple[int, Mapping[str, int], Mapping[str, float]]:
     return failed, tests, seconds
 
 
-def measured() -> Times:
+def measured(*paths: str) -> Times:
     """Run the tests and return what they took; print what pytest prints.
+
+    Parameters
+    ----------
+    paths
+        Of tests. Default: all that `make test` runs.
 
     Raises
     ------
@@ -131,7 +137,7 @@ def measured() -> Times:
     with TemporaryDirectory() as folder:
         report, begin = Path(folder, "report.xml"), time.monotonic()
         options = ("--numprocesses=auto", "--dist=loadgroup", "--no-loadscope-reorder", "-m=not full")
-        command = [sys.executable, "-m", "pytest", *options, f"--junitxml={report}"]
+        command = [sys.executable, "-m", "pytest", *options, f"--junitxml={report}", *paths]
         pytest = os.spawnv(os.P_NOWAIT, sys.executable, command)  # noqa: S606 arguments go as they are
         while (ended := os.wait())[0] != pytest:
             pass  # it is one that lost its parent
@@ -149,11 +155,18 @@ def measured() -> Times:
 
 
 def main() -> None:
-    """Measure and write the page."""
+    """Measure, and write or print the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", required=True, help="run the tests and renew the page")
-    parser.parse_args()
-    PAGE.write_text(page(measured()), encoding="utf-8")
+    parser.add_argument("--write", action="store_true", help="renew the page instead of printing it")
+    parser.add_argument("paths", nargs="*", help="tests to run instead of all that `make test` runs")
+    given = parser.parse_args()
+    if given.write and given.paths:
+        parser.error("--write renews the page of all tests: name none")
+    text = page(measured(*given.paths))
+    if given.write:
+        PAGE.write_text(text, encoding="utf-8")
+    else:
+        print(text)
 
 
 if __name__ == "__main__":
