@@ -15,7 +15,7 @@ class NotEnforceable:
     reason: str
     """Why neither the plan of a deployment nor a request to the API server shows whether it is followed."""
     id: str | None = None
-    """Id that was kept for it; no rule may take it."""
+    """Id reserved for it; no rule may use it."""
 
 
 NOT_ENFORCEABLE: Final = (

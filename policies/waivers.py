@@ -69,7 +69,7 @@ class Waiver(Accepted):
 
 
 class Loss(StrEnum):
-    """What an approval may allow."""
+    """Operations that an approval can permit."""
 
     REPLACE = "replace"
     DELETE = "delete"
@@ -88,7 +88,7 @@ class Approval(Accepted):
         return f"the approval {self.ticket} of {self.owner} to {self.operation} {self.resource}"
 
     def allows(self, stack: str, operation: str, token: str, name: str) -> bool:
-        """Return whether it is for this change; an expired one is too, and approves nothing."""
+        """Return whether it matches this change, even if it has expired."""
         return (self.stack, self.operation) == (stack, operation) and self.covers(token, name)
 
 

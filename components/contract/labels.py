@@ -43,7 +43,7 @@ class LabelKey(StrEnum):
 
 
 TRUE: Final = "true"
-"""The only value of the marks ``USER_WORKLOADS``, ``CORE_SERVICE`` and ``CRITICAL``."""
+"""The only value of the labels ``USER_WORKLOADS``, ``CORE_SERVICE`` and ``CRITICAL``."""
 
 
 GUARANTEED: Final = "guaranteed"

@@ -10,7 +10,7 @@ from components.contract.labels import TRUE, LabelKey, WellKnownLabel, is_dns_la
 from components.contract.quantities import Quantity
 
 DEFAULT_NAMESPACES: Final = ("mlrun",)
-"""User namespaces of a stack that names none: where the MLRun CE chart is installed unless told otherwise."""
+"""Default user namespaces: the default of the MLRun CE chart."""
 
 SYSTEM_NAMESPACES: Final = ("kube-system", "kube-public", "kube-node-lease", "iguazio-system")
 """Namespaces of Kubernetes and of the platform's own operators, which no rule about user work concerns."""

@@ -36,7 +36,7 @@ def scaling_groups_of_data(stack: Stack) -> list[Resource]:
 
 
 def launch_template(group: NodeGroupFacts, stack: Stack) -> Resource | None:
-    """Return the template from which an EKS group starts its machines; None if it names none, and so EKS makes one."""
+    """Return the launch template of an EKS group; None if the group names none and EKS creates one."""
     stated = group.resource.props.at("launchTemplate")
     if stated.is_absent:
         return None

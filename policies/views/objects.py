@@ -12,7 +12,7 @@ ByNamespace: TypeAlias = Callable[[str], list[Resource]]
 
 
 def known_name(resource: Resource) -> str:
-    """Return the name of an object, empty while it is not known: what is found by a fixed name has no such name."""
+    """Return the name of an object, empty while it is unknown; an object with a fixed name is never unknown."""
     metadata = resource.props.at("metadata")
     unknown = metadata.is_unknown or metadata.at("name").is_unknown
     return "" if unknown else metadata.at("name").text() or ""

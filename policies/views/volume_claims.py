@@ -139,7 +139,7 @@ def cel_limit(owner: str, name: str) -> str:
 
 
 def cel_request(owner: str, name: str) -> str:
-    """Return CEL for the request of ``owner``, an optional text: its limit, where only that is stated."""
+    """Return CEL for the request of ``owner``, an optional text; the limit if only that is set."""
     return f"{owner}.?resources.?requests['{name}'].or({cel_limit(owner, name)})"
 
 

@@ -80,7 +80,7 @@ def test_nothing_is_mended_unless_the_stack_asks_for_it(level: int) -> None:
 def test_a_mark_on_the_way_stops_the_remedy_and_undoes_what_it_did(mark: Any) -> None:
     [(after, said)] = remediate({"options": {"tokens": "no"}, "disks": [{"encrypted": "false"}, mark]})
     assert after == {}
-    assert said.startswith("[XX-01] could not be remedied: disks[1] ")
+    assert said.startswith("[XX-01] could not be fixed automatically: disks[1] ")
     assert "hunter2" not in said
 
 
@@ -147,4 +147,4 @@ def test_a_remedy_that_crashes_changes_nothing_and_shows_no_value() -> None:
         raise KeyError("hunter2")
 
     [(after, said)] = remediate({"a": 1}, rule=a_rule(lambda *_: iter([Finding("wrong.")]), remedy=crashes))
-    assert (after, said) == ({}, "[XX-01] could not be remedied: it crashed: KeyError")
+    assert (after, said) == ({}, "[XX-01] could not be fixed automatically: it crashed: KeyError")

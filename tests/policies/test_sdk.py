@@ -231,7 +231,7 @@ def test_a_rule_that_is_told_another_environment_than_the_stacks_says_so() -> No
     wire = Wire([rule], stack={"environment": "prod"}, config={"xx-01-made-up": {"environment": "dev"}})
     report = wire.judge_stack([("t", "one", {})])
     assert (report.violated, report.advised) == ([], ["XX-01"])
-    assert "[XX-01] is off by configuration; by itself it is mandatory." in report.messages[0]
+    assert "[XX-01] is off by configuration; its own level is mandatory." in report.messages[0]
 
 
 def test_no_message_shows_a_secret() -> None:
