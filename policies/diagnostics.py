@@ -15,7 +15,7 @@ REFERENCE: Final = "docs/policies.md"
 """Reference page of all rules, an anchor each."""
 
 ABOUT_WAIVERS: Final = f"{REFERENCE}#waivers"
-"""What a text refers to that is about a row of ``policies/overrides.yaml`` instead of a resource."""
+"""Reference for texts about a row of ``policies/overrides.yaml``."""
 ALL_PACKS: Final = "igz-clusters"
 """What the engine calls all packs served by one process; a finding has the name of its rule's own pack."""
 

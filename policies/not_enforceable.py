@@ -74,7 +74,7 @@ NOT_ENFORCEABLE: Final = (
     ),
     NotEnforceable(
         source="Iguazio best practices, Jupyter Image and Installing Packages",
-        advice="Put what must survive a restart into the startup hook, whose failures are ignored.",
+        advice="Put setup that must survive a restart into the startup hook, whose failures are ignored.",
         reason="The hook is a file in the user's home directory. A rule checks that this directory is persistent.",
     ),
     NotEnforceable(

@@ -26,7 +26,7 @@ Resource = tuple[str, str, Any] | Given
 
 @dataclass
 class Report:
-    """What the pack answered, by rule id."""
+    """Answers of the pack, by rule id."""
 
     violated: list[str] = field(default_factory=list)
     """Mandatory violations: they fail the run."""

@@ -1,4 +1,4 @@
-"""All rules, found by looking: adding a file to a family of ``policies/rules`` adds the rule."""
+"""All rules, discovered automatically: a new file in a family of ``policies/rules`` adds a rule."""
 
 import pkgutil
 from importlib import import_module

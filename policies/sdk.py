@@ -68,7 +68,7 @@ def serve(*packs: Pack) -> None:
 
 
 def policies(rules: Iterable[Rule[Any]]) -> list[sdk.Policy]:
-    """Return the policies through which the engine meets ``rules``, one each."""
+    """Return one SDK policy per rule."""
     return [_policy(rule) for rule in rules]
 
 

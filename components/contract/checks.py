@@ -20,7 +20,7 @@ def other_gpu_resource(pool: NodePool, kind: str) -> Iterator[str]:
 
 
 def data_problems(pool: NodePool, zones: int, example: str) -> Iterator[str]:
-    """Refuse a pool of data nodes that could lose data by its make or by its number.
+    """Reject a data pool whose machine type or size could lose data.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ class AnnotationKey(StrEnum):
     """Annotation keys of the contract: on pods, and on nodes."""
 
     RESTART_PLAN = f"{OWN_DOMAIN}/restart-plan"
-    """On pods that may run on spot nodes: who or what starts them again, in the form of ``RESTART_PLAN_PATTERN``."""
+    """On pods that may run on spot nodes: the restart plan, in the form of ``RESTART_PLAN_PATTERN``."""
 
     CAPACITY = f"{OWN_DOMAIN}/capacity"
     """JSON object of resource quantities; a simulated node reports it as its capacity."""

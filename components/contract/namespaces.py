@@ -58,7 +58,7 @@ class Quota(ContractModel):
     """Most that all pods of a namespace may request together, as Kubernetes quantities."""
 
     cpu: Quantity = Field(description="Cores.", examples=["64"])
-    memory: Quantity = Field(description="Bytes.", examples=["256Gi"])
+    memory: Quantity = Field(description="Memory, as a Kubernetes quantity.", examples=["256Gi"])
     gpus: Annotated[int, Explained("A namespace with a quota gets GPUs only if the quota sets a number.")] = Field(
         0, ge=0, strict=True, description="Whole GPUs.", examples=[2]
     )

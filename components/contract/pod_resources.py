@@ -14,7 +14,7 @@ class ResourceAmounts(ContractModel):
     """CPU and memory of one container, as Kubernetes quantities."""
 
     cpu: PositiveQuantity = Field(description="Cores.", examples=["500m", "2"])
-    memory: PositiveQuantity = Field(description="Bytes.", examples=["1Gi"])
+    memory: PositiveQuantity = Field(description="Memory, as a Kubernetes quantity.", examples=["1Gi"])
 
 
 class PodResources(ContractModel):

@@ -28,7 +28,7 @@ class AdmissionMode(StrEnum):
 
 
 class PolicyChoices(ContractModel):
-    """Choices about policies, under ``policies``."""
+    """Options of the policies, under ``policies``."""
 
     admission: Annotated[
         AdmissionMode,

@@ -45,7 +45,7 @@ class AdmissionRule:
     subject: str
     """What it judges, a key of ``SUBJECTS``."""
     expression: str
-    """True where the rule is kept."""
+    """True if the object complies."""
     message: str
     level: Mapping[str, str]
     """``mandatory``, ``advisory`` or ``off``, by environment."""
@@ -63,7 +63,7 @@ class AdmissionRule:
 
     @property
     def kept(self) -> str:
-        """The expression for: the object keeps the rule, or is excused from it."""
+        """Expression that is true if the object complies or is exempt."""
         excuses = []
         if self.subject == "pods":
             excuses.append(f"'{WAIVER_PREFIX}{self.id.lower()}' in variables.waivers")
@@ -80,7 +80,7 @@ def admission_rules() -> tuple[AdmissionRule, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """What a policy looks at."""
+    """Objects that a policy checks."""
 
     judged: Sequence[dict[str, Any]]
     """Requests that a mandatory rule rejects."""
@@ -113,7 +113,7 @@ SUBJECTS: Final = {
         },
     ),
 }
-"""By the word under which rules name it."""
+"""Subjects by the name that rules use."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -61,7 +61,7 @@ class PodFacts:
         return self.metadata.at("labels", key).text()
 
     def selected(self, key: str) -> str | None:
-        """Return the value that the node selector wants of a node label."""
+        """Return the value of a node label in the node selector."""
         return self.spec.at("nodeSelector", str(key)).text()
 
     def annotation(self, key: str) -> str | None:
@@ -78,7 +78,7 @@ class PodFacts:
         return self.namespace in SYSTEM_NAMESPACES
 
     def is_user_work(self, context: Context) -> bool:
-        """Return whether the pods are user work: in a user namespace and without the mark of a core service.
+        """Return whether the pods are user work: in a user namespace and without the label of core services.
 
         Without a stack file the user namespaces are unknown, so all but system namespaces count.
         """

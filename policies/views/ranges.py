@@ -1,4 +1,4 @@
-"""Address ranges and who may come from them."""
+"""Checks of address ranges."""
 
 from ipaddress import ip_network
 
@@ -7,7 +7,7 @@ from policies.values import NotJudgeableError, Value
 
 
 def is_world(cidr: Value) -> bool:
-    """Return whether the range is the internet, or so much of it that two of its kind are.
+    """Return whether the range is the internet or at least half of it.
 
     Raises
     ------

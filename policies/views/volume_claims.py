@@ -53,7 +53,7 @@ class Claims:
         return self.resources.at("limits", name).quantity()
 
     def request(self, name: str) -> Decimal | None:
-        """Return what is kept free of the resource: the limit, as the API server has it, where only that is stated."""
+        """Return the reserved amount of the resource: the request, or like the API server the limit if only that is set."""
         stated = self.resources.at("requests", name)
         if not stated.is_absent:
             return stated.quantity()
@@ -89,7 +89,7 @@ def deciding(pod: PodFacts, *names: str) -> tuple[Claims, ...]:
 
 
 def pod_request(pod: PodFacts, name: str) -> Decimal:
-    """Return how much of a resource one node must have free for the pod.
+    """Return the free amount of a resource that a node needs for the pod.
 
     Containers run side by side, those that run at start one after the other before them.
     """

@@ -73,7 +73,7 @@ ServiceCidr = Annotated[str, _ranged(SERVICE_PREFIXES, "service range")]
 
 
 class CreatedNetwork(ContractModel):
-    """A network of the cluster's own, with a NAT gateway. Its second half is free for what others put there."""
+    """A network that the stack creates, with a NAT gateway. Its second half is free for other use."""
 
     kind: Literal["created"] = Field(
         description="Whether the stack creates the network or uses an existing one.", examples=["created"]

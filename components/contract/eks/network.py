@@ -53,7 +53,7 @@ ServiceCidr = Annotated[str, AfterValidator(_service_cidr)]
 
 
 class CreatedNetwork(ContractModel):
-    """A VPC of the cluster's own: private subnets for nodes, public ones for load balancers and NAT."""
+    """A VPC that the stack creates: private subnets for nodes, public ones for load balancers and NAT."""
 
     kind: Literal["created"] = Field(
         description="Whether the stack creates the VPC or uses an existing one.", examples=["created"]

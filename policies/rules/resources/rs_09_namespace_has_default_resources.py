@@ -29,7 +29,7 @@ def _check(namespace: Resource, limit_ranges: ByNamespace) -> Iterator[Finding]:
         yield Finding(f"Namespace '{name}' has no default {', '.join(missing)}; expected all.", urn=namespace.urn)
     elif len(with_defaults) > 1:
         found = f"Namespace '{name}' has {len(with_defaults)} LimitRanges with defaults; expected one"
-        yield Finding(f"{found}, because Kubernetes applies either.", urn=namespace.urn)
+        yield Finding(f"{found}, because it is undefined which one applies.", urn=namespace.urn)
 
 
 def _gives(defaults: list[Value], side: str, name: str) -> bool:

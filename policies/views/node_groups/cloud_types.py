@@ -14,7 +14,7 @@ class CloudTypes:
     group: str
     """Of the resource that is one node group."""
     view: type[SpelledGroup]
-    """How that resource reads as a node group."""
+    """View of that resource as a node group."""
     finders: Finders[NodeGroupFacts]
     """What finds node groups, by the resource that holds them."""
     clusters: tuple[str, ...]
