@@ -70,7 +70,7 @@ class AppServiceFacts:
 
     @property
     def has_gpu(self) -> bool:
-        """Whether it is given a GPU."""
+        """Whether it has a GPU."""
         return bool(self.props.at("resources", "limits", "nvidia_gpu").integer())
 
     @property

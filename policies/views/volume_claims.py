@@ -53,7 +53,7 @@ class Claims:
         return self.resources.at("limits", name).quantity()
 
     def request(self, name: str) -> Decimal | None:
-        """Return the reserved amount of the resource: the request, or like the API server the limit if only that is set."""
+        """Return the reserved amount of the resource: the request, or the limit if only that is set."""
         stated = self.resources.at("requests", name)
         if not stated.is_absent:
             return stated.quantity()

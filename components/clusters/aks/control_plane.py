@@ -66,7 +66,7 @@ class ControlPlaneArgs:
 
     @property
     def initial_group(self) -> NodeGroup:
-        """The group that the cluster is made with."""
+        """The group that is created with the cluster."""
         return next(group for group in self.groups if group.role is PoolRole.INITIAL)
 
 

@@ -8,7 +8,7 @@ import pulumi
 def kubeconfig(
     cluster_name: str, region: str, endpoint: pulumi.Input[str], certificate_authority: pulumi.Input[str]
 ) -> pulumi.Output[str]:
-    """Return a kubeconfig that asks the AWS command line for a token each time.
+    """Return a kubeconfig that gets its tokens from the AWS CLI.
 
     It contains only a name, an address and a public certificate.
     """

@@ -1,4 +1,4 @@
-"""What must hold between an AKS cluster and the rest of its stack file."""
+"""Checks of an AKS cluster against the rest of its stack file."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a stack file may choose about an AKS cluster, and the limits that Azure sets to it.
+"""Stack file model of an AKS cluster, with the limits of Azure.
 
 Everything else (roles, identities, tags, encryption, logs) follows from the environment and the pools.
 """
@@ -310,7 +310,7 @@ class AksConfig(ContractModel):
 
     @property
     def resource_group(self) -> str:
-        """Name of the group of everything that this package makes."""
+        """Name of the resource group of everything that the stack creates."""
         return self.name
 
     @property

@@ -1,4 +1,4 @@
-"""What must hold between an EKS cluster and the rest of its stack file."""
+"""Checks of an EKS cluster against the rest of its stack file."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final

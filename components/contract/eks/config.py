@@ -1,4 +1,4 @@
-"""What a stack file may choose about an EKS cluster, and the limits that AWS sets to it.
+"""Stack file model of an EKS cluster, with the limits of AWS.
 
 Everything else (roles, add-ons, tags, encryption, logs) follows from the environment and the pools.
 """

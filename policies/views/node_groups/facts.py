@@ -77,7 +77,7 @@ class NodeGroupFacts(ABC):
 
     @property
     def role(self) -> PoolRole | None:
-        """Role in the contract; None without a legal one, which is NG-01's to say."""
+        """Role of the group; None if absent or invalid, which NG-01 reports."""
         role = self.label(LabelKey.ROLE)
         return PoolRole(role) if role in set(PoolRole) else None
 
