@@ -32,7 +32,7 @@ NamespaceOfEntry = Annotated[str, AfterValidator(_namespace)]
 
 
 def unless_fixed(*fixed: str) -> AfterValidator:
-    """Return the check of an entry's name, which is none of those that every cluster has."""
+    """Return the check of an entry's name, which rejects reserved names."""
     quoted = " nor ".join(f"'{name}'" for name in fixed)
     others = f"neither {quoted}" if len(fixed) > 1 else f"not {quoted}"
 

@@ -21,8 +21,8 @@ GUARDED_CONTROLLERS: Final = {
 """Objects that hold a pod template, by API group."""
 
 WAIVER_PREFIX: Final = f"policy.{OWN_DOMAIN}/waive-"
-"""Annotation of a user namespace, before a rule's id in lower case: pods made there until the date that is its value,
-such as ``2026-12-31``, may violate the rule."""
+"""Prefix of an annotation of a user namespace, followed by a rule's id in lower case. Its value is a date, such as
+``2026-12-31``: pods created there until that day may violate the rule."""
 
 CLOUD_IDENTITIES: Final = "eks:"
 """Prefix of the names under which EKS itself acts; reserved for EKS:

@@ -32,7 +32,7 @@ class Ingress:
     ports: tuple[Value, Value]
     """First and last port, both included."""
     ranges: tuple[Value, ...]
-    """Addresses that it is for; none if it is for security groups."""
+    """Source address ranges; empty for security groups."""
 
     @override
     def __str__(self) -> str:

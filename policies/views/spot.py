@@ -17,7 +17,7 @@ SPOT_TAINTS: Final = (OWN_SPOT_TAINT, AKS_SPOT_TAINT)
 def may_run_on_spot(pod: PodFacts) -> bool:
     """Return whether the pod's author lets it run on spot nodes: by selector, affinity or toleration.
 
-    Where spot nodes carry no taint, a pod that says nothing may land there too; that is the admission guard's to ask.
+    Where spot nodes have no taint, other pods may run there too; the admission guard covers them.
     """
     if chosen := pod.selected(LabelKey.LIFECYCLE):
         return chosen == Lifecycle.SPOT.label_value

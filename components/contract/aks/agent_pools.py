@@ -37,7 +37,7 @@ _DIGITS: Final = string.digits + string.ascii_lowercase
 
 
 def agent_pools(choices: AksConfig, group: NodeGroup) -> Iterator[NodeGroup]:
-    """Return the groups of a group of one shape: one a machine type, and of zonal roles one a zone.
+    """Split a group of one shape by machine type and, for zonal roles, by zone.
 
     As with shapes, the first type's group has the name and the minimum, the others may be empty, and each may grow to
     the maximum.
