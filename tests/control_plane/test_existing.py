@@ -91,7 +91,7 @@ def test_only_what_is_ours_changes_and_destroy_gives_it_back(theirs: Site) -> No
     theirs.kubectl("uncordon", "gpu-0")
     eventually(lambda: CORDONED not in taints(theirs, "gpu-0"))
     again = theirs.done("up", STACK, "--yes")
-    assert " updated" not in again.partition("Resources:")[2]
+    assert " updated" not in again.partition("Resources:")[2], again
     assert " created" not in again.partition("Resources:")[2]
     assert taints(theirs, "gpu-0") == [SECOND, GPU]
 
