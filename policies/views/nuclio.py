@@ -21,7 +21,7 @@ class NuclioSettingsFacts:
     """Nuclio's settings for Kubernetes."""
 
     where: str
-    """Start of every message about the settings."""
+    """Prefix of messages about the settings."""
     kube: Value
     """Section ``kube`` of the platform configuration."""
 

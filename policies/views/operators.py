@@ -25,7 +25,7 @@ _NUCLIO_WORDS: Final = (
     "securityContext",
     "tolerations",
 )
-"""What a Nuclio function spells as a pod does."""
+"""Fields of a Nuclio function with the same name as in a pod."""
 
 
 def mpi_replicas(props: Value) -> Iterator[PodTemplate]:

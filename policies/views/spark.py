@@ -19,7 +19,7 @@ _SPARK_WORDS: Final = (
     "shareProcessNamespace",
     "tolerations",
 )
-"""What the operator spells as a pod does."""
+"""Fields with the same name as in a pod."""
 
 _DEFAULT_CORES: Final = "1"
 _DEFAULT_MEMORY: Final = "1g"

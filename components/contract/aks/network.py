@@ -1,4 +1,4 @@
-"""Where an AKS cluster lives: its network, its zones, and who reaches it from outside."""
+"""Network, zones and public access of an AKS cluster."""
 
 import re
 from ipaddress import IPv4Network

@@ -1,4 +1,4 @@
-"""Where an EKS cluster lives: its VPC, its zones, and who reaches it from outside."""
+"""VPC, zones and public access of an EKS cluster."""
 
 import re
 from typing import Annotated, Final, Literal

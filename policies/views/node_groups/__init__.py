@@ -95,7 +95,7 @@ NODE_GROUPS: Final = EachOf(
 
 ELASTIC_GROUPS: Final = replace(
     NODE_GROUPS,
-    noun="each node group whose size moves",
+    noun="each elastic node group",
     concerns=lambda group, _: group.is_elastic,
 )
 

@@ -25,7 +25,7 @@ class SpelledGroup(NodeGroupFacts):
 
     @classmethod
     def effects(cls) -> Mapping[str, TaintEffect]:
-        """Return the effects of taints by the cloud's words."""
+        """Return the taint effects by the cloud's spelling."""
         return {word: effect for effect, word in cls.spelling.effects.items()}
 
     def taint_entries(self) -> tuple[Value, ...]:
