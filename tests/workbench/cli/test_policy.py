@@ -102,4 +102,4 @@ def test_what_is_no_state_is_answered(tmp_path: Path, text: str, said: str) -> N
 
 
 def test_a_state_that_is_not_there_is_answered(tmp_path: Path) -> None:
-    assert "cannot read the file: No such file" in str(run("check", str(tmp_path / "none.json")).exception)
+    assert "cannot be read: No such file" in str(run("check", str(tmp_path / "none.json")).exception)

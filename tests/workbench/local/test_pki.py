@@ -28,7 +28,7 @@ def contents(pki: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in pki.iterdir()}
 
 
-@pytest.mark.parametrize("wanted", CERTIFICATES, ids=lambda each: each.name)
+@pytest.mark.parametrize("certificate", CERTIFICATES, ids=lambda each: each.name)
 def test_a_certificate_comes_from_its_own_authority_and_from_no_other(pki: Path, certificate: Certificate) -> None:
     other = {"ca": "etcd-ca", "etcd-ca": "ca"}[certificate.ca]
     load(pki, certificate.name).verify_directly_issued_by(load(pki, certificate.ca))
@@ -36,7 +36,7 @@ def test_a_certificate_comes_from_its_own_authority_and_from_no_other(pki: Path,
         load(pki, certificate.name).verify_directly_issued_by(load(pki, other))
 
 
-@pytest.mark.parametrize("wanted", CERTIFICATES, ids=lambda each: each.name)
+@pytest.mark.parametrize("certificate", CERTIFICATES, ids=lambda each: each.name)
 def test_openssl_accepts_a_certificate_for_its_purpose_only(pki: Path, certificate: Certificate) -> None:
     openssl = shutil.which("openssl")
     if not openssl:

@@ -154,9 +154,9 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda f: ((f / CONTENTS).rename(f / "other"), (f / CONTENTS).symlink_to("other")),
         "review.json cannot be read",
     ),
-    "contents without end": (lambda f: (f / CONTENTS).write_bytes(b" " * (CONTENTS_MAX + 1)), "at most 4,000,000"),
-    "contents that are no JSON": (lambda f: (f / CONTENTS).write_text("{"), "look at all of it"),
-    "contents nested deeply": (lambda f: (f / CONTENTS).write_text("[" * 100_000), "look at all of it"),
+    "contents without end": (lambda f: (f / CONTENTS).write_bytes(b" " * (CONTENTS_MAX + 1)), "the limit is 4,000,000"),
+    "contents that are no JSON": (lambda f: (f / CONTENTS).write_text("{"), "check all of it"),
+    "contents nested deeply": (lambda f: (f / CONTENTS).write_text("[" * 100_000), "check all of it"),
 }
 
 

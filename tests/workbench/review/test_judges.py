@@ -98,7 +98,7 @@ def test_choices_by_which_a_stack_is_judged_are_named() -> None:
 def test_a_choice_that_differs_only_inside_or_at_its_end_is_named(was: Any, now: Any, said: str) -> None:
     base, head = ({"policies": {"approvedRegistries": value}} for value in (was, now))
     (change,) = choice_changes("Pulumi.prod.yaml", "prod", base, head)
-    assert change.what == f"changes policies.approvedRegistries of prod, by which it is judged, {said}"
+    assert change.what == f"changes policies.approvedRegistries of prod, which affects its rules, {said}"
 
 
 def test_overrides_that_are_no_yaml_are_none(tmp_path: Path) -> None:

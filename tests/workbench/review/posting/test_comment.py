@@ -303,7 +303,7 @@ def test_an_event_that_is_none_is_told_with_all_that_is_wrong(
     github: FakeGitHub, event: Event, record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     event(event="push")
-    with pytest.raises(UserError, match="not of a pull request, but of 'push'"):
+    with pytest.raises(UserError, match="was triggered by 'push', not by a pull request"):
         comment(record)
     event(head_sha="main; rm -rf", head_repository={})
     with pytest.raises(UserError, match=r"head_sha.*head_repository\.full_name: field required"):
