@@ -44,7 +44,7 @@ class PoolRole(StrEnum):
     """Work that asks for a GPU, and nothing else."""
 
     DATA = "data"
-    """V3IO data nodes: their NVMe content dies when an instance stops."""
+    """V3IO data nodes: their NVMe disks lose all data when an instance stops."""
 
     @property
     def holds_user_work(self) -> bool:
