@@ -21,7 +21,7 @@ _MADE_BY_TEMPLATE: Final = ("instance", "volume")
 
 @dataclass(frozen=True, slots=True)
 class Tagged:
-    """One thing that has tags."""
+    """A taggable resource, or a part of one."""
 
     name: str
     """Logical name of the resource."""

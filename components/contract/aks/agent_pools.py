@@ -108,7 +108,7 @@ def node_labels(group: NodeGroup) -> dict[str, str]:
 
 
 def node_taints(group: NodeGroup) -> list[str]:
-    """Return the taints of the group's nodes in AKS's spelling, that which AKS itself adds among them."""
+    """Return the taints of the group's nodes in AKS's spelling, including the one that AKS adds."""
     return list(map(SPELLING.write_taint, group.taints))
 
 

@@ -81,8 +81,8 @@ def agent_pool(resource: Resource) -> Iterator[AgentPool]:
 def inline_agent_pools(resource: Resource) -> Iterator[AgentPool]:
     """Return the pools that a cluster declares itself.
 
-    Azure lists all pools there, also those that are resources of their own and others made by hand. Where the engine
-    leaves the list as it is live, those after the first are pools of the cluster only if they are system pools.
+    Azure lists all pools there, also those that are resources of their own and others made by hand. If the engine
+    ignores the list, those after the first are pools of the cluster only if they are system pools.
     """
     is_live = "agentPoolProfiles" in resource.ignore_changes
     for index, profile in enumerate(resource.props.at("agentPoolProfiles").elements()):
