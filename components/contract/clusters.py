@@ -19,7 +19,7 @@ from components.contract.pools import NodePool
 from components.contract.taints import spot_taint
 
 ClusterChoices: TypeAlias = LocalConfig | EksConfig | AksConfig | ExistingConfig
-"""What a stack file says under ``cluster``, told apart by ``kind``."""
+"""What a stack file says under ``cluster``; ``kind`` distinguishes them."""
 
 DESCRIPTORS: Final[tuple[KindDescriptor[Any], ...]] = (LOCAL, EKS, AKS, EXISTING)
 
