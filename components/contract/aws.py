@@ -1,4 +1,4 @@
-"""Grammar of AWS's words in a stack file: what an identifier may look like, checked without calling AWS."""
+"""Syntax of AWS identifiers in a stack file, checked without calling AWS."""
 
 import re
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Grammar of Azure's words in a stack file: what an identifier may look like, checked without calling Azure."""
+"""Syntax of Azure identifiers in a stack file, checked without calling Azure."""
 
 import re
 from enum import StrEnum

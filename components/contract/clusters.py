@@ -1,4 +1,4 @@
-"""The kinds of clusters side by side, and the groups that each makes of the pools of a stack file."""
+"""The kinds of clusters, and the node groups that each creates for the pools of a stack file."""
 
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias

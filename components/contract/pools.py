@@ -58,7 +58,7 @@ class PoolRole(StrEnum):
 
     @property
     def takes_plain_jobs(self) -> bool:
-        """Whether it is the place of jobs, functions and services that need nothing special."""
+        """Whether jobs, functions and services without special needs run there."""
         return self is PoolRole.WORKLOAD
 
     @property
