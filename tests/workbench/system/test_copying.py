@@ -41,9 +41,15 @@ def test_a_reader_that_is_gone_is_told_once_and_the_program_lives_on() -> None:
     assert calls == [1]
 
 
-ENGINE = """#!/bin/sh
-trap 'echo asked to end > {folder}/asked; exit 1' INT
-while :; do echo line; sleep 0.05; done
+ENGINE = """#!{python}
+import pathlib, signal, sys, time
+def end(*_):
+    pathlib.Path({folder!r}, "asked").write_text("asked to end")
+    sys.exit(1)
+signal.signal(signal.SIGINT, end)  # also where the tests run in the background, with SIGINT ignored
+while True:
+    print("line", flush=True)
+    time.sleep(0.05)
 """
 
 
@@ -52,7 +58,7 @@ def test_a_closed_pipe_ends_the_engine_in_order(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
     (tmp_path / "Pulumi.mine.yaml").write_text(json.dumps({"config": {CONFIG_KEY: document()}}))
     toolchain = ScriptedEngine(tmp_path).toolchain
-    toolchain.pulumi.write_text(ENGINE.format(folder=tmp_path))
+    toolchain.pulumi.write_text(ENGINE.format(python=sys.executable, folder=str(tmp_path)))
     read, write = os.pipe()
     with os.fdopen(write, "w", encoding="utf-8") as gone:
         os.close(read)
@@ -60,4 +66,4 @@ def test_a_closed_pipe_ends_the_engine_in_order(tmp_path: Path, monkeypatch: pyt
         code = cloud_session(stacks.find("mine"), toolchain).run("preview")
         monkeypatch.undo()
     assert code == INTERRUPTED
-    assert (tmp_path / "asked").read_text() == "asked to end\n"
+    assert (tmp_path / "asked").read_text() == "asked to end"
