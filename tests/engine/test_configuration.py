@@ -58,7 +58,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 def test_every_problem_is_printed_and_no_traceback(project: Project) -> None:
     printed = project.preview(VALID.replace("environment: dev", "environment: prd").replace("min: 2", "min: 1"))
     assert "error: environment: unknown value, did you mean 'prod'? (given: 'prd'; allowed: dev, prod)" in printed
-    assert "error: pools.initial.size: NG-07: a pool of role 'initial' is static" in printed
+    assert "error: pools.initial.size: NG-07: a pool of role 'initial' must have a fixed size" in printed
     assert "Traceback" not in printed
 
 

@@ -47,11 +47,11 @@ def test_the_tally_adds_up_what_all_plug_ins_noted(session: OfflineSession) -> N
     assert session.summary == JournalSummary(values, ("invoke aws:ec2/getAmi:getAmi",))
     assert session.summary.lines == [
         (
-            "Values of AWS inputs: 4 judged by AWS's API models, 1 not known yet, 2 covered by no model "
+            "Values of AWS inputs: 4 validated by AWS's API models, 1 not known yet, 2 covered by no model "
             "(docs/aws-inputs.md)."
         ),
         (
-            "Values of Azure inputs: 5 judged by Microsoft's API description, 0 not known yet, "
+            "Values of Azure inputs: 5 validated by Microsoft's API description, 0 not known yet, "
             "0 covered by no model (docs/azure-inputs.md)."
         ),
         "Calls that need a cloud: 1.",
