@@ -183,7 +183,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
             response.remediations.append(answer)
 
     def _account(self, response: Any) -> None:
-        """Say what weakened the rules in this run: waivers out of order, and levels below the rules' own."""
+        """Report what weakened the rules in this run: waivers that do not apply, and lowered enforcement levels."""
         for rule in self._rules:
             for found in self._waivers.notices(rule.id):
                 level = Level.MANDATORY if found.fails else Level.ADVISORY

@@ -66,7 +66,7 @@ STATE_THRESHOLDS: Final[Mapping[str, str]] = {
     "image_pull_backoff": "1h",
     "executing": "24h",
 }
-"""MLRun's own defaults, but for waiting: with elastic pools, a run without a node after a day will never get one."""
+"""How long a run may stay in each state: MLRun's own defaults, but a run without a node is aborted after a day."""
 
 DEFAULT_NODE_SELECTOR: Final[Mapping[str, str]] = {LabelKey.USER_WORKLOADS.value: TRUE}
 """Selector of every function that names none: keeps user work off the initial group."""
