@@ -1,1 +1,1 @@
-"""Benchmarks: what this project costs over the least that the same engine can do, measured side by side."""
+"""Benchmarks: this project's overhead over a minimal program on the same engine, measured side by side."""

@@ -21,7 +21,7 @@ def benchmarks(
     *,
     write: Annotated[bool, typer.Option("--write", help="Renew the tables of docs/benchmarks.md.")] = False,
 ) -> None:
-    """Measure what this project costs over the least that the same engine can do."""
+    """Measure this project's overhead over a minimal program on the same engine."""
     if unknown := sorted(set(only or ()) - set(CASES)):
         raise UserError(f"There is no case {', '.join(unknown)}.", f"Known cases: {', '.join(CASES)}.")
     if write and only:
