@@ -1,5 +1,6 @@
 """A stack on a cluster that somebody else built, with a real API server: only what is ours changes."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,9 @@ import pytest
 
 from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.ownership import FIELD_MANAGER
-from support.cluster import eventually
+from support.cluster import changes, eventually
+from support.inventory import objects_in, objects_of
+from support.runs import kill_before_the_answer, silent_webhook
 from support.sampled import sampled
 from support.site import CONTEXT, OWNER, STACK, Site, leads_to, managed, site
 
@@ -103,6 +106,34 @@ def test_only_what_is_ours_changes_and_destroy_gives_it_back(theirs: Site) -> No
     for kind, name in (("node", "compute-0"), ("priorityclass", "igz-workload-low"), ("namespace", "kube-system")):
         managers = {each["manager"] for each in theirs.get(kind, name)["metadata"]["managedFields"]}
         assert FIELD_MANAGER not in managers, (kind, name)
+
+
+def test_after_a_kill_one_recover_and_one_up_make_it_whole(theirs: Site) -> None:
+    theirs.own(priority_class("igz-workload-low", 100))
+    theirs.own(namespace("mlrun", team="vision"))
+    before = theirs.snapshot()
+
+    with silent_webhook(theirs.cluster, "limitranges") as webhook:
+        run = theirs.cluster.start("up", STACK, "--yes", "--hermetic", **theirs.environment())
+        kill_before_the_answer(theirs.cluster, run, webhook, "limitranges")
+    (made,) = theirs.get("limitranges", "-A")["items"]
+    killed = theirs.deployment()
+    pending = {(each["type"], each["resource"]["type"]) for each in killed["pending_operations"]}
+    assert ("creating", "kubernetes:core/v1:LimitRange") in pending
+    assert "LimitRange" not in {kind for kind, _ in objects_of(killed)}
+
+    assert "creating LimitRange" in theirs.done("recover", STACK, "--yes")
+    theirs.done("up", STACK, "--yes")
+    whole = theirs.deployment()
+    assert not whole.get("pending_operations")
+    assert list((theirs.folder / "state").rglob("locks/**/*.json")) == []
+    assert objects_of(whole) == objects_in(theirs.cluster)
+    assert theirs.get("limitranges", "-A")["items"][0]["metadata"]["uid"] == made["metadata"]["uid"]
+    assert re.fullmatch(r"\d+ unchanged", changes(theirs.done("up", STACK, "--yes")))
+
+    # What others made is as it was before, and not made anew.
+    theirs.done("destroy", STACK, "--yes")
+    assert theirs.snapshot() == before
 
 
 def nothing(_: Site) -> None:

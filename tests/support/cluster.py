@@ -55,12 +55,12 @@ class Cluster:
             assert result.returncode == 0, f"igz-clusters {arguments}:\n{result.stdout}\n{result.stderr}"
         return result
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
+    def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:
         """Start ``igz-clusters`` and leave it running; standard error goes where standard output goes."""
         return subprocess.Popen(
             [*self._program, *arguments],
             cwd=PROJECT_ROOT,
-            env=self.environment,
+            env={**self.environment, **variables},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -13,15 +13,17 @@ def assert_whole(cluster: Cluster) -> None:
     assert digest["changeSummary"].keys() == {"same"}
     assert not cluster.state().get("pending_operations")
     assert list((cluster.data / "state" / ".pulumi" / "locks").rglob("*.json")) == []
-    assert _objects_of_the_state(cluster) == _objects_of_the_cluster(cluster)
+    assert objects_of(cluster.state()) == objects_in(cluster)
 
 
-def _objects_of_the_state(cluster: Cluster) -> set[tuple[str, str]]:
-    resources = cluster.state()["resources"]
+def objects_of(deployment: dict[str, Any]) -> set[tuple[str, str]]:
+    """Return kind and id of the objects in a state."""
+    resources = deployment["resources"]
     return {(r["inputs"]["kind"], r["id"]) for r in resources if r["type"].startswith("kubernetes:")}
 
 
-def _objects_of_the_cluster(cluster: Cluster) -> set[tuple[str, str]]:
+def objects_in(cluster: Cluster) -> set[tuple[str, str]]:
+    """Return kind and id of the objects in a cluster that we apply."""
     kinds = cluster.kubectl("api-resources", "--verbs=list", "-o", "name").stdout.split()
     owned = [item for item in cluster.get(",".join(kinds), "-A")["items"] if _is_ours(item)]
     return {(item["kind"], _object_id(item["metadata"])) for item in owned}

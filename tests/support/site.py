@@ -114,6 +114,11 @@ class Site:
         """Return the stack's state as text."""
         return next((self.folder / "state").rglob(f"stacks/**/{STACK}.json")).read_text()
 
+    def deployment(self) -> dict[str, Any]:
+        """Return the deployment in the state."""
+        found: dict[str, Any] = json.loads(self.state())["checkpoint"]["latest"]
+        return found
+
 
 def managed(live: dict[str, Any], manager: str) -> Any:
     """Return the fields that a manager applies."""
