@@ -36,6 +36,6 @@ tools: $(READY) ## Build the pinned tools that are missing
 	@$(IGZ) toolchain build
 
 lint-workflows: $(READY) ## Check the workflows with actionlint and zizmor
-	@$(IGZ_PYTHON) -m workbench.cli.workflows .
+	@$(IGZ_PYTHON) -m workbench.workflows .
 
 .PHONY: ci review report drift comment drift-issue tools lint-workflows

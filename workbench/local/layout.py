@@ -62,7 +62,7 @@ class Layout:
     @property
     def first_start(self) -> Path:
         """Marker file of an etcd that has never been ready and therefore holds no data."""
-        return self.folder / "first-start"
+        return self.folder / "founding"  # as releases before 0.3 call it
 
     @property
     def settings(self) -> Path:

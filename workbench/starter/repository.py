@@ -34,7 +34,7 @@ _FILES = Path(__file__).with_name("files")
 _SHARED = PROJECT_ROOT / ".github"
 """Workflows, their commands and owners: a user's repository uses those of this checkout unchanged."""
 
-_OUR_OWN = {"checks.yml"}
+_OUR_OWN = {"checks.yml", "development.mk"}
 """Files in it that only the package itself needs."""
 
 

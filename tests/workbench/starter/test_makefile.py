@@ -129,7 +129,7 @@ def test_ci_judges_the_last_commit_by_the_main_branch_and_leaves_no_checkout_beh
 ) -> None:
     git("checkout", "--quiet", "-b", "change", folder="acme")
     printed = made(acme, "ci")
-    assert "v0.1.0 python -m workbench.cli.workflows ." in printed
+    assert "v0.1.0 python -m workbench.workflows ." in printed
     assert printed[-1] == f"v0.1.0 . review --head {acme} --record {acme / 'record'}"
     assert git("worktree", "list", folder="acme").count("\n") == 0
 
