@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from components.contract.environments import ClusterKind
-from workbench.cli import workflows
+from workbench import workflows
 from workbench.starter import Pin, create
 from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain import ensure

@@ -2,7 +2,7 @@
 
 import json
 import os
-import select
+import selectors
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -39,7 +39,9 @@ def analyzer(request: pytest.FixtureRequest) -> Iterator[tuple[str, analyzer_pb2
     with subprocess.Popen(command, env=plain, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout
-            assert select.select([process.stdout], [], [], 20)[0], "no port within 20 s: is the output flushed?"
+            with selectors.DefaultSelector() as ready:
+                ready.register(process.stdout, selectors.EVENT_READ)
+                assert ready.select(timeout=60), "no port within 60 s: is the output flushed?"
             # The engine takes the first line for the port: nothing else may be printed before.
             with grpc.insecure_channel(f"127.0.0.1:{int(process.stdout.readline())}") as channel:
                 yield request.param, analyzer_pb2_grpc.AnalyzerStub(channel)

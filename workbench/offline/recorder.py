@@ -26,7 +26,8 @@ def run_program(
     is_preview
         Whether the program sees a preview, in which values may be unknown.
     """
-    asyncio.set_event_loop(asyncio.new_event_loop())
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
     set_root_resource(None)  # type: ignore[arg-type]  # the one of an earlier run has that run's name and outputs
     mocks.set_mocks(monitor.mocks, project=project, stack=stack, preview=is_preview, monitor=monitor)
     root = get_root_resource()
@@ -38,12 +39,14 @@ def run_program(
         return await pulumi.Output.all(**root.outputs).future(with_unknowns=False) or {}
 
     try:
-        return asyncio.get_event_loop().run_until_complete(run())
+        return loop.run_until_complete(run())
     except Exception:
         # What a failed program leaves open would keep the next one waiting.
         SETTINGS.outputs.clear()
         _get_rpc_manager().clear()
         raise
+    finally:
+        loop.close()  # each holds three file descriptors
 
 
 def _without_aliases(args: pulumi.ResourceTransformationArgs) -> pulumi.ResourceTransformationResult:
