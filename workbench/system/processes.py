@@ -62,11 +62,26 @@ _MARK: Final = "IGZ_CLUSTERS_RUN"
 
 def mark(stack: str, file: Path) -> dict[str, str]:
     """Return the variables that mark the processes of a run of this process on a stack."""
-    return {_MARK: json.dumps([os.getpid(), time.time(), str(data_path()), stack, str(file)])}
+    return {_MARK: json.dumps([os.getpid(), time.time(), os.getsid(0), _place(), stack, str(file)])}
+
+
+def _place() -> list[str | int]:
+    """Return where process ids and stack names are unique: the pid namespace and the data folder.
+
+    A container has its own pid namespace, and may have another folder at the same path.
+    """
+    namespace, folder = str(Path("/proc/self/ns/pid").readlink()), data_path()
+    if not folder.exists():  # a render leaves nothing behind
+        return [namespace, str(folder)]
+    found = folder.stat()
+    return [namespace, str(folder), found.st_dev, found.st_ino]
 
 
 def abandoned(stack: str, file: Path | None) -> list[psutil.Process]:
     """Return the processes of runs on a stack that have ended.
+
+    Runs in other containers are not considered. A daemon that a run started, such as a login agent, belongs to the
+    user: it has left the run's session.
 
     Parameters
     ----------
@@ -80,8 +95,10 @@ def abandoned(stack: str, file: Path | None) -> list[psutil.Process]:
 
 def _is_abandoned(process: psutil.Process, stack: str, file: Path | None) -> bool:
     with suppress(psutil.Error, OSError, KeyError, ValueError, TypeError):
-        pid, since, data, name, its_file = json.loads(process.environ()[_MARK])
-        if (data, name) != (str(data_path()), stack) or its_file != str(file or its_file):
+        pid, since, session, place, name, its_file = json.loads(process.environ()[_MARK])
+        if (place, name) != (_place(), stack) or its_file != str(file or its_file):
+            return False
+        if os.getsid(process.pid) != session:
             return False
         return process.status() != psutil.STATUS_ZOMBIE and living(pid, before=since) is None
     return False

@@ -2,6 +2,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -101,19 +102,32 @@ def test_a_living_run_is_never_touched(data: Path) -> None:
 RUN = """
 import os, subprocess, sys
 from pathlib import Path
-from workbench.system.processes import mark
+from workbench.system import processes
+if sys.argv[2:] == ["container"]:
+    Path.readlink = lambda path: "pid:[1]"
 command = [sys.executable, "-c", "import time; time.sleep(60)"]
-variables = {**os.environ, **mark("local", Path(sys.argv[1]))}
+variables = {**os.environ, **processes.mark("local", Path(sys.argv[1]))}
 quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-print(subprocess.Popen(command, env=variables, start_new_session=True, **quiet).pid)
+detached = sys.argv[2:] == ["daemon"]
+print(subprocess.Popen(command, env=variables, start_new_session=detached, **quiet).pid)
 """
+
+
+@contextmanager
+def left_by_a_run(file: Path, *kind: str) -> Iterator[psutil.Process]:
+    """Run and end a process that leaves a marked child."""
+    run = subprocess.run([sys.executable, "-c", RUN, file, *kind], stdout=subprocess.PIPE, text=True, check=True)
+    child = psutil.Process(int(run.stdout))
+    try:
+        yield child
+    finally:
+        if child.is_running():
+            child.kill()
 
 
 def test_what_a_killed_preview_left_is_found_by_its_mark_and_ended(data: Path) -> None:
     file = data / "Pulumi.local.yaml"
-    run = subprocess.run([sys.executable, "-c", RUN, file], stdout=subprocess.PIPE, text=True, check=True)
-    child = psutil.Process(int(run.stdout))
-    try:
+    with left_by_a_run(file) as child:
         assert orphans("other") == []
         assert orphans("local", data / "elsewhere" / file.name) == []
         (finding,) = orphans("local")
@@ -122,6 +136,18 @@ def test_what_a_killed_preview_left_is_found_by_its_mark_and_ended(data: Path) -
         finding.repair()
         assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
         assert orphans("local") == []
-    finally:
-        if child.is_running():
-            child.kill()
+
+
+@pytest.mark.parametrize("kind", ["container", "daemon"])
+def test_runs_in_containers_and_daemons_are_left_alone(data: Path, kind: str) -> None:
+    with left_by_a_run(data / "Pulumi.local.yaml", kind):
+        assert orphans("local") == []
+
+
+def test_a_run_on_another_data_folder_at_the_same_path_is_left_alone(
+    data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with left_by_a_run(data / "Pulumi.local.yaml"):
+        data.rename(tmp_path_factory.mktemp("elsewhere") / "data")
+        data.mkdir(mode=0o700)
+        assert orphans("local") == []
