@@ -27,7 +27,7 @@ HEARTBEAT: Final = 30.0
 """Seconds between two lines that say that the engine still works."""
 
 _DISPLAY_MAX: Final = 4_000
-"""Characters of the engine's display that are quoted if it says why it failed nowhere else; the last ones."""
+"""Characters of the engine's display that are quoted if the event stream lacks the failure; the last ones."""
 
 _WHOLE: Final = ("--json", "--diff")
 """Options that ask for the engine's own output."""
@@ -79,7 +79,7 @@ def run(session: Session, command: str, *options: str, events_file: Path | None 
 
 
 def summarise(stack: Stack, command: str, code: int, stream: Stream, display: str) -> None:
-    """Print what a run did or plans; the engine's display if there is nothing else.
+    """Print what a run did or plans, and the end of the engine's display if the event stream lacks the failure.
 
     Parameters
     ----------
@@ -94,9 +94,21 @@ def summarise(stack: Stack, command: str, code: int, stream: Stream, display: st
     display
         What the engine displayed.
     """
-    if not stream.steps and not stream.errors:  # the engine did not come to a plan
+    is_planned = bool(stream.steps or stream.errors)
+    if is_planned:
+        _show(stack, command, code, stream)
+    is_explained = is_planned and (code in (0, INTERRUPTED) or _says_why(stream))
+    if not is_explained and display:
         errors.print(display[-_DISPLAY_MAX:].strip(), **PLAIN)
-        return
+
+
+def _says_why(stream: Stream) -> bool:
+    """Return whether a failed run's stream holds the cause: not if saving the state failed or the engine crashed."""
+    is_refused = any(each.enforcement_level == "mandatory" for each in stream.said)
+    return bool(stream.errors or is_refused) and not stream.invalid_lines
+
+
+def _show(stack: Stack, command: str, code: int, stream: Stream) -> None:
     approvals = Approvals(policy_overrides.read().approvals)
     report = judge(Case(stack.name, source_of(stream), stream, approvals=approvals))
     if code == INTERRUPTED:
@@ -106,6 +118,8 @@ def summarise(stack: Stack, command: str, code: int, stream: Stream, display: st
     else:
         headline = f"{command} failed" if code else f"{command} done"
     terminal.show_run(report, out, headline, is_good=not code and (command != "preview" or report.outcome in _GOOD))
+    for text in stream.warnings:
+        errors.print(f"warning: {text}", **PLAIN)
 
 
 _PLANS: Final = {

@@ -226,7 +226,15 @@ class Stream:
     @property
     def errors(self) -> list[str]:
         """Error messages of the engine and the program, without colour codes."""
-        texts = (plain(each.message).strip() for each in self.diagnostics if each.severity in _ERRORS)
+        return self._messages(*_ERRORS)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings of the engine, a provider or the program, without colour codes."""
+        return self._messages("warning")
+
+    def _messages(self, *severities: str) -> list[str]:
+        texts = (plain(each.message).strip() for each in self.diagnostics if each.severity in severities)
         return [text for text in dict.fromkeys(texts) if text]
 
 

@@ -120,3 +120,29 @@ def test_what_the_engine_refuses_is_in_the_summary(
     shown = capfd.readouterr().out
     assert "up failed" in shown.splitlines()[0]
     assert "no quota" in shown
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+@pytest.mark.parametrize(("code", "headline"), [(255, "up failed"), (130, "stopped")])
+def test_a_failure_that_the_stream_lacks_is_quoted_from_the_engines_display(
+    session: Session, capfd: pytest.CaptureFixture[str], code: int, headline: str, *, is_whole: bool
+) -> None:
+    folder = stacks.folder()
+    plays(folder, "larger", code)
+    if not is_whole:
+        (folder / "recorded").write_bytes(stream("larger").rpartition(b'{"sequence"')[0])
+    engine_run.run(session, "up")
+    shown = capfd.readouterr()
+    assert shown.out.splitlines()[0] == f"prod (prod, eks): {headline}"
+    assert ("the display of the engine" in shown.err) is (code == 255)
+
+
+def test_a_failure_that_the_stream_holds_is_not_repeated_and_warnings_are_listed(
+    session: Session, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    warning = said("this field is deprecated")
+    warning["diagnosticEvent"]["severity"] = "warning"
+    summary = {"summaryEvent": {**SUMMARY, "result": "failed"}}
+    ScriptedEngine(tmp_path).answers("up", [warning, said("no quota"), summary, DONE[-1]], code=255)
+    engine_run.run(session, "up")
+    assert capfd.readouterr().err == "warning: this field is deprecated\n"
