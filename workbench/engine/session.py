@@ -66,6 +66,11 @@ class Session:
             File for the engine's event stream. Default: none.
         display
             File for its console output. Default: standard output.
+
+        Raises
+        ------
+        UserError
+            The engine ended, but its output could not be written.
         """
         # The engine offers this option only with its debug commands enabled.
         recorded, extra = (["--event-log", str(events.absolute())], _DEBUGGING) if events else ([], {})
@@ -78,6 +83,12 @@ class Session:
         copied = {name: stream for name, stream in streams.items() if not is_terminal(stream)}
         with Copies(copied, lambda: running[0].send_signal(signal.SIGINT)) as copies:
             code = self._run(command, variables, copies.files.get("stdout"), copies.files.get("stderr"), running)
+        if copies.failures:
+            failed = " and ".join(f"{name}: {error.strerror}" for name, error in copies.failures.items())
+            raise UserError(
+                f"The engine ended with exit code {code}, but its output could not be written to {failed}.",
+                f"Free the disk or write elsewhere; `igz-clusters preview {self.stack.name}` shows what is left to do.",
+            )
         return INTERRUPTED if copies.is_closed and code else code
 
     def _run(

@@ -2,11 +2,12 @@
 
 import os
 import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from tempfile import TemporaryFile
 from types import TracebackType
-from typing import IO, Final, Self, TextIO
+from typing import IO, Any, Final, Self, TextIO
 
 _PAUSE: Final = 0.05
 
@@ -15,7 +16,7 @@ class Copies:
     """Files that a program writes, copied to streams of this process until the block ends.
 
     A pipe would break when this process is killed, and the program with it; a file does not. If the reader of a stream
-    is gone, the rest for that stream is dropped.
+    is gone or a write fails, the rest for that stream is dropped.
 
     Parameters
     ----------
@@ -30,6 +31,8 @@ class Copies:
         """By the names of the targets: what the program must write to."""
         self.is_closed = False
         """Whether the reader of a stream is gone."""
+        self.failures: dict[str, OSError] = {}
+        """Why writing to a stream failed, by its name; without readers that are gone."""
         self._targets, self._on_closed = dict(targets), on_closed
         self._read = dict.fromkeys(targets, 0)
         self._ended = threading.Event()
@@ -63,11 +66,17 @@ class Copies:
         try:
             _write(target, chunk)
         except (BrokenPipeError, ValueError):
-            del self._targets[name]
-            discard(target)
+            self._drop(name, target)
             if not self.is_closed:
                 self.is_closed = True
                 self._on_closed()
+        except OSError as error:  # a full disk, say: the program works on, so that its change is whole
+            self._drop(name, target)
+            self.failures[name] = error
+
+    def _drop(self, name: str, target: TextIO) -> None:
+        del self._targets[name]
+        discard(target)
 
 
 def _new(file: IO[bytes], start: int) -> bytes:
@@ -78,15 +87,31 @@ def _write(target: TextIO, chunk: bytes) -> None:
     if not chunk:
         return
     if binary := getattr(target, "buffer", None):
-        target.flush()
-        binary.write(chunk)
-        binary.flush()
+        _flush(target)
+        while chunk:
+            try:
+                chunk = chunk[binary.write(chunk) :]
+            except BlockingIOError as full:
+                chunk = chunk[full.characters_written :]
+                time.sleep(_PAUSE)
+        _flush(binary)
     else:  # a replacement without bytes
         target.write(chunk.decode(errors="replace"))
 
 
+def _flush(stream: IO[Any]) -> None:
+    """Flush a stream; waits for the reader of a pipe that does not block."""
+    while True:
+        try:
+            stream.flush()
+        except BlockingIOError:
+            time.sleep(_PAUSE)
+        else:
+            return
+
+
 def discard(stream: TextIO) -> None:
-    """Drop all further output to a stream whose reader is gone, what it still buffers included."""
+    """Drop all further output to a stream that cannot be written, what it still buffers included."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())

@@ -15,6 +15,7 @@ from workbench.engine import INTERRUPTED
 from workbench.engine.cloud import cloud_session
 from workbench.stacks import CONFIG_KEY
 from workbench.system.copying import Copies
+from workbench.system.errors import UserError
 
 
 def test_what_a_program_writes_arrives_while_it_runs_and_whole() -> None:
@@ -39,6 +40,37 @@ def test_a_reader_that_is_gone_is_told_once_and_the_program_lives_on() -> None:
     assert done.returncode == 0
     assert copies.is_closed
     assert calls == [1]
+
+
+def test_a_slow_reader_of_a_pipe_that_does_not_block_gets_everything() -> None:
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    got = list[bytes]()
+    with os.fdopen(read, "rb") as source, os.fdopen(write, "w", encoding="utf-8") as target:
+        with Copies({"out": target}, lambda: None) as copies:
+            subprocess.run(["seq", "100000"], stdout=copies.files["out"], check=True)
+            reader = threading.Timer(0.3, lambda: got.append(source.read()))
+            reader.start()
+        target.close()
+        reader.join()
+    assert got == [b"".join(b"%d\n" % number for number in range(1, 100_001))]
+    assert not copies.is_closed
+    assert not copies.failures
+
+
+def test_output_that_cannot_be_written_fails_the_command_once_the_engine_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
+    (tmp_path / "Pulumi.mine.yaml").write_text(json.dumps({"config": {CONFIG_KEY: document()}}))
+    engine = ScriptedEngine(tmp_path)
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        with pytest.raises(UserError, match=r"exit code 0, but .* written to stdout: No space left on device"):
+            cloud_session(stacks.find("mine"), engine.toolchain).run("preview")
+        monkeypatch.undo()
+    assert engine.commands == ["preview"]
 
 
 ENGINE = """#!{python}
