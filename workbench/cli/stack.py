@@ -101,8 +101,8 @@ def _update(ready: _Ready, events: Path | None) -> None:
     if is_done and not events:  # whoever asks for the events gets those of an update
         engine_run.summarise(ready.stack, "up", 0, plans[0], "")
         return
-    _run(ready, "up", "--yes", "--skip-preview", "--suppress-outputs", events=events)
-    unchanged.note_update(ready.stack)
+    with unchanged.noting_update(ready.stack):
+        _run(ready, "up", "--yes", "--skip-preview", "--suppress-outputs", events=events)
     with errors.status("waiting until the API server judges user pods"):
         ready.instance.wait_for_admission()
 

@@ -6,6 +6,8 @@ of dependencies, which the program decides: so program and choices must also be 
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -43,11 +45,22 @@ def is_as_updated(stack: Stack) -> bool:
         return False
 
 
-def note_update(stack: Stack) -> None:
-    """Note that an update of the stack has finished."""
+@contextmanager
+def noting_update(stack: Stack) -> Iterator[None]:
+    """Update a stack in this context, and note program and choices as they were before if it ends without an error.
+
+    An update that cannot be noted is carried out again by the next `up`.
+    """
     file = _file(stack)
-    file.parent.mkdir(exist_ok=True, mode=PRIVATE)
-    write_private(file, _signature(stack))
+    file.unlink(missing_ok=True)
+    before = None
+    with suppress(OSError):  # an editor's temporary file may vanish between its listing and its reading
+        before = _signature(stack)
+    yield
+    if before:
+        with suppress(OSError):
+            file.parent.mkdir(exist_ok=True, mode=PRIVATE)
+            write_private(file, before)
 
 
 def _file(stack: Stack) -> Path:

@@ -8,7 +8,7 @@ import pytest
 
 from support.scripted_engine import PLANNED
 from workbench import stacks
-from workbench.engine.unchanged import changes_nothing, is_as_updated, note_update
+from workbench.engine.unchanged import changes_nothing, is_as_updated, noting_update
 from workbench.report.events import Stream, read
 from workbench.stacks import Stack
 from workbench.system.paths import PROJECT_ROOT
@@ -65,7 +65,8 @@ def test_only_a_finished_update_of_the_same_program_and_choices_counts(
     stack: Stack, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     assert not is_as_updated(stack)
-    note_update(stack)
+    with noting_update(stack):
+        assert not is_as_updated(stack)
     assert is_as_updated(stack)
     stack.file.write_text(stack.file.read_text().replace("max: 10", "max: 11"))
     assert not is_as_updated(stacks.read(stack.file))
@@ -73,3 +74,46 @@ def test_only_a_finished_update_of_the_same_program_and_choices_counts(
         (tmp_path / name).mkdir() if "." not in name else (tmp_path / name).touch()
     monkeypatch.setattr("workbench.engine.unchanged.PROJECT_ROOT", tmp_path)
     assert not is_as_updated(stack)
+
+
+@pytest.fixture
+def component(stack: Stack, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Return the source of a program that the stack was updated with."""
+    for name in ("infra", "components"):
+        (tmp_path / name).mkdir()
+    for name in ("requirements.txt", "Pulumi.yaml", "components/network.py"):
+        (tmp_path / name).touch()
+    monkeypatch.setattr("workbench.engine.unchanged.PROJECT_ROOT", tmp_path)
+    with noting_update(stack):
+        pass
+    return tmp_path / "components" / "network.py"
+
+
+def test_an_edit_during_an_update_is_not_noted_as_applied(stack: Stack, component: Path) -> None:
+    with noting_update(stack):
+        component.write_text("edited")
+    assert not is_as_updated(stack)
+    component.write_text("")
+    assert is_as_updated(stack)
+
+
+def test_a_failed_update_is_not_noted(stack: Stack, component: Path) -> None:
+    component.write_text("edited")
+    with pytest.raises(KeyError), noting_update(stack):
+        raise KeyError
+    component.write_text("")
+    assert not is_as_updated(stack)
+
+
+def test_a_source_that_vanishes_while_it_is_read_does_not_fail_the_update(
+    stack: Stack, component: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "is_file", lambda file: file.exists() or file.is_symlink())
+        (component.parent / "vanished").symlink_to("nowhere")
+        with noting_update(stack):
+            (component.parent / "vanished").unlink()
+    assert not is_as_updated(stack)
+    with noting_update(stack):
+        pass
+    assert is_as_updated(stack)
