@@ -33,6 +33,7 @@ from workbench.recovery import state_findings
 from workbench.report.changes import Changed
 from workbench.report.events import Stream
 from workbench.stacks import stack_ownership
+from workbench.system.errors import UserError
 from workbench.system.paths import FOLDER_VARIABLE, require_space
 from workbench.toolchain import Toolchain, ensure
 from workbench.toolchain.console import progress
@@ -89,7 +90,12 @@ def _run(ready: _Ready, command: str, *options: str, events: Path | None) -> Non
 
 def _lost_pods(ready: _Ready) -> list[Changed]:
     """Return what an update would end in the running cluster."""
-    recorded = pool_status.recorded_groups(StateFiles(ready.stack.name).deployment())
+    deployment = StateFiles(ready.stack.name).deployment()
+    try:
+        recorded = pool_status.recorded_groups(deployment)
+    except UserError as unreadable:  # only an update writes the record anew
+        errors.print(f"note: {unreadable.message} So `up` cannot protect running pods on removed nodes.", **PLAIN)
+        return []
     return lost_pods(recorded, pool_status.declared_groups(ready.stack.config), ready.api)
 
 
