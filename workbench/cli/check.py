@@ -31,11 +31,15 @@ def check(
     code 1: a stack file is wrong, or a mandatory rule is violated.
     """
     gc.disable()  # the command ends within seconds; collecting takes a third of its time and frees little
-    known = stacks.stack_files()
-    results = [_checked(name) for name in names or known]
+    chosen = names or list(stacks.stack_files())
+    stacks.require(*chosen)
+    results = [_checked(name) for name in chosen]
     if as_json:
         out.print_json(json.dumps([_row(result) for result in results]), ensure_ascii=True)
     else:
+        errors = dict.fromkeys(line for result in results if result.error for line in result.error.lines)
+        for line in errors:  # of a file that all stacks share, once
+            out.print(line, style="red", **PLAIN)
         for result in results:
             for line, style in _lines(result):
                 out.print(line, style=style, **PLAIN)
@@ -68,8 +72,6 @@ def _checked(name: str) -> _Result:
 
 
 def _lines(result: _Result) -> Iterator[tuple[str, str]]:
-    if result.error:
-        yield from ((line, "red") for line in result.error.lines)
     checked = result.checked
     if checked is None:
         return

@@ -114,18 +114,34 @@ def find(name: str) -> Stack:
     StackFileError
         Its file cannot be read or is invalid; lists all problems at once.
     """
+    require(name)
+    return read(stack_files()[name])
+
+
+def require(*names: str) -> None:
+    """Check that all stacks exist, without reading their files.
+
+    Raises
+    ------
+    UserError
+        At least one stack does not exist, or its name is invalid; names all that do not exist.
+    """
     files = stack_files()
-    if name in files and not is_dns_label(name):
-        raise UserError(
-            f"{shown_path(files[name])}: {shown(name)} is not a valid stack name; the cluster takes its name from it.",
-            "Rename the file to Pulumi.NAME.yaml; NAME: 1 to 63 lower-case letters, digits or '-', no '-' at the ends.",
-        )
-    if name not in files:
-        match = nearest(name, files)
-        hint = f"Did you mean '{match}'? " if match else ""
+    missing = [name for name in dict.fromkeys(names) if name not in files]
+    if missing:
+        matches = dict.fromkeys(match for name in missing if (match := nearest(name, files)))
+        hint = f"Did you mean {' and '.join(map(repr, matches))}? " if matches else ""
         known = ", ".join(sorted(files)) or f"none (no Pulumi.STACK.yaml there sets {CONFIG_KEY})"
-        raise UserError(f"Stack {shown(name)} not found in {folder()}.", f"{hint}Known stacks: {known}.")
-    return read(files[name])
+        unknown = f"Stack{'s' if len(missing) > 1 else ''} {', '.join(map(shown, missing))}"
+        raise UserError(f"{unknown} not found in {folder()}.", f"{hint}Known stacks: {known}.")
+    for name in names:
+        if not is_dns_label(name):
+            raise UserError(
+                f"{shown_path(files[name])}: {shown(name)} is not a valid stack name; the cluster takes its name from "
+                "it.",
+                "Rename the file to Pulumi.NAME.yaml; NAME: 1 to 63 lower-case letters, digits or '-', no '-' at the "
+                "ends.",
+            )
 
 
 def read(file: Path) -> Stack:

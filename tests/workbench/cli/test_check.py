@@ -76,6 +76,25 @@ def test_a_stack_that_is_not_there_is_answered(folder: Path) -> None:
     assert "'nope'" in str(result.exception)
 
 
+def test_all_stacks_that_are_not_there_are_answered_at_once(folder: Path) -> None:
+    write(folder, "dev")
+    result = run("dev", "nope", "de", "nope")
+    assert result.exit_code == 1
+    missing, hint = str(result.exception).splitlines()
+    assert missing == f"Stacks 'nope', 'de' not found in {folder}."
+    assert hint == "Did you mean 'dev'? Known stacks: dev."
+
+
+def test_an_error_in_the_overrides_of_all_stacks_is_shown_once(folder: Path) -> None:
+    write(folder, "dev")
+    write(folder, "local")
+    (folder / "policies").mkdir()
+    (folder / "policies" / "overrides.yaml").write_text("remediate: [XX-01]\n")
+    result = run()
+    assert result.exit_code == 1
+    assert result.stdout.count("overrides.yaml:1: ") == 1
+
+
 def test_json_has_every_part(folder: Path) -> None:
     write(folder, "prod", policies__largestPool=35)
     (folder / "Pulumi.bad.yaml").write_text(VALID.replace("environment: dev", "environment: prd"))
