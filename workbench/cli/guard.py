@@ -27,7 +27,7 @@ def guard(
     *options: str,
     judged: Callable[[Stream], None] | None = None,
     live_losses: Sequence[Changed] = (),
-) -> None:
+) -> str:
     """Plan ``command`` and refuse it if it would destroy something without an approval, depending on ``policyGuard``.
 
     Parameters
@@ -44,6 +44,11 @@ def guard(
         What the change would end in the cluster, such as running pods; announced even where the guard is off.
         Default: nothing.
 
+    Returns
+    -------
+    str
+        What the engine displayed; empty if the guard is off and nothing examines the plan.
+
     Raises
     ------
     UserError
@@ -56,7 +61,7 @@ def guard(
     rows = policy_overrides.read().approvals
     if is_off and not judged:
         _announce(stack.name, _dangers(stack.name, live_losses, rows), rows)
-        return
+        return ""
     errors.print(f"Checking what `{command}` would destroy.", **PLAIN)
     with errors.status("planning"):
         plan = recorded_preview(session, command, *options)
@@ -71,9 +76,9 @@ def guard(
         leave(plan.code)
     if judged:
         judged(stream)
-    if is_off:
-        return
-    _judge(session, [danger for danger in dangers if not danger.approval], stream.invalid_lines)
+    if not is_off:
+        _judge(session, [danger for danger in dangers if not danger.approval], stream.invalid_lines)
+    return plan.display
 
 
 def _dangers(stack: str, changes: Sequence[Changed], rows: Sequence[Approval]) -> list[Danger]:

@@ -102,10 +102,13 @@ def _lost_pods(ready: _Ready) -> list[Changed]:
 def _update(ready: _Ready, events: Path | None) -> None:
     """Plan the update of a local stack, and make it unless it changes nothing."""
     plans: list[Stream] = []
-    guard(ready.session, "up", judged=plans.append, live_losses=_lost_pods(ready))
+    display = guard(ready.session, "up", judged=plans.append, live_losses=_lost_pods(ready))
     is_done = unchanged.changes_nothing(plans[0]) and unchanged.is_as_updated(ready.stack)
     if is_done and not events:  # whoever asks for the events gets those of an update
-        engine_run.summarise(ready.stack, "up", 0, plans[0], "")
+        if os.environ.get(engine_run.VERBOSE_VARIABLE):
+            out.print(f"{display.rstrip()}\n", **PLAIN)
+        else:
+            engine_run.summarise(ready.stack, "up", 0, plans[0], "")
         return
     with unchanged.noting_update(ready.stack):
         _run(ready, "up", "--yes", "--skip-preview", "--suppress-outputs", events=events)
