@@ -66,7 +66,7 @@ FAILING = {
     "access denied": Case(
         USUAL,
         (ErrorRule(operation=WRITE, code="AuthorizationFailed", status=403, message="no rights"),),
-        ("AgentPool aks-dev-pools-{pool}", 'Code="AuthorizationFailed" Message="no rights"', "Mend the cause"),
+        ("AgentPool aks-dev-pools-{pool}", 'Code="AuthorizationFailed" Message="no rights"', "Fix the cause"),
     ),
     "credentials expired while things were compared": Case(
         USUAL,
@@ -171,5 +171,5 @@ def test_a_network_interface_that_was_left_delays_a_destroy_and_does_not_end_it(
         if "Azure reports resources as still in use. Retrying in" in line:
             dev.azure.remove_network_interface(left)
     assert run.wait(timeout=600) == 0, "".join(printed)[-6000:]
-    assert [line for line in printed if "Again in" in line]
+    assert [line for line in printed if "Retrying in" in line]
     assert there(dev) == set()

@@ -63,7 +63,7 @@ FAILING = {
     "access denied": Case(
         POOL,
         (DENIED,),
-        ("creating EKS Node Group (mlrun-dev:dev-{pool}-", "AccessDeniedException: no rights", "Mend the cause"),
+        ("creating EKS Node Group (mlrun-dev:dev-{pool}-", "AccessDeniedException: no rights", "Fix the cause"),
     ),
     "credentials expired while things were compared": Case(
         POOL, (EXPIRED.model_copy(update={"first": 150}),), ("The session at AWS expired.", "igz-clusters recover dev")
@@ -133,5 +133,5 @@ def test_network_interfaces_that_were_left_delay_a_destroy_and_do_not_end_it(dev
         if "AWS reports resources as still in use. Retrying in" in line:
             ec2.delete_network_interface(NetworkInterfaceId=left)
     assert run.wait(timeout=600) == 0, "".join(printed)[-6000:]
-    assert [line for line in printed if "Again in" in line]
+    assert [line for line in printed if "Retrying in" in line]
     assert identities(dev, "dev") == (set(), set())

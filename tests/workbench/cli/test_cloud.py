@@ -332,7 +332,7 @@ def test_whoever_says_no_to_the_plan_hears_nothing_of_failures(engine: ScriptedE
     engine.answers("up", PLANNED, code=1)
     done = run("up", STACK)
     assert done.exit_code == 1
-    assert "Mend the cause" not in done.stderr
+    assert "Fix the cause" not in done.stderr
 
 
 def test_a_preview_says_what_an_update_would_refuse_by_what_the_plan_starts_from(engine: ScriptedEngine) -> None:
