@@ -6,7 +6,7 @@ from typing import Final
 from policies.registry import RULES
 from workbench.offline.declared import Declared, Message, declared
 from workbench.report.causes import Cause, by_cause
-from workbench.report.events import PolicyMessage, Remediation
+from workbench.report.event_payloads import PolicyMessage, Remediation
 from workbench.report.findings import findings_of
 from workbench.report.model import Finding, FindingStatus
 from workbench.stacks import Stack

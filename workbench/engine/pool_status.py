@@ -18,7 +18,8 @@ from components.contract.priorities import UserPriority
 from infra.config import StackConfig
 from workbench.engine.kubectl import Api
 from workbench.report import pools
-from workbench.report.events import STACK_TYPE, State
+from workbench.report.event_payloads import State
+from workbench.report.events import STACK_TYPE
 from workbench.report.model import PoolChange
 from workbench.report.pools import Group
 from workbench.report.terminal import print_table

@@ -11,7 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from workbench.report.events import Step, Stream
+from workbench.report.event_payloads import Step
+from workbench.report.events import Stream
 from workbench.stacks import Stack
 from workbench.system.files import write_private
 from workbench.system.paths import PRIVATE, PROJECT_ROOT, data_dir

@@ -7,7 +7,8 @@ from typing import Any, Final
 from workbench.engine.kubectl import Api
 from workbench.existing.objects import LiveObject
 from workbench.existing.preflight import Blocker
-from workbench.report.events import State, Stream
+from workbench.report.event_payloads import State
+from workbench.report.events import Stream
 
 _MAKES: Final = frozenset({"create"})
 _OURS: Final = "pulumi.com/"

@@ -12,7 +12,8 @@ from typing import Any, Final, NamedTuple
 
 from workbench.report import dangers
 from workbench.report.drift import as_found
-from workbench.report.events import Op, State, Step, Stream
+from workbench.report.event_payloads import Op, State, Step
+from workbench.report.events import Stream
 from workbench.report.model import Change, Operation, PropertyChange
 from workbench.report.values import MISSING, Place, at, both_shown, is_marked, marked_keys, parts, safe
 

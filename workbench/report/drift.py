@@ -8,7 +8,7 @@ from policies.resource import Resource
 from policies.values import NotJudgeableError, Value
 from policies.views.node_groups import NodeGroupFacts, node_groups
 from policies.views.node_groups.local import NODE
-from workbench.report.events import PropertyDiff, State, Step
+from workbench.report.event_payloads import PropertyDiff, State, Step
 from workbench.report.foreign_managed_fields import added_by_others
 from workbench.report.values import MISSING, at, parts
 

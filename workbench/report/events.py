@@ -7,11 +7,24 @@ invalid lines is complete, so only there the absence of an event means something
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-from pydantic.alias_generators import to_camel
+from pydantic import ValidationError
 from pydantic_core import from_json
+
+from workbench.report.event_payloads import (
+    Diagnostic,
+    Failure,
+    Judged,
+    Payload,
+    PolicyMessage,
+    Prelude,
+    Remediation,
+    Step,
+    StepEvent,
+    Summary,
+    Unread,
+)
 
 SIZE_MAX: Final = 64_000_000
 """Maximum bytes of a stream; one with 3,000 resources has about 30 million."""
@@ -31,155 +44,6 @@ RENDERED: Final = "igz-clusters:rendered"
 _ERRORS: Final = ("error", "info#err")
 _COLOUR: Final = re.compile(r"<\{%[^%]*%\}>|\x1b\[[0-9;]*[A-Za-z]")
 """Colour codes of the engine and of terminals."""
-
-
-class _Payload(BaseModel):
-    """Base of all event payloads; ignores unknown keys, which vary between engine releases."""
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", alias_generator=to_camel)
-
-
-def _or_empty(value: Any) -> Any:
-    return {} if value is None else value  # how Go writes an empty map
-
-
-_Properties = Annotated[dict[str, Any], BeforeValidator(_or_empty)]
-
-
-class State(_Payload):
-    """A resource before or after a step."""
-
-    urn: str
-    custom: bool = False
-    """False for a component resource."""
-    delete: bool = False
-    """Replaced and still to be deleted."""
-    protect: bool = False
-    inputs: _Properties
-    outputs: _Properties
-
-
-class PropertyDiff(_Payload):
-    """Kind of a property's difference."""
-
-    kind: Literal["add", "add-replace", "delete", "delete-replace", "update", "update-replace"] = Field(
-        alias="diffKind"
-    )
-
-
-Op = Literal[
-    "same",
-    "create",
-    "update",
-    "delete",
-    "replace",
-    "create-replacement",
-    "delete-replaced",
-    "read",
-    "read-replacement",
-    "refresh",
-    "discard",
-    "discard-replaced",
-    "remove-pending-replace",
-    "import",
-    "import-replacement",
-]
-"""Operations of the engine."""
-
-
-class Step(_Payload):
-    """A planned or finished step of the engine."""
-
-    op: Op
-    urn: Annotated[str, Field(pattern=r"^urn:pulumi:[^:]+::[^:]+::[^:].*?::.")]
-    type: str
-    old: State | None
-    new: State | None
-    keys: list[str] | None = None
-    """Properties that force a replacement."""
-    diffs: list[str] | None = None
-    """Properties that differ, if the provider reports no details."""
-    detailed_diff: dict[str, PropertyDiff] | None = None
-    """Differences by path."""
-
-    @property
-    def stack(self) -> str:
-        """Name of the stack."""
-        return self.urn.split("::", 1)[0].removeprefix("urn:pulumi:")
-
-    @property
-    def token(self) -> str:
-        """Type token from the URN."""
-        return self.urn.split("::", 3)[2].rpartition("$")[2]
-
-    @property
-    def name(self) -> str:
-        """Logical name."""
-        return self.urn.split("::", 3)[3]
-
-    @property
-    def is_component(self) -> bool:
-        """Whether it is a component resource or the stack itself."""
-        return not any(state.custom for state in (self.old, self.new) if state)
-
-
-class _StepEvent(_Payload):
-    metadata: Step
-
-
-class Diagnostic(_Payload):
-    """A message from the engine, a provider or the program."""
-
-    urn: str = ""
-    message: str
-    severity: str
-
-
-class PolicyMessage(_Payload):
-    """A policy violation of a resource or the stack."""
-
-    resource_urn: str = ""
-    message: str
-    policy_name: str
-    policy_pack_name: str
-    enforcement_level: str
-
-
-class Remediation(_Payload):
-    """A rule remediated a resource."""
-
-    resource_urn: str = ""
-    policy_name: str
-
-
-class Judged(_Payload):
-    """The rules of a pack that evaluated a resource or the stack."""
-
-    resource_urn: str = ""
-    policy_pack_name: str
-    passed: list[str] = []
-    failed: list[str] = []
-
-
-class _Prelude(_Payload):
-    config: dict[str, str]
-
-
-class Summary(_Payload):
-    """The engine's summary of its run."""
-
-    maybe_corrupt: bool = False
-    is_preview: bool
-    result: str
-    policy_packs: Annotated[dict[str, str], BeforeValidator(_or_empty)] = Field({}, alias="PolicyPacks")
-
-
-class _Failure(_Payload):
-    error: str
-
-
-class _Unread(_Payload):
-    """An event without information about resources."""
 
 
 @dataclass
@@ -309,7 +173,7 @@ def _appended(name: str) -> Callable[[Stream, Any], None]:
 
 
 def _keep_step(name: str) -> Callable[[Stream, Any], None]:
-    def keep(stream: Stream, event: _StepEvent) -> None:
+    def keep(stream: Stream, event: StepEvent) -> None:
         step = event.metadata
         if step.type != step.token:
             raise _InvalidLineError("has a resource with two types")
@@ -325,17 +189,17 @@ def _keep_diagnostic(stream: Stream, payload: Diagnostic) -> None:
 
 _FRAME: Final = frozenset({"sequence", "timestamp"})
 _Keep = Callable[[Stream, Any], None]
-_KINDS: Final[Mapping[str, tuple[type[_Payload], _Keep]]] = {
-    "resourcePreEvent": (_StepEvent, _keep_step("steps")),
-    "resOutputsEvent": (_StepEvent, _keep_step("results")),
-    "resOpFailedEvent": (_StepEvent, _keep_step("failures")),
+_KINDS: Final[Mapping[str, tuple[type[Payload], _Keep]]] = {
+    "resourcePreEvent": (StepEvent, _keep_step("steps")),
+    "resOutputsEvent": (StepEvent, _keep_step("results")),
+    "resOpFailedEvent": (StepEvent, _keep_step("failures")),
     "policyEvent": (PolicyMessage, _appended("said")),
     "policyRemediationEvent": (Remediation, _appended("remediations")),
     "policyAnalyzeSummaryEvent": (Judged, _appended("judged")),
     "policyAnalyzeStackSummaryEvent": (Judged, _appended("judged_stack")),
     "diagnosticEvent": (Diagnostic, _keep_diagnostic),
-    "errorEvent": (_Failure, lambda s, event: s.diagnostics.append(Diagnostic(message=event.error, severity="error"))),
-    "preludeEvent": (_Prelude, lambda stream, event: stream.config.update(event.config)),
+    "errorEvent": (Failure, lambda s, event: s.diagnostics.append(Diagnostic(message=event.error, severity="error"))),
+    "preludeEvent": (Prelude, lambda stream, event: stream.config.update(event.config)),
     "summaryEvent": (Summary, _appended("summaries")),
     **dict.fromkeys(
         (
@@ -346,7 +210,7 @@ _KINDS: Final[Mapping[str, tuple[type[_Payload], _Keep]]] = {
             "policyRemediateSummaryEvent",
             "startDebuggingEvent",
         ),
-        (_Unread, lambda _stream, _event: None),
+        (Unread, lambda _stream, _event: None),
     ),
 }
 """All event types of engine 3.272, and how each is stored:

@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Final
 
 from policies import diagnostics
-from workbench.report.events import PolicyMessage, Remediation, Stream, plain
+from workbench.report.event_payloads import PolicyMessage, Remediation
+from workbench.report.events import Stream, plain
 from workbench.report.model import Finding, FindingStatus, Judge
 from workbench.report.values import safe
 

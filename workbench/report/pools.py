@@ -7,7 +7,8 @@ from typing import Any, Final, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 
-from workbench.report.events import STACK_TYPE, State, Stream
+from workbench.report.event_payloads import State
+from workbench.report.events import STACK_TYPE, Stream
 from workbench.report.model import HOURS_A_MONTH, Hours, PoolChange, ResourceHours
 from workbench.report.values import safe
 

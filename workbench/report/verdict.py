@@ -16,7 +16,8 @@ from policies.waivers import WHOLE_STACK, Approval, Waiver
 from workbench.report import pools
 from workbench.report.approvals import approval_of, expired_approval_of
 from workbench.report.changes import Changed, changes_of, unchanged
-from workbench.report.events import Stream, Summary
+from workbench.report.event_payloads import Summary
+from workbench.report.events import Stream
 from workbench.report.findings import FAILING, TEXT_LENGTH, merged, own_findings
 from workbench.report.model import (
     Change,

@@ -12,7 +12,8 @@ from typing_extensions import override
 from components.contract.ownership import FIELD_MANAGER
 from workbench.engine.kubectl import Api
 from workbench.existing.collisions import collisions
-from workbench.report.events import State, Step, Stream
+from workbench.report.event_payloads import State, Step
+from workbench.report.events import Stream
 
 ROLE = {
     "apiVersion": "rbac.authorization.k8s.io/v1",

@@ -7,7 +7,8 @@ from support.event_lines import events, kind, lines
 from support.streams import CANARIES, stream
 from workbench.report import as_json
 from workbench.report.changes import changes_of, is_drift, unchanged
-from workbench.report.events import Op, read
+from workbench.report.event_payloads import Op
+from workbench.report.events import read
 from workbench.report.model import Change, Operation, Outcome, PropertyChange, Report, Source
 from workbench.report.verdict import Case, judge
 

@@ -7,7 +7,8 @@ from components.contract.labels import LabelKey
 from support.eks import NODE_GROUP, built
 from support.event_lines import events, kind, lines
 from workbench.report.drift import as_found
-from workbench.report.events import Step, read
+from workbench.report.event_payloads import Step
+from workbench.report.events import read
 from workbench.report.model import Operation, Outcome, Source, StackReport
 from workbench.report.verdict import Case, judge
 

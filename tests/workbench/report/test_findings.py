@@ -2,7 +2,8 @@ import pytest
 
 from policies.diagnostics import ABOUT_WAIVERS
 from support.streams import stream
-from workbench.report.events import PolicyMessage, Stream, read
+from workbench.report.event_payloads import PolicyMessage
+from workbench.report.events import Stream, read
 from workbench.report.findings import merged, own_findings
 from workbench.report.model import Finding, FindingStatus, Judge
 
