@@ -49,7 +49,7 @@ class Again:
 @pytest.fixture(scope="module")
 def again(cluster: Cluster) -> Again:
     before = checkout()
-    printed = cluster.command("up", "--hermetic", COLUMNS="200").stdout
+    printed = cluster.command("up", "--hermetic", COLUMNS="200", IGZ_CLUSTERS_VERBOSE="").stdout
     planned = cluster.command("preview", "--json").stdout
     return Again(printed, planned, before, checkout())
 
