@@ -1,6 +1,8 @@
 # Targets for users of a cluster; those for developers are in .github/development.mk. `make help` lists all.
 .DEFAULT_GOAL := help
 PYTHON ?= python3
+# The SDKs have 15,000 modules, of which a program imports a few hundred: Python compiles those when it first imports them.
+export PYTHONDONTWRITEBYTECODE :=
 VENV := .venv
 BIN := $(VENV)/bin
 STACK ?= local
@@ -37,7 +39,7 @@ $(INSTALLED): requirements.txt pyproject.toml
 	@echo "Installing Python packages into $(VENV) ..."
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.txt || { echo $(NO_PACKAGES) >&2; exit 1; }
+	@$(BIN)/python -m pip install --quiet --no-compile --require-hashes -r requirements.txt || { echo $(NO_PACKAGES) >&2; exit 1; }
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --config-settings editable_mode=compat -e .
 	@touch $@
 

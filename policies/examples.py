@@ -93,9 +93,10 @@ class Example:
         return {**named, **self.content.get("config", {})}
 
 
-def load() -> list[Example]:
+@cache
+def load() -> tuple[Example, ...]:
     """Return all examples of all rules."""
-    return [example for file in sorted(FOLDER.glob("*/examples/*.yaml")) for example in load_file(file)]
+    return tuple(example for file in sorted(FOLDER.glob("*/examples/*.yaml")) for example in load_file(file))
 
 
 def file_of(rule_id: str) -> Path:

@@ -39,9 +39,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(_LeftOut(config), "left-out")
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Return how many cores this process may use: `taskset` and containers may give it fewer than there are."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Return three workers for two cores: tests of clusters wait a third of their time.
+
+    `taskset` and containers may give this process fewer cores than there are.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + cores // 2
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

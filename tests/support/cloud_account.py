@@ -22,7 +22,7 @@ from infra.config import CONFIG_KEY
 from support.cluster import COMMAND, eventually, user_environment
 from support.packless import PACKLESS
 from workbench import stacks
-from workbench.engine.render import install
+from workbench.engine.render import NO_CHECKPOINTS, install
 from workbench.offline.aws import facts as aws
 from workbench.offline.azure import facts as azure
 from workbench.stacks import policy_overrides
@@ -189,7 +189,8 @@ class CloudAccount(ABC):
 
     def run(self, *arguments: str, check: bool = True, **variables: str) -> subprocess.CompletedProcess[str]:
         """Run ``igz-clusters`` and return what it printed; with ``check`` a failure fails the test."""
-        return finished([*self._program, *arguments], {**self.environment(), **variables}, check=check)
+        only_the_end = NO_CHECKPOINTS if self.is_quick else {}
+        return finished([*self._program, *arguments], {**self.environment(), **only_the_end, **variables}, check=check)
 
     def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:
         """Start ``igz-clusters`` and leave it running; standard error goes where standard output goes."""

@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar
 
 from components.contract.labels import LabelKey
 from support.packless import PACKLESS
+from workbench.engine.render import NO_CHECKPOINTS
 from workbench.system.paths import APP, PROJECT_ROOT
 
 T = TypeVar("T")
@@ -45,7 +46,7 @@ class Cluster:
         result = subprocess.run(
             [*self._program, *arguments],
             cwd=PROJECT_ROOT,
-            env={**self.environment, **variables},
+            env={**self.environment, **(NO_CHECKPOINTS if self.is_quick else {}), **variables},
             capture_output=True,
             text=True,
             timeout=600,

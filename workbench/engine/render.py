@@ -43,6 +43,12 @@ PASSED_ON: Final = frozenset({"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TZ"
 PASSED_ON_PREFIX: Final = "IGZ_CLUSTERS_POLICY_"
 """Prefix of the variables that configure the policy packs, such as for unknown values."""
 
+NO_CHECKPOINTS: Final = {"PULUMI_SKIP_CHECKPOINTS": "true", "PULUMI_EXPERIMENTAL": "true"}
+"""Variables that make the engine save the state at the end only, and not after each resource.
+
+The second one permits the first. Use them only if nobody needs the state of a run that was killed.
+"""
+
 SALT: Final = "encryptionsalt"
 """Key of the passphrase's salt in the engine's stack file."""
 
@@ -178,6 +184,7 @@ def offline(stack: str, choices: Any, toolchain: Toolchain, folder: Path) -> dic
         "PATH": os.pathsep.join([str(toolchain.pulumi.parent), os.environ.get("PATH", os.defpath)]),
         "PULUMI_HOME": str(home),
         "PULUMI_SKIP_UPDATE_CHECK": "true",
+        **NO_CHECKPOINTS,
         "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
         "PULUMI_BACKEND_URL": f"file://{state}",
         "PULUMI_CONFIG_PASSPHRASE": secrets.token_urlsafe(32),
