@@ -3,7 +3,6 @@
 import itertools
 import json
 import os
-import re
 import signal
 from collections.abc import Iterator
 
@@ -42,8 +41,7 @@ def test_ctrl_c_and_sigterm_end_a_run_in_order_and_leave_nothing_to_recover(
         os.killpg(process.pid, asked)
         rest = process.stdout.read()
         process.wait(timeout=600)
-        # The engine may show what it interrupted in the program, indented; nothing of ours is interrupted so.
-        assert re.search(r"^Traceback", rest, re.MULTILINE) is None
+        assert "Traceback" not in rest
         assert own.command("recover", "local").stdout.startswith("The stack 'local' is in order")
         own.up()
         assert_whole(own)

@@ -34,6 +34,8 @@ _CANCELLED: Final = 8
 https://github.com/pulumi/pulumi/blob/v3.259.0/pkg/cmd/pulumi/cmd/exit_codes.go.
 """
 
+_INTERPRETER: Final = Path(__file__).parent / "interpreter"
+
 _DEBUGGING: Final = {"PULUMI_DEBUG_COMMANDS": "true"}
 
 POLICY_PACKS: Final = Path("policies") / "packs"
@@ -75,7 +77,7 @@ class Session:
         # The engine offers this option only with its debug commands enabled.
         recorded, extra = (["--event-log", str(events.absolute())], _DEBUGGING) if events else ([], {})
         command: list[str | Path] = [self.pulumi, *arguments, *recorded]
-        variables = {**self.whole_environment(), **extra, **mark(self.stack.name, self.stack.file)}
+        variables = _quiet({**self.whole_environment(), **extra, **mark(self.stack.name, self.stack.file)})
         if display:
             return self._run(command, variables, display, subprocess.STDOUT)
         running = list[subprocess.Popen[bytes]]()
@@ -171,6 +173,12 @@ class Session:
     @property
     def _inherited(self) -> tuple[int, ...]:
         return () if self.lock is None else (self.lock,)
+
+
+def _quiet(variables: dict[str, str]) -> dict[str, str]:
+    """Return the variables with which Python programs of the engine end without a traceback on Ctrl-C."""
+    path = [str(_INTERPRETER), *filter(None, [variables.get("PYTHONPATH")])]
+    return {**variables, "PYTHONPATH": os.pathsep.join(path)}
 
 
 def open_session(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int | None = None) -> Session:

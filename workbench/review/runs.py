@@ -43,7 +43,7 @@ class Runs:
         Raises
         ------
         InterruptedError
-            The review was stopped.
+            The review was stopped, before the program or during it; what it printed then is of no use.
         """
         with self._lock:
             if self._stopped:
@@ -67,9 +67,14 @@ class Runs:
             _end([process], grace=GRACE)
             printed, output = process.communicate()
             output += f"\nIt did not finish within {SECONDS} s."
+        except KeyboardInterrupt:
+            _end([process], grace=GRACE)
+            raise
         finally:
             with self._lock:
                 self._live.discard(process)
+        if self._stopped:
+            raise InterruptedError
         return subprocess.CompletedProcess(command, process.returncode, printed, output)
 
     def stop(self) -> None:
