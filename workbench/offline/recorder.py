@@ -46,7 +46,16 @@ def run_program(
         _get_rpc_manager().clear()
         raise
     finally:
-        loop.close()  # each holds three file descriptors
+        _close(loop)
+
+
+def _close(loop: asyncio.AbstractEventLoop) -> None:
+    """Cancel what a failed program left in a loop and close the loop, which holds three file descriptors."""
+    if left := asyncio.all_tasks(loop):
+        for task in left:
+            task.cancel()
+        loop.run_until_complete(asyncio.wait(left))
+    loop.close()
 
 
 def _without_aliases(args: pulumi.ResourceTransformationArgs) -> pulumi.ResourceTransformationResult:
