@@ -1,4 +1,4 @@
-"""Entry point of the engine: read the stack file, declare the stack."""
+"""Entry point for the engine: read the stack file, declare the stack."""
 
 import gc
 import os

@@ -25,7 +25,7 @@ def run(config: StackConfig, *, kubeconfig: str | None = None, sighting: Cluster
     config
         The stack's choices.
     kubeconfig
-        Path of the local cluster's kubeconfig. The other kinds make or name their own.
+        Path of the local cluster's kubeconfig. The other kinds create or name their own.
     sighting
         Inventory of an existing cluster; None for the other kinds.
     """

@@ -1,4 +1,4 @@
-"""Judges a repository's workflows by two linters at their strictest: ``python -m workbench.workflows DIR``.
+"""Checks a repository's workflows with two linters at their strictest: ``python -m workbench.workflows DIR``.
 
 actionlint checks the syntax, zizmor the security. Both read files only and use no network.
 """

@@ -1,4 +1,4 @@
-"""The stack file as typed, validated choices, and everything that can be said about them."""
+"""Parses and validates the stack file, and describes its keys."""
 
 from infra.config.model import CONFIG_KEY, ENGINE_KEYS, SCHEMA_VERSION, StackConfig
 from infra.config.parse import ConfigurationError, parse

@@ -17,7 +17,7 @@ class Effective:
 
     path: KeyPath
     value: Any
-    """As plain data; of a mapping with keys of its own, which follow, None."""
+    """The value as plain data; None for a mapping whose keys follow as entries of their own."""
     has_keys: bool
     why_default: str | None
     """Reason of the default; None if the value was given."""

@@ -1,4 +1,4 @@
-"""What a stack file may say, under ``igz-clusters:stack``."""
+"""Model of a stack file's settings, under ``igz-clusters:stack``."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -20,14 +20,14 @@ from components.contract.pools import NodePool, PoolRole
 from components.contract.taints import Taint, spot_taint
 
 CONFIG_KEY: Final = "igz-clusters:stack"
-"""Key of the stack file under which all choices stand."""
+"""Key of the stack file that contains all of our settings."""
 
 ENGINE_KEYS: Final = ("config", "encryptedkey", "encryptionsalt", "environment", "secretsprovider")
 """Keys of the stack file itself: https://www.pulumi.com/docs/iac/concepts/projects/stack-settings-file/."""
 
 SCHEMA_VERSION: Final = 1
 PROD_INITIAL_MIN: Final = 2
-"""Initial nodes that production needs at least, for high availability (Iguazio best practices, production cluster)."""
+"""Minimum number of initial nodes in production, for high availability (Iguazio best practices, production cluster)."""
 
 
 def _pod_resources_of(choices: dict[str, Any]) -> PodResources:
@@ -39,12 +39,12 @@ def _guard_of(choices: dict[str, Any]) -> PolicyGuard:
 
 
 class StackConfig(ContractModel):
-    """Everything that a stack file may say, under ``igz-clusters:stack``."""
+    """All settings of a stack file under ``igz-clusters:stack``."""
 
     schema_version: Literal[1] = Field(description="Version of this format.", examples=[SCHEMA_VERSION])
     environment: Annotated[
         Environment,
-        Explained(decides="How strict the policies are; default requests and limits; the initial pool's least size."),
+        Explained(decides="How strict the policies are; default requests and limits; the initial pool's minimum size."),
     ] = Field(description="Environment of the cluster.", examples=["dev"])
     profile: Annotated[
         PlatformProfile,
@@ -61,7 +61,7 @@ class StackConfig(ContractModel):
     servers: Annotated[ServerOwner | None, Explained("Only the installer of profile iguazio can create servers.")] = (
         Field(
             None,
-            description="Who creates the servers, with profile iguazio only: its installer or this stack.",
+            description="Who creates the servers: the platform's installer or this stack. For profile iguazio only.",
             examples=["pulumi"],
         )
     )
@@ -87,7 +87,7 @@ class StackConfig(ContractModel):
     pod_resources: Annotated[
         PodResources,
         Explained(
-            "The environment's: in prod requests equal limits, in dev idle CPU is shared.",
+            "Depends on the environment: in prod requests equal limits, in dev idle CPU is shared.",
             "LimitRanges of user namespaces and MLRun's default resources of functions.",
         ),
     ] = Field(
@@ -107,7 +107,7 @@ class StackConfig(ContractModel):
     policy_guard: Annotated[
         PolicyGuard,
         Explained(
-            "required in prod, warn in dev, off on a local cluster: by the cost of a mistake.",
+            "required in prod, warn in dev, off on a local cluster, according to the cost of a mistake.",
             "Updates without policy packs; replacements and deletions of guarded resources without an approval.",
         ),
     ] = Field(
@@ -170,7 +170,7 @@ class StackConfig(ContractModel):
     @field_validator("pools", mode="wrap")
     @classmethod
     def _one_initial_pool(cls, pools: Any, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
-        """Judge the initial pool even where another one is wrong: that is why it wraps the pools' own validation."""
+        """Check the initial pool even if another pool is invalid: that is why it wraps the pools' own validation."""
         findings, sound = Findings(), {}
         with findings.collect():
             sound = handler(pools)

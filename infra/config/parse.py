@@ -1,4 +1,4 @@
-"""From plain data to choices, or to all problems at once."""
+"""Converts plain data to typed choices, or reports all problems at once."""
 
 from typing import Any
 

@@ -30,20 +30,20 @@ class Problem:
     """One problem. Its text is one printable line of bounded length, whatever was given."""
 
     path: KeyPath | None
-    """Keys and indexes that lead to it, below ``CONFIG_KEY``; None if it is the file as a whole."""
+    """Its keys and indexes, below ``CONFIG_KEY``; None for a problem of the whole file."""
     message: str
     """What is wrong and what to do."""
     given: str | None = None
-    """The wrong value as it may be shown; None if it is useless or must not be shown."""
+    """The invalid value in printable form; None if showing it would not help or is not allowed."""
     allowed: tuple[str, ...] = ()
-    """Values, keys or ranges that would be right."""
+    """Values, keys or ranges that would be valid."""
     line: int | None = None
     """Line of the stack file, from 1; None where only the value is known."""
     column: int | None = None
 
     @override
     def __str__(self) -> str:
-        """Return path, message, value and what is allowed; not the line."""
+        """Return path, message, value and allowed values, without the line."""
         more = [f"given: {self.given}"] if self.given is not None else []
         if self.allowed:
             rest = len(self.allowed) - _ALLOWED_MAX
@@ -68,7 +68,7 @@ def path_text(path: KeyPath) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return a value in one short printable line. What is inside mappings and lists is not shown: it may be secret."""
+    """Return a value in one short printable line, without the contents of mappings and lists, which may be secret."""
     if isinstance(value, str):
         rest = f"... ({len(value)} characters)" if len(value) > _TEXT_MAX else ""
         return repr(value[:_TEXT_MAX]) + rest
@@ -84,13 +84,13 @@ def shown(value: Any) -> str:
 
 
 def printable(text: str, limit: int = _TEXT_MAX) -> str:
-    """Return a text with what a terminal would obey or not show escaped, shortened to ``limit`` characters."""
+    """Return a text with control and invisible characters escaped, shortened to ``limit`` characters."""
     escaped = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text[: limit + 1])
     return escaped if len(escaped) <= limit else f"{escaped[:limit]}..."
 
 
 def nearest(text: Any, known: Iterable[str]) -> str | None:
-    """Return the known word that was probably meant, whatever its case; None if nothing is near."""
+    """Return the known word that was probably meant, ignoring case; None if none is similar."""
     by_lower = {word.lower(): word for word in known}
     if not isinstance(text, str) or len(text) > _TEXT_MAX:
         return None
@@ -101,27 +101,27 @@ def nearest(text: Any, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(text: Any, known: Iterable[str]) -> str:
-    """Return a question that ends a message, or nothing."""
+    """Return a did-you-mean question for the end of a message; empty without a suggestion."""
     match = nearest(text, known)
     return f", did you mean '{match}'?" if match else ""
 
 
 def problems_of(error: ValidationError, model: type[BaseModel]) -> list[Problem]:
-    """Return what ``error`` says about a document of ``model``, in the document's own paths and words."""
+    """Return the problems that pydantic's ``error`` reports in a document of ``model``, with the document's paths."""
     root = tree(model)
     details = error.errors(include_url=False)
     return [_problem(detail, root) for detail in details if not _is_a_consequence(detail)]
 
 
 def _is_a_consequence(detail: ErrorDetails) -> bool:
-    """Return whether an error only says that another one came first."""
+    """Return whether an error is only a consequence of an earlier one."""
     if detail["type"] == "too_short":  # items that are wrong themselves are not counted
         return bool(len(detail["input"]) >= detail["ctx"]["min_length"])
     return detail["type"] == "default_factory_not_called"
 
 
 def allowed(node: Node) -> tuple[str, ...]:
-    """Return what a value at ``node`` may be, as far as it is a list of values or a range; empty elsewhere."""
+    """Return the values or the range allowed at ``node``; empty if it defines neither."""
     said = node.said
     if "enum" in said or "const" in said:
         return tuple(str(value) for value in said.get("enum", [said.get("const")]))
@@ -131,7 +131,7 @@ def allowed(node: Node) -> tuple[str, ...]:
 
 
 def _problem(detail: ErrorDetails, root: Node) -> Problem:
-    """Return what one of pydantic's errors means, by the kind of mistake that it tells of."""
+    """Return our problem for one of pydantic's errors, by its type."""
     kind, context, given = detail["type"], detail.get("ctx", {}), detail["input"]
     path, place = follow(root, detail["loc"], by_field=kind in (FINDING, "value_error"))
     node = place or Node({}, {})
@@ -156,7 +156,7 @@ def _problem(detail: ErrorDetails, root: Node) -> Problem:
 
 
 def _refused(path: KeyPath, context: Mapping[str, Any], given: Any, node: Node) -> Problem:
-    """Return what a check of ours found. A list of values helps only if the value given is not on it."""
+    """Return the problem found by one of our checks. Allowed values are listed only if the value is not one."""
     message = context["message"] if "message" in context else str(context["error"])
     is_listed = "enum" in node.said or "const" in node.said
     if given is None or not is_listed or str(given) in allowed(node):
@@ -165,7 +165,7 @@ def _refused(path: KeyPath, context: Mapping[str, Any], given: Any, node: Node) 
 
 
 def _unfit(path: KeyPath, message: str, given: Any, node: Node) -> Problem:
-    """Return a problem with a value that is none of those, or not of the kind, that belong at ``node``."""
+    """Return the problem of a value that is not allowed at ``node`` or has the wrong type."""
     values = allowed(node)
     meant = did_you_mean(given, values)
     is_helpful = len(values) <= _ALLOWED_MAX or (isinstance(given, str) and not meant)
@@ -194,7 +194,7 @@ _SAID: Final = {
     "less_than_equal": "must be at most {le}",
     "string_pattern_mismatch": "must match {pattern}",
     "string_too_long": "must have at most {max_length} characters",
-    "string_unicode": "must be text of whole Unicode characters",
+    "string_unicode": "must be valid Unicode text",
     "string_too_short": "must have at least {min_length} characters",
     "too_long": "has {actual_length} entries, at most {max_length} are allowed",
     "too_short": "must have at least {min_length} entry",

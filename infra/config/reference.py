@@ -24,7 +24,7 @@ def all_keys() -> tuple[Key, ...]:
 
 
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema of a whole stack file. Only what is ours is closed; the rest is the engine's."""
+    """Return the JSON Schema of a whole stack file; it rejects unknown keys in our own settings only."""
     choices = _tidy(StackConfig.model_json_schema())
     definitions = choices.pop("$defs")
     config = {
@@ -48,7 +48,7 @@ def schema() -> dict[str, Any]:
 
 
 def _tidy(said: Any) -> Any:
-    """Return a schema without pydantic's titles, which repeat the key, and with names closed to their pattern."""
+    """Return a schema without pydantic's titles, which repeat the key, and with names restricted to their pattern."""
     if isinstance(said, list):
         return [_tidy(item) for item in said]
     if not isinstance(said, dict):
@@ -59,7 +59,7 @@ def _tidy(said: Any) -> Any:
 
 
 def schema_text() -> str:
-    """Return the schema as it stands in the repository."""
+    """Return the schema as stored in the repository."""
     return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
 
 

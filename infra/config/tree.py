@@ -23,12 +23,12 @@ class Node:
     """One place of the tree."""
 
     said: Mapping[str, Any]
-    """JSON Schema of the place, references followed and ``null`` left out."""
+    """JSON Schema of the place, with references resolved and without ``null``."""
     definitions: Mapping[str, Any]
 
     @cached_property
     def members(self) -> dict[str, "Node"]:
-        """Members of a union by their tag; empty elsewhere."""
+        """Members of a union by their tag; empty for anything else."""
         tags = {reference: tag for tag, reference in self.said.get("discriminator", {}).get("mapping", {}).items()}
         return {tags[option["$ref"]]: self._node(option) for option in self.said.get("oneOf", ()) if tags}
 
@@ -39,7 +39,7 @@ class Node:
 
     @cached_property
     def keys(self) -> dict[str, "Node"]:
-        """Known keys of a mapping; of a union those of all members, each as its first member has it."""
+        """Known keys of a mapping; for a union those of all members, each as its first owner defines it."""
         own = {key: self._node(said) for key, said in self.said.get("properties", {}).items()}
         found = {key: node for member in reversed(self.members.values()) for key, node in member.keys.items()}
         if self.members:
@@ -50,14 +50,14 @@ class Node:
 
     @cached_property
     def entries(self) -> "Node | None":
-        """What each value of a mapping with free names is, and each item of a list."""
+        """The values of a mapping with free names, or the items of a list."""
         patterned = list(self.said.get("patternProperties", {}).values())
         said = next(iter(patterned), self.said.get("additionalProperties") or self.said.get("items"))
         return self._node(said) if isinstance(said, Mapping) else None
 
     @cached_property
     def kind(self) -> str:
-        """What kind of value belongs here, in words."""
+        """Description of the type of value expected here."""
         said_type = self.said.get("type", "")
         if self.members:  # the keys of all members together would belong to none of them
             *others, last = self.members
@@ -71,10 +71,10 @@ class Node:
         return _SCALARS.get(said_type, "value")
 
     def walk(self, *path: str, within: str = "") -> Iterator["Key"]:
-        """Return every key below this place, each mapping's before what is inside it.
+        """Return every key below this place, each mapping before its own keys.
 
-        A key that means something else in another member of a union comes once for each meaning. ``within`` says of
-        which member of a union around this place all of them are.
+        A key whose meaning depends on the member of a union is returned once per meaning. ``within`` is the member of a
+        surrounding union that all of them belong to.
         """
         for name in self.keys:
             meanings = list(self._meanings(name))
@@ -93,12 +93,12 @@ class Node:
             yield from self.entries.walk(*path, NAME, within=within)
 
     def is_required(self, key: str, owners: Collection[str] = ()) -> bool:
-        """Return whether a mapping must have the key; of a union, whether one of ``owners`` must, by default any."""
+        """Return whether the key is required; in a union, whether one of ``owners`` (default: any) requires it."""
         members = [member for tag, member in self.members.items() if not owners or tag in owners]
         return any(key in place.said.get("required", ()) for place in members or (self,))
 
     def _meanings(self, name: str) -> Iterator[tuple["Node", tuple[str, ...]]]:
-        """Return what a key is, with the members of a union for which it is that; without members if for all."""
+        """Return each meaning of a key with the members of a union that share it; no members if all do."""
         if not self.members or name == self.tag_key:
             yield self.keys[name], ()
             return
@@ -158,17 +158,17 @@ def tree(model: type[BaseModel]) -> Node:
 def follow(
     root: Node, location: tuple[int | str, ...], *, by_field: bool = False
 ) -> tuple[tuple[int | str, ...], Node | None]:
-    """Return the path that a user knows for the place that pydantic names, and the place if the tree has it.
+    """Convert pydantic's location to the path in the stack file; return it with its node, if the tree has one.
 
-    Pydantic's own parts are left out: the tag of a union's member, and the mark of a mapping's key.
+    Parts that only pydantic uses are left out: the tag of a union's member, and the mark of a mapping's key.
 
     Parameters
     ----------
     root, location
-        The tree, and pydantic's place in it.
+        The tree, and pydantic's location in it.
     by_field
-        Whether a part may be a field's name in the place of its key, as it is where a default is refused. Default: what
-        looks like one is a key that the user made up.
+        Whether a part may be a field's name instead of its key, as in errors about defaults. Default: such a part is a
+        key that the user chose.
     """
     path: list[int | str] = []
     node: Node | None = root

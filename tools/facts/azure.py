@@ -70,7 +70,7 @@ class Upstream:
     required
         Inputs that the plug-in requires, though it may fill them in itself.
     kept
-        Lists of what is also a resource of its own: an update without one leaves what is there.
+        Lists whose elements can also be separate resources: an update without the list keeps them.
     apart
         Inputs that hold whole other resources; what is inside them is not described.
     open

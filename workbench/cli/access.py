@@ -1,4 +1,4 @@
-"""The way into the cluster of a stack, whatever its kind."""
+"""Access to the cluster of a stack of any kind."""
 
 import hashlib
 import os
@@ -38,11 +38,11 @@ class Access:
     Parameters
     ----------
     condition, note
-        Whether the cluster can be asked, and what to do if not.
+        Whether the cluster can be queried, and what to do if not.
     deployment
         The stack's state; empty if it records nothing.
     api
-        The cluster; None if it cannot be asked.
+        The cluster; None if it cannot be queried.
     """
 
     condition: Condition
@@ -51,7 +51,7 @@ class Access:
     api: Api | None = None
 
     def required(self, stack: Stack) -> Api:
-        """Return the way in.
+        """Return access to the cluster.
 
         Raises
         ------
@@ -64,7 +64,7 @@ class Access:
 
     @property
     def kubeconfig(self) -> str:
-        """The value of KUBECONFIG with which any kubectl reaches the cluster; empty if it cannot be asked."""
+        """The value of KUBECONFIG with which any kubectl reaches the cluster; empty if it cannot be queried."""
         api = self.api
         if not api:
             return ""
@@ -77,7 +77,7 @@ class Access:
 
 
 def access(stack: Stack, *, hermetic: bool) -> Access:
-    """Return the way into a stack's cluster; looks at the state, and asks an existing cluster for its identity.
+    """Return access to a stack's cluster; reads the state, and queries an existing cluster's identity.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""`igz-clusters check`: configuration and all rules, in seconds."""
+"""`igz-clusters check`: checks the configuration and all rules in seconds."""
 
 import gc
 import json
@@ -24,11 +24,11 @@ def check(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Check stacks by all rules in seconds, without the engine.
+    """Check stacks against all rules in seconds, without the engine.
 
-    Judges the stack file, then what the program declares, as `preview --render` does and with the waivers of
-    policies/overrides.yaml. Shows all findings at once, each cause once, and says what only a preview can judge. Exit
-    code 1: a stack file is wrong, or a mandatory rule is violated.
+    Checks the stack file, then what the program declares, like `preview --render` and with the waivers of
+    policies/overrides.yaml. Shows all findings at once, each cause once, and lists what only a preview can check. Exit
+    code 1: a stack file is invalid, or a mandatory rule is violated.
     """
     gc.disable()  # the command ends within seconds; collecting takes a third of its time and frees little
     chosen = names or list(stacks.stack_files())
@@ -48,7 +48,7 @@ def check(
 
 @dataclass(frozen=True)
 class _Result:
-    """What came of one stack: a wrong file, or a judgement."""
+    """Result for one stack: an invalid file, or an evaluation."""
 
     stack: str
     error: StackFileError | None = None

@@ -27,7 +27,7 @@ def preview(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | N
     Raises
     ------
     UserError
-        `up` would refuse the change; with all reasons.
+        `up` would refuse the change; lists all reasons.
     """
     run, state = started(stack, hermetic=hermetic, events=events), dict[str, Any]()
     try:
@@ -49,7 +49,7 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) 
     Raises
     ------
     UserError
-        The live resources do not allow the change, or something is unhealthy afterwards; with all reasons.
+        The live resources do not allow the change, or something is unhealthy afterwards; lists all reasons.
     typer.Exit
         The engine failed or was stopped, and its messages are printed.
     """
@@ -65,7 +65,7 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) 
             run.session, "up", *AS_REFRESHED, *to_recreate, judged=run.require_no_collisions if run.existing else None
         )
         for components in judgement.earlier_runs:
-            errors.print(f"First, separately: {', '.join(map(str, components))}.", **PLAIN)
+            errors.print(f"Changing first, in separate runs: {', '.join(map(str, components))}.", **PLAIN)
             targets = [option for component in components for option in ("--target", component.urn)]
             code, stream = CloudRun(run.session).engine("up", *targets, *options)
             _end_if_failed(run, code, stream)

@@ -43,7 +43,7 @@ def destroy(stack: stacks.Stack, *, hermetic: bool, yes: bool, delete_claims: bo
     Raises
     ------
     UserError
-        Something blocks the deletion; with all of it and the steps.
+        Something blocks the deletion; lists everything that does, and the steps.
     typer.Exit
         The engine failed or was stopped, and its messages are printed.
     """
@@ -120,7 +120,7 @@ def _give_back(existing: Existing, *, is_done: bool) -> None:
 
 def _lost(run: CloudRun) -> str:
     return (
-        "Objects in the cluster must be deleted first, or their load balancers and volumes stay behind, or lose data. "
+        "Objects in the cluster must be deleted first, or load balancers and volumes are left behind, or data is lost. "
         f"Restore access to its API: {run.cloud.ways_in}. If the cluster is lost for good, set {UNREACHABLE}=true: the "
         "command then destroys without this check and lists what is left."
     )
@@ -203,6 +203,6 @@ def _name_the_rest(run: CloudRun) -> None:
         return
     if left:
         listed = "\n".join(f"- {each}" for each in left)
-        errors.print(f"Left behind with the tags of '{name}', and how to delete each:\n{listed}", **PLAIN)
+        errors.print(f"Resources left with the tags of '{name}', and how to delete each:\n{listed}", **PLAIN)
     else:
-        errors.print(f"Nothing with the tags of '{name}' is left.", **PLAIN)
+        errors.print(f"No resource with the tags of '{name}' is left.", **PLAIN)

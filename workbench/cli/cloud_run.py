@@ -48,7 +48,7 @@ class CloudRun:
     Parameters
     ----------
     session
-        On the stack.
+        A session on the stack.
     events
         File for the engine's event stream. Default: none.
     existing
@@ -89,7 +89,7 @@ class CloudRun:
         Raises
         ------
         UserError
-            Something in the cluster blocks the stack; with all of it.
+            Something in the cluster blocks the stack; lists everything that does.
         """
         if not self.existing:
             return self
@@ -106,7 +106,7 @@ class CloudRun:
         Raises
         ------
         UserError
-            It would; with all of them.
+            It would; lists all of them.
         """
         if self.existing:
             self.existing.require_no_collisions(stream, self.state())
@@ -147,7 +147,7 @@ class CloudRun:
         return self._account.conditions(components)
 
     def left(self) -> list[str]:
-        """Return everything with the stack's tags in its cloud, or of its cluster, with the command that deletes it.
+        """Return everything in the cloud with the stack's tags or of its cluster, with the command that deletes it.
 
         Raises
         ------
@@ -204,7 +204,7 @@ class CloudRun:
 
     @property
     def after_expiry(self) -> str:
-        """What to do when the credentials ran out in the middle."""
+        """What to do if the credentials expired during the run."""
         name = self.stack.name
         return (
             f"The session at {self.cloud.place} expired. Start one that lasts longer than the work (about an hour for "

@@ -15,7 +15,7 @@ from typing_extensions import override
 
 @dataclass(frozen=True)
 class Command:
-    """Where a command is.
+    """Location of a command.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class Command:
     help
         Its line in ``--help``: the first paragraph of its own help.
     context_settings
-        Of its command. Default: none.
+        Settings of its command. Default: none.
     """
 
     target: str
@@ -37,12 +37,12 @@ _PASSES_ON: Final[dict[str, Any]] = {
     "ignore_unknown_options": True,
     "allow_interspersed_args": False,
 }
-"""Of a command that passes its arguments on to another program."""
+"""Settings of a command that passes its arguments on to another program."""
 
 
 COMMANDS: Final[dict[str, Command]] = {
     "init": Command("init:init", "Create a repository for clusters of your own."),
-    "check": Command("check:check", "Check stacks by all rules in seconds, without the engine."),
+    "check": Command("check:check", "Check stacks against all rules in seconds, without the engine."),
     "up": Command("stack:up", "Create or update a stack, with the policy packs attached."),
     "preview": Command("stack:preview", "Show what `up` would change; change nothing."),
     "destroy": Command("stack:destroy", "Delete everything that a stack created."),
@@ -60,7 +60,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "config": Command("config:app", "Check stack files, explain keys, show the configuration."),
     "existing": Command("existing:app", "Existing clusters."),
     "local": Command("local:app", "Control planes on this machine."),
-    "policy": Command("policy:app", "List and explain the policies; judge a state or examples."),
+    "policy": Command("policy:app", "List and explain the policies; check a state or examples against them."),
     "toolchain": Command("toolchain:app", "Pinned engine and control plane, built from Go modules."),
 }
 """In the order of the list."""
@@ -69,7 +69,7 @@ SETTINGS: Final[dict[str, Any]] = {
     "pretty_exceptions_enable": False,
     "rich_markup_mode": None,  # wraps every paragraph once, shows flags without a type, and needs no import of rich
 }
-"""Of the command line as a whole and of each command in it."""
+"""Settings of the command line and of each command in it."""
 
 
 class Commands(Mapping[str, ClickCommand]):
@@ -97,7 +97,7 @@ class Commands(Mapping[str, ClickCommand]):
 
 
 class LazyGroup(TyperGroup):
-    """The top of the command line, whose list of commands imports none of them."""
+    """The top-level command; listing its subcommands imports none of them."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)

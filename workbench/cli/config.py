@@ -24,7 +24,7 @@ from workbench.system.errors import UserError
 app = typer.Typer(help="Check stack files, explain keys, show the configuration.", no_args_is_help=True)
 
 _SUGGESTED_MAX: Final = 5
-_RULES_TOO: Final = "The files are valid. `igz-clusters check` judges by all rules too."
+_RULES_TOO: Final = "The files are valid. `igz-clusters check` also checks all rules."
 
 
 @app.command()
@@ -74,7 +74,7 @@ def _error(file: Path) -> stacks.StackFileError | None:
 @app.command()
 def explain(
     key: Annotated[
-        str, typer.Argument(help="Such as pools.size.min or pools.gpu.labels; * is any name.", metavar="KEY")
+        str, typer.Argument(help="A key such as pools.size.min or pools.gpu.labels; * matches any name.", metavar="KEY")
     ] = "",
     *,
     as_json: AsJson = False,
@@ -100,7 +100,7 @@ def explain(
 
 
 def _find(text: str) -> list[Key]:
-    """Return the key that matches, once for each of its meanings."""
+    """Return the matching key, once per meaning."""
     parts = tuple(part for part in re.sub(r"\[.*?\]", "", text).split(".") if part)
     if matching := [key for key in all_keys() if key.matches(parts)]:
         meant = max(matching, key=lambda key: len(set(key.path) - {NAME}))  # `pools.size` is no pool called size

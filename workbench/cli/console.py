@@ -1,4 +1,4 @@
-"""Where commands print and ask: results go to standard output, everything else to standard error."""
+"""Output and prompts of commands: results go to standard output, everything else to standard error."""
 
 import sys
 from collections.abc import Iterable
@@ -64,7 +64,7 @@ def agree(question: str, *, unchanged: str = "nothing changed") -> None:
 
 
 def leave(code: int) -> NoReturn:
-    """End the command with the exit code for an exit code of the engine: 0, 1 or 130."""
+    """End the command with the exit code that corresponds to the engine's: 0, 1 or 130."""
     raise typer.Exit(code if code in (0, INTERRUPTED) else FAILED)
 
 

@@ -53,7 +53,7 @@ def drift(
 
 
 def _unknown(name: str) -> str:
-    """Return that there is no such stack and which ones there are; to a script, exit code 1 would mean drift."""
+    """Return the error for an unknown stack, with the known ones; to a script, exit code 1 would mean drift."""
     try:
         stacks.find(name)
     except UserError as error:

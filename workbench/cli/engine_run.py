@@ -1,4 +1,4 @@
-"""Runs of the engine that people and pipes read: its own display on a terminal, a summary everywhere."""
+"""Runs of the engine: its own display on a terminal, and a summary everywhere."""
 
 import os
 import threading
@@ -24,10 +24,10 @@ VERBOSE_VARIABLE: Final = "IGZ_CLUSTERS_VERBOSE"
 """Set by ``--verbose``."""
 
 HEARTBEAT: Final = 30.0
-"""Seconds between two lines that say that the engine still works."""
+"""Seconds between two lines that say that the engine is still running."""
 
 _DISPLAY_MAX: Final = 4_000
-"""Characters of the engine's display that are quoted if the event stream lacks the failure; the last ones."""
+"""Number of characters quoted from the end of the engine's display if the event stream lacks the failure."""
 
 _WHOLE: Final = ("--json", "--diff")
 """Options that ask for the engine's own output."""
@@ -55,7 +55,7 @@ def run(session: Session, command: str, *options: str, events_file: Path | None 
     Parameters
     ----------
     session
-        On the stack.
+        A session on the stack.
     command, options
         The engine's command.
     events_file
@@ -140,7 +140,7 @@ def _last_run(content: bytes) -> bytes:
 
 @contextmanager
 def _heartbeat(command: str) -> Iterator[None]:
-    """Print a line now and then while the engine works: a log without any looks like a hanging run."""
+    """Print a line periodically while the engine runs; otherwise its log looks like that of a hung run."""
     ended, begin = threading.Event(), time.monotonic()
 
     def beat() -> None:

@@ -18,7 +18,7 @@ from workbench.stacks import policy_overrides
 from workbench.system.errors import UserError
 
 _UNTOUCHED: Final = "Nothing changed."
-_AGAIN: Final = "Try again with --hermetic: this release knows the events of the pinned engine."
+_AGAIN: Final = "Try again with --hermetic: this release supports the event format of the pinned engine."
 
 
 def guard(
@@ -37,7 +37,7 @@ def guard(
     command
         ``up`` or ``destroy``.
     options
-        Of the engine, with which the change will be made.
+        The engine's options for the change.
     judged
         Examines the plan too, and raises ``UserError`` to refuse it. Default: none.
     live_losses

@@ -21,7 +21,7 @@ def init(
     cluster: Annotated[str, typer.Option(help=f"Kind of the clusters: {KINDS}.")] = ClusterKind.LOCAL.value,
     name: Annotated[
         str | None,
-        typer.Option(help="First part of the stack names NAME-dev and NAME-prod. Default: that of DIR."),
+        typer.Option(help="First part of the stack names NAME-dev and NAME-prod. Default: the name of DIR."),
     ] = None,
     source: Annotated[
         str | None,
@@ -63,7 +63,7 @@ Nothing is committed yet. Next:
 
 
 _REVIEW_STEPS: Final = (
-    "  make check   # validates and renders every stack, judged by the policies; needs no account, starts nothing",
+    "  make check   # validates and renders every stack and checks the policies; needs no account, starts nothing",
     '  git add --all && git commit --quiet --message "Start"',
     "  make ci      # what a pull request runs: reviews the last commit against main",
 )
@@ -74,7 +74,7 @@ _LAST_STEPS: Final = (
 
 
 def _steps(kind: ClusterKind, stack: str) -> str:
-    """Return the commands that follow, a line each."""
+    """Return the commands that follow, one line each."""
     local = kind is ClusterKind.LOCAL
     first = "  make up      # fetches the package, builds its tools once, creates {stack}"
     lines = (

@@ -19,7 +19,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-Name = Annotated[str, typer.Argument(help="Name of the control plane; the same as its stack's.", metavar="NAME")]
+Name = Annotated[str, typer.Argument(help="Name of the control plane; the same as its stack's name.", metavar="NAME")]
 
 
 _LOCAL = "`igz-clusters local list` lists the control planes, `igz-clusters up` creates one for a local stack."
@@ -36,7 +36,7 @@ def _existing(name: str) -> Instance:
 def start(
     name: Name = "local",
     *,
-    bare: Annotated[bool, typer.Option("--bare", help="Create one that belongs to no stack.")] = False,
+    bare: Annotated[bool, typer.Option("--bare", help="Create a control plane that belongs to no stack.")] = False,
 ) -> None:
     """Start the control plane of a local stack.
 
@@ -57,7 +57,7 @@ def stop(
     *,
     all_: Annotated[bool, typer.Option("--all", help="Stop every control plane of this user.")] = False,
     in_folder: Annotated[
-        bool, typer.Option("--stacks", help="Stop those of all stacks in the folder of the stack files.")
+        bool, typer.Option("--stacks", help="Stop the control planes of all stacks in the folder of the stack files.")
     ] = False,
 ) -> None:
     """Stop a control plane and keep its data."""
@@ -65,7 +65,7 @@ def stop(
     names = instances() if all_ else of_the_folder if in_folder else [name]
     for each in names:
         stopped = _existing(each).stop()
-        out.print(f"'{each}' {'stopped; its data stays' if stopped else 'was not running'}.", **PLAIN)
+        out.print(f"'{each}' {'stopped; its data is kept' if stopped else 'was not running'}.", **PLAIN)
     if not names:
         out.print("No control plane to stop.")
 
@@ -109,7 +109,7 @@ def kubeconfig(name: Name = "local") -> None:
 
 @app.command()
 def logs(
-    component: Annotated[str, typer.Argument(help="Such as kube-apiserver or cluster-autoscaler.")],
+    component: Annotated[str, typer.Argument(help="A component such as kube-apiserver or cluster-autoscaler.")],
     name: Annotated[str, typer.Option("--name", help="Name of the control plane.")] = "local",
 ) -> None:
     """Print a part's log."""

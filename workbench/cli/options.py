@@ -23,7 +23,7 @@ def _fresh(file: Path | None) -> Path | None:
     if not file:
         return None
     if file.exists() and not file.is_file():
-        raise UserError(f"--events: {file} is not a regular file.", "Name a file; its content is replaced.")
+        raise UserError(f"--events: {file} is not a regular file.", "Specify a regular file; its content is replaced.")
     try:
         write_private(file, "")
     except OSError as error:
@@ -37,7 +37,7 @@ Events = Annotated[
         "--events",
         metavar="FILE",
         callback=_fresh,
-        help="Also write the engine's event stream to FILE, completely even if the run fails.",
+        help="Also write the engine's complete event stream to FILE, even if the run fails.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts, and nothing else, to standard output.")]

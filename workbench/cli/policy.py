@@ -1,4 +1,4 @@
-"""Commands on the policies: list them, explain them, judge a state or examples by them."""
+"""Commands on the policies: list them, explain them, check a state or examples against them."""
 
 import difflib
 import json
@@ -28,14 +28,14 @@ from workbench.toolchain.console import progress
 if TYPE_CHECKING:
     from policies.pack_harness import Report
 
-app = typer.Typer(help="List and explain the policies; judge a state or examples.", no_args_is_help=True)
+app = typer.Typer(help="List and explain the policies; check a state or examples against them.", no_args_is_help=True)
 
 
 @app.command("list")
 def list_(*, as_json: AsJson = False) -> None:
     """List all rules with their levels and where they are enforced.
 
-    Recommendations that no rule can enforce are listed too. In a pipe: one line a rule, separated by tabs.
+    Recommendations that no rule can enforce are listed too. In a pipe: one line per rule, separated by tabs.
     """
     entries = catalogue()
     if as_json:
@@ -126,7 +126,7 @@ def check(
     ] = Environment.PROD,
     as_json: AsJson = False,
 ) -> None:
-    """Judge an exported state by both packs.
+    """Evaluate an exported state with both packs.
 
     Needs no login and no cloud. Exit code 1 if a mandatory rule is violated.
     """
@@ -153,7 +153,7 @@ def run_examples(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Judge examples and compare the results with what they expect.
+    """Evaluate examples and compare the results with the expected ones.
 
     An example is a resource as data; docs/writing-a-rule.md describes the format. Exit code 1 if a result differs.
     """
@@ -168,7 +168,7 @@ def run_examples(
         out.print_json(json.dumps(rows))
     else:
         for row in differing:
-            out.print(f"{row['example']}: expected {_outcome(row['expected'])}, is {_outcome(row['said'])}", **PLAIN)
+            out.print(f"{row['example']}: expected {_outcome(row['expected'])}, got {_outcome(row['said'])}", **PLAIN)
         out.print(f"{len(rows)} examples: {len(rows) - len(differing)} as expected, {len(differing)} differ")
     raise typer.Exit(1 if differing else 0)
 

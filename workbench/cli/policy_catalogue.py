@@ -17,10 +17,10 @@ class Entry:
     """Empty for advice without one."""
     demands: str
     level: Mapping[str, str]
-    """By environment; empty where nothing enforces it."""
+    """Its level by environment; empty if nothing enforces it."""
     severity: str
     enforced_at: tuple[str, ...]
-    """``preview and update``, ``admission``; empty where nothing enforces it."""
+    """``preview and update``, ``admission``; empty if nothing enforces it."""
     reason: str
     """Why nothing enforces it."""
     source: str
@@ -62,7 +62,7 @@ def catalogue() -> list[Entry]:
 
 
 def entry(rule_id: str) -> Entry:
-    """Return the entry with an id; upper and lower case are the same.
+    """Return the entry with an id, ignoring case.
 
     Raises
     ------
@@ -72,5 +72,5 @@ def entry(rule_id: str) -> Entry:
     entries = {each.id: each for each in catalogue() if each.id}
     if found := entries.get(rule_id.upper()):
         return found
-    hint = f"`igz-clusters policy list` names all{did_you_mean(rule_id, entries)}"
+    hint = f"`igz-clusters policy list` lists all rules{did_you_mean(rule_id, entries)}"
     raise UserError(f"There is no rule {shown(rule_id)}.", f"{hint}.")

@@ -19,7 +19,7 @@ from workbench.toolchain.console import progress
 
 _LINE_MAX: Final = 2_000
 _MARGIN: Final = "         | "
-"""Prefix of all lines but the first: GitHub's runner obeys a line that begins with two colons."""
+"""Prefix of all lines but the first: GitHub's runner executes a line that begins with two colons."""
 
 
 def review(
@@ -39,7 +39,7 @@ def review(
         bool,
         typer.Option(
             "--compared",
-            help="Plan with your backend and credentials. The change's code can then read them. Default: without any.",
+            help="Plan with your backend and credentials. The change's code can then read them. Default: use neither.",
         ),
     ] = False,
     hermetic: Hermetic = False,

@@ -74,7 +74,7 @@ def _prepare(stack: stacks.Stack, *, hermetic: bool = False, lock: int | None = 
 
 
 def _run(ready: _Ready, command: str, *options: str, events: Path | None) -> None:
-    """Change a stack whose lock we hold; leave with the engine's exit code if it fails."""
+    """Change a stack whose lock we hold; exit with the engine's exit code if it fails."""
     code, _ = engine_run.run(ready.session, command, *options, events_file=events)
     StateFiles(ready.stack.name).drop_stale_locks()  # an interrupted engine may leave its own lock
     if not code:
@@ -89,7 +89,7 @@ def _run(ready: _Ready, command: str, *options: str, events: Path | None) -> Non
 
 
 def _lost_pods(ready: _Ready) -> list[Changed]:
-    """Return what an update would end in the running cluster."""
+    """Return what an update would terminate in the running cluster."""
     deployment = StateFiles(ready.stack.name).deployment()
     try:
         recorded = pool_status.recorded_groups(deployment)
@@ -100,7 +100,7 @@ def _lost_pods(ready: _Ready) -> list[Changed]:
 
 
 def _update(ready: _Ready, events: Path | None) -> None:
-    """Plan the update of a local stack, and make it unless it changes nothing."""
+    """Plan the update of a local stack, and apply it unless it changes nothing."""
     plans: list[Stream] = []
     display = guard(ready.session, "up", judged=plans.append, live_losses=_lost_pods(ready))
     is_done = unchanged.changes_nothing(plans[0]) and unchanged.is_as_updated(ready.stack)
@@ -112,7 +112,7 @@ def _update(ready: _Ready, events: Path | None) -> None:
         return
     with unchanged.noting_update(ready.stack):
         _run(ready, "up", "--yes", "--skip-preview", "--suppress-outputs", events=events)
-    with errors.status("waiting until the API server judges user pods"):
+    with errors.status("waiting until the API server can admit user pods"):
         ready.instance.wait_for_admission()
 
 

@@ -16,7 +16,7 @@ from workbench.stacks import Stack
 from workbench.system.errors import UserError
 
 WATCH_SECONDS: Final = 2.0
-"""Pause between two looks with ``--watch``."""
+"""Pause between two checks with ``--watch``."""
 
 NOTHING: Final = 3
 """Exit code if there is no cluster to look at: not created, destroyed, stopped, or it does not answer."""
@@ -56,7 +56,7 @@ def status_of(stack: Stack, *, hermetic: bool = False, entered: Access | None = 
     hermetic
         Use the pinned engine even if ``pulumi`` is on PATH.
     entered
-        The way into its cluster. Default: looked for.
+        Access to its cluster. Default: determined here.
     """
     found = entered or access(stack, hermetic=hermetic)
     config = stack.config

@@ -100,7 +100,7 @@ def require_nothing_pending(session: Session) -> dict[str, Any]:
 
 
 def pending_run_message(stack: str, operations: Sequence[str]) -> str:
-    """Return what pending operations mean: the state looks the same for a killed run and one elsewhere."""
+    """Explain pending operations: the state looks the same after a killed run and during one elsewhere."""
     pending = ", ".join(operations)
     return f"The state of '{stack}' has pending operations: {pending}. That run was killed or is still active."
 

@@ -1,4 +1,4 @@
-"""Finds what blocks the destruction of a cluster, which the engine itself notices only halfway."""
+"""Finds what blocks the destruction of a cluster; the engine itself would notice it only halfway through."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -23,7 +23,7 @@ class ClusterObject:
     """An object in the cluster that is not in the stack."""
 
     kind: str
-    """As in kubectl, such as ``service``."""
+    """Its kind as in kubectl, such as ``service``."""
     namespace: str
     """Empty for a volume."""
     name: str

@@ -85,7 +85,7 @@ def stack_lock(stack: str, command: str, stack_file: Path | None = None) -> Iter
 
 @contextmanager
 def opening(stack: str) -> Iterator[None]:
-    """Serialise the preparation of a stack's files, which previews do too."""
+    """Serialise the preparation of a stack's files; previews prepare them too."""
     descriptor = locks.wait_for(_file(stack).with_suffix(".opening"))
     try:
         yield

@@ -13,7 +13,7 @@ from workbench.report.pools import Group, Groups
 from workbench.report.values import safe
 
 _NAMED: Final = 5
-"""Most pods that are named; the rest is counted."""
+"""Maximum number of pods named; the rest are counted."""
 
 _ENDED: Final = {"Succeeded", "Failed"}
 
@@ -21,8 +21,8 @@ _ENDED: Final = {"Succeeded", "Failed"}
 def lost_pods(recorded: Groups, declared: Groups, api: Api) -> list[Changed]:
     """Return removed pools and nodes with running pods, as changes that need an approval.
 
-    It compares the pools of the last update with those of the stack file, so it needs no plan. A renamed pool is one
-    that goes and one that comes. Of an elastic pool no resource is deleted, so its change has the type of a node and
+    It compares the pools of the last update with those of the stack file, so it needs no plan. A renamed pool counts as
+    one removed and one added. Removing an elastic pool deletes no resource, so its change has the type of a node and
     the pool's name.
 
     Parameters

@@ -21,7 +21,7 @@ class ResourceIdentity:
 
 
 class UnresolvableError(Exception):
-    """The state alone does not tell whether a resource was created; the text is its URN."""
+    """The state alone does not show whether a resource was created; the text is its URN."""
 
 
 def operations(deployment: Mapping[str, Any]) -> list[str]:

@@ -31,17 +31,17 @@ SETTLE_SECONDS = 30
 _PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight": False}
 
 _NODE_GROUP_LABELS: Final = ("eks.amazonaws.com/nodegroup", "kubernetes.azure.com/agentpool")
-"""Labels with which a cloud names the group of a node."""
+"""Labels in which a cloud names a node's group."""
 
 
 class Condition(StrEnum):
-    """Whether a cluster can be asked."""
+    """Whether a cluster can be queried."""
 
     UP = "up"
     ABSENT = "not created"
     """The state records no resource: never created, or destroyed."""
     STOPPED = "stopped"
-    """A local control plane that does not run."""
+    """A local control plane that is not running."""
     UNREACHABLE = "does not answer"
 
 
@@ -77,7 +77,7 @@ class Status:
     recorded
         Groups of the last `up`, from the state.
     live
-        What the cluster has now; None if it was not asked.
+        What the cluster has now; None if it was not queried.
     """
 
     stack: str
@@ -96,7 +96,7 @@ class Status:
 
     @property
     def unapplied(self) -> tuple[PoolChange, ...]:
-        """What `up` would change, by the stack file and the state; empty if the stack is not up."""
+        """What `up` would change, according to the stack file and the state; empty if the stack is not up."""
         return pools.differences(self.recorded, self.declared) if self.recorded else ()
 
     def as_json(self) -> dict[str, Any]:

@@ -48,9 +48,9 @@ def is_as_updated(stack: Stack) -> bool:
 
 @contextmanager
 def noting_update(stack: Stack) -> Iterator[None]:
-    """Update a stack in this context, and note program and choices as they were before if it ends without an error.
+    """Update a stack in this context; if it succeeds, record the program and choices that it started with.
 
-    An update that cannot be noted is carried out again by the next `up`.
+    If they cannot be recorded, the next `up` repeats the update.
     """
     file = _file(stack)
     file.unlink(missing_ok=True)

@@ -15,7 +15,7 @@ from workbench.existing.live import LiveCluster
 from workbench.existing.objects import LiveObject
 
 _NAMED_MAX: Final = 5
-"""Most nodes that a message names."""
+"""Maximum number of nodes that a message names."""
 
 
 def notes(
@@ -41,7 +41,7 @@ def notes(
         Objects of other owners that the stack adopts.
     """
     for what in adopted:
-        yield f"{what.kind} {what.name} already exists with matching settings; it stays, also after `destroy`."
+        yield f"{what.kind} {what.name} already exists with matching settings; it is kept, even after `destroy`."
         enforced = WellKnownLabel.POD_SECURITY_ENFORCE
         if what.kind is SharedKind.NAMESPACE and enforced not in live.shared[what].labels:
             yield f"Namespace {what.name} had no {enforced}: new pods there must meet '{NAMESPACE_MARKS[enforced]}'."

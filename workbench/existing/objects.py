@@ -48,7 +48,7 @@ class LiveObject:
         return managers == {FIELD_MANAGER}
 
     def other_managers(self, *path: str) -> list[str]:
-        """Return the managers other than us of a field, such as ``("metadata", "labels", KEY)``.
+        """Return a field's managers other than us, such as ``("metadata", "labels", KEY)``.
 
         A field without a recorded manager counts as managed by an unknown other: it predates server-side apply.
         """

@@ -45,7 +45,7 @@ class Blocker:
 
     @override
     def __str__(self) -> str:
-        """Return the conflict and the next step, a line each."""
+        """Return the conflict and the next step, one line each."""
         return f"- {self.where}: found {self.found}; required {self.required}.\n  {self.step}"
 
 

@@ -18,7 +18,7 @@ _PROBE = {
     "metadata": {"name": "igz-clusters-probe"},
     "spec": {"containers": [{"name": "probe", "image": "probe"}]},
 }
-"""A pod that is never created: only the reason of the answer counts."""
+"""A pod that is never created: only the reason for its rejection counts."""
 
 
 def grant_rights(api: Endpoint) -> bool:
@@ -37,7 +37,7 @@ def accepts_pods(api: Endpoint) -> bool:
 
 
 def judges_pods(api: Endpoint) -> bool:
-    """Return whether user pods are judged by the admission policies, or no namespace is for them.
+    """Return whether the admission policies apply to user pods, or no namespace accepts user pods.
 
     After a start, and after the first `up`, the API server may not have found the policies' parameters yet. Until then
     it refuses every user pod with ``failed to find resource referenced by paramKind``.

@@ -1,4 +1,4 @@
-"""A local control plane, seen from outside: start, stop, status."""
+"""Controls a local control plane from outside: start, stop, status."""
 
 import os
 import shutil
@@ -110,7 +110,7 @@ class Instance:
         raise self._failure(late)
 
     def wait_for_admission(self, seconds: float = ADMISSION_SECONDS) -> bool:
-        """Wait until the API server judges user pods; after a first `up` it refuses all of them for half a minute.
+        """Wait until the API server can admit user pods; after a first `up` it refuses all of them for half a minute.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class Instance:
         Returns
         -------
         bool
-            Whether it judges them.
+            Whether it can.
         """
         health = Health(Settings.load(self._files).ports["kube-apiserver"], "/")
         api = Endpoint.of(health, self._files.pki)

@@ -1,4 +1,4 @@
-"""What a render and a check have in the place of a cloud's plug-in."""
+"""Describes our replacement of a cloud's plug-in in renders and checks."""
 
 from dataclasses import dataclass
 from importlib import import_module
@@ -9,7 +9,7 @@ class OfflineCloud:
     """Our plug-in for a cloud. Its modules are imported on use, so that a stack loads only its own cloud."""
 
     package: str
-    """Of the plug-in that it replaces, such as ``azure-native``."""
+    """Package of the plug-in that it replaces, such as ``azure-native``."""
     module: str
     """The folder, as a Python package."""
     name: str

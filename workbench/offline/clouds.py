@@ -1,7 +1,7 @@
-"""The clouds that a render and a check work without: each has a folder beside this file.
+"""The clouds that renders and checks replace: each has a folder beside this file.
 
-Its ``__init__.py`` describes it (``CLOUD``), so that no list names the folders. It holds ``facts.py`` (``facts()``),
-``provider.py`` (``PROVIDER``, which plans), ``noop.py`` (``PROVIDER``, which pretends to have made what was planned)
+Its ``__init__.py`` describes it (``CLOUD``), so no list of folders is needed. It holds ``facts.py`` (``facts()``),
+``provider.py`` (``PROVIDER``, which plans), ``noop.py`` (``PROVIDER``, which pretends that planned resources exist)
 and ``__main__.py`` (serves the former to the engine).
 """
 

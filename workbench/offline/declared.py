@@ -1,6 +1,6 @@
-"""What the program declares for a stack, checked by the offline providers and judged by both packs, in this process.
+"""Runs a stack's program in this process, and evaluates what it declares: offline providers, then both packs.
 
-It is the first preview of an engine without the engine: the same program, the same checks of inputs, the same rules.
+It is a first preview without the engine: the same program, the same checks of inputs, the same rules.
 Nothing is compared with a state or a cluster, and nothing is started.
 """
 
@@ -37,12 +37,12 @@ STACK_TYPE: Final = "pulumi:pulumi:Stack"
 
 _PROVIDER_TYPE: Final = "pulumi:providers:"
 _INTERNAL: Final = "__"
-"""Prefix of what providers note among inputs for themselves; the engine shows it to no rule."""
+"""Prefix of inputs that providers add for internal use; the engine does not pass them to rules."""
 
 
 @dataclass(frozen=True)
 class Message:
-    """A message of a rule.
+    """A message from a rule.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Refused:
 
 @dataclass
 class Declared:
-    """What came of a stack's program.
+    """Result of running a stack's program.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Declared:
     remedied
         URN and policy of each resource that a rule changed before it was judged.
     refused
-        Inputs that cannot be.
+        Inputs that a provider rejects.
     resources
         How many resources the program declares, components included.
     unknown
@@ -97,12 +97,12 @@ class Declared:
 
 
 def declared(stack: Stack, configuration: Mapping[str, Mapping[str, Any]]) -> Declared:
-    """Run the program of ``stack`` and judge what it declares.
+    """Run the program of ``stack`` and evaluate what it declares.
 
     Parameters
     ----------
     stack
-        With its choices.
+        The stack with its choices.
     configuration
         The packs' configuration by policy, such as ``policy_overrides.pack_configuration`` returns.
 
@@ -134,7 +134,7 @@ def _program(config: StackConfig) -> None:
 
 
 class _NoFunctions(mocks.Mocks):
-    """Answers no call: a first preview has nothing to ask."""
+    """Refuses every call, since a first preview makes none."""
 
     @override
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
@@ -146,7 +146,7 @@ class _NoFunctions(mocks.Mocks):
 
 
 class _Engine(mocks.MockMonitor):
-    """Does with a declared resource what the engine does in a first preview: check, remedy, judge, foresee."""
+    """Handles a declared resource as in the engine's first preview: check, remediate, evaluate, predict."""
 
     def __init__(self, packs: Wire) -> None:
         super().__init__(_NoFunctions())
@@ -160,14 +160,14 @@ class _Engine(mocks.MockMonitor):
 
     @override
     def make_urn(self, parent: str, type_: str, name: str) -> str:
-        """Return a URN as the engine makes it: with the types of all parents, but not the stack's."""
+        """Return a URN as the engine builds it: with the types of all parents, but not the stack's."""
         if parent and (above := parent.split("::")[2]) != STACK_TYPE:
             type_ = f"{above}${type_}"
         return super().make_urn("", type_, name)
 
     @override
     def RegisterResource(self, request: Any) -> resource_pb2.RegisterResourceResponse:
-        """Take a resource; its id and what its provider cannot foresee stay unknown."""
+        """Register a resource; its id and what its provider cannot predict stay unknown."""
         urn = self.make_urn(request.parent, request.type, request.name)
         with self._one_at_a_time:
             return resource_pb2.RegisterResourceResponse(urn=urn, object=self._register(urn, request))
@@ -190,7 +190,7 @@ class _Engine(mocks.MockMonitor):
         return provider.foreseen(urn, inputs) if provider else inputs
 
     def _checked(self, provider: "_Configured | None", urn: str, inputs: Struct) -> Struct | None:
-        """Return the inputs as the provider completes them; None, and a note, if it refuses them."""
+        """Return the inputs as the provider completes them; None if it rejects them, which is recorded."""
         if provider is None:
             return inputs
         checked, problems = provider.check(urn, inputs)

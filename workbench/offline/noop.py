@@ -8,7 +8,7 @@ from workbench.offline.provider import Existing, Provider, ReadResult
 
 
 class NoopProvider(Provider):
-    """Mixin for an offline provider: plans as that does, and accepts every operation without performing it."""
+    """Mixin for an offline provider: plans like it, and accepts every operation without performing it."""
 
     @override
     def create(self, type_: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -1,7 +1,7 @@
 """No-op plug-ins that accept every operation: they build a baseline state without a cloud or cluster.
 
 ``python -m workbench.offline.noop_providers aws`` serves one to the engine. Nothing is created: ids and outputs are
-made up, and equal for equal names, so that equal programs give equal states.
+made up, and identical for identical names, so that equal programs give equal states.
 """
 
 import sys

@@ -27,7 +27,7 @@ UNKNOWN_MARKS: Final = frozenset(
 """https://github.com/pulumi/pulumi/blob/master/sdk/go/common/resource/plugin/rpc.go."""
 
 DEFAULTS: Final = "__defaults"
-"""Where a bridged provider notes which inputs it filled in itself."""
+"""Property in which a bridged provider records the inputs that it filled in itself."""
 
 
 class Unknown(Enum):
@@ -41,7 +41,7 @@ UNKNOWN: Final = Unknown.UNKNOWN
 
 
 class Secret(str):
-    """A text that may be compared and judged, and that no message shows."""
+    """A text that may be compared and evaluated, but never shown in a message."""
 
     __slots__ = ()
 
@@ -88,7 +88,7 @@ def secret(value: Any) -> Any:
 
 
 def renewed(bag: Struct, values: Mapping[str, Any], *others: Struct) -> Struct:
-    """Return ``bag`` with ``values`` in the place of its own, and no secret of it in clear.
+    """Return ``bag`` with its values replaced by ``values``, and none of its secrets in plain text.
 
     A value that is still the same keeps its marks, so that nothing looks changed.
 
@@ -116,7 +116,7 @@ def renewed(bag: Struct, values: Mapping[str, Any], *others: Struct) -> Struct:
 
 
 def masked(text: str, *bags: Struct) -> str:
-    """Return a text for people, without the secrets of any bag."""
+    """Return a text for display, without the secrets of any bag."""
     found = {each for bag in bags for each in _secrets(MessageToDict(bag))}
     for each in sorted(found, key=len, reverse=True):
         text = text.replace(each, "[secret]")

@@ -1,4 +1,4 @@
-"""The offline providers, by package. Apart from ``clouds``, since they bring the engine's protocol along."""
+"""The offline providers, by package. Separate from ``clouds``, since they import the engine's protocol."""
 
 from importlib import import_module
 from typing import Final

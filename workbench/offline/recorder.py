@@ -1,4 +1,4 @@
-"""Runs a Pulumi program in this process, with something else in the engine's place."""
+"""Runs a Pulumi program in this process, with a replacement for the engine."""
 
 import asyncio
 from collections.abc import Callable

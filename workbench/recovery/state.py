@@ -23,7 +23,7 @@ def state_findings(stack: str) -> list[Finding]:
 
 
 def lock_findings(locks: Sequence[EngineLock]) -> list[Finding]:
-    """Return findings about the engine's locks on one stack; only about those in use, if there are any."""
+    """Return findings about the engine's locks on one stack: those in use if there are any, else the stale ones."""
     return [_lock(lock) for lock in locks if lock.is_alive or lock.is_elsewhere] or [*map(_lock, locks)]
 
 

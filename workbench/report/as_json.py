@@ -17,7 +17,7 @@ FORMAT: Final = 1
 
 
 def render(report: Report) -> str:
-    """Return the report as one JSON object, equal for equal reports."""
+    """Return the report as one JSON object, identical for identical reports."""
     shape = {"format": FORMAT, "exitCode": report.outcome.exit_code, **_camel(asdict(report))}
     # ASCII only, so that a terminal interprets nothing in it.
     return json.dumps(shape, indent=2) + "\n"

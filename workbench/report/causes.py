@@ -10,7 +10,7 @@ from workbench.report.findings import FAILING
 from workbench.report.model import Finding
 
 NAMED_MAX: Final = 5
-"""Most resources that a line names; the rest is counted."""
+"""Maximum number of resources that a line names; the rest are counted."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class Cause:
 def by_cause(findings: Iterable[Finding]) -> list[Cause]:
     """Return the causes of findings, in order of first appearance.
 
-    Findings have one cause if rule, status, remedy and waiver are equal, and the messages too but for the names of the
-    resources that they are about.
+    Findings share a cause if rule, status, remedy and waiver are equal, and their messages differ in resource names
+    only.
     """
     groups = defaultdict[tuple[object, ...], list[Finding]](list)
     for each in findings:
@@ -56,7 +56,7 @@ def by_cause(findings: Iterable[Finding]) -> list[Cause]:
 
 
 def _without_subject(finding: Finding) -> str:
-    """Return the message without the name of its resource, and without the part of the resource behind it."""
+    """Return the message without the name of its resource, and without the part of the resource that follows it."""
     if not finding.urn:
         return finding.message
     return re.sub(rf"'{re.escape(_name(finding.urn))}'( \([^)]*\))?", "it", finding.message)

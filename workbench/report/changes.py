@@ -141,7 +141,7 @@ def _differences(step: Step) -> Iterator[PropertyChange]:
 
 
 def _inside(before: Any, after: Any) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
-    """Return path and both values of each difference inside two mappings; other values as a whole."""
+    """Return path and both values of each difference between mappings; other values are compared as a whole."""
     if not isinstance(before, dict) or not isinstance(after, dict) or is_marked(before) or is_marked(after):
         yield (), before, after
         return

@@ -24,8 +24,8 @@ class _Fact(NamedTuple):
 
 
 _NOTHING: Final = _Fact("")
-_HIDDEN: Final = _Fact("what it holds: its inputs hide its role", "resource of unknown role")
-"""For groups and namespaces with unknown inputs, which may be protected."""
+_HIDDEN: Final = _Fact("what it holds (its role is unknown)", "resource of unknown role")
+"""Fact for groups and namespaces with unknown inputs, which may be protected."""
 
 _BY_ROLE: Final = {
     PoolRole.DATA: _Fact("the data on the disks of its nodes", "data pool"),
@@ -36,8 +36,8 @@ _NAMESPACE: Final = _Fact("the namespace with all objects and volume claims in i
 
 _DISK: Final = _Fact("all data on it")
 _LOGS: Final = _Fact("all logs in it")
-_NETWORK: Final = _Fact("the addresses and routes of all that is in it", "network")
-_KEY: Final = _Fact("the way to read everything that it encrypted", "encryption key")
+_NETWORK: Final = _Fact("the addresses and routes of everything in it", "network")
+_KEY: Final = _Fact("access to everything that it encrypted", "encryption key")
 _CLUSTER: Final = _Fact("the cluster with all that runs on it", "cluster")
 
 
@@ -62,7 +62,7 @@ _BY_TYPE: Final = {
     "kubernetes:core/v1:PersistentVolume(Claim)?": _DISK,
 }
 _GROUPS: Final = "|".join([*(cloud.group for cloud in CLOUDS), NODE])
-"""Without the autoscaler's templates, whose groups have other roles and start empty."""
+"""Excludes the autoscaler's templates, whose groups have other roles and start empty."""
 
 
 def kind_of(type_: str, name: str, inputs: Mapping[str, Any]) -> str:

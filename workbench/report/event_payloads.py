@@ -137,7 +137,7 @@ class Judged(Payload):
 
 
 class Prelude(Payload):
-    """What the engine starts with: the stack's configuration."""
+    """The engine's first event: the stack's configuration."""
 
     config: dict[str, str]
 

@@ -1,7 +1,7 @@
 """Reads the engine's event stream, one JSON event per line. The stream is untrusted: a change's own run wrote it.
 
 Valid events become typed objects. Invalid lines are reported, and the rest is still read. Only a stream without
-invalid lines is complete, so only there the absence of an event means something.
+invalid lines is complete, so the absence of an event means something only there.
 """
 
 import re
@@ -33,7 +33,7 @@ LINE_MAX: Final = 8_000_000
 """Maximum bytes of an event."""
 
 INVALID_LINES_MAX: Final = 10
-"""Most invalid lines that are listed; the rest is counted."""
+"""Maximum number of invalid lines listed; the rest are counted."""
 
 STACK_TYPE: Final = "pulumi:pulumi:Stack"
 """Type of the resource that holds the stack's outputs."""

@@ -16,7 +16,7 @@ from workbench.report.model import Finding, FindingStatus, Judge
 from workbench.report.values import safe
 
 TEXT_LENGTH: Final = 1_000
-"""Most characters shown of a message or a fix."""
+"""Maximum number of characters shown of a message or a fix."""
 
 FAILING: Final = (FindingStatus.VIOLATED, FindingStatus.UNJUDGED)
 """Statuses that fail a run."""

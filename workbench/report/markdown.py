@@ -36,7 +36,7 @@ _REASON_MAX: Final = 200
 
 
 def render(report: Report, limit: int = COMMENT_MAX) -> str:
-    """Return the comment, equal for equal reports.
+    """Return the comment, identical for identical reports.
 
     Parameters
     ----------

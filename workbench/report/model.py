@@ -137,10 +137,10 @@ class Judge(StrEnum):
 
     BOTH = "both"
     BASE = "base"
-    """Only those of the base branch: the change removes or weakens the rule."""
+    """The base branch's rules only: the change removes or weakens the rule."""
 
     OWN = "own"
-    """Only those of the change, or there is no base branch."""
+    """The change's rules only, also if there is no base branch."""
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ class PoolChange:
 
 @dataclass(frozen=True)
 class Hours:
-    """Hours a month of all nodes, or of what they offer, at the pools' smallest and largest sizes.
+    """Monthly hours of all nodes, or of the resources that they offer, at the pools' smallest and largest sizes.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ class Group(BaseModel):
     labels: dict[str, str]
     taints: list[str]
     vcpus: int | None = Field(None, ge=0, le=1_000_000)
-    """Per node, as the next two; None in outputs of older releases."""
+    """Per node, like the next two; None in outputs of older releases."""
     gpus: int | None = Field(None, ge=0, le=1_000_000)
     gpu_model: str = ""
 
@@ -90,9 +90,9 @@ def _by_name(state: State) -> dict[str, Any]:
 
 
 def _in_names_of(after: Groups, before: Groups) -> Groups:
-    """Return the groups of such a list under the names of today.
+    """Return the groups of such a list under their current names.
 
-    It named groups before zones and machine types divided them. What it could not name is taken for unchanged.
+    It predates the split of groups by zone and machine type. What it did not contain counts as unchanged.
     """
     old, new = ({group.pool for group in groups.values()} for groups in (before, after))
     kept = {name: before.get(name, group) for name, group in after.items() if group.pool in old}
@@ -162,7 +162,7 @@ def resource_hours(before: Groups | None, after: Groups) -> tuple[ResourceHours,
 
 
 def _sums(groups: Groups | None, count: Callable[[Group], int | None]) -> tuple[int, int] | None:
-    """Return the hours of what ``count`` finds in a node, at the smallest and at the largest sizes; None if unknown."""
+    """Return the hours of the units that ``count`` finds in a node, at the smallest and the largest sizes, or None."""
     least = most = 0
     for group in (groups or {}).values():
         if (number := count(group)) is None:

@@ -1,8 +1,8 @@
 """Renders findings as SARIF 2.1.0, for code scanning and editors.
 
 GitHub's code scanning does not read suppressions (<https://github.com/github/codeql-action/issues/1230>): it shows what
-is waived as an open alert. Such results are therefore notes, whatever the rule's level. A report without findings may
-still be no good one: what could not be judged, and what else decided, are notifications of the run.
+is waived as an open alert. Such results are therefore notes, whatever the rule's level. A report may fail without
+findings, so incomplete evaluations and other reasons of the verdict are notifications of the run.
 """
 
 import hashlib

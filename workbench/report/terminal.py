@@ -40,15 +40,15 @@ from workbench.report.words import (
 )
 
 UPDATES_SHOWN: Final = 20
-"""Most updates that are listed with their properties; of more, only names are."""
+"""Maximum number of updates listed with their properties; beyond it only names are listed."""
 
 NAMES_SHOWN: Final = 12
-"""Most names that are listed of one kind; of more, the first four are and the rest is counted."""
+"""Maximum number of names listed per kind; beyond it the first four are listed and the rest are counted."""
 
 FIRST_NAMES: Final = 4
 PROPERTIES_SHOWN: Final = 6
 _NARROW: Final = 100
-"""Columns below which a resource has its changes on lines of their own."""
+"""Terminal width below which a resource's changes get lines of their own."""
 
 _COLOURS: Final = {
     Outcome.PASSED: "bold green",
@@ -91,7 +91,7 @@ def show_run(stack: StackReport, console: Console, headline: str, *, is_good: bo
     console
         Where to print.
     headline
-        What the run came to, such as ``updated``.
+        Outcome of the run, such as ``updated``.
     is_good
         Whether the status counts as a success.
     """

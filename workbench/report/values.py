@@ -17,10 +17,10 @@ UNKNOWN: Final = "[unknown]"
 NOT_SHOWN: Final = "[not shown]"
 
 LENGTH: Final = 80
-"""Most characters shown of a value."""
+"""Maximum number of characters shown of a value."""
 
 NAME_LENGTH: Final = 400
-"""Most characters shown of a URN, name or path."""
+"""Maximum number of characters shown of a URN, name or path."""
 
 MISSING: Final = object()
 """Sentinel for a missing value."""

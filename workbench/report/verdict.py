@@ -35,7 +35,7 @@ from workbench.report.values import safe
 PACKS: Final = frozenset(map(pack_name, Pack))
 
 PROBLEMS_MAX: Final = 20
-"""Most problems of a stack that are listed; the rest is counted."""
+"""Maximum number of problems listed per stack; the rest are counted."""
 
 _SUCCEEDED: Final = "succeeded"
 _JUDGED_OPS: Final = frozenset({"create", "update", "same", "replace", "create-replacement", "import"})

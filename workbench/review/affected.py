@@ -16,8 +16,8 @@ _NONE: Final = re.compile(r"(docs|tests)/.*|.*\.md", re.DOTALL)
 def affected(files: Collection[ChangedFile], stacks: Collection[str], base: Any, head: Any) -> set[str]:
     """Return which of ``stacks`` a change can affect.
 
-    A stack file, or what lies beside it under ``examples``, affects its stack; a row of the overrides the stack that
-    it names; documents and tests affect none. Everything else may affect every stack.
+    A stack file, or what lies beside it under ``examples``, affects its stack; a row of the overrides affects the stack
+    that it names; documents and tests affect none. Everything else may affect every stack.
 
     Parameters
     ----------

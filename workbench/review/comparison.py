@@ -1,4 +1,4 @@
-"""Which files a change touches, by Git."""
+"""Determines with Git which files a change touches."""
 
 import os
 import subprocess

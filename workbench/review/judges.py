@@ -26,7 +26,7 @@ _EXAMPLES: Final = re.compile(r"policies/rules/([^/]+/examples|bases)/.*|.*\.md"
 _PACKAGE_PIN: Final = "package.mk"
 _DEFAULT: Final = object()
 _LIST_MAX: Final = 300
-"""Most characters shown of a list."""
+"""Maximum number of characters shown of a list."""
 
 CHOICES: Final = frozenset({"environment", "profile", "policies", "policyGuard"})
 """Settings of a stack file that select the rules for the stack, their levels and their limits."""

@@ -29,7 +29,7 @@ from workbench.toolchain import Toolchain
 
 PLAIN: Final = ("--non-interactive", "--color", "never")
 OUTPUT_MAX: Final = 2_000
-"""Most characters of the engine's output that a problem quotes, from its end."""
+"""Maximum number of characters that a problem quotes from the end of the engine's output."""
 
 
 @dataclass(frozen=True)

@@ -246,7 +246,7 @@ def _gone(comparison: Comparison) -> Iterator[JudgeChange]:
 
 
 def _approvals(content: Any) -> list[Any]:
-    """Return the rows that are as they must be; one that is not makes its stack's problem."""
+    """Return the valid rows; an invalid one is a problem of its stack."""
     return [row for row in rows(content, "approvals") if _is_approval(row)]
 
 

@@ -25,7 +25,7 @@ SHAPES: dict[ClusterKind, dict[Environment, str]] = {
 """The shipped stack files that a new repository starts from, by kind of cluster; the environment is filled in."""
 
 _EDITORS = "# yaml-language-server: $schema=.igz-clusters/infra/stack.schema.json\n"
-"""Lets editors complete and check; the package's own checkout has the schema."""
+"""Lets editors complete and check stack files; the package's own checkout has the schema."""
 
 _ENVIRONMENT = re.compile(r"^(    environment: )\w+(?= *$)", re.MULTILINE)
 
@@ -41,12 +41,12 @@ _OUR_OWN = {"checks.yml", "development.mk"}
 def stack_names(name: str) -> dict[Environment, str]:
     """Return the stack of each environment of the repository ``name``.
 
-    A stack's name is its cluster's name and its state's, so it must be unique beyond its repository: hence the prefix.
+    A stack's name is also that of its cluster and state, so it must be unique beyond its repository: hence the prefix.
 
     Raises
     ------
     UserError
-        The name gives no names of clusters.
+        The name cannot be part of a cluster's name.
     """
     names = {environment: f"{name}-{environment.value}" for environment in Environment}
     if not all(is_dns_label(stack) for stack in names.values()):

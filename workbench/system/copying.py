@@ -28,7 +28,7 @@ class Copies:
 
     def __init__(self, targets: Mapping[str, TextIO], on_closed: Callable[[], None]) -> None:
         self.files: dict[str, IO[bytes]] = {name: TemporaryFile() for name in targets}  # noqa: SIM115 closed at the end of the block
-        """By the names of the targets: what the program must write to."""
+        """Files that the program must write to, by target name."""
         self.is_closed = False
         """Whether the reader of a stream is gone."""
         self.failures: dict[str, OSError] = {}

@@ -25,5 +25,5 @@ class UserError(Exception):
 
     @override
     def __str__(self) -> str:
-        """Return message and hint, a line each."""
+        """Return message and hint, one line each."""
         return f"{self.message}\n{self.hint}" if self.hint else self.message

@@ -13,7 +13,7 @@ from workbench.system.errors import UserError
 APP = "igz-clusters"
 PRIVATE = 0o700
 FOLDER_VARIABLE = "IGZ_CLUSTERS_STACKS"
-"""Names the folder of the stack files; set by ``--directory``."""
+"""Variable that names the folder of the stack files; set by ``--directory``."""
 _DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR}
 """Error codes of a disk that is full or not writable."""
 DATA_BYTES = 300_000_000
@@ -34,7 +34,7 @@ def data_dir() -> Path:
 
 
 def data_path() -> Path:
-    """Return where that folder is or would be, without making it: a render leaves nothing behind."""
+    """Return the path of that folder without creating it: a render leaves nothing behind."""
     return _named("IGZ_CLUSTERS_DATA", platformdirs.user_data_path)
 
 

@@ -148,7 +148,7 @@ def _wait(process: subprocess.Popen[bytes]) -> int | None:
 
 @contextmanager
 def _ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Kill the process and its children if the body is left by an exception, Ctrl-C included."""
+    """Kill the process and its children if an exception ends the body, Ctrl-C included."""
     try:
         yield
     except BaseException:

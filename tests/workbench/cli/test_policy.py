@@ -61,8 +61,8 @@ def test_an_example_that_differs_is_named_with_both_outcomes(tmp_path: Path) -> 
     result = run("test", str(tmp_path))
     assert result.exit_code == 1
     assert result.stdout.splitlines() == [
-        "NG-17/good: expected nothing, is expect: NG-17",
-        "NG-17/bad: expected expect: NG-17, is nothing",
+        "NG-17/good: expected nothing, got expect: NG-17",
+        "NG-17/bad: expected expect: NG-17, got nothing",
         "2 examples: 0 as expected, 2 differ",
     ]
 

@@ -1,1 +1,1 @@
-"""What is specific to EKS and AKS about changes of clusters; the rest of the engine is the same for both."""
+"""Parts of cluster changes that are specific to EKS and AKS; the rest of the engine is the same for both."""

@@ -20,5 +20,5 @@ class Blocker:
 
     @override
     def __str__(self) -> str:
-        """Return the reason and the next step, a line each."""
+        """Return the reason and the next step, one line each."""
         return f"- {self.where}: {self.what}; {self.allowed}.\n  {self.step}"

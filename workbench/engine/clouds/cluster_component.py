@@ -163,7 +163,7 @@ class ClusterComponent(ABC):
 
     @override
     def __str__(self) -> str:
-        """Return noun and the cloud's name."""
+        """Return its kind and its name in the cloud."""
         return f"{self.noun} {self.name}"
 
     def _known(self, *keys: str) -> Any:

@@ -52,7 +52,7 @@ Components: TypeAlias = Callable[[str, str, Mapping[str, Any], Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class KnownCloud:
-    """What the workbench has for one cloud."""
+    """The workbench's code for one cloud."""
 
     cloud: Callable[[str, StackConfig, Any], Cloud]
     """Creates the cloud from a stack's name, its file, and the file's cluster section."""
@@ -65,7 +65,7 @@ CLOUDS: Final[Mapping[type[Any], KnownCloud]] = {
     EksConfig: KnownCloud(cloud=Eks, components=eks_components, folder="aws"),
     AksConfig: KnownCloud(cloud=Aks, components=aks_components, folder="azure"),
 }
-"""By type of the stack file's cluster section."""
+"""Clouds by type of the stack file's cluster section."""
 
 
 def cloud_of(stack: str, config: StackConfig) -> Cloud:

@@ -1,4 +1,4 @@
-"""What each AWS input is and what a change of it does: ``facts.json``, read when it is first asked for.
+"""Facts about each AWS input and the effect of changing it, from ``facts.json``, read on first use.
 
 ``tools/facts/aws.py`` generates that file and says which facts come from which source; ``facts.schema.json`` describes
 it.
@@ -27,7 +27,7 @@ class Input:
     required
         Whether the object that it belongs to must have it.
     change
-        What a change of it does: update, replace, replace if removed, replace once set, replace if exchanged, unread.
+        Effect of changing it: update, replace, replace if removed, replace once set, replace if exchanged, unread.
     """
 
     path: str
@@ -45,15 +45,15 @@ class ResourceFacts:
     source
         File of the upstream provider, hashicorp/terraform-provider-aws.
     copy_of
-        Year of the copy of that file that was read.
+        Year in which the copy of that file was made.
     rows
-        The fields of ``Input``, one list an input, outer inputs before inner ones.
+        The fields of ``Input``, one list per input, outer inputs before inner ones.
     deleted_first
         The old resource is always deleted before the new one is made.
     recomputed
         Outputs that any update in place makes unknown again.
     later
-        Inputs younger than the copy: path, link to what is said of a change, and date of that.
+        Inputs newer than the copy: path, link to the source about changes, and date of that source.
     """
 
     source: str

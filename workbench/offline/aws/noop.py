@@ -1,4 +1,4 @@
-"""A no-op AWS provider: ids and outputs are made up, and equal for equal names."""
+"""A no-op AWS provider: ids and outputs are made up, and identical for identical names."""
 
 from typing import Any, Final
 

@@ -135,7 +135,7 @@ def _unknown_or_missing(type_: str, fact: str, path: str, value: Any) -> Iterato
 
 
 def _changes(type_: str, fact: str, path: str, old: Any, new: Any) -> Iterator[tuple[str, tuple[Input, Kind]]]:
-    """Return the kind of change by path, as deep as both sides go."""
+    """Return the kind of change by path, to the depth that both sides share."""
     for key in sorted(old.keys() | new.keys()):
         known = children(type_, fact).get(key)
         if known:

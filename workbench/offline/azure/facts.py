@@ -24,13 +24,13 @@ class Input:
         Such as ``networkProfile.podCidr``, ``agentPoolProfiles[].count`` or ``addonProfiles{}.enabled``.
     kind
         string, integer, number, boolean, object, list, map; keys for a list that Azure takes as a map with empty
-        values; resource for what holds whole other resources, any for what may be anything.
+        values; resource for an input that contains other resources, any for an untyped input.
     required
         Whether the object that it belongs to must have it.
     change
-        What a change of it does: update or replace.
+        Effect of changing it: update or replace.
     place
-        Where it is in Azure's form of the object around it, such as ``properties.count``; in braces a part of the id.
+        Its path in the surrounding object of Azure's API, such as ``properties.count``; in braces if part of the id.
     values
         Name of its enumeration, empty if it has none.
     """
@@ -49,7 +49,7 @@ class Input:
 
     @property
     def allowed(self) -> tuple[str | int, ...]:
-        """The values that it may have; empty if any will do."""
+        """The values that it may have; empty if all are allowed."""
         return tuple(facts().enumerations[self.values]) if self.values else ()
 
 
@@ -66,11 +66,11 @@ class ResourceFacts:
     source
         File below ``specification`` of Azure/azure-rest-api-specs.
     rows
-        The fields of ``Input``, one list an input, outer inputs before inner ones.
+        The fields of ``Input``, one list per input, outer inputs before inner ones.
     outputs
-        What only Azure says: at the top, and inside objects that are inputs.
+        Outputs that only Azure sets: at the top, and inside objects that are inputs.
     kept
-        Lists of what is also a resource of its own: an update without one leaves what is there.
+        Lists whose elements can also be separate resources: an update without the list keeps them.
     forms
         Pattern of a whole name by input.
     """

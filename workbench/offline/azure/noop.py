@@ -1,4 +1,4 @@
-"""A no-op Azure provider: ids and outputs are made up, and equal for equal names."""
+"""A no-op Azure provider: ids and outputs are made up, and identical for identical names."""
 
 import json
 from base64 import b64encode

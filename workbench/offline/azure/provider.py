@@ -34,7 +34,7 @@ NOWHERE: Final = "-"
 """Path of values that are not inputs, such as map keys."""
 
 STABLE: Final = ("name", "location")
-"""Outputs that stay known while a resource is updated; all others may change, for all that the plug-in knows."""
+"""Outputs that stay known while a resource is updated; the plug-in assumes that all others may change."""
 
 SKUS: Final = ({"Basic": "Base", "Base": "Base"}, {"Paid": "Standard", "Standard": "Standard"})
 """Names and tiers of an AKS cluster's ``sku`` that mean the same."""
@@ -137,7 +137,7 @@ def _plain_sku(sku: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _changes(type_: str, fact: str, path: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> _Changes:
-    """Return the kind of change by path, as deep as both sides go."""
+    """Return the kind of change by path, to the depth that both sides share."""
     known = children(type_, fact)
     for key in sorted(old.keys() | new.keys()):
         where = f"{path}.{key}" if path else key

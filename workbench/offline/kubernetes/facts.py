@@ -1,7 +1,7 @@
 """Which properties of a Kubernetes object cannot be changed in place, by Pulumi's Kubernetes provider.
 
 Read from the source of the release that ``toolchain/kubernetes-provider`` pins: pulumi/pulumi-kubernetes,
-``provider/pkg/provider/diff.go``. Of API versions that clusters in support do not serve, nothing is kept here.
+``provider/pkg/provider/diff.go``. API versions that no supported cluster serves are left out.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ FACTS_DATE: Final = "2026-11-21"
 """When the source was read."""
 
 IDENTITY: Final = ("metadata.name", "metadata.namespace")
-"""What makes another object of any kind."""
+"""Properties whose change replaces an object of any kind."""
 
 _CONTAINER: Final = (
     "args",
@@ -121,7 +121,7 @@ REPLACES: Final[Mapping[str, tuple[str, ...]]] = {
     "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding": ("roleRef",),
     "kubernetes:storage.k8s.io/v1:StorageClass": ("parameters", "provisioner"),
 }
-"""By type token: what replaces the object when it or anything below it changes, beside ``IDENTITY``."""
+"""By type token: what replaces the object when it or anything below it changes, besides ``IDENTITY``."""
 
 CONTENT: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     SECRET: ("enableSecretMutable", ("stringData", "data")),

@@ -64,7 +64,7 @@ def _in_a_namespace(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _changes(path: str, old: Any, new: Any) -> Iterator[tuple[str, Kind, Any]]:
-    """Return path, kind and new value of each change, as deep as both sides go."""
+    """Return path, kind and new value of each change, to the depth that both sides share."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted(old.keys() | new.keys()):
             yield from _change(f"{path}.{key}" if path else key, key in old, key in new, old.get(key), new.get(key))

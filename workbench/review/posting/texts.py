@@ -37,7 +37,7 @@ def comment(records: Path, run: Run, workflow_changes: Collection[str]) -> str:
         Files of workflows that the pull request changes.
     """
     report = _of(records, run)
-    said_by = f"\nBy [the run]({run.address}) of `{run.workflow}` on commit `{run.commit[:12]}`.\n"
+    said_by = f"\nFrom [the run]({run.address}) of `{run.workflow}` on commit `{run.commit[:12]}`.\n"
     warning = _warning(workflow_changes)
     return (
         warning + markdown.render(report, markdown.COMMENT_MAX - len(marker(run) + "\n" + warning + said_by)) + said_by

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, ValidationError
 from workbench.system.errors import UserError
 
 LONGEST_WAIT: Final = 300.0
-"""Most seconds to wait for a rate limit to reset; a job has minutes, not an hour."""
+"""Maximum seconds to wait for a rate limit to reset; a job has minutes, not an hour."""
 
 PAGE: Final = 100
 """Entries per page, GitHub's maximum."""

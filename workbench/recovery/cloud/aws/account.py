@@ -1,4 +1,4 @@
-"""Queries of recovery and `up` to AWS."""
+"""AWS queries for recovery and `up`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

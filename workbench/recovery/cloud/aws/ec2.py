@@ -89,7 +89,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         state_key="State",
     ),
 }
-"""By resource type. All are tagged by the request that creates them, so none is ever untagged."""
+"""Listings by resource type. All are tagged by the request that creates them, so none is ever untagged."""
 
 
 def tagged(

@@ -52,7 +52,7 @@ SEARCHES: Final[Mapping[str, Search]] = {
     "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": Search(ec2.security_group_rule, ("securityGroupId",)),
     **{type_: Search(ec2.by_tags, ()) for type_ in ec2.KINDS},
 }
-"""By resource type; covers every type that the program uses."""
+"""Searches by resource type; covers every type that the program uses."""
 
 
 def search(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:

@@ -44,7 +44,7 @@ _BALANCING: Final = ("load balancer", "target group")
 """Resources of controllers in Elastic Load Balancing, in deletion order."""
 
 WITH_DATA: Final = frozenset({"instance", "volume"})
-"""Kinds of these whose deletion loses data."""
+"""Kinds among them whose deletion loses data."""
 
 
 def tagged_resources(account: AwsQueries) -> list[CloudResource]:

@@ -1,4 +1,4 @@
-"""Queries of recovery and `up` to Azure."""
+"""Azure queries for recovery and `up`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class AzureAccount(AzureQueries, Account):
 
 
 def open_account(stack: str, choices: AksConfig, connect: Connect = arm) -> AzureAccount:
-    """Return the subscription of a stack, after a check that the credentials see it.
+    """Return the subscription of a stack, after checking that the credentials have access to it.
 
     Parameters
     ----------
