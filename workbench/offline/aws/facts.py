@@ -45,7 +45,7 @@ class ResourceFacts:
     source
         File of the upstream provider, hashicorp/terraform-provider-aws.
     copy_of
-        Year in which the copy of that file was made.
+        Year of the copyright line of the copy that was read.
     rows
         The fields of ``Input``, one list per input, outer inputs before inner ones.
     deleted_first
