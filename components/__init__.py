@@ -1,1 +1,1 @@
-"""Pulumi components: clusters, what is scheduled on them, what the platform is told."""
+"""Pulumi components: clusters, scheduling of pods, and settings of the platform."""

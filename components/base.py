@@ -1,4 +1,4 @@
-"""What every component of this package shares."""
+"""Base of all components of this package."""
 
 import pulumi
 

@@ -30,11 +30,11 @@ def owned(
     Parameters
     ----------
     name
-        Fixed, so that objects of a killed run are found again.
+        A fixed name, so that objects of a killed run are found again.
     namespace
-        Default: the object has none.
+        Default: none.
     labels, annotations
-        Further ones of the object's own.
+        Additional labels and annotations of the object.
     """
     return ObjectMetaArgs(
         name=name,
@@ -60,7 +60,7 @@ def joined(
     name
         The object's.
     labels, annotations
-        What we say.
+        The fields to add.
     """
     return ObjectMetaPatchArgs(
         name=name, labels=dict(labels) if labels else None, annotations={**(annotations or {}), **_MANAGER}

@@ -1,6 +1,6 @@
-"""Data of the rules that the API server checks too; ``components.scheduling`` makes admission policies from it.
+"""Data of the rules that the API server checks too; ``components.scheduling`` creates admission policies from it.
 
-``python -m policies.admission --write`` renews the file, ``--check`` fails if it is not current.
+``python -m policies.admission --write`` renews the file, ``--check`` fails if it is out of date.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Pieces of CEL, the API server's expression language, that several rules need."""
+"""Fragments of CEL, the API server's expression language, that several rules need."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -7,7 +7,7 @@ TERMS: Final = (
     "variables.spec.?affinity.?nodeAffinity.?requiredDuringSchedulingIgnoredDuringExecution"
     ".?nodeSelectorTerms.orValue([])"
 )
-"""Terms of the pod's required node affinity, of which a node must fulfil one."""
+"""Terms of the pod's required node affinity; a node must match one of them."""
 
 EXPRESSIONS: Final = "term.?matchExpressions.orValue([])"
 """Label requirements of a ``term``."""
@@ -20,7 +20,7 @@ TOLERATIONS: Final = "variables.spec.?tolerations.orValue([])"
 
 
 def selected(key: str) -> str:
-    """Return the expression for the value that the pod's node selector has for ``key``, empty without one."""
+    """Return the expression for the value of ``key`` in the pod's node selector, empty without one."""
     return f"variables.spec.?nodeSelector['{key}'].orValue('')"
 
 
@@ -35,10 +35,10 @@ def words(texts: Iterable[str]) -> str:
 
 
 def every_term(test: str) -> str:
-    """Return the expression for: there are terms, and each of them holds a ``demand`` that passes ``test``."""
+    """Return the expression that is true if there are terms, and each contains a ``demand`` that passes ``test``."""
     return f"({TERMS}.size() > 0 && {TERMS}.all(term, {EXPRESSIONS}.exists(demand, {test})))"
 
 
 def every_demand(test: str) -> str:
-    """Return the expression for: each ``demand`` of each term passes ``test``."""
+    """Return the expression that is true if each ``demand`` of each term passes ``test``."""
     return f"{TERMS}.all(term, {EXPRESSIONS}.all(demand, {test}))"

@@ -1,7 +1,7 @@
 """Format of the packs' diagnostics, and its parser.
 
-``policies.sdk`` writes these texts into the engine's diagnostics, and reports get only the text, so
-both directions are here.
+``policies.sdk`` writes these texts into the engine's diagnostics, and reports receive only the text, so both directions
+are implemented here.
 """
 
 import re
@@ -12,12 +12,12 @@ from policies.rule import Pack, Rule
 from policies.waivers import Waiver
 
 REFERENCE: Final = "docs/policies.md"
-"""Reference page of all rules, an anchor each."""
+"""Reference page of all rules, with one anchor per rule."""
 
 ABOUT_WAIVERS: Final = f"{REFERENCE}#waivers"
 """Reference for texts about a row of ``policies/overrides.yaml``."""
 ALL_PACKS: Final = "igz-clusters"
-"""What the engine calls all packs served by one process; a finding has the name of its rule's own pack."""
+"""The engine's name for all packs served by one process; a finding has the name of its rule's own pack."""
 
 _ABOUT_DOUBT: Final = f"{REFERENCE}#could-not-be-judged"
 _UNJUDGED: Final = "could not be judged: "
@@ -32,7 +32,7 @@ _SAID: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a diagnostic of the packs says, in its parts."""
+    """The parts of a diagnostic of the packs."""
 
     rule: str
     """Id."""
@@ -43,21 +43,24 @@ class Said:
     reference: str = ""
     """Where to read on."""
     waiver: str = ""
-    """Until when, by whom and why it is waived; empty if it is not. Only advice is: look at the level too."""
+    """Until when, by whom and why it is waived; empty if it is not.
+
+    Only advisory findings have one, so check the level too.
+    """
 
     @property
     def is_unjudged(self) -> bool:
-        """Whether it is not a violation but an unjudged rule or a crash."""
+        """Whether it is an unjudged rule or a crash instead of a violation."""
         return self.message.startswith((_UNJUDGED, _CRASHED))
 
 
 def pack_name(pack: Pack) -> str:
-    """Return what the engine calls a pack."""
+    """Return the engine's name for a pack."""
     return f"igz-clusters-{pack.replace('_', '-')}"
 
 
 def violation(rule: Rule[Any], message: str) -> str:
-    """Return the text about something that a rule found."""
+    """Return the text of a rule's finding."""
     return f"{message} Fix: {rule.fix} See {REFERENCE}#{rule.anchor}"
 
 
@@ -72,17 +75,17 @@ def crash(rule: Rule[Any], place: str) -> str:
 
 
 def notice(message: str) -> str:
-    """Return the text about a waiver that is out of order."""
+    """Return the text about an invalid, expired or unused waiver."""
     return f"{message} See {ABOUT_WAIVERS}"
 
 
 def waived(waiver: Waiver, text: str) -> str:
-    """Return a text with the waiver that accepts it in front."""
+    """Return a text preceded by the waiver that accepts it."""
     return f"waived until {waiver.expires} by {waiver.owner} ({waiver.ticket}: {waiver.reason}). {text}"
 
 
 def said_by(rule: Rule[Any], text: str) -> str:
-    """Return a text under the id of its rule."""
+    """Return a text preceded by the id of its rule."""
     return f"[{rule.id}] {text}"
 
 
@@ -92,7 +95,7 @@ def read(message: str) -> Said | None:
     Parameters
     ----------
     message
-        As the engine has it: the rule's title in a line of its own, then the text.
+        The engine's form: the rule's title on a line of its own, then the text.
     """
     found = _SAID.fullmatch(message.partition("\n")[2].strip())
     if not found:

@@ -1,11 +1,11 @@
-"""The examples beside the rules: resources as data, and what both packs say about them.
+"""The examples beside the rules: resources as data, and the expected results of both packs.
 
 A file ``<family>/examples/<id>.yaml`` maps names to examples. A name starts with ``good``, ``bad``, ``unknown`` or
 ``absent``. An example is a resource (``resource``, ``name``, ``props``, ``opts``) or a ``stack`` of them by name.
 ``like`` starts from a base, such as ``eks/gpu-group`` of ``bases/eks.yaml``, or from another example of the file;
-``but`` changes it: maps are merged, ``null`` drops a key, a map of numbers changes elements of a list by their place,
+``but`` changes it: maps are merged, ``null`` drops a key, a map of numbers changes elements of a list by their index,
 anything else replaces. In a stack, ``madeFrom`` names the other resources that an input is made from, as the engine
-would know them.
+would report them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,13 +22,13 @@ FOLDER: Final = Path(rules.__path__[0])
 BASES: Final = FOLDER / "bases"
 
 KINDS: Final = ("good", "bad", "unknown", "absent")
-"""What each rule has at least one example of."""
+"""Kinds of examples of which each rule has at least one."""
 
 UNKNOWN_TEXT: Final = "<unknown>"
 """Stands in examples for a value that a preview cannot know."""
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""The quick one where the package was built with it: there are hundreds of examples."""
+"""The faster YAML loader, if PyYAML was built with it: there are hundreds of examples."""
 
 _OUTCOMES: Final = ("expect", "advise", "unjudged")
 
@@ -45,7 +45,7 @@ class Given:
     name: str
     props: Any
     opts: Mapping[str, Any]
-    """Options in the engine's own words, such as ``protect`` and ``ignoreChanges``."""
+    """Options in the engine's terms, such as ``protect`` and ``ignoreChanges``."""
     made_from: Mapping[str, tuple[Identity, ...]] = field(default_factory=dict)
     """The resources that each input is made from, by the input's name."""
 
@@ -58,7 +58,7 @@ class Example:
     """Id of the rule that it illustrates."""
     name: str
     content: Mapping[str, Any]
-    """Everything with ``like`` and ``but`` carried out."""
+    """The example with ``like`` and ``but`` applied."""
 
     @property
     def kind(self) -> str:
@@ -67,7 +67,7 @@ class Example:
 
     @property
     def is_stack(self) -> bool:
-        """Whether rules about the whole stack judge it too."""
+        """Whether rules about the whole stack check it too."""
         return "stack" in self.content
 
     @property
@@ -113,15 +113,15 @@ def load_file(file: Path) -> Iterator[Example]:
 
 
 def resolved_resource(entry: Mapping[str, Any]) -> Given:
-    """Return one resource, written as an example's."""
+    """Return one resource, written as in an example."""
     one = _resolved(entry, {})
     return _given(one.get("name", "example"), one)
 
 
 def changed(value: Any, change: Any) -> Any:
-    """Return ``value`` with ``change`` merged into it, as the examples say it.
+    """Return ``value`` with ``change`` merged into it, as in the examples.
 
-    A resource with ``like`` is a new one; its own changes are still to come.
+    A resource with ``like`` is a new one; its own changes are still to be applied.
     """
     if not isinstance(change, Mapping) or "like" in change:
         return change

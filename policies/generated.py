@@ -1,18 +1,18 @@
-"""Files of the repository that are made from the rules."""
+"""Generated files of the repository that are derived from the rules."""
 
 import argparse
 from pathlib import Path
 
 
 def keep_current(file: Path, text: str, module: str, description: str | None) -> int | str:
-    """Write or check ``file``, as the command line says; return what ``sys.exit`` takes, a text being an error.
+    """Write or check ``file``, as the command line requests; return the argument for ``sys.exit``, a text for an error.
 
     Parameters
     ----------
     file
-        What is made.
+        The generated file.
     text
-        What it must say.
+        Its expected content.
     module
         What the user runs, such as ``policies.reference``.
     description
@@ -26,4 +26,4 @@ def keep_current(file: Path, text: str, module: str, description: str | None) ->
         file.write_text(text, encoding="utf-8")
         return 0
     current = file.exists() and file.read_text(encoding="utf-8") == text
-    return 0 if current else f"{file.name} is not current: run python -m {module} --write"
+    return 0 if current else f"{file.name} is out of date: run python -m {module} --write"

@@ -1,4 +1,4 @@
-"""Advice of the source documents that no rule enforces, and why."""
+"""Recommendations of the source documents that no rule enforces, and why."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,9 +11,9 @@ class NotEnforceable:
     source: str
     """Document and section, as in a rule."""
     advice: str
-    """What is asked for, in our own words."""
+    """The requirement, in our own words."""
     reason: str
-    """Why neither the plan of a deployment nor a request to the API server shows whether it is followed."""
+    """Why neither a deployment's plan nor a request to the API server shows whether it is met."""
     id: str | None = None
     """Id reserved for it; no rule may use it."""
 
@@ -60,7 +60,7 @@ NOT_ENFORCEABLE: Final = (
     NotEnforceable(
         source="Iguazio best practices, Requests and Limits",
         advice="Guarantee resources during critical work in development clusters with many notebooks too.",
-        reason="Only the author knows what is critical, and sets a label, which a rule checks.",
+        reason="Only the author knows what is critical; a label marks such work, and a rule checks it.",
     ),
     NotEnforceable(
         source="Iguazio best practices, Spot vs. On-demand Usage",

@@ -21,27 +21,27 @@ _LEVEL: Final = "enforcementLevel"
 """Key of a policy's level in a configuration file."""
 
 Resource = tuple[str, str, Any] | Given
-"""Type token, logical name and properties of a resource; or one of an example, with options."""
+"""Type token, logical name and properties of a resource, or a resource of an example, with options."""
 
 
 @dataclass
 class Report:
-    """Answers of the pack, by rule id."""
+    """Messages of the pack, by rule id."""
 
     violated: list[str] = field(default_factory=list)
-    """Mandatory violations: they fail the run."""
+    """Mandatory violations, which fail the run."""
     advised: list[str] = field(default_factory=list)
     unjudged: list[str] = field(default_factory=list)
-    """Notes of advisory rules that could not be judged."""
+    """Notes from advisory rules that could not be judged."""
     not_applicable: list[str] = field(default_factory=list)
     """Names of policies that do not apply."""
     messages: list[str] = field(default_factory=list)
     policies: list[str] = field(default_factory=list)
-    """Names of the reporting policies, in the order of the messages."""
+    """Names of the policies with messages, in the order of the messages."""
     urns: list[str] = field(default_factory=list)
 
     def add(self, response: proto.AnalyzeResponse) -> "Report":
-        """Add what a response says, and return the report."""
+        """Add the content of a response, and return the report."""
         for diagnostic in response.diagnostics:
             rule_id = re.findall(r"\[([A-Z]{2}-\d\d)\]", diagnostic.message)[0]
             self._list_for(diagnostic).append(rule_id)
@@ -58,7 +58,7 @@ class Report:
 
     @property
     def outcome(self) -> dict[str, list[str]]:
-        """Rule ids without repetition, in the form of an example's expectation."""
+        """Rule ids without repetition, in the form of an example's expectations."""
         lists = {"expect": self.violated, "advise": self.advised, "unjudged": self.unjudged}
         return {key: sorted(set(ids)) for key, ids in lists.items()}
 
@@ -74,7 +74,7 @@ class Wire:
         tags: Mapping[str, str] | None = None,
         config: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        """Serve ``rules``; ``stack`` is the value of ``igz-clusters:stack``, ``config`` that of policies by name."""
+        """Serve ``rules``; ``stack`` is the value of ``igz-clusters:stack``, ``config`` the configuration by policy."""
         self.servicer = Servicer("test", "0", policies(rules), EnforcementLevel.ADVISORY)
         text = stack if isinstance(stack, str) else json.dumps(stack)
         self.servicer.ConfigureStack(
@@ -90,7 +90,7 @@ class Wire:
         return self.servicer.GetAnalyzerInfo(None, None)  # type: ignore[no-untyped-call, no-any-return]
 
     def levels(self) -> dict[str, int]:
-        """Return the level of every policy on the wire, by name."""
+        """Return the level of every policy, as sent to the engine, by name."""
         return {info.name: info.enforcementLevel for info in self._info().policies}
 
     def judge(self, kind: str, props: Any, name: str = "example", **options: Any) -> Report:
@@ -112,12 +112,12 @@ class Wire:
 
 
 def request(given: Given) -> proto.AnalyzeRequest:
-    """Return the engine's question about one resource."""
+    """Return the engine's request to check one resource."""
     return proto.AnalyzeRequest(**_message(given))
 
 
 def stack_request(resources: Iterable[Resource]) -> proto.AnalyzeStackRequest:
-    """Return the engine's question about a whole stack."""
+    """Return the engine's request to check a whole stack."""
     sent = [
         proto.AnalyzerResource(
             **_message(given),
@@ -145,7 +145,7 @@ def _message(given: Given) -> dict[str, Any]:
 def judge(
     example: Example, resources: Sequence[Resource] | None = None, *, rules: Iterable[Rule[Any]] = RULES
 ) -> Report:
-    """Send an example, or a damaged copy of its resources, through both packs, or through other ``rules``."""
+    """Send an example, or a corrupted copy of its resources, through both packs, or through other ``rules``."""
     wire, sent = Wire(rules, stack=example.stack_config), example.resources if resources is None else resources
     if example.is_stack:
         return wire.judge_stack(sent)
@@ -162,7 +162,7 @@ def _urn(kind: str, name: str) -> str:
 
 
 def _entry(declared: proto.EnforcementLevel.ValueType, entry: Mapping[str, Any]) -> proto.PolicyConfig:
-    """Return a policy's configuration as the engine sends it, from an entry as a configuration file has it."""
+    """Return a policy's configuration as the engine sends it, from an entry of a configuration file."""
     named, settings = entry.get(_LEVEL), {key: value for key, value in entry.items() if key != _LEVEL}
     level = proto.EnforcementLevel.Value(named.upper()) if named else declared
     return proto.PolicyConfig(enforcementLevel=level, properties=_struct(settings))

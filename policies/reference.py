@@ -1,6 +1,6 @@
 """The reference page of all rules, generated from the rules.
 
-``python -m policies.reference --write`` renews it, ``--check`` fails if it is not current.
+``python -m policies.reference --write`` renews it, ``--check`` fails if it is out of date.
 """
 
 import sys
@@ -22,10 +22,10 @@ _INTRODUCTION: Final = """\
 
 <!-- Made by `python -m policies.reference --write`; edit the rules instead. -->
 
-Every preview and every update is checked by these rules. A *mandatory* one fails the run, an *advisory* one is printed.
+These rules check every preview and every update. A *mandatory* one fails the run, an *advisory* one is printed.
 The level depends on the environment. The first source that names one decides: the rule's own configuration
 (`environment`), the stack's configuration (`igz-clusters:stack`, `environment`), the stack tag `environment`. Without
-any, a cluster counts as production.
+any source, a cluster counts as production.
 
 <a id="could-not-be-judged"></a>
 
@@ -49,7 +49,7 @@ the run, an unused one is reported, and every run prints what is waived. `approv
 _COVERAGE: Final = """\
 ## Coverage
 
-What each document requires, the rule that checks it, the rule's examples, and where it is enforced. A
+The requirements of each document, the rules that check them, their examples, and where they are enforced. A
 preview and an update check what the program declares. Admission also checks objects created at run time:
 the pods of MLRun, Nuclio and Spark.
 """

@@ -1,7 +1,7 @@
 """Fixes a resource's inputs in place, for rules whose fix has no side effects.
 
-The inputs are the engine's own message, with its marks for unknown values and for secrets left in it. A remedy never
-looks behind a mark and never copies what is around one, so nothing secret loses its mark.
+The inputs are the engine's own message, including its marks for unknown values and secrets. A remedy never reads or
+copies a marked value, so no secret loses its mark.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,12 +23,12 @@ class Draft:
     path: str = ""
 
     def get(self, *path: str) -> Any:
-        """Return the value at ``path``, None if there is none."""
+        """Return the value at ``path``; None if there is none."""
         parent = self._parent(path, create=False)
         return None if parent is None else self._open(parent.get(path[-1]), ".".join(path))
 
     def set(self, value: Any, *path: str) -> None:
-        """Put ``value`` at ``path``, with the maps that lead there."""
+        """Put ``value`` at ``path``; creates the maps that lead there."""
         self.get(*path)  # what is marked stays
         parent = self._parent(path, create=True)
         if parent is not None:
@@ -54,7 +54,7 @@ class Draft:
 
     def _open(self, value: Any, place: str) -> Any:
         if self.is_mark(value):
-            raise NotJudgeableError(f"{self.path}{place}", "is unknown or secret, and stays as it is")
+            raise NotJudgeableError(f"{self.path}{place}", "is unknown or secret, so it was not changed")
         return value
 
     def _map(self, value: Any, place: str) -> dict[str, Any]:

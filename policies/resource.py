@@ -1,4 +1,4 @@
-"""A resource as rules see it, free of the policy SDK's types."""
+"""A resource as rules see it, independent of the policy SDK's types."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,13 +20,13 @@ class Resource:
     """Logical name."""
     urn: str
     props: Value
-    """Inputs, as they are planned; in a stack rule outputs, for what no resource rule was shown."""
+    """Inputs, as they are planned; in a stack rule the outputs of resources that no resource rule has seen."""
     protect: bool = False
     ignore_changes: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
-    """Texts among the properties that are secret, which no message may show."""
+    """Secret texts among the properties, which no message may show."""
     parent: str = ""
-    """URN of the component that made it; empty for the stack itself."""
+    """URN of the component that created it; empty for the stack itself."""
     depends_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """URNs of the resources that each input is made from, by the input's name. In stack rules only."""
 
@@ -35,11 +35,11 @@ Stack: TypeAlias = Sequence[Resource]
 """All resources of a stack, sorted by URN."""
 
 Finders: TypeAlias = Mapping[str, Callable[[Resource], Iterator[T]]]
-"""What finds things of one kind in a resource, by pattern of the resource's type token."""
+"""Finders for things of one kind in a resource, by pattern of the resource's type token."""
 
 
 def find_in(resource: Resource, finders: Finders[T]) -> Iterator[T]:
-    """Return what the finders for the resource's type find in it."""
+    """Return everything that the finders for the resource's type find in it."""
     for pattern, find in finders.items():
         if re.fullmatch(pattern, resource.type):
             yield from find(resource)

@@ -1,4 +1,4 @@
-"""What a rule is. Rule files and everything they read stay free of the policy SDK."""
+"""Model of a rule. Rule files and everything they import stay independent of the policy SDK."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,11 +13,11 @@ from policies.remediation import Draft
 from policies.resource import Resource
 
 S = TypeVar("S")
-"""What a rule looks at: a resource, a node group, a priority class, a stack."""
+"""Subject of a rule: a resource, a node group, a priority class, a stack."""
 
 
 class Level(StrEnum):
-    """What a violation does to the run."""
+    """Effect of a violation on the run."""
 
     MANDATORY = "mandatory"
     """Fails the preview and the update."""
@@ -30,11 +30,11 @@ class Level(StrEnum):
 
 
 STRICTNESS: Final = (Level.OFF, Level.ADVISORY, Level.MANDATORY)
-"""All levels, the strictest last."""
+"""All levels, strictest last."""
 
 
 class Severity(StrEnum):
-    """Severity of the consequence; shown with a violation, without effect on the run."""
+    """Severity of the consequence; shown with a violation, but without effect on the run."""
 
     LOW = "low"
     MEDIUM = "medium"
@@ -43,7 +43,7 @@ class Severity(StrEnum):
 
 
 class Pack(StrEnum):
-    """Which policy pack a rule ships in; the name of the folder under ``policies/packs``."""
+    """Policy pack of a rule; also the name of its folder under ``policies/packs``."""
 
     BEST_PRACTICES = "best_practices"
     """Requirements of Iguazio's documents."""
@@ -54,31 +54,31 @@ class Pack(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a rule knows besides the resource."""
+    """Facts about the stack that a rule can use besides the resource."""
 
     environment: Environment
     profile: PlatformProfile
     today: date
     """Date of the check, in UTC."""
     choices: PolicyChoices = field(default_factory=lambda: PolicyChoices.model_validate({}))
-    """What the stack file says under ``policies``."""
+    """The section ``policies`` of the stack file."""
     namespaces: frozenset[str] | None = None
-    """User namespaces of the stack file; None where there is no stack file, as in ``policy analyze``."""
+    """User namespaces of the stack file; None without a stack file, as in ``policy analyze``."""
     user_pools: frozenset[str] | None = None
-    """Pools of the stack file that user work may run on; None where no pool is listed."""
+    """Pools of the stack file that user work may run on; None if no pool is listed."""
     gpu_resources: tuple[str, ...] = ()
-    """Names under which pools of the stack file offer GPUs, where they say so."""
+    """Names under which pools of the stack file offer GPUs, if it sets any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One violation: what is wrong, with the value found and the value wanted."""
+    """One violation: what is wrong, with the value found and the value expected."""
 
     message: str
     advice: bool = False
-    """Whether it is a recommendation, which never fails a run whatever the rule's level."""
+    """Whether it is a recommendation, which never fails a run, regardless of the rule's level."""
     urn: str = ""
-    """Resource at fault. For stack rules only, where empty means the whole stack."""
+    """Resource at fault. For stack rules only; empty means the whole stack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +109,13 @@ class Subject(StrEnum):
     """Objects that admission rules check."""
 
     PODS = "pods"
-    """Pods of user namespaces at their creation and when their ``spec`` changes, and the templates of controllers."""
+    """Pods of user namespaces when they are created or their ``spec`` changes, and the templates of controllers."""
 
     PRIORITY_CLASSES = "priorityclasses"
-    """Priority classes at creation and change, cluster-wide."""
+    """Priority classes when created or changed, cluster-wide."""
 
     NODES = "nodes"
-    """Nodes that report ready, when deleted without the platform role, cluster-wide."""
+    """Nodes that are ready, when deleted without the platform role, cluster-wide."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,9 +126,9 @@ class Admission:
     """True if the object complies.
 
     For pods over ``variables.spec`` and ``variables.metadata`` (of the pod, or of a controller's template),
-    ``variables.containers`` (all kinds of containers in one list), ``variables.placed`` (the object is there already,
-    so that a pod's ``nodeName`` is the scheduler's choice), ``namespaceObject`` and ``params.spec``, whose fields are
-    those of ``components.contract.policy_parameters.PolicyParameters``. For other subjects over ``object``,
+    ``variables.containers`` (all kinds of containers in one list), ``variables.placed`` (the object already exists, so
+    a pod's ``nodeName`` is the scheduler's choice), ``namespaceObject`` and ``params.spec``, whose fields are
+    those of ``components.contract.policy_parameters.PolicyParameters``. For other subjects it uses ``object``,
     ``oldObject`` and ``params.spec``.
     """
     subject: Subject = Subject.PODS
@@ -147,7 +147,7 @@ class Rule(Generic[S]):
     id: str
     """Stable and never reused, such as ``NG-07``."""
     slug: str
-    """The required fact, as words joined by ``-``."""
+    """The requirement, as words joined by ``-``."""
     title: str
     """The same fact as a sentence."""
     severity: Severity
@@ -157,14 +157,14 @@ class Rule(Generic[S]):
     applies_to: EachOf[S] | WholeStack
     why: str
     fix: str
-    """What to change, as an instruction."""
+    """The change that fixes a violation, as an instruction."""
     check: Callable[[S, Context], Iterator[Finding]]
     """Yields a finding per violation; raises ``NotJudgeableError`` if a value is unknown."""
     admission: Admission | None = None
-    """The same rule at admission; None where it needs more than one object, or no object of the cluster."""
+    """The same rule at admission; None if it needs several objects, or an object outside the cluster."""
 
     remedy: Callable[[Draft, Context], None] | None = None
-    """Fixes a resource in place, only if a stack requests it; None if a person must fix it."""
+    """Fixes a resource in place, only if a stack requests it; None if it must be fixed by hand."""
 
     @property
     def pack(self) -> Pack:

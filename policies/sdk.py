@@ -1,8 +1,8 @@
-"""The border to Pulumi's policy SDK: its messages come in here, plain values go on to the rules.
+"""Adapter for Pulumi's policy SDK: converts its messages to plain values for the rules.
 
-The SDK's servicer offers the policies and takes their configuration. Judging is done here instead: the SDK decodes a
-resource anew for every policy, and gives all that a policy says one level, while a rule's level depends on the
-environment and on what it found.
+The SDK's servicer offers the policies and receives their configuration. The rules are evaluated here instead: the SDK
+decodes a resource anew for every policy and gives all messages of a policy one level, while a rule's level depends on
+the environment and on its findings.
 """
 
 import gc
@@ -38,7 +38,7 @@ _CONFIG: Final = sdk.PolicyConfigSchema(
         "environment": {
             "type": "string",
             "enum": [environment.value for environment in Environment],
-            "description": "Check as this environment, whatever the stack says.",
+            "description": "Check as this environment, regardless of the stack's own.",
         },
         "waivers": {
             "type": "array",
@@ -53,7 +53,7 @@ Remedy: TypeAlias = Callable[[Draft, Context], None]
 
 
 def serve(*packs: Pack) -> None:
-    """Serve packs to the engine that started this process, as one pack under a name of its own if they are several.
+    """Serve packs to the engine that started this process; several packs are served as one, under a name of its own.
 
     Never returns.
     """
@@ -73,10 +73,10 @@ def policies(rules: Iterable[Rule[Any]]) -> list[sdk.Policy]:
 
 
 class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public name
-    """The SDK's servicer with judging of its own, one decoding for all rules.
+    """The SDK's servicer with its own evaluation, which decodes each resource once for all rules.
 
-    It also takes the stack's configuration, which pulumi-policy 1.21.0 drops: since CLI 3.221 the engine starts packs
-    without ``PULUMI_CONFIG`` and sends the configuration in a call of its own.
+    It also receives the stack's configuration, which pulumi-policy 1.21.0 drops: since CLI 3.221 the engine starts
+    packs without ``PULUMI_CONFIG`` and sends the configuration in a separate call.
     """
 
     def __init__(self, name: str, version: str, policies: list[sdk.Policy], *rest: Any) -> None:
@@ -203,7 +203,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
         return self._rules_by_type[token]
 
     def _context(self, rule: Rule[Any], response: Any) -> Context | None:
-        """Return what the rule may know; None, and a note in the response, where it has nothing to say."""
+        """Return what the rule may know about the stack; None, with a note in the response, if it does not apply."""
         known = self._known(rule)
         if self._level(rule, known) is not Level.OFF:
             return known
@@ -223,7 +223,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
         return self._contexts[wanted]
 
     def _own_level(self, rule: Rule[Any]) -> Level:
-        """Return the level by the stack's own environment, whatever the rule is configured to take it for."""
+        """Return the level for the stack's own environment, even if the rule is configured to assume another."""
         choices = stack_choices()
         is_named = choices.get("environment") or self._tags.get("environment")
         return rule.level[context(None, choices, self._tags).environment if is_named else self._known(rule).environment]
@@ -250,7 +250,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
             yield self._unless_waived(rule, level if unknown_fails() else advice, text, "", judged)
 
     def _unless_waived(self, rule: Rule[Any], level: Level, text: str, urn: str, judged: Sequence[Resource]) -> Any:
-        """Return the diagnostic; as advice, and with the waiver in front, where one covers the resource at fault."""
+        """Return the diagnostic; as advice and preceded by the waiver, if a waiver covers the resource at fault."""
         if isinstance(rule.applies_to, WholeStack) and not urn:
             waiver = self._waivers.find_for_stack(rule.id)
         else:
@@ -286,7 +286,7 @@ def _policy(rule: Rule[Any]) -> sdk.Policy:
 
 
 _RULES: Final[dict[sdk.Policy, Rule[Any]]] = {}
-"""The rule behind each policy; the SDK's classes have no room for it."""
+"""The rule of each policy, by policy; the SDK's classes cannot store it."""
 
 
 def _judged_by_the_servicer(*_: object) -> None:

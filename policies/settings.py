@@ -1,4 +1,4 @@
-"""What rules know about the stack, from the engine's configuration."""
+"""Facts about the stack for rules, from the engine's configuration."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
@@ -14,13 +14,13 @@ from components.contract.pools import USER_ROLES
 from policies.rule import Context
 
 STACK_KEY: Final = "igz-clusters:stack"
-"""Full key of the stack's structured configuration."""
+"""Full configuration key of the stack's settings."""
 
 
 def context(wanted: str | None, choices: Mapping[str, Any], stack_tags: Mapping[str, str]) -> Context:
-    """Return what rules may know about the stack.
+    """Return the facts about the stack for rules.
 
-    The first that names an environment decides: ``wanted`` (the rule's own configuration), the stack's configuration,
+    The first source with an environment decides: ``wanted`` (the rule's own configuration), the stack's configuration,
     the stack's tag ``environment``. Without a valid one the stack counts as production, the strictest choice.
     """
     named = wanted or choices.get("environment") or stack_tags.get("environment")
@@ -40,7 +40,7 @@ def context(wanted: str | None, choices: Mapping[str, Any], stack_tags: Mapping[
 
 
 def today() -> date:
-    """Return the day on which a stack is judged; some rules are about dates."""
+    """Return the date for which a stack is checked; some rules depend on dates."""
     return datetime.now(tz=UTC).date()
 
 
@@ -58,7 +58,7 @@ def _policy_choices(given: Any) -> PolicyChoices:
 
 
 def stack_choices() -> Mapping[str, Any]:
-    """Return what the stack file says, nothing where there is none."""
+    """Return the settings of the stack file; empty if there is none."""
     project, _, key = STACK_KEY.partition(":")
     try:
         choices = pulumi.Config(project).get_object(key)

@@ -1,10 +1,10 @@
-"""Whether a run may pass although a rule could not be judged. The command line reads it too."""
+"""Whether a run may pass although a rule could not be judged. The command line uses it too."""
 
 import os
 from typing import Final
 
 UNKNOWN_VARIABLE: Final = "IGZ_CLUSTERS_POLICY_UNKNOWN"
-"""``note`` or ``fail``: what happens to a rule that cannot be judged. Any other word means ``fail``; without it, CI
+"""``note`` or ``fail``: the effect of a rule that cannot be judged. Any other value means ``fail``; without it, CI
 decides."""
 
 

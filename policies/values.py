@@ -18,7 +18,7 @@ class Unknown(Enum):
 
 
 UNKNOWN: Final = Unknown.UNKNOWN
-"""Marks a value that a preview does not know yet. An absent value is ``None``."""
+"""Marks a value that is unknown in a preview. An absent value is ``None``."""
 
 
 class NotJudgeableError(Exception):
@@ -47,12 +47,12 @@ class Value:
 
     @property
     def is_absent(self) -> bool:
-        """Whether there is nothing here. An unknown value is something."""
+        """Whether the value is absent. An unknown value is not absent."""
         return self._raw is None
 
     @property
     def is_unknown(self) -> bool:
-        """Whether there is something here that a preview cannot know yet."""
+        """Whether the value is unknown in a preview."""
         return self._raw is UNKNOWN
 
     @property
@@ -61,24 +61,24 @@ class Value:
         return self._raw
 
     def text(self) -> str | None:
-        """Return the text here, None if absent."""
+        """Return the text at this place; None if absent."""
         return self._read(str, "text")
 
     def choice(self, options: Mapping[str, T]) -> T | None:
-        """Return the enum member for the text here, None if absent."""
+        """Return the enum member for the text at this place; None if absent."""
         text = self.text()
         if text is None or text in options:
             return None if text is None else options[text]
         raise NotJudgeableError(self.path, f"is not one of {', '.join(options)}")
 
     def flag(self) -> bool | None:
-        """Return the boolean here, None if absent."""
+        """Return the boolean at this place; None if absent."""
         return self._read(bool, "boolean")
 
     def integer(self) -> int | None:
-        """Return the whole number here, None if absent.
+        """Return the whole number at this place; None if absent.
 
-        The engine sends every number as a float, and annotations spell theirs as text.
+        The engine sends every number as a float, and annotations contain numbers as text.
         """
         if self._raw is None:
             return None
@@ -90,7 +90,7 @@ class Value:
         raise NotJudgeableError(self.path, "is not a whole number")
 
     def quantity_text(self) -> str | None:
-        """Return the Kubernetes quantity here as it is spelled, which may be a plain number; None if absent."""
+        """Return the Kubernetes quantity at this place as it is spelled, possibly as a plain number; None if absent."""
         raw = self._read(object, "value")
         if raw is None or isinstance(raw, str):
             return raw
@@ -99,7 +99,7 @@ class Value:
         raise NotJudgeableError(self.path, "is not a quantity")
 
     def quantity(self) -> Decimal | None:
-        """Return the amount of the Kubernetes quantity here, None if absent. RS-02 reports malformed ones."""
+        """Return the amount of the Kubernetes quantity at this place; None if absent. RS-02 reports malformed ones."""
         text = self.quantity_text()
         try:
             return None if text is None else parse_quantity(text)
@@ -107,16 +107,16 @@ class Value:
             raise NotJudgeableError(self.path, "is not a quantity") from None
 
     def elements(self) -> tuple["Value", ...]:
-        """Return the elements of the list here, none if absent."""
+        """Return the elements of the list at this place; none if absent."""
         elements = self._read(list, "list") or []
         return tuple(Value(element, f"{self.path}[{index}]") for index, element in enumerate(elements))
 
     def keys(self) -> tuple[str, ...]:
-        """Return the keys of the map here, none if absent."""
+        """Return the keys of the map at this place; none if absent."""
         return tuple(self._read(dict, "map") or {})
 
     def items(self) -> Iterator[tuple[str, "Value"]]:
-        """Return the keys of the map here, each with what it holds; none if absent."""
+        """Return the keys of the map at this place, each with its value; none if absent."""
         return ((key, self.at(key)) for key in self.keys())
 
     def _read(self, kind: type[T], noun: str) -> T | None:

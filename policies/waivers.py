@@ -1,8 +1,8 @@
 """Waivers of violations and approvals of dangerous changes, with owner, reason and last day.
 
-They come from the reviewed file ``policies/overrides.yaml`` beside the stack files; the command line hands a stack's
-waivers to the packs as configuration of their rules, and judges by the approvals itself. A waiver converts to an
-exception of the engine's own, once those are general: rule and reason as they are, the pattern as
+They come from the reviewed file ``policies/overrides.yaml`` beside the stack files; the command line passes a stack's
+waivers to the packs as configuration of their rules, and applies the approvals itself. Once the engine's own exceptions
+are generally available, a waiver can be converted to one: rule and reason unchanged, the pattern as
 ``urn:pulumi:STACK::*::*PATTERN``.
 """
 
@@ -18,7 +18,7 @@ from pydantic import Field, StringConstraints, ValidationError
 from components.contract.choices import ContractModel
 
 WHOLE_STACK: Final = "stack"
-"""The pattern for findings about the stack as a whole."""
+"""Pattern for findings about the stack as a whole."""
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 
@@ -27,7 +27,7 @@ class Accepted(ContractModel):
     """A temporary exception with an owner."""
 
     longest: ClassVar[timedelta]
-    """Longest time from today; permanent exceptions belong into the stack file."""
+    """Longest time from today; permanent exceptions belong in the stack file."""
 
     stack: _Text = Field(description="Name of the stack.", examples=["dev"])
     resource: _Text = Field(
@@ -46,11 +46,11 @@ class Accepted(ContractModel):
 
     @classmethod
     def last_day(cls) -> date:
-        """Return the latest day that ``expires`` may name today."""
+        """Return the latest day that ``expires`` may be today."""
         return today() + cls.longest
 
     def covers(self, token: str, name: str) -> bool:
-        """Return whether a resource of type ``token`` called ``name`` fits the pattern."""
+        """Return whether a resource of type ``token`` called ``name`` matches the pattern."""
         pattern = re.escape(self.resource).replace(r"\*", ".*")
         return re.fullmatch(pattern, f"{token}::{name}", re.DOTALL) is not None
 
@@ -104,7 +104,7 @@ class Notice:
 
 @dataclass(slots=True)
 class Waivers:
-    """The waivers of one run, and which of them were needed."""
+    """The waivers of one run, and which of them were used."""
 
     rows: list[Waiver] = field(default_factory=list)
     refused: list[Notice] = field(default_factory=list)
@@ -132,11 +132,11 @@ class Waivers:
         self.refused.append(Notice(rule, said, fails=True))
 
     def find(self, rule: str, token: str, name: str) -> Waiver | None:
-        """Return a waiver of ``rule`` that covers the resource, and note that it is used."""
+        """Return a waiver of ``rule`` that covers the resource, and mark it as used."""
         return self._find(lambda waiver: waiver.rule == rule and waiver.covers(token, name))
 
     def find_for_stack(self, rule: str) -> Waiver | None:
-        """Return a waiver of ``rule`` for what is wrong with the stack as a whole, and note that it is used."""
+        """Return a waiver of ``rule`` for findings about the stack as a whole, and mark it as used."""
         return self._find(lambda waiver: waiver.rule == rule and waiver.resource == WHOLE_STACK)
 
     def _find(self, fits: Callable[[Waiver], bool]) -> Waiver | None:
@@ -155,5 +155,5 @@ class Waivers:
 
 
 def today() -> date:
-    """Return the day by which waivers are judged, in UTC."""
+    """Return the date for which waivers are checked, in UTC."""
     return datetime.now(tz=UTC).date()

@@ -9,14 +9,14 @@ from threading import Lock, Thread
 from typing import Final
 
 SECONDS: Final = 120.0
-"""What one question of the engine may take. A resource takes milliseconds, the largest stack seconds."""
+"""Time limit for one request of the engine. A resource takes milliseconds, the largest stack seconds."""
 
 _EXIT_CODE: Final = 70
 _LOOKS_EVERY: Final = 1.0
-"""Seconds between two looks of the one thread that watches; a thread for each question would cost more than judging."""
+"""Seconds between two checks of the one watching thread; a thread per request would cost more than the evaluation."""
 
 _open: Final[dict[int, tuple[float, str, float]]] = {}
-"""Questions without an answer yet: when each has to be answered, what it is about, and how long it may take."""
+"""Pending requests: the deadline, subject and time limit of each."""
 _lock: Final = Lock()
 _watchers: Final[list[Thread]] = []
 
@@ -28,9 +28,9 @@ def time_limit(subject: str, seconds: float = SECONDS) -> Iterator[None]:
     Parameters
     ----------
     subject
-        What is judged, for the message.
+        The subject, for the message.
     seconds
-        How long it may take, to within a second.
+        Time limit in seconds, accurate to a second.
     """
     key = object()
     with _lock:

@@ -1,4 +1,4 @@
-"""The engine's messages: resources as they arrive, verdicts as they leave."""
+"""The engine's messages: incoming resources and outgoing verdicts."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ LEVELS: Final = {
     Level.ADVISORY: proto.ADVISORY,
     Level.MANDATORY: proto.MANDATORY,
 }
-"""The engine's numbers for levels."""
+"""The engine's numbers for enforcement levels."""
 
 _SEVERITIES: Final = {
     Severity.LOW: proto.POLICY_SEVERITY_LOW,
@@ -27,7 +27,7 @@ _SEVERITIES: Final = {
     Severity.CRITICAL: proto.POLICY_SEVERITY_CRITICAL,
 }
 _SENTINELS: Final = frozenset(text for name, text in vars(proxy).items() if re.fullmatch("UNKNOWN_[A-Z]+_VALUE", name))
-"""What the engine sends in place of a value that a preview cannot know."""
+"""The engine's placeholders for values that are unknown in a preview."""
 
 
 def plain(value: Any) -> Any:
@@ -56,7 +56,7 @@ def resource_of(given: Any) -> Resource:
 
 
 def _secrets(value: Any, *, inside: bool = False) -> Iterator[str]:
-    """Return the texts that the engine marks as secret, the longest parts of which no message may show."""
+    """Return the texts that the engine marks as secret, and their longest parts, which no message may show."""
     if isinstance(value, dict):
         inside = inside or value.get(SPECIAL_SIG_KEY) == SPECIAL_SECRET_SIG
         for key, item in value.items():
@@ -70,12 +70,12 @@ def _secrets(value: Any, *, inside: bool = False) -> Iterator[str]:
 
 
 def is_mark(value: object) -> bool:
-    """Return whether something in a message stands for an unknown value, a secret, or another special value."""
+    """Return whether part of a message represents an unknown value, a secret, or another special value."""
     return (isinstance(value, str) and value in _SENTINELS) or (isinstance(value, dict) and SPECIAL_SIG_KEY in value)
 
 
 def diagnostic(rule: Rule[Any], level: Level, text: str, urn: str) -> Any:
-    """Return what the engine prints about ``rule``; without ``urn`` about the resource that it asked for."""
+    """Return the engine's diagnostic about ``rule``; without ``urn`` about the resource of the request."""
     return proto.AnalyzeDiagnostic(
         policyName=rule.name,
         description=rule.title,

@@ -1,1 +1,1 @@
-"""What runs in a cluster so that its nodes, disks and GPUs can be used, as typed objects that policies see."""
+"""In-cluster add-ons for nodes, disks and GPUs, as typed objects that policies see."""

@@ -1,4 +1,4 @@
-"""The Cluster Autoscaler on AWS: it adds and removes nodes of elastic groups with demand."""
+"""The Cluster Autoscaler on AWS: it adds and removes nodes of elastic groups on demand."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ LABELS: Final = {"app.kubernetes.io/name": NAME}
 METRICS_PORT: Final = 8085
 
 RESOURCES: Final = {"cpu": "200m", "memory": "600Mi"}
-"""Both requests and limits. Memory grows with the cluster, because the autoscaler caches all pods and nodes.
+"""Used as requests and limits. Memory grows with the cluster, because the autoscaler caches all pods and nodes.
 
 https://docs.aws.amazon.com/eks/latest/best-practices/cas.html recommends more than 1 GiB from 1,000 nodes.
 """

@@ -20,7 +20,7 @@ KUBELET_SOCKETS: Final = "/var/lib/kubelet/device-plugins"
 """Where the kubelet listens: https://kubernetes.io/docs/concepts/extend-kubernetes/compute-storage-net/device-plugins/."""
 
 RESOURCES: Final = {"cpu": "100m", "memory": "256Mi"}
-"""Both requests and limits, so that the kernel does not kill the node agent first."""
+"""Used as requests and limits, so that the kernel does not kill the node agent first."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ class ClusterHandle:
     groups: tuple[NodeGroup, ...]
     """Exactly the groups that the cluster has."""
     provider: kubernetes.Provider
-    """Kubernetes provider with which everything inside the cluster is made."""
+    """Kubernetes provider that creates everything inside the cluster."""
     ready: tuple[pulumi.Resource, ...]
     """What must exist before a pod can be placed."""
     kubeconfig: pulumi.Input[str] | None = None

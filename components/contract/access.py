@@ -10,7 +10,7 @@ from components.contract.labels import is_dns_label
 
 
 class AccessLevel(StrEnum):
-    """What an entry may do, in Kubernetes' words; each cloud has a policy or a role of its own for it."""
+    """Permissions of an entry, in Kubernetes' terms; each cloud has a policy or role for each level."""
 
     VIEW = "view"
     EDIT = "edit"
@@ -32,7 +32,7 @@ NamespaceOfEntry = Annotated[str, AfterValidator(_namespace)]
 
 
 def unless_fixed(*fixed: str) -> AfterValidator:
-    """Return the check of an entry's name, which rejects reserved names."""
+    """Return a validator of an entry's name, which rejects reserved names."""
     quoted = " nor ".join(f"'{name}'" for name in fixed)
     others = f"neither {quoted}" if len(fixed) > 1 else f"not {quoted}"
 
@@ -53,4 +53,4 @@ def somewhere(names: Sequence[str], level: AccessLevel | None) -> None:
         If the level is cluster-admin and ``names`` is not empty.
     """
     if names and level is AccessLevel.CLUSTER_ADMIN:
-        raise ValueError("level cluster-admin has no namespaces; use admin for some of them")
+        raise ValueError("level cluster-admin applies to all namespaces; use admin to limit access to some")

@@ -1,6 +1,6 @@
-"""What is judged at admission, in the API server's own language (CEL).
+"""Expressions that are checked at admission, in CEL, the API server's own language.
 
-The guard of user namespaces stands in for a taint on the initial group: it makes every pod there choose user pools.
+The guard of user namespaces replaces a taint on the initial group: it makes every pod there select user pools.
 """
 
 from dataclasses import dataclass
@@ -11,21 +11,21 @@ from components.contract.labels import OWN_DOMAIN, TRUE, LabelKey
 from components.contract.lifecycle import Lifecycle
 
 CORE_SERVICES_RESOURCE: Final = "coreservices"
-"""Virtual resource of our API group; who may ``use`` it may mark pods as core services."""
+"""Virtual resource of our API group; anyone who may ``use`` it may mark pods as core services."""
 
 GUARDED_CONTROLLERS: Final = {
     "apps": ("daemonsets", "deployments", "replicasets", "statefulsets"),
     "batch": ("cronjobs", "jobs"),
     "": ("replicationcontrollers",),
 }
-"""Objects that hold a pod template, by API group."""
+"""Objects that contain a pod template, by API group."""
 
 WAIVER_PREFIX: Final = f"policy.{OWN_DOMAIN}/waive-"
 """Prefix of an annotation of a user namespace, followed by a rule's id in lower case. Its value is a date, such as
 ``2026-12-31``: pods created there until that day may violate the rule."""
 
 CLOUD_IDENTITIES: Final = "eks:"
-"""Prefix of the names under which EKS itself acts; reserved for EKS:
+"""Prefix of the names that EKS itself uses; reserved for EKS:
 https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html."""
 
 
@@ -38,19 +38,19 @@ class Check:
 
 
 def is_marked(metadata: str, key: LabelKey) -> str:
-    """Return the expression for: the labels at ``metadata`` say ``true`` for ``key``."""
+    """Return the expression that is true if the labels at ``metadata`` have ``true`` for ``key``."""
     return f"has({metadata}.labels) && '{key}' in {metadata}.labels && {metadata}.labels['{key}'] == '{TRUE}'"
 
 
 def keeps(field: str, *prefixes: str) -> str:
-    """Return the expression for: an update leaves the labels or annotations (``field``) alone whose keys start so."""
+    """Return the expression: an update changes no labels or annotations (``field``) whose keys have a given prefix."""
     old, new = (f"{version}.metadata.?{field}.orValue({{}})" for version in ("oldObject", "object"))
     guarded = " || ".join(f"key.startsWith('{prefix}')" for prefix in prefixes)
     return f"[{old}, {new}].all(map, map.all(key, !({guarded}) || {old}[?key] == {new}[?key]))"
 
 
 def may_manage(resource: str) -> str:
-    """Return the expression for: who asks holds the platform role's right over a virtual resource of our API group."""
+    """Return the expression: the user has the platform role's right to a virtual resource of our API group."""
     return f"authorizer.group('{OWN_DOMAIN}').resource('{resource}').check('manage').allowed()"
 
 
@@ -73,10 +73,10 @@ POD_VARIABLES: Final = {
     "touched": "variables.creates ? variables.core : variables.core != variables.was"
     " || (variables.core && object.spec != oldObject.spec)",
 }
-"""Variables of the pod policy, in the order in which they build on each other."""
+"""Variables of the pod policy; each may use those before it."""
 
 POD_MARK: Final = Check(f"!variables.touched || {MAY_USE_CORE_SERVICES}", CORE_SERVICE_NEEDS_RIGHT)
-"""The mark of a core service, guarded for the pod's whole life; over ``POD_VARIABLES``."""
+"""The label of a core service, protected for the pod's whole life; uses ``POD_VARIABLES``."""
 
 # `dyn`, because the field of one kind is unknown to the type of another.
 TEMPLATE_VARIABLES: Final = {
@@ -85,7 +85,7 @@ TEMPLATE_VARIABLES: Final = {
     "metadata": "variables.template.?metadata.orValue({})",
     "core": is_marked("variables.metadata", LabelKey.CORE_SERVICE),
 }
-"""What a pod and a controller's template have in common, in the order in which they build on each other."""
+"""Variables that pods and controllers' templates share; each may use those before it."""
 
 _WAIVER_HOLDS: Final = (
     f"key.startsWith('{WAIVER_PREFIX}') && variables.annotations[key].matches('^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}$')"
@@ -104,13 +104,13 @@ RULE_VARIABLES: Final = {
     "created": "string(dyn(object).metadata.?creationTimestamp.orValue('9999'))",
     "waivers": f"variables.annotations.filter(key, {_WAIVER_HOLDS})",
 }
-"""Variables of the rules about pods, in the order in which they build on each other."""
+"""Variables of the rules about pods; each may use those before it."""
 
 
 def spot_checks(groups: tuple[NodeGroup, ...]) -> tuple[Check, ...]:
-    """Return what a pod of a user namespace must say where no taint keeps it off spot nodes, over ``POD_VARIABLES``.
+    """Return what a pod of a user namespace must select if no taint keeps it off spot nodes, using ``POD_VARIABLES``.
 
-    No rule says it: whether a cluster has such nodes is not seen in a pod, and elsewhere nothing need be said.
+    This is not a policy rule, because a pod does not show whether its cluster has such nodes.
     """
     if not any(g.lifecycle is Lifecycle.SPOT and not g.taints for g in groups):
         return ()
@@ -126,12 +126,12 @@ def spot_checks(groups: tuple[NodeGroup, ...]) -> tuple[Check, ...]:
 
 
 def _selects(key: LabelKey) -> str:
-    """Return the expression for the pod's own selector value of ``key``, empty if it has none."""
+    """Return the expression for the value of ``key`` in the pod's own node selector, empty if it has none."""
     return f"object.spec.?nodeSelector['{key}'].orValue('')"
 
 
 def _requires(key: LabelKey) -> str:
-    """Return the expression for: every term of the pod's required node affinity says something about ``key``."""
+    """Return the expression that is true if every term of the pod's required node affinity mentions ``key``."""
     affinity = "object.spec.?affinity.?nodeAffinity.?requiredDuringSchedulingIgnoredDuringExecution"
     terms = f"{affinity}.?nodeSelectorTerms.orValue([])"
     return f"({terms}.size() > 0 && {terms}.all(t, t.?matchExpressions.orValue([]).exists(e, e.key == '{key}')))"

@@ -1,6 +1,6 @@
 """Resources that a node reserves for its own daemons.
 
-The formula is that of EKS's machine images (https://awslabs.github.io/amazon-eks-ami/nodeadm/). Other clouds reserve
+The formula comes from EKS's machine images (https://awslabs.github.io/amazon-eks-ami/nodeadm/). Other clouds reserve
 about as much.
 """
 
@@ -10,7 +10,7 @@ from typing import Final
 from components.contract.instances import InstanceType
 
 PODS_PER_NODE: Final = 110
-"""Upstream kubelet's default: https://kubernetes.io/docs/setup/best-practices/cluster-large/."""
+"""Default of the upstream kubelet: https://kubernetes.io/docs/setup/best-practices/cluster-large/."""
 
 _CPU_SHARES: Final = ((1, "0.06"), (1, "0.01"), (2, "0.005"))
 _CPU_SHARE_REST: Final = "0.0025"

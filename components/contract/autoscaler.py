@@ -9,15 +9,15 @@ from typing import Final
 from components.contract.taints import Taint
 
 NAME: Final = "cluster-autoscaler"
-"""Of its Deployment, its service account and its lease."""
+"""Name of its Deployment, its service account and its lease."""
 
 NAMESPACE: Final = "kube-system"
 
 DISCOVERY_FLAG: Final = "node-group-auto-discovery"
-"""On AWS: the tag of the Auto Scaling groups that it may size, ``asg:tag=KEY=VALUE``."""
+"""On AWS: the tag of the Auto Scaling groups that it may scale, ``asg:tag=KEY=VALUE``."""
 
 TAG_PREFIX: Final = "k8s.io/cluster-autoscaler/"
-"""Start of the tags of Auto Scaling groups that the autoscaler reads.
+"""Prefix of the tags of Auto Scaling groups that the autoscaler reads.
 
 https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/cloudprovider/aws/README.md
 """
@@ -26,7 +26,7 @@ CONFIG: Final = "kwok-provider-config"
 """ConfigMap of the settings, key ``config``."""
 
 TEMPLATES: Final = "kwok-provider-templates"
-"""ConfigMap of the node templates, one a group, key ``templates``."""
+"""ConfigMap of the node templates, one per group, key ``templates``."""
 
 
 def label_tag(key: str, value: str) -> tuple[str, str]:
@@ -40,5 +40,5 @@ def taint_tag(taint: Taint) -> tuple[str, str]:
 
 
 def resource_tag(name: str, quantity: str) -> tuple[str, str]:
-    """Return key and value of the tag for a resource that a node offers beside CPU and memory."""
+    """Return key and value of the tag for a resource that a node offers besides CPU and memory."""
     return f"{TAG_PREFIX}node-template/resources/{name}", quantity

@@ -18,42 +18,42 @@ REGIONS: Final = (
 )
 """Regions of the partition ``aws``: https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-regions.html.
 
-The partitions of China and of the US government spell ARNs and endpoints differently; they are not supported.
+The partitions of China and of the US government use different ARNs and endpoints and are not supported.
 """
 
 TAG_KEY_MAX: Final = 128
 TAG_VALUE_MAX: Final = 256
-"""Characters of a tag: https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html."""
+"""Allowed characters of a tag: https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html."""
 
 
 class OwnTag(StrEnum):
-    """Keys of the tags that this package gives a meaning."""
+    """Keys of the tags that have a meaning in this package."""
 
     CLUSTER = f"{OWN_DOMAIN}/cluster"
-    """On everything in AWS: the cluster's name."""
+    """On all AWS resources: the cluster's name."""
 
     STACK = f"{OWN_DOMAIN}/stack"
-    """On everything in AWS: the stack that made it."""
+    """On all AWS resources: the stack that created them."""
 
     REGION = f"{OWN_DOMAIN}/region"
-    """On everything in AWS: where its cluster is. Roles belong to all regions of an account."""
+    """On all AWS resources: the region of the cluster. Roles belong to all regions of an account."""
 
     ENVIRONMENT = ENVIRONMENT_TAG
-    """On everything in AWS: ``dev`` or ``prod``, unless the stack file sets another value."""
+    """On all AWS resources: ``dev`` or ``prod``, unless the stack file sets another value."""
 
     MANAGED_BY = "managed-by"
-    """On everything in AWS: this package, unless the stack file sets another value; warns against manual edits."""
+    """On all AWS resources: this package, unless the stack file sets another value; warns against manual edits."""
 
     AUTOSCALER = f"{OWN_DOMAIN}/autoscaler"
-    """On the Auto Scaling groups that the autoscaler may touch: the name of its cluster.
+    """On the Auto Scaling groups that the autoscaler may scale: the name of its cluster.
 
-    EKS marks every group for the autoscaler's usual discovery, static ones too. With a mark of our own on elastic
-    groups only, initial and data nodes are out of the autoscaler's reach, and of its role's.
+    EKS marks every group for the autoscaler's usual discovery, including static ones. With our own tag on elastic
+    groups only, neither the autoscaler nor its role can change initial and data nodes.
     """
 
 
 RESERVED_TAG_PREFIXES: Final = ("aws:", "eks:", "kubernetes.io/", "k8s.io/", f"{OWN_DOMAIN}/")
-"""Tags with a meaning for AWS, EKS, Kubernetes, the autoscaler or this package; a stack file may not set them."""
+"""Tags that AWS, EKS, Kubernetes, the autoscaler or this package uses; a stack file may not set them."""
 
 _TAG = re.compile(r"[\w .:/=+\-@]*")
 _ROLE = re.compile(r"arn:aws:iam::\d{12}:role/[\w+=,.@/-]+")

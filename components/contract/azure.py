@@ -20,46 +20,46 @@ LOCATIONS: Final = (
 )
 """Public regions with availability zones: https://learn.microsoft.com/azure/reliability/regions-list.
 
-The clouds of China and of the US government have other addresses; they are not supported.
+The clouds of China and of the US government use other addresses and are not supported.
 """
 
 NEVER_IN_AKS: Final = tuple(
     IPv4Network(text) for text in ("169.254.0.0/16", "172.30.0.0/16", "172.31.0.0/16", "192.0.2.0/24")
 )
-"""Ranges that AKS keeps for itself: https://learn.microsoft.com/azure/aks/configure-azure-cni."""
+"""Ranges that AKS reserves: https://learn.microsoft.com/azure/aks/configure-azure-cni."""
 
 TAG_KEY_MAX: Final = 512
 TAG_VALUE_MAX: Final = 256
-"""Characters of a tag: https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources."""
+"""Allowed characters of a tag: https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources."""
 
 LABELLED_NAME_MAX: Final = 63
-"""Characters of the names of subnet, network and resource group, which AKS writes into labels of nodes.
+"""Maximum length of the names of subnet, network and resource group, which AKS writes into node labels.
 
 https://learn.microsoft.com/azure/aks/azure-cni-overlay
 """
 
 
 class AzureTag(StrEnum):
-    """Keys of the tags that this package gives a meaning. Azure takes no ``/`` in them."""
+    """Keys of the tags that have a meaning in this package. Azure allows no ``/`` in them."""
 
     CLUSTER = "igz-clusters-cluster"
-    """On everything in Azure: the cluster's name."""
+    """On all Azure resources: the cluster's name."""
 
     STACK = "igz-clusters-stack"
-    """On everything in Azure: the stack that made it."""
+    """On all Azure resources: the stack that created them."""
 
     ENVIRONMENT = ENVIRONMENT_TAG
-    """On everything in Azure: ``dev`` or ``prod``, unless the stack file sets another value."""
+    """On all Azure resources: ``dev`` or ``prod``, unless the stack file sets another value."""
 
     MANAGED_BY = "managed-by"
-    """On everything in Azure: this package, unless the stack file sets another value; warns against manual edits."""
+    """On all Azure resources: this package, unless the stack file sets another value; warns against manual edits."""
 
 
 RESERVED_TAG_PREFIXES: Final = (
     *("microsoft", "azure", "windows"),
     *("aks-managed-", "k8s-azure-", "kubernetes.io", "igz-clusters-"),
 )
-"""Tags with a meaning for Azure, AKS or this package; a stack file may not set them."""
+"""Tags that Azure, AKS or this package uses; a stack file may not set them."""
 
 _TAG_KEY = re.compile(r"[^<>%&\\?/\x00-\x1f\x7f]+")
 _TAG_VALUE = re.compile(r"[^\x00-\x1f\x7f]*")
@@ -119,7 +119,7 @@ def _key_id(text: str) -> str:
 
 
 def key_vault_id(key_id: str) -> str:
-    """Return the id of a key's vault, on which roles are given."""
+    """Return the id of a key's vault, on which roles are assigned."""
     return _key_part(key_id)["vault"]
 
 
@@ -137,16 +137,16 @@ def _key_part(key_id: str) -> re.Match[str]:
 
 
 def role_assignment_name(scope: str, principal: str, role: str) -> str:
-    """Return the name of a role assignment, which Azure wants to be a GUID.
+    """Return the name of a role assignment, which must be a GUID in Azure.
 
-    Derived, so that a run after a killed one finds the assignment under the same name.
+    The name is derived, so that a run after a killed one finds the assignment again.
 
     Parameters
     ----------
     scope
-        Id of what the role is about.
+        Id of the role's scope.
     principal
-        Who gets it: our own name for an identity that is not made yet, or its object id.
+        Principal: our own name for an identity that does not exist yet, or its object id.
     role
         Id of the role's definition.
     """

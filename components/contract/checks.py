@@ -14,7 +14,7 @@ def foreign_types(pool: NodePool, provider: Provider, cloud: str, example: str) 
 
 
 def other_gpu_resource(pool: NodePool, kind: str) -> Iterator[str]:
-    """Refuse GPUs under a name that the cloud's machines do not offer."""
+    """Refuse GPU resource names that the cloud's machines do not offer."""
     if pool.gpu_resource not in (None, DEFAULT_GPU_RESOURCE):
         yield f"gpuResource: on {kind} it must be {DEFAULT_GPU_RESOURCE}, given {pool.gpu_resource}"
 

@@ -1,6 +1,6 @@
 """Base of all stack file models: closed, documented, with checks that report all problems at once.
 
-A check on one value raises ``ValueError``. A check that may find several things, or one thing deeper inside its value,
+A check on one value raises ``ValueError``. A check that may find several problems, or one deeper inside its value,
 collects them in ``Findings``, so that each is reported at its own path.
 """
 
@@ -18,14 +18,14 @@ FINDING: Final = "finding"
 
 WHY_DEFAULT: Final = "x-why-default"
 DECIDES: Final = "x-decides"
-"""Keywords of the JSON Schema under which the two texts of ``Explained`` stand."""
+"""Keywords of the JSON Schema that hold the two texts of ``Explained``."""
 
 
 class ContractModel(BaseModel):
     """A closed, immutable part of a stack file; YAML keys are camelCase.
 
-    Cross-field checks are validators of the later field and read the earlier ones from ``info.data``. A field that is
-    wrong itself is missing there, so one mistake neither hides nor causes another.
+    Cross-field checks are validators of the later field and read the earlier ones from ``info.data``. An invalid field
+    is missing there, so one mistake neither hides nor causes another.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, validate_default=True)
@@ -33,16 +33,16 @@ class ContractModel(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """What a choice's description does not say: why its default is right, and what is made from it."""
+    """Facts that a choice's description omits: the reason for its default, and what it decides."""
 
     why_default: str = ""
-    """Reason of the default; demanded of every field that has one."""
+    """Reason of the default; required for every field that has one."""
 
     decides: str = ""
     """What is derived from the choice."""
 
     def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """Return the field's JSON Schema with both texts in it, where every reader of the schema finds them."""
+        """Return the field's JSON Schema with both texts in it, for every reader of the schema."""
         texts = {WHY_DEFAULT: self.why_default, DECIDES: self.decides}
         return {**handler(core), **{key: text for key, text in texts.items() if text}}
 
@@ -54,16 +54,16 @@ class Findings:
         self._details: list[InitErrorDetails] = []
 
     def add(self, message: str, *path: str | int, given: Any = None, allowed: tuple[str, ...] = ()) -> None:
-        """Note a problem.
+        """Add a problem.
 
         Parameters
         ----------
         message
-            What is wrong and what to do, the rule's id in front. ``given`` is shown beside it.
+            What is wrong and what to do, preceded by the rule's id. ``given`` is shown with it.
         path
-            Where, from the value that the validator looks at.
+            Its place, relative to the value that the validator checks.
         given
-            The value that is wrong; None shows nothing.
+            The invalid value; None shows nothing.
         allowed
             Values that would be right.
         """
@@ -72,7 +72,7 @@ class Findings:
 
     @contextmanager
     def collect(self) -> Iterator[None]:
-        """Note the problems that the block's validation raises, instead of ending with them."""
+        """Add the problems that the block's validation raises, instead of stopping at them."""
         try:
             yield
         except ValidationError as error:
@@ -83,13 +83,13 @@ class Findings:
                 self._details.append(again)
 
     def raise_if_any(self) -> None:
-        """Raise everything that was noted, if there is anything."""
+        """Raise all collected problems, if there are any."""
         if self._details:
             raise ValidationError.from_exception_data("findings", self._details)
 
 
 def one_of(known: tuple[str, ...], noun: str) -> tuple[AfterValidator, Any]:
-    """Return what makes a name in an annotation one of those ``known``; the check, and what editors are told."""
+    """Return the annotation that restricts a name to those ``known``, as a check and in the schema for editors."""
 
     def check(name: str) -> str:
         if name not in known:

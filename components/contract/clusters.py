@@ -19,7 +19,7 @@ from components.contract.pools import NodePool
 from components.contract.taints import spot_taint
 
 ClusterChoices: TypeAlias = LocalConfig | EksConfig | AksConfig | ExistingConfig
-"""What a stack file says under ``cluster``; ``kind`` distinguishes them."""
+"""The section ``cluster`` of a stack file; ``kind`` distinguishes its variants."""
 
 DESCRIPTORS: Final[tuple[KindDescriptor[Any], ...]] = (LOCAL, EKS, AKS, EXISTING)
 
@@ -36,7 +36,7 @@ def cluster_groups(
 ) -> tuple[NodeGroup, ...]:
     """Return exactly the groups that a cluster has, in the stack file's order.
 
-    Everything that asks for groups reads ``StackConfig.groups``, which this makes, so that all see the same.
+    Everything that needs groups reads ``StackConfig.groups``, which calls this, so that all see the same groups.
     """
     descriptor = descriptor_of(choices)
     return resolve_groups(pools, spot_taint(descriptor.kind, profile), lambda group: descriptor.split(choices, group))

@@ -1,10 +1,10 @@
-"""What does not fit between a cluster and the rest of its stack file."""
+"""Conflicts between a cluster and the rest of its stack file."""
 
 from typing import NamedTuple
 
 
 class Mismatch(NamedTuple):
-    """One problem and the place in the stack file that it is about."""
+    """One problem and its place in the stack file."""
 
     path: tuple[str, ...]
     """From what was judged on: the stack file's ``pools``, or its ``cluster``."""

@@ -1,11 +1,11 @@
-"""What a cluster is for and which platform will run on it: one of each per stack."""
+"""Environment of a cluster and its platform: one of each per stack."""
 
 from enum import StrEnum
 from typing import Final
 
 
 class Environment(StrEnum):
-    """What the cluster is for. Development and production never share one (Iguazio best practices)."""
+    """Environment of the cluster. Development and production never share one (Iguazio best practices)."""
 
     DEV = "dev"
     """Interactive work and experiments; interruptions are acceptable."""
@@ -19,23 +19,23 @@ ENVIRONMENT_TAG: Final = "environment"
 
 
 class PlatformProfile(StrEnum):
-    """Which software the cluster is prepared for."""
+    """Software that the cluster is prepared for."""
 
     MLRUN_CE = "mlrun-ce"
     """The open-source MLRun Community Edition chart."""
 
     IGUAZIO = "iguazio"
-    """The full platform with V3IO, whose daemons tolerate four taints only."""
+    """The full platform with V3IO, whose daemons tolerate only four taints."""
 
 
 class ServerOwner(StrEnum):
-    """Who makes the servers of a full Iguazio platform."""
+    """Who creates the servers of a full Iguazio platform."""
 
     PROVAZIO = "provazio"
-    """The platform's installer (Iguazio best practices): we make no node group and adopt its priority classes."""
+    """The platform's installer (Iguazio best practices): we create no node groups and adopt its priority classes."""
 
     PULUMI = "pulumi"
-    """This stack; an explicit choice."""
+    """This stack; must be chosen explicitly."""
 
 
 class ClusterKind(StrEnum):

@@ -1,4 +1,4 @@
-"""Node groups: what becomes of the pools of a stack file, with labels, taints and sizes, on any kind of cluster."""
+"""Node groups: the pools of a stack file with labels, taints and sizes, for any kind of cluster."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,10 +13,13 @@ from components.contract.taints import ARM_TAINT, Taint, gpu_taint
 
 @dataclass(frozen=True, slots=True)
 class NodeGroup:
-    """One group of equal nodes, exactly as its cluster kind makes it."""
+    """One group of equal nodes, exactly as the cluster's kind creates it."""
 
     name: str
-    """The pool's, followed by what tells the pool's groups apart: shape, machine type, zone. Unique in its cluster."""
+    """The pool's name, followed by what distinguishes the pool's groups: shape, machine type, zone.
+
+    Unique in its cluster.
+    """
     pool: str
     role: PoolRole
     lifecycle: Lifecycle
@@ -28,7 +31,7 @@ class NodeGroup:
     gpu_resource: str | None
     """Name under which the group's GPUs are requested; None without GPUs."""
     zone: str | None = None
-    """The one zone of the group's nodes; None if they may be in any."""
+    """The single zone of the group's nodes; None if any zone is allowed."""
 
     @property
     def is_elastic(self) -> bool:
@@ -42,18 +45,18 @@ class NodeGroup:
 
 
 Split: TypeAlias = Callable[[NodeGroup], Iterable[NodeGroup]]
-"""How a kind of cluster makes several groups out of one of a single shape."""
+"""How a kind of cluster divides a group of one shape into several."""
 
 
 def resolve_groups(
     pools: Mapping[str, NodePool], spot_taint: Taint | None = None, split: Split = lambda group: (group,)
 ) -> tuple[NodeGroup, ...]:
-    """Return the groups that a cluster makes of its pools, in the stack file's order.
+    """Return the groups that a cluster creates for its pools, in the stack file's order.
 
-    The first shape's group has the pool's name and keeps its minimum. A further shape brings a group of its own, which
-    may be empty, and leaves the others as they are. Each may grow to the pool's maximum: the autoscaler's expander
+    The first shape's group has the pool's name and keeps its minimum. Each further shape adds a group, which may be
+    empty, and leaves the others unchanged. Each may grow to the pool's maximum: the autoscaler's expander
     (https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md#what-are-expanders) chooses among
-    the groups that fit a waiting pod and are not full, so a shared-out maximum would strand pods that fit one shape.
+    the groups that fit a pending pod and are not full, so a divided maximum would strand pods that fit only one shape.
 
     Parameters
     ----------
@@ -69,11 +72,12 @@ def resolve_groups(
 
 
 def by_zone(group: NodeGroup, zones: Sequence[str]) -> Iterator[NodeGroup]:
-    """Return one group a zone for a group whose volumes are bound to a zone, and any other group as it is.
+    """Return one group per zone if the group's volumes are bound to zones; otherwise the group itself.
 
-    A pod whose volume lies in one zone cannot start in another, and a group over several zones grows where it likes
-    (https://docs.aws.amazon.com/eks/latest/best-practices/cas.html). The bounds of a pool are shared out, so that
-    they stay what the stack file says; a zone that gets no node gets no group. The order of ``zones`` has no meaning.
+    A pod whose volume is in one zone cannot start in another, and the autoscaler cannot choose the zone in which a
+    group over several zones grows (https://docs.aws.amazon.com/eks/latest/best-practices/cas.html). The bounds of a
+    pool are divided, so that their sums stay what the stack file says; a zone that gets no node gets no group. The
+    order of ``zones`` has no meaning.
     """
     if not group.role.has_zonal_volumes:
         yield group

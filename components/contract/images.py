@@ -1,4 +1,4 @@
-"""Where images come from, as a stack file says it."""
+"""Image registries in a stack file, and their mirrors."""
 
 import re
 from typing import Annotated

@@ -25,9 +25,9 @@ class InstanceType:
     """``amd64`` or ``arm64``, as in the label ``kubernetes.io/arch``."""
     gpus: int = 0
     gpu_model: str = ""
-    """Such as ``A10G``; empty without a GPU."""
+    """GPU model such as ``A10G``; empty without a GPU."""
     local_nvme_gib: int = 0
-    """Instance storage on NVMe, GiB in all; lost when the machine stops. 0 if there is none."""
+    """NVMe instance storage in GiB, in total; lost when the machine stops. 0 if there is none."""
 
     @property
     def shape(self) -> tuple[int, int, int, str]:
@@ -36,7 +36,7 @@ class InstanceType:
 
     @property
     def shape_name(self) -> str:
-        """Shape in a name that nodes and node groups may have, such as ``16cpu-64gib`` or ``48cpu-192gib-4gpu``.
+        """Shape for names of nodes and node groups, such as ``16cpu-64gib`` or ``48cpu-192gib-4gpu``.
 
         The architecture is left out: a pool has only one.
         """
@@ -48,4 +48,4 @@ class InstanceType:
 INSTANCE_TYPES: dict[str, InstanceType] = {
     row[0]: InstanceType(row[0], Provider(provider), *row[1:]) for provider, rows in FACTS.items() for row in rows
 }
-"""Every known type by its provider's name for it."""
+"""Every known type, by its provider's name for it."""

@@ -20,37 +20,37 @@ Check: TypeAlias = Callable[
 
 
 def no_split(_: ContractModel, group: NodeGroup) -> Iterable[NodeGroup]:
-    """Return a group of one shape as the one group that it is."""
+    """Return the group unchanged, as the only one."""
     return (group,)
 
 
 def no_demands(_: ContractModel, __: Environment) -> Iterator[Mismatch]:
-    """Return nothing: the cluster may be the same in every environment."""
+    """Return nothing: the environment requires nothing of the cluster."""
     return iter(())
 
 
 def made_by_the_stack(kind: ClusterKind, why: str = MADE_BY_THE_STACK) -> Callable[[ServerOwner], str | None]:
-    """Return the check of a kind whose servers only the stack itself can create."""
+    """Return the check for a kind whose servers only the stack itself can create."""
     answer = f"{why}: with cluster.kind '{kind}' set servers: pulumi"
     return lambda owner: None if owner is ServerOwner.PULUMI else answer
 
 
 @dataclass(frozen=True, kw_only=True)
 class KindDescriptor(Generic[ConfigT]):
-    """One kind of cluster: each has one, in ``components/contract/KIND/descriptor.py``."""
+    """One kind of cluster: each defines one, in ``components/contract/KIND/descriptor.py``."""
 
     kind: ClusterKind
     config: type[ConfigT]
-    """What a stack file says under ``cluster``."""
+    """Model of the section ``cluster`` of a stack file."""
     mismatches: Check[ConfigT]
     """Finds what the cluster, or this package on it, would reject in the pools later; paths begin at the pools.
 
-    Takes the cluster, the pools by name, the groups that they become, and the environment: None where the stack file
-    names none that is known, so that what follows from it is left out.
+    Takes the cluster, the pools by name, the groups that they become, and the environment: None if the stack file names
+    none or an unknown one, so that checks that depend on it are left out.
     """
     owner_problem: Callable[[ServerOwner], str | None]
     """Returns why a server owner is impossible for this kind; None if it is possible."""
     split: Callable[[ConfigT, NodeGroup], Iterable[NodeGroup]] = no_split
-    """Divides a group of one shape into the groups that the cluster makes; default: it makes that one."""
+    """Divides a group of one shape into the groups that the cluster creates; default: leaves it whole."""
     environment_problems: Callable[[ConfigT, Environment], Iterator[Mismatch]] = no_demands
     """Finds what an environment requires of the cluster itself; paths begin at the cluster."""

@@ -1,7 +1,8 @@
-"""The minor versions of Kubernetes, one row each: until when each cloud supports it, and what of ours depends on it.
+"""The minor versions of Kubernetes, one row each: how long each cloud supports it, and what of ours depends on it.
 
-A new minor is one row here, and the stack files that move to it. The rest follows: what a stack file may choose, its
-schema and reference, the rules on ended versions, the autoscaler's image, and what the emulators of the clouds offer.
+A new minor is one row here, plus the stack files that use it. The rest is derived: the versions that a stack file may
+choose, its schema and reference, the rules on ended versions, the autoscaler's image, and what the emulators of the
+clouds offer.
 """
 
 from collections.abc import Mapping
@@ -12,21 +13,24 @@ from typing import Any, Final, Literal, TypeAlias
 from pydantic import AfterValidator, Field
 
 READ_ON: Final = date(2026, 11, 21)
-"""The day on which the calendars were last read. What had ended by then, a stack file may not choose."""
+"""The day on which the calendars were last read.
+
+A stack file may not choose a version whose support had ended by then.
+"""
 
 Cloud: TypeAlias = Literal["eks", "aks"]
 
 
 @dataclass(frozen=True)
 class Support:
-    """What a cloud says of one minor; None where what was read does not say.
+    """What a cloud states about one minor; None if its pages do not say.
 
     Parameters
     ----------
     ends
-        Last day of support; on EKS of standard support.
+        Last day of support; on EKS, of standard support.
     released
-        First day on which a cluster could have it.
+        First day on which clusters could use it.
     extended_ends
         On EKS, last day of extended support.
     """
@@ -43,7 +47,7 @@ class KubernetesMinor:
     Parameters
     ----------
     eks
-        https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html; of minors that have ended there,
+        https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html; for minors whose support has ended,
         https://endoflife.date/amazon-eks.
     aks
         https://learn.microsoft.com/azure/aks/supported-kubernetes-versions. Azure names months; the day is their last.
@@ -77,11 +81,11 @@ MINORS: Final[Mapping[str, KubernetesMinor]] = {
     ),
     "1.36": KubernetesMinor(eks=Support(None), aks=Support(date(2027, 6, 30)), autoscaler="v1.36.0"),
 }
-"""By minor version, oldest first."""
+"""Rows by minor version, oldest first."""
 
 
 def calendar(cloud: Cloud) -> dict[str, Support]:
-    """Return what a cloud says of every minor that it has or had, oldest first."""
+    """Return what a cloud states about every minor that it offers or offered, oldest first."""
     found = {minor: row.eks if cloud == "eks" else row.aks for minor, row in MINORS.items()}
     return {minor: support for minor, support in found.items() if support}
 
@@ -106,12 +110,12 @@ def autoscaler_release(minor: str) -> str:
 
 
 def one_offered(cloud: Cloud, refusal: str) -> tuple[AfterValidator, Any]:
-    """Return what makes a text in an annotation a minor that a cloud offers; the check, and what editors are told.
+    """Return the annotation that restricts a text to a cloud's minors, as a check and in the schema for editors.
 
     Parameters
     ----------
     refusal
-        What is said of any other one; the choices follow it.
+        Message about any other version; the choices follow it.
     """
 
     def check(text: str) -> str:

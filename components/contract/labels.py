@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 IGUAZIO_DOMAIN: Final = "app.iguazio.com"
-"""Prefix that Iguazio's platform owns; we write only the lifecycle label under it."""
+"""Prefix that belongs to Iguazio's platform; we write only the lifecycle label under it."""
 
 OWN_DOMAIN: Final = "igz-clusters.io"
 """Prefix of labels and annotations that only this package uses."""
@@ -18,7 +18,7 @@ class LabelKey(StrEnum):
     """Label keys of the contract."""
 
     LIFECYCLE = f"{IGUAZIO_DOMAIN}/lifecycle"
-    """On every node: may it be reclaimed? Read by MLRun's preemption modes (MLRun node affinity)."""
+    """On every node: whether it may be reclaimed. MLRun's preemption modes read it (MLRun node affinity)."""
 
     POOL = f"{OWN_DOMAIN}/pool"
     """On every node: the pool's name, the key under ``pools`` in the stack file."""
@@ -30,16 +30,16 @@ class LabelKey(StrEnum):
     """``true`` on nodes that user work may use and on namespaces that hold user work."""
 
     CORE_SERVICE = f"{OWN_DOMAIN}/core-service"
-    """``true`` on pods of the platform's own services inside a user namespace; setting it requires a right."""
+    """``true`` on pods of the platform's own services inside a user namespace; setting it requires a permission."""
 
     COMPLETION = f"{OWN_DOMAIN}/completion"
     """``guaranteed`` on pods of work whose completion must be guaranteed (Iguazio best practices, QoS)."""
 
     CRITICAL = f"{OWN_DOMAIN}/critical"
-    """``true`` on pods of work that others wait for; its author chooses the class that is placed first."""
+    """``true`` on pods of work that others wait for; its author chooses the class that is scheduled first."""
 
     GPU_MODEL = f"{OWN_DOMAIN}/gpu-model"
-    """On GPU nodes: the model, such as ``A10G``. The local autoscaler knows a GPU group by it."""
+    """On GPU nodes: the model, such as ``A10G``. The local autoscaler recognises a GPU group by it."""
 
 
 TRUE: Final = "true"
@@ -66,13 +66,14 @@ class AnnotationKey(StrEnum):
     """``spot`` or ``on-demand``: lifecycle of a simulated node, which a cloud would report itself."""
 
     GROUP = "cluster-autoscaler.kwok.nodegroup/name"
-    """The node's group, on templates and on nodes made from them. The key is the autoscaler's kwok provider's.
+    """The node's group, on templates and on nodes created from them.
 
-    On no static node: one whose group has no template is removed.
+    The autoscaler's kwok provider defines the key. Static nodes do not have it: the provider removes nodes whose group
+    has no template.
     """
 
     SIZE_MIN = "cluster-autoscaler.kwok.nodegroup/min-count"
-    """Smallest size of the node's group; a key of the same provider, as the next two."""
+    """Smallest size of the node's group; the same provider defines this key and the next two."""
 
     SIZE_MAX = "cluster-autoscaler.kwok.nodegroup/max-count"
     """Largest size of the node's group."""
@@ -103,8 +104,8 @@ class WellKnownLabel(StrEnum):
 
 
 RESTART_PLAN_PATTERN: Final = "^(retry|checkpoint:.+|manual:.+)$"
-"""``retry``: the object that makes the pod makes another. ``checkpoint:PATH``: a new run goes on from there.
-``manual:WHO``: a person starts it again."""
+"""``retry``: the object that creates the pod creates another. ``checkpoint:PATH``: a new run continues from there.
+``manual:WHO``: a person restarts it."""
 
 
 RESERVED_PREFIXES: Final = (
@@ -125,11 +126,11 @@ _RESERVED = "|".join(prefix.replace(".", r"\.") for prefix in RESERVED_PREFIXES)
 
 LABEL_KEY_PATTERN: Final = rf"^(?!([-a-z0-9.]+\.)?({_RESERVED})/)([-a-z0-9.]+/)?{_NAME.pattern}$"
 LABEL_VALUE_PATTERN: Final = f"^({_NAME.pattern})?$"
-"""Patterns for the JSON Schema, as far as they express the two functions below."""
+"""Patterns for the JSON Schema, which express the two functions below as far as possible."""
 
 
 def is_dns_label(name: str) -> bool:
-    """Return whether ``name`` can name a namespace: RFC 1123, at most 63 characters."""
+    """Return whether ``name`` is a valid namespace name: RFC 1123, at most 63 characters."""
     return _DNS_LABEL.fullmatch(name) is not None
 
 
@@ -148,7 +149,7 @@ def label_key_grammar_problem(key: str) -> str | None:
 
 
 def label_key_problem(key: str) -> str | None:
-    """Return why ``key`` cannot be a label that a stack file adds, or None."""
+    """Return why ``key`` cannot be a label in a stack file, or None."""
     if problem := label_key_grammar_problem(key):
         return problem
     prefix = key.rpartition("/")[0]

@@ -25,7 +25,7 @@ class MlrunVariable(StrEnum):
     """Variables that place a function's pods."""
 
     DEFAULT_CLASS = "MLRUN_DEFAULT_FUNCTION_PRIORITY_CLASS_NAME"
-    """Priority class of a function that names none."""
+    """Priority class of functions that set none."""
 
     DEFAULT_SELECTOR = "MLRUN_DEFAULT_FUNCTION_NODE_SELECTOR"
     """Node selector of every function."""
@@ -37,14 +37,14 @@ class MlrunVariable(StrEnum):
     """Label by which MLRun recognises a spot node."""
 
     SPOT_TOLERATIONS = "MLRUN_PREEMPTIBLE_NODES__TOLERATIONS"
-    """What answers the taint of spot nodes."""
+    """Tolerations for the taint of spot nodes."""
 
     VALID_CLASSES = "MLRUN_VALID_FUNCTION_PRIORITY_CLASS_NAMES"
     """Priority classes that a function may name."""
 
 
 class PreemptionMode(StrEnum):
-    """May a function's pods run on spot nodes (MLRun job resources, preemption mode); MLRun's and Nuclio's spelling."""
+    """Whether a function's pods may run on spot nodes, in MLRun's and Nuclio's spelling (MLRun job resources)."""
 
     ALLOW = "allow"
     CONSTRAIN = "constrain"
@@ -52,13 +52,13 @@ class PreemptionMode(StrEnum):
 
     PREVENT = "prevent"
     NONE = "none"
-    """MLRun leaves the pods as their author wrote them."""
+    """MLRun leaves the pods unchanged."""
 
 
 DEFAULT_PREEMPTION_MODE: Final = PreemptionMode.PREVENT
 
 STATE_THRESHOLD_PREFIX: Final = "MLRUN_FUNCTION__SPEC__STATE_THRESHOLDS__DEFAULT__"
-"""Start of the variables that say how long a run may stay in a state before it is aborted."""
+"""Prefix of the variables that limit how long a run may stay in a state before it is aborted."""
 
 STATE_THRESHOLDS: Final[Mapping[str, str]] = {
     "pending_scheduled": "1h",
@@ -66,13 +66,13 @@ STATE_THRESHOLDS: Final[Mapping[str, str]] = {
     "image_pull_backoff": "1h",
     "executing": "24h",
 }
-"""How long a run may stay in each state: MLRun's own defaults, but a run without a node is aborted after a day."""
+"""How long a run may stay in each state: MLRun's defaults, but a run without a node is aborted after a day."""
 
 DEFAULT_NODE_SELECTOR: Final[Mapping[str, str]] = {LabelKey.USER_WORKLOADS.value: TRUE}
-"""Selector of every function that names none: keeps user work off the initial group."""
+"""Selector of every function that sets none: keeps user work off the initial group."""
 
 PREEMPTIBLE_NODE_SELECTOR: Final[Mapping[str, str]] = {LabelKey.LIFECYCLE.value: Lifecycle.SPOT.label_value}
-"""How MLRun recognises a spot node. One key only: several would be ANDed in one mode and ORed in another."""
+"""How MLRun recognises a spot node. A single key: several would be ANDed in one mode and ORed in another."""
 
 
 def override_environment(
@@ -80,8 +80,8 @@ def override_environment(
 ) -> dict[str, str]:
     """Return the variables of ``mlrun-override-env``.
 
-    Without a spot group nothing is said about preemptible nodes, which switches the feature off. Tolerations are
-    given only where spot nodes really carry the taint: otherwise the mode ``prevent`` would protect nothing.
+    Without a spot group they contain nothing about preemptible nodes, which switches the feature off. Tolerations are
+    set only if spot nodes have the taint; otherwise the mode ``prevent`` would have no effect.
     """
     environment = {
         MlrunVariable.DEFAULT_SELECTOR.value: _encode(dict(DEFAULT_NODE_SELECTOR)),

@@ -1,4 +1,4 @@
-"""User namespaces: where users' jobs, functions and notebooks run, and how much they may take."""
+"""User namespaces: where users' jobs, functions and notebooks run, and their quotas."""
 
 from ipaddress import ip_network
 from typing import Annotated, Final
@@ -13,17 +13,17 @@ DEFAULT_NAMESPACES: Final = ("mlrun",)
 """Default user namespaces: the default of the MLRun CE chart."""
 
 SYSTEM_NAMESPACES: Final = ("kube-system", "kube-public", "kube-node-lease", "iguazio-system")
-"""Namespaces of Kubernetes and of the platform's own operators, which no rule about user work concerns."""
+"""Namespaces of Kubernetes and of the platform's own operators, which rules about user work ignore."""
 
 V3IO_NAMESPACES: Final = ("default-tenant", "iguazio-system")
-"""Where a full Iguazio platform runs V3IO's daemons, which need privileged pods and folders of their node."""
+"""Namespaces in which a full Iguazio platform runs V3IO's daemons, which need privileged pods and host paths."""
 
 NAMESPACE_MARKS: Final = {
     LabelKey.USER_WORKLOADS.value: TRUE,
     WellKnownLabel.POD_SECURITY_ENFORCE.value: "baseline",
     WellKnownLabel.POD_SECURITY_ENFORCE_VERSION.value: "latest",
 }
-"""Labels of every user namespace: admission guard and rules look at the first, Pod Security at the others."""
+"""Labels of every user namespace: admission guard and rules read the first, Pod Security the others."""
 
 
 def _namespace_name(name: str) -> str:
@@ -55,7 +55,7 @@ NamespaceName = Annotated[
 
 
 class Quota(ContractModel):
-    """Most that all pods of a namespace may request together, as Kubernetes quantities."""
+    """Maximum that all pods of a namespace may request together, as Kubernetes quantities."""
 
     cpu: Quantity = Field(description="Cores.", examples=["64"])
     memory: Quantity = Field(description="Memory, as a Kubernetes quantity.", examples=["256Gi"])

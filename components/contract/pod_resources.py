@@ -55,9 +55,9 @@ class PodResources(ContractModel):
 
 
 EXPECTED: Final = (("requests", "cpu"), ("requests", "memory"), ("limits", "memory"))
-"""What every container must set, or gets by default.
+"""Resources that every container must set, or gets by default.
 
-No CPU limit: a container only uses idle CPU beyond its share, while unlimited memory gets other pods killed.
+There is no CPU limit: a container uses only idle CPU beyond its share, while unlimited memory gets other pods killed.
 """
 
 DEFAULT_POD_RESOURCES: Final = {
@@ -74,7 +74,8 @@ Development may share idle CPU.
 """
 
 MAX_LIMIT_REQUEST_RATIO: Final = {Environment.DEV: 4, Environment.PROD: None}
-"""Maximum ratio of limit to request; None means no maximum. More than 4 in development causes evictions.
+"""Maximum ratio of limit to request; None means no maximum.
 
-It binds users' namespaces only: charts of core services often request little and allow much.
+More than 4 in development causes evictions. It applies to user namespaces only: charts of core services often have low
+requests and high limits.
 """

@@ -18,7 +18,7 @@ def _address(text: str) -> str:
 
 
 class AdmissionMode(StrEnum):
-    """How the API server answers an object that violates a mandatory rule."""
+    """How the API server treats an object that violates a mandatory rule."""
 
     DENY = "deny"
     """It rejects the object."""
@@ -33,7 +33,7 @@ class PolicyChoices(ContractModel):
     admission: Annotated[
         AdmissionMode,
         Explained(
-            "A new cluster runs nothing yet that a rejection could break.",
+            "A new cluster has no workloads yet that a rejection could break.",
             "Validation actions of the admission bindings.",
         ),
     ] = Field(
@@ -51,7 +51,7 @@ class PolicyChoices(ContractModel):
     )
     documentation: Annotated[
         Annotated[str, AfterValidator(_address), Field(json_schema_extra={"pattern": f"^{_ADDRESS}$"})] | None,
-        Explained("Where the rules are published differs.", "The link in rejections, followed by `#pl-01`."),
+        Explained("The place where the rules are published differs.", "The link in rejections, followed by `#pl-01`."),
     ] = Field(
         None,
         description="Address of a copy of docs/policies.md that users can read.",

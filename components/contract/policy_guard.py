@@ -1,4 +1,4 @@
-"""Whether updates of a stack require the policy packs, and how a run proves that they are attached."""
+"""Whether updates of a stack require the policy packs, and how a run shows that they are attached."""
 
 from enum import StrEnum
 from typing import Final
@@ -20,10 +20,7 @@ class PolicyGuard(StrEnum):
 
 
 GUARD_VARIABLE: Final = "IGZ_CLUSTERS_POLICY_GUARD"
-"""Environment variable that is set when the packs are attached.
-
-It guards against accidents, not against intent.
-"""
+"""Environment variable that is set when the packs are attached. It guards against accidents, not against intent."""
 
 ATTACHED: Final = "attached"
 """The variable's only value."""

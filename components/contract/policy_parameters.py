@@ -29,11 +29,11 @@ class PolicyParameters:
     user_classes: tuple[str, ...]
     """Priority classes that user work may name."""
     max_user_priority: int
-    """User classes have values below it."""
+    """Upper limit of the values of user classes."""
     spot_taint_keys: tuple[str, ...]
-    """Keys of the taints of spot nodes; empty where they carry none."""
+    """Keys of the taints of spot nodes; empty if they have none."""
     has_untainted_spot: bool
-    """Whether spot nodes exist that no taint protects, so that pods must choose a lifecycle themselves."""
+    """Whether there are spot nodes without a taint, so that pods must select a lifecycle themselves."""
     gpu_resources: tuple[str, ...]
     """Names under which GPUs are requested; also the keys of the GPU nodes' taints."""
     elastic_pools: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Names and words that a stack file gives to pools, each with its grammar."""
+"""Names and terms that a stack file uses for pools, each with its grammar."""
 
 from typing import Annotated, Final
 

@@ -1,7 +1,7 @@
 """Node pools as a stack file describes them: role, size, lifecycle and machine types.
 
-Everything else about a pool (labels, taints, tolerations, autoscaler hints) is derived, in ``groups``.
-Messages start with the id under which the catalogue of best practices lists the same fact.
+Everything else about a pool (labels, taints, tolerations, autoscaler hints) is derived in ``groups``. Messages start
+with the id of the rule that requires the same.
 """
 
 from dataclasses import replace
@@ -19,17 +19,17 @@ from components.contract.pool_names import InstanceTypeName, LabelName, LabelVal
 from components.contract.taints import ARM_TAINT
 
 NODES_MAX: Final = 1000
-"""Nodes of a group that AKS allows, the most of all clouds: https://learn.microsoft.com/azure/aks/quotas-skus-regions."""
+"""Maximum number of nodes that AKS allows in a group, the highest of all clouds: https://learn.microsoft.com/azure/aks/quotas-skus-regions."""
 
 DEFAULT_GPU_RESOURCE: Final = "nvidia.com/gpu"
 """Extended resource of NVIDIA's device plug-in."""
 
 TYPES_MAX: Final = 20
-"""Machine types that one EKS node group takes: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html."""
+"""Maximum number of machine types of an EKS node group: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html."""
 
 
 class PoolRole(StrEnum):
-    """What a pool is for (Iguazio best practices, node groups)."""
+    """Purpose of a pool (Iguazio best practices, node groups)."""
 
     INITIAL = "initial"
     """The platform's core services: static and on-demand."""
@@ -41,7 +41,7 @@ class PoolRole(StrEnum):
     """Interactive notebooks; its own pool in development."""
 
     GPU = "gpu"
-    """Work that asks for a GPU, and nothing else."""
+    """Work that requests a GPU, and nothing else."""
 
     DATA = "data"
     """V3IO data nodes: their NVMe disks lose all data when an instance stops."""
@@ -53,7 +53,7 @@ class PoolRole(StrEnum):
 
     @property
     def has_zonal_volumes(self) -> bool:
-        """Whether its pods usually come back to a disk that exists in one zone only."""
+        """Whether its pods usually return to a disk that exists in a single zone."""
         return self in (PoolRole.JUPYTER, PoolRole.DATA)
 
     @property
@@ -63,7 +63,7 @@ class PoolRole(StrEnum):
 
     @property
     def takes_notebooks(self) -> bool:
-        """Whether notebooks may run there where jobs have nodes of their own."""
+        """Whether notebooks may run there if jobs have nodes of their own."""
         return self in (PoolRole.JUPYTER, PoolRole.GPU)
 
     @property
@@ -73,12 +73,12 @@ class PoolRole(StrEnum):
 
     @property
     def separate_work(self) -> str | None:
-        """Work that should have this role's nodes for itself in development; None if no such work exists."""
+        """Work that should have this role's nodes to itself in development; None if there is none."""
         return {PoolRole.JUPYTER: "notebooks", PoolRole.WORKLOAD: "jobs and functions"}.get(self)
 
     @property
     def is_static(self) -> bool:
-        """Whether the size never moves by itself."""
+        """Whether the size never changes by itself."""
         return self in (PoolRole.INITIAL, PoolRole.DATA)
 
 
@@ -114,7 +114,7 @@ class PoolSize(ContractModel):
 
     @override
     def __str__(self) -> str:
-        """Return ``2`` for a static size and ``0..20`` for an elastic one."""
+        """Return ``2`` for a static size, and ``0..20`` for an elastic one."""
         return f"{self.min}..{self.max}" if self.is_elastic else str(self.min)
 
 
@@ -216,7 +216,7 @@ class NodePool(ContractModel):
 
     @property
     def instances(self) -> tuple[InstanceType, ...]:
-        """Facts of the pool's machine types, in the same order; of the machine that the file describes instead."""
+        """Facts about the pool's machine types, in the same order, or about the machine that replaces them."""
         return (self.machine.instance,) if self.machine else tuple(INSTANCE_TYPES[name] for name in self.instance_types)
 
     @property
@@ -310,7 +310,7 @@ class NodePool(ContractModel):
 
 
 class _StaticRoleRules(NamedTuple):
-    """Ids of the best practices that a pool of a static role follows."""
+    """Ids of the rules that a pool of a static role follows."""
 
     static: str
     not_empty: str

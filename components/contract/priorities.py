@@ -18,7 +18,10 @@ class PreemptionPolicy(StrEnum):
 
 
 class UserPriority(StrEnum):
-    """Classes for user work. A higher one is placed first and evicts nothing (Iguazio best practices, pod priority)."""
+    """Classes for user work.
+
+    A higher class is scheduled first and evicts nothing (Iguazio best practices, pod priority).
+    """
 
     LOW = "igz-workload-low"
     MEDIUM = "igz-workload-medium"
@@ -31,7 +34,7 @@ class UserPriority(StrEnum):
 
     @property
     def preemption_policy(self) -> PreemptionPolicy:
-        """User work waits for free resources and never evicts."""
+        """User work waits for free resources and never preempts."""
         return PreemptionPolicy.NEVER
 
 

@@ -32,14 +32,10 @@ _QUANTITY: Final = re.compile(rf"(?P<number>{_NUMBER})(?P<suffix>{_SUFFIX})")
 
 
 def parse_quantity(text: str) -> Decimal:
-    """Return the plain number that a quantity such as ``500m``, ``4Gi`` or ``1e3`` stands for.
+    """Return the number that a quantity such as ``500m``, ``4Gi`` or ``1e3`` represents.
 
-    Grammar: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
-
-    Raises
-    ------
-    ValueError
-        If ``text`` is not a quantity, or is negative.
+    Grammar: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/ Raises ------ ValueError
+    If ``text`` is not a quantity, or is negative.
     """
     match = _QUANTITY.fullmatch(text)
     if not match:
@@ -63,7 +59,7 @@ def _is_positive(text: str) -> str:
 _SCHEMA: Final = Field(json_schema_extra={"pattern": f"^{re.sub('[?]P<[a-z]+>', '', _QUANTITY.pattern)}$"})
 
 Quantity = Annotated[str, AfterValidator(_is_quantity), _SCHEMA]
-"""A quantity as a stack file writes it; 0 is one."""
+"""A quantity in a stack file; may be 0."""
 
 PositiveQuantity = Annotated[str, AfterValidator(_is_positive), _SCHEMA]
 """A quantity above 0."""

@@ -1,4 +1,4 @@
-"""Ranges of IPv4 addresses, as every cloud judges them."""
+"""Ranges of IPv4 addresses, with the checks that every cloud needs."""
 
 from collections.abc import Sequence
 from ipaddress import AddressValueError, IPv4Network, NetmaskValueError
@@ -40,13 +40,13 @@ def bounded_network(text: str, bounds: tuple[int, int], ranges: Sequence[IPv4Net
     Parameters
     ----------
     text
-        As it stands in a stack file.
+        The range in a stack file.
     bounds
         Lengths of the widest and the narrowest prefix.
     ranges
-        One of them holds the network.
+        Ranges of which one must contain the network.
     noun
-        What the network is for, such as ``VPC``; for messages.
+        Noun for the network in messages, such as ``VPC``.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def public_range(text: str, rule: str, instead: str) -> str:
     Parameters
     ----------
     text
-        As it stands in a stack file.
+        The range in a stack file.
     rule
         Id of the rule that forbids public access.
     instead

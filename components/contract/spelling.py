@@ -1,6 +1,6 @@
-"""How a cloud writes lifecycle, labels and taints into the inputs of a node group.
+"""A cloud's spelling of lifecycle, labels and taints in the inputs of a node group.
 
-Components write by it, policies read by it, and remediation does both, so that each spelling is defined once.
+Components write it, policies read it, and remediation does both, so each spelling is defined once.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from components.contract.taints import Taint, TaintEffect
 
 @dataclass(frozen=True, kw_only=True)
 class Spelling:
-    """Names of a cloud's inputs, in the engine's spelling, and the words that it uses there."""
+    """Names of a cloud's inputs, in the engine's spelling, and the terms used in them."""
 
     lifecycle_input: str
     lifecycles: Mapping[Lifecycle, str]

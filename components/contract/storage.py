@@ -9,8 +9,9 @@ DEFAULT_KEYS: Final = (
     "storageclass.kubernetes.io/is-default-class",
     "storageclass.beta.kubernetes.io/is-default-class",
 )
-"""Annotations of the class of claims that name none. Kubernetes still heeds the old one, which older clusters carry.
+"""Annotations of the default class.
 
+Kubernetes still reads the old one, which older clusters use.
 https://kubernetes.io/docs/concepts/storage/storage-classes/#default-storageclass
 """
 
@@ -21,14 +22,14 @@ DEFAULT_CLASS: Final = {DEFAULT_KEYS[0]: TRUE}
 def storage_class(provisioner: str, parameters: Mapping[str, str]) -> dict[str, Any]:
     """Return the content of a class without its metadata.
 
-    A volume is made where its first pod is placed: made earlier it could lie in a zone without room for the pod.
+    A volume is created in the zone of its first pod; created earlier, it could be in a zone without room for the pod.
 
     Parameters
     ----------
     provisioner
         CSI driver, such as ``ebs.csi.aws.com``.
     parameters
-        By the driver's own documentation.
+        Parameters of the driver; see its documentation.
     """
     return {
         "provisioner": provisioner,

@@ -1,6 +1,7 @@
-"""Taints and the tolerations that answer them. ``spelling`` says how each cloud writes them.
+"""Taints and their tolerations.
 
-A toleration is only ever made from the taint it answers, so the two cannot drift.
+``spelling`` defines how each cloud writes them. A toleration is always derived from its taint, so the two cannot
+diverge.
 """
 
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from components.contract.lifecycle import Lifecycle
 
 
 class TaintEffect(StrEnum):
-    """What a taint does to pods that do not tolerate it; Kubernetes spelling."""
+    """Effect of a taint on pods that do not tolerate it; Kubernetes spelling."""
 
     NO_SCHEDULE = "NoSchedule"
     PREFER_NO_SCHEDULE = "PreferNoSchedule"
@@ -25,7 +26,7 @@ class TaintEffect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Taint:
-    """One taint. A value is always given: two clouds cannot spell a taint without one."""
+    """One taint. It always has a value, because two clouds cannot express a taint without one."""
 
     key: str
     value: str
@@ -36,9 +37,9 @@ class Taint:
         return {"key": self.key, "value": self.value, "effect": self.effect.value}
 
     def toleration(self) -> dict[str, str]:
-        """Return the pod toleration that answers exactly this taint.
+        """Return the pod toleration for exactly this taint.
 
-        The full four-field form: MLRun and Nuclio remove tolerations by comparing whole objects.
+        It has all four fields, because MLRun and Nuclio remove tolerations by comparing whole objects.
         """
         return {"key": self.key, "operator": "Equal", "value": self.value, "effect": self.effect.value}
 
@@ -49,13 +50,13 @@ class Taint:
 
 
 OWN_SPOT_TAINT: Final = Taint(LabelKey.LIFECYCLE.value, Lifecycle.SPOT.label_value)
-"""On spot nodes where the cloud leaves the choice to us."""
+"""Taint of spot nodes on clouds that add none themselves."""
 
 AKS_SPOT_TAINT: Final = Taint("kubernetes.azure.com/scalesetpriority", "spot")
-"""AKS adds it to every spot pool and lets nobody remove it: https://learn.microsoft.com/azure/aks/spot-node-pool."""
+"""AKS adds it to every spot pool and does not allow its removal: https://learn.microsoft.com/azure/aks/spot-node-pool."""
 
 SPOT_TAINTS: Final = (OWN_SPOT_TAINT, AKS_SPOT_TAINT)
-"""Every taint that says that a node is a spot node."""
+"""Every taint that marks a node as a spot node."""
 
 ARM_TAINT: Final = Taint(f"{OWN_DOMAIN}/arch", ARM64)
 """On ARM nodes for user work where amd64 nodes take the same pods, as GKE taints its ARM nodes.
@@ -72,16 +73,16 @@ GPU_TAINT_VALUE: Final = "present"
 def gpu_taint(resource: str) -> Taint:
     """Return the taint of nodes that offer ``resource``.
 
-    The key is the resource's name, because the API server's plug-in ``ExtendedResourceToleration``
-    gives a pod that asks for the resource the toleration for exactly that key.
+    The key is the resource's name, because the API server's plug-in ``ExtendedResourceToleration`` gives a pod that
+    requests the resource the toleration for exactly that key.
     """
     return Taint(resource, GPU_TAINT_VALUE)
 
 
 def spot_taint(kind: ClusterKind, profile: PlatformProfile) -> Taint | None:
-    """Return the taint that every spot node of a cluster carries, None where there must be none.
+    """Return the taint of every spot node of a cluster; None if spot nodes must not have one.
 
-    V3IO's daemons tolerate AKS's taint but not ours, so ``iguazio`` elsewhere than on AKS goes without.
+    V3IO's daemons tolerate AKS's taint but not ours, so ``iguazio`` clusters outside AKS have none.
     """
     if kind is ClusterKind.AKS:
         return AKS_SPOT_TAINT

@@ -1,1 +1,1 @@
-"""What the software on top of the cluster is told."""
+"""Settings for the software on top of the cluster."""

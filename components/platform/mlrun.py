@@ -24,7 +24,7 @@ class MlrunSettingsArgs:
 
 
 class MlrunSettings(PlatformComponent):
-    """ConfigMap ``mlrun-override-env``, made before the chart so that MLRun's API starts with it.
+    """ConfigMap ``mlrun-override-env``, created before the chart so that MLRun's API starts with it.
 
     The API reads it at start only: restart its pods after a change.
     """

@@ -1,1 +1,1 @@
-"""Who may run where, with how much, and who waits: classes, namespaces, quotas, admission."""
+"""Placement, limits and order of work: priority classes, namespaces, quotas, admission."""

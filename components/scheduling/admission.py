@@ -48,8 +48,8 @@ class AdmissionGuard(PlatformComponent):
 
     ``igz-clusters:platform`` may change the policies, their bindings and parameters, the marks of a user namespace
     and the contract's labels of a node. ``igz-clusters:core-services`` may mark pods as core services. Bind it to
-    people, groups, or a service account of another namespace: who is admin of a namespace can act as every service
-    account in it. Neither is bound to a person here.
+    people, groups, or a service account of another namespace: an admin of a namespace can act as every service account
+    in it. Neither role is bound here.
     """
 
     def __init__(self, name: str, args: AdmissionGuardArgs, opts: pulumi.ResourceOptions | None = None) -> None:

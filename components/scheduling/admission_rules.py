@@ -1,6 +1,6 @@
-"""The rules of the policy packs once more, judged by the API server: what is made at run time passes no preview.
+"""Admission policies for the rules of the packs, since objects created at run time pass no preview.
 
-The rules come as data, which ``python -m policies.admission --write`` makes from the registry.
+The rules come as data, which ``python -m policies.admission --write`` generates from the registry.
 """
 
 import json
@@ -43,7 +43,7 @@ class AdmissionRule:
 
     id: str
     subject: str
-    """What it judges, a key of ``SUBJECTS``."""
+    """What it checks, a key of ``SUBJECTS``."""
     expression: str
     """True if the object complies."""
     message: str
@@ -58,7 +58,7 @@ class AdmissionRule:
 
     @property
     def variable(self) -> str:
-        """Name of the policy's variable that says whether the rule is kept."""
+        """Name of the policy's variable that is true if the object complies with the rule."""
         return self.id.lower().replace("-", "_")
 
     @property
@@ -88,7 +88,7 @@ class Subject:
     """Requests for controllers that will create such objects later; they only get a warning."""
     scope: Mapping[str, Any] = field(default_factory=dict)
     conditions: Mapping[str, str] = field(default_factory=dict)
-    """By name, what must hold for the request to be looked at."""
+    """Conditions by name that a request must meet to be checked."""
     variables: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -130,8 +130,8 @@ class AdmissionRulesArgs:
 class AdmissionRules(PlatformComponent):
     """The cluster's parameter object, and policies for each subject and level that has rules.
 
-    A policy that refuses answers with all violated rules at once: of several refusals the API server reports one only.
-    One that warns gives each violated rule a warning of its own.
+    A rejecting policy reports all violated rules at once, because of several rejections the API server reports only
+    one. A warning policy gives each violated rule a warning of its own.
     """
 
     def __init__(self, name: str, args: AdmissionRulesArgs, opts: pulumi.ResourceOptions | None = None) -> None:

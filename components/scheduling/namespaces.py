@@ -19,7 +19,7 @@ from components.ownership import joined, owned
 
 DNS_PORT = 53
 NODE_LOCAL_DNS = "169.254.20.10"
-"""Where pods ask if the cluster runs the node-local cache: https://kubernetes.io/docs/tasks/administer-cluster/nodelocaldns/."""
+"""Address for DNS queries if the cluster runs the node-local cache: https://kubernetes.io/docs/tasks/administer-cluster/nodelocaldns/."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,9 +37,9 @@ class UserNamespaceArgs:
 class UserNamespaceObjects(PlatformComponent):
     """A namespace with limits, quotas, network policies and Pod Security; its name is the component's.
 
-    Its pods reach each other, core services and DNS; core services, where the namespace has them, reach everything.
-    Network policies act only where the cluster's network plug-in enforces them. The local cluster has none: there
-    they are stored and checked by the API server, and nothing more.
+    Its pods can reach each other, core services and DNS; core services in the namespace can reach everything. Network
+    policies have an effect only if the cluster's network plug-in enforces them. The local cluster has none: the API
+    server checks and stores them, nothing more.
     """
 
     namespace: pulumi.Output[str]

@@ -14,7 +14,7 @@ from components.contract.labels import TRUE, LabelKey
 from components.ownership import owned
 
 USER_NAMESPACES: Final = {"namespaceSelector": {"matchLabels": {LabelKey.USER_WORKLOADS.value: TRUE}}}
-"""Scope of what is judged in user namespaces only."""
+"""Scope of checks in user namespaces only."""
 
 
 def declare(
@@ -27,16 +27,16 @@ def declare(
 ) -> None:
     """Declare a policy of ``owner`` and its binding, under one name.
 
-    The binding is made after its policy, and so goes before it: nothing is ever refused by half of the two.
+    The binding is created after its policy and deleted before it, so neither ever acts without the other.
 
     Parameters
     ----------
     spec
-        Of the policy.
+        Spec of the policy.
     binding
         Spec of the binding, without the name of the policy.
     after
-        What the policy needs.
+        Resources that the policy depends on.
     """
     policy = ValidatingAdmissionPolicy(
         name, metadata=owned(name), spec=dict(spec), opts=owner.child(depends_on=list(after))
@@ -50,10 +50,10 @@ def declare(
 
 
 def variables(expressions: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return the ``variables`` of a policy, in which each may read those before it."""
+    """Return the ``variables`` of a policy; each may use those before it."""
     return [{"name": name, "expression": expression} for name, expression in expressions.items()]
 
 
 def resources(group: str, names: Sequence[str], *operations: str) -> dict[str, Any]:
-    """Return one of a policy's ``resourceRules``, about version ``v1`` of an API group."""
+    """Return one of a policy's ``resourceRules``, for version ``v1`` of an API group."""
     return {"apiGroups": [group], "apiVersions": ["v1"], "operations": list(operations), "resources": list(names)}

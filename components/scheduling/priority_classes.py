@@ -19,13 +19,13 @@ class PriorityClassesArgs:
 
     profile: PlatformProfile
     adopted: frozenset[SharedObject] = frozenset()
-    """Existing classes, which stay their owner's. Default: none."""
+    """Existing classes, which stay with their owner. Default: none."""
 
 
 class PriorityClasses(PlatformComponent):
     """Low, medium and high for users; with MLRun CE also the classes of the core services.
 
-    The full platform's installer makes its system classes itself, and a class cannot be changed once it exists.
+    The full platform's installer creates its system classes itself, and a class cannot be changed once it exists.
     """
 
     classes: dict[UserPriority | SystemPriority, PriorityClass | PriorityClassPatch]

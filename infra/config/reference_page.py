@@ -1,4 +1,4 @@
-"""The reference page of the stack file: one section per kind of cluster, with a whole example of each."""
+"""The reference page of the stack file: one section per kind of cluster, with a complete example of each."""
 
 import json
 from collections.abc import Iterable, Iterator

@@ -1,1 +1,1 @@
-"""Views for rules: node groups, pods and classes of every kind of cluster in the same terms."""
+"""Views for rules: they show node groups, pods and classes of every kind of cluster in the same terms."""

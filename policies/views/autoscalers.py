@@ -1,4 +1,4 @@
-"""What makes and removes nodes: the Cluster Autoscaler, its kwok provider on the local cluster, or Karpenter."""
+"""Autoscalers of nodes: the Cluster Autoscaler, its kwok provider on the local cluster, or Karpenter."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ KARPENTER_POOL: Final = re.compile(r"kubernetes:karpenter\.sh/v\w+:NodePool")
 TAG: Final = "aws:autoscaling/tag:Tag"
 
 SET_BY_EKS: Final = autoscaler.TAG_PREFIX
-"""Start of the tags that EKS itself sets on every managed group's Auto Scaling group.
+"""Prefix of the tags that EKS itself sets on every managed group's Auto Scaling group.
 
 https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html
 """
@@ -25,10 +25,10 @@ _DISCOVERY: Final = re.compile(rf"--{autoscaler.DISCOVERY_FLAG}=asg:tag=(.+)")
 
 
 def missing_for(group: NodeGroupFacts, stack: Stack) -> str | None:
-    """Return what an elastic group lacks to be scaled, None if nothing.
+    """Return what an elastic group lacks to be scaled; None if nothing.
 
-    AKS scales its pools itself. Nodes that are there already are their owner's, and so is what scales them. Karpenter
-    finds no group by tags: where it is used, groups are its own business.
+    AKS scales its pools itself. Existing nodes and their autoscaler belong to the cluster's owner. Karpenter does not
+    discover groups by tags, so groups are not checked with it.
     """
     if group.is_scaled_elsewhere:
         return None

@@ -1,4 +1,4 @@
-"""Clusters of the clouds as rules see them, and the environment that they and their groups state."""
+"""Clusters of the clouds as rules see them, with their environment and that of their groups."""
 
 import re
 from collections.abc import Iterator
@@ -22,24 +22,24 @@ AKS_CLUSTERS: Final = resources_of("each AKS cluster", MANAGED_CLUSTER)
 AKS_CLUSTERS_AND_POOLS: Final = resources_of(
     "each AKS cluster and each of its agent pools", MANAGED_CLUSTER, AGENT_POOL
 )
-"""For rules whose fact is partly said by the cluster, partly by its pools, which may stand inside it."""
+"""Scope of rules that read both the cluster and its pools, which may be declared inside it."""
 
 CLUSTERS: Final = resources_of("each cluster of a cloud", EKS_CLUSTER, MANAGED_CLUSTER)
 
 
 def stated_environment(resource: Resource) -> str | None:
-    """Return what a cluster or a group of nodes is tagged with, by the provider's default tags too; None without."""
+    """Return the tags of a cluster or a group of nodes, including the provider's default tags; None without any."""
     places = (resource.props.at(tags, ENVIRONMENT_TAG).text() for tags in ("tags", "tagsAll"))
     return next(filter(None, places), None)
 
 
 def clusters(stack: Stack) -> list[Resource]:
-    """Return the clusters that the stack makes."""
+    """Return the clusters that the stack creates."""
     return [resource for resource in stack if CLUSTERS.types.fullmatch(resource.type)]
 
 
 def groups_of(cluster: Resource, stack: Stack) -> Iterator[Resource]:
-    """Return the node groups made for the cluster; those that it declares inline share its tags."""
+    """Return the node groups of the cluster; those that it declares inline share its tags."""
     for resource in stack:
         for pattern, key in CLUSTER_INPUTS.items():
             if re.fullmatch(pattern, resource.type) and cluster.urn in resource.depends_on.get(key, ()):
@@ -52,10 +52,10 @@ def is_aks_cluster(resource: Resource) -> bool:
 
 
 def aks_clusters(stack: Stack) -> Iterator[Resource]:
-    """Return the AKS clusters that the stack makes."""
+    """Return the AKS clusters that the stack creates."""
     return filter(is_aks_cluster, stack)
 
 
 def eks_clusters(stack: Stack) -> Iterator[Resource]:
-    """Return the EKS clusters that the stack makes."""
+    """Return the EKS clusters that the stack creates."""
     return (resource for resource in stack if resource.type == EKS_CLUSTER)

@@ -1,4 +1,4 @@
-"""Data nodes as rules see them: the groups that hold them, and what else could stop or replace their machines."""
+"""Data nodes as rules see them: their groups, and everything else that could stop or replace their machines."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -19,15 +19,15 @@ _ROLE_TAGS: Final = (LabelKey.ROLE.value, autoscaler.label_tag(LabelKey.ROLE.val
 def data_groups(stack: Stack) -> list[NodeGroupFacts]:
     """Return the groups of data nodes that a stack can lose.
 
-    Those of the local cluster hold no data: their machines are simulated. Those of an existing one are somebody else's:
-    no change of the stack stops or replaces them.
+    Data nodes of the local cluster hold no data: their machines are simulated. Those of an existing cluster belong to
+    its owner: no change of the stack stops or replaces them.
     """
     found = (group for resource in stack for group in node_groups(resource))
     return [group for group in found if group.makes_machines and group.role is PoolRole.DATA]
 
 
 def scaling_groups_of_data(stack: Stack) -> list[Resource]:
-    """Return the Auto Scaling groups outside EKS's management whose tags say that their nodes hold data."""
+    """Return the Auto Scaling groups outside EKS's management whose tags identify data nodes."""
 
     def says_so(tag: Value) -> bool:
         return tag.at("key").text() in _ROLE_TAGS and tag.at("value").text() == PoolRole.DATA
@@ -48,11 +48,11 @@ def launch_template(group: NodeGroupFacts, stack: Stack) -> Resource | None:
 
 
 def schedules(stack: Stack, urns: set[str]) -> Iterator[Resource]:
-    """Return what changes the size of one of the groups ``urns`` by the clock."""
+    """Return the schedules that resize one of the groups ``urns``."""
     for resource in stack:
         if resource.type == SCHEDULE:
             sources = resource.depends_on.get("autoscalingGroupName", ())
             if not sources:
-                raise NotJudgeableError("autoscalingGroupName", "is a name, which may belong to any group")
+                raise NotJudgeableError("autoscalingGroupName", "is a name, which may be that of any group")
             if urns.intersection(sources):
                 yield resource

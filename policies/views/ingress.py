@@ -1,4 +1,4 @@
-"""What may come in from the network, whichever of AWS's ways says it."""
+"""Ingress rules of nodes, in every form in which AWS declares them."""
 
 import re
 from collections.abc import Iterator
@@ -25,9 +25,9 @@ class Ingress:
     """One rule that lets traffic in."""
 
     name: str
-    """Logical name of the resource that holds it."""
+    """Logical name of the resource that contains it."""
     place: str
-    """Where inside the resource; empty if the resource is the rule."""
+    """Path inside the resource; empty if the resource is the rule."""
     protocol: Value
     ports: tuple[Value, Value]
     """First and last port, both included."""
@@ -40,7 +40,7 @@ class Ingress:
         return f"'{self.name}'" + (f" ({self.place})" if self.place else "")
 
     def opens(self, port: int) -> bool:
-        """Return whether TCP traffic to ``port`` comes in. Without ports a rule is for all of them."""
+        """Return whether TCP traffic to ``port`` is allowed in. A rule without ports covers all of them."""
         protocol = self.protocol.text()
         if protocol in _ALL:
             return True
@@ -48,7 +48,7 @@ class Ingress:
         return protocol in _TCP and (first is None or last is None or first <= port <= last)
 
     def is_for_the_world(self) -> bool:
-        """Return whether it lets the internet in."""
+        """Return whether it allows traffic from the internet."""
         return some(self.ranges, is_world)
 
 
@@ -88,7 +88,7 @@ _FINDERS: Final[Finders[Ingress]] = {
     "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": _of_one_range,
     NODE_GROUP: _remote_access,
 }
-"""What finds the rules, by pattern of the resource's type token."""
+"""Finders of ingress rules, by pattern of the resource's type token."""
 
 
 def _ingresses(resource: Resource) -> Iterator[Ingress]:

@@ -16,7 +16,7 @@ from policies.views.node_groups.facts import GPU_RESOURCES
 from policies.views.pods import USER_PODS, PodFacts
 
 PATTERN: Final = "jupyter([^h]|$)|singleuser"
-"""In the image or the name of a container that runs Jupyter; JupyterHub's own services are none.
+"""Pattern of the image or the name of a container that runs Jupyter; JupyterHub's own services do not match.
 
 ``jupyter`` and ``jupyter-notebook`` name the containers of Iguazio's and of MLRun CE's chart.
 """
@@ -53,7 +53,7 @@ def is_gpu_notebook(pod: PodFacts) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class AppServiceFacts:
-    """One service of the full platform, in the words of its management API (igz-mgmt 0.4.2, ``app_services.py``)."""
+    """One service of the full platform, in the terms of its management API (igz-mgmt 0.4.2, ``app_services.py``)."""
 
     name: str
     props: Value
@@ -65,7 +65,7 @@ class AppServiceFacts:
 
     @property
     def kind(self) -> str | None:
-        """What runs there, such as ``jupyter``."""
+        """Kind of service, such as ``jupyter``."""
         return self.props.at("kind").text()
 
     @property

@@ -14,12 +14,12 @@ from policies.views.objects import known_name
 from policies.views.type_tokens import CONFIG_MAP, DEPLOYMENT
 
 API: Final = "mlrun-api"
-"""Start of the names of the API's Deployments: chief and workers."""
+"""Prefix of the names of the API's Deployments: chief and workers."""
 
 
 @dataclass(frozen=True, slots=True)
 class MlrunSettingsFacts:
-    """Settings of MLRun by the variable that makes them. Values may be secrets: a message names the variable only."""
+    """Settings of MLRun by variable. Values may be secrets, so a message names only the variable."""
 
     where: str
     """Start of every message about the settings."""
@@ -30,7 +30,7 @@ class MlrunSettingsFacts:
 
 
 def mlrun_settings(resource: Resource) -> Iterator[MlrunSettingsFacts]:
-    """Return the settings that a resource holds; none for most resources."""
+    """Return the settings that a resource contains; none for most resources."""
     if resource.type == CONFIG_MAP and known_name(resource) == OVERRIDE_CONFIG_MAP:
         data = resource.props.at("data")
         yield MlrunSettingsFacts(f"ConfigMap '{resource.name}'", lambda variable: data.at(variable).text(), data.keys)
@@ -43,7 +43,7 @@ def mlrun_settings(resource: Resource) -> Iterator[MlrunSettingsFacts]:
 
 
 def _reads_override(container: Value) -> bool:
-    """Return whether the container takes its settings from the ConfigMap, which is judged itself."""
+    """Return whether the container takes its settings from the ConfigMap, which is checked separately."""
     return any(
         source.at("configMapRef", "name").text() == OVERRIDE_CONFIG_MAP for source in container.at("envFrom").elements()
     )

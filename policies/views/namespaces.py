@@ -1,4 +1,4 @@
-"""User namespaces as rules see them, with what they give to pods and keep from them."""
+"""User namespaces as rules see them, with the defaults and limits that they impose on pods."""
 
 from typing import Final
 
@@ -14,23 +14,23 @@ _SOURCES: Final = {
     "requests": ("defaultRequest", "default", "max", "min"),
     "limits": ("default", "max"),
 }
-"""Where the API server looks for a default, in its order."""
+"""Places where the API server looks for a default, in its order."""
 
 
 def is_user_namespace(resource: Resource) -> bool:
-    """Return whether a resource is a namespace that is marked for user work, or the mark of one that is there."""
+    """Return whether a resource is a namespace that is labelled for user work, or labels an existing one."""
     mark = ("metadata", "labels", LabelKey.USER_WORKLOADS.value)
     return resource.type in (NAMESPACE, NAMESPACE_PATCH) and resource.props.at(*mark).text() == TRUE
 
 
 def container_defaults(limit_range: Resource) -> list[Value]:
-    """Return what a LimitRange says about containers."""
+    """Return the limits of a LimitRange for containers."""
     items = limit_range.props.at("spec", "limits").elements()
     return [item for item in items if item.at("type").text() == "Container"]
 
 
 def default(defaults: list[Value], side: str, name: str) -> Value | None:
-    """Return what a container gets that states no request or limit (``side``) of a resource; None if nothing."""
+    """Return the value that a container without a request or limit (``side``) of a resource gets; None if none."""
     places = (item.at(source, name) for item in defaults for source in _SOURCES[side])
     return next((place for place in places if not place.is_absent), None)
 

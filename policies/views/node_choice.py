@@ -35,11 +35,11 @@ class Demand:
         return tuple(value.text() or "" for value in self._values.elements())
 
     def wants(self, key: str) -> tuple[str, ...]:
-        """Return the values of label ``key`` of which the node must have one; none if it says nothing like that."""
+        """Return the values of label ``key`` of which the node must have one; none if the requirement lists none."""
         return self.values if self.key == key and self.operator == "In" else ()
 
     def is_met_by(self, group: NodeGroupFacts) -> bool:
-        """Return whether nodes of ``group`` fulfil it, as far as their labels are ours to know."""
+        """Return whether nodes of ``group`` fulfil it, as far as this package defines their labels."""
         found = group.label(self.key)
         if found is None and _may_be_added(self.key):
             return True
@@ -55,7 +55,7 @@ def _may_be_added(key: str) -> bool:
 def user_pools(context: Context) -> frozenset[str]:
     """Return the pools that user work may name."""
     if context.user_pools is None:
-        raise NotJudgeableError(LabelKey.POOL, "names a pool, but without a stack file user pools are unknown")
+        raise NotJudgeableError(LabelKey.POOL, "is a pool's name, but without a stack file user pools are unknown")
     return context.user_pools
 
 
@@ -68,7 +68,7 @@ def selector(pod: PodFacts) -> list[Demand]:
 
 
 def terms(pod: PodFacts) -> tuple[Value, ...]:
-    """Return the terms of the required node affinity, of which a node must fulfil one."""
+    """Return the terms of the required node affinity; a node must match one of them."""
     return pod.spec.at("affinity", "nodeAffinity", _REQUIRED, "nodeSelectorTerms").elements()
 
 

@@ -32,7 +32,7 @@ class NuclioSettingsFacts:
 
     @property
     def spot_tolerations(self) -> list[dict[str, str | None]] | None:
-        """What answers the taint of spot nodes. None is not the same as an empty list: that switches a mode off."""
+        """Tolerations for the taint of spot nodes. None differs from an empty list, which switches a mode off."""
         given = self.kube.at("preemptibleNodes", "tolerations")
         return None if given.is_absent else [_texts(entry) for entry in given.elements()]
 
@@ -42,7 +42,7 @@ def _texts(value: Value) -> dict[str, str | None]:
 
 
 def nuclio_settings(resource: Resource) -> Iterator[NuclioSettingsFacts]:
-    """Return the settings that a resource holds; none for most resources."""
+    """Return the settings that a resource contains; none for most resources."""
     if resource.type != CONFIG_MAP or not _NAME.fullmatch(known_name(resource)):
         return
     file = resource.props.at("data")

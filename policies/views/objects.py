@@ -12,14 +12,14 @@ ByNamespace: TypeAlias = Callable[[str], list[Resource]]
 
 
 def known_name(resource: Resource) -> str:
-    """Return the name of an object, empty while it is unknown; an object with a fixed name is never unknown."""
+    """Return the name of an object, empty while it is unknown; a fixed name is never unknown."""
     metadata = resource.props.at("metadata")
     unknown = metadata.is_unknown or metadata.at("name").is_unknown
     return "" if unknown else metadata.at("name").text() or ""
 
 
 def name_of(resource: Resource) -> str:
-    """Return the name of an object; Kubernetes objects always have one, so none means that it is not shown."""
+    """Return the name of an object; Kubernetes objects always have one, so an absent name counts as unknown."""
     name = resource.props.at("metadata", "name").text()
     if name is None:
         raise NotJudgeableError("metadata.name", "is not shown")
@@ -27,12 +27,12 @@ def name_of(resource: Resource) -> str:
 
 
 def namespace_of(resource: Resource) -> str:
-    """Return the namespace of an object; ``default`` if it names none, as the API server has it."""
+    """Return the namespace of an object; ``default`` if it sets none, as in the API server."""
     return resource.props.at("metadata", "namespace").text() or "default"
 
 
 def by_namespace(stack: Stack, kind: str) -> ByNamespace:
-    """Return what finds the objects of one type; it looks at the first question, and once."""
+    """Return a finder for the objects of one type; it searches once, at the first query."""
 
     @cache
     def found() -> dict[str, list[Resource]]:

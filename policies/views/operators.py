@@ -1,4 +1,4 @@
-"""Pods of operators' resources, translated to the Kubernetes pod API, so that rules need not know operators.
+"""Pods of operators' resources, translated to the Kubernetes pod API, so that rules are independent of operators.
 
 Values that are unknown in the operator's resource are unknown in the pod.
 """
@@ -65,12 +65,12 @@ def _each(entries: Value, key: str) -> object:
 
 
 def told(tell: Callable[[], object], path: str) -> Value:
-    """Return what ``tell`` says of the value at ``path``."""
+    """Return the result of ``tell`` for the value at ``path``."""
     return Value(or_unknown(tell), path)
 
 
 def or_unknown(tell: Callable[[], object]) -> object:
-    """Return what ``tell`` says, ``UNKNOWN`` if it reads something that cannot be known."""
+    """Return the result of ``tell``; ``UNKNOWN`` if it reads a value that cannot be known."""
     try:
         return tell()
     except NotJudgeableError:
@@ -93,10 +93,10 @@ def present(**words: object) -> dict[str, object]:
 
 
 def raw_entries(value: Value) -> dict[str, object]:
-    """Return the map here with what it holds untouched."""
+    """Return the map at this place with its values unchanged."""
     return {key: entry.raw for key, entry in value.items()}
 
 
 def raw_elements(value: Value) -> list[object]:
-    """Return the list here with what it holds untouched."""
+    """Return the list at this place with its elements unchanged."""
     return [element.raw for element in value.elements()]

@@ -1,4 +1,4 @@
-"""Pods as rules see them, whatever makes them: pods themselves, controllers, and resources of operators."""
+"""Pods as rules see them, regardless of what creates them: pods themselves, controllers, and resources of operators."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -19,16 +19,16 @@ from policies.views.type_tokens import NUCLIO_FUNCTION
 
 
 class PodFacts:
-    """One pod, or the template from which a controller makes pods. Facts are read on demand."""
+    """One pod, or the template from which a controller creates pods. Facts are read on demand."""
 
     def __init__(self, resource: Resource, metadata: Value, spec: Value, *, is_retold: bool = False) -> None:
         self._resource = resource
         self.is_retold = is_retold
-        """Whether an operator has words of its own for the pods: what those cannot say, nobody can demand."""
+        """Whether an operator defines the pods in its own terms; rules cannot require what these cannot express."""
         self.metadata = metadata
         """Labels and annotations of the pods."""
         self.spec = spec
-        """The pods' ``spec``, in the words of Kubernetes' pod API also where an operator has words of its own."""
+        """The pods' ``spec``, in the terms of Kubernetes' pod API, even if an operator uses its own."""
 
     @override
     def __str__(self) -> str:
@@ -38,22 +38,22 @@ class PodFacts:
 
     @property
     def urn(self) -> str:
-        """URN of the object that makes the pods, for findings of stack rules."""
+        """URN of the object that creates the pods, for findings of stack rules."""
         return self._resource.urn
 
     @property
     def kind(self) -> str:
-        """Kind of the object that makes the pods, such as ``Deployment``."""
+        """Kind of the object that creates the pods, such as ``Deployment``."""
         return self._resource.type.rpartition(":")[2]
 
     @property
     def namespace(self) -> str:
-        """Namespace of the object; ``default`` if it names none, as the API server has it."""
+        """Namespace of the object; ``default`` if it sets none, as in the API server."""
         return namespace_of(self._resource)
 
     @property
     def is_core_service(self) -> bool:
-        """Whether the pods carry the mark of a core service, which the API server guards."""
+        """Whether the pods have the label of a core service, which the API server protects."""
         return self.label(LabelKey.CORE_SERVICE.value) == TRUE
 
     def label(self, key: str) -> str | None:
@@ -69,7 +69,7 @@ class PodFacts:
         return self.metadata.at("annotations", key).text()
 
     def containers(self) -> tuple[Value, ...]:
-        """Return all containers, those that run at start and those for debugging included."""
+        """Return all containers, including init and ephemeral containers."""
         kinds = ("containers", "initContainers", "ephemeralContainers")
         return tuple(container for kind in kinds for container in self.spec.at(kind).elements())
 
@@ -80,7 +80,7 @@ class PodFacts:
     def is_user_work(self, context: Context) -> bool:
         """Return whether the pods are user work: in a user namespace and without the label of core services.
 
-        Without a stack file the user namespaces are unknown, so all but system namespaces count.
+        Without a stack file the user namespaces are unknown, so all namespaces but those of the system count.
         """
         inside = self.namespace in context.namespaces if context.namespaces is not None else not self.is_system()
         return inside and not self.is_core_service
@@ -115,7 +115,7 @@ _FINDERS: Final[Finders[PodFacts]] = {
     r"kubernetes:sparkoperator\.k8s\.io/v1beta2:SparkApplication": _told(spark_pods("spec")),
     r"kubernetes:sparkoperator\.k8s\.io/v1beta2:ScheduledSparkApplication": _told(spark_pods("spec", "template")),
 }
-"""What finds the pods, by pattern of the resource's type token."""
+"""Finders of pods, by pattern of the resource's type token."""
 
 
 def pods(resource: Resource) -> Iterator[PodFacts]:
@@ -138,7 +138,7 @@ USER_PODS: Final = replace(
 
 ORDINARY_PODS: Final = replace(
     PODS,
-    noun="each pod outside the system's namespaces that is no core service",
+    noun="each pod outside the system's namespaces that is not a core service",
     concerns=lambda pod, _: not pod.is_system() and not pod.is_core_service,
 )
 

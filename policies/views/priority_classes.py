@@ -12,13 +12,13 @@ from policies.views.objects import name_of
 
 PRIORITY_CLASS: Final = "kubernetes:scheduling.k8s.io/v1:PriorityClass"
 PRIORITY_CLASSES: Final = rf"{re.escape(PRIORITY_CLASS)}(Patch)?"
-"""Pattern of the types of a class that is made, and of one that is there and adopted."""
+"""Pattern of the types of a created class, and of an existing class that is adopted."""
 
 USER_PREFIX: Final = UserPriority.HIGH.value.removesuffix("high")
-"""What the names of all user classes start with."""
+"""Prefix of the names of all user classes."""
 
 SYSTEM_PREFIX: Final = SystemPriority.HIGH.value.removesuffix("high")
-"""What the names of all core services' classes start with."""
+"""Prefix of the names of all core services' classes."""
 
 
 class PriorityClassFacts:
@@ -44,7 +44,7 @@ class PriorityClassFacts:
 
     @property
     def preemption_policy(self) -> str | None:
-        """``Never``, or ``PreemptLowerPriority``, which absence means too."""
+        """``Never``, or ``PreemptLowerPriority``, which is also the default."""
         return self._props.at("preemptionPolicy").text()
 
 
@@ -54,7 +54,7 @@ def is_priority_class(resource: Resource) -> bool:
 
 
 def priority_classes(stack: Stack) -> Iterator[PriorityClassFacts]:
-    """Return all classes that the stack makes."""
+    """Return all classes that the stack creates."""
     return (PriorityClassFacts(resource) for resource in stack if is_priority_class(resource))
 
 

@@ -7,7 +7,7 @@ from policies.values import NotJudgeableError, Value
 
 
 def is_world(cidr: Value) -> bool:
-    """Return whether the range is the internet or at least half of it.
+    """Return whether the range covers at least half of the internet.
 
     Raises
     ------

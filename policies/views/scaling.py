@@ -44,7 +44,7 @@ class AutoscalerFacts:
         return targets(self._resource, resource)
 
     def percentages(self) -> Iterator[tuple[str, str | None]]:
-        """Return resources whose use it measures as a share of their request, each with its container or None for all.
+        """Return resources whose use it measures relative to their request, each with its container or None for all.
 
         https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/
         """
@@ -60,7 +60,7 @@ class AutoscalerFacts:
 
     @property
     def replicas(self) -> tuple[int, int | None]:
-        """Fewest replicas, 1 if absent, and most."""
+        """Minimum number of replicas, 1 if absent, and maximum."""
         fewest = self._spec.at("minReplicas").integer()
         return 1 if fewest is None else fewest, self._spec.at("maxReplicas").integer()
 
@@ -87,17 +87,17 @@ class NuclioFunctionFacts:
 
     @property
     def has_fixed_size(self) -> bool:
-        """Whether it states a number of replicas, over which bounds have no say."""
+        """Whether it sets a fixed number of replicas, which overrides the bounds."""
         return self._spec.at("replicas").integer() is not None
 
     @property
     def replicas(self) -> tuple[int | None, int | None]:
-        """Fewest and most replicas, as stated."""
+        """Minimum and maximum number of replicas, as declared."""
         return self._spec.at("minReplicas").integer(), self._spec.at("maxReplicas").integer()
 
     @property
     def scales_on_cpu(self) -> bool:
-        """Whether replicas follow the use of CPU, as a share of its request."""
+        """Whether replicas follow CPU use relative to its request."""
         if self.has_fixed_size or any(
             not self._spec.at(key).is_absent for key in ("autoScaleMetrics", "customScalingMetricSpecs")
         ):
@@ -113,13 +113,13 @@ class NuclioFunctionFacts:
 
     @property
     def cpu_request(self) -> Value:
-        """What each replica requests of CPU: its limit where only that is stated."""
+        """CPU request of each replica: its limit if only that is set."""
         request = self._spec.at("resources", "requests", "cpu")
         return self.limits().at("cpu") if request.is_absent else request
 
     @property
     def workers(self) -> int:
-        """Workers of a replica, all triggers together; a function without a trigger gets one, with one worker."""
+        """Number of workers of a replica, over all triggers; a function without a trigger gets one, with one worker."""
         triggers = self._spec.at("triggers")
         return sum(_workers(trigger) for _, trigger in triggers.items()) or 1
 
@@ -131,6 +131,6 @@ def _workers(trigger: Value) -> int:
 
 
 def nuclio_function(resource: Resource) -> Iterator[NuclioFunctionFacts]:
-    """Return the one function that the resource is; none for most resources."""
+    """Return the resource as its only function; none for most resources."""
     if re.fullmatch(NUCLIO_FUNCTION, resource.type):
         yield NuclioFunctionFacts(resource)

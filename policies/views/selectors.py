@@ -25,7 +25,7 @@ def selects(selector: Value, labels: Value) -> bool:
 
 
 def selects_everything(selector: Value) -> bool:
-    """Return whether the selector has no condition; where a spec requires one, leaving it out means that too."""
+    """Return whether the selector has no condition; if a spec requires a selector, an absent one counts as well."""
     return not selector.at("matchLabels").keys() and not selector.at("matchExpressions").elements()
 
 
@@ -38,7 +38,7 @@ _OPERATORS: Final[Mapping[str, Callable[[str | None, set[str | None]], bool]]] =
 
 
 def fits(found: str | None, operator: Value, values: Value) -> bool:
-    """Return whether the value of a label, None without the label, is one that ``operator`` and ``values`` ask for."""
+    """Return whether the value of a label, None without the label, satisfies ``operator`` and ``values``."""
     test = operator.choice(_OPERATORS)
     if test is None:
         raise NotJudgeableError(operator.path, "is not set")

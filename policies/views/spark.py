@@ -26,7 +26,7 @@ _DEFAULT_MEMORY: Final = "1g"
 _MIN_OVERHEAD_MIB: Final = 384
 _JVM_OVERHEAD_FACTOR: Final = "0.1"
 _OVERHEAD_FACTORS: Final = {"Python": "0.4", "R": "0.4"}
-"""Memory of a pod beside its heap, as a share of it: https://spark.apache.org/docs/latest/running-on-kubernetes.html."""
+"""Memory of a pod in addition to its heap, relative to it: https://spark.apache.org/docs/latest/running-on-kubernetes.html."""
 
 _MEMORY: Final = re.compile(r"(?P<number>[0-9]+)(?:(?P<unit>[kmgt])b?)?", re.IGNORECASE)
 _MIB_OF_UNIT: Final = {"k": Decimal(1) / 1024, "m": Decimal(1), "g": Decimal(1024), "t": Decimal(1024) ** 2}
@@ -34,7 +34,7 @@ _FACTOR: Final = re.compile(r"[0-9]*\.?[0-9]+")
 
 
 def spark_pods(*path: str) -> Callable[[Value], Iterator[PodTemplate]]:
-    """Return what finds driver and executors of the application whose specification is under ``path``.
+    """Return a finder for driver and executors of the application whose specification is at ``path``.
 
     https://github.com/kubeflow/spark-operator/blob/master/docs/api-docs.md
     """
@@ -101,7 +101,7 @@ def _memory_of(application: Value, part: Value) -> object:
 
 
 def _memory(application: Value, part: Value) -> str:
-    """Return heap and overhead together: Spark makes it request and limit."""
+    """Return heap and overhead together, which Spark sets as request and limit."""
     factor = application.at("memoryOverheadFactor")
     share = factor.text() or _OVERHEAD_FACTORS.get(application.at("type").text() or "", _JVM_OVERHEAD_FACTOR)
     if not _FACTOR.fullmatch(share):
@@ -114,5 +114,5 @@ def _memory(application: Value, part: Value) -> str:
 def _mib(amount: Value, default: str) -> Decimal:
     match = _MEMORY.fullmatch(amount.text() or default)
     if not match:
-        raise NotJudgeableError(amount.path, "is not an amount of memory for Spark, such as 4g")
+        raise NotJudgeableError(amount.path, "must be an amount of memory for Spark, such as 4g")
     return Decimal(match["number"]) * _MIB_OF_UNIT[(match["unit"] or "m").lower()]

@@ -11,7 +11,7 @@ from policies.views.node_choice import terms, tolerations
 from policies.views.pods import PodFacts
 
 SPOT_TAINTS: Final = (OWN_SPOT_TAINT, AKS_SPOT_TAINT)
-"""Taints of spot nodes, whichever cluster the pod comes to."""
+"""Taints of spot nodes on any kind of cluster."""
 
 
 def may_run_on_spot(pod: PodFacts) -> bool:
@@ -30,7 +30,7 @@ def may_run_on_spot(pod: PodFacts) -> bool:
 
 
 def tolerates(entry: Value, taint: Taint) -> bool:
-    """Return whether the entry of a pod's ``tolerations`` answers ``taint``."""
+    """Return whether the entry of a pod's ``tolerations`` matches ``taint``."""
     key, exists = entry.at("key").text() or "", entry.at("operator").text() == "Exists"
     if key != taint.key and (key or not exists):
         return False
@@ -40,7 +40,7 @@ def tolerates(entry: Value, taint: Taint) -> bool:
 
 
 def makers(pod: PodFacts) -> set[str]:
-    """Return the kinds of the objects that make the pod, itself included."""
+    """Return the kinds of the objects that create the pod, itself included."""
     owners = pod.metadata.at("ownerReferences").elements()
     return {pod.kind, *(owner.at("kind").text() or "" for owner in owners)}
 
@@ -63,7 +63,7 @@ def _demands(expression: Value) -> bool | None:
 
 
 def made_by(kinds: tuple[str, ...]) -> str:
-    """Return the CEL for: one of ``kinds`` makes the pod."""
+    """Return the CEL expression that is true if one of ``kinds`` creates the pod."""
     owners = "variables.metadata.?ownerReferences.orValue([])"
     return f"(object.kind in {list(kinds)} || {owners}.exists(o, o.kind in {list(kinds)}))"
 
@@ -93,4 +93,4 @@ def _tolerates_cel(taint: Taint) -> str:
 
 
 MAY_RUN_ON_SPOT: Final = _cel()
-"""The CEL of ``may_run_on_spot``, over the variables of ``policies.rule.Admission``."""
+"""The CEL of ``may_run_on_spot``, with the variables of ``policies.rule.Admission``."""

@@ -1,4 +1,4 @@
-"""Tags of cloud resources, wherever each cloud keeps them."""
+"""Tags of cloud resources, in each cloud's own place."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from policies.views.node_groups.eks import NODE_GROUP
 from policies.views.type_tokens import KMS_KEY, LAUNCH_TEMPLATE, SUBNET
 
 _MADE_BY_TEMPLATE: Final = ("instance", "volume")
-"""Billed resources tagged only through the launch template; a provider's default tags do not reach them."""
+"""Billed resources that are tagged only through the launch template; a provider's default tags do not reach them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class Tagged:
     name: str
     """Logical name of the resource."""
     part: str
-    """What of the resource, such as its instances; empty for all of it."""
+    """The part of the resource, such as its instances; empty for the whole resource."""
     maps: tuple[Value, ...]
-    """Where the tags stand; each map counts."""
+    """Places of the tags; each map counts."""
 
     @override
     def __str__(self) -> str:
@@ -36,7 +36,7 @@ class Tagged:
         return f"'{self.name}'" + (f" ({self.part})" if self.part else "")
 
     def says(self, key: str) -> bool:
-        """Return whether the tag is there with a value, which may be one that is not known yet."""
+        """Return whether the tag has a value, which may still be unknown."""
         return some(self.maps, lambda tags: tags.at(key).is_unknown or bool(tags.at(key).text()))
 
 

@@ -1,4 +1,4 @@
-"""How long a run may stay in a state before MLRun aborts it, in MLRun's own notation."""
+"""Limits on how long a run may stay in a state before MLRun aborts it, in MLRun's own notation."""
 
 import json
 import re
@@ -36,21 +36,18 @@ class Threshold:
 
 
 def thresholds(settings: MlrunSettingsFacts) -> Iterator[Threshold]:
-    """Return the thresholds that are set, of unknown states too."""
+    """Return the thresholds that are set, including those of unknown states."""
     for variable in settings.variables():
         if variable.startswith(STATE_THRESHOLD_PREFIX):
             yield Threshold(variable, settings.get(variable) or "")
 
 
 def parse_duration(text: str) -> timedelta:
-    """Return what pairs of value and unit, such as ``1h 30m`` or ``1 minute and 30s``, add up to.
+    """Return the sum of pairs of value and unit, such as ``1h 30m`` or ``1 minute and 30s``.
 
-    Raises
-    ------
-    ValueError
-        If ``text`` holds no pair, or anything beside pairs.
+    Raises ------ ValueError If ``text`` contains no pair, or anything besides pairs.
     """
     pairs = list(_PAIR.finditer(text))
     if not pairs or not _BETWEEN.fullmatch(_PAIR.sub(" ", text)):
-        raise ValueError("is not a duration such as 1h 30m")
+        raise ValueError("must be a duration such as 1h 30m")
     return timedelta(seconds=sum(float(pair["number"]) * _SECONDS[pair["unit"][0].lower()] for pair in pairs))

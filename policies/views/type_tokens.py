@@ -1,4 +1,4 @@
-"""Type tokens that several rules and views read; those with alternatives or a version in them are patterns."""
+"""Type tokens that several rules and views use; those with alternatives or a version are patterns."""
 
 from typing import Final
 
@@ -14,6 +14,6 @@ NAMESPACE_PATCH: Final = "kubernetes:core/v1:NamespacePatch"
 
 DEPLOYMENT: Final = "kubernetes:apps/v1:Deployment"
 SERVICES: Final = "kubernetes:apps/v1:(Deployment|StatefulSet)"
-"""Controllers of what runs for long."""
+"""Controllers of long-running pods."""
 
 NUCLIO_FUNCTION: Final = r"kubernetes:nuclio\.io/v1beta1:NuclioFunction"

@@ -1,6 +1,6 @@
-"""What pods claim of their nodes: requests and limits as Kubernetes reads them, for rules and in CEL.
+"""Requests and limits of pods as Kubernetes reads them, for rules and in CEL.
 
-Claims stand at each container and, from Kubernetes 1.34, at the pod as a whole
+They are set for each container and, from Kubernetes 1.34, for the pod as a whole
 (https://kubernetes.io/docs/tasks/configure-pod-container/assign-pod-level-resources/).
 """
 
@@ -17,27 +17,27 @@ from policies.views.pods import PodFacts
 
 SIDES: Final = ("requests", "limits")
 COMPUTE: Final = ("cpu", "memory")
-"""Resources that decide a pod's quality of service, and that may be claimed for the pod as a whole."""
+"""Resources that decide a pod's quality of service, and that may be set for the pod as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """Requests and limits that stand at one place."""
+    """Requests and limits at one place."""
 
     container: str
-    """Name of the container; empty if they stand at the pod as a whole."""
+    """Name of the container; empty if they are set for the pod as a whole."""
     resources: Value
     parts: tuple["Claims", ...] = ()
-    """Claims of the containers, if these are the pod's as a whole."""
+    """Requests and limits of the containers, if these are the pod's as a whole."""
 
     @override
     def __str__(self) -> str:
-        """Return whose claims they are, such as ``container 'main'``."""
+        """Return their owner, such as ``container 'main'``."""
         return f"container '{self.container}'" if self.container else "the pod as a whole"
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every resource that is claimed."""
+        """All resources with a request or limit."""
         return tuple(dict.fromkeys(name for side in SIDES for name, _ in self.resources.at(side).items()))
 
     def states(self, name: str) -> bool:
@@ -45,11 +45,11 @@ class Claims:
         return any(not self.resources.at(side, name).is_absent for side in SIDES)
 
     def claim(self, side: str, name: str) -> Decimal | None:
-        """Return the request or the limit, as ``side`` says."""
+        """Return the request or the limit, according to ``side``."""
         return self.request(name) if side == "requests" else self.limit(name)
 
     def limit(self, name: str) -> Decimal | None:
-        """Return the most that may be used of the resource, None without a bound."""
+        """Return the maximum use of the resource; None without a limit."""
         return self.resources.at("limits", name).quantity()
 
     def request(self, name: str) -> Decimal | None:
@@ -59,22 +59,22 @@ class Claims:
             return stated.quantity()
         limit = self.limit(name)
         if limit is not None and any(part.states(name) for part in self.parts):
-            raise NotJudgeableError(stated.path, "is computed by the API server from the containers")
+            raise NotJudgeableError(stated.path, "is derived by the API server from the containers")
         return limit
 
     def spelled(self, name: str) -> str:
-        """Return the claim as its author spelled it, such as ``memory request 1Gi and limit none``."""
+        """Return request and limit as their author spelled them, such as ``memory request 1Gi and limit none``."""
         request, limit = (self.resources.at(side, name).quantity_text() or "none" for side in SIDES)
         return f"{name} request {request} and limit {limit}"
 
 
 def whole(pod: PodFacts) -> Claims:
-    """Return what is claimed for the pod as a whole."""
+    """Return the requests and limits for the pod as a whole."""
     return Claims("", pod.spec.at("resources"), containers(pod))
 
 
 def containers(pod: PodFacts, *kinds: str) -> tuple[Claims, ...]:
-    """Return the containers' own claims, by default of all ``kinds`` that can have any."""
+    """Return the containers' own requests and limits, by default of all ``kinds`` that can have any."""
     return tuple(
         Claims(_name(container), container.at("resources"))
         for kind in kinds or ("containers", "initContainers")
@@ -83,7 +83,7 @@ def containers(pod: PodFacts, *kinds: str) -> tuple[Claims, ...]:
 
 
 def deciding(pod: PodFacts, *names: str) -> tuple[Claims, ...]:
-    """Return the claims that count: the pod's as a whole if it states one of ``names``, else its containers'."""
+    """Return the requests and limits that count: the whole pod's if it sets one of ``names``, else its containers'."""
     joint = whole(pod)
     return (joint,) if any(joint.states(name) for name in names) else joint.parts
 
@@ -91,7 +91,7 @@ def deciding(pod: PodFacts, *names: str) -> tuple[Claims, ...]:
 def pod_request(pod: PodFacts, name: str) -> Decimal:
     """Return the free amount of a resource that a node needs for the pod.
 
-    Containers run side by side, those that run at start one after the other before them.
+    Containers run side by side; init containers run one after the other before them.
     """
     if joint := whole(pod).request(name):
         return joint
@@ -106,7 +106,7 @@ def _sum(claims: Iterable[Claims], name: str) -> Decimal:
 
 
 def unequal(pod: PodFacts) -> Iterator[str]:
-    """Return each reason for which the pod has no guaranteed quality of service.
+    """Return each reason why the pod does not have guaranteed quality of service.
 
     https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/
     """
@@ -130,11 +130,11 @@ def _name(container: Value) -> str:
 
 
 CONTAINERS: Final = "(variables.spec.containers + variables.spec.?initContainers.orValue([]))"
-"""CEL for the containers that can claim resources."""
+"""CEL for the containers that can have requests and limits."""
 
 
 def cel_limit(owner: str, name: str) -> str:
-    """Return CEL for the limit that ``owner`` states, an optional text."""
+    """Return CEL for the limit that ``owner`` sets, an optional text."""
     return f"{owner}.?resources.?limits['{name}']"
 
 
@@ -144,17 +144,17 @@ def cel_request(owner: str, name: str) -> str:
 
 
 def cel_claim(owner: str, side: str, name: str) -> str:
-    """Return CEL for the request or the limit, as ``side`` says, an optional text."""
+    """Return CEL for the request or the limit, according to ``side``, an optional text."""
     return cel_request(owner, name) if side == "requests" else cel_limit(owner, name)
 
 
 def cel_quantity(optional: str) -> str:
-    """Return CEL for the amount that an optional text stands for, 0 without one."""
+    """Return CEL for the amount that an optional text represents; 0 without one."""
     return f"quantity({optional}.orValue('0'))"
 
 
 def cel_deciding(holds: Callable[[str], str], *names: str) -> str:
-    """Return CEL for: ``holds`` is true of all claims that count for ``names``, as ``deciding`` has it."""
+    """Return CEL that is true if ``holds`` is true of all that count for ``names``, as in ``deciding``."""
     stated = " || ".join(f"{cel_request('variables.spec', name)}.hasValue()" for name in names)
     return f"(({stated}) ? ({holds('variables.spec')}) : {CONTAINERS}.all(c, {holds('c')}))"
 

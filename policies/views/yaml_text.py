@@ -1,4 +1,4 @@
-"""YAML inside text, as ConfigMaps hold it."""
+"""YAML in text, as in ConfigMaps."""
 
 from functools import lru_cache
 from typing import Any

@@ -268,12 +268,12 @@ SCENES: Final[Mapping[str, Callable[[Account], AbstractContextManager[Scene]]]] 
     "A run was killed": killed,
     "A plug-in crashed": crashed,
     "An add-on is CREATE_FAILED": failed_addon,
-    "Credentials expired in the middle": expired,
+    "Credentials expired during a run": expired,
     "The cluster does not answer": unreachable,
     "An upgrade of more than one minor": upgrade,
     "A minimum above the live size": minimum,
     "A data group failed": failed_data_group,
-    "Something is left at destroy": leftovers,
+    "Resources left after destroy": leftovers,
 }
 """What each other runbook is about, as it happens."""
 

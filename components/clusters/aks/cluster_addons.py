@@ -17,7 +17,7 @@ DISK_DRIVER: Final = "disk.csi.azure.com"
 DISK_PARAMETERS: Final = {"skuName": "Premium_LRS"}
 """https://github.com/kubernetes-sigs/azuredisk-csi-driver/blob/master/docs/driver-parameters.md.
 
-Azure encrypts every disk, and the node's host what goes to and from it.
+Azure encrypts every disk, and host encryption covers the data in transit to it.
 """
 
 

@@ -26,7 +26,7 @@ from components.contract.pools import PoolRole
 from components.contract.tags import MANAGER
 
 LOG_RETENTION_DAYS: Final = {Environment.DEV: 30, Environment.PROD: 365}
-"""Where the stack file names none. A year of audit logs outlives most investigations."""
+"""Default if the stack file sets none. A year of audit logs outlives most investigations."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +41,8 @@ class AksClusterArgs:
 class AksCluster(PlatformComponent):
     """A private-by-default AKS cluster with agent pools, its add-ons and, unless one is given, its network.
 
-    Everything in Azure is made with one explicit provider, which works in the one subscription that the stack file
-    names, and lies in one resource group that holds nothing else.
+    One explicit provider creates everything in Azure, in the subscription that the stack file names, and in a resource
+    group of its own.
     """
 
     handle: ClusterHandle

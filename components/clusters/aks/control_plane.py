@@ -40,7 +40,7 @@ from components.contract.groups import NodeGroup
 from components.contract.pools import PoolRole
 
 WINDOWS: Final = ("aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule")
-"""Names by which AKS finds the hours of upgrades: https://learn.microsoft.com/azure/aks/planned-maintenance."""
+"""Names that AKS requires for the maintenance windows: https://learn.microsoft.com/azure/aks/planned-maintenance."""
 
 SYSTEM_ZONE: Final = "system"
 """AKS creates and manages the private DNS zone of the API."""
@@ -71,7 +71,7 @@ class ControlPlaneArgs:
 
 
 class ControlPlane(PlatformComponent):
-    """An AKS cluster with its initial pool, the hours of its upgrades, its logs and the roles of its users."""
+    """An AKS cluster with its initial pool, maintenance window, logs and role assignments of its users."""
 
     cluster: ManagedCluster
     access: tuple[pulumi.Resource, ...]
@@ -167,9 +167,10 @@ class ControlPlane(PlatformComponent):
         )
 
     def _assignments(self) -> Iterator[pulumi.Resource]:
-        """Assign each entry its role on the whole resource group, which holds only this cluster.
+        """Assign each entry its role on the whole resource group, which contains only this cluster.
 
-        It exists before the cluster, so that a role has reached all of Azure by the time that it is needed.
+        The group exists before the cluster, so that role assignments have propagated through Azure by the time that
+        they are needed.
         """
         choices = self._args.choices
         for group in choices.access.admin_group_ids:
@@ -229,7 +230,7 @@ def _network(choices: AksConfig) -> ContainerServiceNetworkProfileArgs:
 
 
 def _upgrades(choices: AksConfig, groups: Sequence[NodeGroup]) -> ManagedClusterAutoUpgradeProfileArgs:
-    """Return how AKS upgrades by itself; not at all beside data pools, whose disks each new image erases."""
+    """Return how AKS upgrades automatically; not at all with data pools, whose disks each new image would erase."""
     holds_data = any(group.role is PoolRole.DATA for group in groups)
     channel = choices.upgrade_channel or (UpgradeChannel.NONE if holds_data else UpgradeChannel.PATCH)
     images = choices.node_image_channel or (NodeImageChannel.NONE if holds_data else NodeImageChannel.NODE_IMAGE)

@@ -1,4 +1,4 @@
-"""Identities of the cluster and its nodes, with the least roles that each needs. None has a key."""
+"""Identities of the cluster and its nodes, with the least roles that each needs and no keys."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from components.contract.aks.config import AksConfig
 from components.contract.azure import key_vault_id, role_assignment_name
 
 CLUSTER_USER: Final = "4abbcc35-e782-43d8-92c5-2d3f1bd2253f"
-"""Azure Kubernetes Service Cluster User Role: to learn the cluster's address, and nothing in the cluster."""
+"""Azure Kubernetes Service Cluster User Role: may read the cluster's address, and nothing in the cluster."""
 
 CRYPTO_USER: Final = "12338af0-0e69-4776-bea7-57ae8d297424"
 """Key Vault Crypto User: https://learn.microsoft.com/azure/aks/use-kms-etcd-encryption."""
@@ -23,12 +23,12 @@ IDENTITY_OPERATOR: Final = "f1a07417-d97a-45cb-824c-7a7467783830"
 """Managed Identity Operator: https://learn.microsoft.com/azure/aks/use-managed-identity."""
 
 NETWORK_CONTRIBUTOR: Final = "4d97b98b-1d4f-4787-a291-c67834d212e7"
-"""https://learn.microsoft.com/azure/aks/configure-kubenet#prerequisites says the same of every given subnet."""
+"""Every given subnet needs it: https://learn.microsoft.com/azure/aks/configure-kubenet#prerequisites."""
 
 PRIVATE_DNS: Final = "b12aa53e-6015-4669-85d0-8515ebb3ae7f"
 """Private DNS Zone Contributor, the narrowest built-in role that may join a network.
 
-Of a network it lets its holder do nothing else: https://learn.microsoft.com/azure/aks/private-clusters.
+It allows nothing else on a network: https://learn.microsoft.com/azure/aks/private-clusters.
 """
 
 READER: Final = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
@@ -39,7 +39,7 @@ class Principal(NamedTuple):
     """A principal in Entra ID."""
 
     key: str
-    """What names it before it exists: an object id, or our own name of an identity."""
+    """Its identifier before it exists: an object id, or our own name of an identity."""
     id: pulumi.Input[str]
     """Its object id."""
     kind: PrincipalKind
@@ -55,11 +55,11 @@ def role_assignment(
     name
         Logical name.
     principal
-        Who gets it.
+        Principal that gets the role.
     role
         Id of the built-in role, one for all subscriptions.
     scope
-        Id of a resource or a group, in the spelling of the configuration, so that the name is known before.
+        Id of a resource or a group, in the spelling of the configuration, so that the name is known beforehand.
     opts
         Options of the resource.
     """
@@ -96,7 +96,7 @@ class ClusterIdentitiesArgs:
 class ClusterIdentities(PlatformComponent):
     """One identity for the control plane and one for the nodes, with the roles that AKS requires.
 
-    Depend on the component, not on an identity: it stands for the roles too. AKS's own identities would get theirs
+    Depend on the component, not on an identity, so that the roles exist too. AKS's own identities would get their roles
     only after the cluster that needs them.
     """
 

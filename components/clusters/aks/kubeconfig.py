@@ -13,7 +13,7 @@ from pulumi_azure_native.containerservice.outputs import CredentialResultRespons
 from components.contract.aks.config import AksConfig
 
 ENTRA_SERVER: Final = "6dae42f8-4368-4678-94ff-3960e28e3630"
-"""Application of all AKS clusters in Entra ID, for which a token is: https://azure.github.io/kubelogin/concepts/aks.html."""
+"""Entra ID application of all AKS clusters, for which tokens are issued: https://azure.github.io/kubelogin/concepts/aks.html."""
 
 LOGIN: Final = "azurecli"
 """Default login method: the Azure CLI's session, which needs no prompt and no token cache (``AAD_LOGIN_METHOD``).
@@ -25,21 +25,21 @@ https://azure.github.io/kubelogin/cli/get-token.html
 def kubeconfig(
     choices: AksConfig, cluster: ManagedCluster, provider: pulumi.ProviderResource, access: Sequence[pulumi.Resource]
 ) -> pulumi.Output[str]:
-    """Return a kubeconfig that asks kubelogin for a token each time.
+    """Return a kubeconfig that requests each token from kubelogin.
 
-    Azure tells address and certificate authority to whoever may use the cluster, and nowhere else. Until the cluster
-    exists its id is unknown, so that nothing is asked in a first preview.
+    Only Azure's API returns address and certificate authority, to principals that may use the cluster. Until the
+    cluster exists its id is unknown, so a first preview makes no request.
 
     Parameters
     ----------
     choices
-        The cluster's.
+        The cluster's choices.
     cluster
         The cluster itself.
     provider
-        Through which Azure is asked.
+        Provider for the request to Azure.
     access
-        What must be there before we may ask.
+        Resources that must exist before the request is allowed.
     """
     answer = list_managed_cluster_user_credentials_output(
         format="exec",

@@ -25,16 +25,16 @@ CONTROL_PLANE_LOGS: Final = (
     *("kube-apiserver", "kube-audit-admin", "kube-controller-manager", "kube-scheduler"),
     *("cluster-autoscaler", "guard"),
 )
-"""Categories that are kept; ``kube-audit-admin`` is the audit log without plain reads, which are most of it.
+"""Log categories to keep; ``kube-audit-admin`` is the audit log without reads, which make up most of it.
 
 https://learn.microsoft.com/azure/aks/monitor-aks-reference
 """
 
 CONTAINER_LOGS: Final = ("Microsoft-ContainerLogV2", "Microsoft-KubeEvents", "Microsoft-KubePodInventory")
-"""Tables that the agent on the nodes fills: https://learn.microsoft.com/azure/azure-monitor/containers/kubernetes-data-collection-configure."""
+"""Tables that the agent on the nodes writes to: https://learn.microsoft.com/azure/azure-monitor/containers/kubernetes-data-collection-configure."""
 
 ASSOCIATION: Final = "ContainerInsightsExtension"
-"""The one name under which the agent looks for its rule."""
+"""The only name under which the agent looks for its data collection rule."""
 
 DESTINATION: Final = "workspace"
 
@@ -50,7 +50,7 @@ class LogWorkspaceArgs:
 
 
 class LogWorkspace(PlatformComponent):
-    """Where the logs lie, and the rule by which those of containers come there. It exists before the cluster."""
+    """The log workspace, and the data collection rule for container logs. It exists before the cluster."""
 
     workspace: Workspace
     containers: DataCollectionRule

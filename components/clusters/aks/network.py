@@ -22,7 +22,7 @@ from components.contract.aks.config import NODES_SUBNET, AksConfig
 from components.contract.aks.network import CreatedNetwork
 
 IDLE_MINUTES: Final = 10
-"""How long a silent connection through the NAT gateway lives; downloads of models pause."""
+"""Idle timeout of connections through the NAT gateway; downloads of models may pause."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,11 +38,11 @@ class CreatedVirtualNetworkArgs:
 
 
 class CreatedVirtualNetwork(PlatformComponent):
-    """A network with one subnet for all nodes, into which nothing comes from outside.
+    """A network with one subnet for all nodes and no ingress from outside.
 
-    Pods take addresses of their own, so one subnet is enough for any number of zones. A private cluster's nodes go
-    out through a NAT gateway. Those of another one go out through AKS's load balancer, whose address AKS itself adds
-    to the ranges that may reach the API.
+    Pods have their own address range, so one subnet is enough for any number of zones. Nodes of a private cluster use a
+    NAT gateway for egress. Other nodes use AKS's load balancer, whose address AKS adds to the authorized ranges of the
+    API.
     """
 
     def __init__(self, name: str, args: CreatedVirtualNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Agent pools: the pools of the contract in AKS's words."""
+"""Agent pools: the contract's pools in AKS's terms."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from components.contract.pools import PoolRole
 def initial_profile(
     group: NodeGroup, choices: AksConfig, tags: Mapping[str, str]
 ) -> ManagedClusterAgentPoolProfileArgs:
-    """Return the one pool that a cluster is made with: its system pool, which keeps its name."""
+    """Return the pool that a cluster is created with: its system pool, which keeps its name."""
     return ManagedClusterAgentPoolProfileArgs(
         name=pool_name(group, choices),
         mode="System",
@@ -42,9 +42,9 @@ class AgentPoolsArgs:
 
 
 class AgentPools(PlatformComponent):
-    """All pools but the initial one, each made after the one before: AKS refuses to change two at a time.
+    """All pools but the initial one, created one after the other, because AKS refuses to change two at a time.
 
-    A change of what AKS never changes in a pool makes a pool of another name, and the old one goes once it is there.
+    A change of an immutable property creates a pool with another name; the old one is deleted afterwards.
     """
 
     pools: tuple[AgentPool, ...]
@@ -79,7 +79,7 @@ class AgentPools(PlatformComponent):
 
 
 def _changeable(group: NodeGroup, choices: AksConfig, tags: Mapping[str, str]) -> dict[str, Any]:
-    """Return what may change in a pool that is there."""
+    """Return the properties that can change in an existing pool."""
     surge = max_surge(group)
     bounds = {"min_count": group.size.min, "max_count": group.size.max} if group.is_elastic else {}
     return {
@@ -96,7 +96,7 @@ def _changeable(group: NodeGroup, choices: AksConfig, tags: Mapping[str, str]) -
 
 
 def _left_alone(group: NodeGroup) -> list[str]:
-    """Return the inputs for ``ignore_changes``, in the engine's spelling; it silently ignores any other."""
+    """Return the inputs for ``ignore_changes``, in the engine's spelling; it silently ignores any other spelling."""
     if group.role is PoolRole.DATA:
         # An upgrade replaces every node, and with it what its disks hold.
         return ["orchestratorVersion"]

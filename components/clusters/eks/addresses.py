@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 
 PRIVATE_BITS = 2
-"""A quarter of the VPC for the nodes of each zone: pods take addresses of the VPC, so most of it goes there."""
+"""A quarter of the VPC for the nodes of each zone, since pods use VPC addresses."""
 
 PUBLIC_BITS = 6
-"""A sixty-fourth for the load balancers and NAT of each zone."""
+"""A sixty-fourth of the VPC for the load balancers and NAT gateway of each zone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,8 @@ class AddressPlan:
 def address_plan(vpc: IPv4Network, zones: Sequence[str]) -> AddressPlan:
     """Return the ranges of each zone's subnets.
 
-    The last quarter holds the public subnets and spare addresses. Zones get their ranges in
-    alphabetical order, so that their order in the stack file has no meaning.
+    The last quarter holds the public subnets and spare addresses. Zones get their ranges in alphabetical order, so
+    their order in the stack file does not matter.
     """
     *quarters, rest = vpc.subnets(prefixlen_diff=PRIVATE_BITS)
     small = rest.subnets(prefixlen_diff=PUBLIC_BITS - PRIVATE_BITS)

@@ -31,7 +31,7 @@ from components.contract.groups import NodeGroup
 from components.contract.tags import MANAGER
 
 LOG_RETENTION_DAYS: Final = {Environment.DEV: 30, Environment.PROD: 365}
-"""Where the stack file names none. A year of audit logs outlives most investigations."""
+"""Default if the stack file sets none. A year of audit logs outlives most investigations."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class EksClusterArgs:
 class EksCluster(PlatformComponent):
     """A private-by-default EKS cluster with managed node groups, its add-ons and, unless one is given, its network.
 
-    Everything in AWS is made with one explicit provider, which works in the one account that the stack file names.
+    One explicit provider creates everything in AWS, in the account that the stack file names.
     """
 
     handle: ClusterHandle

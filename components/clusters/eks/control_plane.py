@@ -27,7 +27,7 @@ from components.contract.eks.config import LOG_TYPES, EksConfig
 from components.contract.environments import ENVIRONMENT_TAG, Environment
 
 KEY_DELETION_DAYS: Final = 30
-"""Longest wait before a key is gone, and with it every Secret: https://docs.aws.amazon.com/kms/latest/developerguide/deleting-keys.html."""
+"""Longest delay before a key is deleted, which makes every Secret unreadable: https://docs.aws.amazon.com/kms/latest/developerguide/deleting-keys.html."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class ControlPlaneArgs:
     choices: EksConfig
     network: Network
     environment: Environment
-    """On the cluster as a tag; in production the cluster and its key are protected against removal."""
+    """Tag on the cluster; in production the cluster and its key are protected from deletion."""
     log_retention_days: int
 
     @property

@@ -21,7 +21,7 @@ INTERFACE_SERVICES: Final = (
     "logs",
     "sts",
 )
-"""What nodes and add-ons call: https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html."""
+"""Services that nodes and add-ons call: https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html."""
 
 HTTPS: Final = 443
 

@@ -18,15 +18,16 @@ CLUSTER_POLICIES: Final = ("AmazonEKSClusterPolicy",)
 """https://docs.aws.amazon.com/eks/latest/userguide/cluster-iam-role.html."""
 
 NODE_POLICIES: Final = ("AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly")
-"""Joining and pulling images. The network plug-in has a role of its own, so pods on a node gain nothing from its role.
+"""Policies for joining the cluster and pulling images.
 
+The network plug-in has a role of its own, so pods gain no network permissions from their node's role.
 https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html
 """
 
 CNI_POLICIES: Final = ("AmazonEKS_CNI_Policy",)
 
 EBS_POLICIES: Final = ("AmazonEBSCSIDriverPolicyV2",)
-"""Only volumes that the driver made: https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonEBSCSIDriverPolicyV2.html."""
+"""Policy for volumes that the driver created, and no others: https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonEBSCSIDriverPolicyV2.html."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,16 +38,16 @@ class RoleArgs:
     """Service that may assume it, such as ``eks.amazonaws.com``."""
     actions: Sequence[str] = ("sts:AssumeRole",)
     conditions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """When it may be assumed, in IAM's condition language."""
+    """Conditions of the assumption, in IAM's condition language."""
     managed_policies: Sequence[str] = ()
     """Names of AWS's own policies."""
     statements: Sequence[Mapping[str, Any]] = ()
-    """Statements of a policy of its own."""
+    """Statements of its inline policy."""
     permissions_boundary: str | None
 
 
 class ServiceRole(PlatformComponent):
-    """A role with its policies. Depend on the component, not on the role: it stands for the policies too."""
+    """A role with its policies. Depend on the component, not on the role, so that the policies exist too."""
 
     arn: pulumi.Output[str]
 

@@ -19,7 +19,7 @@ ROOT_DEVICE = "/dev/xvda"
 """Root disk of Amazon Linux 2023: https://docs.aws.amazon.com/linux/al2023/ug/ec2.html."""
 
 METADATA_HOPS = 1
-"""One hop reaches the node but no pod; add-ons have their own roles (EKS best practices, identity and access)."""
+"""One hop reaches the node but not its pods; add-ons have their own roles (EKS best practices, identity and access)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,13 +29,13 @@ class LaunchTemplateArgs:
     group: NodeGroup
     disk_gib: int
     tags: Mapping[str, str]
-    """Tags of instances and their volumes, which default tags of the provider do not reach."""
+    """Tags of instances and their volumes, which the provider's default tags do not reach."""
 
 
 def launch_template(name: str, args: LaunchTemplateArgs, opts: pulumi.ResourceOptions) -> LaunchTemplate:
     """Return the template of a group.
 
-    It names no machine type, image, subnet, profile or security group: those are the group's, or EKS's own
+    It sets no machine type, image, subnet, profile or security group: the group or EKS sets these
     (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html).
     """
     holds_data = args.group.role is PoolRole.DATA

@@ -14,7 +14,7 @@ from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
 
 CORE_NODES: Final = {LabelKey.ROLE.value: PoolRole.INITIAL.value}
-"""Selector of the initial group: it never scales in, so its pods never block the autoscaler."""
+"""Selector of the initial group, which never scales in, so these pods do not block the autoscaler."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +23,7 @@ class ManagedAddon:
 
     name: str
     configuration: Mapping[str, Any] = field(default_factory=dict)
-    """In the add-on's own schema: ``aws eks describe-addon-configuration``."""
+    """Its configuration, in the add-on's own schema: ``aws eks describe-addon-configuration``."""
     pod: PodRole | None = None
 
 
@@ -37,7 +37,7 @@ BEFORE_NODES: Final = (
     ManagedAddon(name="kube-proxy"),
     ManagedAddon(name="eks-pod-identity-agent"),
 )
-"""They run on every node, and nodes become ready only with them."""
+"""Add-ons that run on every node and without which nodes do not become ready."""
 
 AFTER_NODES: Final = (
     ManagedAddon(name="coredns", configuration={"nodeSelector": CORE_NODES}),
@@ -48,7 +48,7 @@ AFTER_NODES: Final = (
     ),
     ManagedAddon(name="metrics-server", configuration={"nodeSelector": CORE_NODES}),
 )
-"""Their pods need a node, so they would never become active before the first group exists."""
+"""Add-ons whose pods need a node; they would never become active before the first group exists."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +63,7 @@ class ManagedAddonsArgs:
 
 
 class ManagedAddons(PlatformComponent):
-    """Some add-ons, each with the role of its pods."""
+    """Several add-ons, each with the role of its pods."""
 
     addons: tuple[Addon, ...]
 

@@ -55,9 +55,9 @@ class CreatedVpcArgs:
     zones: tuple[str, ...]
     cluster_name: str
     is_production: bool
-    """One NAT gateway a zone instead of one, flow logs, and protection against removal."""
+    """One NAT gateway per zone instead of one in total, flow logs, and protection from deletion."""
     is_private: bool
-    """Endpoints of the AWS services that nodes call, so that this traffic stays inside."""
+    """VPC endpoints of the AWS services that nodes call, so that this traffic stays inside."""
     log_retention_days: int
     permissions_boundary: str | None
 

@@ -1,4 +1,4 @@
-"""Managed node groups: the pools of the contract in EKS's words."""
+"""Managed node groups: the contract's pools in EKS's terms."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,13 +29,13 @@ AMI_TYPES: Final = {
     ("arm64", False): "AL2023_ARM_64_STANDARD",
     ("arm64", True): "AL2023_ARM_64_NVIDIA",
 }
-"""By architecture and GPU: https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html."""
+"""Image types by architecture and GPU: https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html."""
 
 ELASTIC_UPDATE_PERCENT: Final = 33
-"""Part of an elastic group that an update may drain at once. A static one loses one node at a time."""
+"""Share of an elastic group that an update may drain at once. A static group loses one node at a time."""
 
 FAILED: Final = "CREATE_FAILED"
-"""Status of a group that EKS stopped creating. The provider reports no error, and a refresh hides it."""
+"""Status of a group whose creation EKS gave up. The provider reports no error, and a refresh hides the failure."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,24 +45,24 @@ class NodeGroupArgs:
     group: contract.NodeGroup
     cluster_name: pulumi.Input[str]
     cluster_id: str
-    """The name as plain data, for tags that a policy can judge before the cluster exists."""
+    """The name as plain data, for tags that a policy can check before the cluster exists."""
     version: pulumi.Input[str]
     """Version that the control plane reports, so that nodes are never newer."""
     release: str | None
-    """Release of the image; None for what EKS takes."""
+    """Release of the image; None for EKS's default."""
     role_arn: pulumi.Input[str]
     subnet_ids: Mapping[str, pulumi.Input[str]]
     """The private subnet of each zone, by zone letter."""
     disk_gib: int
     tags: Mapping[str, str]
-    """On instances and their volumes."""
+    """Tags of instances and their volumes."""
 
 
 class ManagedNodeGroup(PlatformComponent):
-    """One group, its launch template, and what the autoscaler must know of it.
+    """One group, its launch template, and the tags that the autoscaler needs.
 
-    EKS gets no name for the group: Pulumi adds a random part, so that a replacement exists before the group it
-    replaces goes away.
+    EKS gets no fixed name for the group: Pulumi adds a random suffix, so that a replacement can exist before the old
+    group is deleted.
     """
 
     node_group: NodeGroup
@@ -132,7 +132,7 @@ def _autoscaling_group(resources: Sequence[NodeGroupResource]) -> str | None:
 
 
 def _left_alone(group: contract.NodeGroup) -> list[str]:
-    """Return the inputs for ``ignore_changes``, in the engine's spelling; it silently ignores any other."""
+    """Return the inputs for ``ignore_changes``, in the engine's spelling; it silently ignores any other spelling."""
     if group.role is PoolRole.DATA:
         # An update replaces every node, and with it what its disks hold.
         return ["version", "releaseVersion", "launchTemplate"]

@@ -1,4 +1,4 @@
-"""A cluster that somebody else built: its nodes are named and labelled, and nothing of it is made or deleted."""
+"""An existing cluster, created outside this stack: its nodes are labelled, and nothing in it is created or deleted."""
 
 from components.clusters.existing.component import ExistingCluster, ExistingClusterArgs
 

@@ -23,19 +23,19 @@ IDENTITY_NAMESPACE = "kube-system"
 
 @dataclass(frozen=True, kw_only=True)
 class ExistingClusterArgs:
-    """Inputs of a cluster that is there."""
+    """Inputs of an existing cluster."""
 
     choices: ExistingConfig
     sighting: ClusterInventory
-    """What `igz-clusters` found in it just now."""
+    """The inventory that `igz-clusters` just took."""
     groups: tuple[NodeGroup, ...]
 
 
 class ExistingCluster(PlatformComponent):
     """Labels on existing nodes, an annotation on the cluster, and nothing else.
 
-    Everything is applied with unforced server-side apply, next to other managers' fields. A deletion
-    releases only our fields: existing nodes, classes and namespaces stay as they were.
+    Everything is applied with unforced server-side apply, next to other managers' fields. A deletion releases only our
+    fields: existing nodes, classes and namespaces stay as they are.
     """
 
     handle: ClusterHandle

@@ -17,11 +17,11 @@ class ExistingPoolArgs:
 
     group: NodeGroup
     selector: Mapping[str, str]
-    """Labels by which its nodes are found."""
+    """Labels that select its nodes."""
 
 
 class ExistingPool(PlatformComponent):
-    """Properties of a pool. No cloud resource has them, so the component does, for the policies."""
+    """Properties of a pool. As there is no cloud resource, the component carries them for the policies."""
 
     def __init__(self, name: str, args: ExistingPoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         facts = pool_facts(args.group, args.selector)

@@ -34,7 +34,7 @@ class LocalCluster(PlatformComponent):
     """Nodes of a control plane that the workbench runs on loopback.
 
     A static group becomes ``Node`` objects. An elastic one becomes a template of the Cluster Autoscaler, which then
-    makes and removes nodes as pods come and go.
+    adds and removes nodes on demand.
     """
 
     handle: ClusterHandle

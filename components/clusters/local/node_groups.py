@@ -42,10 +42,10 @@ def node_taints(group: NodeGroup) -> list[dict[str, str]]:
 
 
 def autoscaler_templates(groups: Sequence[NodeGroup]) -> str:
-    """Return the node templates of all elastic groups as YAML, one a group.
+    """Return the node templates of all elastic groups as YAML, one per group.
 
-    A template states its resources twice: in the annotations, from which the simulated node takes them once it
-    exists, and in its status, from which the autoscaler judges a group that has no node yet.
+    A template states its resources twice: in the annotations, which the simulated node copies, and in its status, from
+    which the autoscaler sizes a group without nodes.
     """
     items = [
         {

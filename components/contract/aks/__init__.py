@@ -1,1 +1,1 @@
-"""What a stack file may choose about an AKS cluster, and what follows from it."""
+"""Settings of an AKS cluster in a stack file, and what is derived from them."""

@@ -1,4 +1,4 @@
-"""Who may reach an AKS cluster: principals of Entra ID, by name, with Azure's roles for Kubernetes."""
+"""Access to an AKS cluster: principals of Entra ID, by name, with Azure's roles for Kubernetes."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -37,14 +37,14 @@ EntryName = Annotated[str, unless_fixed(DEPLOYER)]
 
 
 class AccessEntry(ContractModel):
-    """One principal and what it may do."""
+    """One principal and its permissions."""
 
     object_id: ObjectId = Field(
         description="Object id of the group, or of another principal as `principal` says.",
         examples=["33333333-3333-3333-3333-333333333333"],
     )
     level: AccessLevel = Field(description="Level of access.", examples=["view"])
-    principal: Annotated[PrincipalKind, Explained("Groups outlast changes of staff.")] = Field(
+    principal: Annotated[PrincipalKind, Explained("Groups stay valid when people join or leave.")] = Field(
         PrincipalKind.GROUP, description="Type of the principal.", examples=["service-principal"]
     )
     namespaces: Annotated[
@@ -59,7 +59,7 @@ class AccessEntry(ContractModel):
 
 
 class Access(ContractModel):
-    """Who may do what. There are no local accounts; users authenticate through Entra ID."""
+    """Access to the cluster. There are no local accounts; users authenticate through Entra ID."""
 
     deployer_object_id: ObjectId = Field(
         description="Object id of the identity that runs Pulumi and creates the objects in the cluster.",
@@ -112,7 +112,7 @@ class Access(ContractModel):
 
     @property
     def all_entries(self) -> dict[str, AccessEntry]:
-        """All entries by name, the deployer's first. AKS itself handles the groups of administrators."""
+        """All entries by name, the deployer's first. AKS itself handles the admin groups."""
         deployer = AccessEntry.model_validate(
             {
                 "objectId": self.deployer_object_id,

@@ -1,7 +1,7 @@
-"""Agent pools: what groups of nodes become on AKS, and under which names.
+"""Agent pools: how groups of nodes map to AKS, and their names.
 
-An agent pool has one machine type. What AKS never changes in a pool decides its name, so that a change of that makes
-another pool beside the old one, and the old one goes once the new one is there.
+An agent pool has one machine type. Its immutable properties determine its name, so a change of one creates another pool
+beside the old one, which is deleted afterwards.
 """
 
 import hashlib
@@ -21,16 +21,17 @@ from components.contract.pools import PoolRole, PoolSize
 from components.contract.taints import AKS_SPOT_TAINT
 
 PODS_MAX: Final = 110
-"""Pods of a node. With the overlay network AKS allows 250, which no machine here needs.
+"""Pods per node.
 
+With the overlay network AKS allows 250, which no machine here needs.
 https://learn.microsoft.com/azure/aks/quotas-skus-regions
 """
 
 ANY_PRICE: Final = -1.0
-"""Spot nodes go when Azure needs them, not when their price rises."""
+"""Spot nodes are evicted for capacity only, not for price."""
 
 SURGE_SHARE: Final = Fraction(1, 3)
-"""Part of an elastic pool that an upgrade adds before it drains as many nodes; of a static one it adds one node."""
+"""Share of an elastic pool that an upgrade adds before it drains as many nodes; a static pool gets one extra node."""
 
 SUFFIX_LENGTH: Final = 4
 _DIGITS: Final = string.digits + string.ascii_lowercase
@@ -58,7 +59,7 @@ def _by_type(group: NodeGroup) -> Iterator[NodeGroup]:
 def pool_name(group: NodeGroup, choices: AksConfig) -> str:
     """Return the name of a group's agent pool, at most twelve lower-case letters and digits.
 
-    The initial pool is made with the cluster and has its name for ever: the pool's own.
+    The initial pool is created with the cluster and always keeps the pool's own name.
     """
     if group.role is PoolRole.INITIAL:
         return group.pool
@@ -73,7 +74,7 @@ def pool_name(group: NodeGroup, choices: AksConfig) -> str:
 
 
 def fixed_inputs(group: NodeGroup, choices: AksConfig) -> dict[str, Any]:
-    """Return what AKS never changes in a pool that is there, by Python's spelling of the inputs' names.
+    """Return the properties that AKS cannot change in an existing pool, by the inputs' names in Python.
 
     https://learn.microsoft.com/azure/aks/manage-node-pools
     """
@@ -100,8 +101,8 @@ def fixed_inputs(group: NodeGroup, choices: AksConfig) -> dict[str, Any]:
 def node_labels(group: NodeGroup) -> dict[str, str]:
     """Return the labels of the group's nodes on AKS.
 
-    AKS itself adds the spot label, as it adds the spot taint. Left out here, each update would try to remove it, and
-    AKS would refuse: https://learn.microsoft.com/azure/aks/spot-node-pool.
+    AKS itself adds the spot label, as it adds the spot taint. Declaring the labels without it would make each update
+    try to remove it, which AKS refuses: https://learn.microsoft.com/azure/aks/spot-node-pool.
     """
     spot = {AKS_SPOT_TAINT.key: AKS_SPOT_TAINT.value} if group.lifecycle is Lifecycle.SPOT else {}
     return {**group.labels, **spot}
@@ -113,14 +114,14 @@ def node_taints(group: NodeGroup) -> list[str]:
 
 
 def max_surge(group: NodeGroup) -> str | None:
-    """Return the input of the same name; None for spot pools, of which AKS refuses it."""
+    """Return the input of the same name; None for spot pools, for which AKS rejects it."""
     if group.lifecycle is Lifecycle.SPOT:
         return None
     return f"{int(SURGE_SHARE * 100)}%" if group.is_elastic else "1"
 
 
 def nodes_at_most(group: NodeGroup) -> int:
-    """Return how many nodes the pool may have in the middle of an upgrade."""
+    """Return how many nodes the pool may have during an upgrade."""
     if group.lifecycle is Lifecycle.SPOT:
         return group.size.max
     return group.size.max + (ceil(group.size.max * SURGE_SHARE) if group.is_elastic else 1)

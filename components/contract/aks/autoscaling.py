@@ -1,6 +1,6 @@
-"""How AKS's own Cluster Autoscaler works: one set of settings for all pools of a cluster.
+"""Settings of AKS's own Cluster Autoscaler: one set for all pools of a cluster.
 
-The autoscaler learns labels and taints of an empty pool from AKS, so that nothing else is told about a pool.
+The autoscaler learns labels and taints of an empty pool from AKS, so pools need no settings of their own.
 """
 
 from collections.abc import Mapping
@@ -38,8 +38,8 @@ _BY_MIX: Final[Mapping[JobMix, Mapping[str, str]]] = {
 
 
 def autoscaler_profile(mix: JobMix) -> dict[str, str]:
-    """Return the inputs of a cluster's ``autoScalerProfile``, in Python's spelling of their names.
+    """Return the inputs of a cluster's ``autoScalerProfile``, by their names in Python.
 
-    Meaning and units: https://learn.microsoft.com/azure/aks/cluster-autoscaler-overview. All of them are text.
+    Meaning and units: https://learn.microsoft.com/azure/aks/cluster-autoscaler-overview. All values are text.
     """
     return {**_COMMON, **_BY_MIX[mix]}

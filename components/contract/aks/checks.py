@@ -16,19 +16,19 @@ from components.contract.pool_names import POOL_NAME_MAX
 from components.contract.pools import NodePool, PoolRole
 
 POOLS_MAX: Final = 100
-"""Agent pools of a cluster: https://learn.microsoft.com/azure/aks/quotas-skus-regions."""
+"""Maximum number of agent pools per cluster: https://learn.microsoft.com/azure/aks/quotas-skus-regions."""
 
 NODES_MAX: Final = {Environment.DEV: 1000, Environment.PROD: 5000}
-"""Nodes of a cluster, by the tier that its environment pays for.
+"""Maximum number of nodes per cluster, by the tier of its environment.
 
 https://learn.microsoft.com/azure/aks/free-standard-pricing-tiers
 """
 
 SYSTEM_NODES_MIN: Final = {Environment.DEV: 2, Environment.PROD: 3}
-"""Nodes of the initial pool, which is AKS's only system pool: https://learn.microsoft.com/azure/aks/use-system-pools."""
+"""Minimum number of nodes of the initial pool, which is AKS's only system pool: https://learn.microsoft.com/azure/aks/use-system-pools."""
 
 NAME_MAX: Final = POOL_NAME_MAX - SUFFIX_LENGTH
-"""Characters of a pool's name that leave room for what tells its successors apart."""
+"""Maximum length of a pool's name, which leaves room for a suffix that distinguishes its replacements."""
 
 
 def mismatches(
@@ -43,7 +43,7 @@ def mismatches(
     pools, groups
         The pools by name, and the groups that they become.
     environment
-        None where the stack file names none that is known; what follows from it is left out.
+        None if the stack file names none or an unknown one; checks that depend on it are then left out.
     """
     for name, pool in pools.items():
         yield from _mismatches_of_pool(choices, name, pool, environment)
@@ -56,7 +56,7 @@ def mismatches(
 
 
 def environment_problems(choices: AksConfig, environment: Environment) -> Iterator[Mismatch]:
-    """Find what the environment demands of the cluster itself, whatever its pools; paths begin at the cluster."""
+    """Find what the environment requires of the cluster itself, regardless of its pools; paths begin at the cluster."""
     if environment is Environment.PROD:
         for key, given, what, which in (
             ("secretsKeyId", choices.secrets_key_id, "Secrets", "a version of a Key Vault key"),

@@ -37,19 +37,19 @@ from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import differing_in_case
 
 IMAGE_REGISTRIES: Final = ("nvcr.io",)
-"""Where the images of our own manifests come from; a mirror may stand in for each."""
+"""Registries of the images in our own manifests; each may be replaced by a mirror."""
 
 USER_TAGS_MAX: Final = 36
-"""Tags that a stack file may add. Azure allows 50 a resource; AKS and this package need the rest."""
+"""Maximum number of tags in a stack file. Azure allows 50 per resource; AKS and this package need the rest."""
 
 USER_TAGS_MAX_PRIVATE: Final = 10
-"""The same of a private cluster: AKS copies its tags to the private DNS zone, which takes 15.
+"""The same for a private cluster: AKS copies its tags to the private DNS zone, which allows 15.
 
 https://learn.microsoft.com/azure/aks/use-tags
 """
 
 RESERVED_WORDS: Final = ("microsoft", "windows")
-"""Words that no name with an address may hold, nor may it begin with ``login``.
+"""Words that no name with an address may contain; nor may it begin with ``login``.
 
 https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/error-reserved-resource-name
 """
@@ -59,7 +59,10 @@ NODES_SUBNET: Final = "nodes"
 
 
 class UpgradeChannel(StrEnum):
-    """Upgrades of the patch version. Channels that raise the minor one would conflict with ``version``."""
+    """Automatic upgrades of the patch version.
+
+    Channels that upgrade the minor version would conflict with ``version``.
+    """
 
     PATCH = "patch"
     NONE = "none"
@@ -69,7 +72,7 @@ class NodeImageChannel(StrEnum):
     """How nodes receive operating system updates, in the stack file's spelling."""
 
     NODE_IMAGE = "node-image"
-    """A new image every week, node by node."""
+    """A new node image every week, rolled out node by node."""
 
     SECURITY_PATCH = "security-patch"
     """Security fixes only, mostly without replacing nodes."""
@@ -101,17 +104,17 @@ class WeekDay(StrEnum):
 
 
 class JobMix(StrEnum):
-    """Profile of the autoscaler; ``autoscaling`` has the settings of each."""
+    """Profile of the autoscaler; ``autoscaling`` defines the settings of each."""
 
     BATCH = "batch"
-    """Long jobs that come in bursts: nodes are filled well, and wait for the next burst."""
+    """For long batch jobs: nodes are filled well and kept for the next burst."""
 
     INTERACTIVE = "interactive"
-    """People wait for their notebooks and functions: nodes come early and stay longer."""
+    """For people waiting for notebooks and functions: nodes are added early and kept longer."""
 
 
 class Maintenance(ContractModel):
-    """When AKS may upgrade by itself, every week."""
+    """Weekly window in which AKS may upgrade automatically."""
 
     day: WeekDay = Field(description="Day of the week, UTC.", examples=["sunday"])
     start_hour: int = Field(ge=0, le=23, strict=True, description="Hour at which the window begins, UTC.", examples=[2])
@@ -121,7 +124,7 @@ class Maintenance(ContractModel):
 
     @property
     def start_time(self) -> str:
-        """Its beginning as Azure writes it, such as ``02:00``."""
+        """Its start as Azure writes it, such as ``02:00``."""
         return f"{self.start_hour:02}:00"
 
 
@@ -174,7 +177,7 @@ class AksConfig(ContractModel):
         description="CIDR range of pods, outside the network; each node takes a /24. A change replaces the cluster.",
         examples=["100.64.0.0/14"],
     )
-    service_cidr: Annotated[ServiceCidr, Explained("Outside the ranges that most networks use.")] = Field(
+    service_cidr: Annotated[ServiceCidr, Explained("It does not overlap the ranges that most networks use.")] = Field(
         "172.20.0.0/16",
         description="CIDR range of Services. A change replaces the cluster.",
         examples=["10.100.0.0/16"],
@@ -305,7 +308,7 @@ class AksConfig(ContractModel):
 
     @property
     def is_private(self) -> bool:
-        """Whether the API answers inside the network only."""
+        """Whether the API is reachable only inside the network."""
         return not self.authorized_ranges
 
     @property
@@ -315,7 +318,7 @@ class AksConfig(ContractModel):
 
     @property
     def node_resource_group(self) -> str:
-        """Name of the group in which AKS puts nodes; it must not exist before."""
+        """Name of the resource group in which AKS creates nodes; it must not exist before."""
         return f"{self.name}-nodes"
 
     @property
@@ -325,19 +328,19 @@ class AksConfig(ContractModel):
 
     @property
     def cluster_id(self) -> str:
-        """Id of the cluster, known before it is made."""
+        """Id of the cluster, known before it is created."""
         return f"{self.group_id}/providers/Microsoft.ContainerService/managedClusters/{self.name}"
 
     @property
     def node_subnet_id(self) -> str:
-        """Id of the subnet of all nodes, known before it is made."""
+        """Id of the subnet of all nodes, known before it is created."""
         if isinstance(self.network, ExistingNetwork):
             return self.network.node_subnet_id
         return f"{self.group_id}/providers/Microsoft.Network/virtualNetworks/{self.name}/subnets/{NODES_SUBNET}"
 
     @property
     def network_id(self) -> str:
-        """Id of the network in which that subnet lies."""
+        """Id of the network that contains that subnet."""
         return self.node_subnet_id.rpartition("/subnets/")[0]
 
     @property

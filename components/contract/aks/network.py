@@ -11,13 +11,16 @@ from components.contract.choices import ContractModel
 from components.contract.ranges import PRIVATE_RANGES, SHARED_RANGE, bounded_network, ipv4_network, public_range
 
 NETWORK_PREFIXES: Final = (12, 24)
-"""Widest and narrowest network. Pods take no addresses of it; half of the narrowest still holds a hundred nodes."""
+"""Widest and narrowest range of a network.
+
+Pods use no addresses of it; half of the narrowest still fits a hundred nodes.
+"""
 
 SUBNET_PREFIXES: Final = (12, 26)
-"""Widest and narrowest subnet of nodes."""
+"""Widest and narrowest subnet for nodes."""
 
 POD_PREFIXES: Final = (9, 20)
-"""Widest and narrowest range of pods. Each node takes /24 of it, so that the narrowest is enough for 16 nodes."""
+"""Widest and narrowest range of pods. Each node takes a /24 of it, so the narrowest is enough for 16 nodes."""
 
 POD_PREFIX_OF_NODE: Final = 24
 """https://learn.microsoft.com/azure/aks/concepts-network-azure-cni-overlay."""
@@ -26,20 +29,20 @@ SERVICE_PREFIXES: Final = (13, 24)
 """Bounds of the service range: https://learn.microsoft.com/azure/aks/azure-cni-overlay."""
 
 DNS_ADDRESS: Final = 10
-"""Which address of the service range is that of DNS; the first is the API's."""
+"""Index of the DNS address in the service range; the first address is the API's."""
 
 CLUSTER_RANGES: Final = (*PRIVATE_RANGES, SHARED_RANGE)
-"""Where networks, pods and Services may lie; AKS supports no other."""
+"""Allowed ranges of networks, pods and Services; AKS supports no others."""
 
 ADDRESSES_BESIDE_NODES: Final = 16
-"""Addresses of the subnet that nodes cannot use.
+"""Number of addresses in the subnet that nodes cannot use.
 
-Azure keeps five (https://learn.microsoft.com/azure/virtual-network/virtual-networks-faq); a private cluster's API has
-one, and so has each internal load balancer.
+Azure reserves five (https://learn.microsoft.com/azure/virtual-network/virtual-networks-faq); a private cluster's API
+uses one, and so does each internal load balancer.
 """
 
 PUBLIC_RANGES_MAX: Final = 200
-"""Ranges that may reach a public endpoint: https://learn.microsoft.com/azure/aks/api-server-authorized-ip-ranges."""
+"""Maximum number of ranges that may reach a public endpoint: https://learn.microsoft.com/azure/aks/api-server-authorized-ip-ranges."""
 
 
 def _zone(name: str) -> str:
@@ -73,7 +76,7 @@ ServiceCidr = Annotated[str, _ranged(SERVICE_PREFIXES, "service range")]
 
 
 class CreatedNetwork(ContractModel):
-    """A network that the stack creates, with a NAT gateway. Its second half is free for other use."""
+    """A network that the stack creates, with a NAT gateway. Its second half is free for other uses."""
 
     kind: Literal["created"] = Field(
         description="Whether the stack creates the network or uses an existing one.", examples=["created"]
@@ -82,7 +85,7 @@ class CreatedNetwork(ContractModel):
 
     @property
     def node_cidr(self) -> str:
-        """Addresses of the subnet of nodes."""
+        """Range of the subnet of nodes."""
         return str(next(ipv4_network(self.cidr).subnets()))
 
 
@@ -114,10 +117,10 @@ class ExistingNetwork(ContractModel):
 
 
 def nodes_that_fit(cidr: str) -> int:
-    """Return how many nodes a subnet has addresses for."""
+    """Return for how many nodes a subnet has addresses."""
     return IPv4Network(cidr).num_addresses - ADDRESSES_BESIDE_NODES
 
 
 def nodes_with_pods(pod_cidr: str) -> int:
-    """Return for how many nodes a range of pods is enough."""
+    """Return how many nodes a range of pods is large enough for."""
     return 1 << (POD_PREFIX_OF_NODE - IPv4Network(pod_cidr).prefixlen)

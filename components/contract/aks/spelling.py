@@ -1,4 +1,4 @@
-"""AKS's words for lifecycles and taints: https://learn.microsoft.com/rest/api/aks/agent-pools/create-or-update."""
+"""AKS's terms for lifecycles and taints: https://learn.microsoft.com/rest/api/aks/agent-pools/create-or-update."""
 
 from typing import Final
 

@@ -1,1 +1,1 @@
-"""What a stack file may choose about an EKS cluster, and what follows from it."""
+"""Settings of an EKS cluster in a stack file, and what is derived from them."""

@@ -1,4 +1,4 @@
-"""Who may reach an EKS cluster: access entries, by name."""
+"""Access to an EKS cluster: access entries, by name."""
 
 from typing import Annotated, Final
 
@@ -21,10 +21,10 @@ def policy_arn(level: AccessLevel) -> str:
 
 
 BREAK_GLASS: Final = "break-glass"
-"""Name of the other entry that every cluster has."""
+"""Name of the break-glass entry, which every cluster has."""
 
 RESERVED_GROUPS: Final = ("system:", "eks:", "aws:", "amazon:", "iam:")
-"""Beginnings that EKS refuses: https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html."""
+"""Prefixes that EKS refuses: https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html."""
 
 
 def _group(name: str) -> str:
@@ -62,14 +62,14 @@ class AccessEntry(ContractModel):
 
 
 class Access(ContractModel):
-    """The entries of a cluster. EKS makes those of its nodes itself."""
+    """The entries of a cluster. EKS creates those of its nodes itself."""
 
     deployer_role_arn: RoleArn = Field(
         description="ARN of the role that runs Pulumi and creates the objects in the cluster.",
         examples=["arn:aws:iam::111122223333:role/deployer"],
     )
     break_glass_role_arn: RoleArn = Field(
-        description="ARN of the role for emergency admin access; nobody should use it daily.",
+        description="ARN of the role for emergency admin access; not for daily use.",
         examples=["arn:aws:iam::111122223333:role/break-glass"],
     )
     entries: Annotated[dict[EntryName, AccessEntry], Explained("Access must be granted explicitly.")] = Field(

@@ -1,7 +1,7 @@
-"""What the Cluster Autoscaler learns about an EKS node group from the tags of its Auto Scaling group.
+"""Tags from which the Cluster Autoscaler learns about an EKS node group.
 
-Tags of the managed node group do not reach the Auto Scaling group, and a group of size 0 has no node to learn from.
-The rules by which the tags are read: Cluster Autoscaler, ``cloudprovider/aws/aws_manager.go``.
+Tags of the managed node group do not reach its Auto Scaling group, and a group of size 0 has no node to learn from. How
+the tags are read: Cluster Autoscaler, ``cloudprovider/aws/aws_manager.go``.
 """
 
 from typing import Final
@@ -11,8 +11,9 @@ from components.contract.aws import OwnTag
 from components.contract.groups import NodeGroup
 
 ACCELERATOR_LABEL: Final = "k8s.amazonaws.com/accelerator"
-"""On GPU nodes. Until it sees the GPUs of such a node, the autoscaler waits instead of starting another one.
+"""Label on GPU nodes.
 
+While such a node does not offer its GPUs yet, the autoscaler waits instead of starting another one.
 https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/cloudprovider/aws/README.md
 """
 
@@ -27,7 +28,7 @@ def node_labels(group: NodeGroup) -> dict[str, str]:
 def autoscaling_tags(group: NodeGroup, cluster_name: str, disk_gib: int) -> dict[str, str]:
     """Return the tags of the group's Auto Scaling group; none for a static one.
 
-    Size in CPU and memory is not among them: the autoscaler takes it from the first machine type.
+    They do not contain CPU and memory, which the autoscaler takes from the first machine type.
     """
     if not group.is_elastic:
         return {}

@@ -14,19 +14,22 @@ from components.contract.lifecycle import Lifecycle
 from components.contract.pools import NodePool, PoolRole
 
 GROUPS_MAX: Final = 30
-"""Managed node groups of a cluster, by default: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html."""
+"""Maximum number of managed node groups per cluster, by default: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html."""
 
 NODES_MAX: Final = 450
-"""Nodes of a group, by default: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html."""
+"""Maximum number of nodes per group, by default: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html."""
 
 ASG_TAGS_MAX: Final = 50
-"""Tags of an Auto Scaling group: https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-tagging.html."""
+"""Maximum number of tags per Auto Scaling group: https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-tagging.html."""
 
 EKS_ASG_TAGS: Final = 5
-"""Tags that EKS itself puts on the group: cluster, node group, ownership and two of the autoscaler's discovery."""
+"""Number of tags that EKS itself sets on the group: cluster, node group, ownership and two for autoscaler discovery."""
 
 SPOT_TYPES_MIN: Final = 3
-"""Types of a spot pool. With fewer, one shortage of capacity stops all of it (EKS best practices, cost)."""
+"""Minimum number of machine types of a spot pool.
+
+With fewer, one shortage of capacity stops the whole pool (EKS best practices, cost).
+"""
 
 
 def mismatches(

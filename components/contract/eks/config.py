@@ -38,22 +38,22 @@ ADDONS: Final = (
     *("vpc-cni", "kube-proxy", "eks-pod-identity-agent"),
     *("coredns", "aws-ebs-csi-driver", "metrics-server"),
 )
-"""Add-ons of EKS that every cluster gets: the first three before the nodes, the others after the initial group."""
+"""EKS add-ons that every cluster gets: the first three before the nodes, the others after the initial group."""
 
 IMAGE_REGISTRIES: Final = ("registry.k8s.io", "nvcr.io")
-"""Where the images of our own manifests come from; a mirror may stand in for each."""
+"""Registries of the images in our own manifests; each may be replaced by a mirror."""
 
 LOG_TYPES: Final = ("api", "audit", "authenticator", "controllerManager", "scheduler")
-"""All logs that a control plane writes: https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html."""
+"""All control plane logs: https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html."""
 
 LOG_RETENTION_DAYS: Final = (
     *(1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731),
     *(1096, 1827, 2192, 2557, 2922, 3288, 3653),
 )
-"""What CloudWatch accepts: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html."""
+"""Retention times that CloudWatch accepts: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html."""
 
 USER_TAGS_MAX: Final = 39
-"""Tags that a stack file may add. AWS allows 50 a resource; EKS and this package need the rest."""
+"""Maximum number of tags in a stack file. AWS allows 50 per resource; EKS and this package need the rest."""
 
 
 def _name(name: str) -> str:
@@ -110,7 +110,7 @@ class EksConfig(ContractModel):
         description="A new VPC, or an existing one.",
         examples=[{"kind": "created", "cidr": "10.20.0.0/16"}],
     )
-    service_cidr: Annotated[ServiceCidr, Explained("Outside the ranges that most VPCs use.")] = Field(
+    service_cidr: Annotated[ServiceCidr, Explained("It does not overlap the ranges that most VPCs use.")] = Field(
         "172.20.0.0/16",
         description="CIDR range of Services. A change replaces the cluster.",
         examples=["10.100.0.0/16"],
@@ -119,7 +119,7 @@ class EksConfig(ContractModel):
         tuple[PublicCidr, ...],
         Explained(
             "A private API cannot be attacked from the internet.",
-            "The public endpoint; VPC endpoints where there is none.",
+            "The public endpoint; VPC endpoints if there is none.",
         ),
     ] = Field(
         (),
@@ -165,7 +165,7 @@ class EksConfig(ContractModel):
     )
     node_release: Annotated[
         Annotated[str, AfterValidator(_release)] | None,
-        Explained("The newest release when a group is created or its version rises."),
+        Explained("The latest release when a group is created or its version is raised."),
     ] = Field(None, description="Release of the node image.", examples=["1.35.2-20261105"])
     addon_versions: Annotated[
         dict[AddonName, Annotated[str, AfterValidator(_addon_version)]],
@@ -247,5 +247,5 @@ class EksConfig(ContractModel):
 
     @property
     def is_private(self) -> bool:
-        """Whether the API answers inside the network only."""
+        """Whether the API is reachable only inside the network."""
         return not self.public_access_cidrs

@@ -10,22 +10,23 @@ from components.contract.choices import ContractModel
 from components.contract.ranges import PRIVATE_RANGES, SHARED_RANGE, bounded_network, public_range
 
 VPC_PREFIXES: Final = (16, 20)
-"""Largest and smallest VPC. 16 is AWS's limit; below 20 pods, which take addresses of the VPC, run out of them.
+"""Largest and smallest VPC.
 
+AWS allows at most a /16; below a /20, pods, which use VPC addresses, run out of them.
 https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html
 """
 
 VPC_RANGES: Final = (*PRIVATE_RANGES, SHARED_RANGE)
-"""Where a VPC of ours may lie; AWS allows the shared range too."""
+"""Allowed ranges of a VPC that the stack creates; AWS also allows the shared range."""
 
 SERVICE_PREFIXES: Final = (12, 24)
 """Bounds of the service range: https://docs.aws.amazon.com/eks/latest/APIReference/API_KubernetesNetworkConfigRequest.html."""
 
 ZONES_MAX: Final = 3
-"""Zones for which the created network has an address plan: three quarters for nodes, the last one for the rest."""
+"""Number of zones in the created network's address plan: three quarters for nodes, the last quarter for the rest."""
 
 PUBLIC_CIDRS_MAX: Final = 40
-"""Ranges that may reach a public endpoint: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html."""
+"""Maximum number of ranges that may reach a public endpoint: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html."""
 
 
 def _zone(letter: str) -> str:

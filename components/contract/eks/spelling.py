@@ -1,4 +1,4 @@
-"""EKS's words for lifecycles and taints: https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html."""
+"""EKS's terms for lifecycles and taints: https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html."""
 
 from typing import Final
 

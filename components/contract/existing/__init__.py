@@ -1,1 +1,1 @@
-"""What a stack file may choose about a cluster that somebody else built, and what is seen of it."""
+"""Settings of an existing cluster in a stack file, and its inventory."""

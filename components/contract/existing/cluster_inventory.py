@@ -1,6 +1,6 @@
-"""What an existing cluster contains, read just before the program runs.
+"""Contents of an existing cluster, read just before the program runs.
 
-The program looks at nothing. `igz-clusters` does, and hands over a file with this in it.
+The program itself does not query the cluster; `igz-clusters` does and passes the result in a file.
 """
 
 import json
@@ -14,7 +14,7 @@ INVENTORY_VARIABLE: Final = "IGZ_CLUSTERS_INVENTORY"
 
 
 class SharedKind(StrEnum):
-    """Kinds of objects that are adopted if the cluster has them already; Kubernetes spelling."""
+    """Kinds of objects that are adopted if the cluster already has them; Kubernetes spelling."""
 
     NAMESPACE = "Namespace"
     PRIORITY_CLASS = "PriorityClass"
@@ -34,7 +34,7 @@ class ClusterInventory:
 
     cluster_id: str
     nodes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Names of the nodes of each pool; none of a pool that is missing here."""
+    """Names of the nodes of each pool; a pool without an entry has none."""
     adopted: frozenset[SharedObject] = frozenset()
 
     def to_json(self) -> str:

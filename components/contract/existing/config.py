@@ -1,4 +1,4 @@
-"""Stack file model of an existing cluster: which one it is, and which nodes belong to which pool."""
+"""Stack file model of an existing cluster: its identity, and which nodes belong to which pool."""
 
 import re
 from itertools import permutations
@@ -13,7 +13,7 @@ from components.contract.pool_names import LabelValue, PoolName
 _UID: Final = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _ABSOLUTE: Final = r"(/|~/)[^\s].*"
 _CONTENT: Final = re.compile(r"[\n{]|: |apiVersion")
-"""Found in a kubeconfig's content, never in its path."""
+"""Text that is part of a kubeconfig's content but never of its path."""
 
 
 def _context(name: str) -> str:
@@ -82,7 +82,7 @@ class NodeChoice(ContractModel):
 
 
 class StorageChoice(ContractModel):
-    """The default storage class, where the cluster has none or has exactly this one."""
+    """The default storage class, if the cluster has none or exactly this one."""
 
     name: Annotated[str, AfterValidator(_class_name)] = Field(
         max_length=253,

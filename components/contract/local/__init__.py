@@ -1,1 +1,1 @@
-"""What a stack file may choose about a local cluster."""
+"""Settings of a local cluster in a stack file."""

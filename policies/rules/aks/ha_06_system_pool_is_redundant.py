@@ -18,8 +18,8 @@ NODES_MIN_OF_A_SINGLE_POOL: Final = 3
 def check(stack: Stack, context: Context) -> Iterator[Finding]:
     """Require several nodes in each system pool, and no user work on them.
 
-    The label of user pools keeps user work off, not AKS's own taint: that taint would also block charts of core
-    services that do not tolerate it.
+    The label of user pools keeps user work off, not AKS's own taint, which would also block charts of core services
+    that do not tolerate it.
     """
     holders = [resource for resource in stack if AKS_CLUSTERS_AND_POOLS.types.fullmatch(resource.type)]
     pools = [(holder.urn, pool) for holder in holders for pool in node_groups(holder)]

@@ -13,7 +13,7 @@ def check(resource: Resource, _: Context) -> Iterator[Finding]:
     """Require pools without SSH, and a cluster without SSH keys and run command, with workload identity and its issuer.
 
     ``sshAccess`` may be absent, because stable API versions define the property and reject it
-    (https://github.com/Azure/azure-rest-api-specs/issues/40740). Without a key in the cluster, SSH is unusable.
+    (https://github.com/Azure/azure-rest-api-specs/issues/40740). Without a key in the cluster, SSH cannot be used.
     """
     for pool in node_groups(resource):
         ssh = pool.props.at("securityProfile", "sshAccess").text()

@@ -35,7 +35,7 @@ RULE = Rule(
     source="CIS EKS benchmark, 5.4.1 and 5.4.2 (control plane endpoint); checkov, CKV_AWS_38 and CKV_AWS_39",
     applies_to=EKS_CLUSTERS,
     why="With a public API, one authentication flaw or leaked credential can be exploited from anywhere.",
-    fix="Drop cluster.publicAccessCidrs (vpcConfig.endpointPublicAccess: false); development may list its own CIDR "
+    fix="Remove cluster.publicAccessCidrs (vpcConfig.endpointPublicAccess: false); development may list its own CIDR "
     "ranges.",
     check=check,
 )

@@ -1,1 +1,1 @@
-"""One environment per cluster, and what may run in it."""
+"""One environment per cluster, and the work allowed in it."""

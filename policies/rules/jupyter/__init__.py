@@ -1,1 +1,1 @@
-"""Interactive notebooks: where they run, what they keep, when they stop."""
+"""Interactive notebooks: placement, persistence and idle shutdown."""

@@ -12,7 +12,10 @@ from policies.views.pods import PodFacts
 
 _KEYS = (LabelKey.ROLE.value, LabelKey.POOL.value)
 _WANTED = tuple(role.value for role in PoolRole if role.takes_notebooks)
-"""Roles to select. Pools named like them count too: a pod does not show the role of the pool that it names."""
+"""Roles that a notebook may select.
+
+Pools with these names count too: a pod does not show the role of the pool that it names.
+"""
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:

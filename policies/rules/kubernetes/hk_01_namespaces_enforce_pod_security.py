@@ -15,7 +15,7 @@ OPEN = "privileged"
 
 
 def check(namespace: Resource, context: Context) -> Iterator[Finding]:
-    """Require an enforced level without privileged pods, except for V3IO's daemons, which need them."""
+    """Require an enforced level that rejects privileged pods, except for V3IO's daemons, which need them."""
     if namespace.type == NAMESPACE_PATCH and not is_user_namespace(namespace):
         return  # its owner's to protect
     metadata = namespace.props.at("metadata")

@@ -32,7 +32,7 @@ RULE = Rule(
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="CIS EKS benchmark, 4.1.5 and 4.1.6",
     applies_to=PODS,
-    why="With a shared account, rights granted for one pod reach every pod, and any attacker in one of them.",
+    why="With a shared account, rights granted for one pod apply to every pod, and to an attacker in any of them.",
     fix="Set automountServiceAccountToken: false, or set it to true with a service account of the pod's own.",
     check=check,
 )

@@ -9,7 +9,7 @@ from policies.resource import Resource
 from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
 
 OPEN_UNLESS_TOLD: Final = ("ebs.csi.aws.com", "ebs.csi.eks.amazonaws.com", "kubernetes.io/aws-ebs")
-"""Drivers that encrypt only where the class says so. Azure encrypts every managed disk:
+"""Drivers that encrypt only if the class requests it. Azure encrypts every managed disk:
 https://learn.microsoft.com/en-us/azure/aks/azure-disk-customer-managed-keys.
 """
 

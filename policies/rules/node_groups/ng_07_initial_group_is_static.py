@@ -7,7 +7,7 @@ from policies.views.node_groups import INITIAL_GROUPS, NodeGroupFacts
 
 
 def check(group: NodeGroupFacts, _: Context) -> Iterator[Finding]:
-    """Require equal bounds, and an equal desired size where one is given."""
+    """Require equal bounds, and an equal desired size if one is set."""
     smallest, largest = group.size_min, group.size_max
     if smallest is None or smallest != largest:
         yield Finding(f"{group} may have {smallest or 0} to {largest or 'any number of'} nodes; expected a fixed size.")

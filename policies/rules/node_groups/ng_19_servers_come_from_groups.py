@@ -9,7 +9,7 @@ from policies.resource import Resource
 from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
 
 MEMBER_TAG: Final = re.compile(r"kubernetes\.io/cluster/.+")
-"""Tag by which an instance on AWS belongs to a cluster: https://docs.aws.amazon.com/eks/latest/userguide/worker.html.
+"""Tag that makes an AWS instance a member of a cluster: https://docs.aws.amazon.com/eks/latest/userguide/worker.html.
 
 Azure has no such tag, because its tag names cannot contain a slash.
 """

@@ -12,7 +12,7 @@ HOPS, HOPS_OF_THE_INSTALLER = 1, 2
 
 
 def check(template: Resource, context: Context) -> Iterator[Finding]:
-    """Require IMDSv2 tokens and a hop limit without pods; Provazio's installer, a container, needs 2."""
+    """Require IMDSv2 tokens and a hop limit that excludes pods; Provazio's installer, a container, needs 2."""
     options = template.props.at("metadataOptions")
     tokens = options.at("httpTokens").text()
     if tokens != "required":

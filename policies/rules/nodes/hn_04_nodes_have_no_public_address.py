@@ -11,7 +11,7 @@ from policies.views.type_tokens import LAUNCH_TEMPLATE, SUBNET
 
 
 def check(resource: Resource, _: Context) -> Iterator[Finding]:
-    """Check where each cloud sets it: AWS in subnets and launch templates, Azure in agent pools."""
+    """Check each cloud's setting: AWS in subnets and launch templates, Azure in agent pools."""
     if resource.type == SUBNET:
         if resource.props.at("mapPublicIpOnLaunch").flag():
             yield Finding(f"Subnet '{resource.name}' assigns public addresses; expected mapPublicIpOnLaunch: false.")

@@ -14,7 +14,7 @@ from policies.views.node_groups.eks import NODE_GROUP
 def check(group: NodeGroupFacts, _: Context) -> Iterator[Finding]:
     """Require several types for spot, and equal vCPUs, memory, GPUs and architecture within each group.
 
-    A group without types uses one: its launch template's, or the EKS default.
+    A group that lists no types has one: its launch template's, or the EKS default.
     """
     named = len(group.props.at("instanceTypes").elements())
     if named < SPOT_TYPES_MIN and group.lifecycle is Lifecycle.SPOT:

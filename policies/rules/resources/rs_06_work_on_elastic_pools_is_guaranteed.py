@@ -21,7 +21,7 @@ def check(stack: Stack, context: Context) -> Iterator[Finding]:
     """Recommend requests equal to limits for pods that select an elastic pool by name.
 
     RS-03 and RS-05 cover pods that may run on any pool, in production and in development. Pods with the namespace's
-    default requests and limits are spared: the platform chose these, not the author.
+    default requests and limits are exempt, because the platform chose these, not the author.
     """
     groups = cache(lambda: list(user_groups(stack)))
     yield from each(stack, lambda resource: _check(resource, groups, context))

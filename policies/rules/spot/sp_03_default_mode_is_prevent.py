@@ -44,7 +44,7 @@ RULE = Rule(
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="MLRun job resources, Preemption mode",
     applies_to=EachOf(noun="the settings of MLRun and Nuclio", types=MLRUN_SETTINGS.types, find=_default_modes),
-    why="With another default, functions run on spot nodes, and are interrupted, without their author's choice.",
+    why="With another default, functions run on spot nodes and are interrupted, although their author chose neither.",
     fix=f"Set {DEFAULT_PREEMPTION_MODE} or remove the setting; functions that may run on spot nodes set their own "
     "mode.",
     check=check,

@@ -38,10 +38,10 @@ __all__ = [
 ]
 
 Groups: TypeAlias = Callable[[], list[NodeGroupFacts]]
-"""Node groups that are looked for when the first pod needs them, and once."""
+"""Node groups of a stack, computed once, for the first pod that needs them."""
 
 CLOUDS: Final[tuple[CloudTypes, ...]] = (eks.TYPES, aks.TYPES)
-"""The clouds whose resources are judged."""
+"""The clouds whose resources are checked."""
 
 _FINDERS: Final[Finders[NodeGroupFacts]] = {
     **{pattern: find for cloud in CLOUDS for pattern, find in cloud.finders.items()},
@@ -49,11 +49,11 @@ _FINDERS: Final[Finders[NodeGroupFacts]] = {
     NODE: simulated_node,
     CONFIG_MAP: node_templates,
 }
-"""What finds the groups, by pattern of the resource's type token."""
+"""Finders of node groups, by pattern of the resource's type token."""
 
 
 def node_groups(resource: Resource) -> Iterator[NodeGroupFacts]:
-    """Return the node groups that a resource makes; none for most resources."""
+    """Return the node groups that a resource creates; none for most resources."""
     return find_in(resource, _FINDERS)
 
 
@@ -63,7 +63,7 @@ def some_group(stack: Stack, test: Callable[[NodeGroupFacts], bool]) -> bool:
 
 
 def of_role(role: PoolRole) -> Callable[[NodeGroupFacts], bool]:
-    """Return the test whether a group has ``role``."""
+    """Return a test for groups with ``role``."""
     return lambda group: group.role is role
 
 
@@ -73,7 +73,7 @@ def holds_user_work(group: NodeGroupFacts) -> bool:
 
 
 def takes_plain_jobs(group: NodeGroupFacts) -> bool:
-    """Return whether the group is for jobs that need nothing special, by its role."""
+    """Return whether the group is for jobs without special needs, by its role."""
     return group.role is not None and group.role.takes_plain_jobs
 
 

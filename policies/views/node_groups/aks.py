@@ -1,4 +1,4 @@
-"""Agent pools of AKS: resources of their own, or inline in the cluster."""
+"""Agent pools of AKS: separate resources, or inline in the cluster."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -70,19 +70,19 @@ def _taint(entry: Value) -> Taint:
     try:
         return Taint(key, value, TaintEffect(effect))
     except ValueError:
-        raise NotJudgeableError(entry.path, "is not of the form key=value:Effect") from None
+        raise NotJudgeableError(entry.path, "must have the form key=value:Effect") from None
 
 
 def agent_pool(resource: Resource) -> Iterator[AgentPool]:
-    """Return the one pool that the resource is."""
+    """Return the resource as its only pool."""
     yield AgentPool(resource, resource.props)
 
 
 def inline_agent_pools(resource: Resource) -> Iterator[AgentPool]:
     """Return the pools that a cluster declares itself.
 
-    Azure lists all pools there, also those that are resources of their own and others made by hand. If the engine
-    ignores the list, those after the first are pools of the cluster only if they are system pools.
+    Azure lists all pools there, including those that are separate resources or were created by hand. If the engine
+    ignores the list, those after the first belong to the cluster alone only if they are system pools.
     """
     is_live = "agentPoolProfiles" in resource.ignore_changes
     for index, profile in enumerate(resource.props.at("agentPoolProfiles").elements()):
@@ -91,7 +91,7 @@ def inline_agent_pools(resource: Resource) -> Iterator[AgentPool]:
 
 
 def _type(module: str, names: str) -> str:
-    """Return the pattern of tokens in which the API's version may stand."""
+    """Return the pattern of type tokens, which may contain the API's version."""
     return rf"azure-native:{module}(/v\w+)?:({names})"
 
 

@@ -1,4 +1,4 @@
-"""Resource types of a cloud, by what they are to a cluster."""
+"""Resource types of a cloud, by their function in a cluster."""
 
 from dataclasses import dataclass
 
@@ -12,14 +12,14 @@ class CloudTypes:
     """Patterns of type tokens."""
 
     group: str
-    """Of the resource that is one node group."""
+    """Type of the resource that is one node group."""
     view: type[SpelledGroup]
     """View of that resource as a node group."""
     finders: Finders[NodeGroupFacts]
-    """What finds node groups, by the resource that holds them."""
+    """Finders of node groups, by the resource that contains them."""
     clusters: tuple[str, ...]
     keys: tuple[str, ...]
-    """With them goes what they encrypted."""
+    """Types of encryption keys, without which the data that they encrypted is lost."""
     networks: tuple[str, ...]
     disks: tuple[str, ...]
     """Everything that keeps data."""

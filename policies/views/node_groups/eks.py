@@ -59,7 +59,7 @@ class EksNodeGroup(SpelledGroup):
 
 
 def managed_node_group(resource: Resource) -> Iterator[EksNodeGroup]:
-    """Return the one group that the resource is."""
+    """Return the resource as its only group."""
     yield EksNodeGroup(resource, resource.props)
 
 

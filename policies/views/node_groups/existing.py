@@ -15,14 +15,14 @@ from policies.values import Value
 from policies.views.node_groups.facts import NodeGroupFacts, taint_object
 
 EXISTING_POOL: Final = "igz-clusters:clusters:ExistingPool"
-"""The component with the facts; the nodes' only resources are their labels."""
+"""The component with the facts; the only resources of the nodes are their labels."""
 
 _LIFECYCLES: Final = {lifecycle.value: lifecycle for lifecycle in Lifecycle}
 _EFFECTS: Final = {effect.value: effect for effect in TaintEffect}
 
 
 class ExistingGroup(NodeGroupFacts):
-    """One pool. Its nodes are counted and their taints looked at before the program runs."""
+    """One pool. Its nodes were counted and their taints read before the program ran."""
 
     kind: ClassVar = ClusterKind.EXISTING
     makes_machines: ClassVar = False
@@ -92,5 +92,5 @@ def _instance(machine: Value) -> InstanceType:
 
 
 def existing_pool(resource: Resource) -> Iterator[ExistingGroup]:
-    """Return the one group that the component states."""
+    """Return the group that the component describes."""
     yield ExistingGroup(resource, resource.props)

@@ -1,4 +1,4 @@
-"""Node groups as rules see them, whatever made them."""
+"""Node groups as rules see them, independent of the kind of cluster."""
 
 import re
 from abc import ABC, abstractmethod
@@ -17,14 +17,14 @@ from policies.resource import Resource
 from policies.values import NotJudgeableError, Value, some
 
 GPU_RESOURCES: Final = ("nvidia.com/gpu", "amd.com/gpu")
-"""Names under which device plug-ins offer whole GPUs, where a group does not say itself what it offers."""
+"""Names under which device plug-ins offer whole GPUs, for groups that do not state their own."""
 
 
 class NodeGroupFacts(ABC):
     """One group of equal nodes.
 
-    Every fact is read when a rule asks for it, so an unknown value disturbs only the rules that need it.
-    An absent value is None or the cloud's default.
+    Every fact is read when a rule uses it, so an unknown value affects only the rules that need it. An absent value is
+    None or the cloud's default.
     """
 
     kind: ClassVar[ClusterKind]
@@ -40,17 +40,17 @@ class NodeGroupFacts(ABC):
 
     def __init__(self, resource: Resource, props: Value) -> None:
         self.resource = resource
-        """What the engine knows of it; several groups may be one resource."""
+        """The resource of the group; several groups may share one."""
         self._props = props
 
     @property
     def pool(self) -> str:
-        """Pool of the group, which may consist of several; the resource's name where that is not stated."""
+        """Pool of the group, which may have several groups; the resource's name if it is not set."""
         return self.label(LabelKey.POOL) or self.resource.name
 
     @property
     def name(self) -> str:
-        """The pool for messages: what is not known yet does not stand in their way."""
+        """The pool for messages; unknown parts are left out."""
         try:
             return self.pool
         except NotJudgeableError:
@@ -58,7 +58,7 @@ class NodeGroupFacts(ABC):
 
     @property
     def props(self) -> Value:
-        """Everything about the group in its cloud's own words, for rules about one cloud."""
+        """All properties of the group in its cloud's own terms, for rules about one cloud."""
         return self._props
 
     @property
@@ -108,17 +108,17 @@ class NodeGroupFacts(ABC):
 
     @property
     def is_elastic(self) -> bool:
-        """Whether the size moves between its bounds. Where the role forbids it, that is NG-07's and NG-21's to say."""
+        """Whether the size changes between its bounds. NG-07 and NG-21 report roles that forbid it."""
         return not (self.role and self.role.is_static) and self.size_min != self.size_max
 
     @property
     def resets_size(self) -> bool:
-        """Whether an update sends the desired size again, and so undoes what an autoscaler made of it."""
+        """Whether an update sends the desired size again, and so resets what an autoscaler set."""
         return self._sends(self._desired())
 
     @property
     def rolled_by(self) -> tuple[str, ...]:
-        """Inputs of which an edit would replace the nodes: stated, and not exempt from updates."""
+        """Inputs that are set, not exempt from updates, and whose change would replace the nodes."""
         return tuple(name for name in self.rolling_inputs if self._sends(self._props.at(name)))
 
     @property
@@ -169,7 +169,7 @@ class NodeGroupFacts(ABC):
         return some(self._taints(), lambda read: (taint := read()) is not None and test(taint))
 
     def _sends(self, value: Value) -> bool:
-        """Return whether an update sends what is there: something, and neither it nor what holds it is ignored."""
+        """Return whether an update sends a value: it is set, and neither it nor its parent is ignored."""
         holders = [value.path[: match.start()] for match in re.finditer(r"[.\[]", value.path)]
         return not value.is_absent and not {*holders, value.path}.intersection(self.resource.ignore_changes)
 
@@ -187,6 +187,6 @@ class NodeGroupFacts(ABC):
 
 
 def taint_object(entry: Value, effects: Mapping[str, TaintEffect]) -> Taint | None:
-    """Return the taint of an entry with ``key``, ``value`` and ``effect``; None for one without effect."""
+    """Return the taint of an entry with ``key``, ``value`` and ``effect``; None for an entry without an effect."""
     effect = entry.at("effect").choice(effects)
     return Taint(entry.at("key").text() or "", entry.at("value").text() or "", effect) if effect else None

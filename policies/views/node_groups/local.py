@@ -1,4 +1,4 @@
-"""Node groups of the local cluster: simulated nodes, and templates from which the autoscaler makes more."""
+"""Node groups of the local cluster: simulated nodes, and templates from which the autoscaler creates more."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ _EFFECTS: Final = {effect.value: effect for effect in TaintEffect}
 
 
 class SimulatedGroup(NodeGroupFacts):
-    """The group of a simulated node or of a node template. Its annotations say what a cloud's API would say."""
+    """The group of a simulated node or of a node template. Its annotations contain what a cloud's API would report."""
 
     kind: ClassVar = ClusterKind.LOCAL
     makes_machines: ClassVar = False

@@ -1,6 +1,6 @@
 """Corrects labels and taints of a node group in the spelling of its cloud.
 
-Simulated nodes, and groups inside another resource, are left to people.
+Simulated nodes, and groups inside another resource, must be corrected by hand.
 """
 
 import re
@@ -15,20 +15,20 @@ from policies.views.node_groups.spelled import SpelledGroup
 
 
 def set_label(draft: Draft, key: str, value: str) -> None:
-    """Give the group's nodes a label, instead of another value of the same key."""
+    """Set a label of the group's nodes, replacing another value of the same key."""
     if view := _view(draft):
         draft.set(value, view.spelling.labels_input, key)
 
 
 def add_taint(draft: Draft, taint: Taint) -> None:
-    """Give the group's nodes one more taint."""
+    """Add a taint to the group's nodes."""
     if view := _view(draft):
         place = view.spelling.taints_input
         draft.set([*(draft.get(place) or []), view.spelling.write_taint(taint)], place)
 
 
 def set_true_lifecycle(draft: Draft, _: Context) -> None:
-    """Label the group's nodes as they are bought."""
+    """Set the lifecycle label of the group's nodes to their capacity type."""
     if view := _view(draft):
         is_spot = draft.get(view.spelling.lifecycle_input) == view.spelling.lifecycles[Lifecycle.SPOT]
         lifecycle = Lifecycle.SPOT if is_spot else Lifecycle.ON_DEMAND
@@ -36,7 +36,7 @@ def set_true_lifecycle(draft: Draft, _: Context) -> None:
 
 
 def add_spot_taint(draft: Draft, context: Context) -> None:
-    """Give the group's nodes the contract's spot taint, where cloud and profile have one."""
+    """Add this package's spot taint to the group's nodes, if cloud and profile have one."""
     if (view := _view(draft)) and (taint := spot_taint(view.kind, context.profile)):
         add_taint(draft, taint)
 

@@ -1,4 +1,4 @@
-"""Node groups that a cloud makes, read and corrected by its spelling."""
+"""Node groups of a cloud, read and corrected in its spelling."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -29,7 +29,7 @@ class SpelledGroup(NodeGroupFacts):
         return {word: effect for effect, word in cls.spelling.effects.items()}
 
     def taint_entries(self) -> tuple[Value, ...]:
-        """Return the taints as they are written."""
+        """Return the taints as they are declared."""
         return self._props.at(self.spelling.taints_input).elements()
 
     @override

@@ -38,7 +38,7 @@ TIMEOUT: Final = 900.0
 """Seconds that one `up` may take."""
 
 TIME = Aim("wall / critical path", 1.25, "first `up` in AWS over its critical path")
-CALLS = Aim("calls / least", 1.2, "calls that change something in AWS, and looks that wait, over the least")
+CALLS = Aim("calls / least", 1.2, "changing AWS calls and waiting reads, over the minimum")
 
 LEAST: Final = ("eks:CreateCluster", "eks:CreateAddon", "eks:CreateNodegroup", "eks:CreateAddon")
 """What nobody can do at the same time: a control plane, its CNI, nodes, and an add-on whose pods need nodes."""

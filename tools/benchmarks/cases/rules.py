@@ -1,4 +1,4 @@
-"""What the rules cost: both packs in this process, over as many rules of the same types that look at nothing."""
+"""What the rules cost: both packs in this process, over as many rules of the same types that check nothing."""
 
 import gc
 import statistics
@@ -20,7 +20,7 @@ from tools.benchmarks.pairs import Say, estimate
 COPIES = (1, 3, 6, 18)
 """How often the stack stands in the estate: up to about 3,000 resources, always in the same mixture."""
 ROUNDS = 5
-LINEAR = Aim(DEPARTURE, 0.02, "departure of the packs' CPU from a straight line up to 3,000 resources")
+LINEAR = Aim(DEPARTURE, 0.02, "deviation of the packs' CPU from a straight line up to 3,000 resources")
 
 
 class Packs:
@@ -91,7 +91,7 @@ def lines(estates: Sequence[Sequence[Given]], taken: Sequence[Sequence[tuple[flo
             "rules": len(RULES),
             "judgements": sum(looked_at(resources).values()),
         }
-        by_size.append(Finding(f"{len(resources):,} resources: our rules / rules that look at nothing", values))
+        by_size.append(Finding(f"{len(resources):,} resources: our rules / rules that check nothing", values))
     straight: dict[str, Value] = {DEPARTURE: departure(counts, [own for own, _ in medians])}
     return [*by_size, Finding(f"our rules, {counts[0]} to {counts[-1]:,} resources", straight, LINEAR)]
 
