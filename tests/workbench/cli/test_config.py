@@ -109,7 +109,7 @@ def test_show_marks_what_was_not_given_and_says_why(checkout: Path) -> None:
     assert "role: initial" in lines
     assert "profile: mlrun-ce  # default: The open-source platform runs on every kind of cluster." in lines
     assert "lifecycle: on-demand  # default: Spot nodes suit only work that survives an interruption." in lines
-    assert any(line.startswith("defaultPodResources:  # default: The environment's: ") for line in lines)
+    assert any(line.startswith("defaultPodResources:  # default: Depends on the environment: ") for line in lines)
 
 
 def test_show_prints_the_defaults_of_the_stacks_own_environment(checkout: Path) -> None:
@@ -148,7 +148,7 @@ def test_explain_gives_the_default_with_its_reason() -> None:
         "  default   on-demand: Spot nodes suit only work that survives an interruption."
         in run("explain", "pools.lifecycle").stdout.splitlines()
     )
-    assert "The environment's" in run("explain", "defaultPodResources").stdout
+    assert "Depends on the environment" in run("explain", "defaultPodResources").stdout
 
 
 def test_explain_without_a_key_lists_every_key_once() -> None:
