@@ -85,7 +85,7 @@ class Layout:
         return self.folder / "stages.yaml"
 
     def kubeconfig(self, user: str = "admin") -> Path:
-        """Return a user's kubeconfig; the default is the administrator's, for people."""
+        """Return a user's kubeconfig; default: the administrator's."""
         return self.folder / "kubeconfig" if user == "admin" else self.pki / f"{user}.kubeconfig"
 
     def log(self, component: str) -> Path:

@@ -1,1 +1,1 @@
-"""The machine that this runs on: folders, files, locks, processes."""
+"""Access to this machine: folders, files, locks, processes."""

@@ -33,7 +33,7 @@ def home() -> Path:
 
 
 def go_cache() -> Path:
-    """Return the folder of the Go build cache that builds share and a successful build drops."""
+    """Return the folder of the Go build cache that builds share and a successful build deletes."""
     return cache_dir() / "build" / "go-cache"
 
 
