@@ -35,7 +35,11 @@ def check(
     stacks.require(*chosen)
     results = [_checked(name) for name in chosen]
     if as_json:
-        out.print_json(json.dumps([_row(result) for result in results]), ensure_ascii=True)
+        problems = [row for result in results if result.error for row in result.error.rows]
+        # One in a file that all stacks share is found for each of them.
+        once = list({json.dumps(row): row for row in problems}.values())
+        found = {"problems": once, "stacks": [_row(result) for result in results]}
+        out.print_json(json.dumps(found), ensure_ascii=True)
     else:
         errors = dict.fromkeys(line for result in results if result.error for line in result.error.lines)
         for line in errors:  # of a file that all stacks share, once
@@ -94,7 +98,6 @@ def _count(number: int, noun: str) -> str:
 
 def _row(result: _Result) -> dict[str, Any]:
     row: dict[str, Any] = {"stack": result.stack, "passed": not result.is_refused}
-    row["problems"] = result.error.rows if result.error else []
     if (checked := result.checked) is None:
         return row
     return row | {

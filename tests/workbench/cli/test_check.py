@@ -93,15 +93,21 @@ def test_an_error_in_the_overrides_of_all_stacks_is_shown_once(folder: Path) -> 
     result = run()
     assert result.exit_code == 1
     assert result.stdout.count("overrides.yaml:1: ") == 1
+    found = json.loads(run("--json").stdout)
+    assert len(found["problems"]) == 1
+    assert found["stacks"] == [{"stack": name, "passed": False} for name in ("dev", "local")]
 
 
 def test_json_has_every_part(folder: Path) -> None:
     write(folder, "prod", policies__largestPool=35)
     (folder / "Pulumi.bad.yaml").write_text(VALID.replace("environment: dev", "environment: prd"))
     result = run("--json")
-    bad, prod = json.loads(result.stdout)
-    assert (bad["stack"], bad["passed"], bad["problems"][0]["line"]) == ("bad", False, 4)
-    assert (prod["stack"], prod["passed"], prod["problems"], prod["refused"]) == ("prod", False, [], [])
+    whole = json.loads(result.stdout)
+    bad, prod = whole["stacks"]
+    [problem] = whole["problems"]
+    assert problem["file"].endswith("Pulumi.bad.yaml")
+    assert (problem["line"], bad) == (4, {"stack": "bad", "passed": False})
+    assert (prod["stack"], prod["passed"], prod["refused"]) == ("prod", False, [])
     [found] = prod["findings"]
     assert (found["rule"], found["status"], found["waiver"]) == ("NG-11", "violated", "")
     assert found["resources"] == [urn for urn in found["resources"] if urn.endswith("::prod-spot")]
