@@ -10,6 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from workbench.cli.commands import SETTINGS, LazyGroup
+from workbench.system.copying import discard, unwritable
 from workbench.system.errors import AskedToEnd, UserError
 from workbench.system.paths import APP, FOLDER_VARIABLE, unusable
 
@@ -65,13 +66,30 @@ def main() -> None:
     for asked_to_end in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(asked_to_end, _end)
     try:
-        app()
+        _flush()  # refuses a closed one before the command does anything
+        try:
+            app()
+        finally:
+            _flush()
     except UserError as error:
         _refuse(error)
     except OSError as error:
         if not error.filename and error.errno != errno.ENOSPC:
             raise
         _refuse(unusable(error))
+
+
+def _flush() -> None:
+    """Write what standard output still buffers: the interpreter, which would do it later, passes over a failure."""
+    if not sys.stdout:  # closed by the caller
+        raise UserError("Cannot write to standard output: it is closed.", "Write to a file or to /dev/null.")
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard(sys.stdout)
+        raise KeyboardInterrupt from None
+    except OSError as error:
+        raise unwritable(error) from None
 
 
 def _end(_number: int, _frame: object) -> NoReturn:

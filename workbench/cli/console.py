@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Iterable
+from types import TracebackType
 from typing import Any, Final, NoReturn
 
 import typer
 from rich.console import Console
 from typing_extensions import override
 
-from workbench.system.copying import discard
+from workbench.system.copying import discard, unwritable
 from workbench.system.errors import UserError
 
 INTERRUPTED: Final = 130
@@ -24,6 +25,18 @@ class _Console(Console):
         """End as after Ctrl-C when the reader of the output is gone."""
         discard(sys.stderr if self.stderr else sys.stdout)
         sys.exit(INTERRUPTED)
+
+    @override
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Write what was printed; raises ``UserError`` if standard output cannot be written."""
+        try:
+            super().__exit__(kind, error, trace)
+        except OSError as failure:
+            if self.stderr:
+                raise
+            raise unwritable(failure) from None
 
 
 out = _Console(emoji=False)

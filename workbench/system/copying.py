@@ -1,6 +1,7 @@
 """Copying a program's output to ours while it runs, so that a closed pipe cannot kill the program."""
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -8,6 +9,8 @@ from contextlib import suppress
 from tempfile import TemporaryFile
 from types import TracebackType
 from typing import IO, Any, Final, Self, TextIO
+
+from workbench.system.errors import UserError
 
 _PAUSE: Final = 0.05
 
@@ -116,6 +119,12 @@ def discard(stream: TextIO) -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
+
+
+def unwritable(error: OSError) -> UserError:
+    """Return the error for standard output that cannot be written, and drop all further output to it."""
+    discard(sys.stdout)
+    return UserError(f"Cannot write to standard output: {error.strerror}.", "Free the disk or write elsewhere.")
 
 
 def is_terminal(stream: TextIO) -> bool:

@@ -1,0 +1,42 @@
+"""Standard output that cannot be written: said plainly, whatever the command."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.cluster import COMMAND
+from workbench.system.paths import PROJECT_ROOT
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--help",), ("--version",), ("check", "dev"), ("check", "--json", "dev"), ("policy", "list")],
+    ids=" ".join,
+)
+def test_a_full_disk_is_named(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [COMMAND, *arguments],
+            cwd=PROJECT_ROOT,
+            env={"IGZ_CLUSTERS_DATA": str(tmp_path)},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+    assert ended.returncode == 1
+    assert ended.stderr == (
+        "error: Cannot write to standard output: No space left on device.\nFree the disk or write elsewhere.\n"
+    )
+
+
+def test_closed_output_is_refused_before_anything_is_done() -> None:
+    ended = subprocess.run(
+        ["sh", "-c", f"exec {COMMAND} policy list >&-"], stderr=subprocess.PIPE, text=True, timeout=600, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (
+        1,
+        "error: Cannot write to standard output: it is closed.\nWrite to a file or to /dev/null.\n",
+    )
