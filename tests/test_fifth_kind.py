@@ -24,6 +24,10 @@ EDITS: Final[Mapping[str, Mapping[str, str]]] = {
         "AksConfig | ExistingConfig": "AksConfig | ExistingConfig | PretendConfig",
         "(LOCAL, EKS, AKS, EXISTING)": "(LOCAL, EKS, AKS, EXISTING, PRETEND)",
     },
+    "components/contract/kubernetes_minors.py": {
+        'Literal["eks", "aks"]': 'Literal["eks", "aks", "pretend"]',
+        '"aks": Support(date(2027, 3, 31)),': '"aks": Support(date(2027, 3, 31)), "pretend": Support(None),',
+    },
     "infra/program.py": {
         "from components.contract.local.config": "from components.contract.pretend.config import PretendConfig\n"
         "from components.contract.local.config",
@@ -40,15 +44,19 @@ EDITS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "workbench/engine/clouds/find.py": {
         "from infra.config": "from components.contract.pretend.config import PretendConfig\n"
-        "from workbench.engine.clouds.pretend import Pretend, components as pretend_components\nfrom infra.config",
-        "    EksConfig: KnownCloud": "    PretendConfig: KnownCloud("
-        'cloud=Pretend, components=pretend_components, folder="pretend"),\n    EksConfig: KnownCloud',
+        "from workbench.engine.clouds import pretend\nfrom infra.config",
+        "    EksConfig: KnownCloud": "    PretendConfig: KnownCloud(cloud=pretend.Pretend, "
+        'components=pretend.components, folder="pretend"),\n'
+        "    EksConfig: KnownCloud",
     },
 }
 """The edits of existing files: what is replaced, and by what."""
 
-ELSEWHERE: Final = {"pyproject.toml", "tools/facts/instances.py", "tools/facts/instances.yaml"}
-"""A real cloud also brings an SDK and machine types; those of the pretended one go into the generated table."""
+ELSEWHERE: Final = {"pyproject.toml"}
+"""A real cloud also brings an SDK."""
+
+NOT_EDITED: Final = {"README.md", "requirements.txt", "tests/test_fifth_kind.py"}
+"""What the list mentions beside the edited files: documentation, what is generated, and this test."""
 
 GENERATED: Final = {
     "components/contract/instance_facts.py": {
@@ -68,11 +76,11 @@ def edit(root: Path, edits: Mapping[str, Mapping[str, str]]) -> None:
 
 def test_a_pretended_cloud_is_known_everywhere_after_the_edits_of_the_list(tmp_path: Path) -> None:
     left_out = shutil.ignore_patterns("__pycache__", ".*", "fifth_kind")
-    for name in ("components", "infra", "policies", "workbench", "examples"):
+    for name in ("components", "infra", "policies", "workbench", "examples", "tools"):
         shutil.copytree(PROJECT_ROOT / name, tmp_path / name, ignore=left_out)
     for file in ("Pulumi.yaml", "pyproject.toml", *(each.name for each in PROJECT_ROOT.glob("Pulumi.*.yaml"))):
         shutil.copy(PROJECT_ROOT / file, tmp_path / file)
-    for name in ("components", "policies", "workbench", "examples"):
+    for name in ("components", "policies", "workbench", "examples", "tools"):
         shutil.copytree(FILES / name, tmp_path / name, dirs_exist_ok=True)
     edit(tmp_path, {**EDITS, **GENERATED})
     path = f"{tmp_path}:{PROJECT_ROOT / 'tests'}"
@@ -95,7 +103,11 @@ def test_the_list_names_exactly_the_files_to_edit() -> None:
     listed = set(re.findall(r"^\d+\. `([^`]+)`", edited, re.MULTILINE))
     assert listed == EDITS.keys() | ELSEWHERE
     assert len(listed) <= FILES_MAX
+    mentioned = {name for name in re.findall(r"`([^`]+\.\w+)`", section) if (PROJECT_ROOT / name).is_file()}
+    assert mentioned - listed == NOT_EDITED
     assert all((PROJECT_ROOT / name).is_file() for name in listed)
-    named = (name.replace("KIND", "pretend").replace("CLOUD", "pretend") for name in re.findall(r"`([^`]+/)`", new))
-    folders = {Path(name) for name in named if "pretend" in name and not name.startswith("tests/")}
-    assert folders == {file.parent.relative_to(FILES) for file in FILES.rglob("*") if "pretend" in file.parent.name}
+    named = {name.replace("KIND", "pretend").replace("CLOUD", "pretend") for name in re.findall(r"`([^`]+)`", new)}
+    added = {name for name in named if "pretend" in name and "/" in name and not name.startswith("tests/")}
+    assert {name for name in added if not (FILES / name).exists()} == set()
+    files = {file.relative_to(FILES).as_posix() for file in FILES.rglob("*.*") if file.is_file()} - {"check.py"}
+    assert {file for file in files if not file.startswith(tuple(added))} == set()

@@ -1,11 +1,11 @@
 """Access levels and entry names that all clouds share."""
 
-from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Final
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field, ValidationInfo
 
+from components.contract.choices import Explained
 from components.contract.labels import is_dns_label
 
 
@@ -28,7 +28,19 @@ def _namespace(name: str) -> str:
     return name
 
 
-NamespaceOfEntry = Annotated[str, AfterValidator(_namespace)]
+def _cluster_admin_is_everywhere(names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+    if names and info.data.get("level") is AccessLevel.CLUSTER_ADMIN:
+        raise ValueError("level cluster-admin applies to all namespaces; use admin to limit access to some")
+    return names
+
+
+NamespacesOfEntry = Annotated[
+    tuple[Annotated[str, AfterValidator(_namespace)], ...],
+    AfterValidator(_cluster_admin_is_everywhere),
+    Explained("Monitoring and operations need every namespace."),
+    Field(description="Namespaces in which the level applies; empty means all.", examples=[["mlrun"]]),
+]
+"""Namespaces of an entry, a field after its ``level``."""
 
 
 def unless_fixed(*fixed: str) -> AfterValidator:
@@ -42,15 +54,3 @@ def unless_fixed(*fixed: str) -> AfterValidator:
         return name
 
     return AfterValidator(check)
-
-
-def somewhere(names: Sequence[str], level: AccessLevel | None) -> None:
-    """Reject namespaces for a level that has none.
-
-    Raises
-    ------
-    ValueError
-        If the level is cluster-admin and ``names`` is not empty.
-    """
-    if names and level is AccessLevel.CLUSTER_ADMIN:
-        raise ValueError("level cluster-admin applies to all namespaces; use admin to limit access to some")

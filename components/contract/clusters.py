@@ -8,7 +8,7 @@ from components.contract.aks.descriptor import AKS
 from components.contract.choices import ContractModel
 from components.contract.eks.config import EksConfig
 from components.contract.eks.descriptor import EKS
-from components.contract.environments import PlatformProfile
+from components.contract.environments import ClusterKind, PlatformProfile
 from components.contract.existing.config import ExistingConfig
 from components.contract.existing.descriptor import EXISTING
 from components.contract.groups import NodeGroup, resolve_groups
@@ -16,12 +16,15 @@ from components.contract.kind import KindDescriptor
 from components.contract.local.config import LocalConfig
 from components.contract.local.descriptor import LOCAL
 from components.contract.pools import NodePool
-from components.contract.taints import spot_taint
+from components.contract.taints import OWN_SPOT_TAINT, Taint
 
 ClusterChoices: TypeAlias = LocalConfig | EksConfig | AksConfig | ExistingConfig
 """The section ``cluster`` of a stack file; ``kind`` distinguishes its variants."""
 
 DESCRIPTORS: Final[tuple[KindDescriptor[Any], ...]] = (LOCAL, EKS, AKS, EXISTING)
+
+SPOT_TAINTS: Final = (OWN_SPOT_TAINT, *(each.spot_taint for each in DESCRIPTORS if each.spot_taint))
+"""Every taint that marks a node as a spot node."""
 
 _BY_CONFIG: Final = {descriptor.config: descriptor for descriptor in DESCRIPTORS}
 
@@ -29,6 +32,15 @@ _BY_CONFIG: Final = {descriptor.config: descriptor for descriptor in DESCRIPTORS
 def descriptor_of(choices: ContractModel) -> KindDescriptor[Any]:
     """Return the descriptor of a cluster's kind."""
     return _BY_CONFIG[type(choices)]
+
+
+def spot_taint(kind: ClusterKind, profile: PlatformProfile) -> Taint | None:
+    """Return the taint of every spot node of a cluster; None if spot nodes must not have one.
+
+    V3IO's daemons tolerate AKS's taint but not ours, so ``iguazio`` clusters outside AKS have none.
+    """
+    ours = None if profile is PlatformProfile.IGUAZIO else OWN_SPOT_TAINT
+    return next((each.spot_taint for each in DESCRIPTORS if each.kind is kind), None) or ours
 
 
 def cluster_groups(

@@ -63,7 +63,7 @@ def resolve_groups(
     pools
         Pools by name.
     spot_taint
-        Taint of every spot node, from ``taints.spot_taint``; default: none.
+        Taint of every spot node, from ``clusters.spot_taint``; default: none.
     split
         How the kind of cluster divides a group further; default: not at all.
     """

@@ -1,7 +1,7 @@
 """Descriptor of a cluster kind: what its stack files allow."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
 
 from components.contract.choices import ContractModel
@@ -9,6 +9,7 @@ from components.contract.constraint_violation import Mismatch
 from components.contract.environments import ClusterKind, Environment, ServerOwner
 from components.contract.groups import NodeGroup
 from components.contract.pools import NodePool
+from components.contract.taints import Taint
 
 ConfigT = TypeVar("ConfigT", bound=ContractModel)
 
@@ -54,3 +55,16 @@ class KindDescriptor(Generic[ConfigT]):
     """Divides a group of one shape into the groups that the cluster creates; default: leaves it whole."""
     environment_problems: Callable[[ConfigT, Environment], Iterator[Mismatch]] = no_demands
     """Finds what an environment requires of the cluster itself; paths begin at the cluster."""
+    spot_taint: Taint | None = None
+    """Taint that the cloud itself adds to spot nodes; None if it adds none."""
+    stack_files: Mapping[Environment, str] = field(default_factory=dict)
+    """Shipped stack files outside the usual place, ``examples/KIND-ENVIRONMENT``."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Limits of this kind's names for the reference page, by the named thing."""
+    in_production: tuple[str, ...] = ()
+    """Requirements of this kind's production clusters for the reference page."""
+
+    def stack_file(self, environment: Environment) -> str:
+        """Return the path of the shipped stack file of a whole cluster, from the root of the checkout."""
+        usual = f"{self.kind}-{environment}"
+        return self.stack_files.get(environment, f"examples/{usual}/Pulumi.{usual}.yaml")

@@ -46,12 +46,12 @@ class KubernetesMinor:
 
     Parameters
     ----------
-    eks
+    support
+        By cloud; without clouds that never offered the minor. EKS:
         https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html; for minors whose support has ended,
         https://endoflife.date/amazon-eks.
-    aks
-        https://learn.microsoft.com/azure/aks/supported-kubernetes-versions. Azure names months; the day is their last.
-        None of minors that had ended before the calendar was first read.
+        AKS: https://learn.microsoft.com/azure/aks/supported-kubernetes-versions. Azure names months; the day is their
+        last. Minors that had ended before the calendar was first read have none.
     autoscaler
         Release of Cluster Autoscaler, which holds a copy of this minor's scheduler:
         https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/README.md#releases. The patch is the
@@ -59,35 +59,37 @@ class KubernetesMinor:
         that had ended by then.
     """
 
-    eks: Support | None = None
-    aks: Support | None = None
+    support: Mapping[Cloud, Support]
     autoscaler: str | None = None
 
 
 MINORS: Final[Mapping[str, KubernetesMinor]] = {
-    "1.30": KubernetesMinor(eks=Support(date(2025, 7, 23), date(2024, 5, 23), date(2026, 7, 23))),
-    "1.31": KubernetesMinor(eks=Support(date(2025, 11, 26), date(2024, 9, 26), date(2026, 11, 26))),
-    "1.32": KubernetesMinor(eks=Support(date(2026, 3, 23), date(2025, 1, 25), date(2027, 3, 23))),
-    "1.33": KubernetesMinor(eks=Support(date(2026, 7, 29), date(2025, 5, 28), date(2027, 7, 29))),
+    "1.30": KubernetesMinor(support={"eks": Support(date(2025, 7, 23), date(2024, 5, 23), date(2026, 7, 23))}),
+    "1.31": KubernetesMinor(support={"eks": Support(date(2025, 11, 26), date(2024, 9, 26), date(2026, 11, 26))}),
+    "1.32": KubernetesMinor(support={"eks": Support(date(2026, 3, 23), date(2025, 1, 25), date(2027, 3, 23))}),
+    "1.33": KubernetesMinor(support={"eks": Support(date(2026, 7, 29), date(2025, 5, 28), date(2027, 7, 29))}),
     "1.34": KubernetesMinor(
-        eks=Support(date(2026, 12, 2), date(2025, 10, 6), date(2027, 12, 2)),
-        aks=Support(date(2026, 11, 30)),
+        support={
+            "eks": Support(date(2026, 12, 2), date(2025, 10, 6), date(2027, 12, 2)),
+            "aks": Support(date(2026, 11, 30)),
+        },
         autoscaler="v1.34.4",
     ),
     "1.35": KubernetesMinor(
-        eks=Support(date(2027, 3, 27), date(2026, 1, 28), date(2028, 3, 27)),
-        aks=Support(date(2027, 3, 31)),
+        support={
+            "eks": Support(date(2027, 3, 27), date(2026, 1, 28), date(2028, 3, 27)),
+            "aks": Support(date(2027, 3, 31)),
+        },
         autoscaler="v1.35.1",
     ),
-    "1.36": KubernetesMinor(eks=Support(None), aks=Support(date(2027, 6, 30)), autoscaler="v1.36.0"),
+    "1.36": KubernetesMinor(support={"eks": Support(None), "aks": Support(date(2027, 6, 30))}, autoscaler="v1.36.0"),
 }
 """Rows by minor version, oldest first."""
 
 
 def calendar(cloud: Cloud) -> dict[str, Support]:
     """Return what a cloud states about every minor that it offers or offered, oldest first."""
-    found = {minor: row.eks if cloud == "eks" else row.aks for minor, row in MINORS.items()}
-    return {minor: support for minor, support in found.items() if support}
+    return {minor: row.support[cloud] for minor, row in MINORS.items() if cloud in row.support}
 
 
 def offered(cloud: Cloud) -> tuple[str, ...]:

@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Final
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.alias_generators import to_camel
 
+from components.contract.clusters import SPOT_TAINTS
 from components.contract.groups import NodeGroup
 from components.contract.labels import OWN_DOMAIN, LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.policy_choices import PolicyChoices
 from components.contract.priorities import USER_PRIORITY_LIMIT, UserPriority
-from components.contract.taints import SPOT_TAINTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,6 @@ from typing import Final
 
 from typing_extensions import override
 
-from components.contract.environments import ClusterKind, PlatformProfile
 from components.contract.instances import ARM64
 from components.contract.labels import OWN_DOMAIN, LabelKey
 from components.contract.lifecycle import Lifecycle
@@ -55,9 +54,6 @@ OWN_SPOT_TAINT: Final = Taint(LabelKey.LIFECYCLE.value, Lifecycle.SPOT.label_val
 AKS_SPOT_TAINT: Final = Taint("kubernetes.azure.com/scalesetpriority", "spot")
 """AKS adds it to every spot pool and does not allow its removal: https://learn.microsoft.com/azure/aks/spot-node-pool."""
 
-SPOT_TAINTS: Final = (OWN_SPOT_TAINT, AKS_SPOT_TAINT)
-"""Every taint that marks a node as a spot node."""
-
 ARM_TAINT: Final = Taint(f"{OWN_DOMAIN}/arch", ARM64)
 """On ARM nodes for user work where amd64 nodes take the same pods, as GKE taints its ARM nodes.
 
@@ -77,13 +73,3 @@ def gpu_taint(resource: str) -> Taint:
     requests the resource the toleration for exactly that key.
     """
     return Taint(resource, GPU_TAINT_VALUE)
-
-
-def spot_taint(kind: ClusterKind, profile: PlatformProfile) -> Taint | None:
-    """Return the taint of every spot node of a cluster; None if spot nodes must not have one.
-
-    V3IO's daemons tolerate AKS's taint but not ours, so ``iguazio`` clusters outside AKS have none.
-    """
-    if kind is ClusterKind.AKS:
-        return AKS_SPOT_TAINT
-    return None if profile is PlatformProfile.IGUAZIO else OWN_SPOT_TAINT

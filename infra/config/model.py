@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, ValidationError, ValidationInfo, ValidatorFunctionWrapHandler, field_validator
 
 from components.contract.choices import ContractModel, Explained, Findings
-from components.contract.clusters import ClusterChoices, cluster_groups, descriptor_of
+from components.contract.clusters import ClusterChoices, cluster_groups, descriptor_of, spot_taint
 from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
 from components.contract.groups import NodeGroup
 from components.contract.namespaces import DEFAULT_NAMESPACES, NamespaceName, UserNamespace
@@ -17,7 +17,7 @@ from components.contract.policy_choices import PolicyChoices
 from components.contract.policy_guard import PolicyGuard, default_guard
 from components.contract.pool_names import PoolName
 from components.contract.pools import NodePool, PoolRole
-from components.contract.taints import Taint, spot_taint
+from components.contract.taints import Taint
 
 CONFIG_KEY: Final = "igz-clusters:stack"
 """Key of the stack file that contains all of our settings."""

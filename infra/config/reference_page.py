@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from components.contract.aks.checks import NAME_MAX as AKS_POOL_NAME_MAX
 from components.contract.choices import DECIDES, WHY_DEFAULT
+from components.contract.clusters import DESCRIPTORS
+from components.contract.environments import Environment, ServerOwner
 from components.contract.pool_names import POOL_NAME_MAX
 from infra.config.model import CONFIG_KEY, PROD_INITIAL_MIN, StackConfig
 from infra.config.problems import allowed
@@ -33,8 +34,23 @@ The first line of a stack file names its JSON Schema, [stack.schema.json](../inf
 editors. Checks across several keys run in the commands only. In the tables, `*` is a name of your choice.
 
 Sections: [all kinds](#all-kinds) · [names](#names) · [servers](#servers) · [production](#production) ·
-[local](#kind-local) · [eks](#kind-eks) · [aks](#kind-aks) · [existing](#kind-existing)
+{" · ".join(f"[{each.kind}](#kind-{each.kind})" for each in DESCRIPTORS)}
 """
+
+
+def _kinds_of(owner: ServerOwner) -> str:
+    return ", ".join(each.kind for each in DESCRIPTORS if each.owner_problem(owner) is None)
+
+
+def _rows(rows: Iterable[tuple[str, str]]) -> str:
+    return "\n".join(f"| {first} | {second} |" for first, second in rows)
+
+
+_MADE_BY_INSTALLER: Final = "the platform's installer; the stack creates no node group and adopts its priority classes"
+_TAGS_REQUIRED: Final = (
+    "`cluster.tags` has every key of `policies.requiredTags`: by default add `team` and `cost-center` (HT-01)"
+)
+_WITH_TAGS: Final = ", ".join(each.kind for each in DESCRIPTORS if "tags" in each.config.model_fields)
 
 _NOTES: Final = f"""
 ## Names
@@ -42,14 +58,9 @@ _NOTES: Final = f"""
 | name | allowed |
 |---|---|
 | stack | letters, digits, `-`, `_` and `.`, as Pulumi allows; it is part of the file's name |
-| pool | 1 to {POOL_NAME_MAX} lower-case letters and digits, a letter first; at most {AKS_POOL_NAME_MAX} on AKS |
+| pool | 1 to {POOL_NAME_MAX} lower-case letters and digits, a letter first |
 | namespace | 1 to 63 lower-case letters, digits or `-`; names of Kubernetes' own namespaces are reserved |
-| EKS cluster | 1 to 63 lower-case letters, digits or `-`, starting with a letter |
-| AKS cluster | 1 to 54 lower-case letters, digits or `-`, starting with a letter; Azure forbids some words |
-| access entry | 1 to 63 lower-case letters, digits or `-` |
-
-AKS allows {POOL_NAME_MAX} characters in an agent pool. A generated suffix takes {POOL_NAME_MAX - AKS_POOL_NAME_MAX}
-of them, so that a replacement can exist beside the old pool.
+{_rows(row for each in DESCRIPTORS for row in each.names.items())}
 
 ## Servers
 
@@ -57,8 +68,8 @@ of them, so that a replacement can exist beside the old pool.
 
 | value | who creates the nodes | kinds |
 |---|---|---|
-| `pulumi` | this stack creates node groups | local, eks, aks |
-| `provazio` | the platform's installer; the stack creates no node group and adopts its priority classes | existing |
+| `pulumi` | this stack creates node groups | {_kinds_of(ServerOwner.PULUMI)} |
+| `provazio` | {_MADE_BY_INSTALLER} | {_kinds_of(ServerOwner.PROVAZIO)} |
 
 ## Production
 
@@ -68,18 +79,9 @@ With `environment: prod` these requirements are added:
 |---|---|
 | all | the initial pool has at least {PROD_INITIAL_MIN} nodes (NG-06); default requests equal limits (RS-03) |
 | all | Jupyter services are listed in `policies.jupyterServices` (EN-05, advisory) |
-| eks, aks | `cluster.tags` has every key of `policies.requiredTags`: by default add `team` and `cost-center` (HT-01) |
-| eks | no `publicAccessCidrs`: the API is private (HE-01) |
-| aks | `secretsKeyId` and `diskEncryptionSetId` (HA-08); 3 nodes in the initial pool (HA-06) |
-| aks | `upgradeChannel` and `nodeImageChannel` are not `none`, except with data pools (HA-05) |
+| {_WITH_TAGS} | {_TAGS_REQUIRED} |
+{_rows((each.kind, what) for each in DESCRIPTORS for what in each.in_production)}
 """
-
-_EXAMPLES: Final = {
-    "local": "Pulumi.local.yaml",
-    "eks": "Pulumi.dev.yaml",
-    "aks": "examples/aks-dev/Pulumi.aks-dev.yaml",
-    "existing": "examples/existing/Pulumi.existing.yaml",
-}
 
 
 def values_of(node: Node) -> tuple[str, ...]:
@@ -105,13 +107,13 @@ def page() -> str:
     kinds = root.keys["cluster"].members
     shared = [key for key in root.walk() if key.path[0] != "cluster" or len(key.path) == 1]
     sections = [_INTRODUCTION, "## All kinds\n", *_table(shared), _NOTES]
-    for kind, node in kinds.items():
-        sections += [f"## Kind {kind}\n", *_table(node.walk("cluster")), "", *_example(kind), ""]
+    for each in DESCRIPTORS:
+        example = _example(each.stack_file(Environment.DEV))
+        sections += [f"## Kind {each.kind}\n", *_table(kinds[each.kind].walk("cluster")), "", *example, ""]
     return "\n".join(sections).rstrip() + "\n"
 
 
-def _example(kind: str) -> Iterator[str]:
-    file = _EXAMPLES[kind]
+def _example(file: str) -> Iterator[str]:
     yield f"A whole stack file, [{file}](../{file}):\n"
     yield "```yaml"
     yield (_ROOT / file).read_text(encoding="utf-8").rstrip()

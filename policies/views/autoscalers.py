@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from components.contract import autoscaler
-from components.contract.environments import ClusterKind
 from policies.resource import Resource, Stack
 from policies.values import some
 from policies.views.node_groups import NodeGroupFacts
@@ -32,7 +31,7 @@ def missing_for(group: NodeGroupFacts, stack: Stack) -> str | None:
     """
     if group.is_scaled_elsewhere:
         return None
-    if group.kind is ClusterKind.LOCAL:
+    if group.is_simulated:
         found = some(stack, lambda one: _is_named(one, CONFIG_MAP, autoscaler.CONFIG))
         return None if found else f"the autoscaler's ConfigMap {autoscaler.CONFIG}"
     if some(stack, lambda one: bool(KARPENTER_POOL.fullmatch(one.type))):

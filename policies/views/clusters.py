@@ -7,13 +7,9 @@ from typing import Final
 from components.contract.environments import ENVIRONMENT_TAG
 from policies.resource import Resource, Stack
 from policies.rule import resources_of
+from policies.views.node_groups import CLOUDS
 from policies.views.node_groups.aks import AGENT_POOL, MANAGED_CLUSTER
-from policies.views.node_groups.eks import NODE_GROUP
-
-EKS_CLUSTER: Final = "aws:eks/cluster:Cluster"
-
-CLUSTER_INPUTS: Final = {NODE_GROUP: "clusterName", AGENT_POOL: "resourceName"}
-"""Input by which a node group names its cluster, by pattern of the group's type token."""
+from policies.views.type_tokens import EKS_CLUSTER
 
 EKS_CLUSTERS: Final = resources_of("each EKS cluster", EKS_CLUSTER)
 
@@ -24,7 +20,7 @@ AKS_CLUSTERS_AND_POOLS: Final = resources_of(
 )
 """Scope of rules that read both the cluster and its pools, which may be declared inside it."""
 
-CLUSTERS: Final = resources_of("each cluster of a cloud", EKS_CLUSTER, MANAGED_CLUSTER)
+CLUSTERS: Final = resources_of("each cluster of a cloud", *(type_ for cloud in CLOUDS for type_ in cloud.clusters))
 
 
 def stated_environment(resource: Resource) -> str | None:
@@ -41,8 +37,10 @@ def clusters(stack: Stack) -> list[Resource]:
 def groups_of(cluster: Resource, stack: Stack) -> Iterator[Resource]:
     """Return the node groups of the cluster; those that it declares inline share its tags."""
     for resource in stack:
-        for pattern, key in CLUSTER_INPUTS.items():
-            if re.fullmatch(pattern, resource.type) and cluster.urn in resource.depends_on.get(key, ()):
+        for cloud in CLOUDS:
+            if re.fullmatch(cloud.group, resource.type) and cluster.urn in resource.depends_on.get(
+                cloud.cluster_input, ()
+            ):
                 yield resource
 
 

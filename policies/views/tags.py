@@ -7,16 +7,10 @@ from typing import Final
 
 from typing_extensions import override
 
-from policies.resource import Resource
+from policies.resource import Resource, find_in
 from policies.rule import EachOf
 from policies.values import Value, some
-from policies.views.clusters import EKS_CLUSTER
-from policies.views.node_groups.aks import AGENT_POOL, MANAGED_CLUSTER
-from policies.views.node_groups.eks import NODE_GROUP
-from policies.views.type_tokens import KMS_KEY, LAUNCH_TEMPLATE, SUBNET
-
-_MADE_BY_TEMPLATE: Final = ("instance", "volume")
-"""Billed resources that are tagged only through the launch template; a provider's default tags do not reach them."""
+from policies.views.node_groups import CLOUDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,32 +38,13 @@ def _tagged(resource: Resource) -> Iterator[Tagged]:
     # From pulumi-aws 7 on the plug-in's check adds tagsAll: the resource's tags over the provider's default tags, which
     # stand nowhere else. Source: pulumi/pulumi-aws, provider/tags.go.
     yield Tagged(resource.name, "", (resource.props.at("tags"), resource.props.at("tagsAll")))
-    if resource.type == LAUNCH_TEMPLATE:
-        specifications = resource.props.at("tagSpecifications").elements()
-        for kind in _MADE_BY_TEMPLATE:
-            own = tuple(spec.at("tags") for spec in specifications if spec.at("resourceType").text() == kind)
-            yield Tagged(resource.name, f"tagSpecifications for {kind}", own)
-    for profile in resource.props.at("agentPoolProfiles").elements():
-        yield Tagged(resource.name, profile.path, (profile.at("tags"),))
+    for cloud in CLOUDS:
+        for part, maps in find_in(resource, cloud.tagged_parts):
+            yield Tagged(resource.name, part, maps)
 
-
-_TYPES: Final = (
-    EKS_CLUSTER,
-    NODE_GROUP,
-    LAUNCH_TEMPLATE,
-    SUBNET,
-    "aws:ec2/(vpc:Vpc|securityGroup:SecurityGroup)",
-    KMS_KEY,
-    "aws:cloudwatch/logGroup:LogGroup",
-    "aws:iam/role:Role",
-    MANAGED_CLUSTER,
-    AGENT_POOL,
-    r"azure-native:resources(/v\w+)?:ResourceGroup",
-    r"azure-native:network(/v\w+)?:VirtualNetwork",
-)
 
 TAGGED: Final = EachOf(
     noun="each taggable cloud resource",
-    types=re.compile("|".join(_TYPES)),
+    types=re.compile("|".join(type_ for cloud in CLOUDS for type_ in (*cloud.clusters, cloud.group, *cloud.tagged))),
     find=_tagged,
 )

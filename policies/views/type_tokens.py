@@ -2,6 +2,7 @@
 
 from typing import Final
 
+EKS_CLUSTER: Final = "aws:eks/cluster:Cluster"
 LAUNCH_TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
 SUBNET: Final = "aws:ec2/subnet:Subnet"
 SCALING_GROUP: Final = "aws:autoscaling/group:Group"

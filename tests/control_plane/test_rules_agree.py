@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from components.contract.admission import RULE_VARIABLES
+from components.contract.clusters import spot_taint
 from components.contract.environments import ClusterKind
 from components.contract.groups import NodeGroup, resolve_groups
 from components.contract.policy_parameters import PARAMETERS_KIND
 from components.contract.pools import NodePool
-from components.contract.taints import spot_taint
 from components.scheduling.policy_objects import resources, variables
 from infra.program import run
 from policies.examples import BASES, UNKNOWN_TEXT, Example, Given, changed, load, load_file

@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from components.clusters.local.node_groups import autoscaler_templates, node_metadata, node_taints
+from components.contract.clusters import spot_taint
 from components.contract.eks.spelling import taint_entry
 from components.contract.environments import ClusterKind, PlatformProfile
 from components.contract.groups import NodeGroup
@@ -10,7 +11,7 @@ from components.contract.groups import resolve_groups as groups_of_pools
 from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.pools import NodePool, PoolRole
-from components.contract.taints import AKS_SPOT_TAINT, OWN_SPOT_TAINT, Taint, TaintEffect, gpu_taint, spot_taint
+from components.contract.taints import AKS_SPOT_TAINT, OWN_SPOT_TAINT, Taint, TaintEffect, gpu_taint
 from policies.resource import Resource
 from policies.values import UNKNOWN, NotJudgeableError, Value
 from policies.views.node_groups import NodeGroupFacts, node_groups

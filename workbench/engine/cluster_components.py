@@ -10,12 +10,12 @@ from workbench.report.events import STACK_TYPE, Stream
 _PROVIDER: Final = "pulumi:providers:kubernetes"
 
 
-def components_of_state(deployment: Mapping[str, Any]) -> list[ClusterComponent]:
-    """Return the components in an exported deployment, except replaced ones that are still to be deleted."""
+def components_of_state(deployment: Mapping[str, Any], *, with_replaced: bool = False) -> list[ClusterComponent]:
+    """Return the components in an exported deployment; ``with_replaced`` also those that are still to be deleted."""
     return _ordered(
         component
         for each in deployment.get("resources") or ()
-        if not each.get("delete")
+        if with_replaced or not each.get("delete")
         for component in _read(each["urn"], each["type"], each.get("inputs") or {}, each.get("outputs") or {})
     )
 

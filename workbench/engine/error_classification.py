@@ -4,35 +4,23 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-_EXPIRED: Final = re.compile(
-    r"Expired ?Token|RequestExpired|InvalidClientTokenId"
-    r"|(token|session|credentials?)\b.{0,60}\b(has|have|is|are) expired|refresh cached (SSO|credentials) .*failed"
-    r"|ExpiredAuthenticationToken|AADSTS(50173|70008|70043|700024|700082)\b|[Pp]lease run:? `?'?az login",
+from workbench.engine.clouds.find import CLOUDS
+
+_CODES: Final = [known.cloud.errors for known in CLOUDS.values()]
+
+
+def _any_of(patterns: Iterable[str], flags: int = 0) -> re.Pattern[str]:
+    return re.compile("|".join(filter(None, patterns)), flags)
+
+
+_EXPIRED: Final = _any_of(
+    [r"(token|session|credentials?)\b.{0,60}\b(has|have|is|are) expired", *(codes.expired for codes in _CODES)],
     re.IGNORECASE,
 )
-"""Error messages of services and SDKs for an expired session.
-
-https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_general.html
-https://learn.microsoft.com/entra/identity-platform/reference-error-codes
-"""
-
-_IN_USE: Final = re.compile(
-    r"\bDependencyViolation\b|\bInUse\w*CannotBeDeleted\b|\bPublicIPAddressCannotBeDeleted\b|\bCannotDeleteNatGateway"
-)
-"""https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html, and Azure's network equivalents."""
-
-_BUSY: Final = re.compile(
-    r"\bOperationNotAllowed\b.*\bin progress\b|\bAnotherOperationInProgress\b|aks-pending-operation", re.DOTALL
-)
-"""https://learn.microsoft.com/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/operationnotallowed."""
-
-_NAME_TAKEN: Final = re.compile(
-    r"\balready exists\b|ResourceInUseException\b.*\balready in use\b|cannot create already existing resource"
-)
-"""Errors of AWS services for a name, rule or route that already exists, also after a repeated call.
-
-Azure would update the existing resource, so Pulumi's provider checks first and reports its own error.
-"""
+_IN_USE: Final = _any_of(codes.in_use for codes in _CODES)
+_BUSY: Final = _any_of((codes.busy for codes in _CODES), re.DOTALL)
+_NAME_TAKEN: Final = _any_of([r"\balready exists\b", *(codes.name_taken for codes in _CODES)])
+"""A name, rule or route that already exists, also after a repeated call."""
 
 _OUTCOME_UNKNOWN: Final = re.compile(
     r"exited prematurely|error reading from server|https response error StatusCode: 0\b"

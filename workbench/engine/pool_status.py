@@ -16,6 +16,9 @@ from components.contract.groups import NodeGroup
 from components.contract.labels import AnnotationKey, LabelKey, WellKnownLabel
 from components.contract.priorities import UserPriority
 from infra.config import StackConfig
+from workbench.engine.clouds.cluster_component import Rank
+from workbench.engine.clouds.find import CLOUDS
+from workbench.engine.cluster_components import components_of_state
 from workbench.engine.kubectl import Api
 from workbench.report import pools
 from workbench.report.event_payloads import State
@@ -29,9 +32,6 @@ SETTLE_SECONDS = 30
 """How long a report waits for new nodes; simulated ones are ready within a few seconds."""
 
 _PLAIN: Final[dict[str, Any]] = {"soft_wrap": True, "markup": False, "highlight": False}
-
-_NODE_GROUP_LABELS: Final = ("eks.amazonaws.com/nodegroup", "kubernetes.azure.com/agentpool")
-"""Labels in which a cloud names a node's group."""
 
 
 class Condition(StrEnum):
@@ -249,12 +249,10 @@ def _cloud_names(deployment: Mapping[str, Any]) -> dict[str, str]:
     """Return our name of each group by the cloud's, as far as the state records it."""
     groups = sorted(recorded_groups(deployment), key=len, reverse=True)
     found = {}
-    for each in deployment.get("resources") or ():
-        outputs, logical = each.get("outputs") or {}, each["urn"].rpartition("::")[2]
-        cloud_name = outputs.get("nodeGroupName") or (outputs.get("name") if ":AgentPool" in each["type"] else None)
-        group = next((name for name in groups if logical.endswith(f"-{name}")), None)
-        if cloud_name and group:
-            found[cloud_name] = group
+    for component in components_of_state(deployment, with_replaced=True):
+        group = next((name for name in groups if component.program_name.endswith(f"-{name}")), None)
+        if component.rank is Rank.GROUP and group:
+            found[component.name] = group
     return found
 
 
@@ -263,7 +261,7 @@ def group_of(node: dict[str, Any], names: Mapping[str, str], known: Mapping[str,
     labels, annotations = (node["metadata"].get(key) or {} for key in ("labels", "annotations"))
     if (own := annotations.get(AnnotationKey.GROUP)) is not None:
         return str(own)
-    for label in _NODE_GROUP_LABELS:
+    for label in (known_cloud.cloud.group_label for known_cloud in CLOUDS.values()):
         if labels.get(label) in names:
             return names[labels[label]]
     pool = labels.get(LabelKey.POOL)

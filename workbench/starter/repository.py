@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from components.contract.clusters import DESCRIPTORS
 from components.contract.environments import ClusterKind, Environment
 from components.contract.labels import is_dns_label
 from workbench.starter.pin import Pin
@@ -14,13 +15,7 @@ from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
 
 SHAPES: dict[ClusterKind, dict[Environment, str]] = {
-    **{kind: {env: f"examples/{kind}-{env}/Pulumi.{kind}-{env}.yaml" for env in Environment} for kind in ClusterKind},
-    ClusterKind.LOCAL: {
-        Environment.DEV: "Pulumi.local.yaml",
-        Environment.PROD: "examples/local-prod/Pulumi.local-prod.yaml",
-    },
-    ClusterKind.EKS: {Environment.DEV: "Pulumi.dev.yaml", Environment.PROD: "Pulumi.prod.yaml"},
-    ClusterKind.EXISTING: dict.fromkeys(Environment, "examples/existing/Pulumi.existing.yaml"),
+    each.kind: {environment: each.stack_file(environment) for environment in Environment} for each in DESCRIPTORS
 }
 """The shipped stack files that a new repository starts from, by kind of cluster; the environment is filled in."""
 

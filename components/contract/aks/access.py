@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from components.contract.access import DEPLOYER, AccessLevel, NamespaceOfEntry, somewhere, unless_fixed
+from components.contract.access import DEPLOYER, AccessLevel, NamespacesOfEntry, unless_fixed
 from components.contract.azure import ObjectId
 from components.contract.choices import ContractModel, Explained, Findings
 
@@ -47,15 +47,7 @@ class AccessEntry(ContractModel):
     principal: Annotated[PrincipalKind, Explained("Groups stay valid when people join or leave.")] = Field(
         PrincipalKind.GROUP, description="Type of the principal.", examples=["service-principal"]
     )
-    namespaces: Annotated[
-        tuple[NamespaceOfEntry, ...], Explained("Monitoring and operations need every namespace.")
-    ] = Field((), description="Namespaces in which the level applies; empty means all.", examples=[["mlrun"]])
-
-    @field_validator("namespaces", mode="after")
-    @classmethod
-    def _cluster_admin_is_everywhere(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        somewhere(names, info.data.get("level"))
-        return names
+    namespaces: NamespacesOfEntry = ()
 
 
 class Access(ContractModel):

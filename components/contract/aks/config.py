@@ -30,11 +30,11 @@ from components.contract.azure import (
     TagValue,
     TenantId,
 )
-from components.contract.choices import ContractModel, Explained, Findings, one_of
+from components.contract.choices import ContractModel, Explained, one_of
 from components.contract.images import Mirror
 from components.contract.kubernetes_minors import one_offered
 from components.contract.ranges import differing, ipv4_network
-from components.contract.tags import differing_in_case
+from components.contract.tags import refuse_other_case
 
 IMAGE_REGISTRIES: Final = ("nvcr.io",)
 """Registries of the images in our own manifests; each may be replaced by a mirror."""
@@ -184,6 +184,7 @@ class AksConfig(ContractModel):
     )
     authorized_ranges: Annotated[
         tuple[PublicRange, ...],
+        AfterValidator(differing),
         Explained(
             "A private API cannot be attacked from the internet.",
             "Whether the cluster is private; switching replaces it.",
@@ -284,11 +285,6 @@ class AksConfig(ContractModel):
                 raise ValueError(f"overlaps {key} {other}; change one")
         return cidr
 
-    @field_validator("authorized_ranges", mode="after")
-    @classmethod
-    def _differ(cls, ranges: tuple[str, ...]) -> tuple[str, ...]:
-        return differing(ranges)
-
     @field_validator("tags", mode="after")
     @classmethod
     def _leave_room(cls, tags: dict[str, str], info: ValidationInfo) -> dict[str, str]:
@@ -298,12 +294,7 @@ class AksConfig(ContractModel):
             raise ValueError(
                 f"has {len(tags)} tags, at most {limit} are allowed: {why}, AKS and this package need the rest"
             )
-        findings = Findings()
-        for key, first in differing_in_case([AzureTag.ENVIRONMENT, AzureTag.MANAGED_BY, *tags]):
-            findings.add(
-                f"differs from '{first}' in case only, and Azure treats both as one tag; spell it '{first}'", key
-            )
-        findings.raise_if_any()
+        refuse_other_case([AzureTag.ENVIRONMENT, AzureTag.MANAGED_BY], tags, "Azure")
         return tags
 
     @property

@@ -2,11 +2,12 @@
 
 from typing import Final
 
-from components.contract.aks.agent_pools import agent_pools
-from components.contract.aks.checks import environment_problems, mismatches
+from components.contract.aks.agent_pools import SUFFIX_LENGTH, agent_pools
+from components.contract.aks.checks import NAME_MAX, SYSTEM_NODES_MIN, environment_problems, mismatches
 from components.contract.aks.config import AksConfig
-from components.contract.environments import ClusterKind
+from components.contract.environments import ClusterKind, Environment
 from components.contract.kind import KindDescriptor, made_by_the_stack
+from components.contract.taints import AKS_SPOT_TAINT
 
 AKS: Final = KindDescriptor(
     kind=ClusterKind.AKS,
@@ -15,4 +16,15 @@ AKS: Final = KindDescriptor(
     owner_problem=made_by_the_stack(ClusterKind.AKS),
     split=agent_pools,
     environment_problems=environment_problems,
+    spot_taint=AKS_SPOT_TAINT,
+    names={
+        "pool on AKS": f"at most {NAME_MAX} characters: a generated suffix takes {SUFFIX_LENGTH} of those that AKS "
+        "allows, so that a replacement can exist beside the old pool",
+        "AKS cluster": "1 to 54 lower-case letters, digits or `-`, starting with a letter; Azure forbids some words",
+    },
+    in_production=(
+        "`secretsKeyId` and `diskEncryptionSetId` (HA-08)",
+        f"{SYSTEM_NODES_MIN[Environment.PROD]} nodes in the initial pool (HA-06)",
+        "`upgradeChannel` and `nodeImageChannel` are not `none`, except with data pools (HA-05)",
+    ),
 )

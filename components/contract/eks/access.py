@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
-from components.contract.access import DEPLOYER, AccessLevel, NamespaceOfEntry, somewhere, unless_fixed
+from components.contract.access import DEPLOYER, AccessLevel, NamespacesOfEntry, unless_fixed
 from components.contract.aws import RoleArn
 from components.contract.choices import ContractModel, Explained, Findings
 
@@ -44,21 +44,13 @@ class AccessEntry(ContractModel):
         examples=["arn:aws:iam::111122223333:role/platform"],
     )
     level: AccessLevel = Field(description="Level of access.", examples=["view"])
-    namespaces: Annotated[
-        tuple[NamespaceOfEntry, ...], Explained("Monitoring and operations need every namespace.")
-    ] = Field((), description="Namespaces in which the level applies; empty means all.", examples=[["mlrun"]])
+    namespaces: NamespacesOfEntry = ()
     groups: Annotated[
         tuple[Annotated[str, AfterValidator(_group)], ...],
         Explained("Most entries need only the level."),
     ] = Field(
         (), description="Kubernetes groups of the role, for role bindings in the cluster.", examples=[["ml-team"]]
     )
-
-    @field_validator("namespaces", mode="after")
-    @classmethod
-    def _cluster_admin_is_everywhere(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        somewhere(names, info.data.get("level"))
-        return names
 
 
 class Access(ContractModel):

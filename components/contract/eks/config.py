@@ -32,7 +32,7 @@ from components.contract.eks.network import (
 from components.contract.images import Mirror
 from components.contract.kubernetes_minors import one_offered
 from components.contract.ranges import differing, ipv4_network
-from components.contract.tags import differing_in_case
+from components.contract.tags import refuse_other_case
 
 ADDONS: Final = (
     *("vpc-cni", "kube-proxy", "eks-pod-identity-agent"),
@@ -117,6 +117,7 @@ class EksConfig(ContractModel):
     )
     public_access_cidrs: Annotated[
         tuple[PublicCidr, ...],
+        AfterValidator(differing),
         Explained(
             "A private API cannot be attacked from the internet.",
             "The public endpoint; VPC endpoints if there is none.",
@@ -209,11 +210,6 @@ class EksConfig(ContractModel):
             raise ValueError(f"overlaps network.cidr {network.cidr}; change one")
         return cidr
 
-    @field_validator("public_access_cidrs", mode="after")
-    @classmethod
-    def _differ(cls, cidrs: tuple[str, ...]) -> tuple[str, ...]:
-        return differing(cidrs)
-
     @field_validator("secrets_key_arn", mode="after")
     @classmethod
     def _in_the_region(cls, arn: str | None, info: ValidationInfo) -> str | None:
@@ -229,12 +225,7 @@ class EksConfig(ContractModel):
             raise ValueError(
                 f"has {len(tags)} tags, at most {USER_TAGS_MAX} are allowed (AWS: 50, EKS and this package need 11)"
             )
-        findings = Findings()
-        for key, first in differing_in_case([OwnTag.ENVIRONMENT, OwnTag.MANAGED_BY, *tags]):
-            findings.add(
-                f"differs from '{first}' in case only, and IAM treats both as one tag; spell it '{first}'", key
-            )
-        findings.raise_if_any()
+        refuse_other_case([OwnTag.ENVIRONMENT, OwnTag.MANAGED_BY], tags, "IAM")
         return tags
 
     @field_validator("node_release", mode="after")

@@ -5,7 +5,7 @@ from typing import Final
 
 from components.contract.eks.checks import mismatches
 from components.contract.eks.config import EksConfig
-from components.contract.environments import ClusterKind
+from components.contract.environments import ClusterKind, Environment
 from components.contract.groups import NodeGroup, by_zone
 from components.contract.kind import KindDescriptor, made_by_the_stack
 
@@ -20,4 +20,10 @@ EKS: Final = KindDescriptor(
     mismatches=mismatches,
     owner_problem=made_by_the_stack(ClusterKind.EKS),
     split=_split,
+    stack_files={Environment.DEV: "Pulumi.dev.yaml", Environment.PROD: "Pulumi.prod.yaml"},
+    names={
+        "EKS cluster": "1 to 63 lower-case letters, digits or `-`, starting with a letter",
+        "access entry": "1 to 63 lower-case letters, digits or `-`",
+    },
+    in_production=("no `publicAccessCidrs`: the API is private (HE-01)",),
 )

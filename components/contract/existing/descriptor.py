@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from components.contract.environments import ClusterKind, ServerOwner
+from components.contract.environments import ClusterKind, Environment, ServerOwner
 from components.contract.existing.checks import mismatches
 from components.contract.existing.config import ExistingConfig
 from components.contract.kind import KindDescriptor
@@ -14,5 +14,9 @@ def _owner_problem(owner: ServerOwner) -> str | None:
 
 
 EXISTING: Final = KindDescriptor(
-    kind=ClusterKind.EXISTING, config=ExistingConfig, mismatches=mismatches, owner_problem=_owner_problem
+    kind=ClusterKind.EXISTING,
+    config=ExistingConfig,
+    mismatches=mismatches,
+    owner_problem=_owner_problem,
+    stack_files=dict.fromkeys(Environment, "examples/existing/Pulumi.existing.yaml"),
 )

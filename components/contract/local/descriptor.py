@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from components.contract.environments import ClusterKind
+from components.contract.environments import ClusterKind, Environment
 from components.contract.kind import KindDescriptor, made_by_the_stack
 from components.contract.local.checks import mismatches
 from components.contract.local.config import LocalConfig
@@ -12,4 +12,5 @@ LOCAL: Final = KindDescriptor(
     config=LocalConfig,
     mismatches=mismatches,
     owner_problem=made_by_the_stack(ClusterKind.LOCAL, "a local cluster has no installer"),
+    stack_files={Environment.DEV: "Pulumi.local.yaml"},
 )

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from components.contract.environments import Environment
 from policies.resource import Resource
 from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
-from policies.views.clusters import EKS_CLUSTER
-from policies.views.node_groups.aks import MANAGED_CLUSTER
-from policies.views.type_tokens import KMS_KEY
+from policies.views.clusters import CLUSTERS
+from policies.views.type_tokens import EKS_CLUSTER, KMS_KEY
 
 
 def check(resource: Resource, _: Context) -> Iterator[Finding]:
@@ -25,7 +24,7 @@ RULE = Rule(
     severity=Severity.HIGH,
     level={Environment.DEV: Level.OFF, Environment.PROD: Level.MANDATORY},
     source="EKS user guide, deletion protection; Pulumi documentation, resource option protect",
-    applies_to=resources_of("each managed cluster and each KMS key", EKS_CLUSTER, MANAGED_CLUSTER, KMS_KEY),
+    applies_to=resources_of("each managed cluster and each KMS key", CLUSTERS.types.pattern, KMS_KEY),
     why="A renamed key in a file, or a destroy in the wrong stack, would delete production and make its Secrets "
     "unreadable.",
     fix="Set the resource option protect, and deletionProtection on an EKS cluster.",

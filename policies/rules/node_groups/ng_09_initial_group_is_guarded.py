@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from components.contract.clusters import spot_taint
 from components.contract.environments import Environment
 from components.contract.pools import PoolRole
-from components.contract.taints import Taint, TaintEffect, spot_taint
+from components.contract.taints import Taint, TaintEffect
 from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import some

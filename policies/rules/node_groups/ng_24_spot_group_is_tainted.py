@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from components.contract.clusters import spot_taint
 from components.contract.lifecycle import Lifecycle
-from components.contract.taints import spot_taint
 from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity
 from policies.views.node_groups import NODE_GROUPS, NodeGroupFacts
 from policies.views.node_groups.remediation import add_spot_taint
@@ -25,7 +25,7 @@ RULE = Rule(
     source="Iguazio best practices, Spot vs. On-demand Usage",
     applies_to=NODE_GROUPS,
     why="Without the taint, work that must not be interrupted may run on nodes that the cloud can reclaim.",
-    fix="Add the taint that components/contract/taints.py defines for the cluster's kind.",
+    fix="Add the taint that the message names.",
     check=check,
     remedy=add_spot_taint,
 )

@@ -6,8 +6,7 @@ from typing import Final
 from components.contract.environments import Environment
 from policies.resource import Resource
 from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
-from policies.views.clusters import EKS_CLUSTER
-from policies.views.type_tokens import SCALING_GROUP
+from policies.views.type_tokens import EKS_CLUSTER, SCALING_GROUP
 
 OPAQUE: Final = {
     "eks:index:NodeGroup": "a component that creates machines in a CloudFormation template",

@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from components.contract.environments import ClusterKind, Environment
-from policies.resource import Resource, Stack
+from components.contract.environments import Environment
+from policies.resource import Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import NotJudgeableError
 from policies.views.namespaces import RESOURCE_QUOTA, is_user_namespace
 from policies.views.node_groups import NodeGroupFacts, user_groups
-from policies.views.node_groups.local import NODE
 from policies.views.objects import ByNamespace, by_namespace, name_of
 
 SPELLINGS = {"cpu": ("requests.cpu", "cpu"), "memory": ("requests.memory", "memory")}
@@ -47,18 +46,15 @@ def _quota(objects: ByNamespace, namespace: str, spellings: tuple[str, ...]) -> 
 def _room(stack: Stack, resource: str) -> Decimal:
     """Return what all user pools offer at maximum size; 0 where the stack creates none."""
     return sum(
-        (_nodes_max(owner, group) * _offer(group, resource) for owner in stack for group in user_groups([owner])),
+        (_nodes_max(group) * _offer(group, resource) for group in user_groups(stack)),
         Decimal(0),
     )
 
 
-def _nodes_max(owner: Resource, group: NodeGroupFacts) -> int:
-    """Return the maximum number of nodes that ``owner`` adds to its group; a simulated node counts as one."""
-    if group.kind is ClusterKind.LOCAL and owner.type == NODE:
-        return 1
-    if group.size_max is None:
+def _nodes_max(group: NodeGroupFacts) -> int:
+    if (nodes := group.nodes_max) is None:
         raise NotJudgeableError(group.location or "the size", "is not set")
-    return group.size_max
+    return nodes
 
 
 def _offer(group: NodeGroupFacts, resource: str) -> Decimal:

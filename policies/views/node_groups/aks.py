@@ -1,6 +1,7 @@
 """Agent pools of AKS: separate resources, or inline in the cluster."""
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import ClassVar, Final
 
@@ -10,13 +11,21 @@ from components.contract.aks.spelling import SPELLING
 from components.contract.environments import ClusterKind
 from components.contract.lifecycle import Lifecycle
 from components.contract.taints import AKS_SPOT_TAINT, Taint, TaintEffect
-from policies.resource import Resource
+from policies.resource import Resource, Stack, find_in
+from policies.rule import Finding
 from policies.values import NotJudgeableError, Value
 from policies.views.node_groups.cloud_types import CloudTypes
+from policies.views.node_groups.facts import NodeGroupFacts
 from policies.views.node_groups.spelled import SpelledGroup
 
 AGENT_POOL: Final = r"azure-native:containerservice(/v\w+)?:AgentPool"
 MANAGED_CLUSTER: Final = r"azure-native:containerservice(/v\w+)?:ManagedCluster"
+
+UPGRADES: Final = {"upgradeChannel": (None, "none"), "nodeOSUpgradeChannel": ("None", "Unmanaged")}
+"""Values that do not replace nodes: https://learn.microsoft.com/azure/aks/auto-upgrade-node-os-image.
+
+If unset, AKS replaces node images every week.
+"""
 
 
 class AgentPool(SpelledGroup):
@@ -90,19 +99,51 @@ def inline_agent_pools(resource: Resource) -> Iterator[AgentPool]:
             yield AgentPool(resource, profile)
 
 
+def _inline_tags(cluster: Resource) -> Iterator[tuple[str, tuple[Value, ...]]]:
+    for profile in cluster.props.at("agentPoolProfiles").elements():
+        yield profile.path, (profile.at("tags"),)
+
+
+def _public_addresses(resource: Resource) -> Iterator[tuple[str, str]]:
+    for pool in find_in(resource, _FINDERS):
+        if pool.props.at("enableNodePublicIP").flag():
+            yield str(pool), "enableNodePublicIP"
+
+
+def _data_risks(groups: Sequence[NodeGroupFacts], stack: Stack) -> Iterator[Finding]:
+    """Check the automatic upgrades of clusters: they replace the nodes of all pools."""
+    for cluster in stack if groups else ():
+        if not re.fullmatch(MANAGED_CLUSTER, cluster.type):
+            continue
+        for key, harmless in UPGRADES.items():
+            found = cluster.props.at("autoUpgradeProfile", key).text()
+            if found not in harmless:
+                yield Finding(
+                    f"Cluster '{cluster.name}' has data nodes and {key} {found or 'absent'}; expected {harmless[-1]}.",
+                    urn=cluster.urn,
+                )
+
+
 def _type(module: str, names: str) -> str:
     """Return the pattern of type tokens, which may contain the API's version."""
     return rf"azure-native:{module}(/v\w+)?:({names})"
 
 
+_FINDERS: Final = {AGENT_POOL: agent_pool, MANAGED_CLUSTER: inline_agent_pools}
+
 TYPES: Final = CloudTypes(
     group=AGENT_POOL,
     view=AgentPool,
-    finders={AGENT_POOL: agent_pool, MANAGED_CLUSTER: inline_agent_pools},
+    finders=_FINDERS,
+    cluster_input="resourceName",
     clusters=(MANAGED_CLUSTER,),
     keys=(_type("keyvault", "Vault|Key"),),
     networks=(_type("network", "VirtualNetwork|Subnet"),),
     disks=(_type("compute", "Disk"), _type("storage", "StorageAccount|BlobContainer|FileShare")),
     logs=(_type("operationalinsights", "Workspace"),),
+    tagged=(_type("resources", "ResourceGroup"), _type("network", "VirtualNetwork")),
+    tagged_parts={MANAGED_CLUSTER: _inline_tags},
+    public_addresses=dict.fromkeys(_FINDERS, _public_addresses),
+    data_risks=_data_risks,
 )
 """Azure's types."""

@@ -11,12 +11,16 @@ from components.contract.environments import ClusterKind
 from components.contract.taints import Taint
 from policies.resource import Resource
 from policies.values import NotJudgeableError, Value
+from policies.views.node_groups import aws_machines
 from policies.views.node_groups.cloud_types import CloudTypes
 from policies.views.node_groups.facts import taint_object
 from policies.views.node_groups.spelled import SpelledGroup
-from policies.views.type_tokens import KMS_KEY, SUBNET
+from policies.views.type_tokens import EKS_CLUSTER, KMS_KEY, LAUNCH_TEMPLATE, SUBNET
 
 NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
+VPC: Final = "aws:ec2/vpc:Vpc"
+SECURITY_GROUP: Final = "aws:ec2/securityGroup:SecurityGroup"
+LOG_GROUP: Final = "aws:cloudwatch/logGroup:LogGroup"
 
 
 class EksNodeGroup(SpelledGroup):
@@ -67,10 +71,23 @@ TYPES: Final = CloudTypes(
     group=NODE_GROUP,
     view=EksNodeGroup,
     finders={NODE_GROUP: managed_node_group},
-    clusters=("aws:eks/cluster:Cluster",),
+    cluster_input="clusterName",
+    clusters=(EKS_CLUSTER,),
     keys=(KMS_KEY,),
-    networks=("aws:ec2/vpc:Vpc", SUBNET),
+    networks=(VPC, SUBNET),
     disks=("aws:ebs/volume:Volume", "aws:efs/fileSystem:FileSystem", "aws:s3/bucket(V2)?:Bucket(V2)?"),
-    logs=("aws:cloudwatch/logGroup:LogGroup",),
+    logs=(LOG_GROUP,),
+    tagged=(
+        LAUNCH_TEMPLATE,
+        SUBNET,
+        VPC,
+        KMS_KEY,
+        LOG_GROUP,
+        "aws:ec2/securityGroup:SecurityGroup",
+        "aws:iam/role:Role",
+    ),
+    tagged_parts={LAUNCH_TEMPLATE: aws_machines.template_tags},
+    public_addresses={SUBNET: aws_machines.subnet_addresses, LAUNCH_TEMPLATE: aws_machines.template_addresses},
+    data_risks=aws_machines.data_risks,
 )
 """AWS's types."""

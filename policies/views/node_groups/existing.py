@@ -9,16 +9,13 @@ from typing_extensions import override
 from components.contract.environments import ClusterKind
 from components.contract.instances import InstanceType, Provider
 from components.contract.lifecycle import Lifecycle
-from components.contract.taints import Taint, TaintEffect
+from components.contract.taints import Taint
 from policies.resource import Resource
 from policies.values import Value
-from policies.views.node_groups.facts import NodeGroupFacts, taint_object
+from policies.views.node_groups.facts import LIFECYCLES, NodeGroupFacts, taint_object
 
 EXISTING_POOL: Final = "igz-clusters:clusters:ExistingPool"
 """The component with the facts; the only resources of the nodes are their labels."""
-
-_LIFECYCLES: Final = {lifecycle.value: lifecycle for lifecycle in Lifecycle}
-_EFFECTS: Final = {effect.value: effect for effect in TaintEffect}
 
 
 class ExistingGroup(NodeGroupFacts):
@@ -31,7 +28,7 @@ class ExistingGroup(NodeGroupFacts):
     @property
     @override
     def lifecycle(self) -> Lifecycle | None:
-        return self._props.at("lifecycle").choice(_LIFECYCLES)
+        return self._props.at("lifecycle").choice(LIFECYCLES)
 
     @property
     @override
@@ -75,7 +72,7 @@ class ExistingGroup(NodeGroupFacts):
 
     @override
     def _taints(self) -> list[Callable[[], Taint | None]]:
-        return [partial(taint_object, entry, _EFFECTS) for entry in self._props.at("taints").elements()]
+        return [partial(taint_object, entry) for entry in self._props.at("taints").elements()]
 
 
 def _instance(machine: Value) -> InstanceType:

@@ -16,6 +16,10 @@ from components.contract.taints import Taint, TaintEffect
 from policies.resource import Resource
 from policies.values import NotJudgeableError, Value, some
 
+LIFECYCLES: Final = {lifecycle.value: lifecycle for lifecycle in Lifecycle}
+EFFECTS: Final = {effect.value: effect for effect in TaintEffect}
+"""Our own terms, for groups that no cloud creates."""
+
 GPU_RESOURCES: Final = ("nvidia.com/gpu", "amd.com/gpu")
 """Names under which device plug-ins offer whole GPUs, for groups that do not state their own."""
 
@@ -34,6 +38,9 @@ class NodeGroupFacts(ABC):
 
     is_scaled_elsewhere: ClassVar[bool] = False
     """Whether the cloud or the cluster's owner runs the autoscaler."""
+
+    is_simulated: ClassVar[bool] = False
+    """Whether kwok simulates the nodes; the autoscaler then runs outside the cluster."""
 
     rolling_inputs: ClassVar[tuple[str, ...]] = ()
     """Inputs whose change replaces the nodes, or what their disks hold."""
@@ -95,6 +102,11 @@ class NodeGroupFacts(ABC):
     @abstractmethod
     def size_max(self) -> int | None:
         """Most nodes."""
+
+    @property
+    def nodes_max(self) -> int | None:
+        """Most nodes that this resource adds to the group."""
+        return self.size_max
 
     @property
     def size_desired(self) -> int | None:
@@ -186,7 +198,7 @@ class NodeGroupFacts(ABC):
         """Return a reader for each taint, so that one unknown taint does not hide the others."""
 
 
-def taint_object(entry: Value, effects: Mapping[str, TaintEffect]) -> Taint | None:
+def taint_object(entry: Value, effects: Mapping[str, TaintEffect] = EFFECTS) -> Taint | None:
     """Return the taint of an entry with ``key``, ``value`` and ``effect``; None for an entry without an effect."""
     effect = entry.at("effect").choice(effects)
     return Taint(entry.at("key").text() or "", entry.at("value").text() or "", effect) if effect else None

@@ -11,16 +11,13 @@ from components.contract import autoscaler
 from components.contract.environments import ClusterKind
 from components.contract.labels import AnnotationKey, WellKnownLabel
 from components.contract.lifecycle import Lifecycle
-from components.contract.taints import Taint, TaintEffect
+from components.contract.taints import Taint
 from policies.resource import Resource
 from policies.values import NotJudgeableError, Value
-from policies.views.node_groups.facts import NodeGroupFacts, taint_object
+from policies.views.node_groups.facts import LIFECYCLES, NodeGroupFacts, taint_object
 from policies.views.yaml_text import parsed
 
 NODE: Final = "kubernetes:core/v1:Node"
-
-_LIFECYCLES: Final = {lifecycle.value: lifecycle for lifecycle in Lifecycle}
-_EFFECTS: Final = {effect.value: effect for effect in TaintEffect}
 
 
 class SimulatedGroup(NodeGroupFacts):
@@ -28,11 +25,12 @@ class SimulatedGroup(NodeGroupFacts):
 
     kind: ClassVar = ClusterKind.LOCAL
     makes_machines: ClassVar = False
+    is_simulated: ClassVar = True
 
     @property
     @override
     def lifecycle(self) -> Lifecycle | None:
-        return self._annotation(AnnotationKey.CAPACITY_TYPE).choice(_LIFECYCLES)
+        return self._annotation(AnnotationKey.CAPACITY_TYPE).choice(LIFECYCLES)
 
     @property
     @override
@@ -43,6 +41,11 @@ class SimulatedGroup(NodeGroupFacts):
     @override
     def size_max(self) -> int | None:
         return self._annotation(AnnotationKey.SIZE_MAX).integer()
+
+    @property
+    @override
+    def nodes_max(self) -> int | None:
+        return 1 if self.resource.type == NODE else self.size_max
 
     @property
     @override
@@ -84,7 +87,7 @@ class SimulatedGroup(NodeGroupFacts):
 
     @override
     def _taints(self) -> list[Callable[[], Taint | None]]:
-        return [partial(taint_object, entry, _EFFECTS) for entry in self._props.at("spec", "taints").elements()]
+        return [partial(taint_object, entry) for entry in self._props.at("spec", "taints").elements()]
 
 
 def simulated_node(resource: Resource) -> Iterator[SimulatedGroup]:

@@ -5,9 +5,10 @@ Simulated nodes, and groups inside another resource, must be corrected by hand.
 
 import re
 
+from components.contract.clusters import spot_taint
 from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
-from components.contract.taints import Taint, spot_taint
+from components.contract.taints import Taint
 from policies.remediation import Draft
 from policies.rule import Context
 from policies.views.node_groups import CLOUDS

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 import yaml
 
+from components.contract.clusters import spot_taint
 from components.contract.eks.spelling import SPELLING
 from components.contract.environments import ClusterKind, PlatformProfile
 from components.contract.labels import OWN_DOMAIN, LabelKey
 from components.contract.mlrun import MlrunVariable
-from components.contract.taints import AKS_SPOT_TAINT, ARM_TAINT, Taint, TaintEffect, spot_taint
+from components.contract.taints import AKS_SPOT_TAINT, ARM_TAINT, Taint, TaintEffect
 from infra.config import parse
 from infra.program import run
 from support import aks, eks, existing

@@ -12,6 +12,7 @@ import pytest
 from components.contract import instance_facts as generated
 from components.contract.instances import INSTANCE_TYPES, InstanceType, Provider
 from tools.facts import instances as refresh
+from tools.facts.machines import GB, READ_ON, Row, SourceError, aws, azure
 
 
 def ec2(vcpus: int = 8, memory: int = 32768, **more: Any) -> dict[str, Any]:
@@ -23,7 +24,7 @@ def ec2(vcpus: int = 8, memory: int = 32768, **more: Any) -> dict[str, Any]:
     }
 
 
-def wheel(types: dict[str, Any], version: str = "9.8.7", member: str = refresh.MOTO_MEMBER) -> io.BytesIO:
+def wheel(types: dict[str, Any], version: str = "9.8.7", member: str = aws.MOTO_MEMBER) -> io.BytesIO:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr(member, gzip.compress(json.dumps(types).encode()))
@@ -45,13 +46,19 @@ def sku(name: str, vcpus: int, memory: int, gpus: int) -> str:
 """
 
 
-def everything() -> tuple[dict[str, Any], dict[str, refresh.Sku]]:
-    azure = {
-        series.pattern.format(vcpus): refresh.Sku(vcpus, vcpus * 4096, 1 if series.gpu_model else 0)
-        for series in refresh.WANTED.azure
+def skus() -> dict[str, azure.Sku]:
+    return {
+        series.pattern.format(vcpus): azure.Sku(vcpus, vcpus * 4096, 1 if series.gpu_model else 0)
+        for series in azure.WANTED
         for vcpus in series.vcpus
     }
-    return {name: ec2() for name in refresh.aws_names()}, azure
+
+
+def everything() -> dict[str, dict[str, Row]]:
+    return {
+        provider: {name: Row(name, 8, 32768, "amd64", 0, "", 0) for name in module.wanted()}
+        for provider, module in refresh.PROVIDERS.items()
+    }
 
 
 # --- the generated facts
@@ -138,20 +145,19 @@ def test_a_shape_ignores_who_sells_the_machine_and_its_disks() -> None:
 
 
 def test_the_file_holds_exactly_the_wanted_types() -> None:
-    aws, azure = ({row[0] for row in generated.FACTS[provider]} for provider in ("aws", "azure"))
-    assert aws == set(refresh.aws_names())
-    assert azure == set(refresh.azure_names())
+    listed = {provider: {row[0] for row in rows} for provider, rows in generated.FACTS.items()}
+    assert listed == {provider: set(module.wanted()) for provider, module in refresh.PROVIDERS.items()}
 
 
 def test_the_file_tells_the_versions_of_the_scripts_pins() -> None:
-    assert generated.FACTS_DATE == refresh.READ_ON
-    assert generated.SOURCES["moto"] == refresh.MOTO_VERSION
-    pins = (refresh.TOOLCHAIN / "go.mod").read_text(encoding="utf-8")
-    assert f"{refresh.AUTOSCALER_MODULE} {generated.SOURCES[refresh.AUTOSCALER_MODULE]}" in pins
+    assert generated.FACTS_DATE == READ_ON
+    assert generated.SOURCES["moto"] == aws.MOTO_VERSION
+    pins = (azure.TOOLCHAIN / "go.mod").read_text(encoding="utf-8")
+    assert f"{azure.AUTOSCALER_MODULE} {generated.SOURCES[azure.AUTOSCALER_MODULE]}" in pins
 
 
 def test_rendering_the_facts_again_gives_the_same_file() -> None:
-    rows = {provider: [refresh.Row(*row) for row in rows] for provider, rows in generated.FACTS.items()}
+    rows = {provider: [Row(*row) for row in rows] for provider, rows in generated.FACTS.items()}
     assert refresh.render(rows, generated.SOURCES) == refresh.TARGET.read_text(encoding="utf-8")
 
 
@@ -160,23 +166,23 @@ def test_rendering_the_facts_again_gives_the_same_file() -> None:
 
 def test_a_wheel_gives_its_version_and_types() -> None:
     types = {"m6i.2xlarge": ec2()}
-    assert refresh.read_moto(wheel(types, "1.2.3")) == ("1.2.3", types)
+    assert aws.read_moto(wheel(types, "1.2.3")) == ("1.2.3", types)
 
 
 def test_a_wheel_with_another_layout_is_refused() -> None:
-    with pytest.raises(refresh.SourceError, match=re.escape(refresh.MOTO_MEMBER)):
-        refresh.read_moto(wheel({}, member="moto/elsewhere.json"))
+    with pytest.raises(SourceError, match=re.escape(aws.MOTO_MEMBER)):
+        aws.read_moto(wheel({}, member="moto/elsewhere.json"))
 
 
 @pytest.mark.parametrize("content", [b"", b"no archive"])
 def test_a_file_that_is_no_wheel_is_refused(content: bytes) -> None:
-    with pytest.raises(refresh.SourceError, match="Not a wheel of moto"):
-        refresh.read_moto(io.BytesIO(content))
+    with pytest.raises(SourceError, match="Not a wheel of moto"):
+        aws.read_moto(io.BytesIO(content))
 
 
 def test_a_missing_wheel_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(refresh.SourceError, match=r"gone\.whl"):
-        refresh.read_moto(tmp_path / "gone.whl")
+    with pytest.raises(SourceError, match=r"gone\.whl"):
+        aws.read_moto(tmp_path / "gone.whl")
 
 
 def test_ec2_figures_become_a_row() -> None:
@@ -184,17 +190,17 @@ def test_ec2_figures_become_a_row() -> None:
         GpuInfo={"Gpus": [{"Count": 4, "Name": "A10G"}]},
         InstanceStorageInfo={"TotalSizeInGB": 3800, "NvmeSupport": "required"},
     )
-    assert refresh.aws_row("g5.12xlarge", facts) == ("g5.12xlarge", 8, 32768, "amd64", 4, "A10G", 3539)
+    assert aws.aws_row("g5.12xlarge", facts) == ("g5.12xlarge", 8, 32768, "amd64", 4, "A10G", 3539)
 
 
 def test_instance_storage_that_is_not_nvme_does_not_count() -> None:
     facts = ec2(InstanceStorageInfo={"TotalSizeInGB": 840, "NvmeSupport": "unsupported"})
-    assert refresh.aws_row("old.xlarge", facts).local_nvme_gib == 0
+    assert aws.aws_row("old.xlarge", facts).local_nvme_gib == 0
 
 
 def test_arm_is_called_as_in_the_kubernetes_label() -> None:
     facts = ec2(ProcessorInfo={"SupportedArchitectures": ["arm64"]})
-    assert refresh.aws_row("m7g.2xlarge", facts).architecture == "arm64"
+    assert aws.aws_row("m7g.2xlarge", facts).architecture == "arm64"
 
 
 def test_the_go_file_gives_every_sku() -> None:
@@ -204,32 +210,32 @@ def test_the_go_file_gives_every_sku() -> None:
         + sku("B", 24, 9, 1)
         + "}"
     )
-    assert refresh.read_autoscaler(text) == {"Standard_A-1_v2": (1, 2048, 0), "B": (24, 9, 1)}
+    assert azure.read_autoscaler(text) == {"Standard_A-1_v2": (1, 2048, 0), "B": (24, 9, 1)}
 
 
 def test_local_nvme_grows_with_the_vcpus() -> None:
-    series = refresh.AzureSeries("L{}", (16,), disk_bytes=1920 * refresh.GB, vcpus_per_disk=8)
-    assert refresh.azure_row(series, "L16", refresh.Sku(16, 9, 0)).local_nvme_gib == 3576
+    series = azure.AzureSeries("L{}", (16,), disk_bytes=1920 * GB, vcpus_per_disk=8)
+    assert azure.azure_row(series, "L16", azure.Sku(16, 9, 0)).local_nvme_gib == 3576
 
 
 @pytest.mark.parametrize(("gpus", "model"), [(1, ""), (0, "T4")])
 def test_gpus_without_a_model_or_a_model_without_gpus_are_refused(gpus: int, model: str) -> None:
-    with pytest.raises(refresh.SourceError, match="N8"):
-        refresh.azure_row(refresh.AzureSeries("N{}", (8,), model), "N8", refresh.Sku(8, 9, gpus))
+    with pytest.raises(SourceError, match="N8"):
+        azure.azure_row(azure.AzureSeries("N{}", (8,), model), "N8", azure.Sku(8, 9, gpus))
 
 
 def test_all_missing_types_are_reported_at_once() -> None:
-    aws, azure = everything()
-    del aws["m6i.2xlarge"], aws["p5.48xlarge"], azure["Standard_D8s_v5"]
-    with pytest.raises(refresh.SourceError, match="3 wanted") as error:
-        refresh.collect(aws, azure)
+    found = everything()
+    del found["aws"]["m6i.2xlarge"], found["aws"]["p5.48xlarge"], found["azure"]["Standard_D8s_v5"]
+    with pytest.raises(SourceError, match="3 wanted") as error:
+        refresh.collect(found)
     assert all(name in error.value.message for name in ("m6i.2xlarge", "p5.48xlarge", "Standard_D8s_v5"))
 
 
 def test_the_order_does_not_depend_on_the_sources_order() -> None:
-    aws, azure = everything()
-    turned = dict(reversed(aws.items())), dict(reversed(azure.items()))
-    assert refresh.collect(aws, azure) == refresh.collect(*turned)
+    found = everything()
+    turned = {provider: dict(reversed(rows.items())) for provider, rows in found.items()}
+    assert refresh.collect(found) == refresh.collect(turned)
 
 
 # --- the command
@@ -237,20 +243,19 @@ def test_the_order_does_not_depend_on_the_sources_order() -> None:
 
 @pytest.fixture
 def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    aws, azure = everything()
-    source = tmp_path / refresh.AUTOSCALER_FILE
+    source = tmp_path / azure.AUTOSCALER_FILE
     source.parent.mkdir(parents=True)
-    source.write_text("".join(sku(name, *figures) for name, figures in azure.items()), encoding="utf-8")
-    monkeypatch.setattr(refresh, "find_autoscaler", lambda: ("v0.1.0", tmp_path))
+    source.write_text("".join(sku(name, *figures) for name, figures in skus().items()), encoding="utf-8")
+    monkeypatch.setattr(azure, "find_autoscaler", lambda: ("v0.1.0", tmp_path))
     file = tmp_path / "moto.whl"
-    file.write_bytes(wheel(aws).getvalue())
+    file.write_bytes(wheel({name: ec2() for name in aws.wanted()}).getvalue())
     return file
 
 
 def test_what_was_written_passes_the_check(sources: Path, tmp_path: Path) -> None:
     target = tmp_path / "facts.py"
-    assert refresh.main(["--write", "--moto-wheel", str(sources)], target) == 0
-    assert refresh.main(["--check", "--moto-wheel", str(sources)], target) == 0
+    assert refresh.main(["--write", "--source", f"aws={sources}"], target) == 0
+    assert refresh.main(["--check", "--source", f"aws={sources}"], target) == 0
     assert '"moto": "9.8.7"' in target.read_text(encoding="utf-8")
 
 
@@ -259,7 +264,7 @@ def test_the_check_fails_on_an_outdated_file_and_leaves_it(
 ) -> None:
     target = tmp_path / "facts.py"
     target.write_text("old", encoding="utf-8")
-    assert refresh.main(["--check", "--moto-wheel", str(sources)], target) == 1
+    assert refresh.main(["--check", "--source", f"aws={sources}"], target) == 1
     assert target.read_text(encoding="utf-8") == "old"
     assert "--write" in capsys.readouterr().err
 
@@ -268,6 +273,6 @@ def test_a_failing_source_is_told_without_a_traceback(
     sources: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sources.write_bytes(wheel({}).getvalue())
-    assert refresh.main(["--write", "--moto-wheel", str(sources)], tmp_path / "facts.py") == 2
+    assert refresh.main(["--write", "--source", f"aws={sources}"], tmp_path / "facts.py") == 2
     assert "aws m6i.2xlarge" in capsys.readouterr().err
     assert not (tmp_path / "facts.py").exists()

@@ -32,7 +32,7 @@ CONFIGS = pytest.mark.parametrize("config", [eks_stack.config, aks_stack.config]
 @pytest.fixture
 def pretended(monkeypatch: pytest.MonkeyPatch) -> str:
     support = Support(ENDS, date(2026, 10, 1))
-    row = KubernetesMinor(eks=support, aks=support, autoscaler=f"v{PRETENDED}.0")
+    row = KubernetesMinor(support={"eks": support, "aks": support}, autoscaler=f"v{PRETENDED}.0")
     monkeypatch.setitem(MINORS, PRETENDED, row)  # type: ignore[arg-type] a dict, which nothing else may change
     return PRETENDED
 

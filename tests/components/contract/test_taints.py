@@ -4,9 +4,10 @@ from hypothesis import strategies as st
 
 from components.contract.aks.spelling import SPELLING as AKS
 from components.contract.autoscaler import taint_tag
+from components.contract.clusters import spot_taint
 from components.contract.eks.spelling import SPELLING, taint_entry
 from components.contract.environments import ClusterKind, PlatformProfile
-from components.contract.taints import AKS_SPOT_TAINT, OWN_SPOT_TAINT, Taint, TaintEffect, gpu_taint, spot_taint
+from components.contract.taints import AKS_SPOT_TAINT, OWN_SPOT_TAINT, Taint, TaintEffect, gpu_taint
 
 names = st.from_regex(r"[a-z0-9]([-a-z0-9.]{0,20}[a-z0-9])?", fullmatch=True)
 taints = st.builds(Taint, key=names, value=names, effect=st.sampled_from(TaintEffect))

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from pydantic.alias_generators import to_camel
 
+from components.contract.clusters import spot_taint
 from components.contract.environments import ClusterKind, Environment, PlatformProfile
 from components.contract.groups import resolve_groups
 from components.contract.policy_choices import PolicyChoices
@@ -15,7 +16,6 @@ from components.contract.policy_parameters import (
     policy_parameters,
 )
 from components.contract.pools import NodePool
-from components.contract.taints import spot_taint
 from components.scheduling.admission_rules import SUBJECTS, AdmissionRule, AdmissionRules, AdmissionRulesArgs
 from policies.rule import Subject
 from support.admission import local_groups, rules_at_admission

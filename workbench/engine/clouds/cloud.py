@@ -1,15 +1,32 @@
 """Cloud-specific checks and texts for changes of a cluster."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from typing_extensions import override
 
 from components.contract.groups import NodeGroup
+from infra.config import StackConfig
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import ClusterComponent
 
 
-class Cloud(ABC):
+@dataclass(frozen=True, kw_only=True)
+class ErrorCodes:
+    """Regular expressions for errors that need a next step; ``error_classification`` adds those that clouds share."""
+
+    expired: str = ""
+    """The credentials have expired; in any case of letters."""
+    in_use: str = ""
+    """A resource to delete is still in use."""
+    busy: str = ""
+    """Another operation is in progress; ``.`` also matches line breaks."""
+    name_taken: str = ""
+    """The name of a resource to create is already in use."""
+
+
+class Cloud:
     """One stack in one cloud."""
 
     place: ClassVar[str]
@@ -26,14 +43,14 @@ class Cloud(ABC):
     """Advice for a version below the live one."""
 
     @property
-    @abstractmethod
     def version(self) -> str:
-        """Minor version of Kubernetes in the stack file."""
+        """Minor version of Kubernetes in the stack file; empty if it names none."""
+        return ""
 
     @property
-    @abstractmethod
     def groups(self) -> Mapping[str, NodeGroup]:
         """The node groups that the program declares, by logical name."""
+        return {}
 
     def blockers(self, components: Sequence[ClusterComponent]) -> Iterator[Blocker]:
         """Return blockers that are specific to this cloud."""
@@ -45,11 +62,10 @@ class Cloud(ABC):
         del components
         yield from ()
 
-    @abstractmethod
     def earlier_runs(
         self, components: Sequence[ClusterComponent], *, is_upgrade: bool
     ) -> tuple[tuple[ClusterComponent, ...], ...]:
-        """Return components to change first, one run of the engine per tuple.
+        """Return components to change first, one run of the engine per tuple; default: none.
 
         Parameters
         ----------
@@ -58,3 +74,36 @@ class Cloud(ABC):
         is_upgrade
             Whether the change raises a version.
         """
+        del components, is_upgrade
+        return ()
+
+
+@dataclass(frozen=True)
+class CloudStack(Cloud):
+    """A stack whose cluster a cloud makes.
+
+    Parameters
+    ----------
+    stack
+        Name of the stack, the prefix of the program's logical names.
+    config, choices
+        The stack file, and its cluster section.
+    """
+
+    group_label: ClassVar[str]
+    """Label with which the cloud names the group of a node."""
+    errors: ClassVar[ErrorCodes]
+
+    stack: str
+    config: StackConfig
+    choices: Any
+
+    @property
+    @override
+    def version(self) -> str:
+        return str(self.choices.version)
+
+    @property
+    @override
+    def groups(self) -> Mapping[str, NodeGroup]:
+        return {f"{self.stack}-{group.name}": group for group in self.config.groups}

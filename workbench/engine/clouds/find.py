@@ -1,18 +1,15 @@
 """Finds the cloud of a stack."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from typing_extensions import override
-
 from components.contract.aks.config import AksConfig
 from components.contract.eks.config import EksConfig
-from components.contract.groups import NodeGroup
 from infra.config import StackConfig
 from workbench.engine.clouds.aks.cloud import Aks
 from workbench.engine.clouds.aks.cluster_components import components as aks_components
-from workbench.engine.clouds.cloud import Cloud
+from workbench.engine.clouds.cloud import Cloud, CloudStack
 from workbench.engine.clouds.cluster_component import ClusterComponent
 from workbench.engine.clouds.eks.cloud import Eks
 from workbench.engine.clouds.eks.cluster_components import components as eks_components
@@ -29,22 +26,6 @@ class NoCloud(Cloud):
     ways_in = "its context in the kubeconfig, and the network between (VPN, proxy, firewall)"
     no_way_back = ""
 
-    @property
-    @override
-    def version(self) -> str:
-        return ""
-
-    @property
-    @override
-    def groups(self) -> Mapping[str, NodeGroup]:
-        return {}
-
-    @override
-    def earlier_runs(
-        self, components: Sequence[ClusterComponent], *, is_upgrade: bool
-    ) -> tuple[tuple[ClusterComponent, ...], ...]:
-        return ()
-
 
 Components: TypeAlias = Callable[[str, str, Mapping[str, Any], Mapping[str, Any]], Iterator[ClusterComponent]]
 """Finds the cluster components in a resource: its URN, type, inputs and outputs."""
@@ -54,8 +35,7 @@ Components: TypeAlias = Callable[[str, str, Mapping[str, Any], Mapping[str, Any]
 class KnownCloud:
     """The workbench's code for one cloud."""
 
-    cloud: Callable[[str, StackConfig, Any], Cloud]
-    """Creates the cloud from a stack's name, its file, and the file's cluster section."""
+    cloud: type[CloudStack]
     components: Components
     folder: str
     """Name of the cloud's folder in the other layers of the workbench, whose modules are imported on use."""

@@ -10,24 +10,15 @@ from components.contract.aks.agent_pools import fixed_inputs, node_labels, node_
 from components.contract.aks.config import AksConfig
 from components.contract.groups import NodeGroup
 from components.contract.pools import PoolRole
-from infra.config import StackConfig
 from workbench.engine.clouds.aks.cluster_components import AksPool, SystemPool
 from workbench.engine.clouds.blocker import Blocker
-from workbench.engine.clouds.cloud import Cloud
+from workbench.engine.clouds.cloud import CloudStack, ErrorCodes
 from workbench.engine.clouds.cluster_component import ClusterComponent, Rank, Sizes, minor
 
 
 @dataclass(frozen=True)
-class Aks(Cloud):
-    """A stack in Azure.
-
-    Parameters
-    ----------
-    stack
-        Name of the stack, the prefix of the program's logical names.
-    config, choices
-        The stack file, and its cluster section.
-    """
+class Aks(CloudStack):
+    """A stack in Azure."""
 
     place = "Azure"
     service = "AKS"
@@ -36,14 +27,18 @@ class Aks(Cloud):
     ways_in = "a VPN, authorizedRanges, a group of adminGroupIds (docs/aks.md), and `kubelogin` on PATH for the token"
     no_way_back = "If AKS upgraded it automatically, the old version is out of support; AKS has no downgrade."
 
-    stack: str
-    config: StackConfig
-    choices: AksConfig
+    group_label = "kubernetes.azure.com/agentpool"
+    # https://learn.microsoft.com/entra/identity-platform/reference-error-codes
+    # https://learn.microsoft.com/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/operationnotallowed
+    errors = ErrorCodes(
+        expired=r"ExpiredAuthenticationToken|AADSTS(50173|70008|70043|700024|700082)\b|[Pp]lease run:? `?'?az login",
+        in_use=r"\bInUse\w*CannotBeDeleted\b|\bPublicIPAddressCannotBeDeleted\b|\bCannotDeleteNatGateway",
+        busy=r"\bOperationNotAllowed\b.*\bin progress\b|\bAnotherOperationInProgress\b|aks-pending-operation",
+        # Azure would update the existing resource, so Pulumi's provider checks first and reports its own error.
+        name_taken="cannot create already existing resource",
+    )
 
-    @property
-    @override
-    def version(self) -> str:
-        return self.choices.version
+    choices: AksConfig
 
     @property
     @override

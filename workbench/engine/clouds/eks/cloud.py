@@ -1,28 +1,18 @@
 """EKS-specific checks and steps for changes of a cluster."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from typing_extensions import override
 
 from components.contract.eks.config import EksConfig
-from components.contract.groups import NodeGroup
-from infra.config import StackConfig
-from workbench.engine.clouds.cloud import Cloud
+from workbench.engine.clouds.cloud import CloudStack, ErrorCodes
 from workbench.engine.clouds.cluster_component import ClusterComponent, Rank
 
 
 @dataclass(frozen=True)
-class Eks(Cloud):
-    """A stack in AWS.
-
-    Parameters
-    ----------
-    stack
-        Name of the stack, the prefix of the program's logical names.
-    config, choices
-        The stack file, and its cluster section.
-    """
+class Eks(CloudStack):
+    """A stack in AWS."""
 
     place = "AWS"
     service = "EKS"
@@ -35,19 +25,16 @@ class Eks(Cloud):
         "https://docs.aws.amazon.com/eks/latest/userguide/rollback-cluster.html."
     )
 
-    stack: str
-    config: StackConfig
+    group_label = "eks.amazonaws.com/nodegroup"
+    # https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_general.html
+    # https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+    errors = ErrorCodes(
+        expired="Expired ?Token|RequestExpired|InvalidClientTokenId|refresh cached (SSO|credentials) .*failed",
+        in_use=r"\bDependencyViolation\b",
+        name_taken=r"ResourceInUseException\b.*\balready in use\b",
+    )
+
     choices: EksConfig
-
-    @property
-    @override
-    def version(self) -> str:
-        return self.choices.version
-
-    @property
-    @override
-    def groups(self) -> Mapping[str, NodeGroup]:
-        return {f"{self.stack}-{group.name}": group for group in self.config.groups}
 
     @override
     def earlier_runs(

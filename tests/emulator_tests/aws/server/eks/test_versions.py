@@ -34,7 +34,7 @@ def test_the_emulator_has_every_version_that_a_stack_file_may_choose() -> None:
 )
 def test_support_is_judged_by_the_dates(left: int, extended: int, status: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ends, extended_ends = (READ_ON + timedelta(days=days) for days in (left, extended))
-    monkeypatch.setitem(MINORS, "1.99", KubernetesMinor(eks=Support(ends, None, extended_ends)))
+    monkeypatch.setitem(MINORS, "1.99", KubernetesMinor(support={"eks": Support(ends, None, extended_ends)}))
     assert versions.status("1.99") == status
     assert versions.status("1.30") == "UNSUPPORTED"
 

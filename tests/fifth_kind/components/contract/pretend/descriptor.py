@@ -30,4 +30,6 @@ PRETEND: Final = KindDescriptor(
     mismatches=_mismatches,
     owner_problem=made_by_the_stack(ClusterKind.PRETEND),
     split=_split,
+    names={"pretended cluster": "any"},
+    in_production=("a pretended guarantee",),
 )

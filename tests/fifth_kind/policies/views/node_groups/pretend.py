@@ -1,6 +1,6 @@
 """Node groups of the pretended cloud."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar, Final
 
 from typing_extensions import override
@@ -8,9 +8,11 @@ from typing_extensions import override
 from components.contract.environments import ClusterKind
 from components.contract.pretend.spelling import SPELLING
 from components.contract.taints import Taint
-from policies.resource import Resource
+from policies.resource import Resource, Stack
+from policies.rule import Finding
 from policies.values import Value
 from policies.views.node_groups.cloud_types import CloudTypes
+from policies.views.node_groups.facts import NodeGroupFacts
 from policies.views.node_groups.spelled import SpelledGroup
 
 GROUP: Final = "pretend:containers:Group"
@@ -57,13 +59,33 @@ def _find(resource: Resource) -> Iterator[PretendGroup]:
     yield PretendGroup(resource, resource.props)
 
 
+def _disks(resource: Resource) -> Iterator[tuple[str, tuple[Value, ...]]]:
+    yield "disks", (resource.props.at("diskTags"),)
+
+
+def _public_addresses(resource: Resource) -> Iterator[tuple[str, str]]:
+    if resource.props.at("isPublic").flag():
+        yield f"Group '{resource.name}'", "isPublic"
+
+
+def _data_risks(groups: Sequence[NodeGroupFacts], _: Stack) -> Iterator[Finding]:
+    for group in groups:
+        if group.props.at("sleepsAtNight").flag():
+            yield Finding(f"{group} sleeps at night.", urn=group.resource.urn)
+
+
 TYPES: Final = CloudTypes(
     group=GROUP,
     view=PretendGroup,
     finders={GROUP: _find},
+    cluster_input="cluster",
     clusters=("pretend:containers:Cluster",),
     keys=("pretend:keys:Key",),
     networks=(),
     disks=(),
     logs=(),
+    tagged=("pretend:networks:Network",),
+    tagged_parts={GROUP: _disks},
+    public_addresses={GROUP: _public_addresses},
+    data_risks=_data_risks,
 )

@@ -1,20 +1,25 @@
 """What the pretended cloud has to say about changes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from typing_extensions import override
 
-from components.contract.groups import NodeGroup
 from components.contract.pretend.config import PretendConfig
-from infra.config import StackConfig
-from workbench.engine.clouds.cloud import Cloud
-from workbench.engine.clouds.cluster_component import ClusterComponent
+from workbench.engine.clouds.cloud import CloudStack, ErrorCodes
+from workbench.engine.clouds.cluster_component import ClusterComponent, Condition, Group
+
+
+class PretendCondition(Condition):
+    """Always in order."""
+
+    active = ""
+    is_moving = is_lost = may_pass = False
 
 
 @dataclass(frozen=True)
-class Pretend(Cloud):
+class Pretend(CloudStack):
     """A stack in the pretended cloud."""
 
     place = "Pretend"
@@ -24,27 +29,40 @@ class Pretend(Cloud):
     ways_in = "a VPN"
     no_way_back = ""
 
-    stack: str
-    config: StackConfig
+    group_label = "pretend/group"
+    errors = ErrorCodes(expired="PretendExpired", in_use="PretendInUse")
+
     choices: PretendConfig
 
-    @property
-    @override
-    def version(self) -> str:
-        return self.choices.version
+
+class PretendGroup(Group):
+    """One group."""
+
+    service = "PKS"
+    noun = "group"
+    on_cluster_deletion = "it deletes them"
+    cluster = version = look = step = delete = ""
+    labels: Mapping[str, str] = {}
+    sizes = None
+    condition = PretendCondition("")
 
     @property
     @override
-    def groups(self) -> Mapping[str, NodeGroup]:
-        return {f"{self.stack}-{group.name}": group for group in self.config.groups}
+    def name(self) -> str:
+        return str(self.outputs["called"])
 
     @override
-    def earlier_runs(
-        self, components: Sequence[ClusterComponent], *, is_upgrade: bool
-    ) -> tuple[tuple[ClusterComponent, ...], ...]:
-        return ()
+    def upgrade(self, version: str) -> str:
+        return ""
+
+    @override
+    def resize(self, low: int, high: int, size: int) -> str:
+        return ""
 
 
-def components(_: str, __: str, ___: Mapping[str, Any], ____: Mapping[str, Any]) -> Iterator[ClusterComponent]:
-    """Return the cluster components in a resource."""
-    return iter(())
+def components(
+    urn: str, type_: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any]
+) -> Iterator[ClusterComponent]:
+    """Return the group that a resource is."""
+    if type_ == "pretend:containers:Group":
+        yield PretendGroup(urn, type_, inputs, outputs)
