@@ -2,16 +2,14 @@
 
 from typing import Final
 
+from components.contract.clusters import SPOT_TAINTS
 from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
-from components.contract.taints import AKS_SPOT_TAINT, OWN_SPOT_TAINT, Taint
+from components.contract.taints import Taint
 from policies.cel import EXPRESSIONS, TERMS, TOLERATIONS, VALUES, every_term, selected
 from policies.values import Value, some
 from policies.views.node_choice import terms, tolerations
 from policies.views.pods import PodFacts
-
-SPOT_TAINTS: Final = (OWN_SPOT_TAINT, AKS_SPOT_TAINT)
-"""Taints of spot nodes on any kind of cluster."""
 
 
 def may_run_on_spot(pod: PodFacts) -> bool:

@@ -42,7 +42,7 @@ recorder = record(lambda: run(config))
 assert recorder.exports["pools"].keys() == names
 made = recorder.of_type("pretend:containers:Group")
 assert {name.removeprefix("test-") for name in made} == names
-assert made["test-spot"]["nodeTaints"] == ["app.iguazio.com/lifecycle=preemptible:NoSchedule"]
+assert made["test-spot"]["nodeTaints"] == ["pretend.example.com/spot=true:NoSchedule"]
 assert not recorder.of_type("aws:eks/nodeGroup:NodeGroup")
 
 draft = Draft({"bought": "interruptible"}, lambda _: False, "pretend:containers:Group")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from components.contract.clusters import SPOT_TAINTS
 from components.contract.lifecycle import Lifecycle
 from components.contract.mlrun import PREEMPTIBLE_NODE_SELECTOR, MlrunVariable
 from components.contract.taints import Taint
@@ -16,7 +17,6 @@ from policies.values import some
 from policies.views.mlrun import MlrunSettingsFacts, mlrun_settings
 from policies.views.node_groups import NodeGroupFacts, node_groups
 from policies.views.nuclio import NuclioSettingsFacts, nuclio_settings
-from policies.views.spot import SPOT_TAINTS
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:

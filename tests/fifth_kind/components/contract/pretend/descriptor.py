@@ -10,6 +10,7 @@ from components.contract.groups import NodeGroup, by_zone
 from components.contract.kind import KindDescriptor, made_by_the_stack
 from components.contract.pools import NodePool
 from components.contract.pretend.config import PretendConfig
+from components.contract.taints import Taint
 
 
 def _mismatches(
@@ -30,6 +31,7 @@ PRETEND: Final = KindDescriptor(
     mismatches=_mismatches,
     owner_problem=made_by_the_stack(ClusterKind.PRETEND),
     split=_split,
+    spot_taint=Taint("pretend.example.com/spot", "true"),
     names={"pretended cluster": "any"},
     in_production=("a pretended guarantee",),
 )
