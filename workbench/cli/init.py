@@ -63,7 +63,7 @@ Nothing is committed yet. Next:
 
 
 _REVIEW_STEPS: Final = (
-    "  make check   # validates and renders every stack and checks the policies; needs no account, starts nothing",
+    "  make check   # checks every stack file by all policies, in seconds; needs no account, starts nothing",
     '  git add --all && git commit --quiet --message "Start"',
     "  make ci      # what a pull request runs: reviews the last commit against main",
 )
