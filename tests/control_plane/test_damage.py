@@ -73,7 +73,7 @@ def test_without_any_whole_copy_the_next_up_takes_over_what_is_there(own: Cluste
     assert own.get("namespace", "mlrun")["metadata"]["uid"] == before
 
 
-@pytest.mark.parametrize("change", ["another one", "missing"])
+@pytest.mark.parametrize("change", ["another one", pytest.param("missing", marks=pytest.mark.full)])
 def test_a_wrong_passphrase_is_told_before_the_engine_starts(own: Cluster, change: str) -> None:
     file = own.data / "passphrase"
     kept = file.read_text()

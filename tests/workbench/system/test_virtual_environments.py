@@ -25,6 +25,7 @@ def test_an_environment_is_made_once_and_is_not_ours(tmp_path: Path) -> None:
     assert made == (python.stat().st_mtime_ns, (python.parent.parent / ".done").stat().st_mtime_ns)
 
 
+@pytest.mark.full
 def test_what_cannot_be_installed_is_an_error_with_its_reason_and_is_tried_again(tmp_path: Path) -> None:
     requirements = tmp_path / "tool-requirements.txt"
     requirements.write_text(f"no-such-package==1 --hash=sha256:{'0' * 64}\n")

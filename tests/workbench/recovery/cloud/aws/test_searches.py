@@ -34,7 +34,7 @@ class Made:
         return {"resources": rest, "pending_operations": [killed.pending]}
 
 
-@pytest.fixture(scope="module", params=["dev", "prod"])
+@pytest.fixture(scope="module", params=["dev", pytest.param("prod", marks=pytest.mark.full)])
 def made(request: pytest.FixtureRequest) -> Iterator[Made]:
     with running() as emulator, pytest.MonkeyPatch.context() as patch:
         account = account_at(emulator, patch)
