@@ -32,8 +32,8 @@ READ_ON: Final = "2026-11-22"
 """When the files were last read; a constant, so that a run on another day is equal."""
 
 SOURCES: Final = {
-    "copy": "hashicorp/terraform-provider-aws: the file that the resource names, in the copy that it names; for region"
-    " internal/provider/sdkv2/region.go",
+    "copy": "hashicorp/terraform-provider-aws: the file that the resource names, in the copy that it names, with the"
+    " constants and tags_gen.go of its package; for region internal/provider/sdkv2/region.go",
     "sdk": "classes of the installed pulumi-aws; inside objects types/output.d.ts of @pulumi/aws 7.48.0",
     "plug-in": "pulumi/pulumi-aws: provider/resource_overrides.go at 015d343812852f40a045a28e7f6e04bca69548f3 and"
     " provider/autonaming.go at 0c5f6583ebfb37cbe0febc2edb51b44cfeac2b15",
@@ -96,7 +96,8 @@ def _row(known: Upstream, declared: Declared) -> Row:
     change, change_by = _change(known, path)
     removal, removal_by = _removal(known, declared, is_assumed=change_by in {"later", "assumed"})
     is_read_back = path not in known.not_read_back
-    read_by = "assumed" if is_read_back and (known.read_back_assumed or change_by in {"later", "assumed"}) else "copy"
+    is_open = change_by in {"later", "assumed"} or _within(path, known.read_back_assumed)
+    read_by = "assumed" if is_read_back and is_open else "copy"
     kind = "set" if path in known.sets else declared.kind
     return Row(path, kind, declared.required, change, removal, is_read_back, (change_by, removal_by, read_by))
 
@@ -134,18 +135,16 @@ def _within(path: str, outer: Iterable[str]) -> bool:
     return any(path == each or path.startswith((f"{each}.", f"{each}[")) for each in outer)
 
 
-def _calls(known: Upstream, *, has_tags: bool) -> Iterator[tuple[str, str, str, str]]:
+def _calls(known: Upstream) -> Iterator[tuple[str, str, str, str]]:
     """Return stage, request, input and mark, in the order in which requests are sent."""
     sent = [
         *(("create", call, "") for call in known.create),
         *(("update", call, path) for call, paths in known.update.items() for path in paths),
+        *(("update", call, "tags") for call in known.tagging),
         *(("delete", call, "") for call in known.delete),
     ]
     for stage, call, path in sent:
         yield stage, f"{known.api}:{call}", path, "assumed" if call in known.calls_assumed else "copy"
-    if has_tags:
-        # Sent by code that all resources share: not read.
-        yield "update", f"{known.api}: tagging", "tags", "assumed"
 
 
 def token(resource: str) -> str:
@@ -188,7 +187,7 @@ def _entry(name: str, known: Upstream) -> dict[str, Any]:
         "copy_of": known.copy_of,
         **{key: value for key, value in optional.items() if value},
         "replacement": [order, "plug-in"],
-        "calls": [list(call) for call in _calls(known, has_tags=any(row.path == "tags" for row in found))],
+        "calls": [list(call) for call in _calls(known)],
         "retries": [[f"{known.api}:{call}", *error] for call, *error in known.retries],
         "retries_by": "assumed" if known.retries_assumed else "copy",
         "rows": [[*row[:-1], list(row.by)] for row in found],

@@ -77,7 +77,7 @@ class Upstream:
     not_read_back
         Inputs that a refresh does not read from AWS.
     read_back_assumed
-        The part of the copy that sets inputs in a refresh was not read.
+        Inputs for which the part of the copy that reads them, or what is inside them, was not read.
     notes
         Conditions of facts, by input.
     api
@@ -85,7 +85,9 @@ class Upstream:
     create, delete
         Requests in their order; those after the first may depend on inputs.
     update
-        Inputs by the request that a change of one sends. Tags have requests of their own.
+        Inputs by the request that a change of one sends.
+    tagging
+        Requests that change tags: ``tags_gen.go`` of the package.
     calls_assumed
         Requests among them that are not from the copy.
     retries
@@ -116,11 +118,12 @@ class Upstream:
     cleared_with: Mapping[str, str] = Field(default_factory=dict)
     removal_assumed: tuple[str, ...] = ()
     not_read_back: tuple[str, ...] = ()
-    read_back_assumed: bool = False
+    read_back_assumed: tuple[str, ...] = ()
     notes: Mapping[str, str] = Field(default_factory=dict)
     create: tuple[str, ...] = ()
     update: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     delete: tuple[str, ...] = ()
+    tagging: tuple[str, ...] = ()
     calls_assumed: tuple[str, ...] = ()
     retries: tuple[tuple[str, str, str, int], ...] = ()
     retries_assumed: bool = False
@@ -133,7 +136,7 @@ class Upstream:
         groups = (
             self.replaces, self.sets, self.replaces_if_removed, self.replaces_once_set, self.replaces_as_one,
             self.ignored, self.unread, self.keeps, self.defaults, self.never_cleared, self.cleared_with,
-            self.removal_assumed, self.not_read_back, self.notes,
+            self.removal_assumed, self.not_read_back, self.read_back_assumed, self.notes,
             *self.update.values(), *(each.inputs for each in self.later),
         )  # fmt: skip
         return {path for group in groups for path in group}

@@ -55,6 +55,12 @@ def test_a_fact_is_marked(resource: str, path: str, removal: str, is_read_back: 
     assert (path, removal, is_read_back, by) in [(row.path, *row[4:]) for row in rows(resource)]
 
 
+def test_every_type_with_tags_knows_the_requests_that_change_them() -> None:
+    for type_, known in facts.facts().resources.items():
+        is_sent = any(path == "tags" for _, _, path, _ in known.calls)
+        assert is_sent == ("tags" in known.inputs), type_
+
+
 def test_no_fact_is_without_a_mark_that_the_sources_explain() -> None:
     known = facts.facts()
     for each in known.resources.values():

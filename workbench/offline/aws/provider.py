@@ -192,18 +192,20 @@ def _warning(type_: str, path: str, known: Input, kind: Kind | None) -> str:
     if kind is None:
         empty = resource(type_).cleared_with.get(known.path)
         advice = f"To clear it, set {empty}." if empty else "To change it, set the value you want."
-        return f"{path} is no longer set, but AWS keeps its value, and nothing is planned. {advice}"
-    if kind == PropertyDiff.DELETE and known.removal == "never cleared":
-        return (
+        text = f"{path} is no longer set, but AWS keeps its value, and nothing is planned. {advice}"
+    elif kind == PropertyDiff.DELETE and known.removal == "never cleared":
+        text = (
             f"{path} is no longer set, but AWS keeps the old value: the provider sends no request that clears it. "
             "Set another value, clear it with AWS's own tools, or replace the resource."
         )
-    if known.change == "ignored":
-        return (
+    elif known.change == "ignored":
+        text = (
             f"{path} changes, but AWS keeps the old value: the provider sends no request for it. "
             "Change it back, or replace the resource."
         )
-    return ""
+    else:
+        return ""
+    return f"{text} {resource(type_).notes.get(known.path, '')}".strip()
 
 
 def _forces(known: Input, kind: Kind | None) -> bool:

@@ -47,6 +47,13 @@ def test_the_warning_says_how_the_value_goes() -> None:
     assert other.endswith("To change it, set the value you want.")
 
 
+def test_the_warning_gives_the_condition_that_the_facts_note() -> None:
+    (warning,) = compare(CLUSTER, {"zonalShiftConfig": {"enabled": True}}, {}).warnings
+    assert warning.endswith(
+        'EKS refuses a request that changes nothing: "The type for cluster update was not provided."'
+    )
+
+
 def test_an_empty_list_is_no_removal_of_what_aws_keeps() -> None:
     found = compare(ROUTES, {"routes": [{"cidrBlock": "10.0.0.0/8"}]}, {"routes": []})
     assert (found.kinds, found.warnings) == ({"routes": PropertyDiff.DELETE}, ())
