@@ -65,7 +65,8 @@ class Upstream:
     unread
         Inputs of which no source says what a change does; it is taken for an update.
     keeps
-        Inputs that are Optional and Computed: left out, AWS's value counts, and their removal plans nothing.
+        Inputs that are Optional and Computed: left out, AWS's value counts, and their removal plans nothing, also if
+        other changes replace. Source: hashicorp/terraform-plugin-sdk, helper/schema/schema.go, ``diffString``.
     defaults
         Inputs that look like ``keeps`` to the SDK, but that the plug-in or the provider gives a value of its own.
     never_cleared
