@@ -134,7 +134,7 @@ PREVIEW, UP = ("preview",), ("up", "--yes", "--skip-preview")
         (
             "aws.s3.Bucket('b')",
             PREVIEW,
-            "the offline provider does not know aws:s3/bucket:Bucket: add it to tools/facts/aws.yaml",
+            "the offline provider does not know aws:s3/bucket:Bucket: add it to tools/facts/aws_resources",
         ),
         (
             "aws.get_caller_identity()",

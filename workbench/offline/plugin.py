@@ -12,7 +12,14 @@ from typing import Any, Final
 import grpc
 from google.protobuf.empty_pb2 import Empty
 from google.protobuf.struct_pb2 import Struct
-from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc, status_pb2
+from pulumi.runtime.proto import (
+    engine_pb2,
+    engine_pb2_grpc,
+    plugin_pb2,
+    provider_pb2,
+    provider_pb2_grpc,
+    status_pb2,
+)
 from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 from typing_extensions import override
 
@@ -30,6 +37,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     def __init__(self, provider: Provider) -> None:
         self._provider = provider
+        self._engine: engine_pb2_grpc.EngineStub | None = None
 
     @override
     def GetPluginInfo(self, request: Any, context: grpc.ServicerContext) -> plugin_pb2.PluginInfo:
@@ -43,6 +51,10 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     @override
     def Handshake(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.ProviderHandshakeResponse:
+        if request.engine_address:
+            # The engine is on loopback; a proxy of the environment is for the cloud.
+            channel = grpc.insecure_channel(request.engine_address, [("grpc.enable_http_proxy", 0)])
+            self._engine = engine_pb2_grpc.EngineStub(channel)
         return provider_pb2.ProviderHandshakeResponse(accept_secrets=True)
 
     @override
@@ -86,9 +98,12 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     @override
     def Diff(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.DiffResponse:
-        type_, _ = _type_and_name(request.urn)
+        type_, name = _type_and_name(request.urn)
         old, new = plain(request.old_inputs), plain(request.news)
         changed = self._provider.compare(type_, old, new, filled=defaults(request.news))
+        if self._engine:
+            for text in (f"{name}: {warning}" for warning in changed.warnings):
+                self._engine.Log(engine_pb2.LogRequest(severity=engine_pb2.WARNING, message=text, urn=request.urn))
         return provider_pb2.DiffResponse(
             changes=provider_pb2.DiffResponse.DIFF_SOME if changed.kinds else provider_pb2.DiffResponse.DIFF_NONE,
             diffs=sorted({path.partition(".")[0].partition("[")[0] for path in changed.kinds}),

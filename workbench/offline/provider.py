@@ -61,10 +61,13 @@ class Changed:
         Kind of change by path of the input.
     delete_first
         Whether a replacement must delete the old resource first.
+    warnings
+        What the plan does not do although the inputs say so; printed with the resource.
     """
 
     kinds: dict[str, Kind] = field(default_factory=dict)
     delete_first: bool = False
+    warnings: tuple[str, ...] = ()
 
     @property
     def replaces(self) -> list[str]:

@@ -7,8 +7,8 @@ from typing import Final
 from workbench.offline.aws.facts import Input, resource
 from workbench.offline.input_paths import inside
 
-TABLE: Final = "tools/facts/aws.yaml"
-"""The file to extend with a new type."""
+TABLE: Final = "tools/facts/aws_resources"
+"""The folder whose files to extend with a new type."""
 
 
 def inputs_of(type_: str) -> Mapping[str, Input]:

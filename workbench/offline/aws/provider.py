@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from pulumi.runtime.proto.provider_pb2 import PropertyDiff
@@ -88,11 +89,16 @@ class OfflineAws(Provider):
     def compare(self, type_: str, old: dict[str, Any], new: dict[str, Any], *, filled: frozenset[str]) -> Changed:
         changes = dict(_changes(type_, "", "", old, new))
         changes.update(_change(type_, _ALL_TAGS, _ALL_TAGS.path, old.get(_ALL_TAGS.path), new.get(_ALL_TAGS.path)))
-        kinds = {path: FORCED[kind] if _forces(known, kind) else kind for path, (known, kind) in changes.items()}
+        planned = {path: (known, kind) for path, (known, kind) in changes.items() if kind is not None}
+        kinds = {path: FORCED[kind] if _forces(known, kind) else kind for path, (known, kind) in planned.items()}
         # A name set by the program can be used by only one resource at a time.
         # Source: pulumi/pulumi-terraform-bridge, nameRequiresDeleteBeforeReplace.
         fixed = any(key in new and key not in filled for key in AUTO_NAMED if key in children(type_, ""))
-        return Changed(kinds, delete_first=fixed or resource(type_).deleted_first)
+        changed = Changed(kinds, delete_first=fixed or resource(type_).deleted_first)
+        if changed.replaces:  # the new resource gets what its inputs say, and nothing else
+            return changed
+        warnings = (_warning(type_, path, *change) for path, change in changes.items())
+        return replace(changed, warnings=tuple(each for each in warnings if each))
 
     @override
     def foreseen(self, type_: str, inputs: dict[str, Any], outputs: dict[str, Any]) -> dict[str, Any]:
@@ -134,8 +140,8 @@ def _unknown_or_missing(type_: str, fact: str, path: str, value: Any) -> Iterato
             yield Problem(f"{path}.{key}" if path else key, f"required by {type_}, but not given")
 
 
-def _changes(type_: str, fact: str, path: str, old: Any, new: Any) -> Iterator[tuple[str, tuple[Input, Kind]]]:
-    """Return the kind of change by path, to the depth that both sides share."""
+def _changes(type_: str, fact: str, path: str, old: Any, new: Any) -> Iterator[tuple[str, tuple[Input, Kind | None]]]:
+    """Return the kind of change by path, to the depth that both sides share; None where AWS keeps a removed input."""
     for key in sorted(old.keys() | new.keys()):
         known = children(type_, fact).get(key)
         if known:
@@ -143,10 +149,12 @@ def _changes(type_: str, fact: str, path: str, old: Any, new: Any) -> Iterator[t
             yield from _change(type_, known, where, old.get(key), new.get(key))
 
 
-def _change(type_: str, known: Input, path: str, old: Any, new: Any) -> Iterator[tuple[str, tuple[Input, Kind]]]:
+def _change(type_: str, known: Input, path: str, old: Any, new: Any) -> Iterator[tuple[str, tuple[Input, Kind | None]]]:
     if _same(known, old, new):
         return
-    if _empty(old) or _empty(new):
+    if known.removal == "keeps" and (_empty(new) if known.kind == "object" else new is None):
+        yield path, (known, None)
+    elif _empty(old) or _empty(new):
         yield path, (known, PropertyDiff.ADD if _empty(old) else PropertyDiff.DELETE)
         if isinstance(old or new, dict):
             # The whole object is added or removed, and a member may force a replacement.
@@ -179,8 +187,29 @@ def _text(value: Any) -> str:
     return json.dumps(value, sort_keys=True, default=str)
 
 
-def _forces(known: Input, kind: Kind) -> bool:
-    return (
+def _warning(type_: str, path: str, known: Input, kind: Kind | None) -> str:
+    """Return what a person would not expect of a change, empty if nothing; values may be secret and are left out."""
+    if kind is None:
+        empty = resource(type_).cleared_with.get(known.path)
+        advice = f"To clear it, set {empty}." if empty else "To change it, set the value you want."
+        text = f"{path} is no longer set, but AWS keeps its value, and nothing is planned. {advice}"
+    elif kind == PropertyDiff.DELETE and known.removal == "never cleared":
+        text = (
+            f"{path} is no longer set, but AWS keeps the old value: the provider sends no request that clears it. "
+            "Set another value, clear it with AWS's own tools, or replace the resource."
+        )
+    elif known.change == "ignored":
+        text = (
+            f"{path} changes, but AWS keeps the old value: the provider sends no request for it. "
+            "Change it back, or replace the resource."
+        )
+    else:
+        return ""
+    return f"{text} {resource(type_).notes.get(known.path, '')}".strip()
+
+
+def _forces(known: Input, kind: Kind | None) -> bool:
+    return kind is not None and (
         known.change == "replace"
         or (known.change == "replace if removed" and kind == PropertyDiff.DELETE)
         or (known.change == "replace once set" and kind != PropertyDiff.ADD)
