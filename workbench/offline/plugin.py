@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -12,7 +13,14 @@ from typing import Any, Final
 import grpc
 from google.protobuf.empty_pb2 import Empty
 from google.protobuf.struct_pb2 import Struct
-from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc, status_pb2
+from pulumi.runtime.proto import (
+    engine_pb2,
+    engine_pb2_grpc,
+    plugin_pb2,
+    provider_pb2,
+    provider_pb2_grpc,
+    status_pb2,
+)
 from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 from typing_extensions import override
 
@@ -28,8 +36,9 @@ CALLS_AT_ONCE: Final = 64
 class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     """Translates between the engine's protocol and a ``Provider``."""
 
-    def __init__(self, provider: Provider) -> None:
-        self._provider = provider
+    def __init__(self, provider: Provider, warn: Callable[[str, str], None] | None = None) -> None:
+        """Serve ``provider``; ``warn`` takes the URN of a resource and what people should know of it."""
+        self._provider, self._warn = provider, warn or (lambda _urn, _text: None)
 
     @override
     def GetPluginInfo(self, request: Any, context: grpc.ServicerContext) -> plugin_pb2.PluginInfo:
@@ -88,7 +97,10 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     def Diff(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.DiffResponse:
         type_, _ = _type_and_name(request.urn)
         old, new = plain(request.old_inputs), plain(request.news)
-        changed = self._provider.compare(type_, old, new, filled=defaults(request.news))
+        given, filled = (request.old_inputs, request.news), defaults(request.news)
+        changed = self._try(context, self._provider.compare, type_, old, new, given=given, filled=filled)
+        for warning in changed.warnings:
+            self._warn(request.urn, masked(warning, *given))
         return provider_pb2.DiffResponse(
             changes=provider_pb2.DiffResponse.DIFF_SOME if changed.kinds else provider_pb2.DiffResponse.DIFF_NONE,
             diffs=sorted({path.partition(".")[0].partition("[")[0] for path in changed.kinds}),
@@ -146,10 +158,17 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         getattr(response, "return").update(marked(answer))
         return response
 
-    def _try(self, context: grpc.ServicerContext, action: Any, *arguments: Any, given: tuple[Struct, ...] = ()) -> Any:
+    def _try(
+        self,
+        context: grpc.ServicerContext,
+        action: Any,
+        *arguments: Any,
+        given: tuple[Struct, ...] = (),
+        **options: Any,
+    ) -> Any:
         """Run an action; keep secrets in ``given`` out of all error messages."""
         try:
-            return action(*arguments)
+            return action(*arguments, **options)
         except RefusedError as refused:
             _journal(self._provider, "refused", action.__name__, what=_subject(arguments[0]))
             context.abort(grpc.StatusCode.FAILED_PRECONDITION, masked(str(refused), *given))
@@ -167,14 +186,32 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
             context.abort(grpc.StatusCode.UNKNOWN, reasons[0])
 
 
-def serve(provider: Provider) -> None:
-    """Serve ``provider`` on loopback until the engine that started this process is gone."""
+class _Diagnostics:
+    """Shows warnings among the engine's own, at the address that the engine gives to every plug-in."""
+
+    def __init__(self, address: str) -> None:
+        self._engine = engine_pb2_grpc.EngineStub(grpc.insecure_channel(address))
+
+    def warn(self, urn: str, text: str) -> None:
+        with suppress(grpc.RpcError):  # the engine may be gone
+            self._engine.Log(engine_pb2.LogRequest(severity=engine_pb2.WARNING, message=text, urn=urn))
+
+
+def serve(provider: Provider, engine: str = "") -> None:
+    """Serve ``provider`` on loopback until the engine that started this process is gone.
+
+    Parameters
+    ----------
+    engine
+        Address of the engine, for warnings. Default: warnings are dropped.
+    """
     parent = os.getppid()  # asked first: the engine may be gone before the port is out
+    warn = _Diagnostics(engine).warn if engine else None
     server = grpc.server(
         ThreadPoolExecutor(CALLS_AT_ONCE),
         options=[("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)],
     )
-    provider_pb2_grpc.add_ResourceProviderServicer_to_server(Servicer(provider), server)
+    provider_pb2_grpc.add_ResourceProviderServicer_to_server(Servicer(provider, warn), server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     # A shell that runs the engine in the background lets all that it starts ignore this signal.

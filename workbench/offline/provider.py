@@ -61,10 +61,13 @@ class Changed:
         Kind of change by path of the input.
     delete_first
         Whether a replacement must delete the old resource first.
+    warnings
+        What the cloud will not do although the inputs say it.
     """
 
     kinds: dict[str, Kind] = field(default_factory=dict)
     delete_first: bool = False
+    warnings: tuple[str, ...] = ()
 
     @property
     def replaces(self) -> list[str]:
@@ -117,7 +120,7 @@ class RefusedError(Exception):
 
 
 class CloudError(Exception):
-    """The cloud refused or did not answer; the text matches the real plug-in's."""
+    """The cloud refused or did not answer; the text matches the real plug-in's. In a plan: it would refuse."""
 
 
 class PartlyMadeError(Exception):
@@ -191,6 +194,11 @@ class Provider:
             Inputs of the last deployment and of this one.
         filled
             Inputs that the check filled in, not the program.
+
+        Raises
+        ------
+        CloudError
+            The cloud would refuse the change.
         """
         raise NotImplementedError
 

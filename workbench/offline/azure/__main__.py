@@ -1,6 +1,8 @@
 """Serves the offline Azure provider to the engine that started this process."""
 
+import sys
+
 from workbench.offline.azure.provider import OfflineAzure
 from workbench.offline.plugin import serve
 
-serve(OfflineAzure())
+serve(OfflineAzure(), *sys.argv[1:2])
