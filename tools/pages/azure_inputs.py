@@ -46,7 +46,7 @@ read on {facts().read_on}, and how far Microsoft's description of its API judges
   of them: another name deletes first, too.
 - **Refused in place**: Azure does not change these inputs of what exists. With a source the plan is an error.
 - **Kept if left out**: an update without these inputs leaves the value that Azure has. With a source the plan shows no
-  change and a warning. Every other input that is left out goes back to its default.
+  change and a warning. Every other input that is left out goes back to its default, as Microsoft says of all types.
 - **Not read back**: a refresh does not see a change of these inputs that somebody made in Azure.
 - **Calls** of the plug-in, and the **refusals** to expect. The plug-in asks again after
   {_retried}; nothing else is retried.
