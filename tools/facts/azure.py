@@ -114,7 +114,7 @@ class Common:
     says: tuple[Statement, ...]
     order: Call
     calls: Mapping[str, Call]
-    retried: tuple[Retried, ...]
+    retries: tuple[Retried, ...]
 
 
 _TABLE: Final = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
@@ -290,7 +290,7 @@ def generate() -> str:
                     "says": statements.rows_of(COMMON.says),
                     "order": COMMON.order.row,
                     "calls": {operation: each.row for operation, each in COMMON.calls.items()},
-                    "retried": [each.row for each in COMMON.retried],
+                    "retries": [each.row for each in COMMON.retries],
                 },
                 "resources": {token(name): _entry(name, known) for name, known in UPSTREAM.items()},
                 "enumerations": _enumerations(),

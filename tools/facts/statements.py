@@ -17,8 +17,8 @@ ANSWERS: Final[Mapping[str, tuple[str, str]]] = {
     "resets": ("absent", "resets"),
     "refuses_absence": ("absent", "refused"),
     "never_cleared": ("cleared", "never"),
-    "read": ("read", "read"),
-    "not_read": ("read", "not read"),
+    "read_back": ("read", "read back"),
+    "not_read_back": ("read", "not read back"),
 }
 """Question and answer of each key of a statement."""
 

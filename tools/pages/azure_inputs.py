@@ -29,7 +29,7 @@ _STABLE: Final = " and ".join(f"`{each}`" for each in STABLE)
 
 _retried: Final = ", ".join(
     str(status) + (f" `{each['code']}`" if "code" in each else "")
-    for each in facts().common["retried"]
+    for each in facts().common["retries"]
     for status in each["status"]
 )
 
@@ -67,7 +67,7 @@ QUESTIONS: Final = {
     "change": "another value",
     "absent": "left out",
     "cleared": "how to clear it",
-    "read": "read back",
+    "read": "refresh",
 }
 """Questions of statements, as the lists name them."""
 
@@ -97,7 +97,8 @@ def others(type_: str) -> list[Mapping[str, Any]]:
 def _figures() -> Iterator[str]:
     yield "## How many facts have a source"
     yield ""
-    yield "A fact is the answer to one question about one input, the calls of an operation, or a refusal."
+    yield "A fact is the answer to one question about one input, the calls of an operation, or a refusal. Names, types"
+    yield "and which inputs are required come from the classes of the release, and are not counted."
     yield ""
     yield "| type | with a source | assumed |"
     yield "|---|---|---|"
@@ -110,7 +111,8 @@ def _figures() -> Iterator[str]:
 
 
 def _counted(type_: str) -> tuple[int, int]:
-    inputs, beside = answered(type_), others(type_)
+    inputs = {each: paths for each, paths in answered(type_).items() if each.question != "declared"}
+    beside = others(type_)
     sourced = sum(len(paths) for each, paths in inputs.items() if each.source) + sum("source" in e for e in beside)
     return sourced, sum(map(len, inputs.values())) + len(beside) - sourced
 
@@ -189,7 +191,7 @@ def _behaviour(type_: str) -> Iterator[str]:
         "Refused if left out": ("absent", "refused"),
         "Kept if left out": ("absent", "keeps"),
         "Never cleared": ("cleared", "never"),
-        "Not read back": ("read", "not read"),
+        "Not read back": ("read", "not read back"),
     }
     for title, answer in rows.items():
         found = [each for each in resource(type_).says if (each.question, each.answer) == answer]

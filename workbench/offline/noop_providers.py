@@ -13,4 +13,4 @@ if __name__ == "__main__":
     provider = noop(sys.argv[1])
     if provider is None:
         sys.exit(f"no provider for the package {sys.argv[1]}")
-    serve(provider, *sys.argv[2:3])
+    serve(provider)

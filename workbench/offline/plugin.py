@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -36,9 +35,9 @@ CALLS_AT_ONCE: Final = 64
 class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     """Translates between the engine's protocol and a ``Provider``."""
 
-    def __init__(self, provider: Provider, warn: Callable[[str, str], None] | None = None) -> None:
-        """Serve ``provider``; ``warn`` takes the URN of a resource and what people should know of it."""
-        self._provider, self._warn = provider, warn or (lambda _urn, _text: None)
+    def __init__(self, provider: Provider) -> None:
+        self._provider = provider
+        self._engine: engine_pb2_grpc.EngineStub | None = None
 
     @override
     def GetPluginInfo(self, request: Any, context: grpc.ServicerContext) -> plugin_pb2.PluginInfo:
@@ -52,6 +51,10 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     @override
     def Handshake(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.ProviderHandshakeResponse:
+        if request.engine_address:
+            # The engine is on loopback; a proxy of the environment is for the cloud.
+            channel = grpc.insecure_channel(request.engine_address, [("grpc.enable_http_proxy", 0)])
+            self._engine = engine_pb2_grpc.EngineStub(channel)
         return provider_pb2.ProviderHandshakeResponse(accept_secrets=True)
 
     @override
@@ -95,12 +98,13 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     @override
     def Diff(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.DiffResponse:
-        type_, _ = _type_and_name(request.urn)
+        type_, name = _type_and_name(request.urn)
         old, new = plain(request.old_inputs), plain(request.news)
         given, filled = (request.old_inputs, request.news), defaults(request.news)
         changed = self._try(context, self._provider.compare, type_, old, new, given=given, filled=filled)
-        for warning in changed.warnings:
-            self._warn(request.urn, masked(warning, *given))
+        if self._engine:
+            for text in (f"{name}: {warning}" for warning in changed.warnings):
+                self._engine.Log(engine_pb2.LogRequest(severity=engine_pb2.WARNING, message=text, urn=request.urn))
         return provider_pb2.DiffResponse(
             changes=provider_pb2.DiffResponse.DIFF_SOME if changed.kinds else provider_pb2.DiffResponse.DIFF_NONE,
             diffs=sorted({path.partition(".")[0].partition("[")[0] for path in changed.kinds}),
@@ -186,32 +190,14 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
             context.abort(grpc.StatusCode.UNKNOWN, reasons[0])
 
 
-class _Diagnostics:
-    """Shows warnings among the engine's own, at the address that the engine gives to every plug-in."""
-
-    def __init__(self, address: str) -> None:
-        self._engine = engine_pb2_grpc.EngineStub(grpc.insecure_channel(address))
-
-    def warn(self, urn: str, text: str) -> None:
-        with suppress(grpc.RpcError):  # the engine may be gone
-            self._engine.Log(engine_pb2.LogRequest(severity=engine_pb2.WARNING, message=text, urn=urn))
-
-
-def serve(provider: Provider, engine: str = "") -> None:
-    """Serve ``provider`` on loopback until the engine that started this process is gone.
-
-    Parameters
-    ----------
-    engine
-        Address of the engine, for warnings. Default: warnings are dropped.
-    """
+def serve(provider: Provider) -> None:
+    """Serve ``provider`` on loopback until the engine that started this process is gone."""
     parent = os.getppid()  # asked first: the engine may be gone before the port is out
-    warn = _Diagnostics(engine).warn if engine else None
     server = grpc.server(
         ThreadPoolExecutor(CALLS_AT_ONCE),
         options=[("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)],
     )
-    provider_pb2_grpc.add_ResourceProviderServicer_to_server(Servicer(provider, warn), server)
+    provider_pb2_grpc.add_ResourceProviderServicer_to_server(Servicer(provider), server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     # A shell that runs the engine in the background lets all that it starts ignore this signal.

@@ -202,7 +202,7 @@ class Scripted(Provider):
 
     @override
     def compare(self, type_: str, old: dict[str, Any], new: dict[str, Any], *, filled: frozenset[str]) -> Changed:
-        return Changed(warnings=self._answer())
+        return Changed(self._answer())
 
     @override
     def foreseen(self, type_: str, inputs: dict[str, Any], outputs: dict[str, Any]) -> dict[str, Any]:
@@ -214,10 +214,10 @@ class Scripted(Provider):
 
 
 @contextmanager
-def scripted(answer: Any, warn: Any = None) -> Iterator[tuple[Any, list[Existing]]]:
+def scripted(answer: Any) -> Iterator[tuple[Any, list[Existing]]]:
     """Serve a scripted provider in this process; give a stub, and what the provider will have been given."""
     provider, server = Scripted("scripted", "1.0.0", "", answer=answer), grpc.server(ThreadPoolExecutor(2))
-    provider_pb2_grpc.add_ResourceProviderServicer_to_server(Servicer(provider, warn), server)
+    provider_pb2_grpc.add_ResourceProviderServicer_to_server(Servicer(provider), server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
@@ -239,15 +239,6 @@ def test_a_plan_that_the_cloud_would_refuse_is_an_error_without_secrets() -> Non
     with scripted(CloudError("no change from 10.0.0.0/16")) as (plugin, _), pytest.raises(grpc.RpcError) as refusal:
         plugin.Diff(request)
     assert refusal.value.details() == "no change from [secret]"
-
-
-def test_a_warning_goes_to_the_engine_with_the_resource_and_without_secrets() -> None:
-    told: list[tuple[str, str]] = []
-    request = provider_pb2.DiffRequest(urn=urn(VPC), old_inputs=struct({"cidrBlock": SECRET}), news=Struct())
-    with scripted(("kept: 10.0.0.0/16",), lambda resource, text: told.append((resource, text))) as (plugin, _):
-        answer = plugin.Diff(request)
-    assert answer.changes == provider_pb2.DiffResponse.DIFF_NONE
-    assert told == [(urn(VPC), "kept: [secret]")]
 
 
 def test_what_is_made_is_returned_whole_with_its_secrets_hidden() -> None:

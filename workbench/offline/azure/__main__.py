@@ -1,8 +1,6 @@
 """Serves the offline Azure provider to the engine that started this process."""
 
-import sys
-
 from workbench.offline.azure.provider import OfflineAzure
 from workbench.offline.plugin import serve
 
-serve(OfflineAzure(), *sys.argv[1:2])
+serve(OfflineAzure())

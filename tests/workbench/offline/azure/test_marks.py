@@ -18,7 +18,7 @@ def others(type_: str) -> Iterator[Any]:
     known = resource(type_)
     yield from {**facts().common["calls"], **known.calls}.values()
     yield from known.errors
-    yield from (*facts().common["retried"], facts().common["order"])
+    yield from (*facts().common["retries"], facts().common["order"])
 
 
 @TYPES
@@ -63,7 +63,7 @@ def test_every_operation_has_calls(type_: str) -> None:
         (POOL, "nodeLabels", "absent", "keeps", True),
         (POOL, "upgradeSettings.maxSurge", "cleared", "never", False),
         (CLUSTER, "addonProfiles{}.config", "absent", "keeps", False),
-        (CLUSTER, "servicePrincipalProfile.secret", "read", "not read", False),
+        (CLUSTER, "servicePrincipalProfile.secret", "read", "not read back", False),
         ("azure-native:network:PublicIPAddress", "zones", "absent", "refused", False),
         ("azure-native:network:Subnet", "routeTable", "absent", "resets", False),
         ("azure-native:network:VirtualNetwork", "subnets", "absent", "keeps", False),
