@@ -63,7 +63,8 @@ class Statement:
         declared (type, required), replaced (by the plug-in), change (what Azure does with another value), absent (what
         it does if the input is left out), cleared (how to clear what it keeps), read (by a refresh).
     answer
-        change: accepted, refused. absent: keeps, resets, refused. cleared: never, or what to give. read: (not) read back.
+        change: accepted, refused. absent: keeps, resets, refused. cleared: never, or what to give. read: read back, not
+        read back.
     of
         Inputs, with all that is inside them unless a statement names that; ``*`` for all others.
     source
