@@ -13,6 +13,10 @@ it. Both work without a network. What comes from where:
   and ``provider/pkg/provider/diff.go`` of pulumi/pulumi-azure-native (the first one as of its pull request 4771, of
   July 2026, which release 3.29.0 is younger than) and of the files of Azure/azure-rest-api-specs that it names.
 
+What Azure does with a change, with an input that is left out and with a refresh, the calls and the refusals are said
+in the same file with a source of ``azure_sources.yaml``, or marked as assumed. A test refuses a table that says nothing
+of an input.
+
 What replaces: every part of the id, what ``forceNewMap`` lists, and what the REST description marks as mutable at
 creation only. Only inputs of the resource and one level below can; the plug-in looks no deeper.
 
@@ -33,12 +37,13 @@ import yaml
 from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.dataclasses import dataclass
 
-from tools.facts import sdk_inputs
+from tools.facts import sdk_inputs, statements
 from tools.facts.sdk_inputs import Declared, inputs
+from tools.facts.statements import Call, Refusal, Retried, Statement
 from workbench.offline.azure.facts import DATA
 from workbench.system.errors import UserError
 
-READ_ON: Final = "2026-11-21"
+READ_ON: Final = "2026-11-22"
 """When the files were last read; a constant, so that a run on another day is equal."""
 
 TABLE: Final = Path(__file__).with_suffix(".yaml")
@@ -80,6 +85,12 @@ class Upstream:
         Lists of texts that Azure takes as a map with empty values.
     forms
         Pattern of a name, by input.
+    says
+        What Azure does with the inputs.
+    calls
+        Requests of the plug-in by operation; default those of ``Common``.
+    errors
+        Refusals to expect.
     """
 
     id: str
@@ -91,11 +102,31 @@ class Upstream:
     open: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     forms: Mapping[str, str] = Field(default_factory=dict)
+    says: tuple[Statement, ...] = ()
+    calls: Mapping[str, Call] = Field(default_factory=dict)
+    errors: tuple[Refusal, ...] = ()
 
 
-UPSTREAM: Final[Mapping[str, Upstream]] = TypeAdapter(dict[str, Upstream]).validate_python(
-    yaml.safe_load(TABLE.read_text(encoding="utf-8"))
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class Common:
+    """What is said of every type that does not say otherwise: also the order of a replacement and what is retried."""
+
+    says: tuple[Statement, ...]
+    order: Call
+    calls: Mapping[str, Call]
+    retries: tuple[Retried, ...]
+
+
+_TABLE: Final = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
+
+COMMON: Final = TypeAdapter(Common).validate_python(_TABLE.pop("common"))
+
+SOURCES: Final = statements.SOURCES.validate_python(
+    yaml.safe_load(TABLE.with_name("azure_sources.yaml").read_text(encoding="utf-8"))
 )
+"""Where facts are said, by the key that the table uses."""
+
+UPSTREAM: Final[Mapping[str, Upstream]] = TypeAdapter(dict[str, Upstream]).validate_python(_TABLE)
 """The resources that the offline provider knows, by module and class in ``pulumi_azure_native``."""
 
 
@@ -121,6 +152,7 @@ def rows(resource: str) -> list[Row]:
     known = UPSTREAM[resource]
     declared = [each for each in inputs(_arguments(resource)) if not _inside(each.path, known.apart)]
     named = {*known.replaces, *known.required, *known.kept, *known.apart, *known.open, *known.keys, *known.forms}
+    named |= {path for each in known.says for path in each.of if path != "*"}
     if unknown := sorted(named - {each.path for each in declared}):
         raise UserError(f"{TABLE.name} names inputs that {resource} does not have: {', '.join(unknown)}")
     places = _places(resource, declared)
@@ -253,6 +285,13 @@ def generate() -> str:
                 "$schema": "facts.schema.json",
                 "read_on": READ_ON,
                 "release": version("pulumi-azure-native"),
+                "sources": {key: each.model_dump() for key, each in SOURCES.items()},
+                "common": {
+                    "says": statements.rows_of(COMMON.says),
+                    "order": COMMON.order.row,
+                    "calls": {operation: each.row for operation, each in COMMON.calls.items()},
+                    "retries": [each.row for each in COMMON.retries],
+                },
                 "resources": {token(name): _entry(name, known) for name, known in UPSTREAM.items()},
                 "enumerations": _enumerations(),
             }
@@ -263,7 +302,13 @@ def generate() -> str:
 
 def _entry(name: str, known: Upstream) -> dict[str, Any]:
     """Return the facts about one type; what it does not have is left out."""
-    optional = {"kept": list(known.kept), "forms": dict(known.forms)}
+    optional = {
+        "kept": list(known.kept),
+        "forms": dict(known.forms),
+        "says": statements.rows_of(known.says),
+        "calls": {operation: each.row for operation, each in known.calls.items()},
+        "errors": [each.row for each in known.errors],
+    }
     return {
         "api_version": api_version(name),
         "id": known.id,

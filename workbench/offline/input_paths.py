@@ -1,5 +1,6 @@
 """Paths of inputs, such as ``scalingConfig.minSize``, ``taints[].effect`` and ``addonProfiles{}.enabled``."""
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -17,3 +18,8 @@ def inside(paths: Iterable[str], outer: str) -> dict[str, str]:
     """
     found = ((path, *path.rpartition(".")) for path in paths)
     return {name: path for path, around, _, name in found if around.rstrip(INTO) == outer}
+
+
+def around(path: str) -> list[str]:
+    """Return an input and those that it is inside, innermost first: ``a.b[].c``, ``a.b``, ``a``."""
+    return [path, *(path[: found.start()] for found in reversed(list(re.finditer(r"(\[\]|{})?\.", path))))]

@@ -100,7 +100,8 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     def Diff(self, request: Any, context: grpc.ServicerContext) -> provider_pb2.DiffResponse:
         type_, name = _type_and_name(request.urn)
         old, new = plain(request.old_inputs), plain(request.news)
-        changed = self._provider.compare(type_, old, new, filled=defaults(request.news))
+        given, filled = (request.old_inputs, request.news), defaults(request.news)
+        changed = self._try(context, self._provider.compare, type_, old, new, given=given, filled=filled)
         if self._engine:
             for text in (f"{name}: {warning}" for warning in changed.warnings):
                 self._engine.Log(engine_pb2.LogRequest(severity=engine_pb2.WARNING, message=text, urn=request.urn))
@@ -161,10 +162,17 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         getattr(response, "return").update(marked(answer))
         return response
 
-    def _try(self, context: grpc.ServicerContext, action: Any, *arguments: Any, given: tuple[Struct, ...] = ()) -> Any:
+    def _try(
+        self,
+        context: grpc.ServicerContext,
+        action: Any,
+        *arguments: Any,
+        given: tuple[Struct, ...] = (),
+        **options: Any,
+    ) -> Any:
         """Run an action; keep secrets in ``given`` out of all error messages."""
         try:
-            return action(*arguments)
+            return action(*arguments, **options)
         except RefusedError as refused:
             _journal(self._provider, "refused", action.__name__, what=_subject(arguments[0]))
             context.abort(grpc.StatusCode.FAILED_PRECONDITION, masked(str(refused), *given))

@@ -120,7 +120,7 @@ class RefusedError(Exception):
 
 
 class CloudError(Exception):
-    """The cloud refused or did not answer; the text matches the real plug-in's."""
+    """The cloud refused or did not answer; the text matches the real plug-in's. In a plan: it would refuse."""
 
 
 class PartlyMadeError(Exception):
@@ -194,6 +194,11 @@ class Provider:
             Inputs of the last deployment and of this one.
         filled
             Inputs that the check filled in, not the program.
+
+        Raises
+        ------
+        CloudError
+            The cloud would refuse the change.
         """
         raise NotImplementedError
 

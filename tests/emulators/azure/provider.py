@@ -9,7 +9,7 @@ from emulators.azure.resources.connection import Arm
 from emulators.azure.resources.resource_handler import ResourceHandler
 from workbench.offline.azure.facts import facts, resource
 from workbench.offline.azure.provider import LIST_CREDENTIALS, OfflineAzure
-from workbench.offline.provider import CloudError, Existing, ReadResult, RefusedError
+from workbench.offline.provider import Changed, CloudError, Existing, ReadResult, RefusedError
 
 SUBSCRIPTION_VARIABLE: Final = "ARM_SUBSCRIPTION_ID"
 """Variable with the subscription, as the real plug-in reads it."""
@@ -38,6 +38,10 @@ class AzureEmulator(OfflineAzure):
     def location_of(self, group: str) -> str | None:
         found = self._connected().get(self._id(GROUP, resourceGroupName=group), resource(GROUP).api_version)
         return str(found["location"]) if found else None
+
+    @override
+    def compare(self, type_: str, old: dict[str, Any], new: dict[str, Any], *, filled: frozenset[str]) -> Changed:
+        return self.difference(type_, old, new, filled=filled)  # as the real plug-in, which leaves refusals to Azure
 
     @override
     def create(self, type_: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -22,7 +22,7 @@ from typing_extensions import override
 from workbench.offline.journal import JOURNAL
 from workbench.offline.plugin import Servicer
 from workbench.offline.properties import UNKNOWN
-from workbench.offline.provider import Checked, CloudError, Existing, PartlyMadeError, Provider, ReadResult
+from workbench.offline.provider import Changed, Checked, CloudError, Existing, PartlyMadeError, Provider, ReadResult
 
 URN = "urn:pulumi:dev::igz-clusters::igz-clusters:clusters:Eks$aws:{}::{}"
 VPC, ROLE = "ec2/vpc:Vpc", "iam/role:Role"
@@ -201,6 +201,10 @@ class Scripted(Provider):
         return Checked(filled=self._answer())
 
     @override
+    def compare(self, type_: str, old: dict[str, Any], new: dict[str, Any], *, filled: frozenset[str]) -> Changed:
+        return Changed(self._answer())
+
+    @override
     def foreseen(self, type_: str, inputs: dict[str, Any], outputs: dict[str, Any]) -> dict[str, Any]:
         return {**inputs, **self._answer()}
 
@@ -228,6 +232,13 @@ def partly_made(error: Any) -> provider_pb2.ErrorResourceInitFailed:
     assert (status.code, status.message) == (grpc.StatusCode.UNKNOWN.value[0], error.details())
     assert status.details[0].Unpack(detail)
     return detail
+
+
+def test_a_plan_that_the_cloud_would_refuse_is_an_error_without_secrets() -> None:
+    request = provider_pb2.DiffRequest(urn=urn(VPC), old_inputs=struct({"cidrBlock": SECRET}), news=Struct())
+    with scripted(CloudError("no change from 10.0.0.0/16")) as (plugin, _), pytest.raises(grpc.RpcError) as refusal:
+        plugin.Diff(request)
+    assert refusal.value.details() == "no change from [secret]"
 
 
 def test_what_is_made_is_returned_whole_with_its_secrets_hidden() -> None:

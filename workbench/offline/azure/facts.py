@@ -54,6 +54,39 @@ class Input:
 
 
 @dataclass(frozen=True)
+class Statement:
+    """What a source says of some inputs, or what is assumed.
+
+    Parameters
+    ----------
+    question
+        declared (type, required), replaced (by the plug-in), change (what Azure does with another value), absent (what
+        it does if the input is left out), cleared (how to clear what it keeps), read (by a refresh).
+    answer
+        change: accepted, refused. absent: keeps, resets, refused. cleared: never, or what to give. read: read back, not
+        read back.
+    of
+        Inputs, with all that is inside them unless a statement names that; ``*`` for all others.
+    source
+        Key of ``Facts.sources``; empty if it is assumed.
+    assumed
+        What to try in an account, if nothing says so.
+    note
+        When it is so.
+    to
+        It is so of a change to this value alone. Default: to any.
+    """
+
+    question: str
+    answer: str
+    of: tuple[str, ...]
+    source: str = ""
+    assumed: str = ""
+    note: str = ""
+    to: bool | str | None = None
+
+
+@dataclass(frozen=True)
 class ResourceFacts:
     """Facts about one type.
 
@@ -73,6 +106,12 @@ class ResourceFacts:
         Lists whose elements can also be separate resources: an update without the list keeps them.
     forms
         Pattern of a whole name by input.
+    says
+        What Azure does with inputs.
+    calls
+        Requests of the plug-in by operation, with their source; default those of ``Facts.common``.
+    errors
+        Refusals to expect: code, status, when, retried, instead, and source.
     """
 
     api_version: str
@@ -82,6 +121,9 @@ class ResourceFacts:
     outputs: tuple[str, ...]
     kept: tuple[str, ...] = ()
     forms: Mapping[str, str] = field(default_factory=dict)
+    says: tuple[Statement, ...] = ()
+    calls: Mapping[str, Any] = field(default_factory=dict)
+    errors: tuple[Mapping[str, Any], ...] = ()
 
     @cached_property
     def inputs(self) -> Mapping[str, Input]:
@@ -103,20 +145,29 @@ class Facts:
         By type token, such as ``azure-native:containerservice:AgentPool``.
     enumerations
         Values by the name of the enumeration.
+    sources
+        Files (repository, file, version, year) and pages (page, date), by key.
+    common
+        Of every type that does not say otherwise: statements, calls, order of replacements, what is retried.
     """
 
     read_on: str
     release: str
     resources: Mapping[str, ResourceFacts]
     enumerations: Mapping[str, tuple[str | int, ...]]
+    sources: Mapping[str, Mapping[str, str | int]]
+    common: Mapping[str, Any]
 
 
 @cache
 def facts() -> Facts:
     """Return the facts; the file is read once."""
     data = json.loads(DATA.read_bytes())
+    for each in (data["common"], *data["resources"].values()):
+        each["says"] = tuple(Statement(**{**said, "of": tuple(said["of"])}) for said in each.get("says", ()))
     resources = {type_: ResourceFacts(**each) for type_, each in data["resources"].items()}
-    return Facts(data["read_on"], data["release"], resources, data["enumerations"])
+    known = (data[name] for name in ("enumerations", "sources", "common"))
+    return Facts(data["read_on"], data["release"], resources, *known)
 
 
 def resource(type_: str) -> ResourceFacts:

@@ -16,6 +16,7 @@ from typing_extensions import override
 from workbench.offline.azure.facts import Input, facts, resource
 from workbench.offline.azure.inputs import TABLE, azures_own, children, names
 from workbench.offline.azure.models import judge
+from workbench.offline.azure.planning import planned
 from workbench.offline.properties import UNKNOWN
 from workbench.offline.provider import FORCED, Changed, Checked, Kind, Problem, Provider
 
@@ -86,6 +87,10 @@ class OfflineAzure(Provider):
 
     @override
     def compare(self, type_: str, old: dict[str, Any], new: dict[str, Any], *, filled: frozenset[str]) -> Changed:
+        return planned(type_, self.difference(type_, old, new, filled=filled), new)
+
+    def difference(self, type_: str, old: dict[str, Any], new: dict[str, Any], *, filled: frozenset[str]) -> Changed:
+        """Return what the plug-in says of a change, which does not ask Azure; parameters as in ``compare``."""
         both = ({n: v for n, v in each.items() if not _same(type_, n, old.get(n), new.get(n))} for each in (old, new))
         kinds = dict(_changes(type_, "", "", *both))
         # Only with random names can two of them exist at the same time.

@@ -18,7 +18,7 @@ GROUP = "azure-native:resources:ResourceGroup"
 
 
 def compare(type_: str, old: dict[str, Any], new: dict[str, Any], *filled: str) -> Changed:
-    return AZURE.compare(type_, old, new, filled=frozenset(filled))
+    return AZURE.difference(type_, old, new, filled=frozenset(filled))
 
 
 def check(type_: str, **inputs: Any) -> list[str]:
