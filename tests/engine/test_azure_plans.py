@@ -65,4 +65,6 @@ def test_an_input_that_azure_keeps_is_no_change_but_a_warning(matrix: Matrix, tm
     assert result.returncode == 0, result.stdout + result.stderr
     shown = json.loads(result.stdout)
     assert {step["op"] for step in shown["steps"] if step["urn"] == urn} <= {"same", "refresh"}
-    assert any("addonProfiles.taken is left out, and Azure keeps" in each["message"] for each in shown["diagnostics"])
+    assert any(
+        "addonProfiles.taken is no longer set, but Azure keeps" in each["message"] for each in shown["diagnostics"]
+    )

@@ -1,11 +1,11 @@
 """Generates ``workbench/offline/aws/facts.json``: what each AWS input is, and what its change and removal do.
 
 Run ``python -m tools.facts.aws --check`` to compare the checked-in file with its sources, ``--write`` to replace
-it. Both work without a network. Each fact is marked with its source, a key of ``SOURCES``, or as assumed:
+it. Both work without a network. Each fact has a source, a key of ``aws_sources.yaml``, or is assumed:
 
 - Names, types, and which inputs are required, generated: the classes of the installed ``pulumi-aws``, which Pulumi
   generates from the schema of the plug-in of the same version. They also type an output as always there if the
-  provider reads it from AWS when the program leaves it out; the lists of such inputs are checked against that.
+  provider reads it from AWS when the program leaves it out; the statements of what is kept are checked against that.
 - What replaces a resource, what never reaches AWS, which requests are sent and which errors are tried again, kept by
   hand in ``aws_resources/``: Pulumi's plug-in bridges Terraform's AWS provider, and neither its schema nor its source
   is in a package. Read on ``READ_ON`` in stored copies of the files named there, with the year of each copy and its
@@ -16,45 +16,142 @@ To move to a newer ``pulumi-aws`` raise its pin, read the files again and set ``
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Final, NamedTuple, Union, get_args, get_origin
 
-from tools.facts import sdk_inputs
-from tools.facts.aws_upstream import TABLES, UPSTREAM, Upstream
+import yaml
+from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic.dataclasses import dataclass
+
+from tools.facts import sdk_inputs, statements
 from tools.facts.sdk_inputs import Declared, inputs
+from tools.facts.statements import Says
 from workbench.offline.aws.facts import DATA
 from workbench.offline.aws.provider import AUTO_NAMED
+from workbench.offline.facts import Call, Retried, Source, Statement, answer
 from workbench.system.errors import UserError
 
 READ_ON: Final = "2026-11-22"
 """When the files were last read; a constant, so that a run on another day is equal."""
 
-SOURCES: Final = {
-    "copy": "hashicorp/terraform-provider-aws: the file that the resource names, in the copy that it names, with the"
-    " constants and tags_gen.go of its package; for region internal/provider/sdkv2/region.go",
-    "sdk": "classes of the installed pulumi-aws; inside objects types/output.d.ts of @pulumi/aws 7.48.0",
-    "plug-in": "pulumi/pulumi-aws: provider/resource_overrides.go at 015d343812852f40a045a28e7f6e04bca69548f3 and"
-    " provider/autonaming.go at 0c5f6583ebfb37cbe0febc2edb51b44cfeac2b15",
-    "later": "the link that the resource gives for inputs younger than its copy",
-    "assumed": "none",
-}
-"""Where a fact with this mark is from."""
+TABLES: Final = Path(__file__).with_name("aws_resources")
+"""What is kept by hand, a file a module."""
+
+SOURCES: Final = statements.sources(Path(__file__).with_name("aws_sources.yaml"))
+
+FILE: Final = "file"
+"""The source of a table that is the file of the resource."""
 
 TARGET: Final = DATA
 
+COMMON: Final = Statement(question="declared", answer="declared", of=("*",), source="sdk")
+"""What is said of every input."""
+
+EVERY: Final = (
+    # Of every resource that has one.
+    Statement(question="replaced", answer="replace", of=("region",), source="region"),
+    Statement(question="replaced", answer="update", of=("*",), source=FILE),
+    Statement(question="absent", answer="resets", of=("*",), source=FILE),
+    Statement(question="read", answer="read back", of=("*",), source=FILE),
+)
+"""What is said of every resource that does not say otherwise."""
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"), kw_only=True)
+class Upstream:
+    """What the source of one resource says. Inputs are spelled as Pulumi does.
+
+    Parameters
+    ----------
+    file
+        Path in hashicorp/terraform-provider-aws.
+    copy_of
+        Year of the copy that was read.
+    commit
+        Of the copy; empty if the copy did not tell it.
+    says
+        What the plug-in and AWS do with the inputs. ``keeps`` are those that are Optional and Computed: left out, AWS's
+        value counts, and their removal plans nothing, also if other changes replace. Source:
+        hashicorp/terraform-plugin-sdk, helper/schema/schema.go, ``diffString``.
+    sets
+        Lists whose order means nothing.
+    defaults
+        Inputs that look kept to the SDK, but that the plug-in or the provider gives a value of its own.
+    api
+        Service of the requests.
+    create, delete
+        Requests in their order; those after the first may depend on inputs.
+    update
+        Inputs by the request that a change of one sends.
+    tagging
+        Requests that change tags: ``tags_gen.go`` of the package.
+    calls_assumed
+        Requests of an update that are not from the copy.
+    retries
+        Request, error code, part of the message (empty: any) and seconds for which the real plug-in sends it again.
+    retries_assumed
+        What to try if they are not complete, or not from the copy.
+    recomputed
+        Outputs that any update makes unknown again.
+    deleted_first
+        The old resource is deleted before the new one is made, also where the name is automatic.
+    """
+
+    file: str
+    copy_of: int
+    api: str
+    commit: str = ""
+    says: Says = ()
+    sets: tuple[str, ...] = ()
+    defaults: tuple[str, ...] = ()
+    create: tuple[str, ...] = ()
+    update: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    delete: tuple[str, ...] = ()
+    tagging: tuple[str, ...] = ()
+    calls_assumed: tuple[str, ...] = ()
+    retries: tuple[tuple[str, str, str, int], ...] = ()
+    retries_assumed: str = ""
+    recomputed: tuple[str, ...] = ()
+    deleted_first: bool = False
+
+    @property
+    def named(self) -> set[str]:
+        """All inputs that it names."""
+        return {
+            *statements.named(self.says),
+            *self.sets,
+            *self.defaults,
+            *(p for each in self.update.values() for p in each),
+        }
+
+    @property
+    def source(self) -> Source:
+        """Its file, in the copy that was read."""
+        copy = self.commit or f"copy of {self.copy_of}"
+        return Source(repository="hashicorp/terraform-provider-aws", file=self.file, version=copy, year=self.copy_of)
+
+
+def _read() -> dict[str, Upstream]:
+    texts = (each.read_text(encoding="utf-8") for each in sorted(TABLES.glob("*.yaml")))
+    found = {name: entry for text in texts for name, entry in yaml.safe_load(text).items()}
+    return TypeAdapter(dict[str, Upstream]).validate_python(dict(sorted(found.items())))
+
+
+UPSTREAM: Final[Mapping[str, Upstream]] = _read()
+"""The resources that the offline provider knows, by module and class in ``pulumi_aws``."""
+
 
 class Row(NamedTuple):
-    """One input, in the order of the generated rows; ``workbench/offline/aws/facts.py`` explains the fields."""
+    """One input, in the order of the generated rows; ``workbench/offline/facts.py`` explains the fields."""
 
     path: str
     kind: str
     required: bool
     change: str
-    removal: str
-    is_read_back: bool
-    by: tuple[str, str, str]
 
 
 def rows(resource: str) -> list[Row]:
@@ -68,15 +165,24 @@ def rows(resource: str) -> list[Row]:
     """
     module, _, name = resource.partition(".")
     known = UPSTREAM[resource]
-    arguments = getattr(import_module(f"pulumi_aws.{module}"), f"{name}Args")
-    found = [_row(known, each) for each in inputs(arguments)]
-    if unknown := sorted(known.named - {row.path for row in found}):
-        raise UserError(f"{TABLES.name} names inputs that {resource} does not have: {', '.join(unknown)}")
+    declared = list(inputs(getattr(import_module(f"pulumi_aws.{module}"), f"{name}Args")))
+    statements.refuse_unknown(TABLES.name, resource, known.named, declared)
+    optional = {each.path for each in declared if not each.required and "." not in each.path}
+    kept = {path for path in optional if _answer(known, path, "absent") == "keeps"}
     always_there = {path for path in _always_there(resource) if path != "region"} - set(known.defaults)
-    optional = {row.path for row in found if not row.required and "." not in row.path}
-    if wrong := sorted((always_there & optional) ^ {path for path in known.keeps if "." not in path}):
+    if wrong := sorted((always_there & optional) ^ kept):
         raise UserError(f"{TABLES.name} and pulumi-aws differ on what {resource} keeps: {', '.join(wrong)}")
-    return found
+    return [_row(known, each) for each in declared]
+
+
+def _row(known: Upstream, declared: Declared) -> Row:
+    kind = "set" if declared.path in known.sets else declared.kind
+    return Row(declared.path, kind, declared.required, _answer(known, declared.path, "replaced"))
+
+
+def _answer(known: Upstream, path: str, question: str) -> str:
+    found = answer(known.says, path, question) or answer(EVERY, path, question)
+    return found.answer if found else ""
 
 
 def _always_there(resource: str) -> Iterator[str]:
@@ -91,60 +197,29 @@ def _always_there(resource: str) -> Iterator[str]:
             yield pulumi
 
 
-def _row(known: Upstream, declared: Declared) -> Row:
-    path = declared.path
-    change, change_by = _change(known, path)
-    removal, removal_by = _removal(known, declared, is_assumed=change_by in {"later", "assumed"})
-    is_read_back = path not in known.not_read_back
-    is_open = change_by in {"later", "assumed"} or _within(path, known.read_back_assumed)
-    read_by = "assumed" if is_read_back and is_open else "copy"
-    kind = "set" if path in known.sets else declared.kind
-    return Row(path, kind, declared.required, change, removal, is_read_back, (change_by, removal_by, read_by))
-
-
-def _change(known: Upstream, path: str) -> tuple[str, str]:
-    """Return what a change of an input does, and its mark."""
-    if later := next((each.change for each in known.later if _within(path, each.inputs)), ""):
-        return later, "later"
-    if _within(path, known.unread):
-        return "unread", "assumed"
-    # Of every resource that has one: internal/provider/sdkv2/region.go.
-    if path == "region" or _within(path, known.replaces):
-        return "replace", "copy"
-    words = {
-        "replace if removed": path in known.replaces_if_removed,
-        "replace once set": path in known.replaces_once_set,
-        "replace if exchanged": path in known.replaces_as_one,
-        "ignored": _within(path, known.ignored),
+def _calls(known: Upstream) -> Iterator[Call]:
+    """Return the requests of each operation; those of an update with the inputs that send them."""
+    update = {**known.update, **dict.fromkeys(known.tagging, ("tags",))}
+    sent = {request: f"{known.api}:{request} ({', '.join(paths)})" for request, paths in update.items()}
+    found = {
+        "create": [f"{known.api}:{request}" for request in known.create],
+        "update": [text for request, text in sent.items() if request not in known.calls_assumed],
+        "delete": [f"{known.api}:{request}" for request in known.delete],
     }
-    return next((word for word, fits in words.items() if fits), "update"), "copy"
+    for operation, requests in found.items():
+        if requests:
+            yield Call(operation=operation, answer=tuple(requests), source=known.file)
+    if known.calls_assumed:
+        guessed = tuple(sent[request] for request in known.calls_assumed)
+        yield Call(operation="update", answer=guessed, assumed="change each and read the requests in CloudTrail")
 
 
-def _removal(known: Upstream, declared: Declared, *, is_assumed: bool) -> tuple[str, str]:
-    """Return what the removal of an input does, and its mark."""
-    if declared.required:
-        return "required", "sdk"
-    if declared.path in known.keeps:
-        return "keeps", "sdk"
-    if declared.path in known.never_cleared:
-        return "never cleared", "copy"
-    return "clears", "assumed" if is_assumed or declared.path in known.removal_assumed else "copy"
-
-
-def _within(path: str, outer: Iterable[str]) -> bool:
-    return any(path == each or path.startswith((f"{each}.", f"{each}[")) for each in outer)
-
-
-def _calls(known: Upstream) -> Iterator[tuple[str, str, str, str]]:
-    """Return stage, request, input and mark, in the order in which requests are sent."""
-    sent = [
-        *(("create", call, "") for call in known.create),
-        *(("update", call, path) for call, paths in known.update.items() for path in paths),
-        *(("update", call, "tags") for call in known.tagging),
-        *(("delete", call, "") for call in known.delete),
-    ]
-    for stage, call, path in sent:
-        yield stage, f"{known.api}:{call}", path, "assumed" if call in known.calls_assumed else "copy"
+def _retries(known: Upstream) -> Iterator[Retried]:
+    assumed = known.retries_assumed
+    source = "" if assumed else known.file
+    for call, code, message, seconds in known.retries:
+        request = f"{known.api}:{call}"
+        yield Retried(request=request, code=code, message=message, seconds=seconds, source=source, assumed=assumed)
 
 
 def token(resource: str) -> str:
@@ -155,42 +230,33 @@ def token(resource: str) -> str:
 
 def generate() -> str:
     """Return the text of the file."""
-    return (
-        sdk_inputs.text_of(
-            {
-                "$schema": "facts.schema.json",
-                "read_on": READ_ON,
-                "release": version("pulumi-aws"),
-                "sources": SOURCES,
-                "resources": {token(name): _entry(name, known) for name, known in UPSTREAM.items()},
-            }
-        )
-        + "\n"
-    )
+    sources = {**SOURCES, **{known.file: known.source for known in UPSTREAM.values()}}
+    facts = {
+        "$schema": "../facts.schema.json",
+        "read_on": READ_ON,
+        "release": version("pulumi-aws"),
+        "sources": {key: statements.row(each) for key, each in sources.items()},
+        "common": statements.rows(says=[COMMON]),
+        "resources": {token(name): _entry(name, known) for name, known in UPSTREAM.items()},
+    }
+    return sdk_inputs.text_of(facts) + "\n"
 
 
 def _entry(name: str, known: Upstream) -> dict[str, Any]:
     """Return the facts about one type; what it does not have is left out."""
     found = rows(name)
     is_named = any(row.path in AUTO_NAMED for row in found)
-    order = "old first" if known.deleted_first else "old first if named" if is_named else "new first"
-    optional = {
-        "commit": known.commit,
-        "deleted_first": known.deleted_first,
-        "recomputed": list(known.recomputed),
-        "cleared_with": dict(known.cleared_with),
-        "notes": dict(known.notes),
-        "later": [[path, each.source, each.date] for each in known.later for path in each.inputs],
-    }
+    first = "the old one goes first" if known.deleted_first else "the new one is made first"
+    if is_named and not known.deleted_first:
+        first += ", unless the program gives the name"
+    order = Call(operation="order", answer=(first,), source="plugin-naming" if is_named else "plugin-order")
+    optional = {"deleted_first": known.deleted_first, "recomputed": list(known.recomputed)}
+    says = [replace(each, source=known.file) if each.source == FILE else each for each in (*known.says, *EVERY)]
     return {
         "source": known.file,
-        "copy_of": known.copy_of,
         **{key: value for key, value in optional.items() if value},
-        "replacement": [order, "plug-in"],
-        "calls": [list(call) for call in _calls(known)],
-        "retries": [[f"{known.api}:{call}", *error] for call, *error in known.retries],
-        "retries_by": "assumed" if known.retries_assumed else "copy",
-        "rows": [[*row[:-1], list(row.by)] for row in found],
+        **statements.rows(says=says, calls=(*_calls(known), order), retries=_retries(known)),
+        "rows": [list(row) for row in found],
     }
 
 

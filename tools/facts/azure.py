@@ -39,8 +39,9 @@ from pydantic.dataclasses import dataclass
 
 from tools.facts import sdk_inputs, statements
 from tools.facts.sdk_inputs import Declared, inputs
-from tools.facts.statements import Call, Refusal, Retried, Statement
+from tools.facts.statements import Calls, Says
 from workbench.offline.azure.facts import DATA
+from workbench.offline.facts import Refusal, Retried, answer
 from workbench.system.errors import UserError
 
 READ_ON: Final = "2026-11-22"
@@ -70,8 +71,6 @@ class Upstream:
         Path of its ARM id.
     described_in
         File of Azure/azure-rest-api-specs.
-    replaces
-        Inputs of the body whose change replaces the resource, as Pulumi spells them.
     required
         Inputs that the plug-in requires, though it may fill them in itself.
     kept
@@ -86,7 +85,7 @@ class Upstream:
     forms
         Pattern of a name, by input.
     says
-        What Azure does with the inputs.
+        What the plug-in and Azure do with the inputs, as Pulumi spells them.
     calls
         Requests of the plug-in by operation; default those of ``Common``.
     errors
@@ -95,25 +94,23 @@ class Upstream:
 
     id: str
     described_in: str
-    replaces: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     forms: Mapping[str, str] = Field(default_factory=dict)
-    says: tuple[Statement, ...] = ()
-    calls: Mapping[str, Call] = Field(default_factory=dict)
+    says: Says = ()
+    calls: Calls = ()
     errors: tuple[Refusal, ...] = ()
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class Common:
-    """What is said of every type that does not say otherwise: also the order of a replacement and what is retried."""
+    """What is said of every type that does not say otherwise, also of the order of a replacement."""
 
-    says: tuple[Statement, ...]
-    order: Call
-    calls: Mapping[str, Call]
+    says: Says
+    calls: Calls
     retries: tuple[Retried, ...]
 
 
@@ -121,9 +118,7 @@ _TABLE: Final = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
 
 COMMON: Final = TypeAdapter(Common).validate_python(_TABLE.pop("common"))
 
-SOURCES: Final = statements.SOURCES.validate_python(
-    yaml.safe_load(TABLE.with_name("azure_sources.yaml").read_text(encoding="utf-8"))
-)
+SOURCES: Final = statements.sources(TABLE.with_name("azure_sources.yaml"))
 """Where facts are said, by the key that the table uses."""
 
 UPSTREAM: Final[Mapping[str, Upstream]] = TypeAdapter(dict[str, Upstream]).validate_python(_TABLE)
@@ -151,10 +146,8 @@ def rows(resource: str) -> list[Row]:
     """
     known = UPSTREAM[resource]
     declared = [each for each in inputs(_arguments(resource)) if not _inside(each.path, known.apart)]
-    named = {*known.replaces, *known.required, *known.kept, *known.apart, *known.open, *known.keys, *known.forms}
-    named |= {path for each in known.says for path in each.of if path != "*"}
-    if unknown := sorted(named - {each.path for each in declared}):
-        raise UserError(f"{TABLE.name} names inputs that {resource} does not have: {', '.join(unknown)}")
+    named = {*known.required, *known.kept, *known.apart, *known.open, *known.keys, *known.forms}
+    statements.refuse_unknown(TABLE.name, resource, {*named, *statements.named(known.says)}, declared)
     places = _places(resource, declared)
     return [_row(known, each, places[each.path]) for each in declared]
 
@@ -162,7 +155,8 @@ def rows(resource: str) -> list[Row]:
 def _row(known: Upstream, declared: Declared, place: str) -> Row:
     path = declared.path
     kind = "keys" if path in known.keys else "resource" if path in known.apart else declared.kind
-    change = "replace" if place.startswith("{") or path in known.replaces else "update"
+    said = answer(known.says, path, "replaced") or answer(COMMON.says, path, "replaced")
+    change = "replace" if place.startswith("{") or said is None else said.answer
     values = declared.enumeration.__name__ if declared.enumeration and path not in known.open else ""
     return Row(path, kind, declared.required or path in known.required, change, place, values)
 
@@ -279,41 +273,27 @@ def _outputs(types: Mapping[str, Any], prefix: str, known: set[str]) -> Iterator
 
 def generate() -> str:
     """Return the text of the file."""
-    return (
-        sdk_inputs.text_of(
-            {
-                "$schema": "facts.schema.json",
-                "read_on": READ_ON,
-                "release": version("pulumi-azure-native"),
-                "sources": {key: each.model_dump() for key, each in SOURCES.items()},
-                "common": {
-                    "says": statements.rows_of(COMMON.says),
-                    "order": COMMON.order.row,
-                    "calls": {operation: each.row for operation, each in COMMON.calls.items()},
-                    "retries": [each.row for each in COMMON.retries],
-                },
-                "resources": {token(name): _entry(name, known) for name, known in UPSTREAM.items()},
-                "enumerations": _enumerations(),
-            }
-        )
-        + "\n"
-    )
+    facts = {
+        "$schema": "../facts.schema.json",
+        "read_on": READ_ON,
+        "release": version("pulumi-azure-native"),
+        "sources": {key: statements.row(each) for key, each in SOURCES.items()},
+        "common": statements.rows(says=COMMON.says, calls=COMMON.calls, retries=COMMON.retries),
+        "resources": {token(name): _entry(name, known) for name, known in UPSTREAM.items()},
+        "enumerations": _enumerations(),
+    }
+    return sdk_inputs.text_of(facts) + "\n"
 
 
 def _entry(name: str, known: Upstream) -> dict[str, Any]:
     """Return the facts about one type; what it does not have is left out."""
-    optional = {
-        "kept": list(known.kept),
-        "forms": dict(known.forms),
-        "says": statements.rows_of(known.says),
-        "calls": {operation: each.row for operation, each in known.calls.items()},
-        "errors": [each.row for each in known.errors],
-    }
+    optional = {"kept": list(known.kept), "forms": dict(known.forms)}
     return {
         "api_version": api_version(name),
         "id": known.id,
         "source": known.described_in,
         **{key: value for key, value in optional.items() if value},
+        **statements.rows(says=known.says, calls=known.calls, errors=known.errors),
         "outputs": outputs(name),
         "rows": [list(row) for row in rows(name)],
     }

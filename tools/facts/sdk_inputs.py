@@ -95,19 +95,26 @@ def _is_enumeration(option: Any) -> bool:
 
 
 def text_of(value: Any, indent: str = "") -> str:
-    """Return JSON with one fact a line: a row is never broken, texts and objects only where they are too long."""
+    """Return JSON with one fact a line: a fact is never broken, all else only where it is too long."""
     line = json.dumps(value, ensure_ascii=False)
-    inside = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
-    is_row = isinstance(value, list) and any(isinstance(each, bool) for each in value)
-    is_flat = not any(isinstance(each, dict | list) for each in inside)
-    if not inside or is_row or (is_flat and len(indent) + len(line) <= LINE_LENGTH):
+    if _is_fact(value) or not isinstance(value, dict | list) or len(indent) + len(line) <= LINE_LENGTH:
         return line
     if isinstance(value, dict):
         lines = [f"{json.dumps(key)}: {text_of(each, indent + STEP)}" for key, each in value.items()]
     else:
-        lines = [text_of(each, indent + STEP) for each in inside]
+        lines = [text_of(each, indent + STEP) for each in value]
     opening, closing = "{}" if isinstance(value, dict) else "[]"
     return f"{opening}\n{indent}{STEP}" + f",\n{indent}{STEP}".join(lines) + f"\n{indent}{closing}"
+
+
+def _is_fact(value: Any) -> bool:
+    """Return whether a value is the row of an input, or an object of texts and lists of them."""
+    if isinstance(value, list):
+        return any(isinstance(each, bool) for each in value)
+    if not isinstance(value, dict) or all(isinstance(each, dict | list) for each in value.values()):
+        return False
+    inside = (each if isinstance(each, list) else [each] for each in value.values())
+    return not any(isinstance(each, dict | list) for part in inside for each in part)
 
 
 def main(module: str, document: str, target: Path, generate: Callable[[], str], arguments: Sequence[str]) -> int:

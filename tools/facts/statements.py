@@ -1,160 +1,100 @@
-"""What a facts table says of inputs, with its source or marked as assumed; for the generators of facts tables.
+"""What a facts table says of inputs, calls and refusals, with its source or marked as assumed; for the generators.
 
-A table says for every input what was asked of it, or the generator refuses it: nothing is true by default.
+A table says for every input what was asked of it, or the tests refuse it: nothing is true by default. In a table a
+statement has one or more keys of ``ANSWERS``, each ``true`` or a text: what to give to clear the input with
+``cleared_with``, otherwise when it is so.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any, Final, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+import yaml
+from pydantic import BeforeValidator, TypeAdapter
+
+from tools.facts.sdk_inputs import Declared
+from workbench.offline.facts import ALL_OTHERS, Call, Marked, Refusal, Retried, Source, Statement
+from workbench.system.errors import UserError
 
 ANSWERS: Final[Mapping[str, tuple[str, str]]] = {
     "declared": ("declared", "declared"),
-    "replaced": ("replaced", "listed"),
+    "updates": ("replaced", "update"),
+    "replaces": ("replaced", "replace"),
+    "replaces_if_removed": ("replaced", "replace if removed"),
+    "replaces_once_set": ("replaced", "replace once set"),
+    "replaces_as_one": ("replaced", "replace if exchanged"),
+    "ignored": ("replaced", "ignored"),
     "accepted": ("change", "accepted"),
     "refused": ("change", "refused"),
     "keeps": ("absent", "keeps"),
     "resets": ("absent", "resets"),
+    "stays": ("absent", "stays"),
     "refuses_absence": ("absent", "refused"),
+    "cleared_with": ("cleared", ""),
     "never_cleared": ("cleared", "never"),
     "read_back": ("read", "read back"),
     "not_read_back": ("read", "not read back"),
 }
-"""Question and answer of each key of a statement."""
+"""Question and answer of each key of a statement; without an answer the text is it."""
 
 
-class Marked(BaseModel):
-    """Something that has a source or is assumed.
-
-    Parameters
-    ----------
-    source
-        Key of the sources.
-    assumed
-        What to try in an account, instead of a source.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    source: str = ""
-    assumed: str = ""
-
-    @model_validator(mode="after")
-    def _is_marked(self) -> "Marked":
-        if bool(self.source) == bool(self.assumed):
-            raise ValueError("must have either a source or, under `assumed`, what to try")
-        return self
-
-    @property
-    def mark(self) -> dict[str, str]:
-        """The one that it has."""
-        return {"source": self.source} if self.source else {"assumed": self.assumed}
-
-
-class Statement(Marked):
-    """What is said of some inputs, under one of ``ANSWERS``.
-
-    Parameters
-    ----------
-    of
-        The inputs with all that is inside them, unless a statement names that; ``*`` for all others.
-    to
-        The answer is about a change to this value alone.
-    """
-
-    question: str
-    answer: str
-    note: str = ""
-    of: tuple[str, ...] = Field(min_length=1)
-    to: bool | str | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _answered(cls, given: Any) -> Any:
-        keys = ANSWERS.keys() & given.keys()
-        if len(keys) != 1:
-            raise ValueError(f"must have one of {', '.join(ANSWERS)}")
-        [key] = keys
-        question, answer = ANSWERS[key]
-        rest = {name: value for name, value in given.items() if name != key}
-        return {**rest, "question": question, "answer": answer, "note": given[key] if given[key] is not True else ""}
-
-    @property
-    def row(self) -> dict[str, Any]:
-        """The statement as the file has it."""
-        optional = {"note": self.note, "to": self.to}
-        told = {key: value for key, value in optional.items() if value not in ("", None)}
-        return {"question": self.question, "answer": self.answer, "of": list(self.of), **told, **self.mark}
-
-
-class Call(Marked):
-    """What the plug-in does for an operation: requests in their order."""
-
-    answer: tuple[str, ...] | str
-
-    @property
-    def row(self) -> dict[str, Any]:
-        """The calls as the file has them."""
-        return {"answer": self.answer if isinstance(self.answer, str) else list(self.answer), **self.mark}
-
-
-class Retried(Marked):
-    """Answers after which the plug-in asks again."""
-
-    status: tuple[int, ...]
-    code: str = ""
-
-    @property
-    def row(self) -> dict[str, Any]:
-        """The answers as the file has them."""
-        return {"status": list(self.status), **({"code": self.code} if self.code else {}), **self.mark}
-
-
-class Refusal(Marked):
-    """A refusal of the cloud to expect: its code, when it comes, whether it is retried, what to do instead."""
-
-    code: str
-    status: int
-    when: str
-    retried: bool
-    instead: str
-
-    @property
-    def row(self) -> dict[str, Any]:
-        """The refusal as the file has it."""
-        return {**self.model_dump(exclude={"source", "assumed"}), **self.mark}
-
-
-class File(BaseModel):
-    """A source: a file of a repository at a commit or a release."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")
-    file: str
-    version: str
-    year: int
-
-
-class Page(BaseModel):
-    """A source: a page, and when it said so."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    page: str = Field(pattern="^https://")
-    date: str = Field(pattern=r"^\d{4}-\d{2}-\d{2}$")
-
-
-SOURCES: Final[TypeAdapter[dict[str, File | Page]]] = TypeAdapter(dict[str, File | Page])
-
-
-def rows_of(statements: Iterable[Statement]) -> list[dict[str, Any]]:
-    """Return statements as a file has them: one that says how to clear what is kept becomes two."""
+def _said(given: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return one statement for each answer."""
     found = []
-    for each in statements:
-        found.append(each.row)
-        if each.answer == "keeps" and each.note:
-            found[-1].pop("note")
-            found.append({**each.row, "question": "cleared", "answer": each.note})
-            found[-1].pop("note")
+    for each in given:
+        rest = {key: value for key, value in each.items() if key not in ANSWERS}
+        for key in (key for key in each if key in ANSWERS):
+            question, answer = ANSWERS[key]
+            note = {"note": each[key]} if answer and each[key] is not True else {}
+            found.append({**rest, **note, "question": question, "answer": answer or each[key]})
+        if len(rest) == len(each):
+            raise ValueError(f"must have one of {', '.join(ANSWERS)}")
     return found
+
+
+def _called(given: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**each, "operation": operation} for operation, each in given.items()]
+
+
+Says: TypeAlias = Annotated[tuple[Statement, ...], BeforeValidator(_said)]
+"""The list ``says`` of a table."""
+
+Calls: TypeAlias = Annotated[tuple[Call, ...], BeforeValidator(_called)]
+"""The map ``calls`` of a table, by operation."""
+
+for _part in (Source, Statement, Call, Retried, Refusal):
+    _part.__pydantic_config__ = {"extra": "forbid"}  # type: ignore[union-attr]
+
+
+def sources(table: Path) -> dict[str, Source]:
+    """Return the sources of a file."""
+    return TypeAdapter(dict[str, Source]).validate_python(yaml.safe_load(table.read_text(encoding="utf-8")))
+
+
+def row(fact: Marked | Source) -> dict[str, Any]:
+    """Return a fact or a source as a file has it, without what is empty."""
+    return {each.name: value for each in fields(fact) if (value := getattr(fact, each.name)) != each.default}
+
+
+def rows(**parts: Iterable[Marked]) -> dict[str, list[dict[str, Any]]]:
+    """Return the lists of facts about a type that are not empty."""
+    found = {key: [row(each) for each in part] for key, part in parts.items()}
+    return {key: each for key, each in found.items() if each}
+
+
+def refuse_unknown(table: str, resource: str, named: Iterable[str], declared: Iterable[Declared]) -> None:
+    """Refuse a table that names inputs which a resource does not have.
+
+    Raises
+    ------
+    UserError
+        It does; all of them are listed.
+    """
+    if unknown := sorted({*named} - {ALL_OTHERS} - {each.path for each in declared}):
+        raise UserError(f"{table} names inputs that {resource} does not have: {', '.join(unknown)}")
+
+
+def named(says: Iterable[Statement]) -> Iterator[str]:
+    """Return the inputs of statements."""
+    return (path for each in says for path in each.of)

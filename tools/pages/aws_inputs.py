@@ -4,60 +4,29 @@
 """
 
 import sys
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import version
-from itertools import groupby
-from operator import itemgetter
-from typing import Any, Final, NamedTuple
+from typing import Final
 
+from tools.facts.aws import TABLES
+from tools.pages.facts_page import assumed, behaviour, figures, listed, main, sources
 from workbench.offline.aws.facts import facts, resource
-from workbench.offline.aws.inputs import inputs_of
 from workbench.offline.aws.models import loose, unmodelled
 from workbench.offline.aws.operations import OPERATIONS
 from workbench.system.paths import PROJECT_ROOT
 
 PAGE: Final = PROJECT_ROOT / "docs" / "aws-inputs.md"
 
-FACETS: Final = {
-    "change": "what a change does; taken for an update",
-    "removal": "what leaving it out does; taken for clearing it",
-    "reading": "whether a refresh reads it from AWS; taken for yes",
-    "request": "which request it becomes",
-    "error": "which errors the plug-in tries again",
-    "replacement": "which of the two resources is deleted first",
-}
-"""What facts are about, and what is assumed where no source says it."""
-
-
-class Fact(NamedTuple):
-    """One fact that has a mark, and what it is about."""
-
-    facet: str
-    subject: str
-    mark: str
-
-
-def marked(type_: str) -> list[Fact]:
-    """Return the facts about a type that come from different sources."""
-    known = resource(type_)
-    return [
-        *(
-            Fact(facet, row.path, mark)
-            for row in known.inputs.values()
-            for facet, mark in zip(FACETS, row.by, strict=False)
-        ),
-        *(Fact("request", f"{request} {path}".strip(), mark) for _, request, path, mark in known.calls),
-        Fact("error", "all requests", known.retries_by),
-        Fact("replacement", "the resource", known.replacement[1]),
-    ]
-
-
-def counted(facts_: Iterable[Fact]) -> tuple[int, int]:
-    """Return how many facts have a source, and how many are assumed."""
-    is_assumed = [fact.mark == "assumed" for fact in facts_]
-    return len(is_assumed) - sum(is_assumed), sum(is_assumed)
-
+ROWS: Final = (
+    ("Replaced by", "replaced", "replace"),
+    ("Replaced if removed", "replaced", "replace if removed"),
+    ("Replaced if changed or removed, not if added", "replaced", "replace once set"),
+    ("Replaced if one takes another's place", "replaced", "replace if exchanged"),
+    ("Ignored", "replaced", "ignored"),
+    ("AWS's value stays if left out", "absent", "keeps"),
+    ("Never cleared", "absent", "stays"),
+    ("Not read back", "read", "not read back"),
+)
 
 HEAD: Final = f"""# AWS inputs in an offline render
 
@@ -74,135 +43,46 @@ says what that plug-in knows: the inputs of pulumi-aws {facts().release} with wh
 - **Never cleared**: to leave these out is planned as an update, but no request clears the value; the plan warns.
 - **Ignored**: a change is planned as an update, but no request is sent for it; the plan warns.
 - **Not read back**: a refresh does not see what these are in AWS.
-- **Younger source**: inputs that are newer than the copy of the source that was read, and what somebody said of them.
-- **Not read**: inputs of which no source says what a change does. It is taken for an update.
-- **Tried again**: error, part of its message, and for how many seconds the plug-in repeats the request.
+- **Calls**: the requests of each operation; an update sends one for a change of the inputs in brackets.
+- **Tried again**: request, error, part of its message, and for how many seconds the plug-in repeats the request.
 - **Type only**: inputs of which AWS's model says that they are text or a number, and no more.
 - **No model**: inputs whose values nothing judges offline.
-- `region` is left out below: a change replaces every resource that has one, and no model judges it.
+- A change of `region` replaces every resource that has one; no model judges it.
 
-The year is that of the copy of the provider's source that was read, with its commit where it is known. None is
-certainly the release that the plug-in bridges; a real preview has the last word.
+A fact without a source in brackets is from the file that the section names. Its year is that of the copy of the
+provider's source that was read. None is certainly the release that the plug-in bridges; a real preview has the last
+word.
 """
 
 
 def page() -> str:
     """Return the text of the page."""
-    lines = [HEAD, *_sources(), *(line for type_ in facts().resources for line in _section(type_)), *_open()]
+    sections = (line for type_ in facts().resources for line in _section(type_))
+    table = str(TABLES.relative_to(PROJECT_ROOT))
+    lines = [HEAD, *figures(facts()), *sections, *assumed(facts(), table), *sources(facts())]
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _sources() -> Iterator[str]:
-    by_type = {type_: marked(type_) for type_ in facts().resources}
-    every = [fact for each in by_type.values() for fact in each]
-    sourced, assumed = counted(every)
-    marks = Counter(fact.mark for fact in every)
-    yield f"{sourced} facts have a source, {assumed} are assumed:"
-    yield ""
-    yield "| mark | facts | from |"
-    yield "|---|---|---|"
-    yield from (f"| {mark} | {marks[mark]} | {source} |" for mark, source in facts().sources.items())
-    yield ""
-    yield "Names, types and which inputs are required are from the classes of the release, without exception, and are"
-    yield "not counted."
-    yield ""
-    yield "| type | with a source | assumed |"
-    yield "|---|---|---|"
-    for type_, each in by_type.items():
-        yield "| {} | {} | {} |".format(type_, *counted(each))
-    yield ""
-
-
-def _open() -> Iterator[str]:
-    """List what is assumed, for a person with an account."""
-    yield "## Assumed facts"
-    yield ""
-    yield "To settle one, do it to a real resource with `pulumi preview` and `up`, and read AWS's log of requests"
-    yield "(CloudTrail). Then take the input off its list in `tools/facts/aws_resources/` and name the source."
-    yield ""
-    for type_ in facts().resources:
-        assumed = [fact for fact in marked(type_) if fact.mark == "assumed"]
-        for facet, question in FACETS.items():
-            if subjects := [fact.subject for fact in assumed if fact.facet == facet]:
-                yield f"- [ ] {type_}: {question}: {_listed(_without_inner(subjects))}"
 
 
 def _section(type_: str) -> Iterator[str]:
     known = resource(type_)
-    source, year = known.source, known.copy_of
-    link = f"https://github.com/hashicorp/terraform-provider-aws/blob/{known.commit or 'main'}/{source}"
+    source = facts().sources[known.source]
+    commit = "main" if source.version.startswith("copy") else source.version
     requests = ", ".join(f"`{request.service}:{request.operation}`" for request in OPERATIONS[type_])
     yield f"## {type_}"
     yield ""
-    yield f"Source: [{source}]({link}) ({year}). Judged as {requests}."
+    link = f"https://github.com/{source.repository}/blob/{commit}/{source.file}"
+    yield f"Source: [{source.file}]({link}) ({source.year})."
+    yield f"Judged as {requests}."
     yield ""
     yield "| | |"
     yield "|---|---|"
-    yield f"| Replaced by | {_listed(_outermost(type_, change='replace'))} |"
-    for heading, wanted in _GROUPS.items():
-        if found := _outermost(type_, **wanted):
-            yield f"| {heading} | {_listed(found)} |"
-    for (said, date), group in groupby(known.later, key=itemgetter(1, 2)):
-        paths = [path for path, *_ in group]
-        yield f"| Younger source | {_listed(paths)}: {inputs_of(type_)[paths[0]].change} ([{date}]({said})) |"
-    yield from (f"| `{path}` | {note} |" for path, note in known.notes.items())
-    yield f"| Order of a replacement | {known.replacement[0]} |"
+    yield from behaviour(known, ROWS)
     if known.recomputed:
-        yield f"| Outputs unknown after any update | {_listed(known.recomputed)} |"
-    yield from _requests(type_)
-    yield f"| Type only | {_listed(loose(type_))} |"
-    yield f"| No model | {_listed(path for path in unmodelled(type_) if path != 'region')} |"
+        yield f"| Outputs unknown after any update | {listed(known.recomputed)} |"
+    yield f"| Type only | {listed(loose(type_))} |"
+    yield f"| No model | {listed(path for path in unmodelled(type_) if path != 'region')} |"
     yield ""
 
 
-_GROUPS: Final[dict[str, dict[str, Any]]] = {
-    "Replaced if removed": {"change": "replace if removed"},
-    "Replaced if changed or removed, not if added": {"change": "replace once set"},
-    "Replaced if one takes another's place": {"change": "replace if exchanged"},
-    "AWS's value stays if left out": {"removal": "keeps"},
-    "Never cleared": {"removal": "never cleared"},
-    "Ignored": {"change": "ignored"},
-    "Not read back": {"is_read_back": False},
-    "Not read": {"change": "unread"},
-}
-"""Rows about inputs, and the fact that puts an input into one."""
-
-
-def _requests(type_: str) -> Iterator[str]:
-    known = resource(type_)
-    for stage in ("create", "update", "delete"):
-        calls = [(request, path) for each, request, path, _ in known.calls if each == stage]
-        texts = []
-        for request, group in groupby(calls, key=itemgetter(0)):
-            paths = [path for _, path in group if path]
-            texts.append(f"`{request}`" + (f" ({', '.join(paths)})" if paths else ""))
-        yield f"| Requests to {stage} | {', '.join(texts) or '-'} |"
-    again = (
-        f"`{request}`: {code}" + (f' "{message}"' if message else "") + f", {seconds} s"
-        for request, code, message, seconds in known.retries
-    )
-    yield f"| Tried again | {'; '.join(again) or '-'} |"
-
-
-def _outermost(type_: str, **wanted: Any) -> list[str]:
-    """Return the inputs with a fact, without those inside others that have it."""
-    return _without_inner(
-        path
-        for path, known in inputs_of(type_).items()
-        if path != "region" and all(getattr(known, name) == value for name, value in wanted.items())
-    )
-
-
-def _without_inner(paths: Iterable[str]) -> list[str]:
-    found = list(paths)
-    return [path for path in found if not any(path.startswith((f"{outer}.", f"{outer}[]")) for outer in found)]
-
-
-def _listed(paths: Iterable[str]) -> str:
-    return ", ".join(f"`{path}`" for path in paths) or "-"
-
-
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--write"]:
-        sys.exit("usage: python -m tools.pages.aws_inputs --write")
-    PAGE.write_text(page(), encoding="utf-8")
+    main("tools.pages.aws_inputs", PAGE, page, sys.argv[1:])

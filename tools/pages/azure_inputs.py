@@ -4,15 +4,15 @@
 """
 
 import sys
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
-from workbench.offline.azure.facts import Statement, facts, resource
-from workbench.offline.azure.inputs import inputs_of, names, questions, said
+from tools.facts.azure import TABLE
+from tools.pages.facts_page import assumed, behaviour, figures, listed, main, sources
+from workbench.offline.azure.facts import facts, resource
+from workbench.offline.azure.inputs import inputs_of, names
 from workbench.offline.azure.models import loose, unmodelled
 from workbench.offline.azure.provider import STABLE, naming
-from workbench.offline.input_paths import INTO
 from workbench.system.paths import PROJECT_ROOT
 
 PAGE: Final = PROJECT_ROOT / "docs" / "azure-inputs.md"
@@ -28,9 +28,15 @@ NAMES: Final = {
 _STABLE: Final = " and ".join(f"`{each}`" for each in STABLE)
 
 _retried: Final = ", ".join(
-    str(status) + (f" `{each['code']}`" if "code" in each else "")
-    for each in facts().common["retries"]
-    for status in each["status"]
+    str(status) + (f" `{each.code}`" if each.code else "") for each in facts().common.retries for status in each.status
+)
+
+ROWS: Final = (
+    ("Refused in place", "change", "refused"),
+    ("Refused if left out", "absent", "refused"),
+    ("Kept if left out", "absent", "keeps"),
+    ("Never cleared", "cleared", "never"),
+    ("Not read back", "read", "not read back"),
 )
 
 HEAD: Final = f"""# Azure inputs in an offline render
@@ -61,106 +67,13 @@ What replaces is read from the plug-in's own source and from Microsoft's API des
 this very release is in no package. A real preview has the last word.
 """
 
-QUESTIONS: Final = {
-    "declared": "type",
-    "replaced": "what replaces",
-    "change": "another value",
-    "absent": "left out",
-    "cleared": "how to clear it",
-    "read": "refresh",
-}
-"""Questions of statements, as the lists name them."""
-
 
 def page() -> str:
     """Return the text of the page."""
     sections = (line for type_ in facts().resources for line in _section(type_))
-    return "\n".join([HEAD, *_figures(), *sections, *_assumed(), *_sources()]).rstrip() + "\n"
-
-
-def answered(type_: str) -> Mapping[Statement, list[str]]:
-    """Return the inputs of which each statement is the answer."""
-    found = defaultdict[Statement, list[str]](list)
-    for path in inputs_of(type_):
-        for answer in (said(type_, path, question) for question in questions(type_, path)):
-            if answer:
-                found[answer].append(path)
-    return found
-
-
-def others(type_: str) -> list[Mapping[str, Any]]:
-    """Return what is said of a type beside its inputs: calls and refusals."""
-    known = resource(type_)
-    return [*{**facts().common["calls"], **known.calls}.values(), *known.errors]
-
-
-def _figures() -> Iterator[str]:
-    yield "## How many facts have a source"
-    yield ""
-    yield "A fact is the answer to one question about one input, the calls of an operation, or a refusal. Names, types"
-    yield "and which inputs are required come from the classes of the release, and are not counted."
-    yield ""
-    yield "| type | with a source | assumed |"
-    yield "|---|---|---|"
-    rows = {type_: _counted(type_) for type_ in facts().resources}
-    for type_, (sourced, assumed) in rows.items():
-        yield f"| {type_.partition(':')[2]} | {sourced} | {assumed} |"
-    sourced, assumed = (sum(each) for each in zip(*rows.values(), strict=True))
-    yield f"| all | {sourced} | {assumed} |"
-    yield ""
-
-
-def _counted(type_: str) -> tuple[int, int]:
-    inputs = {each: paths for each, paths in answered(type_).items() if each.question != "declared"}
-    beside = others(type_)
-    sourced = sum(len(paths) for each, paths in inputs.items() if each.source) + sum("source" in e for e in beside)
-    return sourced, sum(map(len, inputs.values())) + len(beside) - sourced
-
-
-def _assumed() -> Iterator[str]:
-    yield "## Assumed"
-    yield ""
-    yield "No source says so. Whoever has an account can try it; a result becomes a source in `tools/facts/azure.yaml`."
-    yield ""
-    for type_ in facts().resources:
-        lines = [
-            f"{each.assumed}: {QUESTIONS[each.question]}, {each.answer}? {_listed(_outermost(each, paths))}"
-            for each, paths in answered(type_).items()
-            if each.assumed
-        ]
-        lines += [f"{each['assumed']}: {_calls(each)}?" for each in others(type_) if "assumed" in each]
-        if lines:
-            yield f"**{type_.partition(':')[2]}**"
-            yield ""
-            yield from (f"- [ ] {line}" for line in lines)
-            yield ""
-
-
-def _sources() -> Iterator[str]:
-    yield "## Sources"
-    yield ""
-    yield "| source | of |"
-    yield "|---|---|"
-    for key, each in facts().sources.items():
-        told = (
-            f"<{each['page']}>, {each['date']}"
-            if "page" in each
-            else f"{each['repository']} `{each['file']}`, {each['version']}, {each['year']}"
-        )
-        yield f"| {key} | {told} |"
-
-
-def _outermost(found: Statement, paths: Iterable[str]) -> Iterable[str]:
-    """Return the inputs as a statement names them; of one about all others, those that are inside no other one."""
-    return dict.fromkeys(path.partition(".")[0].rstrip(INTO) for path in paths) if found.of == ("*",) else found.of
-
-
-def _of(found: Statement) -> str:
-    return "all others" if found.of == ("*",) else _listed(found.of)
-
-
-def _calls(each: Mapping[str, Any]) -> str:
-    return ", ".join(each["answer"])
+    table = str(TABLE.relative_to(PROJECT_ROOT))
+    lines = [HEAD, *figures(facts()), *sections, *assumed(facts(), table), *sources(facts())]
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def _section(type_: str) -> Iterator[str]:
@@ -173,53 +86,15 @@ def _section(type_: str) -> Iterator[str]:
     yield ""
     yield "| | |"
     yield "|---|---|"
-    yield f"| Replaced by | {_listed([*names(type_), *replacing])} |"
+    yield f"| Replaced by | {listed([*names(type_), *replacing])} |"
     yield f"| Named | `{names(type_)[-1]}`: {NAMES[naming(type_)]} |"
     if known_facts.kept:
-        yield f"| Left alone | {_listed(known_facts.kept)} |"
-    yield from _behaviour(type_)
-    yield f"| Type only | {_listed(path for path in loose(type_) if not inputs[path].is_in_id)} |"
-    yield f"| Not described | {_listed(unmodelled(type_))} |"
+        yield f"| Left alone | {listed(known_facts.kept)} |"
+    yield from behaviour(known_facts, ROWS)
+    yield f"| Type only | {listed(path for path in loose(type_) if not inputs[path].is_in_id)} |"
+    yield f"| Not described | {listed(unmodelled(type_))} |"
     yield ""
 
 
-def _behaviour(type_: str) -> Iterator[str]:
-    """Give the rows about what Azure does, with their sources; what is assumed has none."""
-    known = {(each.question, each.answer) for each in answered(type_)}
-    rows = {
-        "Refused in place": ("change", "refused"),
-        "Refused if left out": ("absent", "refused"),
-        "Kept if left out": ("absent", "keeps"),
-        "Never cleared": ("cleared", "never"),
-        "Not read back": ("read", "not read back"),
-    }
-    for title, answer in rows.items():
-        found = [each for each in resource(type_).says if (each.question, each.answer) == answer]
-        if found and answer in known:
-            yield f"| {title} | {'; '.join(_told(each) for each in found)} |"
-    calls = {**facts().common["calls"], **resource(type_).calls}
-    told = (f"{name}: {_calls(each)} ({_mark(each)})" for name, each in calls.items())
-    yield f"| Calls | {'; '.join(told)} |"
-    if errors := resource(type_).errors:
-        told = (f"{e['status']} `{e['code']}` when {e['when']}: {e['instead']} ({_mark(e)})" for e in errors)
-        yield f"| Refusals | {'; '.join(told)} |"
-
-
-def _told(found: Statement) -> str:
-    to = f", to {str(found.to).lower()}" if found.to is not None else ""
-    note = f", {found.note}" if found.note else ""
-    return f"{_of(found)}{to}{note} ({found.source or 'assumed'})"
-
-
-def _mark(each: Mapping[str, Any]) -> str:
-    return str(each.get("source", "assumed"))
-
-
-def _listed(paths: Iterable[str]) -> str:
-    return ", ".join(f"`{path}`" for path in paths) or "-"
-
-
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--write"]:
-        sys.exit("usage: python -m tools.pages.azure_inputs --write")
-    PAGE.write_text(page(), encoding="utf-8")
+    main("tools.pages.azure_inputs", PAGE, page, sys.argv[1:])

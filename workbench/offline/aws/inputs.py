@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-from workbench.offline.aws.facts import Input, resource
-from workbench.offline.input_paths import inside
+from workbench.offline.aws.facts import resource
+from workbench.offline.facts import Input
 
 TABLE: Final = "tools/facts/aws_resources"
 """The folder whose files to extend with a new type."""
@@ -31,5 +31,4 @@ def children(type_: str, path: str) -> Mapping[str, Input]:
     path
         Path of the object; empty for the resource itself.
     """
-    known = inputs_of(type_)
-    return {name: known[found] for name, found in inside(known, path).items()}
+    return resource(type_).inside(path)

@@ -10,9 +10,10 @@ from typing import Any, Final
 from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 from typing_extensions import override
 
-from workbench.offline.aws.facts import Input, facts, resource
+from workbench.offline.aws.facts import facts, resource
 from workbench.offline.aws.inputs import TABLE, children
 from workbench.offline.aws.models import judge
+from workbench.offline.facts import Input
 from workbench.offline.properties import UNKNOWN, Secret, Unknown, secret
 from workbench.offline.provider import FORCED, Changed, Checked, Kind, Problem, Provider
 
@@ -152,7 +153,8 @@ def _changes(type_: str, fact: str, path: str, old: Any, new: Any) -> Iterator[t
 def _change(type_: str, known: Input, path: str, old: Any, new: Any) -> Iterator[tuple[str, tuple[Input, Kind | None]]]:
     if _same(known, old, new):
         return
-    if known.removal == "keeps" and (_empty(new) if known.kind == "object" else new is None):
+    is_gone = _empty(new) if known.kind == "object" else new is None
+    if is_gone and not known.required and _if_absent(type_, known) == "keeps":
         yield path, (known, None)
     elif _empty(old) or _empty(new):
         yield path, (known, PropertyDiff.ADD if _empty(old) else PropertyDiff.DELETE)
@@ -189,23 +191,20 @@ def _text(value: Any) -> str:
 
 def _warning(type_: str, path: str, known: Input, kind: Kind | None) -> str:
     """Return what a person would not expect of a change, empty if nothing; values may be secret and are left out."""
-    if kind is None:
-        empty = resource(type_).cleared_with.get(known.path)
-        advice = f"To clear it, set {empty}." if empty else "To change it, set the value you want."
-        text = f"{path} is no longer set, but AWS keeps its value, and nothing is planned. {advice}"
-    elif kind == PropertyDiff.DELETE and known.removal == "never cleared":
-        text = (
-            f"{path} is no longer set, but AWS keeps the old value: the provider sends no request that clears it. "
-            "Set another value, clear it with AWS's own tools, or replace the resource."
-        )
-    elif known.change == "ignored":
-        text = (
+    if kind is None or (kind == PropertyDiff.DELETE and _if_absent(type_, known) == "stays"):
+        return facts().kept("AWS", path, resource(type_), known.path)
+    if known.change == "ignored":
+        return (
             f"{path} changes, but AWS keeps the old value: the provider sends no request for it. "
             "Change it back, or replace the resource."
         )
-    else:
-        return ""
-    return f"{text} {resource(type_).notes.get(known.path, '')}".strip()
+    return ""
+
+
+def _if_absent(type_: str, known: Input) -> str:
+    """Return what AWS does if the input is left out."""
+    found = resource(type_).said(known.path, "absent")
+    return found.answer if found else ""
 
 
 def _forces(known: Input, kind: Kind | None) -> bool:

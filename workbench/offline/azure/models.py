@@ -8,8 +8,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from workbench.offline.azure.facts import Input, facts, resource
+from workbench.offline.azure.facts import facts, resource
 from workbench.offline.azure.inputs import TABLE, children, inputs_of
+from workbench.offline.facts import Input
 from workbench.offline.properties import UNKNOWN
 from workbench.offline.provider import Problem
 from workbench.offline.verdict import Verdict
@@ -98,9 +99,10 @@ def _judge_scalar(type_: str, known: Input, path: str, value: Any, verdict: Verd
 
 def _wrong(type_: str, known: Input, value: Any) -> str:
     """Return why a value is invalid; empty if it is valid."""
-    if known.allowed:
-        listed = ", ".join(map(str, known.allowed))
-        return "" if value in known.allowed else f"must be one of {listed}, given {value!r}"
+    if known.values:
+        allowed = facts().enumerations[known.values]
+        listed = ", ".join(map(str, allowed))
+        return "" if value in allowed else f"must be one of {listed}, given {value!r}"
     if known.kind in NUMBERS:
         whole = known.kind == "integer"
         fine = isinstance(value, int | float) and not isinstance(value, bool) and not (whole and value % 1)

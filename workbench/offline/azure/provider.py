@@ -13,10 +13,11 @@ from uuid import UUID
 from pulumi.runtime.proto.provider_pb2 import PropertyDiff
 from typing_extensions import override
 
-from workbench.offline.azure.facts import Input, facts, resource
+from workbench.offline.azure.facts import facts, resource
 from workbench.offline.azure.inputs import TABLE, azures_own, children, names
 from workbench.offline.azure.models import judge
 from workbench.offline.azure.planning import planned
+from workbench.offline.facts import Input
 from workbench.offline.properties import UNKNOWN
 from workbench.offline.provider import FORCED, Changed, Checked, Kind, Problem, Provider
 

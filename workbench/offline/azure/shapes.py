@@ -4,9 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.offline.azure.facts import Input, resource
+from workbench.offline.azure.facts import resource
 from workbench.offline.azure.inputs import azures_own, children, names
 from workbench.offline.azure.provider import API_VERSION
+from workbench.offline.facts import Input
 from workbench.offline.provider import CloudError, RefusedError
 
 

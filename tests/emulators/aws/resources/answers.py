@@ -11,9 +11,9 @@ import jmespath
 from botocore.model import Shape
 
 from emulators.aws.resources.kinds import DescribeCall, Kind
-from workbench.offline.aws.facts import Input
 from workbench.offline.aws.inputs import children
 from workbench.offline.aws.models import alike, innermost, service_model
+from workbench.offline.facts import Input
 
 
 def live(type_: str, kind: Kind, description: Mapping[str, Any]) -> dict[str, Any]:

@@ -42,9 +42,9 @@ def test_the_removal_of_what_aws_keeps_plans_nothing_and_warns(
 
 def test_the_warning_says_how_the_value_goes() -> None:
     (empty,) = compare(ROUTES, {"routes": [{"cidrBlock": "10.0.0.0/8"}]}, {}).warnings
-    assert empty.endswith("To clear it, set [].")
+    assert empty.endswith("To change it, set [].")
     (other,) = compare(CLUSTER, {"version": "1.35"}, {}).warnings
-    assert other.endswith("To change it, set the value you want.")
+    assert other.endswith("To change it, set another value.")
 
 
 def test_the_warning_gives_the_condition_that_the_facts_note() -> None:
@@ -71,7 +71,8 @@ def test_a_removal_that_never_reaches_aws_updates_and_warns(type_: str, path: st
     found = compare(type_, {path: value}, {})
     assert found.kinds == {path: PropertyDiff.DELETE}
     (warning,) = found.warnings
-    assert warning.startswith(f"{path} is no longer set, but AWS keeps the old value")
+    assert warning.startswith(f"{path} is no longer set, but AWS keeps its value")
+    assert "It cannot be cleared" in warning
 
 
 @pytest.mark.parametrize(

@@ -83,12 +83,12 @@ def test_what_azure_may_do_stays_a_change(type_: str, old: dict[str, Any], new: 
     ("type_", "old", "new", "path", "how"),
     [
         (CLUSTER, {"addonProfiles": {"omsagent": {"enabled": True}}}, {"addonProfiles": {}}, "addonProfiles.omsagent",
-         "To clear it, give: the add-on with enabled false."),
+         "To change it, set the add-on with enabled false."),
         (CLUSTER, {"apiServerAccessProfile": {"authorizedIPRanges": ["a"]}}, {"apiServerAccessProfile": {}},
-         "apiServerAccessProfile.authorizedIPRanges", "To clear it, give: an empty list."),
+         "apiServerAccessProfile.authorizedIPRanges", "To change it, set an empty list."),
         (POOL, {"upgradeSettings": {"drainTimeoutInMinutes": 5}}, {}, "upgradeSettings",
          "It cannot be cleared, only changed; another resource has none."),
-        (NETWORK, {"subnets": [{"id": "a"}]}, {}, "subnets", "To clear it, give: an empty list."),
+        (NETWORK, {"subnets": [{"id": "a"}]}, {}, "subnets", "To change it, set an empty list."),
     ],
 )  # fmt: skip
 def test_an_input_that_azure_keeps_is_no_change_and_a_warning_says_so(
@@ -97,7 +97,7 @@ def test_an_input_that_azure_keeps_is_no_change_and_a_warning_says_so(
     planned = compare(type_, old, new)
     assert planned.kinds == {}
     [warning] = planned.warnings
-    assert warning.startswith(f"{path} is left out, and Azure keeps the value that it has (")
+    assert warning.startswith(f"{path} is no longer set, but Azure keeps its value (")
     assert warning.endswith(how)
 
 
