@@ -36,11 +36,5 @@ def facts() -> Facts[ResourceFacts]:
 
 
 def resource(type_: str) -> ResourceFacts:
-    """Return the facts about a type.
-
-    Raises
-    ------
-    KeyError
-        The type is unknown.
-    """
+    """Return the facts about a type; ``KeyError`` if it is unknown."""
     return facts().resources[type_]

@@ -14,25 +14,13 @@ TABLE: Final = "tools/facts/azure.yaml"
 
 
 def inputs_of(type_: str) -> Mapping[str, Input]:
-    """Return the inputs of a type by path.
-
-    Raises
-    ------
-    KeyError
-        The type is unknown.
-    """
+    """Return the inputs of a type by path; ``KeyError`` if the type is unknown."""
     return resource(type_).inputs
 
 
 @cache
 def children(type_: str, path: str) -> Mapping[str, Input]:
-    """Return the inputs directly inside an object, or inside the objects of a list or a map, by their own name.
-
-    Parameters
-    ----------
-    path
-        Path of the object; empty for the resource itself.
-    """
+    """Return the inputs inside an object by their own name, as ``Resource.inside`` does."""
     return resource(type_).inside(path)
 
 
