@@ -1,66 +1,32 @@
-"""`up` and `preview` in a cloud around a stand-in for the engine: what goes before and after it, and what ends them."""
+"""`up` in a cloud around a stand-in for the engine: what goes before and after it, and what ends it."""
 
-import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
 
-from support.eks import ADDON, NODE_GROUP, document
-from support.eks_state import STACK, Live, exported, urn
+from support.cloud_commands import GPU, KILLED, choose, refusal, run, scripted
+from support.eks import ADDON
+from support.eks_state import STACK, exported, urn
 from support.minors import NEWEST, OLDER
 from support.scripted_engine import DONE, PLANNED, ScriptedEngine, said, step
 from workbench import stacks
-from workbench.cli.app import app
 from workbench.cli.cloud_run import CloudRun
-from workbench.engine import after_update
 from workbench.engine.clouds.eks.conditions import EksCondition as Condition
 from workbench.engine.lock import held_by, stack_lock
-from workbench.stacks import CONFIG_KEY
 from workbench.system.errors import UserError
 
-GPU = urn(NODE_GROUP, "test-gpu")
 COREDNS = urn(ADDON, "test-addons-coredns")
 FAILED = Condition("CREATE_FAILED", ("AsgInstanceLaunchFailures: no capacity (asg-1)",))
-KILLED = [{"type": "creating", "resource": {"urn": GPU, "type": NODE_GROUP}}]
 
 
 @pytest.fixture
 def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:
-    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path))
-    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
-    found = ScriptedEngine(tmp_path)
-    monkeypatch.setattr("workbench.cli.cloud_run.ensure", lambda *_, **__: found.toolchain)
-    monkeypatch.setattr(after_update, "PAUSE", 0.0)
-    monkeypatch.setattr(CloudRun, "ask", lambda *_: {})
-    choose(tmp_path)
-    found.has(exported())
-    return found
-
-
-def choose(folder: Path, **changes: Any) -> None:
-    """Write the stack file."""
-    file = folder / f"Pulumi.{STACK}.yaml"
-    file.write_text(
-        json.dumps({"config": {CONFIG_KEY: document({key.replace("__", "."): v for key, v in changes.items()})}})
-    )
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, [*arguments])
-
-
-def refusal(*arguments: str) -> UserError:
-    error = run(*arguments).exception
-    assert isinstance(error, UserError), error
-    return error
+    return scripted(tmp_path, monkeypatch)
 
 
 def says(monkeypatch: pytest.MonkeyPatch, *answers: dict[str, Condition]) -> None:
@@ -333,32 +299,3 @@ def test_whoever_says_no_to_the_plan_hears_nothing_of_failures(engine: ScriptedE
     done = run("up", STACK)
     assert done.exit_code == 1
     assert "Fix the cause" not in done.stderr
-
-
-def test_a_preview_says_what_an_update_would_refuse_by_what_the_plan_starts_from(engine: ScriptedEngine) -> None:
-    live: Live = {"test-workload": {"scalingConfig": {"minSize": 0, "maxSize": 9, "desiredSize": 0}}}
-    olds = {each["urn"]: each for each in exported(live=live)["resources"] if each["urn"].endswith("-workload")}
-    (old,) = (each for each in olds.values() if each["type"] == NODE_GROUP)
-    cluster = next(
-        each
-        for each in exported()["resources"]
-        if each["urn"].endswith("::test-cluster") and "eks/cluster:" in each["urn"]
-    )
-    plan = [step("same", each["urn"], each) for each in (cluster, old)]
-    engine.answers("preview", [*plan, *PLANNED])
-    done = run("preview", STACK)
-    assert isinstance(done.exception, UserError)
-    assert "has 0 nodes, and min would be 1" in done.exception.message
-    assert "refresh" not in engine.commands
-
-
-def test_a_preview_of_a_half_done_stack_says_so_and_goes_on(engine: ScriptedEngine) -> None:
-    engine.has(exported() | {"pending_operations": KILLED})
-    done = run("preview", STACK)
-    assert done.exit_code == 0
-    assert "note: The state of 'test' has pending operations: creating NodeGroup test-gpu." in done.stderr
-
-
-def test_a_preview_that_fails_ends_as_the_engine_does(engine: ScriptedEngine) -> None:
-    engine.answers("preview", [said("boom"), *PLANNED], code=255)
-    assert run("preview", STACK).exit_code == 1
