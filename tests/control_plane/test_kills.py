@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Iterator
 
+import psutil
 import pytest
 
 from support.cluster import Cluster, new_cluster
@@ -68,8 +69,9 @@ def test_a_killed_run_whose_processes_live_on_is_named_and_not_disturbed(own: Cl
     for line in process.stdout:
         if "refreshing" in line or "creating" in line:
             break
-    for pid in [*engine_of(process), process.pid]:
-        os.kill(pid, signal.SIGKILL)
+    (engine,) = map(psutil.Process, engine_of(process))
+    engine.suspend()  # else it may end before the next command looks
+    process.kill()
     process.wait()
     process.stdout.close()
     refused = own.command("up", "local", "--hermetic", check=False)
@@ -77,7 +79,9 @@ def test_a_killed_run_whose_processes_live_on_is_named_and_not_disturbed(own: Cl
     assert f"(process {process.pid}, since " in refused.stderr
     assert "`igz-clusters recover local` ends them and repairs the state." in refused.stderr
     unasked = own.command("recover", "local", check=False)
-    assert "Run it again with --yes." in unasked.stderr
+    assert "Run the command again with --yes." in unasked.stderr
+    engine.resume()
     own.command("recover", "local", "--yes")
+    assert not engine.is_running()
     own.up()
     assert_whole(own)
