@@ -59,25 +59,3 @@ def test_of_two_runs_at_once_one_works_and_the_other_says_who(own: Cluster, mome
     assert f"is being changed by `igz-clusters up` (process {runs[winner].pid}, since " in printed[loser]
     assert "Wait until it ends" in printed[loser]
     assert_whole(own)
-
-
-@pytest.mark.full
-def test_a_killed_run_whose_processes_live_on_is_named_and_not_disturbed(own: Cluster) -> None:
-    process = own.start(*arguments("up"))
-    assert process.stdout
-    for line in process.stdout:
-        if "refreshing" in line or "creating" in line:
-            break
-    for pid in [*engine_of(process), process.pid]:
-        os.kill(pid, signal.SIGKILL)
-    process.wait()
-    process.stdout.close()
-    refused = own.command("up", "local", "--hermetic", check=False)
-    assert refused.returncode == 1
-    assert f"(process {process.pid}, since " in refused.stderr
-    assert "`igz-clusters recover local` ends them and repairs the state." in refused.stderr
-    unasked = own.command("recover", "local", check=False)
-    assert "Run it again with --yes." in unasked.stderr
-    own.command("recover", "local", "--yes")
-    own.up()
-    assert_whole(own)

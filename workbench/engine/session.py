@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 from typing import IO, Any, Final
 
 import yaml
@@ -80,10 +81,11 @@ class Session:
         variables = _quiet({**self.whole_environment(), **extra, **mark(self.stack.name, self.stack.file)})
         if display:
             return self._run(command, variables, display, subprocess.STDOUT)
-        running = list[subprocess.Popen[bytes]]()
+        # The engine may have printed before its process is known here.
+        running = SimpleQueue[subprocess.Popen[bytes]]()
         streams = {"stdout": sys.stdout, "stderr": sys.stderr}
         copied = {name: stream for name, stream in streams.items() if not is_terminal(stream)}
-        with Copies(copied, lambda: running[0].send_signal(signal.SIGINT)) as copies:
+        with Copies(copied, lambda: running.get().send_signal(signal.SIGINT)) as copies:
             code = self._run(command, variables, copies.files.get("stdout"), copies.files.get("stderr"), running)
         if copies.failures:
             failed = " and ".join(f"{name}: {error.strerror}" for name, error in copies.failures.items())
@@ -99,7 +101,7 @@ class Session:
         variables: Mapping[str, str],
         out: IO[bytes] | None,
         errors: IO[bytes] | int | None,
-        running: list[subprocess.Popen[bytes]] | None = None,
+        running: SimpleQueue[subprocess.Popen[bytes]] | None = None,
     ) -> int:
         """Run the engine to its end and return its exit code; ``running`` receives the process."""
         has_terminal = sys.stdin.isatty()
@@ -116,7 +118,7 @@ class Session:
             preexec_fn=tied_to_this(signal.SIGTERM),  # noqa: PLW1509 - it makes two system calls
         )
         if running is not None:
-            running.append(process)
+            running.put(process)
         interrupted = False
         while process.poll() is None:
             try:

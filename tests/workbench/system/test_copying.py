@@ -3,8 +3,10 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,13 +81,19 @@ def end(*_):
     pathlib.Path({folder!r}, "asked").write_text("asked to end")
     sys.exit(1)
 signal.signal(signal.SIGINT, end)  # also where the tests run in the background, with SIGINT ignored
-while True:
+for _ in range(200):
     print("line", flush=True)
     time.sleep(0.05)
 """
 
 
-def test_a_closed_pipe_ends_the_engine_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("delay", [0, 0.3], ids=["known at once", "known after its first line"])
+def test_a_closed_pipe_ends_the_engine_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, delay: float) -> None:
+    class Slow(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            time.sleep(delay)
+
     monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path))
     monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
     (tmp_path / "Pulumi.mine.yaml").write_text(json.dumps({"config": {CONFIG_KEY: document()}}))
@@ -95,6 +103,7 @@ def test_a_closed_pipe_ends_the_engine_in_order(tmp_path: Path, monkeypatch: pyt
     with os.fdopen(write, "w", encoding="utf-8") as gone:
         os.close(read)
         monkeypatch.setattr(sys, "stdout", gone)
+        monkeypatch.setattr("workbench.engine.session.subprocess.Popen", Slow)
         code = cloud_session(stacks.find("mine"), toolchain).run("preview")
         monkeypatch.undo()
     assert code == INTERRUPTED
