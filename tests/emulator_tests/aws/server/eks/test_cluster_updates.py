@@ -115,3 +115,38 @@ def test_a_cluster_is_upgraded_by_one_minor_version(home: Account) -> None:
     update = home.eks.update_cluster_version(name=name, version=OLDER)["update"]
     assert update["type"] == "VersionUpdate"
     assert read(home, name)["version"] == OLDER
+
+
+@pytest.mark.parametrize("is_same", [True, False], ids=["the same key", "another key"])
+def test_secrets_never_get_a_second_key(home: Account, is_same: bool) -> None:
+    config = [{"resources": ["secrets"], "provider": {"keyArn": home.key}}]
+    name = home.cluster(encryptionConfig=config)
+    again = config if is_same else [{"resources": ["secrets"], "provider": {"keyArn": new_key(home)}}]
+    with refused("InvalidParameterException") as caught:
+        home.eks.associate_encryption_config(clusterName=name, encryptionConfig=again)
+    assert "Encryption is already enabled on the cluster" in str(caught.value)
+    assert read(home, name)["encryptionConfig"] == config
+
+
+@pytest.mark.parametrize(
+    ("operation", "args", "code"),
+    [
+        ("schedule_key_deletion", {"PendingWindowInDays": 7}, "KmsKeyMarkedForDeletion"),
+        ("disable_key", {}, "KmsKeyDisabled"),
+    ],
+)
+def test_a_cluster_whose_key_goes_cannot_decrypt_its_secrets(
+    home: Account, operation: str, args: dict[str, Any], code: str
+) -> None:
+    arn = new_key(home)
+    name = home.cluster(encryptionConfig=[{"resources": ["secrets"], "provider": {"keyArn": arn}}])
+    assert read(home, name)["health"] == {"issues": []}
+    getattr(home.aws.api("kms"), operation)(KeyId=arn.rpartition("/")[2], **args)
+    found = read(home, name)
+    assert [(each["code"], each["resourceIds"]) for each in found["health"]["issues"]] == [(code, [arn])]
+    assert found["status"] == "ACTIVE"
+
+
+def new_key(home: Account) -> str:
+    arn: str = home.aws.api("kms").create_key()["KeyMetadata"]["Arn"]
+    return arn

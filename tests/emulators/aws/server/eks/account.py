@@ -11,6 +11,7 @@ from moto.ec2.models.instance_types import INSTANCE_TYPES
 
 from emulators.aws.server import ACCOUNT, REGION, store
 from emulators.aws.server.eks.refusals import invalid_parameter
+from emulators.core.fault_outcome import HealthIssue
 
 CLUSTER_SERVICE: Final = "eks.amazonaws.com"
 NODE_SERVICE: Final = "ec2.amazonaws.com"
@@ -106,6 +107,18 @@ def check_key(arn: str) -> None:
         raise invalid_parameter(
             f"The key {arn} is {key.key_state} and {key.key_spec}; EKS needs an enabled symmetric one"
         )
+
+
+def key_issues(arn: str) -> tuple[HealthIssue, ...]:
+    """Return what keeps a cluster from decrypting its Secrets with a key; KMS lets a key go that a cluster needs.
+
+    Codes: https://docs.aws.amazon.com/eks/latest/APIReference/API_ClusterIssue.html; the words are assumed.
+    """
+    state = next((key.key_state for key in store.kms().keys.values() if key.arn == arn), None)
+    code = {None: "KmsKeyNotFound", "PendingDeletion": "KmsKeyMarkedForDeletion", "Disabled": "KmsKeyDisabled"}.get(
+        state
+    )
+    return (HealthIssue(code, f"The cluster cannot decrypt its Secrets: the key {arn} is {state}"),) if code else ()
 
 
 def check_instance_types(names: Sequence[str], ami_type: str) -> None:

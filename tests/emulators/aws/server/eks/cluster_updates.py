@@ -83,7 +83,8 @@ class ClusterUpdates:
         """Begin to encrypt Secrets with a key; nothing takes that back."""
         cluster, config = self._store.cluster(request["clusterName"]), request["encryptionConfig"]
         if cluster.body.get("encryptionConfig"):
-            raise invalid_parameter(f"Cluster {cluster.name} has an encryptionConfig already")
+            # hashicorp/terraform-provider-aws#19968 has the words; a second key is refused as the first one again is.
+            raise invalid_parameter("Encryption is already enabled on the cluster")
         check_encryption(config)
         params = {"EncryptionConfig": config}
         changed = {"encryptionConfig": config}

@@ -181,7 +181,7 @@ class Clusters:
 
     def describe(self, request: Request) -> dict[str, Any]:
         """Return a cluster."""
-        body = self._store.cluster(request["name"]).body
+        body = {**(cluster := self._store.cluster(request["name"])).body, "health": {"issues": _issues(cluster)}}
         # https://github.com/aws/containers-roadmap/issues/185#issuecomment-1863025784: an answer has only the mode.
         return {"cluster": {**body, "accessConfig": {"authenticationMode": body["accessConfig"]["authenticationMode"]}}}
 
@@ -216,6 +216,12 @@ class Clusters:
         if before != "DELETING":
             self._store.begin(request, cluster, done, failed)
         return {"cluster": answer}
+
+
+def _issues(cluster: Cluster) -> list[dict[str, Any]]:
+    keys = [config["provider"]["keyArn"] for config in cluster.body.get("encryptionConfig", [])]
+    found = [issue for key in keys for issue in issue_members(account.key_issues(key), key)]
+    return [*cluster.body["health"]["issues"], *found]
 
 
 def _addresses(given: Mapping[str, Any], vpc: str) -> dict[str, Any]:
