@@ -2,12 +2,23 @@
 
 from typing import Final
 
-from emulators.aws.resources.kinds import Change, DescribeCall, Kind, Removal, Tagging
+from emulators.aws.resources.kinds import Change, DescribeCall, Given, Kind, Params, Removal, Tagging
 from workbench.offline.aws.operations import Request
 
 _GONE: Final = frozenset({"ResourceNotFoundException"})
 _ASSOCIATION: Final = {"clusterName": "{clusterName}", "associationId": "{id}"}
 _ENTRY: Final = {"clusterName": "{clusterName}", "principalArn": "{principalArn}"}
+
+
+def _whole_entry(given: Given) -> Params:
+    """Return both members of an entry: what the program leaves out is sent as the state has it, an empty list clears.
+
+    Source: resourceAccessEntryUpdate sends ``d.Get`` of both, which are Optional and Computed.
+    """
+    groups, name = (given.new.get(each, given.keys.get(each)) for each in ("kubernetesGroups", "userName"))
+    return {"kubernetesGroups": list(groups or []), "username": name}
+
+
 ENTRY: Final = Kind(
     noun="EKS Access Entry",
     id="{clusterName}:{principalArn}",
@@ -21,7 +32,7 @@ ENTRY: Final = Kind(
         Change(
             inputs=("kubernetesGroups", "userName"),
             request=Request("eks", "UpdateAccessEntry"),
-            build=lambda given: {"kubernetesGroups": list(given.new.get("kubernetesGroups") or [])},
+            build=_whole_entry,
         ),
     ),
     tagging=Tagging("eks", "TagResource", "UntagResource", {"resourceArn": "{accessEntryArn}"}, "tags", "tagKeys"),
