@@ -6,7 +6,7 @@ import pytest
 
 from emulators.aws.client import Emulator
 from support.aws import exists
-from support.aws_resources import KEY, Stack
+from support.aws_resources import CLUSTER, KEY, Stack
 from workbench.offline.provider import Existing
 
 ENTRY, ASSOCIATION = "aws:eks/accessEntry:AccessEntry", "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
@@ -44,6 +44,13 @@ def test_a_first_key_is_sent_and_none_at_all_replaces_the_cluster(stack: Stack, 
     assert "eks:AssociateEncryptionConfig" in sent(aws, start)
     without = {name: value for name, value in cluster.inputs.items() if name != "encryptionConfig"}
     assert stack.provider.compare(cluster.type_, cluster.inputs, without, filled=frozenset()).replaces
+
+
+@pytest.mark.parametrize("cidr", ["192.168.0.0/20", None])
+def test_other_addresses_of_services_replace_a_cluster_and_none_leave_it(stack: Stack, cidr: str | None) -> None:
+    old = {"name": "dev", "kubernetesNetworkConfig": {"serviceIpv4Cidr": "172.20.0.0/16"}}
+    new = {"name": "dev", "kubernetesNetworkConfig": {"serviceIpv4Cidr": cidr} if cidr else {}}
+    assert bool(stack.provider.compare(CLUSTER, old, new, filled=frozenset()).replaces) is bool(cidr)
 
 
 @pytest.fixture

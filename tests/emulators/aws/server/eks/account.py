@@ -201,15 +201,17 @@ def add_interfaces(cluster: str, places: Subnets, groups: Sequence[str]) -> tupl
     )
 
 
-def remove(interfaces: Iterable[str], security_group: str) -> None:
-    """Remove what was made beside a cluster.
-
-    What somebody removed before is fine, and a security group that somebody else uses stays behind.
-    """
+def remove_interfaces(interfaces: Iterable[str]) -> None:
+    """Remove a control plane's network interfaces, as far as they are there."""
     ec2 = store.ec2()
     for interface in interfaces:
         if interface in ec2.enis:
             ec2.delete_network_interface(interface)
+
+
+def remove_security_group(security_group: str) -> None:
+    """Remove a cluster's own security group; one that somebody else uses stays behind."""
+    ec2 = store.ec2()
     used = {group.id for interface in ec2.enis.values() for group in interface.group_set}
     if ec2.get_security_group_from_id(security_group) and security_group not in used:
         ec2.delete_security_group(group_id=security_group)

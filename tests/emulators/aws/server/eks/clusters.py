@@ -87,6 +87,17 @@ def check_places(subnet_ids: list[str]) -> account.Subnets:
     return places
 
 
+def move_interfaces(cluster: Cluster) -> None:
+    """Give the control plane its network interfaces in the cluster's present subnets and security groups.
+
+    That the old ones go is assumed.
+    """
+    network = cluster.body["resourcesVpcConfig"]
+    account.remove_interfaces(cluster.interfaces)
+    groups = [network["clusterSecurityGroupId"], *network["securityGroupIds"]]
+    cluster.interfaces = account.add_interfaces(cluster.name, account.subnets(network["subnetIds"]), groups)
+
+
 def check_encryption(config: list[dict[str, Any]]) -> None:
     """Refuse an encryption of anything but Secrets, or with a key that cannot do it."""
     for each in config:
@@ -159,10 +170,11 @@ class Clusters:
         }
         cluster = Cluster(
             body,
-            interfaces=account.add_interfaces(name, places, [security_group, *network.get("securityGroupIds", [])]),
+            zones=frozenset(places.zones.values()),
             self_managed=SELF_MANAGED if request.get("bootstrapSelfManagedAddons", True) else frozenset(),
         )
         self._store.clusters[name] = cluster
+        move_interfaces(cluster)
         bootstrap(cluster)
         answer = deepcopy(body)
 
@@ -207,7 +219,8 @@ class Clusters:
         answer = deepcopy(cluster.body)
 
         def done() -> None:
-            account.remove(cluster.interfaces, cluster.body["resourcesVpcConfig"]["clusterSecurityGroupId"])
+            account.remove_interfaces(cluster.interfaces)
+            account.remove_security_group(cluster.body["resourcesVpcConfig"]["clusterSecurityGroupId"])
             del self._store.clusters[name]
 
         def failed(issues: tuple[HealthIssue, ...]) -> None:

@@ -99,6 +99,8 @@ class Cluster(Resource):
     updates: dict[str, Update] = field(default_factory=dict)
     interfaces: tuple[str, ...] = ()
     """Network interfaces of the control plane in the cluster's subnets."""
+    zones: frozenset[str] = frozenset()
+    """Zones of the subnets with which the cluster was made; none is added or given up."""
     self_managed: frozenset[str] = frozenset()
     """Add-ons that EKS put into the cluster when it was made, without managing them."""
     upgraded: tuple[str, datetime] | None = None
