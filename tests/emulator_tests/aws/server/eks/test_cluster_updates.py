@@ -7,7 +7,6 @@ from support.aws import eventually, refused
 from support.eks_account import ZONES, Account, unique
 from support.minors import CHOSEN, EARLIER, OLDER
 
-
 RANGES = itertools.count(100)
 
 

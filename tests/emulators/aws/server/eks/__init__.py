@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any, Final
 
+from emulators.aws.server.circumstances import Circumstances
 from emulators.aws.server.eks.access import Access
 from emulators.aws.server.eks.addon_catalogue import AddonCatalogue
 from emulators.aws.server.eks.addons import Addons
@@ -55,6 +56,10 @@ class Eks:
         if token:
             self._answered[token] = (operation, deepcopy(params), deepcopy(answer))
         return answer
+
+    def set_circumstances(self, circumstances: Circumstances) -> None:
+        """Let these circumstances hold from now on."""
+        self._store.circumstances = circumstances
 
     def inventory(self) -> Mapping[str, list[str]]:
         """Return the ids of what exists by type, as Pulumi's state has them, without what EKS made by itself.

@@ -1,7 +1,7 @@
 """What EKS sees of the rest of the account: networks, roles, keys and launch templates, as moto keeps them."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import Any, Final
@@ -10,6 +10,7 @@ from moto.core.exceptions import ServiceException
 from moto.ec2.models.instance_types import INSTANCE_TYPES
 
 from emulators.aws.server import ACCOUNT, REGION, store
+from emulators.aws.server.errors import AwsError
 from emulators.aws.server.eks.refusals import invalid_parameter
 from emulators.core.fault_outcome import HealthIssue
 
@@ -41,6 +42,23 @@ def subnets(ids: Sequence[str]) -> Subnets:
     if len(vpcs) != 1:
         raise invalid_parameter(f"Subnets must lie in one VPC, given subnets of {', '.join(vpcs) or 'none'}")
     return Subnets(vpcs[0], {each: known[each].availability_zone for each in ids})
+
+
+def check_zones(cluster: str, places: Subnets, closed: Collection[str]) -> None:
+    """Refuse a control plane in a zone that has none.
+
+    https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html#ICE has the words.
+    """
+    ec2 = store.ec2()
+    zones = {each.name: each.zone_id for each in ec2.describe_availability_zones()}
+    for zone in (zone for zone in places.zones.values() if zones[zone] in closed):
+        offered = ", ".join(sorted(name for name, id_ in zones.items() if id_ not in closed))
+        raise AwsError(
+            "UnsupportedAvailabilityZoneException",
+            400,
+            f"Cannot create cluster '{cluster}' because {zone}, the targeted Availability Zone, does not currently have "
+            f"sufficient capacity to support the cluster. Retry and choose from these Availability Zones: {offered}",
+        )
 
 
 def check_security_groups(ids: Iterable[str], vpc: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from components.contract.eks.config import LOG_TYPES
 from components.contract.eks.network import PUBLIC_CIDRS_MAX, SERVICE_PREFIXES
 from emulators.aws.server import REGION
+from emulators.aws.server.circumstances import CLOSED_ZONES
 from emulators.aws.server.eks import account, versions
 from emulators.aws.server.eks.access import bootstrap
 from emulators.aws.server.eks.pages import page
@@ -135,6 +136,7 @@ class Clusters:
         check_encryption(request.get("encryptionConfig", []))
         network = request["resourcesVpcConfig"]
         places = check_places(network.get("subnetIds", []))
+        account.check_zones(name, places, CLOSED_ZONES | self._store.circumstances.closed_zones)
         account.check_security_groups(network.get("securityGroupIds", []), places.vpc)
         access = endpoint_access(network, {})
         addresses = _addresses(request.get("kubernetesNetworkConfig") or {}, places.vpc)
