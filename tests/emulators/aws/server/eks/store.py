@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, Protocol
 
 from emulators.aws.server import ACCOUNT, REGION
+from emulators.aws.server.circumstances import Circumstances
 from emulators.aws.server.eks.refusals import not_found
 from emulators.core.clock import Clock
 from emulators.core.fault_outcome import FaultOutcome, HealthIssue
@@ -125,6 +126,7 @@ class Store:
 
     def __init__(self, clock: Clock) -> None:
         self.clusters: dict[str, Cluster] = {}
+        self.circumstances = Circumstances()
         self._clock = clock
 
     def cluster(self, name: str) -> Cluster:

@@ -1,0 +1,20 @@
+"""What holds around the account and no request of AWS's API can set: tests set it."""
+
+from typing import Final
+
+from emulators.core.control import Body
+
+CLOSED_ZONES: Final = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
+"""Ids of zones without control planes: https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html."""
+
+
+class Circumstances(Body):
+    """What tests can set; what they leave out is as usual.
+
+    Parameters
+    ----------
+    closed_zones
+        Ids of more zones in which EKS makes no control planes, because the server's one region has none of AWS's own.
+    """
+
+    closed_zones: frozenset[str] = frozenset()
