@@ -48,7 +48,7 @@ class Emulator(Running):
         self._ask("POST", "sizes", as_json({"group": group, "desired": desired}))
 
     def set_circumstances(self, **circumstances: Any) -> None:
-        """Let these hold around the account, as ``server.circumstances.Circumstances`` has them, and the rest be as usual."""
+        """Let these of ``server.circumstances.Circumstances`` hold around the account, and the rest be as usual."""
         self._ask("PUT", "circumstances", as_json(circumstances))
 
     def leave_network_interface(self, subnet: str, groups: Sequence[str] = ()) -> str:

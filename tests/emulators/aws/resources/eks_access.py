@@ -21,13 +21,12 @@ def _whole_entry(given: Given) -> Params:
 
 ENTRY: Final = Kind(
     noun="EKS Access Entry",
+    defaults={"type": "STANDARD"},
     id="{clusterName}:{principalArn}",
     keys=_ENTRY,
     look=DescribeCall("eks", "DescribeAccessEntry", _ENTRY, "accessEntry"),
     gone=_GONE,
-    filled=frozenset({"kubernetesGroups", "type", "userName"}),
     outputs={"accessEntryArn": "accessEntryArn", "createdAt": "createdAt", "modifiedAt": "modifiedAt"},
-    passing=(("InvalidParameterException", "The specified principalArn is invalid: invalid principal"),),
     changes=(
         Change(
             inputs=("kubernetesGroups", "userName"),
@@ -53,20 +52,18 @@ ASSOCIATION: Final = Kind(
     ),
     gone=_GONE,
     outputs={"associatedAt": "associatedAt", "modifiedAt": "modifiedAt"},
-    passing=(("ResourceNotFoundException", "The specified principalArn could not be found"),),
     removal=Removal((("eks", "DisassociateAccessPolicy", _POLICY),)),
 )
 
 POD_IDENTITY: Final = Kind(
     noun="EKS Pod Identity Association",
+    defaults={"disableSessionTags": False},
     made="association.associationId",
     imported="{clusterName},{id}",
     keys=_ASSOCIATION,
     look=DescribeCall("eks", "DescribePodIdentityAssociation", _ASSOCIATION, "association"),
     gone=_GONE,
-    filled=frozenset({"disableSessionTags"}),
     outputs={"associationArn": "associationArn", "associationId": "associationId", "externalId": "externalId"},
-    passing=(("InvalidParameterException", "Role provided in the request does not exist"),),
     changes=(
         Change(
             inputs=("disableSessionTags", "policy", "roleArn", "targetRoleArn"),

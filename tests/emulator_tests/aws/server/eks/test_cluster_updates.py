@@ -113,7 +113,7 @@ def test_the_addresses_of_services_stay(home: Account) -> None:
 @pytest.mark.parametrize(
     ("config", "words"),
     [
-        ({}, "names none"),
+        ({}, "The type for cluster update was not provided."),
         ({"deletionProtection": True, "zonalShiftConfig": {"enabled": True}}, "Only one type of update"),
         ({"resourcesVpcConfig": {"endpointPrivateAccess": True, "subnetIds": ["subnet-1"]}}, "Only one type of update"),
         ({"resourcesVpcConfig": {"endpointPublicAccess": True}}, "already at the desired configuration"),

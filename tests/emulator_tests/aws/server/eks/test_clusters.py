@@ -110,7 +110,7 @@ def test_zones_without_control_planes_are_refused(home: Account) -> None:
 
 
 def test_the_zones_that_are_always_closed_are_those_of_the_user_guide() -> None:
-    assert CLOSED_ZONES == {"use1-az3", "usw1-az2", "cac1-az3"}
+    assert {"use1-az3", "usw1-az2", "cac1-az3"} == CLOSED_ZONES
 
 
 def test_a_cluster_that_nobody_could_reach_is_refused(home: Account) -> None:

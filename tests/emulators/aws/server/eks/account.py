@@ -10,8 +10,8 @@ from moto.core.exceptions import ServiceException
 from moto.ec2.models.instance_types import INSTANCE_TYPES
 
 from emulators.aws.server import ACCOUNT, REGION, store
-from emulators.aws.server.errors import AwsError
 from emulators.aws.server.eks.refusals import invalid_parameter
+from emulators.aws.server.errors import AwsError
 from emulators.core.fault_outcome import HealthIssue
 
 CLUSTER_SERVICE: Final = "eks.amazonaws.com"
@@ -56,8 +56,9 @@ def check_zones(cluster: str, places: Subnets, closed: Collection[str]) -> None:
         raise AwsError(
             "UnsupportedAvailabilityZoneException",
             400,
-            f"Cannot create cluster '{cluster}' because {zone}, the targeted Availability Zone, does not currently have "
-            f"sufficient capacity to support the cluster. Retry and choose from these Availability Zones: {offered}",
+            f"Cannot create cluster '{cluster}' because {zone}, the targeted Availability Zone, does not currently "
+            "have sufficient capacity to support the cluster. "
+            f"Retry and choose from these Availability Zones: {offered}",
         )
 
 

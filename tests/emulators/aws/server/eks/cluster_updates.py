@@ -61,7 +61,7 @@ class ClusterUpdates:
         cluster = self._store.cluster(request["name"])
         given = [member for member in self._config if request.get(member) is not None]
         if not given:
-            raise invalid_parameter("No changes needed: the request names none")
+            raise invalid_parameter("The type for cluster update was not provided.")
         if len(given) > 1:
             raise invalid_parameter("Only one type of update can be allowed.")
         type_, params, changed = self._config[given[0]](cluster, request[given[0]])
