@@ -15,6 +15,10 @@ class Circumstances(Body):
     ----------
     closed_zones
         Ids of more zones in which EKS makes no control planes, because the server's one region has none of AWS's own.
+    has_late_logs
+        A control plane that is gone writes its last logs once its log group was deleted, which makes the group again:
+        terraform-aws-modules/terraform-aws-eks#2446. At most once for each cluster.
     """
 
     closed_zones: frozenset[str] = frozenset()
+    has_late_logs: bool = False

@@ -38,6 +38,10 @@ class Service(Protocol):
         """Let these circumstances hold from now on."""
         ...
 
+    def follow(self, operation: str, params: Mapping[str, Any]) -> None:
+        """Do what follows from a request that another service granted, such as ``logs:DeleteLogGroup``."""
+        ...
+
     def inventory(self) -> Mapping[str, list[str]]:
         """Return the ids of what exists, as Pulumi's state has them, by type token, such as ``aws:eks/addon:Addon``."""
         ...

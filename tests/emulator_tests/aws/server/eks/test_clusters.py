@@ -231,6 +231,21 @@ def test_eks_makes_the_log_group_of_a_cluster_that_writes_logs(home: Account) ->
     assert groups(loud) == [f"/aws/eks/{loud}/cluster"]
 
 
+@pytest.mark.parametrize("is_late", [True, False])
+def test_last_logs_of_a_cluster_that_is_gone_make_its_log_group_again(home: Account, is_late: bool) -> None:
+    logs = home.aws.api("logs")
+    home.aws.set_circumstances(has_late_logs=is_late)
+    name = home.cluster(logging={"clusterLogging": [{"types": ["audit"], "enabled": True}]})
+    home.eks.delete_cluster(name=name)
+    group = {"logGroupName": f"/aws/eks/{name}/cluster"}
+    logs.delete_log_group(**group)
+    if is_late:
+        with refused("ResourceAlreadyExistsException"):
+            logs.create_log_group(**group)
+        logs.delete_log_group(**group)  # they come once
+    logs.create_log_group(**group)
+
+
 def test_states_take_as_long_as_the_clock_says(home: Account) -> None:
     home.aws.set_scale(0.01)
     name = home.cluster()

@@ -236,12 +236,17 @@ def remove_security_group(security_group: str) -> None:
         ec2.delete_security_group(group_id=security_group)
 
 
+def log_group(cluster: str) -> str:
+    """Return the name of the log group of a control plane."""
+    return f"/aws/eks/{cluster}/cluster"
+
+
 def receive_logs(cluster: str) -> None:
     """Make the log group of a control plane if it is not there; that one keeps its logs for ever.
 
     https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html
     """
-    name = f"/aws/eks/{cluster}/cluster"
+    name = log_group(cluster)
     if name not in store.logs().groups:
         store.logs().create_log_group(name, {})
 

@@ -76,8 +76,13 @@ def log_setups(given: Mapping[str, Any], present: Mapping[str, Any]) -> dict[str
 
 def write_logs(cluster: Cluster) -> None:
     """Let the control plane write the logs that are on."""
-    if any(setup["enabled"] for setup in cluster.body["logging"]["clusterLogging"]):
+    if has_logs(cluster):
         account.receive_logs(cluster.name)
+
+
+def has_logs(cluster: Cluster) -> bool:
+    """Return whether a control plane writes logs."""
+    return any(setup["enabled"] for setup in cluster.body["logging"]["clusterLogging"])
 
 
 def check_places(subnet_ids: list[str]) -> account.Subnets:
@@ -224,6 +229,8 @@ class Clusters:
             account.remove_interfaces(cluster.interfaces)
             account.remove_security_group(cluster.body["resourcesVpcConfig"]["clusterSecurityGroupId"])
             del self._store.clusters[name]
+            if has_logs(cluster):
+                self._store.unwritten.add(name)
 
         def failed(issues: tuple[HealthIssue, ...]) -> None:
             cluster.body["status"], cluster.body["health"] = before, {"issues": issue_members(issues)}

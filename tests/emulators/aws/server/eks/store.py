@@ -127,6 +127,8 @@ class Store:
     def __init__(self, clock: Clock) -> None:
         self.clusters: dict[str, Cluster] = {}
         self.circumstances = Circumstances()
+        self.unwritten: set[str] = set()
+        """Names of clusters that are gone and wrote logs to the end."""
         self._clock = clock
 
     def cluster(self, name: str) -> Cluster:
