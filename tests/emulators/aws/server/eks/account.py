@@ -192,12 +192,16 @@ def launch_template(given: Mapping[str, str]) -> LaunchTemplate:
 
 def add_security_group(cluster: str, vpc: str, unique: str) -> str:
     """Make the security group of a cluster, which its control plane and its nodes share."""
-    group = store.ec2().create_security_group(
+    ec2 = store.ec2()
+    group = ec2.create_security_group(
         f"eks-cluster-sg-{cluster}-{unique}",
         f"EKS created security group of cluster {cluster}",
         vpc,
         {f"kubernetes.io/cluster/{cluster}": "owned", MADE_FOR: cluster},
     )
+    # Members talk to each other: https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html.
+    members = [{"GroupId": group.id, "OwnerId": group.owner_id}]
+    ec2.authorize_security_group_ingress(group.id, "-1", None, None, [], source_groups=members)
     return str(group.id)
 
 

@@ -10,6 +10,7 @@ from emulators.aws.server import ACCOUNT, REGION
 from emulators.aws.server.circumstances import Circumstances
 from emulators.aws.server.eks.refusals import not_found
 from emulators.core.clock import Clock
+from emulators.core.doors import Door
 from emulators.core.fault_outcome import FaultOutcome, HealthIssue
 
 
@@ -104,6 +105,8 @@ class Cluster(Resource):
     """Zones of the subnets with which the cluster was made; none is added or given up."""
     self_managed: frozenset[str] = frozenset()
     """Add-ons that EKS put into the cluster when it was made, without managing them."""
+    door: Door | None = None
+    """Leads to the API server, from the cluster's first moment to its last."""
     upgraded: tuple[str, datetime] | None = None
     """The version before the last upgrade, and when that was done."""
 
