@@ -5,6 +5,7 @@ import struct
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
 LOOPBACK: Final = "127.0.0.1"
@@ -53,7 +54,7 @@ class Door:
             except OSError:
                 return
             if self._admits():
-                self._in_background(lambda caller=caller: self._pass_on(caller))
+                self._in_background(partial(self._pass_on, caller))
             else:
                 caller.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 caller.close()

@@ -3,6 +3,7 @@
 from typing import Final
 
 from emulators.core.control import Body
+from emulators.core.service_context import ControlPlane
 
 CLOSED_ZONES: Final = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
 """Ids of zones without control planes: https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html."""
@@ -38,8 +39,12 @@ class Circumstances(Body):
         terraform-aws-modules/terraform-aws-eks#2446. At most once for each cluster.
     caller
         Who calls API servers; None reaches them all. It counts when a connection begins.
+    control_plane
+        Empty API server that clusters made from now on lead to. EKS gives each cluster one of its own; the emulator
+        has one for all of them, which keeps what was in a cluster that is gone.
     """
 
     closed_zones: frozenset[str] = frozenset()
     has_late_logs: bool = False
     caller: Caller | None = None
+    control_plane: ControlPlane | None = None

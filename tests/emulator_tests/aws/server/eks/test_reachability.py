@@ -3,6 +3,7 @@
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,9 +18,9 @@ HELLO = b"the API server"
 OUTSIDE = {"cidr": "203.0.113.7/32"}
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """Something that greets whoever reaches it, in the place of an API server."""
+@contextmanager
+def greeting(words: bytes) -> Iterator[str]:
+    """Serve something that greets whoever reaches it, in the place of an API server."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def greet() -> None:
@@ -29,11 +30,17 @@ def server() -> Iterator[str]:
                 except OSError:
                     return
                 with caller:
-                    caller.sendall(HELLO)
+                    caller.sendall(words)
 
         threading.Thread(target=greet, daemon=True).start()
         yield f"https://127.0.0.1:{listener.getsockname()[1]}"
         listener.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with greeting(HELLO) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -56,11 +63,11 @@ def endpoint(home: Account, name: str) -> str:
     return found
 
 
-def answers(address: str) -> bool:
+def answers(address: str, words: bytes = HELLO) -> bool:
     parts = urlsplit(address)
     try:
         with socket.create_connection((parts.hostname, parts.port), timeout=10) as connection:
-            return connection.recv(100) == HELLO
+            return connection.recv(100) == words
     except (ConnectionResetError, ConnectionRefusedError):
         return False
 
@@ -152,3 +159,13 @@ def test_another_cluster_of_the_same_name_has_another_address_and_the_old_one_en
     assert old["endpoint"] != new["endpoint"]
     assert old["identity"] != new["identity"]
     assert answers(new["endpoint"])
+
+
+def test_a_test_can_give_the_next_cluster_an_api_server_of_its_own(home: Account) -> None:
+    first = cluster(home)
+    with greeting(b"an empty one") as other:
+        home.aws.set_circumstances(control_plane={"endpoint": other, "certificate_authority": "b3RoZXI="})
+        second = cluster(home)
+        assert answers(endpoint(home, second), b"an empty one")
+        assert home.eks.describe_cluster(name=second)["cluster"]["certificateAuthority"]["data"] == "b3RoZXI="
+        assert answers(endpoint(home, first))

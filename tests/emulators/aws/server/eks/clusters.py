@@ -189,10 +189,11 @@ class Clusters:
         def done() -> None:
             body["status"] = "ACTIVE"
             write_logs(cluster)
-            body["endpoint"] = self._control_plane.endpoint
-            if self._control_plane is not NOWHERE:
-                cluster.door, body["endpoint"] = opened(self._store, cluster, self._control_plane)
-            body["certificateAuthority"] = {"data": self._control_plane.certificate_authority}
+            control_plane = self._store.circumstances.control_plane or self._control_plane
+            body["endpoint"] = control_plane.endpoint
+            if control_plane is not NOWHERE:
+                cluster.door, body["endpoint"] = opened(self._store, cluster, control_plane)
+            body["certificateAuthority"] = {"data": control_plane.certificate_authority}
             body["identity"] = {"oidc": {"issuer": f"https://oidc.eks.{REGION}.amazonaws.com/id/{unique}"}}
 
         def failed(issues: tuple[HealthIssue, ...]) -> None:
