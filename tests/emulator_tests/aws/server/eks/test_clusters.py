@@ -104,7 +104,7 @@ def test_zones_without_control_planes_are_refused(home: Account) -> None:
     with refused("UnsupportedAvailabilityZoneException") as caught:
         home.cluster()
     assert "because eu-west-1c, the targeted" in str(caught.value)
-    assert str(caught.value).endswith("choose from these Availability Zones: eu-west-1a, eu-west-1b")
+    assert str(caught.value).endswith("choose from these availability zones: eu-west-1a, eu-west-1b")
     name = home.cluster(resourcesVpcConfig={"subnetIds": list(home.subnets[:2])})
     home.group(name, subnets=list(home.subnets))  # nodes may be in any zone
 

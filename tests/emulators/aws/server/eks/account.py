@@ -47,7 +47,7 @@ def subnets(ids: Sequence[str]) -> Subnets:
 def check_zones(cluster: str, places: Subnets, closed: Collection[str]) -> None:
     """Refuse a control plane in a zone that has none.
 
-    https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html#ICE has the words.
+    The words are those that users quote; the page on troubleshooting has them too.
     """
     ec2 = store.ec2()
     zones = {each.name: each.zone_id for each in ec2.describe_availability_zones()}
@@ -56,9 +56,9 @@ def check_zones(cluster: str, places: Subnets, closed: Collection[str]) -> None:
         raise AwsError(
             "UnsupportedAvailabilityZoneException",
             400,
-            f"Cannot create cluster '{cluster}' because {zone}, the targeted Availability Zone, does not currently "
+            f"Cannot create cluster '{cluster}' because {zone}, the targeted availability zone, does not currently "
             "have sufficient capacity to support the cluster. "
-            f"Retry and choose from these Availability Zones: {offered}",
+            f"Retry and choose from these availability zones: {offered}",
         )
 
 

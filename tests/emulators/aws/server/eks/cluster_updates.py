@@ -152,11 +152,10 @@ def _network(cluster: Cluster, given: Mapping[str, Any]) -> tuple[str, dict[str,
     if places.vpc != present["vpcId"]:
         raise invalid_parameter(f"Subnets must lie in the cluster's VPC {present['vpcId']}, given {places.vpc}")
     if set(places.zones.values()) != cluster.zones:
-        # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html has the rule; the words are assumed.
+        # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html; the words are those that users quote.
         raise invalid_parameter(
-            f"Provided subnets {', '.join(places.zones)} belong to the AZs {_named(places.zones.values())}. But they "
-            f"should belong to the exact set of AZs {_named(cluster.zones)} in which subnets were provided during "
-            "cluster creation."
+            f"Provided subnets belong to the AZs '{_named(places.zones.values())}'. But they should belong to the "
+            f"exact set of AZs '{_named(cluster.zones)}' in which subnets were provided during cluster creation."
         )
     account.check_security_groups(changed["securityGroupIds"], places.vpc)
     if changed == present:
