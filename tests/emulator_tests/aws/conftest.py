@@ -18,6 +18,7 @@ def aws(shared_aws: Emulator) -> Iterator[Emulator]:
     yield shared_aws
     shared_aws.set_faults()
     shared_aws.set_scale(0)
+    shared_aws.set_circumstances()
 
 
 @pytest.fixture

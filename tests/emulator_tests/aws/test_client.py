@@ -3,12 +3,10 @@ import signal
 import socket
 import subprocess
 import sys
-from pathlib import Path
 
 import boto3
 import psutil
 import pytest
-import yaml
 
 from emulators.aws.client import Emulator, running
 from emulators.aws.resources.connection import Aws
@@ -16,7 +14,6 @@ from emulators.aws.server import REGION
 from emulators.core.client import EmulatorError
 from emulators.core.faults import SlowRule
 from support.aws import eventually, network
-from support.eks_account import account
 
 
 def test_an_account_begins_empty_and_can_be_emptied_again() -> None:
@@ -90,16 +87,6 @@ def test_a_mistake_on_the_command_line_is_told_and_nothing_starts(given: list[st
     assert ended.returncode == 2
     assert why in ended.stderr
     assert "Traceback" not in ended.stderr
-
-
-def test_a_cluster_leads_to_the_api_server_of_the_kubeconfig(tmp_path: Path) -> None:
-    cluster = {"server": "https://127.0.0.1:6443", "certificate-authority-data": "Y2E="}
-    kubeconfig = tmp_path / "kubeconfig"
-    kubeconfig.write_text(yaml.safe_dump({"clusters": [{"name": "local", "cluster": cluster}]}))
-    with running(kubeconfig=kubeconfig) as aws:
-        home = account(aws)
-        found = home.eks.describe_cluster(name=home.cluster())["cluster"]
-    assert (found["endpoint"], found["certificateAuthority"]["data"]) == ("https://127.0.0.1:6443", "Y2E=")
 
 
 def test_a_server_that_does_not_start_is_told() -> None:

@@ -47,6 +47,10 @@ class Emulator(Running):
         """Give an Auto Scaling group another size, as the autoscaler does it."""
         self._ask("POST", "sizes", as_json({"group": group, "desired": desired}))
 
+    def set_circumstances(self, **circumstances: Any) -> None:
+        """Let these of ``server.circumstances.Circumstances`` hold around the account, and the rest be as usual."""
+        self._ask("PUT", "circumstances", as_json(circumstances))
+
     def leave_network_interface(self, subnet: str, groups: Sequence[str] = ()) -> str:
         """Put a network interface into a subnet that nobody cleans up, and return its id."""
         made: str = self._ask("POST", "network-interfaces", as_json({"subnet": subnet, "groups": list(groups)}))

@@ -10,7 +10,7 @@ from typing_extensions import override
 from emulators.aws.resources import KINDS
 from emulators.aws.resources.answers import same_document
 from emulators.aws.resources.connection import ApiError, Aws
-from emulators.aws.resources.kinds import Kind
+from emulators.aws.resources.kinds import Kind, with_defaults
 from emulators.aws.resources.resource_handler import ResourceHandler
 from workbench.offline.aws.provider import OfflineAws
 from workbench.offline.properties import Unknown
@@ -43,9 +43,8 @@ class AwsEmulator(OfflineAws):
 
     @override
     def compare(self, type_: str, old: dict[str, Any], new: dict[str, Any], *, filled: frozenset[str]) -> Changed:
-        # What the program leaves to AWS never changes because AWS chose.
-        left = _kind(type_).filled
-        return super().compare(type_, _without(old, new, left), new, filled=filled)
+        old, new = (with_defaults(each, _kind(type_).defaults) for each in (old, new))
+        return super().compare(type_, _without_zeros(old, new), new, filled=filled)
 
     @override
     def create(self, type_: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -90,16 +89,15 @@ def _listed(value: Any) -> list[str]:
     return [str(each) for each in listed] if isinstance(listed, list) else []
 
 
-def _without(old: Mapping[str, Any], new: Mapping[str, Any], left: frozenset[str], outer: str = "") -> dict[str, Any]:
-    """Return old inputs without those that AWS may choose and the program leaves out."""
+def _without_zeros(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Return old inputs without those that the program leaves out and that were the zero of their kind."""
     kept: dict[str, Any] = {}
     for name, value in old.items():
-        path, wanted = f"{outer}{name}", new.get(name)
-        # To leave it out means the same as to say the zero of its kind.
-        if wanted is None and (path in left or value in (False, 0, "")):
+        wanted = new.get(name)
+        if wanted is None and value in (False, 0, ""):
             continue
         if isinstance(value, dict) and isinstance(wanted, dict):
-            kept[name] = _without(value, wanted, left, f"{path}.")
+            kept[name] = _without_zeros(value, wanted)
         else:
             kept[name] = wanted if same_document(value, wanted) else value
     return kept

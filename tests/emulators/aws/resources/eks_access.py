@@ -2,26 +2,36 @@
 
 from typing import Final
 
-from emulators.aws.resources.kinds import Change, DescribeCall, Kind, Removal, Tagging
+from emulators.aws.resources.kinds import Change, DescribeCall, Given, Kind, Params, Removal, Tagging
 from workbench.offline.aws.operations import Request
 
 _GONE: Final = frozenset({"ResourceNotFoundException"})
 _ASSOCIATION: Final = {"clusterName": "{clusterName}", "associationId": "{id}"}
 _ENTRY: Final = {"clusterName": "{clusterName}", "principalArn": "{principalArn}"}
+
+
+def _whole_entry(given: Given) -> Params:
+    """Return both members of an entry: what the program leaves out is sent as the state has it, an empty list clears.
+
+    Source: resourceAccessEntryUpdate sends ``d.Get`` of both, which are Optional and Computed.
+    """
+    groups, name = (given.new.get(each, given.keys.get(each)) for each in ("kubernetesGroups", "userName"))
+    return {"kubernetesGroups": list(groups or []), "username": name}
+
+
 ENTRY: Final = Kind(
     noun="EKS Access Entry",
+    defaults={"type": "STANDARD"},
     id="{clusterName}:{principalArn}",
     keys=_ENTRY,
     look=DescribeCall("eks", "DescribeAccessEntry", _ENTRY, "accessEntry"),
     gone=_GONE,
-    filled=frozenset({"kubernetesGroups", "type", "userName"}),
     outputs={"accessEntryArn": "accessEntryArn", "createdAt": "createdAt", "modifiedAt": "modifiedAt"},
-    passing=(("InvalidParameterException", "The specified principalArn is invalid: invalid principal"),),
     changes=(
         Change(
             inputs=("kubernetesGroups", "userName"),
             request=Request("eks", "UpdateAccessEntry"),
-            build=lambda given: {"kubernetesGroups": list(given.new.get("kubernetesGroups") or [])},
+            build=_whole_entry,
         ),
     ),
     tagging=Tagging("eks", "TagResource", "UntagResource", {"resourceArn": "{accessEntryArn}"}, "tags", "tagKeys"),
@@ -42,20 +52,18 @@ ASSOCIATION: Final = Kind(
     ),
     gone=_GONE,
     outputs={"associatedAt": "associatedAt", "modifiedAt": "modifiedAt"},
-    passing=(("ResourceNotFoundException", "The specified principalArn could not be found"),),
     removal=Removal((("eks", "DisassociateAccessPolicy", _POLICY),)),
 )
 
 POD_IDENTITY: Final = Kind(
     noun="EKS Pod Identity Association",
+    defaults={"disableSessionTags": False},
     made="association.associationId",
     imported="{clusterName},{id}",
     keys=_ASSOCIATION,
     look=DescribeCall("eks", "DescribePodIdentityAssociation", _ASSOCIATION, "association"),
     gone=_GONE,
-    filled=frozenset({"disableSessionTags"}),
     outputs={"associationArn": "associationArn", "associationId": "associationId", "externalId": "externalId"},
-    passing=(("InvalidParameterException", "Role provided in the request does not exist"),),
     changes=(
         Change(
             inputs=("disableSessionTags", "policy", "roleArn", "targetRoleArn"),

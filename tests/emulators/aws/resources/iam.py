@@ -11,6 +11,7 @@ _ROLE: Final = {"RoleName": "{name}"}
 
 ROLE: Final = Kind(
     noun="IAM Role",
+    defaults={"maxSessionDuration": 3600, "path": "/"},
     id="{name}",
     keys=_ROLE,
     look=DescribeCall("iam", "GetRole", _ROLE, "Role"),
@@ -21,9 +22,7 @@ ROLE: Final = Kind(
         "permissionsBoundary": "PermissionsBoundary.PermissionsBoundaryArn",
     },
     carried=frozenset({"forceDetachPolicies"}),
-    filled=frozenset({"inlinePolicies", "managedPolicyArns", "name", "path", "maxSessionDuration"}),
     outputs={"arn": "Arn", "createDate": "CreateDate", "uniqueId": "RoleId"},
-    passing=(("MalformedPolicyDocument", "Invalid principal in policy"),),
     changes=(
         Change(
             inputs=("assumeRolePolicy",),
@@ -42,7 +41,7 @@ ROLE: Final = Kind(
         ),
     ),
     tagging=Tagging("iam", "TagRole", "UntagRole", _ROLE, "Tags", "TagKeys"),
-    removal=Removal((("iam", "DeleteRole", _ROLE),), passing=(("DeleteConflict", ""),)),
+    removal=Removal((("iam", "DeleteRole", _ROLE),)),
 )
 
 _POLICY: Final = {"RoleName": "{role}", "PolicyName": "{name}"}
@@ -54,7 +53,6 @@ ROLE_POLICY: Final = Kind(
     look=DescribeCall("iam", "GetRolePolicy", _POLICY, "@"),
     gone=_GONE,
     told={"name": "PolicyName", "policy": "PolicyDocument", "role": "RoleName"},
-    filled=frozenset({"name"}),
     changes=(Change(inputs=("policy",), request=Request("iam", "PutRolePolicy", {"policy": "PolicyDocument"})),),
     removal=Removal((("iam", "DeleteRolePolicy", _POLICY),)),
 )

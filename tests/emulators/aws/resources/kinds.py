@@ -3,16 +3,13 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
-from emulators.aws.resources.connection import Aws, Passing
+from emulators.aws.resources.connection import Aws
 from workbench.offline.aws.operations import Request
 
 Params: TypeAlias = Mapping[str, Any]
 """Members of a request; texts in it are templates such as ``{id}`` or ``{clusterName}``, functions get the keys."""
-
-PROPAGATION: Final = 2.0
-"""Minutes for which what was just made may not be seen everywhere. Source: propagationTimeout of IAM and EKS."""
 
 
 @dataclass(frozen=True)
@@ -147,14 +144,11 @@ class Removal:
     ----------
     requests
         Service, operation and members, one after the other.
-    passing
-        Refusals because something that is still going away uses it.
     needs
         Inputs or outputs by operation without which there is nothing to ask for: a gateway may be detached already.
     """
 
     requests: tuple[tuple[str, str, Params], ...] = ()
-    passing: Passing = ()
     needs: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -184,8 +178,8 @@ class Kind:
         JMESPath in the description by input, where the name alone does not lead there.
     untold
         Dotted paths of inputs that AWS does not tell, though the name is there; they stay what they were.
-    filled
-        Dotted paths of inputs that AWS fills in: a program that leaves them out wants no change.
+    defaults
+        What the real plug-in takes for inputs that are left out, by dotted path: ``Default`` of the upstream schema.
     carried
         Inputs that no request takes and that mean something all the same, to us or to the plug-in.
     outputs
@@ -196,8 +190,6 @@ class Kind:
         Members of the request that makes it beside the inputs.
     derived
         Values for templates that are made from others.
-    passing
-        Refusals because something that was just made is not seen everywhere yet.
     adopt
         Makes it without the first request of ``operations.py``; returns what answers ``made``.
     changes
@@ -221,7 +213,7 @@ class Kind:
     gone: frozenset[str] = frozenset()
     told: Mapping[str, str] = field(default_factory=dict)
     untold: frozenset[str] = frozenset()
-    filled: frozenset[str] = frozenset()
+    defaults: Mapping[str, Any] = field(default_factory=dict)
     carried: frozenset[str] = frozenset()
     outputs: Mapping[str, str] = field(default_factory=dict)
     arn: str = ""
@@ -229,12 +221,23 @@ class Kind:
     minutes: Minutes = Minutes()
     create: Callable[[Given], Params] = lambda _: {}
     derived: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
-    passing: Passing = ()
     adopt: Callable[[Given], Params] | None = None
     changes: tuple[Change, ...] = ()
     tagging: Tagging | None = None
     tag_type: str = ""
     updates: Params = field(default_factory=dict)
+
+
+def with_defaults(inputs: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Return inputs with the real plug-in's values for those that are left out, inside the objects that are given."""
+    filled = dict(inputs)
+    for path, value in defaults.items():
+        outer, _, name = path.rpartition(".")
+        if not outer:
+            filled.setdefault(name, value)
+        elif isinstance(inner := filled.get(outer), Mapping):
+            filled[outer] = {name: value, **inner}
+    return filled
 
 
 def if_given(name: str) -> Callable[[Given], Params | None]:

@@ -29,6 +29,7 @@ def _rotation(given: Given) -> Params | None:
 
 KEY: Final = Kind(
     noun="KMS Key",
+    defaults={"customerMasterKeySpec": "SYMMETRIC_DEFAULT", "isEnabled": True, "keyUsage": "ENCRYPT_DECRYPT"},
     made="KeyMetadata.KeyId",
     keys=_KEY,
     look=DescribeCall("kms", "DescribeKey", _KEY, "KeyMetadata"),
@@ -41,14 +42,10 @@ KEY: Final = Kind(
     gone=frozenset({"NotFoundException", "KMSInvalidStateException"}),
     told={"enableKeyRotation": "enableKeyRotation", "isEnabled": "Enabled", "policy": "policy"},
     carried=frozenset({"bypassPolicyLockoutSafetyCheck", "deletionWindowInDays", "rotationPeriodInDays"}),
-    filled=frozenset(
-        {"customerMasterKeySpec", "isEnabled", "keyUsage", "multiRegion", "policy", "rotationPeriodInDays"}
-    ),
     outputs={"arn": "Arn", "keyId": "KeyId"},
     # A key that waits for its end is gone for everybody else: nothing can be done with it.
     state=State("KeyState", "Enabled", frozenset({"Creating"}), frozenset({"PendingDeletion"})),
     minutes=Minutes(create=2, update=2, delete=20),
-    passing=(("MalformedPolicyDocumentException", ""),),
     changes=(
         Change(
             inputs=("enableKeyRotation", "rotationPeriodInDays"),
@@ -89,7 +86,6 @@ ALIAS: Final = Kind(
     look=DescribeCall("kms", "ListAliases", {}, "Aliases[?AliasName=='{name}'] | [0]", shape="Aliases"),
     gone=frozenset({"NotFoundException"}),
     told={"name": "AliasName"},
-    filled=frozenset({"name"}),
     outputs={"arn": "AliasArn", "targetKeyArn": "join(':key/', [AliasArn, TargetKeyId])"},
     changes=(Change(inputs=("targetKeyId",), request=Request("kms", "UpdateAlias")),),
     removal=Removal((("kms", "DeleteAlias", _ALIAS),)),

@@ -24,7 +24,6 @@ LOG_GROUP: Final = Kind(
     gone=frozenset({"ResourceNotFoundException"}),
     told={"name": "logGroupName"},
     carried=frozenset({"skipDestroy"}),
-    filled=frozenset({"logGroupClass", "name", "retentionInDays"}),
     arn="logs:log-group:{name}",
     changes=(
         Change(

@@ -10,17 +10,19 @@ from botocore.model import ListShape, StructureShape
 
 from emulators.aws.resources import answers
 from emulators.aws.resources.connection import ApiError, Aws, said
+from emulators.aws.resources.keys import Keys, keys_of
 from emulators.aws.resources.kinds import (
-    PROPAGATION,
     Change,
     DescribeCall,
     Given,
     Kind,
     filled_in,
     parts,
+    with_defaults,
 )
 from emulators.aws.resources.requests import members_of, pairs, takes
 from emulators.aws.resources.waiting import ABSENT, Seen, Wait
+from workbench.offline.aws.facts import resource as facts_of
 from workbench.offline.aws.inputs import children
 from workbench.offline.aws.models import innermost, service_model
 from workbench.offline.aws.operations import OPERATIONS
@@ -58,7 +60,7 @@ class ResourceHandler:
         tagged = self._tagged(inputs)
         shown = self._shown(tagged)
         try:
-            made = self.aws.persist(lambda: self._first(tagged), self.kind.passing, PROPAGATION)
+            made = self._first(tagged)
         except ApiError as error:
             raise said(f"creating {self.kind.noun}{shown}", error) from error
         identifier = self._id(tagged, made)
@@ -78,7 +80,14 @@ class ResourceHandler:
         members = members_of(self.type_, request, inputs) | dict(self.kind.create(given))
         if self.kind.tag_type and "TagSpecifications" in members:
             members["TagSpecifications"][0]["ResourceType"] = self.kind.tag_type
-        return self.aws.call(request.service, request.operation, **members)
+        return self._call(request.service, request.operation, members)
+
+    def _call(self, service: str, operation: str, members: Mapping[str, Any]) -> dict[str, Any]:
+        """Send a request again for as long as the real plug-in does, by the facts, and return its answer."""
+        retries = [retry for retry in facts_of(self.type_).retries if retry[0] == f"{service}:{operation}"]
+        passing = tuple((code, part) for _, code, part, _ in retries)
+        minutes = max((seconds for *_, seconds in retries), default=0) / 60
+        return self.aws.persist(lambda: self.aws.call(service, operation, **members), passing, minutes)
 
     def _id(self, inputs: Mapping[str, Any], made: Mapping[str, Any]) -> str:
         keys = {**inputs, "id": jmespath.search(self.kind.made, made) if self.kind.made else ""}
@@ -158,7 +167,7 @@ class ResourceHandler:
         inputs = answers.in_form_of(self.type_, self.kind, {n: v for n, v in given.items() if n not in tags}, outputs)
         return ReadResult({**inputs, **{name: tags[name] for name in tags if name in given}}, outputs)
 
-    def _keys(self, resource: Existing) -> "Keys":
+    def _keys(self, resource: Existing) -> Keys:
         named = parts(self.kind.imported, resource.id) or parts(self.kind.id, resource.id)
         wanted = self.kind.imported or self.kind.id
         keys = Keys(wanted, {"id": resource.id, **named, **resource.outputs, **resource.inputs})
@@ -213,12 +222,13 @@ class ResourceHandler:
 
     def change(self, resource: Existing, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Give a resource new inputs and return its outputs."""
-        wanted = self._tagged(inputs)
+        wanted = with_defaults(self._tagged(inputs), self.kind.defaults)
         has = {**resource.inputs, **resource.outputs}
-        # An input that the program never gave is AWS's own choice; one that it gives no more has changed.
-        dropped = {n: has[n] for n in resource.inputs.keys() - wanted.keys() - self.kind.filled if n != "tagsAll"}
         untold = {n: has[n] for n in wanted.keys() & has.keys() if not answers.tells(self.kind, n)}
-        old = answers.in_form_of(self.type_, self.kind, wanted, has) | dropped | untold
+        # An input that the program never gave is AWS's own choice; one that it gives no more has changed.
+        old = self._with_dropped(
+            answers.in_form_of(self.type_, self.kind, wanted, has) | untold, resource.inputs, wanted, has
+        )
         renewed = Existing(self.type_, resource.name, resource.id, dict(inputs), resource.outputs)
         try:
             for change in self.kind.changes:
@@ -230,6 +240,25 @@ class ResourceHandler:
             raise self._partly(renewed, "updating", error) from error
         return self._outputs(renewed, description) if description else dict(inputs)
 
+    def _with_dropped(
+        self,
+        old: dict[str, Any],
+        given: Mapping[str, Any],
+        wanted: Mapping[str, Any],
+        has: Mapping[str, Any],
+        outer: str = "",
+    ) -> dict[str, Any]:
+        """Return old inputs with those that the program gives no more, unless AWS keeps them."""
+        for name, value in given.items():
+            known = facts_of(self.type_).inputs.get(f"{outer}{name}")
+            inner = wanted.get(name)
+            if name not in wanted and known and known.removal != "keeps":
+                old[name] = has.get(name, value)
+            elif isinstance(value, Mapping) and isinstance(inner, Mapping) and isinstance(old.get(name), Mapping):
+                there = has.get(name) or {}
+                old[name] = self._with_dropped(dict(old[name]), value, inner, there, f"{outer}{name}.")
+        return old
+
     def _send(self, resource: Existing, change: Change, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
         request, about = change.request, f" {change.about}" if change.about else ""
         given = Given(self.aws, self._keys(resource), old, new)
@@ -240,7 +269,7 @@ class ResourceHandler:
                 return
             members = members_of(self.type_, request, {name: new[name] for name in tops & new.keys()})
             members |= {**filled_in(self.kind.keys, given.keys), **built}
-            answer = self.aws.call(request.service, request.operation, **_accepted(members))
+            answer = self._call(request.service, request.operation, _accepted(members))
         except ApiError as error:
             raise said(f"updating {self.kind.noun} ({resource.id}){about}", error) from error
         if self.kind.updates and (begun := jmespath.search("update.id", answer)):
@@ -284,17 +313,12 @@ class ResourceHandler:
 
     def remove(self, resource: Existing) -> None:
         """Delete a resource and wait until it is gone; one that is gone already is fine."""
-        keys, removal, minutes = self._keys(resource), self.kind.removal, self.kind.minutes.delete
+        keys, removal = self._keys(resource), self.kind.removal
         for service, operation, params in removal.requests:
             if operation in removal.needs and not keys.get(removal.needs[operation]):
                 continue
-            members = filled_in(params, keys)
-
-            def request(service: str = service, operation: str = operation, members: Any = members) -> None:
-                self.aws.call(service, operation, **members)
-
             try:
-                self.aws.persist(request, removal.passing, minutes)
+                self._call(service, operation, filled_in(params, keys))
             except ApiError as error:
                 if error.code not in self.kind.gone:
                     raise said(f"deleting {self.kind.noun} ({resource.id})", error) from error
@@ -304,29 +328,6 @@ class ResourceHandler:
     def _gone(self, resource: Existing) -> None:
         wait = Wait(self.aws, f"waiting for {self.kind.noun} ({resource.id}) delete", ABSENT, self.kind.minutes.delete)
         wait.end(lambda: self._seen(resource), lambda state: not state.upper().endswith("FAILED"), self._reasons)
-
-
-class Keys(dict[str, Any]):
-    """What templates are filled with. Of an import the id must tell it all.
-
-    Parameters
-    ----------
-    wanted
-        Template of an id that does.
-    """
-
-    def __init__(self, wanted: str, known: Mapping[str, Any]) -> None:
-        super().__init__(known)
-        self._wanted = wanted
-
-    def __missing__(self, key: str) -> Any:
-        raise CloudError(f"unexpected format of ID ({self.get('id')}), expected {self._wanted}: it does not tell {key}")
-
-
-def keys_of(kind: Kind, type_: str, keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the inputs that the id tells, for resources whose description repeats them not."""
-    names = parts(kind.id, str(keys["id"])).keys() & children(type_, "").keys()
-    return {name: keys[name] for name in names}
 
 
 def _accepted(members: Mapping[str, Any]) -> dict[str, Any]:

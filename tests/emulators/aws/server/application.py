@@ -103,6 +103,7 @@ class Application(application.Application[Request]):
             members = members_of(written, request.model, answer)
             follow(request, members, self.clock)
             answer = success(written, request.model, members) if written in JSON_TYPES else answer
+        self.eks.follow(request.operation, request.params)
         self._repeats.keep(request, answer)
         return answer
 

@@ -7,6 +7,8 @@ from pydantic import NonNegativeInt
 from typing_extensions import override
 
 from emulators.aws.server import autoscaling, store
+from emulators.aws.server.application import Application
+from emulators.aws.server.circumstances import Circumstances
 from emulators.aws.server.references import missing_security_groups, missing_subnets
 from emulators.core import control, listening
 from emulators.core.control import Body, Route
@@ -30,13 +32,22 @@ class Handler(listening.Handler, MotoRequestHandler):
 class Control(control.Control):
     """AWS with the routes of the tests beside its own."""
 
+    def __init__(self, application: Application) -> None:
+        super().__init__(application)
+        self._eks = application.eks
+
     @override
     def routes(self) -> dict[tuple[str, str], Route]:
         return {
             **super().routes(),
             ("POST", "network-interfaces"): self._interface,
             ("POST", "sizes"): self._move,
+            ("PUT", "circumstances"): self._circumstances,
         }
+
+    def _circumstances(self, body: bytes, _query: str) -> Any:
+        with self._application.store:
+            self._eks.set_circumstances(Circumstances.model_validate_json(body))
 
     def _interface(self, body: bytes, _query: str) -> Any:
         wanted = _Interface.model_validate_json(body)

@@ -8,6 +8,7 @@ must not wait: what takes AWS time is ``Clock.later``.
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from emulators.aws.server.circumstances import Circumstances
 from emulators.core.fault_outcome import AS_USUAL, FaultOutcome
 
 
@@ -31,6 +32,14 @@ class Service(Protocol):
         NotImplementedError
             The service does not have the operation; the caller gets status 501.
         """
+        ...
+
+    def set_circumstances(self, circumstances: Circumstances) -> None:
+        """Let these circumstances hold from now on."""
+        ...
+
+    def follow(self, operation: str, params: Mapping[str, Any]) -> None:
+        """Do what follows from a request that another service granted, such as ``logs:DeleteLogGroup``."""
         ...
 
     def inventory(self) -> Mapping[str, list[str]]:

@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from components.contract.kubernetes_minors import offered
+from emulators.aws.server.circumstances import CLOSED_ZONES
 from emulators.core.faults import StuckRule
 from support.aws import eventually, refused
 from support.eks_account import Account, role, unique
@@ -94,6 +95,22 @@ def test_subnets_in_one_zone_are_refused(home: Account) -> None:
     with refused("InvalidParameterException") as caught:
         home.cluster(resourcesVpcConfig={"subnetIds": [home.subnets[0]]})
     assert "at least two different AZs" in str(caught.value)
+
+
+def test_zones_without_control_planes_are_refused(home: Account) -> None:
+    zones = home.aws.api("ec2").describe_availability_zones()["AvailabilityZones"]
+    ids = {zone["ZoneName"]: zone["ZoneId"] for zone in zones}
+    home.aws.set_circumstances(closed_zones=[ids["eu-west-1c"]])
+    with refused("UnsupportedAvailabilityZoneException") as caught:
+        home.cluster()
+    assert "because eu-west-1c, the targeted" in str(caught.value)
+    assert str(caught.value).endswith("choose from these availability zones: eu-west-1a, eu-west-1b")
+    name = home.cluster(resourcesVpcConfig={"subnetIds": list(home.subnets[:2])})
+    home.group(name, subnets=list(home.subnets))  # nodes may be in any zone
+
+
+def test_the_zones_that_are_always_closed_are_those_of_the_user_guide() -> None:
+    assert {"use1-az3", "usw1-az2", "cac1-az3"} == CLOSED_ZONES
 
 
 def test_a_cluster_that_nobody_could_reach_is_refused(home: Account) -> None:
@@ -212,6 +229,21 @@ def test_eks_makes_the_log_group_of_a_cluster_that_writes_logs(home: Account) ->
     assert groups(silent) == [f"/aws/eks/{silent}/cluster"]
     home.eks.delete_cluster(name=loud)
     assert groups(loud) == [f"/aws/eks/{loud}/cluster"]
+
+
+@pytest.mark.parametrize("is_late", [True, False])
+def test_last_logs_of_a_cluster_that_is_gone_make_its_log_group_again(home: Account, is_late: bool) -> None:
+    logs = home.aws.api("logs")
+    home.aws.set_circumstances(has_late_logs=is_late)
+    name = home.cluster(logging={"clusterLogging": [{"types": ["audit"], "enabled": True}]})
+    home.eks.delete_cluster(name=name)
+    group = {"logGroupName": f"/aws/eks/{name}/cluster"}
+    logs.delete_log_group(**group)
+    if is_late:
+        with refused("ResourceAlreadyExistsException"):
+            logs.create_log_group(**group)
+        logs.delete_log_group(**group)  # they come once
+    logs.create_log_group(**group)
 
 
 def test_states_take_as_long_as_the_clock_says(home: Account) -> None:

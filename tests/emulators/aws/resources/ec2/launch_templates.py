@@ -69,7 +69,6 @@ LAUNCH_TEMPLATE: Final = Kind(
         "tagSpecifications": "newest.LaunchTemplateData.TagSpecifications[?ResourceType != 'launch-template']",
     },
     carried=frozenset({"updateDefaultVersion", "defaultVersion"}),
-    filled=frozenset({"defaultVersion", "name", "metadataOptions"}),
     outputs={"latestVersion": "LatestVersionNumber"},
     arn="ec2:launch-template/{id}",
     changes=(

@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any, Final
 
-from emulators.aws.resources.ec2.shared import AVAILABLE, IN_USE, TAGGING, first
+from emulators.aws.resources.ec2.shared import AVAILABLE, TAGGING, first
 from emulators.aws.resources.kinds import (
     Change,
     DescribeCall,
@@ -59,7 +59,7 @@ VPC: Final = Kind(
     },
     gone=frozenset({"InvalidVpcID.NotFound"}),
     told={"enableDnsSupport": "enableDnsSupport", "enableDnsHostnames": "enableDnsHostnames"},
-    filled=frozenset({"enableDnsSupport", "enableDnsHostnames", "instanceTenancy"}),
+    defaults={"enableDnsSupport": True, "instanceTenancy": "default"},
     outputs={
         "defaultNetworkAclId": "defaultNetworkAclId",
         "defaultRouteTableId": "mainRouteTableId",
@@ -74,7 +74,7 @@ VPC: Final = Kind(
     changes=(_set("enableDnsSupport", "EnableDnsSupport"), _set("enableDnsHostnames", "EnableDnsHostnames")),
     tagging=TAGGING,
     tag_type="vpc",
-    removal=Removal((("ec2", "DeleteVpc", {"VpcId": "{id}"}),), IN_USE),
+    removal=Removal((("ec2", "DeleteVpc", {"VpcId": "{id}"}),)),
 )
 
 SUBNET: Final = Kind(
@@ -83,7 +83,6 @@ SUBNET: Final = Kind(
     keys={"SubnetId": "{id}"},
     look=first("DescribeSubnets", "SubnetIds", "Subnets"),
     gone=frozenset({"InvalidSubnetID.NotFound"}),
-    filled=frozenset({"availabilityZone", "availabilityZoneId", "privateDnsHostnameTypeOnLaunch"}),
     outputs={"arn": "SubnetArn", "ownerId": "OwnerId"},
     state=AVAILABLE,
     minutes=Minutes(create=10, update=10, delete=20),
@@ -98,7 +97,7 @@ SUBNET: Final = Kind(
     ),
     tagging=TAGGING,
     tag_type="subnet",
-    removal=Removal((("ec2", "DeleteSubnet", {"SubnetId": "{id}"}),), IN_USE),
+    removal=Removal((("ec2", "DeleteSubnet", {"SubnetId": "{id}"}),)),
 )
 
 
@@ -113,7 +112,6 @@ INTERNET_GATEWAY: Final = Kind(
     look=first("DescribeInternetGateways", "InternetGatewayIds", "InternetGateways"),
     gone=frozenset({"InvalidInternetGatewayID.NotFound", "Gateway.NotAttached"}),
     told={"vpcId": "Attachments[0].VpcId"},
-    filled=frozenset({"vpcId"}),
     outputs={"ownerId": "OwnerId"},
     arn="ec2:internet-gateway/{id}",
     minutes=Minutes(delete=20),
@@ -133,7 +131,6 @@ INTERNET_GATEWAY: Final = Kind(
             ("ec2", "DetachInternetGateway", {"InternetGatewayId": "{id}", "VpcId": "{vpcId}"}),
             ("ec2", "DeleteInternetGateway", {"InternetGatewayId": "{id}"}),
         ),
-        IN_USE,
         needs={"DetachInternetGateway": "vpcId"},
     ),
 )
@@ -145,13 +142,12 @@ ROUTE_TABLE: Final = Kind(
     gone=frozenset({"InvalidRouteTableID.NotFound"}),
     # Routes are resources of their own here, and come and go after the table.
     untold=frozenset({"routes", "propagatingVgws"}),
-    filled=frozenset({"routes", "propagatingVgws"}),
     outputs={"ownerId": "OwnerId"},
     arn="ec2:route-table/{id}",
     minutes=Minutes(create=5, update=2, delete=5),
     tagging=TAGGING,
     tag_type="route-table",
-    removal=Removal((("ec2", "DeleteRouteTable", {"RouteTableId": "{id}"}),), IN_USE),
+    removal=Removal((("ec2", "DeleteRouteTable", {"RouteTableId": "{id}"}),)),
 )
 
 
@@ -180,7 +176,6 @@ ROUTE_TABLE_ASSOCIATION: Final = Kind(
     ),
     gone=frozenset({"InvalidAssociationID.NotFound"}),
     outputs={"associationId": "RouteTableAssociationId"},
-    passing=(("InvalidRouteTableID.NotFound", ""),),
     changes=(
         Change(
             inputs=("routeTableId",),
@@ -224,7 +219,6 @@ ADDRESS: Final = Kind(
     made="AllocationId",
     look=first("DescribeAddresses", "AllocationIds", "Addresses"),
     gone=frozenset({"InvalidAllocationID.NotFound", "InvalidAddress.NotFound"}),
-    filled=frozenset({"domain", "networkBorderGroup", "publicIpv4Pool", "address", "instance", "networkInterface"}),
     outputs={
         "allocationId": "AllocationId",
         "associationId": "AssociationId",
@@ -235,19 +229,19 @@ ADDRESS: Final = Kind(
     minutes=Minutes(create=15, update=5, delete=3),
     tagging=TAGGING,
     tag_type="elastic-ip",
-    removal=Removal((("ec2", "ReleaseAddress", {"AllocationId": "{id}"}),), (("InvalidIPAddress.InUse", ""),)),
+    removal=Removal((("ec2", "ReleaseAddress", {"AllocationId": "{id}"}),)),
 )
 
 NAT_GATEWAY: Final = Kind(
     noun="EC2 NAT Gateway",
     made="NatGateway.NatGatewayId",
     look=first("DescribeNatGateways", "NatGatewayIds", "NatGateways"),
+    defaults={"connectivityType": "public"},
     gone=frozenset({"NatGatewayNotFound", "InvalidNatGatewayID.NotFound"}),
     told={
         "allocationId": "NatGatewayAddresses[0].AllocationId",
         "privateIp": "NatGatewayAddresses[0].PrivateIp",
     },
-    filled=frozenset({"connectivityType", "privateIp", "vpcId"}),
     outputs={
         "associationId": "NatGatewayAddresses[0].AssociationId",
         "networkInterfaceId": "NatGatewayAddresses[0].NetworkInterfaceId",

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from emulators.aws.resources.ec2.shared import IN_USE, TAGGING, first
+from emulators.aws.resources.ec2.shared import TAGGING, first
 from emulators.aws.resources.kinds import Change, Given, Kind, Minutes, Params, Removal
 from workbench.offline.aws.operations import Request
 
@@ -24,19 +24,19 @@ def _revoked(direction: str, *inputs: str) -> Change:
 
 SECURITY_GROUP: Final = Kind(
     noun="Security Group",
+    defaults={"description": "Managed by Pulumi"},
     made="GroupId",
     look=first("DescribeSecurityGroups", "GroupIds", "SecurityGroups"),
     gone=_GROUP_GONE,
     told={"name": "GroupName"},
     carried=frozenset({"revokeRulesOnDelete"}),
-    filled=frozenset({"description", "egress", "ingress", "name", "vpcId"}),
     outputs={"ownerId": "OwnerId"},
     arn="ec2:security-group/{id}",
     minutes=Minutes(create=10, delete=15),
     changes=(_revoked("Egress", "vpcId"),),
     tagging=TAGGING,
     tag_type="security-group",
-    removal=Removal((("ec2", "DeleteSecurityGroup", {"GroupId": "{id}"}),), (*IN_USE, ("InvalidGroup.InUse", ""))),
+    removal=Removal((("ec2", "DeleteSecurityGroup", {"GroupId": "{id}"}),)),
 )
 
 

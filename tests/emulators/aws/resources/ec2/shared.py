@@ -5,7 +5,6 @@ from typing import Final
 from emulators.aws.resources.kinds import DescribeCall, State, Tagging
 
 TAGGING: Final = Tagging("ec2", "CreateTags", "DeleteTags", {"Resources": ["{id}"]}, "Tags", "Tags")
-IN_USE: Final = (("DependencyViolation", ""),)
 AVAILABLE: Final = State("State", "available", frozenset({"pending"}))
 
 

@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any, Final
 
+from emulators.aws.server.circumstances import Circumstances
 from emulators.aws.server.eks.access import Access
+from emulators.aws.server.eks.account import log_group, receive_logs
 from emulators.aws.server.eks.addon_catalogue import AddonCatalogue
 from emulators.aws.server.eks.addons import Addons
 from emulators.aws.server.eks.cluster_updates import ClusterUpdates
@@ -55,6 +57,17 @@ class Eks:
         if token:
             self._answered[token] = (operation, deepcopy(params), deepcopy(answer))
         return answer
+
+    def set_circumstances(self, circumstances: Circumstances) -> None:
+        """Let these circumstances hold from now on."""
+        self._store.circumstances = circumstances
+
+    def follow(self, operation: str, params: Mapping[str, Any]) -> None:
+        """Write the last logs of a cluster that is gone, if its log group was deleted and logs come late."""
+        if operation == "logs:DeleteLogGroup" and self._store.circumstances.has_late_logs:
+            for cluster in [name for name in self._store.unwritten if log_group(name) == params["logGroupName"]]:
+                self._store.unwritten.remove(cluster)
+                receive_logs(cluster)
 
     def inventory(self) -> Mapping[str, list[str]]:
         """Return the ids of what exists by type, as Pulumi's state has them, without what EKS made by itself.

@@ -1,7 +1,7 @@
 """What EKS sees of the rest of the account: networks, roles, keys and launch templates, as moto keeps them."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import Any, Final
@@ -11,6 +11,8 @@ from moto.ec2.models.instance_types import INSTANCE_TYPES
 
 from emulators.aws.server import ACCOUNT, REGION, store
 from emulators.aws.server.eks.refusals import invalid_parameter
+from emulators.aws.server.errors import AwsError
+from emulators.core.fault_outcome import HealthIssue
 
 CLUSTER_SERVICE: Final = "eks.amazonaws.com"
 NODE_SERVICE: Final = "ec2.amazonaws.com"
@@ -40,6 +42,24 @@ def subnets(ids: Sequence[str]) -> Subnets:
     if len(vpcs) != 1:
         raise invalid_parameter(f"Subnets must lie in one VPC, given subnets of {', '.join(vpcs) or 'none'}")
     return Subnets(vpcs[0], {each: known[each].availability_zone for each in ids})
+
+
+def check_zones(cluster: str, places: Subnets, closed: Collection[str]) -> None:
+    """Refuse a control plane in a zone that has none.
+
+    The words are those that users quote; the page on troubleshooting has them too.
+    """
+    ec2 = store.ec2()
+    zones = {each.name: each.zone_id for each in ec2.describe_availability_zones()}
+    for zone in (zone for zone in places.zones.values() if zones[zone] in closed):
+        offered = ", ".join(sorted(name for name, id_ in zones.items() if id_ not in closed))
+        raise AwsError(
+            "UnsupportedAvailabilityZoneException",
+            400,
+            f"Cannot create cluster '{cluster}' because {zone}, the targeted availability zone, does not currently "
+            "have sufficient capacity to support the cluster. "
+            f"Retry and choose from these availability zones: {offered}",
+        )
 
 
 def check_security_groups(ids: Iterable[str], vpc: str) -> None:
@@ -108,6 +128,18 @@ def check_key(arn: str) -> None:
         )
 
 
+def key_issues(arn: str) -> tuple[HealthIssue, ...]:
+    """Return what keeps a cluster from decrypting its Secrets with a key; KMS lets a key go that a cluster needs.
+
+    Codes: https://docs.aws.amazon.com/eks/latest/APIReference/API_ClusterIssue.html; the words are assumed.
+    """
+    state = next((key.key_state for key in store.kms().keys.values() if key.arn == arn), None)
+    code = {None: "KmsKeyNotFound", "PendingDeletion": "KmsKeyMarkedForDeletion", "Disabled": "KmsKeyDisabled"}.get(
+        state
+    )
+    return (HealthIssue(code, f"The cluster cannot decrypt its Secrets: the key {arn} is {state}"),) if code else ()
+
+
 def check_instance_types(names: Sequence[str], ami_type: str) -> None:
     """Refuse machine types that EC2 does not have, or that cannot run images of a type."""
     strange = [name for name in names if name not in INSTANCE_TYPES]
@@ -160,12 +192,16 @@ def launch_template(given: Mapping[str, str]) -> LaunchTemplate:
 
 def add_security_group(cluster: str, vpc: str, unique: str) -> str:
     """Make the security group of a cluster, which its control plane and its nodes share."""
-    group = store.ec2().create_security_group(
+    ec2 = store.ec2()
+    group = ec2.create_security_group(
         f"eks-cluster-sg-{cluster}-{unique}",
         f"EKS created security group of cluster {cluster}",
         vpc,
         {f"kubernetes.io/cluster/{cluster}": "owned", MADE_FOR: cluster},
     )
+    # Members talk to each other: https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html.
+    members = [{"GroupId": group.id, "OwnerId": group.owner_id}]
+    ec2.authorize_security_group_ingress(group.id, "-1", None, None, [], source_groups=members)
     return str(group.id)
 
 
@@ -188,18 +224,25 @@ def add_interfaces(cluster: str, places: Subnets, groups: Sequence[str]) -> tupl
     )
 
 
-def remove(interfaces: Iterable[str], security_group: str) -> None:
-    """Remove what was made beside a cluster.
-
-    What somebody removed before is fine, and a security group that somebody else uses stays behind.
-    """
+def remove_interfaces(interfaces: Iterable[str]) -> None:
+    """Remove a control plane's network interfaces, as far as they are there."""
     ec2 = store.ec2()
     for interface in interfaces:
         if interface in ec2.enis:
             ec2.delete_network_interface(interface)
+
+
+def remove_security_group(security_group: str) -> None:
+    """Remove a cluster's own security group; one that somebody else uses stays behind."""
+    ec2 = store.ec2()
     used = {group.id for interface in ec2.enis.values() for group in interface.group_set}
     if ec2.get_security_group_from_id(security_group) and security_group not in used:
         ec2.delete_security_group(group_id=security_group)
+
+
+def log_group(cluster: str) -> str:
+    """Return the name of the log group of a control plane."""
+    return f"/aws/eks/{cluster}/cluster"
 
 
 def receive_logs(cluster: str) -> None:
@@ -207,7 +250,7 @@ def receive_logs(cluster: str) -> None:
 
     https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html
     """
-    name = f"/aws/eks/{cluster}/cluster"
+    name = log_group(cluster)
     if name not in store.logs().groups:
         store.logs().create_log_group(name, {})
 

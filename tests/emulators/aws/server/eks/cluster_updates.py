@@ -1,6 +1,6 @@
 """Changes to clusters: one at a time, and one kind of change in each."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from emulators.aws.server.eks import account, updates, versions
@@ -10,6 +10,7 @@ from emulators.aws.server.eks.clusters import (
     check_places,
     endpoint_access,
     log_setups,
+    move_interfaces,
     write_logs,
 )
 from emulators.aws.server.eks.refusals import in_use, invalid_parameter, invalid_request
@@ -52,11 +53,15 @@ class ClusterUpdates:
 
     def update_config(self, request: Request) -> dict[str, Any]:
         """Begin one kind of change (aws/aws-cdk#21439 has what EKS says to several)."""
+        if (request.get("kubernetesNetworkConfig") or {}).get("serviceIpv4Cidr"):
+            # https://docs.aws.amazon.com/eks/latest/APIReference/API_KubernetesNetworkConfigRequest.html: it cannot be
+            # changed; the words are assumed.
+            raise invalid_parameter("serviceIpv4Cidr can be given only when a cluster is made")
         check_offered(request, _NOT_OFFERED)
         cluster = self._store.cluster(request["name"])
         given = [member for member in self._config if request.get(member) is not None]
         if not given:
-            raise invalid_parameter("No changes needed: the request names none")
+            raise invalid_parameter("The type for cluster update was not provided.")
         if len(given) > 1:
             raise invalid_parameter("Only one type of update can be allowed.")
         type_, params, changed = self._config[given[0]](cluster, request[given[0]])
@@ -64,6 +69,8 @@ class ClusterUpdates:
         def apply() -> None:
             cluster.body.update(changed)
             write_logs(cluster)
+            if type_ == "VpcConfigUpdate":
+                move_interfaces(cluster)
 
         return self._start(request, cluster, type_, params, apply)
 
@@ -83,7 +90,8 @@ class ClusterUpdates:
         """Begin to encrypt Secrets with a key; nothing takes that back."""
         cluster, config = self._store.cluster(request["clusterName"]), request["encryptionConfig"]
         if cluster.body.get("encryptionConfig"):
-            raise invalid_parameter(f"Cluster {cluster.name} has an encryptionConfig already")
+            # hashicorp/terraform-provider-aws#19968 has the words; a second key is refused as the first one again is.
+            raise invalid_parameter("Encryption is already enabled on the cluster")
         check_encryption(config)
         params = {"EncryptionConfig": config}
         changed = {"encryptionConfig": config}
@@ -143,11 +151,21 @@ def _network(cluster: Cluster, given: Mapping[str, Any]) -> tuple[str, dict[str,
     places = check_places(changed["subnetIds"])
     if places.vpc != present["vpcId"]:
         raise invalid_parameter(f"Subnets must lie in the cluster's VPC {present['vpcId']}, given {places.vpc}")
+    if set(places.zones.values()) != cluster.zones:
+        # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html; the words are those that users quote.
+        raise invalid_parameter(
+            f"Provided subnets belong to the AZs '{_named(places.zones.values())}'. But they should belong to the "
+            f"exact set of AZs '{_named(cluster.zones)}' in which subnets were provided during cluster creation."
+        )
     account.check_security_groups(changed["securityGroupIds"], places.vpc)
     if changed == present:
         raise invalid_parameter("No changes needed for the VPC config provided")
     params = {"Subnets": changed["subnetIds"], "SecurityGroups": changed["securityGroupIds"]}
     return "VpcConfigUpdate", params, {"resourcesVpcConfig": changed}
+
+
+def _named(zones: Iterable[str]) -> str:
+    return ",".join(sorted(set(zones)))
 
 
 def _scaling(cluster: Cluster, given: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:

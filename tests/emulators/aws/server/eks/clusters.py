@@ -9,9 +9,11 @@ from typing import Any, Final
 from components.contract.eks.config import LOG_TYPES
 from components.contract.eks.network import PUBLIC_CIDRS_MAX, SERVICE_PREFIXES
 from emulators.aws.server import REGION
+from emulators.aws.server.circumstances import CLOSED_ZONES
 from emulators.aws.server.eks import account, versions
 from emulators.aws.server.eks.access import bootstrap
 from emulators.aws.server.eks.pages import page
+from emulators.aws.server.eks.reachability import opened
 from emulators.aws.server.eks.refusals import in_use, invalid_parameter, invalid_request
 from emulators.aws.server.eks.store import Cluster, Request, Store, arn, issue_members, new_id, now
 from emulators.core.fault_outcome import HealthIssue
@@ -75,8 +77,13 @@ def log_setups(given: Mapping[str, Any], present: Mapping[str, Any]) -> dict[str
 
 def write_logs(cluster: Cluster) -> None:
     """Let the control plane write the logs that are on."""
-    if any(setup["enabled"] for setup in cluster.body["logging"]["clusterLogging"]):
+    if has_logs(cluster):
         account.receive_logs(cluster.name)
+
+
+def has_logs(cluster: Cluster) -> bool:
+    """Return whether a control plane writes logs."""
+    return any(setup["enabled"] for setup in cluster.body["logging"]["clusterLogging"])
 
 
 def check_places(subnet_ids: list[str]) -> account.Subnets:
@@ -85,6 +92,17 @@ def check_places(subnet_ids: list[str]) -> account.Subnets:
     if len(set(places.zones.values())) < ZONES_MIN:
         raise invalid_parameter("Subnets specified must be in at least two different AZs")
     return places
+
+
+def move_interfaces(cluster: Cluster) -> None:
+    """Give the control plane its network interfaces in the cluster's present subnets and security groups.
+
+    That the old ones go is assumed.
+    """
+    network = cluster.body["resourcesVpcConfig"]
+    account.remove_interfaces(cluster.interfaces)
+    groups = [network["clusterSecurityGroupId"], *network["securityGroupIds"]]
+    cluster.interfaces = account.add_interfaces(cluster.name, account.subnets(network["subnetIds"]), groups)
 
 
 def check_encryption(config: list[dict[str, Any]]) -> None:
@@ -124,6 +142,7 @@ class Clusters:
         check_encryption(request.get("encryptionConfig", []))
         network = request["resourcesVpcConfig"]
         places = check_places(network.get("subnetIds", []))
+        account.check_zones(name, places, CLOSED_ZONES | self._store.circumstances.closed_zones)
         account.check_security_groups(network.get("securityGroupIds", []), places.vpc)
         access = endpoint_access(network, {})
         addresses = _addresses(request.get("kubernetesNetworkConfig") or {}, places.vpc)
@@ -159,18 +178,22 @@ class Clusters:
         }
         cluster = Cluster(
             body,
-            interfaces=account.add_interfaces(name, places, [security_group, *network.get("securityGroupIds", [])]),
+            zones=frozenset(places.zones.values()),
             self_managed=SELF_MANAGED if request.get("bootstrapSelfManagedAddons", True) else frozenset(),
         )
         self._store.clusters[name] = cluster
+        move_interfaces(cluster)
         bootstrap(cluster)
         answer = deepcopy(body)
 
         def done() -> None:
             body["status"] = "ACTIVE"
             write_logs(cluster)
-            body["endpoint"] = self._control_plane.endpoint
-            body["certificateAuthority"] = {"data": self._control_plane.certificate_authority}
+            control_plane = self._store.circumstances.control_plane or self._control_plane
+            body["endpoint"] = control_plane.endpoint
+            if control_plane is not NOWHERE:
+                cluster.door, body["endpoint"] = opened(self._store, cluster, control_plane)
+            body["certificateAuthority"] = {"data": control_plane.certificate_authority}
             body["identity"] = {"oidc": {"issuer": f"https://oidc.eks.{REGION}.amazonaws.com/id/{unique}"}}
 
         def failed(issues: tuple[HealthIssue, ...]) -> None:
@@ -181,7 +204,7 @@ class Clusters:
 
     def describe(self, request: Request) -> dict[str, Any]:
         """Return a cluster."""
-        body = self._store.cluster(request["name"]).body
+        body = {**(cluster := self._store.cluster(request["name"])).body, "health": {"issues": _issues(cluster)}}
         # https://github.com/aws/containers-roadmap/issues/185#issuecomment-1863025784: an answer has only the mode.
         return {"cluster": {**body, "accessConfig": {"authenticationMode": body["accessConfig"]["authenticationMode"]}}}
 
@@ -207,8 +230,13 @@ class Clusters:
         answer = deepcopy(cluster.body)
 
         def done() -> None:
-            account.remove(cluster.interfaces, cluster.body["resourcesVpcConfig"]["clusterSecurityGroupId"])
+            account.remove_interfaces(cluster.interfaces)
+            account.remove_security_group(cluster.body["resourcesVpcConfig"]["clusterSecurityGroupId"])
             del self._store.clusters[name]
+            if cluster.door:
+                cluster.door.close()
+            if has_logs(cluster):
+                self._store.unwritten.add(name)
 
         def failed(issues: tuple[HealthIssue, ...]) -> None:
             cluster.body["status"], cluster.body["health"] = before, {"issues": issue_members(issues)}
@@ -216,6 +244,12 @@ class Clusters:
         if before != "DELETING":
             self._store.begin(request, cluster, done, failed)
         return {"cluster": answer}
+
+
+def _issues(cluster: Cluster) -> list[dict[str, Any]]:
+    keys = [config["provider"]["keyArn"] for config in cluster.body.get("encryptionConfig", [])]
+    found = [issue for key in keys for issue in issue_members(account.key_issues(key), key)]
+    return [*cluster.body["health"]["issues"], *found]
 
 
 def _addresses(given: Mapping[str, Any], vpc: str) -> dict[str, Any]:

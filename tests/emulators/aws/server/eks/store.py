@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 from typing import Any, Final, Protocol
 
 from emulators.aws.server import ACCOUNT, REGION
+from emulators.aws.server.circumstances import Circumstances
 from emulators.aws.server.eks.refusals import not_found
 from emulators.core.clock import Clock
+from emulators.core.doors import Door
 from emulators.core.fault_outcome import FaultOutcome, HealthIssue
 
 
@@ -99,8 +101,12 @@ class Cluster(Resource):
     updates: dict[str, Update] = field(default_factory=dict)
     interfaces: tuple[str, ...] = ()
     """Network interfaces of the control plane in the cluster's subnets."""
+    zones: frozenset[str] = frozenset()
+    """Zones of the subnets with which the cluster was made; none is added or given up."""
     self_managed: frozenset[str] = frozenset()
     """Add-ons that EKS put into the cluster when it was made, without managing them."""
+    door: Door | None = None
+    """Leads to the API server, from the cluster's first moment to its last."""
     upgraded: tuple[str, datetime] | None = None
     """The version before the last upgrade, and when that was done."""
 
@@ -123,6 +129,9 @@ class Store:
 
     def __init__(self, clock: Clock) -> None:
         self.clusters: dict[str, Cluster] = {}
+        self.circumstances = Circumstances()
+        self.unwritten: set[str] = set()
+        """Names of clusters that are gone and wrote logs to the end."""
         self._clock = clock
 
     def cluster(self, name: str) -> Cluster:

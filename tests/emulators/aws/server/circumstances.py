@@ -1,0 +1,50 @@
+"""What holds around the account and no request of AWS's API can set: tests set it."""
+
+from typing import Final
+
+from emulators.core.control import Body
+from emulators.core.service_context import ControlPlane
+
+CLOSED_ZONES: Final = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
+"""Ids of zones without control planes: https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html."""
+
+
+class Caller(Body):
+    """Where calls to the API servers of clusters come from.
+
+    Parameters
+    ----------
+    cidr
+        Addresses that the call arrives with: those of a NAT gateway, if it leaves its VPC through one.
+    vpc
+        Id of the VPC that it begins in; empty for the rest of the world.
+    groups
+        Ids of the caller's security groups.
+    """
+
+    cidr: str
+    vpc: str = ""
+    groups: frozenset[str] = frozenset()
+
+
+class Circumstances(Body):
+    """What tests can set; what they leave out is as usual.
+
+    Parameters
+    ----------
+    closed_zones
+        Ids of more zones in which EKS makes no control planes, because the server's one region has none of AWS's own.
+    has_late_logs
+        A control plane that is gone writes its last logs once its log group was deleted, which makes the group again:
+        terraform-aws-modules/terraform-aws-eks#2446. At most once for each cluster.
+    caller
+        Who calls API servers; None reaches them all. It counts when a connection begins.
+    control_plane
+        Empty API server that clusters made from now on lead to. EKS gives each cluster one of its own; the emulator
+        has one for all of them, which keeps what was in a cluster that is gone.
+    """
+
+    closed_zones: frozenset[str] = frozenset()
+    has_late_logs: bool = False
+    caller: Caller | None = None
+    control_plane: ControlPlane | None = None
