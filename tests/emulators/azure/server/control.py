@@ -7,7 +7,8 @@ from typing_extensions import override
 
 from emulators.azure.server.application import Application
 from emulators.azure.server.ids import POOL, ArmId
-from emulators.azure.server.kinds.network import INTERFACE, SUBNET, interface
+from emulators.azure.server.kinds.network import INTERFACE, interface
+from emulators.azure.server.kinds.network_kind import SUBNET
 from emulators.azure.server.store import Resource
 from emulators.core import control
 from emulators.core.control import Body, Route

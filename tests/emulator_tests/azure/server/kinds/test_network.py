@@ -136,13 +136,6 @@ def test_a_gateway_takes_no_basic_address(own: Account) -> None:
     assert told.code == "NatGatewayPublicIpMustBeStandard"
 
 
-def test_zones_do_not_change(own: Account) -> None:
-    body = {**STANDARD, "zones": ["1"], "properties": {"publicIPAllocationMethod": "Static"}}
-    ip = own.network("publicIPAddresses")
-    own.put(ip, body)
-    assert own.refused("PUT", ip, {**body, "zones": ["2"]}).code == "PropertyChangeNotAllowed"
-
-
 def test_a_network_that_is_stuck_can_be_removed_with_its_group(own: Account) -> None:
     own.az.set_faults(StuckRule(operation="Microsoft.Network/virtualNetworks/subnets/write"))
     subnet = subnet_id(own)

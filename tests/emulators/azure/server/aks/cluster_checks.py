@@ -17,7 +17,8 @@ from emulators.azure.server.kinds.identity import (
     may,
 )
 from emulators.azure.server.kinds.kind import at
-from emulators.azure.server.kinds.network import SUBNET, overlap, prefixes_of
+from emulators.azure.server.kinds.network import overlap, prefixes_of
+from emulators.azure.server.kinds.network_kind import SUBNET
 from emulators.azure.server.refusals import invalid, not_referable
 from emulators.azure.server.store import Resource, Store
 from emulators.core.refusal import Refusal
