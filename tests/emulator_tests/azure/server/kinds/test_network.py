@@ -62,7 +62,9 @@ def test_a_subnet_with_nodes_or_interfaces_stays(own: Account) -> None:
         told = own.refused("DELETE", id_)
         assert (told.status, told.code) == (400, "InUseSubnetCannotBeDeleted")
     wider = own.refused("PUT", own.subnet, {"properties": {"addressPrefix": "10.1.0.0/19"}})
-    assert wider.code == "InUseSubnetCannotBeUpdated"
+    words = "IpPrefix 10.1.0.0/20 on Subnet nodes has active allocations and cannot be deleted."
+    assert (wider.status, wider.code, wider.message) == (400, "InUsePrefixCannotBeDeleted", words)
+    own.put(own.subnet, {"properties": {"addressPrefixes": ["10.1.0.0/20", "10.1.32.0/20"]}})
     own.delete(cluster)
     left = own.az.leave_network_interface(own.subnet)
     assert left in own.refused("DELETE", own.subnet).message

@@ -129,9 +129,10 @@ class Subnets(_WithSubnets):
                 overlapping = "its IP address range overlaps with that of an existing subnet"
                 told = f"Subnet '{request.id.name}' is not valid because {overlapping}"
                 raise Refusal("NetcfgSubnetRangesOverlap", 400, f"{told} in virtual network '{network.id.name}'.")
-        if old and prefixes != prefixes_of(old.properties) and self.store.users(old.id):
-            told = f"Subnet {request.id.name} is in use and its prefix cannot be updated."
-            raise Refusal("InUseSubnetCannotBeUpdated", 400, told)
+        lost = [each for each in prefixes_of(old.properties) if each not in prefixes] if old else []
+        if old and lost and self.store.users(old.id):
+            told = f"IpPrefix {lost[0]} on Subnet {request.id.name} has active allocations and cannot be deleted."
+            raise Refusal("InUsePrefixCannotBeDeleted", 400, told)
 
     @override
     def check_delete(self, resource: Resource, going: ArmId | None = None) -> None:
