@@ -43,7 +43,7 @@ class _WithSubnets(NetworkKind):
         parts = [*([found] if found else []), *self.store.below(network)]
         if any(each.is_busy for each in parts):
             told = "Another operation on this or dependent resource is in progress."
-            raise Refusal("AnotherOperationInProgress", 429, told)
+            raise Refusal("AnotherOperationInProgress", 409, told)
 
 
 class VirtualNetworks(_WithSubnets):
