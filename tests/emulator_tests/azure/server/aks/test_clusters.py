@@ -114,30 +114,6 @@ def test_an_inline_pool_is_judged_as_any_other(home: Account, changes: dict[str,
     assert (told.code, words in told.message) == (code, True), told
 
 
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        ("dnsPrefix", "other"),
-        ("nodeResourceGroup", "other"),
-        ("networkProfile.serviceCidr", "10.200.0.0/16"),
-        ("networkProfile.podCidr", "10.201.0.0/16"),
-        ("enableRBAC", False),
-    ],
-)
-def test_what_a_cluster_is_made_with_does_not_change(home: Account, mine: str, path: str, value: Any) -> None:
-    body = update(home, mine)
-    *outer, last = path.split(".")
-    place = body["properties"]
-    for name in outer:
-        place = place[name]
-    place[last] = value
-    told = home.refused("PUT", mine, body)
-    assert (told.code, told.message) == (
-        "PropertyChangeNotAllowed",
-        f"Changing property 'properties.{path}' is not allowed.",
-    )
-
-
 def test_a_cluster_stays_where_it_is(home: Account, mine: str) -> None:
     told = home.refused("PUT", mine, {**update(home, mine), "location": "northeurope"})
     assert (told.status, told.code) == (409, "InvalidResourceLocation")

@@ -3,47 +3,32 @@
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from typing_extensions import override
 
 from emulators.azure.server import TENANT
-from emulators.azure.server.aks import cluster_checks, pool_checks, versions
+from emulators.azure.server.aks import cluster_changes, cluster_checks, pool_checks, versions
 from emulators.azure.server.aks.busy import refuse_beside
 from emulators.azure.server.aks.kubeconfig import kubeconfig
 from emulators.azure.server.aks.pools import Pools, lowered, running, running_pool
 from emulators.azure.server.ids import CLUSTER, GROUP, POOL, ArmId
 from emulators.azure.server.kinds.identity import IDENTITY
 from emulators.azure.server.kinds.kind import Kind, at
-from emulators.azure.server.refusals import bad_request, invalid, unchangeable
+from emulators.azure.server.refusals import bad_request, invalid
 from emulators.azure.server.requests import Request
+from emulators.azure.server.said import merged
 from emulators.azure.server.store import FAILED, SUCCEEDED, Resource, Store
 from emulators.core.fault_outcome import HealthIssue
 from emulators.core.refusal import Refusal
 from emulators.core.service_context import ControlPlane
-
-FIXED: Final = (
-    "properties.apiServerAccessProfile.enablePrivateCluster",
-    "properties.apiServerAccessProfile.privateDNSZone",
-    "properties.diskEncryptionSetID",
-    "properties.dnsPrefix",
-    "properties.enableRBAC",
-    "properties.fqdnSubdomain",
-    "properties.networkProfile.dnsServiceIP",
-    "properties.networkProfile.loadBalancerSku",
-    "properties.networkProfile.networkPlugin",
-    "properties.networkProfile.podCidr",
-    "properties.networkProfile.serviceCidr",
-    "properties.nodeResourceGroup",
-)
-"""What a cluster is made with; to leave one out later is no change."""
 
 
 class Clusters(Kind):
     """``Microsoft.ContainerService/managedClusters``."""
 
     arm_type = CLUSTER
-    token = "azure-native:containerservice:ManagedCluster"  # noqa: S105 a type
+    token = cluster_changes.TOKEN
     version = "2025-09-01"
     form = ("azure.mgmt.containerservice", "ManagedCluster")
     names = r"[A-Za-z0-9]([-\w]{0,61}[A-Za-z0-9])?"
@@ -78,15 +63,13 @@ class Clusters(Kind):
     def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
         if old:
             refuse_beside(self.store, old)
-            for path in FIXED:
-                before, after = at(old.body, path), at(body, path)
-                if after is not None and before is not None and before != after:
-                    raise unchangeable(path)
         sent = body["properties"].get("agentPoolProfiles") or []
         names = [pool["name"] for pool in sent if "name" in pool]
         if len(set(names)) != len(sent):
             raise invalid("agentPoolProfiles.name", "Every pool needs a name of its own.")
         kept = self.completed(body, request.id, old)
+        if old:
+            cluster_changes.check(old.body, kept)
         self._check_step(kept, sent, old)
         if old is None:
             self._check_node_group(kept, request.id)
@@ -175,13 +158,11 @@ class Clusters(Kind):
             current = versions.meant(stated, running(old)) if stated else running(old)
         else:
             current = versions.version(stated or versions.default(), "kubernetesVersion")
-        network = {**self.network, **base.get("networkProfile", {}), **properties.get("networkProfile", {})}
-        kept: dict[str, Any] = {
-            **base,
-            **properties,
+        base["networkProfile"] = {**self.network, **base.get("networkProfile", {})}
+        kept = {
+            **merged(self.token, base, properties),
             "kubernetesVersion": stated or base.get("kubernetesVersion") or versions.default(),
             "currentKubernetesVersion": str(current),
-            "networkProfile": network,
         }
         if at(kept, "oidcIssuerProfile.enabled"):
             kept["oidcIssuerProfile"]["issuerURL"] = f"https://oidc.prod-aks.azure.com/{TENANT}/{kept['resourceUID']}/"

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from typing_extensions import override
 
 from emulators.azure.server.ids import ArmId
-from emulators.azure.server.kinds.network_kind import PACKAGE, SUBNET, NetworkKind, referred, zones_of
+from emulators.azure.server.kinds.network_kind import PACKAGE, SUBNET, NetworkKind, referred
 from emulators.azure.server.requests import Request
 from emulators.azure.server.store import Resource
 from emulators.core.refusal import Refusal
@@ -43,8 +43,6 @@ class PublicAddresses(NetworkKind):
         kept["properties"]["ipAddress"] = (
             old.properties["ipAddress"] if old else next(each for each in free if each not in taken)
         )
-        if zones := zones_of(body):
-            kept["zones"] = zones
         return kept
 
 

@@ -34,10 +34,17 @@ class NetworkKind(Kind):
     """Whether it is in the zones that it is made in."""
 
     @override
+    def read(self, request: Request) -> dict[str, Any]:
+        body = super().read(request)
+        if self.has_zones and (zones := _zones(body)):
+            body["zones"] = zones
+        return body
+
+    @override
     def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
+        if self.has_zones and old and _zones(body) != _zones(old.body):
+            raise _other_zones(request.id.text, _zones(old.body), _zones(body))
         super().check(request, body, old)
-        if self.has_zones and old and zones_of(body) != zones_of(old.body):
-            raise _other_zones(request.id.text, zones_of(old.body), zones_of(body))
         for name in self.refers:
             for id_ in referred(body["properties"].get(name)):
                 if self.store.find(id_) is None:
@@ -63,7 +70,7 @@ def referred(value: Any) -> Iterator[str]:
             yield each["id"]
 
 
-def zones_of(body: Mapping[str, Any]) -> list[str]:
+def _zones(body: Mapping[str, Any]) -> list[str]:
     """Return the zones that Azure makes something in: all of the region's, if more than one is asked for.
 
     Source: https://github.com/Azure/terraform-azurerm-caf-enterprise-scale/issues/447 shows it of a new address. That a
