@@ -91,6 +91,11 @@ class Emulator(Running):
         """Give an agent pool another size, as the autoscaler does it; the pool by its id."""
         self._ask("POST", "sizes", as_json({"pool": pool, "count": count}))
 
+    def ailments(self, cluster: str) -> list[str]:
+        """Return why the API server of a cluster, by its id, does not work; empty if it works."""
+        found: list[str] = self._ask("POST", "ailments", as_json({"cluster": cluster}))
+        return found
+
     def leave_network_interface(self, subnet: str) -> str:
         """Put a network interface into a subnet, by its id, that nobody cleans up, and return its id."""
         made: str = self._ask("POST", "network-interfaces", as_json({"subnet": subnet}))

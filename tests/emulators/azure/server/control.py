@@ -6,7 +6,7 @@ from pydantic import NonNegativeInt
 from typing_extensions import override
 
 from emulators.azure.server.application import Application
-from emulators.azure.server.ids import POOL, ArmId
+from emulators.azure.server.ids import CLUSTER, POOL, ArmId
 from emulators.azure.server.kinds.network import INTERFACE, interface
 from emulators.azure.server.kinds.network_kind import SUBNET
 from emulators.azure.server.store import Resource
@@ -24,6 +24,10 @@ class _Interface(Body):
     name: str = "left-by-a-load-balancer"
 
 
+class _Cluster(Body):
+    cluster: str
+
+
 class _Left(Body):
     interface: str
 
@@ -34,6 +38,7 @@ class Control(control.Control):
     def __init__(self, application: Application) -> None:
         super().__init__(application)
         self._store = application.resources.store
+        self._clusters = application.resources.clusters
 
     @override
     def routes(self) -> dict[tuple[str, str], Route]:
@@ -41,6 +46,7 @@ class Control(control.Control):
             **super().routes(),
             ("DELETE", "network-interfaces"): self._remove_interface,
             ("POST", "network-interfaces"): self._interface,
+            ("POST", "ailments"): self._ailments,
             ("POST", "sizes"): self._move,
         }
 
@@ -55,6 +61,11 @@ class Control(control.Control):
         wanted = _Left.model_validate_json(body)
         with self._application.store:
             self._store.remove(self._found(wanted.interface, INTERFACE))
+
+    def _ailments(self, body: bytes, _query: str) -> Any:
+        with self._application.store:
+            self._application.clock.settle()
+            return self._clusters.ailments(self._found(_Cluster.model_validate_json(body).cluster, CLUSTER).id)
 
     def _move(self, body: bytes, _query: str) -> Any:
         wanted = _Move.model_validate_json(body)

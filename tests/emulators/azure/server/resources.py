@@ -136,6 +136,7 @@ class Resources:
         resource.body = kept
         status = HTTPStatus.OK if old else HTTPStatus.CREATED
         self.store.add(resource)
+        kind.written(resource, is_new=old is None)
         if not kind.takes_time:
             return json_answer(status, self._told(kind, resource))
         resource.state = {"create": "Creating", "update": "Updating", "upgrade": "Upgrading"}[verb]

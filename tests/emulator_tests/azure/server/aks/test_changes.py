@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from emulators.azure.client import Told
-from support.aks_account import Account
+from support.aks_account import CRYPTO_USER, Account
 
 ADDONS = {"azurepolicy": {"enabled": True}, "azureKeyvaultSecretsProvider": {"enabled": True, "config": {"a": "1"}}}
 
@@ -87,6 +87,7 @@ def test_ranges_stay_until_an_empty_list_comes(home: Account) -> None:
 
 def test_the_key_of_secrets_stays_until_it_is_turned_off(own: Account) -> None:
     key = {"enabled": True, "keyId": "https://vault.vault.azure.net/keys/secrets", "keyVaultNetworkAccess": "Public"}
+    own.grant(own.identity, CRYPTO_USER, own.vault())
     mine = own.cluster(securityProfile={"azureKeyVaultKms": key})
     kept = changed(own, mine, securityProfile={"workloadIdentity": {"enabled": True}})["securityProfile"]
     assert kept["azureKeyVaultKms"] == key

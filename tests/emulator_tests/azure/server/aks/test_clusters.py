@@ -5,7 +5,16 @@ import pytest
 import yaml
 
 from emulators.core.faults import FailedRule, Issue, NotYetVisibleRule, StuckRule
-from support.aks_account import IDENTITY_OPERATOR, LOCATION, PRIVATE_DNS, SPOT, Account, parametrized, unique
+from support.aks_account import (
+    CRYPTO_USER,
+    IDENTITY_OPERATOR,
+    LOCATION,
+    PRIVATE_DNS,
+    SPOT,
+    Account,
+    parametrized,
+    unique,
+)
 from support.minors import CHOSEN, EARLIER, NEWEST, OLDER, after
 
 WRITE = "Microsoft.ContainerService/managedClusters/write"
@@ -42,6 +51,7 @@ def test_a_cluster_is_creating_and_then_there_with_its_pool(home: Account) -> No
 
 
 def test_everything_that_was_sent_is_read_back(home: Account) -> None:
+    home.grant(home.identity, CRYPTO_USER, home.vault())
     disks = f"{home.group}/providers/Microsoft.Compute/diskEncryptionSets/{unique('disks')}"
     keyed = {"activeKey": {"keyUrl": KEY}}
     home.put(disks, {"location": LOCATION, "identity": {"type": "SystemAssigned"}, "properties": keyed})

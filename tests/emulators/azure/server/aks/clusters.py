@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from typing_extensions import override
 
 from emulators.azure.server import TENANT
-from emulators.azure.server.aks import cluster_changes, cluster_checks, pool_checks, versions
+from emulators.azure.server.aks import cluster_changes, cluster_checks, keys, pool_checks, versions
 from emulators.azure.server.aks.busy import refuse_beside
 from emulators.azure.server.aks.kubeconfig import kubeconfig
 from emulators.azure.server.aks.pools import Pools, lowered, running, running_pool
@@ -227,7 +227,14 @@ class Clusters(Kind):
         self._make_kubelet_identity(resource, group)
         for pool in self.store.below(resource.id, POOL):
             self._pools.made(pool)
+        keys.remember(resource)
         super().made(resource)
+
+    def ailments(self, id_: ArmId) -> list[str]:
+        """Return why a cluster's API server does not work, although AKS says that it runs; empty if it works."""
+        cluster = self.store.get(id_)
+        lost = keys.unusable(self.store, cluster, cluster_checks.principals_of(self.store, cluster.body))
+        return [f"Secrets cannot be decrypted: the identity of {id_.name} may not use {key}." for key in lost]
 
     @override
     def failed(self, resource: Resource, issues: Sequence[HealthIssue]) -> None:

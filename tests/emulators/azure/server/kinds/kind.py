@@ -113,6 +113,9 @@ class Kind:
         del body
         return "update" if old else "create"
 
+    def written(self, resource: Resource, *, is_new: bool) -> None:
+        """Do what is done as soon as a write is answered."""
+
     def made(self, resource: Resource) -> None:
         """Do what is done when a write ends well."""
         resource.state = SUCCEEDED
