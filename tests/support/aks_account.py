@@ -29,6 +29,7 @@ VERSIONS: Final = {
 
 NETWORK_CONTRIBUTOR: Final = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 PRIVATE_DNS: Final = "b12aa53e-6015-4669-85d0-8515ebb3ae7f"
+CRYPTO_USER: Final = "12338af0-0e69-4776-bea7-57ae8d297424"
 IDENTITY_OPERATOR: Final = "f1a07417-d97a-45cb-824c-7a7467783830"
 
 SPOT: Final = {"scaleSetPriority": "Spot", "scaleSetEvictionPolicy": "Delete", "spotMaxPrice": -1}
@@ -105,6 +106,10 @@ class Account:
         """Give an identity a role on something and return the id of that."""
         id_ = f"{scope}/providers/Microsoft.Authorization/roleAssignments/{uuid.uuid4()}"
         return str(self.put(id_, self.grant_body(identity, role)).body["id"])
+
+    def vault(self, name: str = "vault") -> str:
+        """Return the id of a key vault; the emulator has none and takes it to exist."""
+        return f"{self.group}/providers/Microsoft.KeyVault/vaults/{name}"
 
     def system_pool(self, **changes: Any) -> dict[str, Any]:
         plain = {"name": "initial", "mode": "System", "count": 2, "vmSize": "Standard_D4s_v5"}

@@ -44,3 +44,15 @@ def test_what_is_due_first_is_done_first(time: list[float]) -> None:
 
 def test_what_is_not_listed_takes_no_time() -> None:
     assert Clock(1, SECONDS).takes("cloud:Name") == 0
+
+
+def test_time_passes_at_once_if_a_test_lets_it(time: list[float]) -> None:
+    done: list[str] = []
+    clock = Clock(0.01, SECONDS)
+    clock.later("cloud:Create", lambda: done.append("cluster"))
+    clock.advance(SECONDS["cloud:Create"] - 1)
+    clock.settle()
+    assert done == []
+    clock.advance(1)
+    clock.settle()
+    assert (done, time) == (["cluster"], [100.0])

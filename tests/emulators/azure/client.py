@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.error import HTTPError
@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode
 from urllib.request import ProxyHandler, Request, build_opener
 
 from emulators.core.client import Program, Running, as_json, started
+from emulators.core.places import Place
 
 ADDRESS_VARIABLE: Final = "IGZ_CLUSTERS_EMULATOR_ARM"
 """Variable with the address of the emulator's server; azure-native itself has none for a server on loopback."""
@@ -90,6 +91,32 @@ class Emulator(Running):
     def move(self, pool: str, count: int) -> None:
         """Give an agent pool another size, as the autoscaler does it; the pool by its id."""
         self._ask("POST", "sizes", as_json({"pool": pool, "count": count}))
+
+    def ailments(self, cluster: str) -> list[str]:
+        """Return why the API server of a cluster, by its id, does not work; empty if it works."""
+        found: list[str] = self._ask("POST", "ailments", as_json({"cluster": cluster}))
+        return found
+
+    def stand(self, place: Place | None) -> None:
+        """Say where callers of API servers stand; None, as at first: they reach every one.
+
+        Kubeconfigs that are read from then on lead to ports that let through only whom Azure lets through.
+        """
+        self._ask("PUT", "place", as_json(asdict(place) if place else None))
+
+    def barrier(self, cluster: str, place: Place) -> str:
+        """Return what keeps a caller at a place from the API server of a cluster; empty if nothing does."""
+        found: str = self._ask("POST", "barriers", as_json({"cluster": cluster, **asdict(place)}))
+        return found
+
+    def lets_in(self, subnet: str, port: int, source: str = "198.51.100.1") -> bool:
+        """Return whether a LoadBalancer's port in a subnet can be reached from an address of the Internet."""
+        found: bool = self._ask("POST", "openings", as_json({"subnet": subnet, "port": port, "source": source}))
+        return found
+
+    def leave_resource(self, id_: str) -> None:
+        """Let a resource of any type be in a resource group, which somebody else made there."""
+        self._ask("POST", "strangers", as_json({"id": id_}))
 
     def leave_network_interface(self, subnet: str) -> str:
         """Put a network interface into a subnet, by its id, that nobody cleans up, and return its id."""

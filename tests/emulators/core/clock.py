@@ -28,6 +28,15 @@ class Clock:
         self.scale, self.seconds = scale, seconds
         self._due: list[tuple[float, int, Callable[[], None]]] = []
         self._order = itertools.count()
+        self._ahead = 0.0
+
+    def now(self) -> float:
+        """Return the time in real seconds, with those that a test let pass at once."""
+        return time.monotonic() + self._ahead
+
+    def advance(self, seconds: float) -> None:
+        """Let so many seconds of the cloud pass at once."""
+        self._ahead += seconds * self.scale
 
     def takes(self, operation: str) -> float:
         """Return the real seconds that the cloud works on an operation."""
@@ -37,11 +46,11 @@ class Clock:
         """Do ``work`` when an operation that begins now is done; at once if it takes no time."""
         seconds = self.takes(operation)
         if seconds:
-            heapq.heappush(self._due, (time.monotonic() + seconds, next(self._order), work))
+            heapq.heappush(self._due, (self.now() + seconds, next(self._order), work))
         else:
             work()
 
     def settle(self) -> None:
         """Do what is due by now, in the order in which it became due."""
-        while self._due and self._due[0][0] <= time.monotonic():
+        while self._due and self._due[0][0] <= self.now():
             heapq.heappop(self._due)[2]()

@@ -27,6 +27,10 @@ class _Clock(Body):
     scale: NonNegativeFloat
 
 
+class _Passed(Body):
+    seconds: NonNegativeFloat
+
+
 class Control:
     """A cloud with the routes of the tests beside its own."""
 
@@ -39,6 +43,7 @@ class Control:
             ("GET", "calls"): self._calls,
             ("GET", "inventory"): self._inventory,
             ("PUT", "clock"): self._clock,
+            ("POST", "clock"): self._advance,
             ("PUT", "faults"): self._faults,
         }
 
@@ -72,6 +77,10 @@ class Control:
     def _clock(self, body: bytes, _query: str) -> Any:
         with self._application.store:
             self._application.clock.scale = _Clock.model_validate_json(body).scale
+
+    def _advance(self, body: bytes, _query: str) -> Any:
+        with self._application.store:
+            self._application.clock.advance(_Passed.model_validate_json(body).seconds)
 
     def _faults(self, body: bytes, _query: str) -> Any:
         self._application.faults.replace(RULES.validate_json(body))

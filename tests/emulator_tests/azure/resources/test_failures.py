@@ -51,6 +51,18 @@ def test_throttling_and_trouble_pass_after_as_many_tries_as_the_plug_in_makes(st
     assert [call.code for call in arm.calls() if call.operation == WRITE][-4:] == ["TooManyRequests"] * 3 + [""]
 
 
+@pytest.mark.parametrize(("status", "tries"), [(409, len(DELAYS) + 1), (400, 1)])
+def test_a_change_beside_another_one_in_a_network_passes_if_it_is_a_conflict(
+    stack: Stack, arm: Emulator, status: int, tries: int
+) -> None:
+    stack.group()
+    before = len(arm.calls())
+    arm.set_faults(ErrorRule(operation=WRITE, code="AnotherOperationInProgress", status=status))
+    with pytest.raises(CloudError, match=f"^Status={status} "):
+        stack.make(IDENTITY, "who", **WHO)
+    assert [call.operation for call in arm.calls(before)].count(WRITE) == tries
+
+
 def test_trouble_that_stays_is_told(stack: Stack, arm: Emulator) -> None:
     stack.group()
     arm.set_faults(ErrorRule(operation=WRITE, code="ServiceUnavailable", status=503, message="later"))

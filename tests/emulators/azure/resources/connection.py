@@ -13,6 +13,7 @@ from urllib.parse import quote, urlencode
 from urllib.request import ProxyHandler, Request, build_opener
 
 from emulators.core.polling import Polling, address
+from workbench.offline.azure.facts import facts
 from workbench.offline.provider import CloudError
 
 ADDRESS_VARIABLE: Final = "IGZ_CLUSTERS_EMULATOR_ARM"
@@ -23,12 +24,6 @@ DELAYS: Final = (20.0, 60.0, 120.0)
 
 Source: ``initPipelineOpts`` in client_azcore.go.
 """
-
-PASSING: Final = frozenset({408, 429, 500, 502, 503, 504})
-"""Statuses after which a request is made again."""
-
-PASSING_CONFLICT: Final = "AnotherOperationInProgress"
-"""The one code of a conflict that passes by itself. AKS's ``OperationNotAllowed`` is another."""
 
 POLL_SECONDS: Final = {"PUT": 10.0, "DELETE": 30.0}
 """Seconds of Azure's between two looks at what takes time, by the request that began it."""
@@ -78,6 +73,13 @@ class Answer:
     def is_refusal(self) -> bool:
         """Whether ARM did not do what it was asked."""
         return self.status >= HTTPStatus.MULTIPLE_CHOICES
+
+    @property
+    def passes(self) -> bool:
+        """Whether the plug-in takes it for a refusal that passes by itself."""
+        code = (self.body.get("error") or {}).get("code")
+        passing = facts().common["retries"]
+        return any(self.status in each["status"] and each.get("code", code) == code for each in passing)
 
     @property
     def error(self) -> ArmError:
@@ -191,8 +193,7 @@ class Arm:
             except (HTTPException, OSError):
                 self._pace.sleep(delay)
                 continue
-            conflict = (answer.body.get("error") or {}).get("code") == PASSING_CONFLICT
-            if answer.status not in PASSING and not conflict:
+            if not answer.passes:
                 return answer
             self._pace.sleep(float(answer.headers.get("Retry-After") or delay))
         try:

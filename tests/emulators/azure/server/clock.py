@@ -3,6 +3,7 @@
 from typing import Final
 
 SECONDS: Final = {
+    "Microsoft.Authorization/roleAssignments/propagation": 120,
     "Microsoft.ContainerService/managedClusters/create": 300,
     "Microsoft.ContainerService/managedClusters/update": 120,
     "Microsoft.ContainerService/managedClusters/upgrade": 600,
@@ -11,6 +12,7 @@ SECONDS: Final = {
     "Microsoft.ContainerService/managedClusters/agentPools/update": 60,
     "Microsoft.ContainerService/managedClusters/agentPools/upgrade": 600,
     "Microsoft.ContainerService/managedClusters/agentPools/delete": 180,
+    "Microsoft.ManagedIdentity/userAssignedIdentities/replication": 30,
     "Microsoft.Network/natGateways/create": 10,
     "Microsoft.Network/natGateways/delete": 10,
     "Microsoft.Network/networkSecurityGroups/create": 5,
@@ -26,7 +28,11 @@ SECONDS: Final = {
     "Microsoft.OperationalInsights/workspaces/delete": 10,
     "Microsoft.Resources/resourceGroups/delete": 60,
 }
-"""Orders of magnitude, to tell long from short; no measurement. What is not listed is done when it is answered."""
+"""Orders of magnitude, to tell long from short; no measurement. What is not listed is done when it is answered.
+
+Of roles Microsoft says up to 10 minutes (https://learn.microsoft.com/azure/role-based-access-control/troubleshooting),
+for AKS up to 60 (https://learn.microsoft.com/azure/aks/user-assigned-managed-identity).
+"""
 
 POOL_WRITES: Final = 20
 """Writes of agent pools that a cluster takes at once; then one each minute: Azure's limits of AKS's API."""

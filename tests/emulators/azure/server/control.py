@@ -1,16 +1,20 @@
 """Routes under ``/_emulator/`` for whoever tests: what Azure's own API does not have."""
 
+import json
 from typing import Any
 
-from pydantic import NonNegativeInt
+from pydantic import NonNegativeInt, PositiveInt
 from typing_extensions import override
 
 from emulators.azure.server.application import Application
-from emulators.azure.server.ids import POOL, ArmId
-from emulators.azure.server.kinds.network import INTERFACE, SUBNET, interface
+from emulators.azure.server.ids import CLUSTER, POOL, ArmId
+from emulators.azure.server.kinds.network import INTERFACE, interface
+from emulators.azure.server.kinds.network_kind import SUBNET
+from emulators.azure.server.kinds.security_rules import lets_in
 from emulators.azure.server.store import Resource
 from emulators.core import control
 from emulators.core.control import Body, Route
+from emulators.core.places import Place
 
 
 class _Move(Body):
@@ -23,6 +27,33 @@ class _Interface(Body):
     name: str = "left-by-a-load-balancer"
 
 
+class _Cluster(Body):
+    cluster: str
+
+
+class _Place(Body):
+    address: str = ""
+    network: str = ""
+
+    @property
+    def place(self) -> Place:
+        return Place(self.address, self.network)
+
+
+class _Caller(_Place):
+    cluster: str
+
+
+class _Opening(Body):
+    subnet: str
+    port: PositiveInt
+    source: str
+
+
+class _Stranger(Body):
+    id: str
+
+
 class _Left(Body):
     interface: str
 
@@ -33,6 +64,7 @@ class Control(control.Control):
     def __init__(self, application: Application) -> None:
         super().__init__(application)
         self._store = application.resources.store
+        self._clusters = application.resources.clusters
 
     @override
     def routes(self) -> dict[tuple[str, str], Route]:
@@ -40,6 +72,11 @@ class Control(control.Control):
             **super().routes(),
             ("DELETE", "network-interfaces"): self._remove_interface,
             ("POST", "network-interfaces"): self._interface,
+            ("POST", "ailments"): self._ailments,
+            ("POST", "barriers"): self._barrier,
+            ("POST", "openings"): self._opening,
+            ("POST", "strangers"): self._stranger,
+            ("PUT", "place"): self._stand,
             ("POST", "sizes"): self._move,
         }
 
@@ -54,6 +91,32 @@ class Control(control.Control):
         wanted = _Left.model_validate_json(body)
         with self._application.store:
             self._store.remove(self._found(wanted.interface, INTERFACE))
+
+    def _ailments(self, body: bytes, _query: str) -> Any:
+        with self._application.store:
+            self._application.clock.settle()
+            return self._clusters.ailments(self._found(_Cluster.model_validate_json(body).cluster, CLUSTER).id)
+
+    def _barrier(self, body: bytes, _query: str) -> Any:
+        caller = _Caller.model_validate_json(body)
+        with self._application.store:
+            return self._clusters.barrier(self._found(caller.cluster, CLUSTER).id, caller.place)
+
+    def _opening(self, body: bytes, _query: str) -> Any:
+        asked = _Opening.model_validate_json(body)
+        with self._application.store:
+            return lets_in(self._store, self._found(asked.subnet, SUBNET), asked.port, asked.source)
+
+    def _stand(self, body: bytes, _query: str) -> Any:
+        with self._application.store:
+            self._clusters.place = _Place.model_validate_json(body).place if json.loads(body) else None
+
+    def _stranger(self, body: bytes, _query: str) -> Any:
+        id_ = ArmId(_Stranger.model_validate_json(body).id)
+        if id_.group is None or self._store.find(id_.group) is None:
+            raise LookupError(f"there is no resource group for {id_.text}")
+        with self._application.store:
+            self._store.add(Resource(id_, id_.type, {"properties": {}}))
 
     def _move(self, body: bytes, _query: str) -> Any:
         wanted = _Move.model_validate_json(body)

@@ -8,19 +8,14 @@ from emulators.azure.server.aks.clusters import Clusters
 from emulators.azure.server.aks.maintenance import MaintenanceConfigurations
 from emulators.azure.server.aks.pools import Pools
 from emulators.azure.server.ids import GROUP, SUBSCRIPTION, ArmId
+from emulators.azure.server.kinds.addresses import NatGateways, PublicAddresses
 from emulators.azure.server.kinds.collection import CollectionAssociations, CollectionRules
 from emulators.azure.server.kinds.disks import DiskEncryptionSets
 from emulators.azure.server.kinds.groups import Groups
 from emulators.azure.server.kinds.identity import Assignments, Identities
 from emulators.azure.server.kinds.kind import Kind
 from emulators.azure.server.kinds.monitoring import DiagnosticSettings, Workspaces
-from emulators.azure.server.kinds.network import (
-    NatGateways,
-    PublicAddresses,
-    SecurityGroups,
-    Subnets,
-    VirtualNetworks,
-)
+from emulators.azure.server.kinds.network import SecurityGroups, Subnets, VirtualNetworks
 from emulators.azure.server.requests import Request
 from emulators.azure.server.store import FAILED, Operation, Resource, Store
 from emulators.core.answers import Answer, json_answer
@@ -141,6 +136,7 @@ class Resources:
         resource.body = kept
         status = HTTPStatus.OK if old else HTTPStatus.CREATED
         self.store.add(resource)
+        kind.written(resource, is_new=old is None)
         if not kind.takes_time:
             return json_answer(status, self._told(kind, resource))
         resource.state = {"create": "Creating", "update": "Updating", "upgrade": "Upgrading"}[verb]

@@ -35,6 +35,8 @@ class Resource:
     """As it was sent and completed, without id, name and type; ``properties`` is always there."""
     work: "Operation | None" = None
     """The operation under way. A newer one takes its place, and the older one then ends without effect."""
+    remembered: dict[str, Any] = field(default_factory=dict)
+    """What Azure knows of it and does not tell."""
     is_made_by_azure: bool = False
     """Nobody asked for it by name, so nobody's state has it."""
 
@@ -84,6 +86,8 @@ class Store:
         self.operations: dict[str, Operation] = {}
         self.types: set[str] = set()
         """Types that are kept here, in lower case."""
+        self.unseen: set[str] = set()
+        """Ids, in lower case, of what was written and is not known everywhere yet."""
         self._resources: dict[str, Resource] = {}
 
     def knows(self, type_: str) -> bool:
@@ -115,6 +119,11 @@ class Store:
     def add(self, resource: Resource) -> None:
         """Let something exist."""
         self._resources[resource.id.key] = resource
+
+    def spread(self, resource: Resource, operation: str) -> None:
+        """Let something be unseen for as long as this takes."""
+        self.unseen.add(resource.id.key)
+        self.clock.later(f"{resource.type}/{operation}", lambda: self.unseen.discard(resource.id.key))
 
     def remove(self, resource: Resource) -> None:
         """Let something be gone; work on it then ends without effect."""

@@ -16,6 +16,16 @@ def test_everything_in_a_group_goes_with_it(own: Account) -> None:
     assert own.refused("GET", own.group).code == "ResourceGroupNotFound"
 
 
+def test_what_others_made_in_a_group_is_listed_and_goes_with_it(own: Account) -> None:
+    stranger = f"{own.group}/providers/Microsoft.Storage/storageAccounts/results"
+    own.az.leave_resource(stranger)
+    listed = own.ask("GET", f"{own.group}/resources").body["value"]
+    assert stranger in {each["id"] for each in listed}
+    assert stranger in own.az.inventory()["Microsoft.Storage/storageAccounts"]
+    own.delete(own.group)
+    assert stranger not in own.az.inventory().get("Microsoft.Storage/storageAccounts", [])
+
+
 def test_the_group_of_a_clusters_nodes_goes_with_the_clusters_group(own: Account) -> None:
     nodes = own.properties(own.cluster())["nodeResourceGroup"]
     own.delete(own.group)

@@ -4,11 +4,11 @@ Sources: https://learn.microsoft.com/azure/aks/use-managed-identity, .../configu
 .../use-kms-etcd-encryption and .../api-server-authorized-ip-ranges.
 """
 
-import re
 from collections.abc import Container, Iterator, Mapping
 from ipaddress import ip_address, ip_network
 from typing import Any, Final
 
+from emulators.azure.server.aks import keys
 from emulators.azure.server.ids import ArmId
 from emulators.azure.server.kinds.identity import (
     IDENTITY_OPERATOR,
@@ -17,13 +17,11 @@ from emulators.azure.server.kinds.identity import (
     may,
 )
 from emulators.azure.server.kinds.kind import at
-from emulators.azure.server.kinds.network import SUBNET, overlap, prefixes_of
+from emulators.azure.server.kinds.network import overlap, prefixes_of
+from emulators.azure.server.kinds.network_kind import SUBNET
 from emulators.azure.server.refusals import invalid, not_referable
 from emulators.azure.server.store import Resource, Store
 from emulators.core.refusal import Refusal
-
-KEY: Final = re.compile(r"https://[\w-]{3,24}\.[\w.-]+/keys/[\w-]+(/[0-9a-f]{32})?")
-"""Id of a key in a Key Vault."""
 
 KUBELET: Final = "kubeletidentity"
 
@@ -52,6 +50,12 @@ def check(store: Store, body: Mapping[str, Any], unseen: Container[str] = ()) ->
 def own_identities(body: Mapping[str, Any]) -> list[ArmId]:
     """Return the identities that a cluster is given."""
     return [ArmId(id_) for id_ in (body.get("identity") or {}).get("userAssignedIdentities") or {}]
+
+
+def principals_of(store: Store, body: Mapping[str, Any]) -> list[str]:
+    """Return who the identities are that a cluster is given and that exist."""
+    found = map(store.find, own_identities(body))
+    return [str(each.properties["principalId"]) for each in found if each]
 
 
 def _check_access(properties: Mapping[str, Any]) -> None:
@@ -90,9 +94,6 @@ def _check_network(store: Store, properties: Mapping[str, Any]) -> None:
 
 def _check_keys(store: Store, body: Mapping[str, Any]) -> None:
     properties = body["properties"]
-    kms = at(properties, "securityProfile.azureKeyVaultKms") or {}
-    if kms.get("enabled") and not KEY.fullmatch(kms.get("keyId") or ""):
-        raise invalid("securityProfile.azureKeyVaultKms.keyId", f"{kms.get('keyId')!r} is no id of a key.")
     disks = properties.get("diskEncryptionSetID")
     if disks and store.find(disks) is None:
         raise invalid("diskEncryptionSetID", f"The disk encryption set {disks} was not found.")
@@ -102,14 +103,11 @@ def _check_keys(store: Store, body: Mapping[str, Any]) -> None:
 
 
 def _check_rights(store: Store, body: Mapping[str, Any], unseen: Container[str]) -> None:
-    own = own_identities(body)
-    principals = []
-    for id_ in own:
-        identity = store.find(id_)
-        if identity is None:
+    for id_ in own_identities(body):
+        if store.find(id_) is None:
             told = f"The identity {id_.text} was not found."
             raise Refusal("FailedIdentityOperation", 400, f"Failed to perform resource identity operation. {told}")
-        principals.append(identity.properties["principalId"])
+    principals = principals_of(store, body)
     has_zone = _has_private_zone(body["properties"])
     for subnet in _subnets(store, body["properties"]):
         network = subnet.id.above.above
@@ -120,6 +118,7 @@ def _check_rights(store: Store, body: Mapping[str, Any], unseen: Container[str])
             if has_zone and not joins:
                 raise _unlinked(principal, "Microsoft.Network/virtualNetworks/join/action", network)
     _check_kubelet(store, body, principals, unseen)
+    keys.check(store, body, principals)
 
 
 def _has_private_zone(properties: Mapping[str, Any]) -> bool:

@@ -3,47 +3,34 @@
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
 from typing_extensions import override
 
 from emulators.azure.server import TENANT
-from emulators.azure.server.aks import cluster_checks, pool_checks, versions
+from emulators.azure.server.aks import access, cluster_changes, cluster_checks, keys, pool_checks, versions
 from emulators.azure.server.aks.busy import refuse_beside
 from emulators.azure.server.aks.kubeconfig import kubeconfig
 from emulators.azure.server.aks.pools import Pools, lowered, running, running_pool
 from emulators.azure.server.ids import CLUSTER, GROUP, POOL, ArmId
 from emulators.azure.server.kinds.identity import IDENTITY
 from emulators.azure.server.kinds.kind import Kind, at
-from emulators.azure.server.refusals import bad_request, invalid, unchangeable
+from emulators.azure.server.refusals import bad_request, invalid
 from emulators.azure.server.requests import Request
+from emulators.azure.server.said import merged
 from emulators.azure.server.store import FAILED, SUCCEEDED, Resource, Store
 from emulators.core.fault_outcome import HealthIssue
+from emulators.core.places import LOOPBACK, Door, Place
 from emulators.core.refusal import Refusal
 from emulators.core.service_context import ControlPlane
-
-FIXED: Final = (
-    "properties.apiServerAccessProfile.enablePrivateCluster",
-    "properties.apiServerAccessProfile.privateDNSZone",
-    "properties.diskEncryptionSetID",
-    "properties.dnsPrefix",
-    "properties.enableRBAC",
-    "properties.fqdnSubdomain",
-    "properties.networkProfile.dnsServiceIP",
-    "properties.networkProfile.loadBalancerSku",
-    "properties.networkProfile.networkPlugin",
-    "properties.networkProfile.podCidr",
-    "properties.networkProfile.serviceCidr",
-    "properties.nodeResourceGroup",
-)
-"""What a cluster is made with; to leave one out later is no change."""
 
 
 class Clusters(Kind):
     """``Microsoft.ContainerService/managedClusters``."""
 
     arm_type = CLUSTER
-    token = "azure-native:containerservice:ManagedCluster"  # noqa: S105 a type
+    token = cluster_changes.TOKEN
     version = "2025-09-01"
     form = ("azure.mgmt.containerservice", "ManagedCluster")
     names = r"[A-Za-z0-9]([-\w]{0,61}[A-Za-z0-9])?"
@@ -69,6 +56,9 @@ class Clusters(Kind):
     def __init__(self, store: Store, pools: Pools, control_plane: ControlPlane | None) -> None:
         super().__init__(store)
         self._pools, self._control_plane = pools, control_plane
+        self.place: Place | None = None
+        """Where callers stand; None: they reach every API server."""
+        self._doors: dict[str, Door] = {}
 
     @override
     def id_of(self, asked: ArmId) -> ArmId:
@@ -78,15 +68,13 @@ class Clusters(Kind):
     def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
         if old:
             refuse_beside(self.store, old)
-            for path in FIXED:
-                before, after = at(old.body, path), at(body, path)
-                if after is not None and before is not None and before != after:
-                    raise unchangeable(path)
         sent = body["properties"].get("agentPoolProfiles") or []
         names = [pool["name"] for pool in sent if "name" in pool]
         if len(set(names)) != len(sent):
             raise invalid("agentPoolProfiles.name", "Every pool needs a name of its own.")
         kept = self.completed(body, request.id, old)
+        if old:
+            cluster_changes.check(old.body, kept)
         self._check_step(kept, sent, old)
         if old is None:
             self._check_node_group(kept, request.id)
@@ -175,13 +163,11 @@ class Clusters(Kind):
             current = versions.meant(stated, running(old)) if stated else running(old)
         else:
             current = versions.version(stated or versions.default(), "kubernetesVersion")
-        network = {**self.network, **base.get("networkProfile", {}), **properties.get("networkProfile", {})}
-        kept: dict[str, Any] = {
-            **base,
-            **properties,
+        base["networkProfile"] = {**self.network, **base.get("networkProfile", {})}
+        kept = {
+            **merged(self.token, base, properties),
             "kubernetesVersion": stated or base.get("kubernetesVersion") or versions.default(),
             "currentKubernetesVersion": str(current),
-            "networkProfile": network,
         }
         if at(kept, "oidcIssuerProfile.enabled"):
             kept["oidcIssuerProfile"]["issuerURL"] = f"https://oidc.prod-aks.azure.com/{TENANT}/{kept['resourceUID']}/"
@@ -246,7 +232,35 @@ class Clusters(Kind):
         self._make_kubelet_identity(resource, group)
         for pool in self.store.below(resource.id, POOL):
             self._pools.made(pool)
+        keys.remember(resource)
         super().made(resource)
+
+    def ailments(self, id_: ArmId) -> list[str]:
+        """Return why a cluster's API server does not work, although AKS says that it runs; empty if it works."""
+        cluster = self.store.get(id_)
+        lost = keys.unusable(self.store, cluster, cluster_checks.principals_of(self.store, cluster.body))
+        return [f"Secrets cannot be decrypted: the identity of {id_.name} may not use {key}." for key in lost]
+
+    def barrier(self, id_: ArmId, place: Place) -> str:
+        """Return what keeps a caller at a place from the API server of a cluster; empty if nothing does."""
+        cluster = self.store.get(id_)
+        nodes = (pool.properties.get("vnetSubnetID") for pool in self.store.below(id_, POOL))
+        return access.barrier(cluster, filter(None, nodes), place) or "; ".join(self.ailments(id_))
+
+    def _leads_to(self, cluster: Resource) -> ControlPlane | None:
+        """Return the API server as callers reach it: through a door once it was said where they stand."""
+        server = self._control_plane
+        if server is None or self.place is None:
+            return server
+        door = self._doors.get(cluster.id.key)
+        if door is None:
+            inner = urlsplit(server.endpoint)
+            door = Door(inner.hostname or LOOPBACK, inner.port or 443, lambda: self._is_open(cluster.id))
+            self._doors[cluster.id.key] = door
+        return ControlPlane(door.endpoint, server.certificate_authority)
+
+    def _is_open(self, id_: ArmId) -> bool:
+        return self.store.find(id_) is not None and not (self.place and self.barrier(id_, self.place))
 
     @override
     def failed(self, resource: Resource, issues: Sequence[HealthIssue]) -> None:
@@ -301,7 +315,7 @@ class Clusters(Kind):
             raise bad_request("The Azure emulator writes kubeconfigs of clusters with an aadProfile alone.")
         if cluster.state == "Creating":
             raise bad_request(f"Cluster {cluster.id.name} has no API server yet: it is {cluster.state}.")
-        return kubeconfig(cluster, self._control_plane)
+        return kubeconfig(cluster, self._leads_to(cluster))
 
     def _administrator(self, request: Request) -> dict[str, Any]:
         if self.store.get(request.id).properties.get("disableLocalAccounts"):

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Final
 
+from emulators.azure.server.kinds.kind import at
 from emulators.azure.server.refusals import bad_request, invalid, unchangeable
+from emulators.azure.server.said import Fixed, fixed
 from emulators.core.refusal import Refusal
 
 NAME: Final = r"[a-z][a-z0-9]{0,11}"
@@ -24,34 +26,10 @@ NODES_MAX: Final = 1000
 PODS: Final = range(10, 251)
 SYSTEM_PODS_MIN: Final = 30
 
-FIXED: Final = (
-    "availabilityZones",
-    "capacityReservationGroupID",
-    "enableEncryptionAtHost",
-    "enableNodePublicIP",
-    "enableUltraSSD",
-    "gpuInstanceProfile",
-    "gpuProfile",
-    "hostGroupID",
-    "kubeletConfig",
-    "kubeletDiskType",
-    "linuxOSConfig",
-    "maxPods",
-    "nodePublicIPPrefixID",
-    "osDiskSizeGB",
-    "osDiskType",
-    "osType",
-    "podSubnetID",
-    "proximityPlacementGroupID",
-    "scaleSetEvictionPolicy",
-    "scaleSetPriority",
-    "spotMaxPrice",
-    "type",
-    "vmSize",
-    "vnetSubnetID",
-    "workloadRuntime",
-)
-"""Properties that a pool is made with; to leave one out later is no change."""
+TOKEN: Final = "azure-native:containerservice:AgentPool"  # noqa: S105 a type
+
+REPLACED: Final = ("gpuInstanceProfile", "vmSize")
+"""Properties that a pool is made with beside those that the facts name: the plug-in replaces the pool."""
 
 EFFECTS: Final = ("NoExecute", "NoSchedule", "PreferNoSchedule")
 
@@ -96,20 +74,21 @@ def check(name: str, pool: Mapping[str, Any], *, is_new: bool) -> None:
     _check_taints(pool)
 
 
-def check_change(old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+def check_change(old: Mapping[str, Any], new: Mapping[str, Any], sent_taints: list[str] | None) -> None:
     """Refuse a change of what a pool is made with, or of what AKS itself put there.
 
     Parameters
     ----------
     new
-        As it was sent.
+        As it would be kept.
+    sent_taints
+        Taints of the request; None if it has none.
     """
-    for name in FIXED:
-        sent = new.get(name)
-        if sent is not None and sent != old.get(name) and not _same_id(sent, old.get(name)):
-            raise unchangeable(f"properties.{name}")
-    taints = new.get("nodeTaints")
-    if is_spot(old) and taints is not None and SPOT_TAINT not in taints:
+    for each in (*fixed(TOKEN), *(Fixed(f"properties.{name}") for name in REPLACED)):
+        before, after = at({"properties": old}, each.path), at({"properties": new}, each.path)
+        if each.is_changed(before, after) and not _same_id(after, before):
+            raise unchangeable(each.path)
+    if is_spot(old) and sent_taints is not None and SPOT_TAINT not in sent_taints:
         raise unchangeable("properties.nodeTaints")
 
 

@@ -1,7 +1,6 @@
 """Agent pools, inline in their cluster or on their own."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import deepcopy
 from typing import Any, ClassVar, Final
 
 from typing_extensions import override
@@ -13,6 +12,7 @@ from emulators.azure.server.ids import POOL, ArmId
 from emulators.azure.server.kinds.kind import Kind
 from emulators.azure.server.refusals import bad_request, invalid
 from emulators.azure.server.requests import Request
+from emulators.azure.server.said import merged
 from emulators.azure.server.store import CANCELED, Resource, Store
 from emulators.core.fault_outcome import HealthIssue
 
@@ -27,7 +27,7 @@ class Pools(Kind):
     """``Microsoft.ContainerService/managedClusters/agentPools``."""
 
     arm_type = POOL
-    token = "azure-native:containerservice:AgentPool"  # noqa: S105 a type
+    token = pool_checks.TOKEN
     version = "2025-09-01"
     form = ("azure.mgmt.containerservice", "AgentPool")
     names = r".+"  # AKS words it itself
@@ -72,10 +72,8 @@ class Pools(Kind):
             Version that the control plane is about to have; default the one that it has.
         """
         control_plane = to or running(cluster)
-        if old:
-            pool_checks.check_change(old.properties, sent)
-            if sent.get("count") is None:
-                sent = {**sent, "count": None}
+        if old and sent.get("count") is None:
+            sent = {**sent, "count": None}
         pool = self._merged(cluster, sent, old)
         pool_checks.check(name, pool, is_new=old is None)
         wanted = self._version(pool, old, control_plane)
@@ -103,14 +101,18 @@ class Pools(Kind):
         return versions.meant(stated, control_plane)
 
     def _merged(self, cluster: Resource, sent: Mapping[str, Any], old: Resource | None) -> dict[str, Any]:
-        """Return what was sent, completed: what is left out stays as it is, or is AKS's default."""
+        """Return what was sent, completed: what is left out stays, or is AKS's default. Refuse what does not change."""
         network = cluster.properties.get("networkProfile", {})
         plugin = "overlay" if network.get("networkPluginMode") == "overlay" else network.get("networkPlugin", "azure")
         base = old.properties if old else {**self.defaults, "maxPods": PODS.get(plugin, PODS["azure"]), "count": 1}
-        given = {name: value for name, value in sent.items() if value is not None or name == "count"}
+        given = {name: value for name, value in sent.items() if value is not None}
         if old and not given.get("enableAutoScaling", old.properties.get("enableAutoScaling")):
             base = {name: value for name, value in base.items() if name not in {"minCount", "maxCount"}}
-        pool: dict[str, Any] = deepcopy({**base, **given})
+        pool = merged(self.token, base, given)
+        if old:
+            pool_checks.check_change(old.properties, pool, given.get("nodeTaints"))
+        if "count" in sent:
+            pool["count"] = sent["count"]
         if pool_checks.is_spot(pool):
             pool.setdefault("scaleSetEvictionPolicy", "Delete")
             pool.setdefault("spotMaxPrice", -1)

@@ -2,7 +2,7 @@
 
 import re
 import uuid
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from typing import Any, ClassVar, Final
 
 from typing_extensions import override
@@ -52,6 +52,11 @@ class Identities(Kind):
         new = {"tenantId": TENANT, "principalId": str(uuid.uuid4()), "clientId": str(uuid.uuid4())}
         return {**body, "properties": dict(old.properties) if old else new}
 
+    @override
+    def written(self, resource: Resource, *, is_new: bool) -> None:
+        if is_new:
+            self.store.spread(resource, "replication")
+
 
 class _Grant(Form):
     principalId: str  # noqa: N815 as it is on the wire, and all of these
@@ -88,6 +93,7 @@ class Assignments(Kind):
             raise Refusal("RoleDefinitionDoesNotExist", 404, told)
         if given.get("principalType", "User") not in self.types:
             raise Refusal("InvalidPrincipalType", 400, f"principalType must be one of {', '.join(self.types)}.")
+        refuse_unreplicated(self.store, body, self.store.unseen)
         wanted = _grant(request.id.scope, given)
         if old and _grant(old.id.scope, old.properties) != wanted:
             told = "Tenant ID, application ID, principal ID, and scope are not allowed to be updated."
@@ -100,6 +106,11 @@ class Assignments(Kind):
     @override
     def completed(self, body: dict[str, Any], id_: ArmId, old: Resource | None) -> dict[str, Any]:
         return {"properties": {"principalType": "User", **body["properties"], "scope": id_.scope}}
+
+    @override
+    def written(self, resource: Resource, *, is_new: bool) -> None:
+        if is_new:
+            self.store.spread(resource, "propagation")
 
 
 def refuse_unreplicated(store: Store, body: dict[str, Any], new: Container[str]) -> None:
@@ -127,15 +138,21 @@ def may(store: Store, principal: str, role: str, what: ArmId, unseen: Container[
     unseen
         Ids of role assignments in lower case that do not hold yet.
     """
-    for each in store.all(ASSIGNMENT):
-        found = _ROLE.fullmatch(each.properties["roleDefinitionId"])
-        is_role = found is not None and found[2].lower() in {role, *GENERAL}
+    for each in assigned(store, principal, {role, *GENERAL}, unseen):
         scope = ArmId(each.id.scope)
-        is_there = what.key == scope.key or what.is_in(scope)
-        is_theirs = each.properties["principalId"].lower() == principal.lower()
-        if is_role and is_there and is_theirs and each.id.key not in unseen:
+        if what.key == scope.key or what.is_in(scope):
             return True
     return False
+
+
+def assigned(store: Store, principal: str, roles: Container[str], unseen: Container[str] = ()) -> Iterator[Resource]:
+    """Return the assignments of one of these roles to a principal that hold by now; ``unseen`` as of ``may``."""
+    for each in store.all(ASSIGNMENT):
+        found = _ROLE.fullmatch(each.properties["roleDefinitionId"])
+        is_role = found is not None and found[2].lower() in roles
+        is_theirs = each.properties["principalId"].lower() == principal.lower()
+        if is_role and is_theirs and each.id.key not in unseen and each.id.key not in store.unseen:
+            yield each
 
 
 def _grant(scope: str, given: dict[str, Any]) -> tuple[str, str, str]:

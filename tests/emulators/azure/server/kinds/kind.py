@@ -11,6 +11,7 @@ from emulators.azure.server import validation
 from emulators.azure.server.ids import ArmId
 from emulators.azure.server.refusals import group_not_found, not_found
 from emulators.azure.server.requests import Request
+from emulators.azure.server.said import Fixed, fixed
 from emulators.azure.server.store import FAILED, SUCCEEDED, Resource, Store
 from emulators.core.fault_outcome import HealthIssue
 from emulators.core.refusal import Refusal
@@ -55,7 +56,7 @@ class Kind:
     is_extension: ClassVar[bool] = False
     """Whether it belongs to some other resource and lies below its id."""
     fixed: ClassVar[tuple[str, ...]] = ()
-    """Paths in the body that cannot change."""
+    """Paths in the body that cannot change, beside those that the facts name."""
     defaults: ClassVar[Mapping[str, Any]] = {}
     """Properties that Azure fills in."""
 
@@ -92,14 +93,14 @@ class Kind:
         """Refuse a body that does not go with what exists, or that changes what cannot change."""
         del request
         if old:
-            for path in self.fixed:
-                self.refuse_change(path, body, old)
+            for each in (*map(Fixed, self.fixed), *fixed(self.token)):
+                self.refuse_change(each, body, old)
 
-    def refuse_change(self, path: str, body: Mapping[str, Any], old: Resource) -> None:
-        """Refuse a body that changes one member."""
-        before, after = at(old.body, path), at(body, path)
-        if after is not None and before is not None and before != after:
-            told = f"Changing property '{path}' of {old.id.name} from {before} to {after} is not allowed."
+    def refuse_change(self, what: Fixed, body: Mapping[str, Any], old: Resource) -> None:
+        """Refuse a body that changes one member; to leave it out is no change."""
+        before, after = at(old.body, what.path), at(body, what.path)
+        if after is not None and before is not None and what.is_changed(before, after):
+            told = f"Changing property '{what.path}' of {old.id.name} from {before} to {after} is not allowed."
             raise Refusal("PropertyChangeNotAllowed", 400, told)
 
     def completed(self, body: dict[str, Any], id_: ArmId, old: Resource | None) -> dict[str, Any]:
@@ -111,6 +112,9 @@ class Kind:
         """Return what a write is, for the clock."""
         del body
         return "update" if old else "create"
+
+    def written(self, resource: Resource, *, is_new: bool) -> None:
+        """Do what is done as soon as a write is answered."""
 
     def made(self, resource: Resource) -> None:
         """Do what is done when a write ends well."""

@@ -1,6 +1,6 @@
 """Networks: what refers to what, and what is in use."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from ipaddress import ip_network
 from itertools import combinations
 from typing import Any, ClassVar, Final
@@ -8,52 +8,16 @@ from typing import Any, ClassVar, Final
 from typing_extensions import override
 
 from emulators.azure.server.ids import ArmId
-from emulators.azure.server.kinds.kind import Kind
-from emulators.azure.server.refusals import RETRY_LATER, not_referable
+from emulators.azure.server.kinds.network_kind import NETWORK, PACKAGE, SUBNET, NetworkKind
 from emulators.azure.server.requests import Request
 from emulators.azure.server.store import SUCCEEDED, Resource
 from emulators.core.refusal import Refusal
 
-PACKAGE: Final = "azure.mgmt.network"
-
-NETWORK: Final = "Microsoft.Network/virtualNetworks"
-SUBNET: Final = f"{NETWORK}/subnets"
 INTERFACE: Final = "Microsoft.Network/networkInterfaces"
 """Network interfaces: nobody makes one by itself here."""
 
 
-class _Network(Kind):
-    """A type of ``Microsoft.Network``."""
-
-    version = "2024-05-01"
-    takes_time = True
-    refers: ClassVar[tuple[str, ...]] = ()
-    """Properties that name others by ``id``; one, or several in a list."""
-    in_use: ClassVar[str] = ""
-    """Code of the refusal to remove what is in use."""
-
-    @override
-    def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
-        super().check(request, body, old)
-        for name in self.refers:
-            for id_ in _referred(body["properties"].get(name)):
-                if self.store.find(id_) is None:
-                    raise not_referable(id_, request.id.text)
-
-    @override
-    def check_delete(self, resource: Resource, going: ArmId | None = None) -> None:
-        users = self.store.users(resource.id, going)
-        if self.in_use and users:
-            noun = self.arm_type.rpartition("/")[2].removesuffix("s").removesuffix("e")
-            told = f"{noun} {resource.id.text} is in use by {', '.join(each.id.text for each in users)}"
-            raise Refusal(self.in_use, 400, f"{told} and cannot be deleted.")
-
-    def used_by(self, resource: Resource, type_: str) -> list[dict[str, str]]:
-        """Return who of a type names a resource, as answers tell it."""
-        return [{"id": each.id.text} for each in self.store.users(resource.id) if each.type == type_]
-
-
-class SecurityGroups(_Network):
+class SecurityGroups(NetworkKind):
     """``Microsoft.Network/networkSecurityGroups``."""
 
     arm_type = "Microsoft.Network/networkSecurityGroups"
@@ -70,65 +34,7 @@ class SecurityGroups(_Network):
         return shown
 
 
-class PublicAddresses(_Network):
-    """``Microsoft.Network/publicIPAddresses``."""
-
-    arm_type = "Microsoft.Network/publicIPAddresses"
-    token = "azure-native:network:PublicIPAddress"  # noqa: S105 a type
-    form = (PACKAGE, "PublicIPAddress")
-    is_tracked = True
-    in_use = "PublicIPAddressCannotBeDeleted"
-    fixed = ("zones", "sku.name", "properties.publicIPAddressVersion")
-    defaults: ClassVar = {"publicIPAddressVersion": "IPv4", "idleTimeoutInMinutes": 4}
-
-    @override
-    def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
-        super().check(request, body, old)
-        is_static = body["properties"].get("publicIPAllocationMethod") == "Static"
-        if body.get("sku", {}).get("name") in {"Standard", "StandardV2"} and not is_static:
-            told = "Standard sku publicIp must have AllocationMethod set to Static."
-            raise Refusal("PublicIPAllocationMethodNotSupported", 400, told)
-
-    @override
-    def completed(self, body: dict[str, Any], id_: ArmId, old: Resource | None) -> dict[str, Any]:
-        kept = super().completed(body, id_, old)
-        taken = {each.properties.get("ipAddress") for each in self.store.all(self.arm_type)}
-        free = (str(each) for each in ip_network("203.0.113.0/24").hosts())
-        kept["properties"]["ipAddress"] = (
-            old.properties["ipAddress"] if old else next(each for each in free if each not in taken)
-        )
-        return kept
-
-
-class NatGateways(_Network):
-    """``Microsoft.Network/natGateways``."""
-
-    arm_type = "Microsoft.Network/natGateways"
-    token = "azure-native:network:NatGateway"  # noqa: S105 a type
-    form = (PACKAGE, "NatGateway")
-    is_tracked = True
-    in_use = "InUseNatGatewayCannotBeDeleted"
-    refers = ("publicIpAddresses",)
-    fixed = ("zones", "sku.name")
-    defaults: ClassVar = {"idleTimeoutInMinutes": 4}
-
-    @override
-    def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
-        super().check(request, body, old)
-        for id_ in _referred(body["properties"].get("publicIpAddresses")):
-            address = self.store.get(ArmId(id_))
-            if address.body.get("sku", {}).get("name", "Basic") == "Basic":
-                told = f"NAT gateway {request.id.name} needs addresses of sku Standard, {id_} is Basic."
-                raise Refusal("NatGatewayPublicIpMustBeStandard", 400, told)
-
-    @override
-    def shown(self, resource: Resource) -> dict[str, Any]:
-        shown = super().shown(resource)
-        shown["properties"]["subnets"] = self.used_by(resource, SUBNET)
-        return shown
-
-
-class _WithSubnets(_Network):
+class _WithSubnets(NetworkKind):
     """A type of which one change at a time is made in a network."""
 
     def refuse_beside(self, network: ArmId) -> None:
@@ -137,7 +43,7 @@ class _WithSubnets(_Network):
         parts = [*([found] if found else []), *self.store.below(network)]
         if any(each.is_busy for each in parts):
             told = "Another operation on this or dependent resource is in progress."
-            raise Refusal("AnotherOperationInProgress", RETRY_LATER, told)
+            raise Refusal("AnotherOperationInProgress", 409, told)
 
 
 class VirtualNetworks(_WithSubnets):
@@ -223,9 +129,10 @@ class Subnets(_WithSubnets):
                 overlapping = "its IP address range overlaps with that of an existing subnet"
                 told = f"Subnet '{request.id.name}' is not valid because {overlapping}"
                 raise Refusal("NetcfgSubnetRangesOverlap", 400, f"{told} in virtual network '{network.id.name}'.")
-        if old and prefixes != prefixes_of(old.properties) and self.store.users(old.id):
-            told = f"Subnet {request.id.name} is in use and its prefix cannot be updated."
-            raise Refusal("InUseSubnetCannotBeUpdated", 400, told)
+        lost = [each for each in prefixes_of(old.properties) if each not in prefixes] if old else []
+        if old and lost and self.store.users(old.id):
+            told = f"IpPrefix {lost[0]} on Subnet {request.id.name} has active allocations and cannot be deleted."
+            raise Refusal("InUsePrefixCannotBeDeleted", 400, told)
 
     @override
     def check_delete(self, resource: Resource, going: ArmId | None = None) -> None:
@@ -267,9 +174,3 @@ def _range(cidr: str) -> Any:
         return ip_network(cidr)
     except ValueError:
         raise Refusal("InvalidAddressPrefixFormat", 400, f"Address prefix {cidr} is not formatted correctly.") from None
-
-
-def _referred(value: Any) -> Iterator[str]:
-    for each in value if isinstance(value, list) else [value]:
-        if isinstance(each, dict) and "id" in each:
-            yield each["id"]

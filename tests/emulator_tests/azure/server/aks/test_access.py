@@ -1,0 +1,92 @@
+"""Who reaches the API server of a cluster."""
+
+import base64
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+import yaml
+
+from emulators.azure.client import Emulator, running
+from emulators.core.places import Place
+from support.aks_account import CRYPTO_USER, Account, account
+
+HOME, STRANGER = Place(address="203.0.113.7"), Place(address="198.51.100.9")
+
+
+def network(own: Account) -> str:
+    return own.subnet.rpartition("/subnets/")[0]
+
+
+def test_an_open_cluster_answers_to_all_of_the_internet(own: Account) -> None:
+    mine = own.cluster()
+    assert [own.az.barrier(mine, each) for each in (HOME, STRANGER)] == ["", ""]
+    assert own.az.barrier(mine, Place()) == "the caller has no way to the Internet"
+
+
+def test_authorized_ranges_let_in_themselves_and_the_nodes(own: Account) -> None:
+    mine = own.cluster(apiServerAccessProfile={"authorizedIPRanges": ["203.0.113.0/24"]})
+    assert own.az.barrier(mine, HOME) == ""
+    assert "198.51.100.9 is not in the authorized ranges" in own.az.barrier(mine, STRANGER)
+    assert own.az.barrier(mine, Place(network=network(own))) == ""
+
+
+def test_a_private_cluster_answers_in_its_network_alone(own: Account) -> None:
+    mine = own.cluster(apiServerAccessProfile={"enablePrivateCluster": True, "privateDNSZone": "none"})
+    assert own.az.barrier(mine, Place(network=network(own))) == ""
+    for place in (HOME, Place(address=HOME.address, network=f"{network(own)}-other")):
+        assert "is private and the caller is not in the network of its nodes" in own.az.barrier(mine, place)
+
+
+def test_a_cluster_that_cannot_decrypt_answers_to_nobody(own: Account) -> None:
+    role = own.grant(own.identity, CRYPTO_USER, own.vault())
+    kms = {"enabled": True, "keyId": "https://vault.vault.azure.net/keys/secrets", "keyVaultNetworkAccess": "Public"}
+    mine = own.cluster(securityProfile={"azureKeyVaultKms": kms})
+    own.delete(role)
+    assert "Secrets cannot be decrypted" in own.az.barrier(mine, HOME)
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Emulator]:
+    """An Azure whose clusters lead to a server that says hello."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def greet() -> None:
+            with suppress(OSError):
+                while True:
+                    with server.accept()[0] as caller:
+                        caller.sendall(b"hello")
+
+        threading.Thread(target=greet, daemon=True).start()
+        place = {"server": f"https://127.0.0.1:{server.getsockname()[1]}", "certificate-authority-data": "YQ=="}
+        document = {
+            "clusters": [{"name": "one", "cluster": place}],
+            "contexts": [{"name": "one", "context": {"cluster": "one", "user": "one"}}],
+            "current-context": "one",
+            "users": [{"name": "one", "user": {}}],
+        }
+        (tmp_path / "kubeconfig").write_text(yaml.safe_dump(document))
+        with running(kubeconfig=tmp_path / "kubeconfig") as emulator:
+            yield emulator
+
+
+def heard(own: Account, cluster: str) -> bytes:
+    """Return what the API server says at the address in the kubeconfig of a cluster."""
+    told = own.ask("POST", f"{cluster}/listClusterUserCredential", {}, format="exec").body["kubeconfigs"][0]["value"]
+    address = urlsplit(yaml.safe_load(base64.b64decode(told))["clusters"][0]["cluster"]["server"])
+    with socket.create_connection((str(address.hostname), address.port or 0)) as caller:
+        return caller.recv(16)
+
+
+def test_a_kubeconfig_leads_to_a_server_that_answers_where_azure_lets_it(served: Emulator) -> None:
+    own = account(served)
+    mine = own.cluster(apiServerAccessProfile={"authorizedIPRanges": ["203.0.113.0/24"]})
+    assert heard(own, mine) == b"hello"
+    served.stand(STRANGER)
+    assert heard(own, mine) == b""
+    served.stand(HOME)
+    assert heard(own, mine) == b"hello"
