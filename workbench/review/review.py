@@ -20,7 +20,7 @@ from workbench.engine.render import passed_on
 from workbench.local import Instance
 from workbench.report.model import JudgeChange
 from workbench.review.affected import affected, gone
-from workbench.review.comparison import Comparison, compare
+from workbench.review.comparison import Comparison, compare, refuse_hidden_code
 from workbench.review.judges import altered, choice_changes, judge_changes, overrides, rows
 from workbench.review.own import OWN_STACKS, OwnStack, choices_of, own_stack
 from workbench.review.package import Package, package_of
@@ -84,6 +84,7 @@ class Review:
         """
         head, base = self.head.resolve(), stacks.folder()
         comparison = compare(base, head)
+        refuse_hidden_code(head)
         for note in comparison.notes:
             self.tell(f"note: {note}")
         _make_room(record)
