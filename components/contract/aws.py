@@ -140,7 +140,7 @@ def _matching(pattern: str) -> Any:
     return Field(json_schema_extra={"pattern": f"^{pattern}$"})
 
 
-AccountId = Annotated[str, AfterValidator(_account_id), _matching("[0-9]{12}")]
+AccountId = Annotated[str, AfterValidator(_account_id), _matching("(?!0{12}$)[0-9]{12}")]
 Region = Annotated[str, AfterValidator(_region), Field(json_schema_extra={"enum": list(REGIONS)})]
 RoleArn = Annotated[str, AfterValidator(_role_arn), _matching("arn:aws:iam::[0-9]{12}:role/.+")]
 KeyArn = Annotated[str, AfterValidator(_key_arn), _matching("arn:aws:kms:[a-z0-9-]+:[0-9]{12}:key/[0-9a-f-]{36}")]

@@ -59,7 +59,12 @@ def _cidr(text: str) -> str:
 NamespaceName = Annotated[
     str,
     AfterValidator(_namespace_name),
-    Field(json_schema_extra={"pattern": "^(?!kube-|default$)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"}),
+    Field(
+        json_schema_extra={
+            "pattern": "^(?!kube-|openshift-|(default|cluster-autoscaler|igz-clusters|openshift)$)"
+            "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"
+        }
+    ),
 ]
 """A name that Kubernetes allows and does not use itself."""
 

@@ -49,7 +49,10 @@ class PolicyChoices(ContractModel):
         examples=["warn"],
     )
     approved_registries: Annotated[
-        tuple[Annotated[str, AfterValidator(_image_prefix)], ...],
+        tuple[
+            Annotated[str, AfterValidator(_image_prefix), Field(json_schema_extra={"pattern": f"^{_IMAGE_PREFIX}$"})],
+            ...,
+        ],
         Explained("Trusted registries differ between organisations.", "Images that HK-08 accepts."),
     ] = Field(
         (),

@@ -146,6 +146,8 @@ def require(*names: str) -> None:
 
 def read(file: Path) -> Stack:
     """Return the stack that ``file`` describes; raises the same errors as ``find``."""
+    if leads_outside(file, file.parent) and leads_outside(file, folder()):
+        raise StackFileError(file, [Problem(None, f"is a link to a file outside of {folder()}; copy that file here")])
     try:
         source = yaml_source.read(file)
     except SourceError as error:
@@ -170,6 +172,11 @@ def read(file: Path) -> Stack:
     if problems or not config:
         raise StackFileError(file, [_located(problem, source) for problem in problems])
     return Stack(_name(file), file, source.document, config)
+
+
+def leads_outside(file: Path, root: Path) -> bool:
+    """Return whether a file is a link to one outside of a folder, such as a system's: errors would quote it."""
+    return file.is_symlink() and file.exists() and not file.resolve().is_relative_to(root.resolve())
 
 
 def shown_path(file: Path) -> str:

@@ -161,3 +161,17 @@ def test_a_setting_of_a_provider_that_contradicts_ours_is_refused(tmp_path: Path
         stacks.read(file)
     (said,) = caught.value.lines
     assert f":2: {problem}" in said
+
+
+def test_a_link_to_a_file_elsewhere_is_refused_without_its_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "secret").write_text("password: hidden\n")
+    (tmp_path / "stacks").mkdir()
+    (tmp_path / "stacks" / "Pulumi.mine.yaml").symlink_to("../secret")
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path / "stacks"))
+    with pytest.raises(StackFileError) as caught:
+        stacks.find("mine")
+    assert caught.value.lines == [
+        f"Pulumi.mine.yaml: is a link to a file outside of {tmp_path}/stacks; copy that file here"
+    ]
