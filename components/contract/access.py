@@ -29,6 +29,8 @@ def _namespace(name: str) -> str:
 
 
 def _cluster_admin_is_everywhere(names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+    if len(set(names)) < len(names):
+        raise ValueError("lists a namespace twice; remove one")
     if names and info.data.get("level") is AccessLevel.CLUSTER_ADMIN:
         raise ValueError("level cluster-admin applies to all namespaces; use admin to limit access to some")
     return names

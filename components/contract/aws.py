@@ -56,14 +56,14 @@ RESERVED_TAG_PREFIXES: Final = ("aws:", "eks:", "kubernetes.io/", "k8s.io/", f"{
 """Tags that AWS, EKS, Kubernetes, the autoscaler or this package uses; a stack file may not set them."""
 
 _TAG = re.compile(r"[\w .:/=+\-@]*")
-_ROLE = re.compile(r"arn:aws:iam::\d{12}:role/[\w+=,.@/-]+")
-_KEY = re.compile(r"arn:aws:kms:(?P<region>[a-z0-9-]+):\d{12}:key/[0-9a-f-]{36}")
-_BOUNDARY = re.compile(r"arn:aws:iam::(\d{12}|aws):policy/[\w+=,.@/-]+")
+_ROLE = re.compile(r"arn:aws:iam::\d{12}:role/[\w+=,.@/-]+", re.ASCII)
+_KEY = re.compile(r"arn:aws:kms:(?P<region>[a-z0-9-]+):\d{12}:key/[0-9a-f-]{36}", re.ASCII)
+_BOUNDARY = re.compile(r"arn:aws:iam::(\d{12}|aws):policy/[\w+=,.@/-]+", re.ASCII)
 
 
 def _account_id(text: str) -> str:
-    if not re.fullmatch(r"\d{12}", text):
-        raise ValueError("must be an account id of 12 digits")
+    if not re.fullmatch(r"[0-9]{12}", text) or not text.strip("0"):
+        raise ValueError("must be an account id of 12 digits, not all of them 0")
     return text
 
 
@@ -89,6 +89,11 @@ def _key_arn(arn: str) -> str:
     if not _KEY.fullmatch(arn):
         raise ValueError("is not a KMS key's ARN: arn:aws:kms:REGION:ACCOUNT:key/UUID")
     return arn
+
+
+def account_of(arn: str) -> str:
+    """Return the account in an IAM ARN; ``aws`` for AWS's own policies."""
+    return arn.split(":")[4]
 
 
 def key_region(arn: str) -> str:
@@ -135,7 +140,7 @@ def _matching(pattern: str) -> Any:
     return Field(json_schema_extra={"pattern": f"^{pattern}$"})
 
 
-AccountId = Annotated[str, AfterValidator(_account_id), _matching("[0-9]{12}")]
+AccountId = Annotated[str, AfterValidator(_account_id), _matching("(?!0{12}$)[0-9]{12}")]
 Region = Annotated[str, AfterValidator(_region), Field(json_schema_extra={"enum": list(REGIONS)})]
 RoleArn = Annotated[str, AfterValidator(_role_arn), _matching("arn:aws:iam::[0-9]{12}:role/.+")]
 KeyArn = Annotated[str, AfterValidator(_key_arn), _matching("arn:aws:kms:[a-z0-9-]+:[0-9]{12}:key/[0-9a-f-]{36}")]

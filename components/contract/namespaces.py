@@ -1,13 +1,14 @@
 """User namespaces: where users' jobs, functions and notebooks run, and their quotas."""
 
-from ipaddress import ip_network
+from functools import partial
+from ipaddress import IPv4Network, ip_network
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field
 
 from components.contract.choices import ContractModel, Explained
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel, is_dns_label
-from components.contract.quantities import Quantity
+from components.contract.quantities import Quantity, parse_quantity
 
 DEFAULT_NAMESPACES: Final = ("mlrun",)
 """Default user namespaces: the default of the MLRun CE chart."""
@@ -17,6 +18,11 @@ SYSTEM_NAMESPACES: Final = ("kube-system", "kube-public", "kube-node-lease", "ig
 
 V3IO_NAMESPACES: Final = ("default-tenant", "iguazio-system")
 """Namespaces in which a full Iguazio platform runs V3IO's daemons, which need privileged pods and host paths."""
+
+_PACKAGE_NAMES: Final = ("cluster-autoscaler", "igz-clusters", "openshift")
+
+LINK_LOCAL: Final = IPv4Network("169.254.0.0/16")
+"""Link-local addresses, with those at which clouds serve the machine's credentials; pods never reach them."""
 
 NAMESPACE_MARKS: Final = {
     LabelKey.USER_WORKLOADS.value: TRUE,
@@ -33,6 +39,8 @@ def _namespace_name(name: str) -> str:
         )
     if name == "default" or name.startswith("kube-"):
         raise ValueError("the name is reserved for Kubernetes; choose another")
+    if name.startswith("openshift-") or name in _PACKAGE_NAMES:
+        raise ValueError("the name is reserved for OpenShift, the autoscaler or this package; choose another")
     return name
 
 
@@ -43,22 +51,51 @@ def _cidr(text: str) -> str:
         raise ValueError("is not a CIDR range such as 10.0.0.0/16 or fd00::/8") from None
     if str(network) != text:  # Kubernetes accepts the canonical form only
         raise ValueError(f"must be written as '{network}'")
+    if isinstance(network, IPv4Network) and network.subnet_of(LINK_LOCAL):
+        raise ValueError(f"is inside {LINK_LOCAL}, where clouds serve the machine's credentials; remove it")
     return text
 
 
 NamespaceName = Annotated[
     str,
     AfterValidator(_namespace_name),
-    Field(json_schema_extra={"pattern": "^(?!kube-|default$)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"}),
+    Field(
+        json_schema_extra={
+            "pattern": "^(?!kube-|openshift-|(default|cluster-autoscaler|igz-clusters|openshift)$)"
+            "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"
+        }
+    ),
 ]
 """A name that Kubernetes allows and does not use itself."""
+
+
+CPU_BOUNDS: Final = ("10m", "1M")
+MEMORY_BOUNDS: Final = ("1Mi", "1Pi")
+"""Least and most of a quota: less admits no pod, more is beyond any cluster."""
+
+
+def _within(least: str, most: str, text: str) -> str:
+    if not parse_quantity(least) <= parse_quantity(text) <= parse_quantity(most):
+        raise ValueError(f"must be {least} to {most}")
+    return text
+
+
+def egress_block(cidr: str) -> dict[str, object]:
+    """Return the ``ipBlock`` of a network policy for a range, without link-local addresses."""
+    network = ip_network(cidr)
+    holds = isinstance(network, IPv4Network) and LINK_LOCAL.subnet_of(network)
+    return {"cidr": cidr, **({"except": [str(LINK_LOCAL)]} if holds else {})}
 
 
 class Quota(ContractModel):
     """Maximum that all pods of a namespace may request together, as Kubernetes quantities."""
 
-    cpu: Quantity = Field(description="Cores.", examples=["64"])
-    memory: Quantity = Field(description="Memory, as a Kubernetes quantity.", examples=["256Gi"])
+    cpu: Annotated[Quantity, AfterValidator(partial(_within, *CPU_BOUNDS))] = Field(
+        description="Cores.", examples=["64"]
+    )
+    memory: Annotated[Quantity, AfterValidator(partial(_within, *MEMORY_BOUNDS))] = Field(
+        description="Memory, as a Kubernetes quantity.", examples=["256Gi"]
+    )
     gpus: Annotated[int, Explained("A namespace with a quota gets GPUs only if the quota sets a number.")] = Field(
         0, ge=0, strict=True, description="Whole GPUs.", examples=[2]
     )

@@ -8,12 +8,19 @@ from pydantic import AfterValidator, Field
 
 from components.contract.choices import ContractModel, Explained
 
+_IMAGE_PREFIX: Final = r"[a-zA-Z0-9][a-zA-Z0-9._:/@-]*"
 _ADDRESS: Final = r"https?://[^\s#\"\\]+"
 
 
 def _address(text: str) -> str:
     if not re.fullmatch(_ADDRESS, text):
         raise ValueError("must be a URL without a fragment, such as https://wiki.example.com/policies")
+    return text
+
+
+def _image_prefix(text: str) -> str:
+    if not re.fullmatch(_IMAGE_PREFIX, text):
+        raise ValueError("must be the start of image names without patterns, such as registry.example.com/ml/")
     return text
 
 
@@ -42,7 +49,10 @@ class PolicyChoices(ContractModel):
         examples=["warn"],
     )
     approved_registries: Annotated[
-        tuple[str, ...],
+        tuple[
+            Annotated[str, AfterValidator(_image_prefix), Field(json_schema_extra={"pattern": f"^{_IMAGE_PREFIX}$"})],
+            ...,
+        ],
         Explained("Trusted registries differ between organisations.", "Images that HK-08 accepts."),
     ] = Field(
         (),

@@ -14,6 +14,12 @@ from components.contract.lifecycle import Lifecycle
 from components.contract.policy_choices import PolicyChoices
 from components.contract.priorities import USER_PRIORITY_LIMIT, UserPriority
 
+_ABOUT: Final = (
+    "Parameters of the admission rules: the ``spec`` of the cluster's one parameter object.\n\n"
+    "CEL reads a field by its camelCase name, such as ``params.spec.gpuResources``."
+)
+"""Description of the schema; with ``PYTHONOPTIMIZE`` there is no docstring to read."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyParameters:
@@ -80,7 +86,7 @@ def parameters_spec(parameters: PolicyParameters) -> dict[str, Any]:
 def parameters_schema() -> dict[str, Any]:
     """Return the OpenAPI schema of the parameter object's ``spec``."""
     schema = _PARAMETERS.json_schema()
-    return {key: schema[key] for key in ("description", "type", "properties", "required")}
+    return {"description": _ABOUT, **{key: schema[key] for key in ("type", "properties", "required")}}
 
 
 def _pools(groups: Iterable[NodeGroup]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from ipaddress import AddressValueError, IPv4Network, NetmaskValueError
+from itertools import permutations
 from typing import Final
 
 PRIVATE_RANGES: Final = tuple(IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"))
@@ -53,7 +54,10 @@ def bounded_network(text: str, bounds: tuple[int, int], ranges: Sequence[IPv4Net
     ValueError
         If it is not a network, or is outside the bounds or the ranges.
     """
-    network, (widest, narrowest) = ipv4_network(text), bounds
+    widest, narrowest = bounds
+    if "/" not in text:
+        raise ValueError(f"is an address; write a range: a {noun} must be /{widest} to /{narrowest}")
+    network = ipv4_network(text)
     if not widest <= network.prefixlen <= narrowest:
         raise ValueError(f"a {noun} must be /{widest} to /{narrowest}")
     if not any(network.subnet_of(private) for private in ranges):
@@ -89,7 +93,7 @@ def public_range(text: str, rule: str, instead: str) -> str:
 
 
 def differing(ranges: tuple[str, ...]) -> tuple[str, ...]:
-    """Return ``ranges`` if none is named twice.
+    """Return ``ranges`` if none is named twice or inside another.
 
     Raises
     ------
@@ -98,4 +102,7 @@ def differing(ranges: tuple[str, ...]) -> tuple[str, ...]:
     """
     if len(set(ranges)) < len(ranges):
         raise ValueError("lists a range twice; remove one")
+    for inner, outer in permutations(map(IPv4Network, ranges), 2):
+        if inner.subnet_of(outer):
+            raise ValueError(f"lists {inner}, which {outer} includes; remove one")
     return ranges

@@ -12,7 +12,7 @@ from components.base import PlatformComponent
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel
-from components.contract.namespaces import NAMESPACE_MARKS, Quota, UserNamespace
+from components.contract.namespaces import NAMESPACE_MARKS, Quota, UserNamespace, egress_block
 from components.contract.pod_resources import MAX_LIMIT_REQUEST_RATIO, PodResources
 from components.contract.priorities import RESERVED_CLASSES, SystemPriority
 from components.ownership import joined, owned
@@ -119,7 +119,7 @@ class UserNamespaceObjects(PlatformComponent):
                 "egress": [{}],
             }
         if choices.egress_cidrs:
-            blocks = [{"ipBlock": {"cidr": cidr}} for cidr in choices.egress_cidrs]
+            blocks = [{"ipBlock": egress_block(cidr)} for cidr in choices.egress_cidrs]
             policies["allow-egress"] = {**everything, "policyTypes": ["Egress"], "egress": [{"to": blocks}]}
         for object_name, spec in policies.items():
             NetworkPolicy(

@@ -137,11 +137,6 @@ class StackConfig(ContractModel):
             raise ValueError(f"is not a known version; use {SCHEMA_VERSION}")
         return version
 
-    @field_validator("policy_guard", mode="before")
-    @classmethod
-    def _off_is_a_word(cls, guard: Any) -> Any:
-        return PolicyGuard.OFF if guard is False else guard  # YAML 1.1 reads a plain `off` as a flag
-
     @field_validator("cluster", mode="after")
     @classmethod
     def _fits_its_environment(cls, cluster: ClusterChoices, info: ValidationInfo) -> ClusterChoices:

@@ -1,7 +1,6 @@
 from typing import Any
 
 import pytest
-import yaml
 
 from components.contract.environments import Environment
 from infra.config import ConfigurationError, parse
@@ -9,6 +8,7 @@ from infra.program import run
 from support import stack_cases
 from support.eks import document
 from support.recorder import record
+from workbench.stacks import yaml_source
 
 CASES = stack_cases.load()
 MINIMAL = {
@@ -67,8 +67,8 @@ def test_a_local_cluster_is_guarded_only_where_somebody_chose_it() -> None:
     assert parse({**prod, "policyGuard": "required"}).policy_guard == "required"
 
 
-def test_a_plain_off_means_off_though_yaml_reads_it_as_a_flag() -> None:
-    assert parse(document(yaml.safe_load("policyGuard: off"))).policy_guard == "off"
+def test_a_plain_off_means_off() -> None:
+    assert parse(document(yaml_source.parse("policyGuard: off").document)).policy_guard == "off"
 
 
 def test_default_resources_that_are_given_win_over_the_environments() -> None:

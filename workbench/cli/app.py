@@ -65,7 +65,10 @@ def main() -> None:
     os.umask(0o077)  # only the owner may read keys, state and logs, whatever the shell's default is
     for asked_to_end in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(asked_to_end, _end)
+    if not sys.stdin:  # closed by the caller; programs that inherit it expect one too
+        sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 open until the end
     try:
+        _require_working_folder()
         _flush()  # refuses a closed one before the command does anything
         try:
             app()
@@ -77,6 +80,13 @@ def main() -> None:
         if not error.filename and error.errno != errno.ENOSPC:
             raise
         _refuse(unusable(error))
+
+
+def _require_working_folder() -> None:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        raise UserError("The working folder no longer exists.", "Change to an existing folder: `cd`.") from None
 
 
 def _flush() -> None:

@@ -4,7 +4,6 @@ import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from workbench import stacks
@@ -26,6 +25,7 @@ from workbench.engine.error_classification import is_expired, is_in_use
 from workbench.engine.in_cluster import ClusterContents, ClusterObject, Kubectl
 from workbench.engine.kubectl import kubectl
 from workbench.existing import Existing
+from workbench.system import temporary
 from workbench.system.errors import UserError
 from workbench.system.files import write_private
 
@@ -78,7 +78,7 @@ def _empty(run: CloudRun, state: dict[str, Any], *, yes: bool, delete_claims: bo
     if not config:
         errors.print("The state records no kubeconfig: objects in the cluster are not checked.", **PLAIN)
         return
-    with TemporaryDirectory(prefix="igz-clusters-kubeconfig-") as folder:
+    with temporary.folder("kubeconfig") as (folder, _):
         file = Path(folder, "kubeconfig")
         write_private(file, config)
         access = Kubectl(kubectl(), file, run.session.whole_environment())

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Final
 
 import typer
@@ -19,6 +18,7 @@ from workbench.report.model import Outcome
 from workbench.report.record import source_of
 from workbench.report.verdict import Approvals, Case, judge
 from workbench.stacks import Stack, policy_overrides
+from workbench.system import temporary
 
 VERBOSE_VARIABLE: Final = "IGZ_CLUSTERS_VERBOSE"
 """Set by ``--verbose``."""
@@ -62,7 +62,7 @@ def run(session: Session, command: str, *options: str, events_file: Path | None 
         Where to keep the event stream. Default: nowhere.
     """
     is_whole = bool(os.environ.get(VERBOSE_VARIABLE)) or not set(_WHOLE).isdisjoint(options)
-    with TemporaryDirectory(prefix="igz-clusters-run-") as folder:
+    with temporary.folder("run") as (folder, _):
         file, display = events_file or Path(folder, "events.jsonl"), Path(folder, "display")
         if is_whole or out.is_terminal:
             code = session.run(command, *options, events=file)

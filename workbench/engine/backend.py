@@ -15,7 +15,7 @@ from typing import Any
 
 from workbench.engine.pending import operations
 from workbench.system.files import write_private
-from workbench.system.paths import APP, PRIVATE, data_dir
+from workbench.system.paths import APP, PRIVATE, data_dir, unusable
 from workbench.system.processes import living
 
 
@@ -35,10 +35,12 @@ class EngineLock:
 
     @classmethod
     def read(cls, file: Path) -> "EngineLock":
-        """Read a lock file; process id 0 if it is unreadable."""
+        """Read a lock file; process id 0 if it is damaged. Raises ``UserError`` if access is denied."""
         try:
             lock = json.loads(file.read_bytes())
             return cls(file, int(lock["pid"]), lock["hostname"], lock["username"], lock["timestamp"])
+        except PermissionError as error:
+            raise unusable(error) from None
         except (OSError, ValueError, KeyError, TypeError, OverflowError):
             return cls(file, 0, socket.gethostname(), "?", "?")
 
@@ -174,11 +176,14 @@ def address() -> str:
 def meta_is_damaged() -> bool:
     """Return whether the backend's layout file exists but is unreadable; no engine command works then."""
     file = _meta()
-    return file.exists() and not (
-        file.is_file()
-        and file.read_bytes().startswith(b"version:")
-        and (not _attributes(file).exists() or _recorded_checksum(file))
-    )
+    try:
+        return file.exists() and not (
+            file.is_file()
+            and file.read_bytes().startswith(b"version:")
+            and (not _attributes(file).exists() or _recorded_checksum(file))
+        )
+    except PermissionError as error:
+        raise unusable(error) from None
 
 
 def restore_meta() -> None:
@@ -197,9 +202,13 @@ def read(file: Path) -> dict[str, Any]:
     ------
     CorruptStateError
         The file is corrupt.
+    UserError
+        Access to it is denied: that is no damage, and an older copy must not replace it.
     """
     try:
         content = file.read_bytes()
+    except PermissionError as error:
+        raise unusable(error) from None
     except OSError as error:
         raise CorruptStateError(f"the file cannot be read: {error.strerror}") from None
     if not content.strip(b"\0 \n"):
@@ -244,6 +253,8 @@ def _attributes(file: Path) -> Path:
 def _recorded_checksum(file: Path) -> bytes | None:
     try:
         return base64.b64decode(json.loads(_attributes(file).read_bytes())["md5"])
+    except PermissionError as error:
+        raise unusable(error) from None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import psutil
@@ -19,6 +18,7 @@ from components.contract.environments import Environment
 from policies.registry import RULES
 from workbench.engine.session import policy_packs
 from workbench.stacks.policy_overrides import policy_entry
+from workbench.system import temporary
 from workbench.system.errors import UserError
 from workbench.toolchain import Toolchain
 
@@ -58,7 +58,7 @@ def analyse(state: Path, environment: Environment, toolchain: Toolchain) -> list
     """
     _require_state(state)
     packs = policy_packs()
-    with TemporaryDirectory(prefix="igz-clusters-policy-") as folder:
+    with temporary.folder("policy") as (folder, _):
         config = Path(folder) / "policies.json"
         judged_as = {rule.name: policy_entry(rule, environment=environment.value) for rule in RULES}
         config.write_text(json.dumps(judged_as))

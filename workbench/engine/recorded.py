@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from workbench.engine.session import Session
+from workbench.system import temporary
 
 PREVIEWS: Final = {
     "up": ("preview",),
@@ -41,7 +41,7 @@ def recorded_preview(session: Session, command: str, *options: str) -> Recorded:
 
 def recorded(session: Session, *arguments: str) -> Recorded:
     """Run the engine without prompts and return its output."""
-    with TemporaryDirectory(prefix="igz-clusters-run-") as folder:
+    with temporary.folder("run") as (folder, _):
         shown, events = Path(folder, "display"), Path(folder, "events.jsonl")
         with shown.open("wb") as display:
             code = session.run(*arguments, "--non-interactive", events=events, display=display)

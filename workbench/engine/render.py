@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import yaml
@@ -23,8 +22,9 @@ from workbench.engine.session import Session, policy_packs
 from workbench.offline.clouds import CLOUDS
 from workbench.offline.journal import JOURNAL
 from workbench.report.events import RENDERED
-from workbench.stacks import Stack
+from workbench.stacks import Stack, yaml_source
 from workbench.stacks.policy_overrides import attached, detached
+from workbench.system import temporary
 from workbench.system.paths import PRIVATE, PROJECT_ROOT
 from workbench.toolchain import Toolchain
 from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
@@ -135,7 +135,7 @@ def rendering(stack: Stack, toolchain: Toolchain) -> Iterator[OfflineSession]:
     toolchain
         Must hold ``TOOLS``.
     """
-    with TemporaryDirectory(prefix="igz-clusters-render-") as folder:
+    with temporary.folder("render") as (folder, _):
         yield _session(stack, toolchain, Path(folder))
 
 
@@ -217,7 +217,7 @@ def choose(file: Path, config: Mapping[str, Any]) -> None:
     """Write the configuration to the engine's stack file, keeping the passphrase's salt."""
     kept = yaml.safe_load(file.read_text()) if file.exists() else None
     salt = {key: value for key, value in (kept or {}).items() if key == SALT}
-    file.write_text(yaml.safe_dump({**salt, "config": dict(config)}, sort_keys=False))
+    file.write_text(yaml_source.written({**salt, "config": dict(config)}))
 
 
 def with_noop_providers(environment: Mapping[str, str], python: Path = Path(sys.executable)) -> dict[str, str]:

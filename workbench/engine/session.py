@@ -18,8 +18,9 @@ from policies.rule import Pack
 from workbench.engine import backend
 from workbench.engine.lock import opening
 from workbench.engine.secrets import passphrase_file
-from workbench.stacks import Stack
+from workbench.stacks import Stack, yaml_source
 from workbench.stacks.policy_overrides import attached
+from workbench.system import temporary
 from workbench.system.copying import Copies, is_terminal
 from workbench.system.errors import AskedToEnd, UserError
 from workbench.system.files import write_private
@@ -79,14 +80,23 @@ class Session:
         recorded, extra = (["--event-log", str(events.absolute())], _DEBUGGING) if events else ([], {})
         command: list[str | Path] = [self.pulumi, *arguments, *recorded]
         variables = _quiet({**self.whole_environment(), **extra, **mark(self.stack.name, self.stack.file)})
+        # Plug-ins leave files with credentials in their temporary folder.
+        with temporary.folder("run") as (place, held):
+            return self._shown(command, {**variables, "TMPDIR": str(place)}, display, held)
+
+    def _shown(
+        self, command: Sequence[str | Path], variables: Mapping[str, str], display: IO[bytes] | None, held: int
+    ) -> int:
+        """Run the engine with its output in ``display`` or on this process's own; see ``run``."""
         if display:
-            return self._run(command, variables, display, subprocess.STDOUT)
+            return self._run(command, variables, held, (display, subprocess.STDOUT))
         # The engine may have printed before its process is known here.
         running = SimpleQueue[subprocess.Popen[bytes]]()
         streams = {"stdout": sys.stdout, "stderr": sys.stderr}
         copied = {name: stream for name, stream in streams.items() if not is_terminal(stream)}
         with Copies(copied, lambda: running.get().send_signal(signal.SIGINT)) as copies:
-            code = self._run(command, variables, copies.files.get("stdout"), copies.files.get("stderr"), running)
+            outputs = copies.files.get("stdout"), copies.files.get("stderr")
+            code = self._run(command, variables, held, outputs, running)
         if copies.failures:
             failed = " and ".join(f"{name}: {error.strerror}" for name, error in copies.failures.items())
             raise UserError(
@@ -99,19 +109,23 @@ class Session:
         self,
         command: Sequence[str | Path],
         variables: Mapping[str, str],
-        out: IO[bytes] | None,
-        errors: IO[bytes] | int | None,
+        held: int,
+        outputs: tuple[IO[bytes] | None, IO[bytes] | int | None],
         running: SimpleQueue[subprocess.Popen[bytes]] | None = None,
     ) -> int:
-        """Run the engine to its end and return its exit code; ``running`` receives the process."""
+        """Run the engine to its end and return its exit code.
+
+        Its processes inherit ``held``; ``outputs`` are its standard output and error output, by default those of this
+        process; ``running`` receives its process.
+        """
         has_terminal = sys.stdin.isatty()
         process = subprocess.Popen(
             command,
             cwd=PROJECT_ROOT,
             env=variables,
-            stdout=out,
-            stderr=errors,
-            pass_fds=self._inherited,
+            stdout=outputs[0],
+            stderr=outputs[1],
+            pass_fds=(*self._inherited, held),
             # A second signal makes the engine abort its step. A signal to our process group would be the first, ours
             # the second; so without a terminal it gets its own group and receives signals only from us.
             process_group=None if has_terminal else 0,
@@ -255,4 +269,4 @@ def _write_config(file: Path, stack: Stack) -> None:
             kept = yaml.safe_load(file.read_text())
             document |= {key: kept[key] for key in ("encryptionsalt",) if isinstance(kept, dict) and key in kept}
     header = f"# Generated from {stack.file.name}: edit that file; every command rewrites this copy.\n"
-    write_private(file, header + yaml.safe_dump(document, sort_keys=False))
+    write_private(file, header + yaml_source.written(document))

@@ -76,7 +76,7 @@ CERTIFICATES = (
 
 
 def ensure_pki(folder: Path, now: datetime | None = None) -> None:
-    """Create missing certificates and renew those that expire within 30 days.
+    """Create missing certificates and renew those that expire within 30 days or are not valid yet.
 
     CAs are valid for ten years, certificates for one. Renewing a CA renews all certificates that it issued. The key
     pair that signs service account tokens does not expire.
@@ -110,7 +110,9 @@ def _read(folder: Path, name: str) -> x509.Certificate | None:
 
 
 def _lasts(certificate: x509.Certificate | None, now: datetime) -> bool:
-    return certificate is not None and certificate.not_valid_after_utc - now > RENEW_BEFORE
+    if certificate is None or certificate.not_valid_before_utc > now:  # made while the clock was ahead
+        return False
+    return certificate.not_valid_after_utc - now > RENEW_BEFORE
 
 
 def _is_current(folder: Path, certificate: Certificate, now: datetime) -> bool:

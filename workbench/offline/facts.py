@@ -228,6 +228,11 @@ class Resource(Said):
         """Return what is said of an input in answer to a question of ``Statement``; None if nothing is."""
         return answer(self.says, path, question) or answer(self.common.says, path, question)
 
+    def if_absent(self, path: str) -> str:
+        """Return what the cloud does if the input is left out, in the words of ``Statement``; empty if unknown."""
+        found = self.said(path, "absent")
+        return found.answer if found else ""
+
     def operations(self) -> Iterator[Call]:
         """Return the requests of each operation, and the order of a replacement."""
         own = {each.operation for each in self.calls}

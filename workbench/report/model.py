@@ -297,7 +297,7 @@ class StackReport:
 
 @dataclass(frozen=True, order=True)
 class JudgeChange:
-    """A change to the rules, waivers or tools that judge the change itself.
+    """A change to the rules, waivers or tools that judge the change itself, or to code that later runs execute.
 
     Parameters
     ----------

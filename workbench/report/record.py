@@ -39,7 +39,7 @@ CONTENTS_MAX: Final = 4_000_000
 _SHORT: Final = 12
 """Characters of a commit id that are shown."""
 
-_StackName = Annotated[str, StringConstraints(pattern=r"^[^/.\x00][^/\x00]{0,249}$")]
+_StackName = Annotated[str, StringConstraints(pattern=r"^[^/\x00]{1,250}$")]
 """A stack's name from a file name; an invalid one is a problem of that stack only."""
 
 _Row = TypeVar("_Row", bound=Accepted)

@@ -1,16 +1,21 @@
 """Determines with Git which files a change touches."""
 
 import os
+import re
 import subprocess
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from infra.config.problems import printable
 from workbench.system.errors import UserError
 
 _LINK: Final = "120000"
 """Mode of a symbolic link in Git's index."""
+
+_COMPILED: Final = re.compile(r"(.*/)?(__pycache__(/.*)?|[^/]+\.(py[cod]|so))", re.DOTALL)
+_LISTED_MAX: Final = 10
 
 
 @dataclass(frozen=True, order=True)
@@ -84,6 +89,29 @@ def compare(base: Path, head: Path) -> Comparison:
     files = {*_changes(listed, root), *(ChangedFile(_below(root, path)) for path in untracked if path)}
     files |= set(_links(head.resolve(), {file.path for file in files}))
     return Comparison(before, after, tuple(sorted(files)), tuple(_notes(head, origin, before)))
+
+
+def refuse_hidden_code(head: Path) -> None:
+    """Refuse a checkout with files that Python loads in place of the source that is reviewed.
+
+    Raises
+    ------
+    UserError
+        It contains bytecode, compiled modules, or a package beside a module of the same name; names the files.
+    """
+    paths = (_git(head, "ls-files", "--cached", "--others", "--exclude-standard", "-z") or "").split("\0")
+    modules = {path.removesuffix(".py") for path in paths if path.endswith(".py")}
+    # A link or a submodule is listed by its own name, a package by its `__init__`.
+    packages = {path: path.rpartition("/__init__.")[0] or path for path in paths}
+    hidden = sorted({path for path in paths if _COMPILED.fullmatch(path) or packages[path] in modules})
+    if hidden:
+        listed = ", ".join(printable(path) for path in hidden[:_LISTED_MAX])
+        more = f" and {len(hidden) - _LISTED_MAX} more" if len(hidden) > _LISTED_MAX else ""
+        raise UserError(
+            f"The change contains files that Python loads in place of reviewed source: {listed}{more}.",
+            "Remove them with `git rm --cached`; source code belongs in .py files, no package beside a module of its "
+            "name.",
+        )
 
 
 def _links(head: Path, changed: Collection[str]) -> Iterator[ChangedFile]:

@@ -1,4 +1,4 @@
-"""Finds changes to the rules, waivers and tools that judge the change itself; only owners can approve these."""
+"""Finds changes to what judges this change or takes part in later runs; only owners can approve these."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -22,8 +22,6 @@ _IDENTITY: Final = ("rule", "stack", "resource", "operation")
 """Keys that identify a row; the others say who accepts it, why and until when."""
 
 _RULE: Final = re.compile(r"policies/rules/[^/]+/([a-z]{2})_(\d\d)_[^/]*\.py")
-_EXAMPLES: Final = re.compile(r"policies/rules/([^/]+/examples|bases)/.*|.*\.md", re.DOTALL)
-_PACKAGE_PIN: Final = "package.mk"
 _DEFAULT: Final = object()
 _LIST_MAX: Final = 300
 """Maximum number of characters shown of a list."""
@@ -31,22 +29,28 @@ _LIST_MAX: Final = 300
 CHOICES: Final = frozenset({"environment", "profile", "policies", "policyGuard"})
 """Settings of a stack file that select the rules for the stack, their levels and their limits."""
 
+HARMLESS: Final = re.compile(r"/?(.*/)?[^/]+\.md|(examples/[^/]+/)?Pulumi\.[^/]+\.yaml", re.DOTALL)
+"""Documents, and stack files, whose plans are evaluated. Every other file needs a review by its owners."""
+
+_OTHER: Final = "a file that later runs may read or execute"
+_OTHERS_MAX: Final = 100
+"""Maximum number of such files that are named."""
+
 FILES: Final[Mapping[str, str]] = {
     # Includes the folders themselves, which may be links or submodules.
     r"policies(/.*)?": "code shared by the rules",
     r"components/contract(/.*)?": "the contract that rules check against",
     r"(workbench/offline|tools/facts)(/.*)?": "the provider facts for plans without an account",
-    r"workbench/((review|report)(/.*)?|engine/policy_analysis\.py|stacks/policy_overrides\.py)": (
-        "how later changes are evaluated and shown"
-    ),
-    r"(requirements\.txt|pyproject\.toml)": "the packages that programs and rules use",
+    r"workbench(/.*)?": "how later changes are evaluated and shown",
+    r"(requirements\.txt|pyproject\.toml|setup\.(py|cfg))": "the packages that programs and rules use",
     r"(.*/)?CODEOWNERS": "who must approve changes",
     # With a leading slash if the stack files are in a subfolder of the repository.
     r"/?(\.github/(workflows|actions)/.*|\.gitlab-ci\.yml|\.ci/.*)": "what runs on a change",
-    r"/?(Makefile|\.github/[^/]+\.mk)": "the commands that run on a change",
-    _PACKAGE_PIN.replace(".", r"\."): "the release of the package and its rules",
+    r"/?((GNUm|m|M)akefile|\.github/[^/]+\.mk)": "the commands that run on a change",
+    r"package\.mk|\.igz-clusters(/.*)?": "the release of the package and its rules",
+    r".*": _OTHER,
 }
-"""Other files that affect the evaluation, as path pattern and description; the first match counts."""
+"""What the other files are for, by path pattern; the first match counts."""
 
 
 def overrides(folder: Path) -> Any:
@@ -95,7 +99,10 @@ def judge_changes(files: Collection[ChangedFile], base: Any, head: Any) -> list[
                 changes.add(JudgeChange(path, f"{verb} rule {rule[1].upper()}-{rule[2]}"))
             elif what := _what(path):
                 changes.add(JudgeChange(path, f"{verb} {what}"))
-    return sorted(changes)
+    others = sorted(change for change in changes if change.what.endswith(_OTHER))
+    unnamed = others[_OTHERS_MAX:]
+    rest = [JudgeChange("others", f"changes {len(unnamed)} more files")] if unnamed else []
+    return sorted([*changes.difference(unnamed), *rest])
 
 
 def choice_changes(file: str, stack: str, base: Row, head: Row) -> Iterator[JudgeChange]:
@@ -136,9 +143,9 @@ def _touched(file: ChangedFile) -> Iterator[tuple[str, str]]:
 
 
 def _what(path: str) -> str:
-    if _EXAMPLES.fullmatch(path):
+    if HARMLESS.fullmatch(path):
         return ""
-    return next((what for pattern, what in FILES.items() if re.fullmatch(pattern, path, re.DOTALL)), "")
+    return next(what for pattern, what in FILES.items() if re.fullmatch(pattern, path, re.DOTALL))
 
 
 def _of_overrides(base: Any, head: Any) -> Iterator[str]:

@@ -46,6 +46,8 @@ def choices_of(file: Path) -> dict[str, Any]:
 
     This needs no code of the change.
     """
+    if stacks.leads_outside(file, file.parent):
+        return {}
     try:
         document = yaml_source.read(file).document
     except (OSError, yaml_source.SourceError):

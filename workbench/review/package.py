@@ -103,7 +103,7 @@ def _copy(head: Path, place: Path) -> Package:
     for name in PROGRAM:
         source = head / name
         if source.is_dir():
-            shutil.copytree(source, place / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(source, place / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", "*.pyc"))
         elif source.is_file():
             shutil.copy2(source, place / name)
     own, ours = head / REQUIREMENTS, PROJECT_ROOT / REQUIREMENTS

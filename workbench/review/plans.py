@@ -9,7 +9,6 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final, TypeAlias
 
 from infra.config import CONFIG_KEY
@@ -24,6 +23,7 @@ from workbench.review.package import BASE, JUDGE, Package, is_same
 from workbench.review.runs import Runs
 from workbench.stacks import Stack
 from workbench.stacks.policy_overrides import attaching, detached, pack_configuration
+from workbench.system import temporary
 from workbench.system.errors import UserError
 from workbench.toolchain import Toolchain
 
@@ -87,7 +87,7 @@ def baseline_state(name: str, tools: Tools) -> str:
     UserError
         The base branch's own program fails.
     """
-    with TemporaryDirectory(prefix="igz-clusters-review-") as folder:
+    with temporary.folder("review") as (folder, _):
         environment = _without_account(name, stacks.stack_files()[name], BASE, tools, Path(folder))
         _pulumi(tools, environment, "up", "--yes", "--skip-preview", "--refresh=false", *PLAIN)
         # In plain text, so that it can be imported with another passphrase; it contains no real secret.
@@ -100,7 +100,7 @@ def baseline_state(name: str, tools: Tools) -> str:
 
 def offline_plan(name: str, head: OwnStack, state: str, tools: Tools) -> Planned:
     """Plan a stack of the change against a state, without an account; an empty state means a new stack."""
-    with TemporaryDirectory(prefix="igz-clusters-review-") as folder:
+    with temporary.folder("review") as (folder, _):
         environment = _without_account(name, tools.file(name), tools.package, tools, Path(folder))
         if state:
             _pulumi(tools, environment, "stack", "import", "--force", *PLAIN, stdin=state)
@@ -120,7 +120,7 @@ def compared_plan(name: str, base: Stack | None, head: OwnStack, tools: Tools) -
         What every plan needs.
     """
     file = tools.file(name)
-    with TemporaryDirectory(prefix="igz-clusters-review-") as folder:
+    with temporary.folder("review") as (folder, _):
         # A copy, since the engine may modify it.
         copy = Path(folder) / file.name
         copy.write_bytes(file.read_bytes())
@@ -178,6 +178,6 @@ def _stream(environment: Mapping[str, str], tools: Tools, folder: Path, *options
         [tools.toolchain.pulumi, "preview", "--event-log", str(events), *options, *PLAIN],
         folder=tools.package.root,
         # A rule that cannot be evaluated must not let a change pass.
-        environment={**environment, "PULUMI_DEBUG_COMMANDS": "true", UNKNOWN_VARIABLE: "fail"},
+        environment={**environment, "TMPDIR": str(folder), "PULUMI_DEBUG_COMMANDS": "true", UNKNOWN_VARIABLE: "fail"},
     )
     return events.read_bytes() if events.exists() else b"", (ended.stderr or ended.stdout).strip()

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -20,12 +19,13 @@ from workbench.engine.render import passed_on
 from workbench.local import Instance
 from workbench.report.model import JudgeChange
 from workbench.review.affected import affected, gone
-from workbench.review.comparison import Comparison, compare
+from workbench.review.comparison import Comparison, compare, refuse_hidden_code
 from workbench.review.judges import altered, choice_changes, judge_changes, overrides, rows
 from workbench.review.own import OWN_STACKS, OwnStack, choices_of, own_stack
 from workbench.review.package import Package, package_of
 from workbench.review.plans import OUTPUT_MAX, Onto, Planned, Tools, baseline_state, compared_plan, offline_plan
 from workbench.review.runs import Runs
+from workbench.system import temporary
 from workbench.system.errors import UserError
 from workbench.system.files import write_private
 from workbench.system.paths import FOLDER_VARIABLE, PRIVATE
@@ -84,10 +84,11 @@ class Review:
         """
         head, base = self.head.resolve(), stacks.folder()
         comparison = compare(base, head)
+        refuse_hidden_code(head)
         for note in comparison.notes:
             self.tell(f"note: {note}")
         _make_room(record)
-        with TemporaryDirectory(prefix="igz-clusters-review-") as folder:
+        with temporary.folder("review") as (folder, _):
             package = package_of(base, head, Path(folder) / "head")
             tools = Tools(self.toolchain, self._runs, package, head)
             own = self._own(package, head, Path(folder))

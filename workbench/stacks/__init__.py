@@ -2,7 +2,7 @@
 
 import difflib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -146,6 +146,8 @@ def require(*names: str) -> None:
 
 def read(file: Path) -> Stack:
     """Return the stack that ``file`` describes; raises the same errors as ``find``."""
+    if leads_outside(file, file.parent) and leads_outside(file, folder()):
+        raise StackFileError(file, [Problem(None, f"is a link to a file outside of {folder()}; copy that file here")])
     try:
         source = yaml_source.read(file)
     except SourceError as error:
@@ -170,6 +172,11 @@ def read(file: Path) -> Stack:
     if problems or not config:
         raise StackFileError(file, [_located(problem, source) for problem in problems])
     return Stack(_name(file), file, source.document, config)
+
+
+def leads_outside(file: Path, root: Path) -> bool:
+    """Return whether a file is a link to one outside of a folder, such as a system's: errors would quote it."""
+    return file.is_symlink() and file.exists() and not file.resolve().is_relative_to(root.resolve())
 
 
 def shown_path(file: Path) -> str:
@@ -198,7 +205,11 @@ def _file_problems(document: Any) -> Iterator[Problem]:
     if not isinstance(config, dict):
         yield Problem(("config",), f"must be a mapping with the key {CONFIG_KEY}, but is {_description(config)}")
         return
-    others = [problem for key in config if key != CONFIG_KEY and (problem := _config_key_problem(key))]
+    others = [
+        problem
+        for key in config
+        if key != CONFIG_KEY and (problem := _config_key_problem(key) or _engine_key(key, config))
+    ]
     yield from others
     if CONFIG_KEY not in config and not any(problem.allowed for problem in others):
         yield Problem(("config",), f"the key {CONFIG_KEY} is missing; Pulumi.local.yaml shows the layout")
@@ -214,6 +225,31 @@ def _config_key_problem(key: str) -> Problem | None:
         return Problem(("config", key), f"unknown key, did you mean '{CONFIG_KEY}'?", None, (CONFIG_KEY,))
     if not colon:
         return _misplaced(key, "config") or Problem(("config", key), "needs a namespace, as in aws:region")
+    return None
+
+
+_CREDENTIALS: Final = ("aws:accessKey", "aws:secretKey", "aws:token", "azure-native:clientSecret")
+_NOT_FOR_THE_ENGINE: Final = {
+    "aws:endpoints": "would send the stack's calls elsewhere; remove it",
+    "kubernetes:kubeconfig": "is not used: the cluster under igz-clusters:stack decides; remove it",
+    "pulumi:autonaming": "would rename resources, and so replace them; remove it",
+    "pulumi:disable-default-providers": "would disable providers that the program uses; remove it",
+}
+
+
+def _engine_key(key: str, config: Mapping[str, Any]) -> Problem | None:
+    """Check a setting of the engine or of a provider that would contradict ours."""
+    value, choices = config[key], config.get(CONFIG_KEY)
+    if key in _CREDENTIALS and not (isinstance(value, dict) and _SECURE in value):
+        return Problem(
+            ("config", key), "is a credential in plain text; remove it, rotate it, and use a session of the cloud's CLI"
+        )
+    if reason := _NOT_FOR_THE_ENGINE.get(key):
+        return Problem(("config", key), reason)
+    cluster = choices.get("cluster") if isinstance(choices, dict) else None
+    region = cluster.get("region") if isinstance(cluster, dict) else None
+    if key == "aws:region" and isinstance(region, str) and value != region:
+        return Problem(("config", key), "is not cluster.region; remove it", shown(value), (region,))
     return None
 
 

@@ -1,13 +1,17 @@
 """Reads hand-written YAML: its values, the position of each, and every problem in the text.
 
+Values are those of YAML 1.2, as the engine reads them: ``yes`` and ``1:30`` are text. Numbers that the engine reads in
+another way, such as ``010`` as 8, are problems.
+
 The limits bound the cost of a hostile or broken file. A stack file has some 50 lines.
 """
 
 import errno
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import yaml
 from typing_extensions import override
@@ -23,6 +27,10 @@ VALUES_MAX: Final = 5_000
 DEPTH_MAX: Final = 20
 
 _HALF: Final = "contains an unpaired Unicode surrogate, which UTF-8 cannot encode"
+_SURPRISING: Final = (
+    "{} is a number of another spelling, which tools read differently; allowed: plain decimal numbers such as 10 or "
+    "0.5, and text in quotes"
+)
 _MERGE: Final = "tag:yaml.org,2002:merge"
 _YAML: Final = "tag:yaml.org,2002:"
 _TAGS: Final[dict[type[yaml.Node], set[str]]] = {
@@ -104,8 +112,19 @@ def parse(text: str) -> Source:
     return Source(document, {(): _position(node.start_mark)} | reading.positions, tuple(reading.problems))
 
 
+_NUMBER: Final = re.compile(r"[-+]?(0[xXbBoO][0-9a-fA-F]+|(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?)")
+"""What the engine's parser reads as a number, after it dropped every ``_``:
+https://github.com/go-yaml/yaml/blob/v3.0.1/resolve.go."""
+
+
 class _Loader(yaml.SafeLoader):
     """Composes nodes and enforces the limits on count and depth."""
+
+    # Without the booleans and numbers of YAML 1.1.
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
+        first: [(tag, form) for tag, form in forms if tag.rpartition(":")[2] not in {"bool", "int", "float"}]
+        for first, forms in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -121,6 +140,31 @@ class _Loader(yaml.SafeLoader):
         node: yaml.Node | None = super().compose_node(parent, index)
         self.depth -= 1
         return node
+
+
+for _kind, _form, _first in (
+    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    ("int", r"[-+]?(0|[1-9][0-9]*)", "-+0123456789"),
+    (
+        "float",
+        r"[-+]?(0|[1-9][0-9]*)\.[0-9]*([eE][-+][0-9]+)?|\.[0-9]+([eE][-+][0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+        "-+.0123456789",
+    ),
+):
+    _Loader.add_implicit_resolver(f"{_YAML}{_kind}", re.compile(f"(?:{_form})$"), list(_first))
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes every text in quotes."""
+
+
+_Dumper.add_representer(str, lambda dumper, text: dumper.represent_scalar(f"{_YAML}str", text, style='"'))
+
+
+def written(document: Any) -> str:
+    """Return a document as YAML in which the engine reads text such as ``089`` as text."""
+    text: str = yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=False)
+    return text
 
 
 class _Reading:
@@ -142,8 +186,8 @@ class _Reading:
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode):
             return [self._item(item, (*path, index)) for index, item in enumerate(node.value)]
-        if not _is_encodable(node.value):
-            return self._refuse(path, node, _HALF)
+        if problem := _scalar_problem(node):
+            return self._refuse(path, node, problem)
         try:
             return self._loader.construct_object(node)
         except _NO_VALUE:
@@ -199,6 +243,15 @@ class _Reading:
     def _refuse(self, path: KeyPath, node: yaml.Node, message: str) -> None:
         position = _position(node.start_mark)
         self.problems.append(Problem(path, message, line=position.line, column=position.column))
+
+
+def _scalar_problem(node: Any) -> str:
+    """Return why a scalar is refused whatever its key is; empty if it is not."""
+    if not _is_encodable(node.value):
+        return _HALF
+    is_plain_text = node.style is None and node.tag == f"{_YAML}str"
+    is_number = is_plain_text and _NUMBER.fullmatch(node.value.replace("_", ""))
+    return _SURPRISING.format(shown(node.value)) if is_number else ""
 
 
 def _is_encodable(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import pwd
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -57,10 +58,32 @@ def require_space() -> None:
 
 def unusable(error: OSError, variable: str = "IGZ_CLUSTERS_DATA or IGZ_CLUSTERS_CACHE") -> UserError:
     """Return the error for an unusable file, naming the variable that selects another folder."""
+    if isinstance(error, PermissionError) and error.filename:
+        return _not_ours(Path(error.filename), error)
     if error.errno in _DISK_ERRORS:
         hint = f"Set {variable} to a writable folder on a disk with free space."
         return UserError(f"Cannot write to {error.filename or 'a file'}: {error.strerror}.", hint)
     return UserError(f"Cannot use {error.filename}: {error.strerror}.", "Check what is at that path, and move it away.")
+
+
+def _not_ours(file: Path, error: OSError) -> UserError:
+    place = file
+    while not os.access(place, os.F_OK) and place != place.parent:
+        place = place.parent  # the nearest one that can be seen
+    owner, we = _name(place.stat().st_uid), _name(os.geteuid())
+    if owner == we:
+        hint = f"Make it accessible with `chmod u+rwX {place}`, or choose another folder."
+    else:
+        hint = f"Run the command as {owner}, or give the file back: `sudo chown -R {we} {place}`."
+    belongs = f"{place if place != file else 'it'} belongs to {owner}, and this command runs as {we}"
+    return UserError(f"Cannot access {file}: {error.strerror}; {belongs}. It was not changed.", hint)
+
+
+def _name(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"user {uid}"
 
 
 def _named(variable: str, default: Callable[[str], Path]) -> Path:

@@ -11,6 +11,8 @@ from workbench.toolchain.api import Toolchain
 from workbench.toolchain.recipes import PROVIDER_VERSION
 
 LOGS_KEPT = 20
+_LOOPBACK = "localhost,127.0.0.1,::1"
+_EXEMPTIONS = {"no_proxy", "no_grpc_proxy"}
 PLUGIN = "pulumi-resource-kubernetes"
 
 
@@ -63,6 +65,20 @@ def _drop_old_logs(home: Path) -> None:
             file.unlink()
 
 
+def _direct_loopback() -> dict[str, str]:
+    """Return variables that keep a user's proxy away from loopback; none if the user has no proxy.
+
+    Engine, program and plug-ins talk to each other there by gRPC, which reads the first of ``no_grpc_proxy`` and
+    ``no_proxy``, and takes no ``*``: https://github.com/grpc/grpc/blob/v1.76.0/doc/environment_variables.md. Go prefers
+    ``NO_PROXY``.
+    """
+    if not any(name.lower().endswith("_proxy") and name.lower() not in _EXEMPTIONS for name in os.environ):
+        return {}
+    lower, upper = os.environ.get("no_proxy", ""), os.environ.get("NO_PROXY", "")
+    given = {"no_proxy": lower or upper, "NO_PROXY": upper or lower, "no_grpc_proxy": os.environ.get("no_grpc_proxy")}  # noqa: SIM112 as gRPC spells it
+    return {name: ",".join(filter(None, [hosts, _LOOPBACK])) for name, hosts in given.items() if hosts is not None}
+
+
 def environment(toolchain: Toolchain, *, local: bool = True) -> dict[str, str]:
     """Return the engine's environment variables, to be merged over ``os.environ``.
 
@@ -76,7 +92,7 @@ def environment(toolchain: Toolchain, *, local: bool = True) -> dict[str, str]:
     """
     # The language host is in the same folder for both the user's and our Pulumi.
     path = os.pathsep.join([str(toolchain.pulumi.parent), os.environ.get("PATH", os.defpath)])
-    variables = {"PATH": path, "PULUMI_SKIP_UPDATE_CHECK": "true"}
+    variables = {"PATH": path, "PULUMI_SKIP_UPDATE_CHECK": "true", **_direct_loopback()}
     if local:
         variables["PULUMI_HOME"] = str(prepare(toolchain))
         variables["PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION"] = "true"

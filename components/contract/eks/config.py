@@ -16,6 +16,7 @@ from components.contract.aws import (
     Region,
     TagKey,
     TagValue,
+    account_of,
     key_region,
 )
 from components.contract.choices import ContractModel, Explained, Findings, one_of
@@ -78,6 +79,14 @@ def _addon_version(version: str) -> str:
     if not re.fullmatch(r"v\d+\.\d+\.\d+-eksbuild\.\d+", version):
         raise ValueError("must be an add-on version such as v1.20.4-eksbuild.2")
     return version
+
+
+def _other_account(arn: str, info: ValidationInfo) -> str:
+    """Return what is wrong if an ARN is not of the cluster's account; empty if it is."""
+    account = info.data.get("account_id")
+    if not account or account_of(arn) == account:
+        return ""
+    return f"is in account {account_of(arn)}, but accountId is {account}; use one of that account"
 
 
 Version = Annotated[str, *one_offered("eks", "HE-05: is not a minor version in standard support")]
@@ -209,6 +218,22 @@ class EksConfig(ContractModel):
         if network and ipv4_network(network.cidr).overlaps(ipv4_network(cidr)):
             raise ValueError(f"overlaps network.cidr {network.cidr}; change one")
         return cidr
+
+    @field_validator("access", mode="after")
+    @classmethod
+    def _deployer_of_the_account(cls, access: Access, info: ValidationInfo) -> Access:
+        findings, arn = Findings(), access.deployer_role_arn
+        if problem := _other_account(arn, info):
+            findings.add(problem, "deployerRoleArn", given=arn)
+        findings.raise_if_any()
+        return access
+
+    @field_validator("permissions_boundary_arn", mode="after")
+    @classmethod
+    def _boundary_of_the_account(cls, arn: str | None, info: ValidationInfo) -> str | None:
+        if arn and account_of(arn) != "aws" and (problem := _other_account(arn, info)):
+            raise ValueError(problem)
+        return arn
 
     @field_validator("secrets_key_arn", mode="after")
     @classmethod

@@ -16,9 +16,14 @@ _CONTENT: Final = re.compile(r"[\n{]|: |apiVersion")
 """Text that is part of a kubeconfig's content but never of its path."""
 
 
+_SHELL: Final = re.compile(r"[$`'\"\\;&|<>(){}*?!#~\[\]]")
+
+
 def _context(name: str) -> str:
     if not name.strip() or name != name.strip() or not name.isprintable():
         raise ValueError("must be a context's name as `kubectl config get-contexts -o name` prints it")
+    if _SHELL.search(name):
+        raise ValueError("contains characters that a shell interprets; rename it: `kubectl config rename-context`")
     return name
 
 

@@ -1,5 +1,8 @@
 import json
+import subprocess
+import sys
 from dataclasses import fields
+from inspect import cleandoc
 from typing import Any
 
 import pytest
@@ -134,3 +137,11 @@ def test_a_rejection_links_to_the_documentation_that_the_stack_file_names() -> N
     assert "See " not in text()
     linked = text(documentation="https://wiki.example.com/policies")
     assert all(f"See https://wiki.example.com/policies#{rule.id.lower()}" in linked for rule in SCRATCH)
+
+
+def test_the_schema_is_the_same_in_an_interpreter_without_docstrings() -> None:
+    module = parameters_schema.__module__
+    code = f"import json; from {module} import parameters_schema; print(json.dumps(parameters_schema()))"
+    run = subprocess.run([sys.executable, "-OO", "-c", code], capture_output=True, text=True, check=True)
+    assert json.loads(run.stdout) == parameters_schema()
+    assert parameters_schema()["description"] == cleandoc(PolicyParameters.__doc__ or "")

@@ -1,5 +1,6 @@
 """Standard output that cannot be written: said plainly, whatever the command."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -39,4 +40,22 @@ def test_closed_output_is_refused_before_anything_is_done() -> None:
     assert (ended.returncode, ended.stderr) == (
         1,
         "error: Cannot write to standard output: it is closed.\nWrite to a file or to /dev/null.\n",
+    )
+
+
+@pytest.mark.engine
+def test_a_closed_input_counts_as_no_terminal(tmp_path: Path) -> None:
+    variables = {**os.environ, "IGZ_CLUSTERS_DATA": str(tmp_path / "data")}
+    command = f"exec {COMMAND} preview local --render --hermetic <&-"
+    ended = subprocess.run(["sh", "-c", command], capture_output=True, text=True, env=variables, check=False)
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_a_working_folder_that_is_gone_is_said(tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    command = f"cd {tmp_path}/gone && rmdir {tmp_path}/gone && exec {COMMAND} config check"
+    ended = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (
+        1,
+        "error: The working folder no longer exists.\nChange to an existing folder: `cd`.\n",
     )

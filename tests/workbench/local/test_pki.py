@@ -125,3 +125,10 @@ def test_a_certificate_that_says_something_else_is_made_again(pki: Path) -> None
         shutil.copyfile(pki / f"kwok.{kind}", pki / f"admin.{kind}")
     ensure_pki(pki, NOW)
     assert load(pki, "admin").subject != load(pki, "kwok").subject
+
+
+def test_certificates_of_a_clock_that_was_ahead_are_made_again(pki: Path) -> None:
+    now = NOW - timedelta(days=400)
+    ensure_pki(pki, now)
+    for name in ("ca", *BY_NAME):
+        assert load(pki, name).not_valid_before_utc <= now

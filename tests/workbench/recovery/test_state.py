@@ -1,3 +1,6 @@
+import errno
+import os
+import pwd
 import shutil
 import subprocess
 import time
@@ -9,6 +12,7 @@ import pytest
 from support.state_files import checkpoint, engine_lock, said, write
 from workbench.engine.backend import StateFiles
 from workbench.recovery import state_findings
+from workbench.system.errors import UserError
 
 CREATING = {
     "type": "creating",
@@ -41,6 +45,40 @@ def test_a_stack_in_order_and_one_that_never_was_have_no_findings(files: StateFi
     assert state_findings("local") == []
     write(files.current, checkpoint("a"))
     assert state_findings("local") == []
+
+
+@pytest.mark.parametrize("which", ["local.json", "local.json.attrs", "lock.json", "meta.yaml"])
+def test_a_file_of_another_user_is_no_damage_and_nothing_is_touched(
+    files: StateFiles, monkeypatch: pytest.MonkeyPatch, which: str
+) -> None:
+    write(files.current.with_suffix(".json.bak"), checkpoint("before"))
+    write(files.current, checkpoint("a"))
+    lock = engine_lock(files, said(2**22 + 1)) if which == "lock.json" else None
+    meta = files.current.parents[2] / "meta.yaml"
+    meta.write_text("version: 1\n")
+    denied = {"meta.yaml": meta, "lock.json": lock and lock.file}.get(which) or files.current.with_name(which)
+    before = {file: file.read_bytes() for file in files.current.parents[2].rglob("*") if file.is_file()}
+    read_bytes = Path.read_bytes
+
+    def reading(file: Path) -> bytes:
+        if file == denied:
+            raise PermissionError(errno.EACCES, "Permission denied", str(file))
+        return read_bytes(file)
+
+    monkeypatch.setattr(Path, "read_bytes", reading)
+    monkeypatch.setattr(os, "geteuid", lambda: 4_000_000)
+    owner = pwd.getpwuid(denied.stat().st_uid).pw_name
+    with pytest.raises(UserError) as caught:
+        state_findings("local")
+    assert caught.value.message == (
+        f"Cannot access {denied}: Permission denied; it belongs to {owner}, and this command runs as user 4000000. "
+        "It was not changed."
+    )
+    assert caught.value.hint == (
+        f"Run the command as {owner}, or give the file back: `sudo chown -R user 4000000 {denied}`."
+    )
+    monkeypatch.undo()
+    assert {file: file.read_bytes() for file in before} == before
 
 
 def test_pending_operations_are_named_and_mended(files: StateFiles) -> None:

@@ -181,7 +181,6 @@ def test_a_damaged_record_is_unjudged_and_says_where(tmp_path: Path, case: str) 
         ({"stacks": []}, "stacks"),
         ({"stacks": {"../../etc": {}}}, "stacks"),
         ({"stacks": {"a/b": {}}}, "stacks"),
-        ({"stacks": {"..": {}}}, "stacks"),
         ({"stacks": {"a\x00": {}}}, "stacks"),
         ({"stacks": {NAME: {"environment": "test"}}}, f"stacks.{NAME}.environment"),
         ({"stacks": {NAME: {"guard": "maybe"}}}, f"stacks.{NAME}.guard"),
@@ -255,3 +254,13 @@ def test_a_large_file_is_not_loaded_whole(tmp_path: Path) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2 * events.SIZE_MAX
+
+
+def test_a_file_whose_name_is_a_dot_is_a_problem_of_that_stack_alone(tmp_path: Path) -> None:
+    row = {"environment": "prod", "kind": "eks", "problems": []}
+    found = read(record(tmp_path, stacks={NAME: row, ".": {"problems": []}, "..": {"problems": ["x"]}}))
+    assert {stack.stack: stack.outcome for stack in found.stacks} == {
+        ".": Outcome.UNJUDGED,
+        "..": Outcome.BLOCKED,
+        NAME: Outcome.PASSED,
+    }

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from support.changes import Checkout
-from workbench.review.comparison import ChangedFile, compare
+from workbench.review.comparison import ChangedFile, compare, refuse_hidden_code
 from workbench.system.errors import UserError
 
 
@@ -114,3 +114,38 @@ def test_a_folder_without_git_is_refused(base: Checkout, tmp_path: Path) -> None
     shutil.rmtree(base.root / ".git")
     with pytest.raises(UserError, match="is not a Git checkout"):
         compare(base.root, base.root)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "infra/__pycache__/program.cpython-311.pyc",
+        "infra/program/__init__.pyc",
+        "infra/program/__init__.py",
+        "infra/program.abi3.so",
+        "infra/__pycache__",
+        "top.pyc",
+    ],
+)
+def test_a_file_that_python_loads_in_place_of_source_is_refused(base: Checkout, tmp_path: Path, path: str) -> None:
+    base.write(".gitignore", "__pycache__/\n*.pyc\n")
+    base.write("infra/program.py", "")
+    base.write("infra/config/__init__.py", "")
+    base.commit()
+    head = base.branch(tmp_path / "head")
+    refuse_hidden_code(head.root)
+    head.write(path, "")
+    head.git("add", "--force", path)
+    with pytest.raises(UserError, match=f"in place of reviewed source: {path}"):
+        refuse_hidden_code(head.root)
+
+
+def test_a_link_that_shadows_a_module_is_refused_and_caches_of_a_run_are_not(base: Checkout) -> None:
+    base.write(".gitignore", "__pycache__/\n")
+    base.write("program.py", "")
+    base.write("__pycache__/program.cpython-311.pyc", "")
+    base.commit()
+    refuse_hidden_code(base.root)
+    (base.root / "program").symlink_to("sub")
+    with pytest.raises(UserError, match="source: program"):
+        refuse_hidden_code(base.root)

@@ -18,6 +18,7 @@ WAIVER = {
     "expires": "2026-12-31",
 }
 APPROVAL = {**WAIVER, "operation": "replace", "resource": "a::b"}
+OTHER = "a file that later runs may read or execute"
 NAMED = "the waiver OPS-1 of us for NG-07 on stack in prod until 2026-12-31"
 
 
@@ -52,14 +53,13 @@ def test_rows_are_named_one_by_one(base: Any, head: Any, expected: list[str]) ->
     [
         (ChangedFile("policies/rules/node_groups/ng_07_x.py"), ["changes rule NG-07"]),
         (ChangedFile("policies/rules/node_groups/ng_07_x.py", is_gone=True), ["removes rule NG-07"]),
-        (ChangedFile("docs/ng_07_x.py", was="policies/rules/node_groups/ng_07_x.py"), ["removes rule NG-07"]),
+        (ChangedFile("docs/ng_07_x.md", was="policies/rules/node_groups/ng_07_x.py"), ["removes rule NG-07"]),
         (ChangedFile("policies/judge.py"), ["changes code shared by the rules"]),
-        (ChangedFile("policies/rules/node_groups/examples/ng-07.yaml"), []),
-        (ChangedFile("policies/rules/bases/eks.yaml"), []),
+        (ChangedFile("policies/rules/node_groups/examples/ng-07.yaml"), ["changes code shared by the rules"]),
         (ChangedFile("policies/README.md"), []),
         (ChangedFile("policies"), ["changes code shared by the rules"]),
         (ChangedFile("components/contract/taints.py"), ["changes the contract that rules check against"]),
-        (ChangedFile("components/clusters/eks/control_plane.py"), []),
+        (ChangedFile("components/clusters/eks/control_plane.py"), [f"changes {OTHER}"]),
         (
             ChangedFile("workbench/offline/aws/facts.json"),
             ["changes the provider facts for plans without an account"],
@@ -68,12 +68,37 @@ def test_rows_are_named_one_by_one(base: Any, head: Any, expected: list[str]) ->
         (ChangedFile(".github/workflows/render.yml"), ["changes what runs on a change"]),
         (ChangedFile("/.github/workflows/render.yml"), ["changes what runs on a change"]),
         (ChangedFile("/Makefile"), ["changes the commands that run on a change"]),
+        (ChangedFile("GNUmakefile"), ["changes the commands that run on a change"]),
+        (ChangedFile("/makefile"), ["changes the commands that run on a change"]),
         (ChangedFile("package.mk"), ["changes the release of the package and its rules"]),
+        (ChangedFile(".igz-clusters/.venv/bin/python"), ["changes the release of the package and its rules"]),
+        (ChangedFile("setup.py"), ["changes the packages that programs and rules use"]),
+        (ChangedFile("setup.cfg"), ["changes the packages that programs and rules use"]),
+        (ChangedFile("toolchain/pulumi/go.mod"), [f"changes {OTHER}"]),
+        (ChangedFile("workbench/toolchain/recipes.py"), ["changes how later changes are evaluated and shown"]),
+        (ChangedFile("workbench/review/posting/texts.py"), ["changes how later changes are evaluated and shown"]),
+        (ChangedFile("workbench/cli/guard.py"), ["changes how later changes are evaluated and shown"]),
+        (ChangedFile("tests/conftest.py"), [f"changes {OTHER}"]),
+        (ChangedFile("sitecustomize.py", was="README.md"), [f"changes {OTHER}"]),
+        (ChangedFile("Pulumi.yaml"), [f"changes {OTHER}"]),
+        (ChangedFile("Pulumi.a/b.yaml"), [f"changes {OTHER}"]),
+        (ChangedFile("/Pulumi.dev.yaml"), [f"changes {OTHER}"]),
+        (ChangedFile("examples/aks-dev/values.yaml"), [f"changes {OTHER}"]),
+        (ChangedFile("examples/aks-dev/Pulumi.aks-dev.yaml"), []),
+        (ChangedFile("docs/eks.md"), []),
         (ChangedFile("Pulumi.dev.yaml"), []),
     ],
 )
 def test_files_that_judge_are_named(file: ChangedFile, expected: list[str]) -> None:
     assert said([file]) == expected
+
+
+def test_a_change_of_many_files_names_the_first_and_all_that_judge() -> None:
+    files = [*(ChangedFile(f"infra/{number:03}.py") for number in range(150)), ChangedFile("policies/judge.py")]
+    found = said(files)
+    assert len(found) == 102
+    assert "changes 50 more files" in found
+    assert "changes code shared by the rules" in found
 
 
 def test_choices_by_which_a_stack_is_judged_are_named() -> None:

@@ -1,11 +1,14 @@
 """Stack files as they lie on the disk: what is wrong with them, and in which line."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 import yaml
 
+from infra.config import CONFIG_KEY
+from support.eks import document
 from support.stack_cases import CaseFileError
 from support.stack_files import VALID, BadFile, bad_files
 from workbench import stacks
@@ -128,3 +131,47 @@ def test_problems_are_listed_by_line(tmp_path: Path) -> None:
             stacks.read(file)
         lines = [problem.line or 0 for problem in caught.value.problems]
         assert lines == sorted(lines)
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("aws:secretKey: x", "config['aws:secretKey']: is a credential in plain text"),
+        ("aws:accessKey: x", "config['aws:accessKey']: is a credential in plain text"),
+        ("aws:endpoints: []", "config['aws:endpoints']: would send the stack's calls elsewhere"),
+        ("kubernetes:kubeconfig: x", "config['kubernetes:kubeconfig']: is not used"),
+        ("pulumi:autonaming: {}", "config['pulumi:autonaming']: would rename resources"),
+        ("pulumi:disable-default-providers: []", "config['pulumi:disable-default-providers']: would disable"),
+        ("aws:region: eu-west-1", ""),
+        (
+            "aws:region: us-east-1",
+            "config['aws:region']: is not cluster.region; remove it (given: 'us-east-1'; allowed: eu-west-1)",
+        ),
+        ("aws:secretKey: {secure: x}", ""),
+    ],
+)
+def test_a_setting_of_a_provider_that_contradicts_ours_is_refused(tmp_path: Path, line: str, problem: str) -> None:
+    file = tmp_path / "Pulumi.mine.yaml"
+    choices = json.dumps(document())
+    file.write_text(f"config:\n  {line}\n  {CONFIG_KEY}: {choices}\n")
+    if not problem:
+        assert stacks.read(file).name == "mine"
+        return
+    with pytest.raises(stacks.StackFileError) as caught:
+        stacks.read(file)
+    (said,) = caught.value.lines
+    assert f":2: {problem}" in said
+
+
+def test_a_link_to_a_file_elsewhere_is_refused_without_its_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "secret").write_text("password: hidden\n")
+    (tmp_path / "stacks").mkdir()
+    (tmp_path / "stacks" / "Pulumi.mine.yaml").symlink_to("../secret")
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path / "stacks"))
+    with pytest.raises(StackFileError) as caught:
+        stacks.find("mine")
+    assert caught.value.lines == [
+        f"Pulumi.mine.yaml: is a link to a file outside of {tmp_path}/stacks; copy that file here"
+    ]

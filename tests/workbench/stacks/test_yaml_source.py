@@ -6,7 +6,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.stacks.yaml_source import BYTES_MAX, DEPTH_MAX, VALUES_MAX, Position, SourceError, parse, read
+from workbench.stacks.yaml_source import BYTES_MAX, DEPTH_MAX, VALUES_MAX, Position, SourceError, parse, read, written
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -17,7 +17,7 @@ PLAIN = st.recursive(
 
 @given(PLAIN)
 def test_plain_data_is_read_as_yaml_reads_it(value: Any) -> None:
-    text = yaml.safe_dump({"value": value})
+    text = written({"value": value})
     assert parse(text).document == yaml.safe_load(text)
     assert parse(text).problems == ()
 
@@ -91,3 +91,60 @@ def test_a_file_at_the_limit_is_read(tmp_path: Path) -> None:
     file = tmp_path / "long.yaml"
     file.write_text("text: " + "x" * (BYTES_MAX - 7) + "\n")
     assert len(read(file).document["text"]) == BYTES_MAX - 7
+
+
+@pytest.mark.parametrize("text", ["yes", "no", "On", "off", "y", "1:30", "22:00", "-1:30.5", "10.20.0.0/16", "1_0Gi"])
+def test_what_only_yaml_1_1_takes_for_a_flag_or_a_number_is_text(text: str) -> None:
+    source = parse(f"a: {text}")
+    assert (source.document, source.problems) == ({"a": text}, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("true", True),
+        ("FALSE", False),
+        ("10", 10),
+        ("-3", -3),
+        ("+5", 5),
+        ("1.35", 1.35),
+        (".5", 0.5),
+        ("1.5e+3", 1500),
+    ],
+)
+def test_what_every_yaml_reads_alike_is_read(text: str, value: Any) -> None:
+    source = parse(f"a: {text}")
+    assert (source.document, source.problems) == ({"a": value}, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "010",
+        "0b11",
+        "0B11",
+        "1_0",
+        "0o17",
+        "0O17",
+        "0x1F",
+        "089",
+        "012345678901",
+        "1e3",
+        "1.5e3",
+        "+.5",
+        "-0x1",
+        "1_0.5",
+    ],
+)
+def test_a_number_that_the_engine_reads_in_its_own_way_is_refused_and_text_in_quotes_is_not(text: str) -> None:
+    (problem,) = parse(f"a:\n  b: {text}").problems
+    assert (problem.line, problem.column, problem.path) == (2, 3 + len("b: "), ("a", "b"))
+    assert problem.message.startswith(f"'{text}' is a number of another spelling")
+    assert "allowed: plain decimal numbers such as 10 or 0.5, and text in quotes" in problem.message
+    assert parse(f"a: '{text}'").document == {"a": text}
+
+
+def test_what_is_written_for_the_engine_keeps_text_in_quotes() -> None:
+    assert written({"a": "089", "b": 7, "c": ["off", True, None, 0.5]}) == (
+        '"a": "089"\n"b": 7\n"c":\n- "off"\n- true\n- null\n- 0.5\n'
+    )

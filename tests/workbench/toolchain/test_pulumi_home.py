@@ -1,5 +1,6 @@
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -99,6 +100,49 @@ def test_a_local_stack_gets_a_home_of_its_own_and_downloads_nothing(toolchain: T
 def test_a_stack_in_a_cloud_keeps_the_users_home(toolchain: Toolchain, calls: Path) -> None:
     assert set(environment(toolchain, local=False)) == {"PATH", "PULUMI_SKIP_UPDATE_CHECK"}
     assert not calls.exists()
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+        monkeypatch.delenv(name)
+
+
+GRPC = """
+import grpc
+from concurrent import futures
+server = grpc.server(futures.ThreadPoolExecutor(1))
+port = server.add_insecure_port("127.0.0.1:0")
+server.start()
+try:
+    grpc.insecure_channel(f"127.0.0.1:{port}").unary_unary("/a/b")(b"", timeout=60)
+except grpc.RpcError as error:
+    print(error.code().name)
+"""
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"http_proxy": "http://127.0.0.1:1"},
+        {"http_proxy": "http://127.0.0.1:1", "no_proxy": "*"},
+        {"https_proxy": "http://127.0.0.1:1", "NO_PROXY": "corp.example.com"},
+        {"grpc_proxy": "http://127.0.0.1:1", "no_grpc_proxy": "corp.example.com"},
+    ],
+)
+def test_loopback_never_goes_through_a_proxy(
+    toolchain: Toolchain, monkeypatch: pytest.MonkeyPatch, given: dict[str, str]
+) -> None:
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    variables = environment(toolchain, local=False)
+    for name, value in given.items():
+        assert name.lower().startswith("no_") <= variables.get(name, "").startswith(f"{value},")
+    command, reached = [sys.executable, "-c", GRPC], {}
+    for name, added in {"without": {}, "with": variables}.items():
+        run = subprocess.run(command, env=os.environ | added, capture_output=True, text=True, check=True)
+        reached[name] = run.stdout.strip()
+    assert reached == {"without": "UNAVAILABLE", "with": "UNIMPLEMENTED"}
 
 
 @pytest.mark.engine

@@ -154,7 +154,7 @@ def _change(type_: str, known: Input, path: str, old: Any, new: Any) -> Iterator
     if _same(known, old, new):
         return
     is_gone = _empty(new) if known.kind == "object" else new is None
-    if is_gone and not known.required and _if_absent(type_, known) == "keeps":
+    if is_gone and not known.required and resource(type_).if_absent(known.path) == "keeps":
         yield path, (known, None)
     elif _empty(old) or _empty(new):
         yield path, (known, PropertyDiff.ADD if _empty(old) else PropertyDiff.DELETE)
@@ -191,7 +191,7 @@ def _text(value: Any) -> str:
 
 def _warning(type_: str, path: str, known: Input, kind: Kind | None) -> str:
     """Return what a person would not expect of a change, empty if nothing; values may be secret and are left out."""
-    if kind is None or (kind == PropertyDiff.DELETE and _if_absent(type_, known) == "stays"):
+    if kind is None or (kind == PropertyDiff.DELETE and resource(type_).if_absent(known.path) == "stays"):
         return facts().kept("AWS", path, resource(type_), known.path)
     if known.change == "ignored":
         return (
@@ -199,12 +199,6 @@ def _warning(type_: str, path: str, known: Input, kind: Kind | None) -> str:
             "Change it back, or replace the resource."
         )
     return ""
-
-
-def _if_absent(type_: str, known: Input) -> str:
-    """Return what AWS does if the input is left out."""
-    found = resource(type_).said(known.path, "absent")
-    return found.answer if found else ""
 
 
 def _forces(known: Input, kind: Kind | None) -> bool:

@@ -114,5 +114,5 @@ def test_an_input_that_aws_keeps_plans_nothing_and_warns(stack: Stack) -> None:
 
 def test_defaults_are_of_inputs_that_a_removal_resets() -> None:
     for type_, kind in KINDS.items():
-        inputs = facts().resources[type_].inputs
-        assert {path: inputs[path].removal for path in kind.defaults} == dict.fromkeys(kind.defaults, "clears")
+        known = facts().resources[type_]
+        assert {path: known.if_absent(path) for path in kind.defaults} == dict.fromkeys(kind.defaults, "resets")

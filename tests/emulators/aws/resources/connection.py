@@ -3,7 +3,7 @@
 import os
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeVar
 
 import boto3
 from botocore.client import BaseClient
@@ -38,9 +38,6 @@ NAMES: Final = {
 """Services by botocore's name, as AWS's SDK for Go calls them in errors."""
 
 T = TypeVar("T")
-
-Passing: TypeAlias = tuple[tuple[str, str], ...]
-"""Code of a refusal and a part of its message, of those that pass by themselves; empty means any message."""
 
 
 class ApiError(CloudError):
@@ -140,15 +137,15 @@ class Aws:
         """Return the first answer that is not None; None if ``minutes`` of AWS's time give none."""
         return self._pace.until(done, minutes, POLL_SECONDS)
 
-    def persist(self, action: Callable[[], T], passing: Passing, minutes: float) -> T:
-        """Return what ``action`` returns; as long as it fails with what passes, try again within ``minutes``."""
+    def persist(self, action: Callable[[], T], passes: Callable[[ApiError], bool], minutes: float) -> T:
+        """Return what ``action`` returns; as long as it fails with what ``passes``, try again within ``minutes``."""
         last: list[ApiError] = []
 
         def attempt() -> tuple[T] | None:
             try:
                 return (action(),)
             except ApiError as error:
-                if not any(error.code == code and part in error.message for code, part in passing):
+                if not passes(error):
                     raise
                 last.append(error)
                 return None

@@ -11,17 +11,10 @@ from botocore.model import ListShape, StructureShape
 from emulators.aws.resources import answers
 from emulators.aws.resources.connection import ApiError, Aws, said
 from emulators.aws.resources.keys import Keys, keys_of
-from emulators.aws.resources.kinds import (
-    Change,
-    DescribeCall,
-    Given,
-    Kind,
-    filled_in,
-    parts,
-    with_defaults,
-)
+from emulators.aws.resources.kinds import Change, DescribeCall, Given, Kind, filled_in, parts, with_defaults
 from emulators.aws.resources.requests import members_of, pairs, takes
 from emulators.aws.resources.waiting import ABSENT, Seen, Wait
+from emulators.core.facts import passing
 from workbench.offline.aws.facts import resource as facts_of
 from workbench.offline.aws.inputs import children
 from workbench.offline.aws.models import innermost, service_model
@@ -84,10 +77,14 @@ class ResourceHandler:
 
     def _call(self, service: str, operation: str, members: Mapping[str, Any]) -> dict[str, Any]:
         """Send a request again for as long as the real plug-in does, by the facts, and return its answer."""
-        retries = [retry for retry in facts_of(self.type_).retries if retry[0] == f"{service}:{operation}"]
-        passing = tuple((code, part) for _, code, part, _ in retries)
-        minutes = max((seconds for *_, seconds in retries), default=0) / 60
-        return self.aws.persist(lambda: self.aws.call(service, operation, **members), passing, minutes)
+        request = f"{service}:{operation}"
+        known = [each for each in facts_of(self.type_).retries if each.request == request]
+
+        def passes(error: ApiError) -> bool:
+            return passing(known, request=request, code=error.code, message=error.message) is not None
+
+        minutes = max((each.seconds for each in known), default=0) / 60
+        return self.aws.persist(lambda: self.aws.call(service, operation, **members), passes, minutes)
 
     def _id(self, inputs: Mapping[str, Any], made: Mapping[str, Any]) -> str:
         keys = {**inputs, "id": jmespath.search(self.kind.made, made) if self.kind.made else ""}
@@ -250,9 +247,9 @@ class ResourceHandler:
     ) -> dict[str, Any]:
         """Return old inputs with those that the program gives no more, unless AWS keeps them."""
         for name, value in given.items():
-            known = facts_of(self.type_).inputs.get(f"{outer}{name}")
+            path, facts = f"{outer}{name}", facts_of(self.type_)
             inner = wanted.get(name)
-            if name not in wanted and known and known.removal != "keeps":
+            if name not in wanted and path in facts.inputs and facts.if_absent(path) != "keeps":
                 old[name] = has.get(name, value)
             elif isinstance(value, Mapping) and isinstance(inner, Mapping) and isinstance(old.get(name), Mapping):
                 there = has.get(name) or {}

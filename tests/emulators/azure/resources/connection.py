@@ -12,6 +12,7 @@ from urllib.error import HTTPError
 from urllib.parse import quote, urlencode
 from urllib.request import ProxyHandler, Request, build_opener
 
+from emulators.core.facts import passing
 from emulators.core.polling import Polling, address
 from workbench.offline.azure.facts import facts
 from workbench.offline.provider import CloudError
@@ -78,8 +79,7 @@ class Answer:
     def passes(self) -> bool:
         """Whether the plug-in takes it for a refusal that passes by itself."""
         code = (self.body.get("error") or {}).get("code")
-        passing = facts().common["retries"]
-        return any(self.status in each["status"] and each.get("code", code) == code for each in passing)
+        return passing(facts().common.retries, status=self.status, code=code or "") is not None
 
     @property
     def error(self) -> ArmError:

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from workbench.offline.azure.facts import resource
-from workbench.offline.azure.inputs import inputs_of, said
+from workbench.offline.azure.inputs import inputs_of
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,8 @@ def merged(type_: str, old: Mapping[str, Any], sent: Mapping[str, Any], where: s
 
 
 def _is_reset(type_: str, place: str) -> bool:
-    path = _paths(type_).get(place)
-    statement = said(type_, path, "absent") if path else None
-    return statement is not None and statement.answer == "resets"
+    path = _paths(type_).get(place, "")
+    return bool(path) and resource(type_).if_absent(path) == "resets"
 
 
 @cache
