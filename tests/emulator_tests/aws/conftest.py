@@ -19,6 +19,7 @@ def aws(shared_aws: Emulator) -> Iterator[Emulator]:
     shared_aws.set_faults()
     shared_aws.set_scale(0)
     shared_aws.set_circumstances()
+    shared_aws.stand(None)
 
 
 @pytest.fixture

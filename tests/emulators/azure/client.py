@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.error import HTTPError
@@ -11,7 +11,6 @@ from urllib.parse import quote, urlencode
 from urllib.request import ProxyHandler, Request, build_opener
 
 from emulators.core.client import Program, Running, as_json, started
-from emulators.core.places import Place
 
 ADDRESS_VARIABLE: Final = "IGZ_CLUSTERS_EMULATOR_ARM"
 """Variable with the address of the emulator's server; azure-native itself has none for a server on loopback."""
@@ -95,18 +94,6 @@ class Emulator(Running):
     def ailments(self, cluster: str) -> list[str]:
         """Return why the API server of a cluster, by its id, does not work; empty if it works."""
         found: list[str] = self._ask("POST", "ailments", as_json({"cluster": cluster}))
-        return found
-
-    def stand(self, place: Place | None) -> None:
-        """Say where callers of API servers stand; None, as at first: they reach every one.
-
-        Kubeconfigs that are read from then on lead to ports that let through only whom Azure lets through.
-        """
-        self._ask("PUT", "place", as_json(asdict(place) if place else None))
-
-    def barrier(self, cluster: str, place: Place) -> str:
-        """Return what keeps a caller at a place from the API server of a cluster; empty if nothing does."""
-        found: str = self._ask("POST", "barriers", as_json({"cluster": cluster, **asdict(place)}))
         return found
 
     def lets_in(self, subnet: str, port: int, source: str = "198.51.100.1") -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, Request, build_opener
 
+from emulators.core.doors import Place
 from emulators.core.faults import RULES, ErrorRule, Rule
 
 START: Final = 30.0
@@ -74,6 +75,22 @@ class Running:
     def advance(self, seconds: float) -> None:
         """Let so many seconds of the cloud pass at once; none pass while the scale is 0."""
         self._ask("POST", "clock", as_json({"seconds": seconds}))
+
+    def stand(self, place: Place | None) -> None:
+        """Say where callers of API servers stand; None, as at first: they reach every one."""
+        self._ask("PUT", "place", as_json(place and place.model_dump(mode="json")))
+
+    def barrier(self, cluster: str, place: Place) -> str:
+        """Return what keeps a caller at a place from the API server of a cluster; empty if nothing does.
+
+        Parameters
+        ----------
+        cluster
+            AWS: its name, Azure: its id.
+        """
+        asked = {"cluster": cluster, "place": place.model_dump(mode="json")}
+        found: str = self._ask("POST", "barriers", as_json(asked))
+        return found
 
     def _ask(self, method: str, path: str, body: bytes | None = None) -> Any:
         request = Request(f"{self.address}/_emulator/{path}", body, method=method)  # noqa: S310 our own address

@@ -5,10 +5,11 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, Final, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, NonNegativeFloat
+from pydantic import BaseModel, ConfigDict, NonNegativeFloat, TypeAdapter
 
 from emulators.core.answers import Answer, Environ, StartResponse, json_answer
 from emulators.core.application import Application
+from emulators.core.doors import Doors, Place
 from emulators.core.faults import RULES
 
 PREFIX: Final = "/_emulator/"
@@ -23,6 +24,9 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+_PLACE: Final[TypeAdapter[Place | None]] = TypeAdapter(Place | None)
+
+
 class _Clock(Body):
     scale: NonNegativeFloat
 
@@ -31,20 +35,27 @@ class _Passed(Body):
     seconds: NonNegativeFloat
 
 
+class _Caller(Body):
+    cluster: str
+    place: Place
+
+
 class Control:
     """A cloud with the routes of the tests beside its own."""
 
-    def __init__(self, application: Application[Any]) -> None:
-        self._application = application
+    def __init__(self, application: Application[Any], doors: Doors) -> None:
+        self._application, self._doors = application, doors
 
     def routes(self) -> dict[tuple[str, str], Route]:
         """Return the routes by method and name."""
         return {
             ("GET", "calls"): self._calls,
             ("GET", "inventory"): self._inventory,
+            ("POST", "barriers"): self._barrier,
             ("PUT", "clock"): self._clock,
             ("POST", "clock"): self._advance,
             ("PUT", "faults"): self._faults,
+            ("PUT", "place"): self._stand,
         }
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Any:
@@ -81,6 +92,15 @@ class Control:
     def _advance(self, body: bytes, _query: str) -> Any:
         with self._application.store:
             self._application.clock.advance(_Passed.model_validate_json(body).seconds)
+
+    def _barrier(self, body: bytes, _query: str) -> Any:
+        caller = _Caller.model_validate_json(body)
+        with self._application.store:
+            self._application.clock.settle()
+            return self._doors.barrier(caller.cluster, caller.place)
+
+    def _stand(self, body: bytes, _query: str) -> Any:
+        self._doors.place = _PLACE.validate_json(body)
 
     def _faults(self, body: bytes, _query: str) -> Any:
         self._application.faults.replace(RULES.validate_json(body))

@@ -1,19 +1,92 @@
-"""Addresses on loopback that lead to a server for some callers and to nothing for the others."""
+"""Where callers of API servers stand, and doors that let through only those whom the cloud lets through."""
 
 import socket
 import struct
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
+from ipaddress import ip_address, ip_network
 from typing import Final
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict
+
+from emulators.core.service_context import ControlPlane
 
 LOOPBACK: Final = "127.0.0.1"
+PORT: Final = 443
 CHUNK: Final = 65536
+
+
+class Place(BaseModel):
+    """Where a caller of API servers stands.
+
+    Parameters
+    ----------
+    address
+        That its calls arrive with: of a NAT gateway, if they leave their network through one. Empty: they cannot.
+    network
+        Id of the VPC or virtual network that it is in; empty for the rest of the world.
+    groups
+        Ids of its security groups; AWS alone asks for them.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    address: str = ""
+    network: str = ""
+    groups: frozenset[str] = frozenset()
+
+    def is_in(self, ranges: Iterable[str]) -> bool:
+        """Return whether one of these ranges holds its address."""
+        return bool(self.address) and any(ip_address(self.address) in ip_network(each, strict=False) for each in ranges)
+
+
+class Doors:
+    """The addresses of an emulator's clusters, one for each, and where their callers stand.
+
+    Parameters
+    ----------
+    barrier
+        Returns what keeps a caller at a place from the API server of a cluster, by its name or id; empty if nothing
+        does. LookupError: there is no such cluster.
+    """
+
+    def __init__(self, barrier: Callable[[str, Place], str]) -> None:
+        self.barrier = barrier
+        self.place: Place | None = None
+        """None: callers reach every API server. It counts when a connection begins."""
+        self._doors: dict[str, Door] = {}
+
+    def open(self, cluster: str, server: ControlPlane) -> ControlPlane:
+        """Return the API server as callers reach it: at the cluster's own address, which no later one has.
+
+        The server's certificate is good for any port.
+        """
+        inner = urlsplit(server.endpoint)
+        host = inner.hostname or LOOPBACK
+        if cluster not in self._doors:
+            self._doors[cluster] = Door((host, inner.port or PORT), partial(self._admits, cluster))
+        return replace(server, endpoint=f"https://{host}:{self._doors[cluster].port}")
+
+    def close(self, cluster: str) -> None:
+        """Let the address of a cluster end with it, if it has one."""
+        if door := self._doors.pop(cluster, None):
+            door.close()
+
+    def _admits(self, cluster: str) -> bool:
+        try:
+            return self.place is None or not self.barrier(cluster, self.place)
+        except LookupError:
+            return False
 
 
 class Door:
     """A port that passes connections on, one by one, as long as it is open.
+
+    A cloud lets a refused caller wait until it gives up; a reset connection says the same without the wait.
 
     Parameters
     ----------
@@ -53,14 +126,13 @@ class Door:
                 caller, _ = self._listener.accept()
             except OSError:
                 return
-            if self._admits():
-                self._in_background(partial(self._pass_on, caller))
-            else:
-                caller.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                caller.close()
+            self._in_background(partial(self._pass_on, caller))
 
     def _pass_on(self, caller: socket.socket) -> None:
         with caller:
+            if not self._admits():
+                caller.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                return
             try:
                 server = socket.create_connection(self._target)
             except OSError:

@@ -9,24 +9,6 @@ CLOSED_ZONES: Final = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
 """Ids of zones without control planes: https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html."""
 
 
-class Caller(Body):
-    """Where calls to the API servers of clusters come from.
-
-    Parameters
-    ----------
-    cidr
-        Addresses that the call arrives with: those of a NAT gateway, if it leaves its VPC through one.
-    vpc
-        Id of the VPC that it begins in; empty for the rest of the world.
-    groups
-        Ids of the caller's security groups.
-    """
-
-    cidr: str
-    vpc: str = ""
-    groups: frozenset[str] = frozenset()
-
-
 class Circumstances(Body):
     """What tests can set; what they leave out is as usual.
 
@@ -37,8 +19,6 @@ class Circumstances(Body):
     has_late_logs
         A control plane that is gone writes its last logs once its log group was deleted, which makes the group again:
         terraform-aws-modules/terraform-aws-eks#2446. At most once for each cluster.
-    caller
-        Who calls API servers; None reaches them all. It counts when a connection begins.
     control_plane
         Empty API server that clusters made from now on lead to. EKS gives each cluster one of its own; the emulator
         has one for all of them, which keeps what was in a cluster that is gone.
@@ -46,5 +26,4 @@ class Circumstances(Body):
 
     closed_zones: frozenset[str] = frozenset()
     has_late_logs: bool = False
-    caller: Caller | None = None
     control_plane: ControlPlane | None = None

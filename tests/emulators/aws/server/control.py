@@ -33,7 +33,7 @@ class Control(control.Control):
     """AWS with the routes of the tests beside its own."""
 
     def __init__(self, application: Application) -> None:
-        super().__init__(application)
+        super().__init__(application, application.eks.doors)
         self._eks = application.eks
 
     @override

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from emulators.aws.server.circumstances import Circumstances
+from emulators.core.doors import Doors
 from emulators.core.fault_outcome import AS_USUAL, FaultOutcome
 
 
@@ -32,6 +33,11 @@ class Service(Protocol):
         NotImplementedError
             The service does not have the operation; the caller gets status 501.
         """
+        ...
+
+    @property
+    def doors(self) -> Doors:
+        """The addresses of clusters."""
         ...
 
     def set_circumstances(self, circumstances: Circumstances) -> None:

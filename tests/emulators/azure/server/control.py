@@ -1,6 +1,5 @@
 """Routes under ``/_emulator/`` for whoever tests: what Azure's own API does not have."""
 
-import json
 from typing import Any
 
 from pydantic import NonNegativeInt, PositiveInt
@@ -14,7 +13,6 @@ from emulators.azure.server.kinds.security_rules import lets_in
 from emulators.azure.server.store import Resource
 from emulators.core import control
 from emulators.core.control import Body, Route
-from emulators.core.places import Place
 
 
 class _Move(Body):
@@ -28,19 +26,6 @@ class _Interface(Body):
 
 
 class _Cluster(Body):
-    cluster: str
-
-
-class _Place(Body):
-    address: str = ""
-    network: str = ""
-
-    @property
-    def place(self) -> Place:
-        return Place(self.address, self.network)
-
-
-class _Caller(_Place):
     cluster: str
 
 
@@ -62,7 +47,7 @@ class Control(control.Control):
     """Azure with the routes of the tests beside its own."""
 
     def __init__(self, application: Application) -> None:
-        super().__init__(application)
+        super().__init__(application, application.resources.clusters.doors)
         self._store = application.resources.store
         self._clusters = application.resources.clusters
 
@@ -73,10 +58,8 @@ class Control(control.Control):
             ("DELETE", "network-interfaces"): self._remove_interface,
             ("POST", "network-interfaces"): self._interface,
             ("POST", "ailments"): self._ailments,
-            ("POST", "barriers"): self._barrier,
             ("POST", "openings"): self._opening,
             ("POST", "strangers"): self._stranger,
-            ("PUT", "place"): self._stand,
             ("POST", "sizes"): self._move,
         }
 
@@ -97,19 +80,10 @@ class Control(control.Control):
             self._application.clock.settle()
             return self._clusters.ailments(self._found(_Cluster.model_validate_json(body).cluster, CLUSTER).id)
 
-    def _barrier(self, body: bytes, _query: str) -> Any:
-        caller = _Caller.model_validate_json(body)
-        with self._application.store:
-            return self._clusters.barrier(self._found(caller.cluster, CLUSTER).id, caller.place)
-
     def _opening(self, body: bytes, _query: str) -> Any:
         asked = _Opening.model_validate_json(body)
         with self._application.store:
             return lets_in(self._store, self._found(asked.subnet, SUBNET), asked.port, asked.source)
-
-    def _stand(self, body: bytes, _query: str) -> Any:
-        with self._application.store:
-            self._clusters.place = _Place.model_validate_json(body).place if json.loads(body) else None
 
     def _stranger(self, body: bytes, _query: str) -> Any:
         id_ = ArmId(_Stranger.model_validate_json(body).id)

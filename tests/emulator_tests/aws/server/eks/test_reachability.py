@@ -12,10 +12,11 @@ import pytest
 import yaml
 
 from emulators.aws.client import Emulator, running
+from emulators.core.doors import Place
 from support.eks_account import Account, account
 
 HELLO = b"the API server"
-OUTSIDE = {"cidr": "203.0.113.7/32"}
+OUTSIDE = {"address": "203.0.113.7"}
 
 
 @contextmanager
@@ -55,6 +56,7 @@ def shared_home(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 @pytest.fixture
 def home(shared_home: Account) -> Account:
     shared_home.aws.set_circumstances()
+    shared_home.aws.stand(None)
     return shared_home
 
 
@@ -72,9 +74,12 @@ def answers(address: str, words: bytes = HELLO) -> bool:
         return False
 
 
-def reaches(home: Account, name: str, **caller: Any) -> bool:
-    home.aws.set_circumstances(caller=caller)
-    return answers(endpoint(home, name))
+def reaches(home: Account, name: str, **place: Any) -> bool:
+    caller = Place(**place)
+    home.aws.stand(caller)
+    is_reached = answers(endpoint(home, name))
+    assert is_reached is not bool(home.aws.barrier(name, caller))
+    return is_reached
 
 
 def cluster(home: Account, **access: Any) -> str:
@@ -104,38 +109,37 @@ def test_a_cluster_leads_to_the_api_server_of_the_kubeconfig(home: Account) -> N
 
 def test_a_public_endpoint_answers_its_ranges_and_follows_them(home: Account) -> None:
     name = cluster(home, publicAccessCidrs=["198.51.100.0/24"])
-    assert reaches(home, name, cidr="198.51.100.9/32")
+    assert reaches(home, name, address="198.51.100.9")
     assert not reaches(home, name, **OUTSIDE)
     home.eks.update_cluster_config(name=name, resourcesVpcConfig={"publicAccessCidrs": ["203.0.113.0/24"]})
     assert reaches(home, name, **OUTSIDE)
-    assert not reaches(home, name, cidr="198.51.100.9/32")
+    assert not reaches(home, name, address="198.51.100.9")
 
 
 def test_without_a_private_endpoint_the_vpc_is_outside_too(home: Account) -> None:
     name = cluster(home, publicAccessCidrs=["198.51.100.0/24"])
     open_443(home, name, IpRanges=[{"CidrIp": "10.0.0.0/16"}])
-    assert not reaches(home, name, cidr="10.0.0.5/32", vpc=home.vpc)
-    assert reaches(home, name, cidr="198.51.100.9/32", vpc=home.vpc)
+    assert not reaches(home, name, address="10.0.0.5", network=home.vpc)
+    assert reaches(home, name, address="198.51.100.9", network=home.vpc)
 
 
 def test_a_private_endpoint_needs_the_vpc_and_a_rule(home: Account) -> None:
     name = cluster(home, endpointPublicAccess=False, endpointPrivateAccess=True)
-    inside = {"cidr": "10.0.0.5/32", "vpc": home.vpc}
+    inside = {"address": "10.0.0.5", "network": home.vpc}
     assert not reaches(home, name, **inside)
     open_443(home, name, IpRanges=[{"CidrIp": "10.0.0.0/24"}])
     assert reaches(home, name, **inside)
-    assert not reaches(home, name, cidr="10.0.1.5/32", vpc=home.vpc)
+    assert not reaches(home, name, address="10.0.1.5", network=home.vpc)
     assert not reaches(home, name, **OUTSIDE)
-    assert not reaches(home, name, cidr="10.0.0.5/32", vpc="vpc-0123456789abcdef0")
+    assert not reaches(home, name, address="10.0.0.5", network="vpc-0123456789abcdef0")
 
 
 def test_a_peer_reaches_a_private_endpoint_by_a_rule_and_beside_a_public_one_as_the_public(home: Account) -> None:
     name = cluster(home, endpointPublicAccess=False, endpointPrivateAccess=True)
-    beside = {"cidr": "10.50.0.5/32", "vpc": peer(home.aws, home.vpc)}
+    beside = {"address": "10.50.0.5", "network": peer(home.aws, home.vpc)}
     assert not reaches(home, name, **beside)
     open_443(home, name, IpRanges=[{"CidrIp": "10.50.0.0/16"}])
     assert reaches(home, name, **beside)
-    home.aws.set_circumstances()
     both = {"endpointPublicAccess": True, "publicAccessCidrs": ["203.0.113.0/24"]}
     home.eks.update_cluster_config(name=name, resourcesVpcConfig=both)
     assert not reaches(home, name, **beside)
@@ -144,7 +148,7 @@ def test_a_peer_reaches_a_private_endpoint_by_a_rule_and_beside_a_public_one_as_
 def test_members_of_the_clusters_security_group_are_let_in(home: Account) -> None:
     name = cluster(home, endpointPublicAccess=False, endpointPrivateAccess=True)
     group = home.eks.describe_cluster(name=name)["cluster"]["resourcesVpcConfig"]["clusterSecurityGroupId"]
-    node = {"cidr": "10.0.0.5/32", "vpc": home.vpc}
+    node = {"address": "10.0.0.5", "network": home.vpc}
     assert reaches(home, name, **node, groups=[group])
     assert not reaches(home, name, **node, groups=["sg-0123456789abcdef0"])
 

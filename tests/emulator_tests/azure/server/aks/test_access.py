@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from emulators.azure.client import Emulator, running
-from emulators.core.places import Place
+from emulators.core.doors import Place
 from support.aks_account import CRYPTO_USER, Account, account
 
 HOME, STRANGER = Place(address="203.0.113.7"), Place(address="198.51.100.9")
@@ -74,12 +74,18 @@ def served(tmp_path: Path) -> Iterator[Emulator]:
             yield emulator
 
 
-def heard(own: Account, cluster: str) -> bytes:
-    """Return what the API server says at the address in the kubeconfig of a cluster."""
+def address(own: Account, cluster: str) -> tuple[str, int]:
+    """Return host and port in the kubeconfig of a cluster."""
     told = own.ask("POST", f"{cluster}/listClusterUserCredential", {}, format="exec").body["kubeconfigs"][0]["value"]
-    address = urlsplit(yaml.safe_load(base64.b64decode(told))["clusters"][0]["cluster"]["server"])
-    with socket.create_connection((str(address.hostname), address.port or 0)) as caller:
+    found = urlsplit(yaml.safe_load(base64.b64decode(told))["clusters"][0]["cluster"]["server"])
+    return str(found.hostname), found.port or 0
+
+
+def heard(own: Account, cluster: str) -> bytes:
+    """Return what the API server says to a caller; empty if the connection is reset."""
+    with suppress(ConnectionResetError), socket.create_connection(address(own, cluster)) as caller:
         return caller.recv(16)
+    return b""
 
 
 def test_a_kubeconfig_leads_to_a_server_that_answers_where_azure_lets_it(served: Emulator) -> None:
@@ -89,4 +95,16 @@ def test_a_kubeconfig_leads_to_a_server_that_answers_where_azure_lets_it(served:
     served.stand(STRANGER)
     assert heard(own, mine) == b""
     served.stand(HOME)
+    assert heard(own, mine) == b"hello"
+
+
+def test_another_cluster_under_the_same_id_has_another_address(served: Emulator) -> None:
+    own = account(served)
+    mine = own.cluster()
+    first = address(own, mine)
+    own.delete(mine)
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(first)
+    own.put(mine, own.cluster_body())
+    assert address(own, mine) != first
     assert heard(own, mine) == b"hello"

@@ -19,6 +19,7 @@ from emulators.aws.server.eks.store import EksResource, Request, Store
 from emulators.aws.server.eks.tags import Tags, check
 from emulators.aws.server.eks.updates import Updates
 from emulators.aws.server.eks.versions import Versions
+from emulators.core.doors import Doors
 from emulators.core.fault_outcome import AS_USUAL, FaultOutcome
 from emulators.core.service_context import ServiceContext
 
@@ -57,6 +58,11 @@ class Eks:
         if token:
             self._answered[token] = (operation, deepcopy(params), deepcopy(answer))
         return answer
+
+    @property
+    def doors(self) -> Doors:
+        """The addresses of clusters."""
+        return self._store.doors
 
     def set_circumstances(self, circumstances: Circumstances) -> None:
         """Let these circumstances hold from now on."""

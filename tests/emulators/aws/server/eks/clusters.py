@@ -13,7 +13,6 @@ from emulators.aws.server.circumstances import CLOSED_ZONES
 from emulators.aws.server.eks import account, versions
 from emulators.aws.server.eks.access import bootstrap
 from emulators.aws.server.eks.pages import page
-from emulators.aws.server.eks.reachability import opened
 from emulators.aws.server.eks.refusals import in_use, invalid_parameter, invalid_request
 from emulators.aws.server.eks.store import Cluster, Request, Store, arn, issue_members, new_id, now
 from emulators.core.fault_outcome import HealthIssue
@@ -190,9 +189,9 @@ class Clusters:
             body["status"] = "ACTIVE"
             write_logs(cluster)
             control_plane = self._store.circumstances.control_plane or self._control_plane
-            body["endpoint"] = control_plane.endpoint
             if control_plane is not NOWHERE:
-                cluster.door, body["endpoint"] = opened(self._store, cluster, control_plane)
+                control_plane = self._store.doors.open(name, control_plane)
+            body["endpoint"] = control_plane.endpoint
             body["certificateAuthority"] = {"data": control_plane.certificate_authority}
             body["identity"] = {"oidc": {"issuer": f"https://oidc.eks.{REGION}.amazonaws.com/id/{unique}"}}
 
@@ -233,8 +232,7 @@ class Clusters:
             account.remove_interfaces(cluster.interfaces)
             account.remove_security_group(cluster.body["resourcesVpcConfig"]["clusterSecurityGroupId"])
             del self._store.clusters[name]
-            if cluster.door:
-                cluster.door.close()
+            self._store.doors.close(name)
             if has_logs(cluster):
                 self._store.unwritten.add(name)
 

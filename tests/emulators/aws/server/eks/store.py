@@ -8,9 +8,10 @@ from typing import Any, Final, Protocol
 
 from emulators.aws.server import ACCOUNT, REGION
 from emulators.aws.server.circumstances import Circumstances
+from emulators.aws.server.eks.reachability import barrier
 from emulators.aws.server.eks.refusals import not_found
 from emulators.core.clock import Clock
-from emulators.core.doors import Door
+from emulators.core.doors import Doors, Place
 from emulators.core.fault_outcome import FaultOutcome, HealthIssue
 
 
@@ -105,8 +106,6 @@ class Cluster(Resource):
     """Zones of the subnets with which the cluster was made; none is added or given up."""
     self_managed: frozenset[str] = frozenset()
     """Add-ons that EKS put into the cluster when it was made, without managing them."""
-    door: Door | None = None
-    """Leads to the API server, from the cluster's first moment to its last."""
     upgraded: tuple[str, datetime] | None = None
     """The version before the last upgrade, and when that was done."""
 
@@ -130,6 +129,7 @@ class Store:
     def __init__(self, clock: Clock) -> None:
         self.clusters: dict[str, Cluster] = {}
         self.circumstances = Circumstances()
+        self.doors = Doors(self._barrier)
         self.unwritten: set[str] = set()
         """Names of clusters that are gone and wrote logs to the end."""
         self._clock = clock
@@ -162,6 +162,11 @@ class Store:
             yield from ((addon.body["addonArn"], addon) for addon in cluster.addons.values())
             yield from ((entry.body["accessEntryArn"], entry) for entry in cluster.entries.values())
             yield from ((each.body["associationArn"], each) for each in cluster.associations.values())
+
+    def _barrier(self, name: str, place: Place) -> str:
+        if name not in self.clusters:
+            raise LookupError(f"there is no cluster {name}")
+        return barrier(name, self.clusters[name].body["resourcesVpcConfig"], place)
 
     def begin(
         self,

@@ -6,11 +6,10 @@ the addresses by which the cluster itself goes out. That a NAT gateway's are amo
 """
 
 from collections.abc import Iterable
-from ipaddress import ip_address, ip_network
 
 from emulators.azure.server.ids import ArmId
 from emulators.azure.server.store import Resource
-from emulators.core.places import Place
+from emulators.core.doors import Place
 
 
 def barrier(cluster: Resource, subnets: Iterable[str], place: Place) -> str:
@@ -29,6 +28,6 @@ def barrier(cluster: Resource, subnets: Iterable[str], place: Place) -> str:
     if not place.address:
         return "the caller has no way to the Internet"
     ranges = api.get("authorizedIPRanges") or []
-    if not ranges or any(ip_address(place.address) in ip_network(each, strict=False) for each in ranges):
+    if not ranges or place.is_in(ranges):
         return ""
     return f"{place.address} is not in the authorized ranges of {cluster.id.name}: {', '.join(ranges)}"

@@ -4,7 +4,6 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, ClassVar
-from urllib.parse import urlsplit
 
 from typing_extensions import override
 
@@ -20,8 +19,8 @@ from emulators.azure.server.refusals import bad_request, invalid
 from emulators.azure.server.requests import Request
 from emulators.azure.server.said import merged
 from emulators.azure.server.store import FAILED, SUCCEEDED, Resource, Store
+from emulators.core.doors import Doors, Place
 from emulators.core.fault_outcome import HealthIssue
-from emulators.core.places import LOOPBACK, Door, Place
 from emulators.core.refusal import Refusal
 from emulators.core.service_context import ControlPlane
 
@@ -56,9 +55,8 @@ class Clusters(Kind):
     def __init__(self, store: Store, pools: Pools, control_plane: ControlPlane | None) -> None:
         super().__init__(store)
         self._pools, self._control_plane = pools, control_plane
-        self.place: Place | None = None
-        """Where callers stand; None: they reach every API server."""
-        self._doors: dict[str, Door] = {}
+        self.doors = Doors(self._barrier)
+        """The addresses of clusters."""
 
     @override
     def id_of(self, asked: ArmId) -> ArmId:
@@ -241,26 +239,12 @@ class Clusters(Kind):
         lost = keys.unusable(self.store, cluster, cluster_checks.principals_of(self.store, cluster.body))
         return [f"Secrets cannot be decrypted: the identity of {id_.name} may not use {key}." for key in lost]
 
-    def barrier(self, id_: ArmId, place: Place) -> str:
-        """Return what keeps a caller at a place from the API server of a cluster; empty if nothing does."""
-        cluster = self.store.get(id_)
-        nodes = (pool.properties.get("vnetSubnetID") for pool in self.store.below(id_, POOL))
-        return access.barrier(cluster, filter(None, nodes), place) or "; ".join(self.ailments(id_))
-
-    def _leads_to(self, cluster: Resource) -> ControlPlane | None:
-        """Return the API server as callers reach it: through a door once it was said where they stand."""
-        server = self._control_plane
-        if server is None or self.place is None:
-            return server
-        door = self._doors.get(cluster.id.key)
-        if door is None:
-            inner = urlsplit(server.endpoint)
-            door = Door(inner.hostname or LOOPBACK, inner.port or 443, lambda: self._is_open(cluster.id))
-            self._doors[cluster.id.key] = door
-        return ControlPlane(door.endpoint, server.certificate_authority)
-
-    def _is_open(self, id_: ArmId) -> bool:
-        return self.store.find(id_) is not None and not (self.place and self.barrier(id_, self.place))
+    def _barrier(self, id_: str, place: Place) -> str:
+        cluster = self.store.find(ArmId(id_))
+        if cluster is None or cluster.type != CLUSTER:
+            raise LookupError(f"there is no {CLUSTER} {id_}")
+        nodes = (pool.properties.get("vnetSubnetID") for pool in self.store.below(cluster.id, POOL))
+        return access.barrier(cluster, filter(None, nodes), place) or "; ".join(self.ailments(cluster.id))
 
     @override
     def failed(self, resource: Resource, issues: Sequence[HealthIssue]) -> None:
@@ -285,6 +269,7 @@ class Clusters(Kind):
 
     @override
     def gone(self, resource: Resource) -> Iterable[HealthIssue]:
+        self.doors.close(resource.id.key)
         group = self.store.find(self._node_group(resource))
         if group:
             for each in self.store.below(group.id):
@@ -315,7 +300,8 @@ class Clusters(Kind):
             raise bad_request("The Azure emulator writes kubeconfigs of clusters with an aadProfile alone.")
         if cluster.state == "Creating":
             raise bad_request(f"Cluster {cluster.id.name} has no API server yet: it is {cluster.state}.")
-        return kubeconfig(cluster, self._leads_to(cluster))
+        server = self._control_plane and self.doors.open(cluster.id.key, self._control_plane)
+        return kubeconfig(cluster, server)
 
     def _administrator(self, request: Request) -> dict[str, Any]:
         if self.store.get(request.id).properties.get("disableLocalAccounts"):
