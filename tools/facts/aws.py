@@ -79,8 +79,10 @@ class Upstream:
         hashicorp/terraform-plugin-sdk, helper/schema/schema.go, ``diffString``.
     sets
         Lists whose order means nothing.
+    filled_in
+        Inputs that look kept to the SDK, but that the plug-in or the provider gives a value that it makes up.
     defaults
-        Inputs that look kept to the SDK, but that the plug-in or the provider gives a value of its own.
+        Values that it gives to inputs that are left out: ``Default`` of the file.
     api
         Service of the requests.
     create, delete
@@ -107,7 +109,8 @@ class Upstream:
     commit: str = ""
     says: Says = ()
     sets: tuple[str, ...] = ()
-    defaults: tuple[str, ...] = ()
+    filled_in: tuple[str, ...] = ()
+    defaults: Mapping[str, Any] = Field(default_factory=dict)
     create: tuple[str, ...] = ()
     update: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     delete: tuple[str, ...] = ()
@@ -124,6 +127,7 @@ class Upstream:
         return {
             *statements.named(self.says),
             *self.sets,
+            *self.filled_in,
             *self.defaults,
             *(p for each in self.update.values() for p in each),
         }
@@ -169,7 +173,7 @@ def rows(resource: str) -> list[Row]:
     statements.refuse_unknown(TABLES.name, resource, known.named, declared)
     optional = {each.path for each in declared if not each.required and "." not in each.path}
     kept = {path for path in optional if _answer(known, path, "absent") == "keeps"}
-    always_there = {path for path in _always_there(resource) if path != "region"} - set(known.defaults)
+    always_there = {path for path in _always_there(resource) if path != "region"} - {*known.filled_in, *known.defaults}
     if wrong := sorted((always_there & optional) ^ kept):
         raise UserError(f"{TABLES.name} and pulumi-aws differ on what {resource} keeps: {', '.join(wrong)}")
     return [_row(known, each) for each in declared]
@@ -250,7 +254,11 @@ def _entry(name: str, known: Upstream) -> dict[str, Any]:
     if is_named and not known.deleted_first:
         first += ", unless the program gives the name"
     order = Call(operation="order", answer=(first,), source="plugin-naming" if is_named else "plugin-order")
-    optional = {"deleted_first": known.deleted_first, "recomputed": list(known.recomputed)}
+    optional = {
+        "deleted_first": known.deleted_first,
+        "recomputed": list(known.recomputed),
+        "defaults": dict(known.defaults),
+    }
     says = [replace(each, source=known.file) if each.source == FILE else each for each in (*known.says, *EVERY)]
     return {
         "source": known.file,

@@ -3,6 +3,7 @@
 ``python -m tools.pages.aws_inputs --write`` renews it; a test fails when it is stale.
 """
 
+import json
 import sys
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -44,6 +45,7 @@ says what that plug-in knows: the inputs of pulumi-aws {facts().release} with wh
 - **Ignored**: a change is planned as an update, but no request is sent for it; the plan warns.
 - **Not read back**: a refresh does not see what these are in AWS.
 - **Calls**: the requests of each operation; an update sends one for a change of the inputs in brackets.
+- **Defaults**: what the plug-in takes for inputs that are left out.
 - **Tried again**: request, error, part of its message, and for how many seconds the plug-in repeats the request.
 - **Type only**: inputs of which AWS's model says that they are text or a number, and no more.
 - **No model**: inputs whose values nothing judges offline.
@@ -77,6 +79,9 @@ def _section(type_: str) -> Iterator[str]:
     yield "| | |"
     yield "|---|---|"
     yield from behaviour(known, ROWS)
+    if known.defaults:
+        given = (f"`{path}` {json.dumps(value)}" for path, value in known.defaults.items())
+        yield f"| Defaults | {', '.join(given)} |"
     if known.recomputed:
         yield f"| Outputs unknown after any update | {listed(known.recomputed)} |"
     yield f"| Type only | {listed(loose(type_))} |"

@@ -12,6 +12,7 @@ from emulators.aws.resources.answers import same_document
 from emulators.aws.resources.connection import ApiError, Aws
 from emulators.aws.resources.kinds import Kind, with_defaults
 from emulators.aws.resources.resource_handler import ResourceHandler
+from workbench.offline.aws.facts import resource
 from workbench.offline.aws.provider import OfflineAws
 from workbench.offline.properties import Unknown
 from workbench.offline.provider import Changed, CloudError, Existing, ReadResult, RefusedError
@@ -43,7 +44,7 @@ class AwsEmulator(OfflineAws):
 
     @override
     def compare(self, type_: str, old: dict[str, Any], new: dict[str, Any], *, filled: frozenset[str]) -> Changed:
-        old, new = (with_defaults(each, _kind(type_).defaults) for each in (old, new))
+        old, new = (with_defaults(each, resource(type_).defaults) for each in (old, new))
         return super().compare(type_, _without_zeros(old, new), new, filled=filled)
 
     @override

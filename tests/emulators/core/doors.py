@@ -111,7 +111,7 @@ class Door:
         return port
 
     def close(self) -> None:
-        """Answer nobody any more, and end the connections that were passed on."""
+        """Refuse all callers from now on, and end the connections that were passed on."""
         with self._lock:
             self._is_open = False
             inside = list(self._inside)

@@ -3,10 +3,11 @@
 ``tools/facts/aws.py`` generates that file and says which facts come from which source.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from workbench.offline.facts import Facts, Resource, read
 
@@ -23,10 +24,13 @@ class ResourceFacts(Resource):
         The old resource is always deleted before the new one is made.
     recomputed
         Outputs that any update in place makes unknown again.
+    defaults
+        What the plug-in takes for inputs that are left out, by path.
     """
 
     deleted_first: bool = False
     recomputed: tuple[str, ...] = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict)
 
 
 @cache

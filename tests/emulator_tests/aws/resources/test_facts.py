@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from emulators.aws.client import Emulator
-from emulators.aws.resources import KINDS
 from emulators.core.faults import ErrorRule
 from support.aws_resources import CLUSTER, KEY, LOGS, ROLE, VPC, Stack, trust
 from workbench.offline.aws.facts import facts
@@ -113,6 +112,5 @@ def test_an_input_that_aws_keeps_plans_nothing_and_warns(stack: Stack) -> None:
 
 
 def test_defaults_are_of_inputs_that_a_removal_resets() -> None:
-    for type_, kind in KINDS.items():
-        known = facts().resources[type_]
-        assert {path: known.if_absent(path) for path in kind.defaults} == dict.fromkeys(kind.defaults, "resets")
+    for known in facts().resources.values():
+        assert {path: known.if_absent(path) for path in known.defaults} == dict.fromkeys(known.defaults, "resets")

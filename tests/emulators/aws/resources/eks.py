@@ -84,13 +84,6 @@ CLUSTER: Final = Kind(
         "enabledClusterLogTypes": "logging.clusterLogging[?enabled].types[]",
     },
     untold=frozenset({"accessConfig.bootstrapClusterCreatorAdminPermissions"}),
-    defaults={
-        "accessConfig.bootstrapClusterCreatorAdminPermissions": True,
-        "bootstrapSelfManagedAddons": True,
-        "vpcConfig.endpointPrivateAccess": False,
-        "vpcConfig.endpointPublicAccess": True,
-        "vpcConfig.securityGroupIds": [],
-    },
     carried=frozenset({"bootstrapSelfManagedAddons", "forceUpdateVersion"}),
     outputs={
         "arn": "arn",

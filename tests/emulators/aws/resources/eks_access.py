@@ -21,7 +21,6 @@ def _whole_entry(given: Given) -> Params:
 
 ENTRY: Final = Kind(
     noun="EKS Access Entry",
-    defaults={"type": "STANDARD"},
     id="{clusterName}:{principalArn}",
     keys=_ENTRY,
     look=DescribeCall("eks", "DescribeAccessEntry", _ENTRY, "accessEntry"),
@@ -57,7 +56,6 @@ ASSOCIATION: Final = Kind(
 
 POD_IDENTITY: Final = Kind(
     noun="EKS Pod Identity Association",
-    defaults={"disableSessionTags": False},
     made="association.associationId",
     imported="{clusterName},{id}",
     keys=_ASSOCIATION,

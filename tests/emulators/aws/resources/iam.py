@@ -11,7 +11,6 @@ _ROLE: Final = {"RoleName": "{name}"}
 
 ROLE: Final = Kind(
     noun="IAM Role",
-    defaults={"maxSessionDuration": 3600, "path": "/"},
     id="{name}",
     keys=_ROLE,
     look=DescribeCall("iam", "GetRole", _ROLE, "Role"),

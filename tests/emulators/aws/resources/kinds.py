@@ -178,8 +178,6 @@ class Kind:
         JMESPath in the description by input, where the name alone does not lead there.
     untold
         Dotted paths of inputs that AWS does not tell, though the name is there; they stay what they were.
-    defaults
-        What the real plug-in takes for inputs that are left out, by dotted path: ``Default`` of the upstream schema.
     carried
         Inputs that no request takes and that mean something all the same, to us or to the plug-in.
     outputs
@@ -213,7 +211,6 @@ class Kind:
     gone: frozenset[str] = frozenset()
     told: Mapping[str, str] = field(default_factory=dict)
     untold: frozenset[str] = frozenset()
-    defaults: Mapping[str, Any] = field(default_factory=dict)
     carried: frozenset[str] = frozenset()
     outputs: Mapping[str, str] = field(default_factory=dict)
     arn: str = ""

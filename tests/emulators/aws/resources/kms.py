@@ -29,7 +29,6 @@ def _rotation(given: Given) -> Params | None:
 
 KEY: Final = Kind(
     noun="KMS Key",
-    defaults={"customerMasterKeySpec": "SYMMETRIC_DEFAULT", "isEnabled": True, "keyUsage": "ENCRYPT_DECRYPT"},
     made="KeyMetadata.KeyId",
     keys=_KEY,
     look=DescribeCall("kms", "DescribeKey", _KEY, "KeyMetadata"),

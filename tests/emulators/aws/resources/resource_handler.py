@@ -219,7 +219,7 @@ class ResourceHandler:
 
     def change(self, resource: Existing, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Give a resource new inputs and return its outputs."""
-        wanted = with_defaults(self._tagged(inputs), self.kind.defaults)
+        wanted = with_defaults(self._tagged(inputs), facts_of(self.type_).defaults)
         has = {**resource.inputs, **resource.outputs}
         untold = {n: has[n] for n in wanted.keys() & has.keys() if not answers.tells(self.kind, n)}
         # An input that the program never gave is AWS's own choice; one that it gives no more has changed.

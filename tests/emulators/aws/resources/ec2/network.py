@@ -59,7 +59,6 @@ VPC: Final = Kind(
     },
     gone=frozenset({"InvalidVpcID.NotFound"}),
     told={"enableDnsSupport": "enableDnsSupport", "enableDnsHostnames": "enableDnsHostnames"},
-    defaults={"enableDnsSupport": True, "instanceTenancy": "default"},
     outputs={
         "defaultNetworkAclId": "defaultNetworkAclId",
         "defaultRouteTableId": "mainRouteTableId",
@@ -236,7 +235,6 @@ NAT_GATEWAY: Final = Kind(
     noun="EC2 NAT Gateway",
     made="NatGateway.NatGatewayId",
     look=first("DescribeNatGateways", "NatGatewayIds", "NatGateways"),
-    defaults={"connectivityType": "public"},
     gone=frozenset({"NatGatewayNotFound", "InvalidNatGatewayID.NotFound"}),
     told={
         "allocationId": "NatGatewayAddresses[0].AllocationId",

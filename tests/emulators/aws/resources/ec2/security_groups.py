@@ -24,7 +24,6 @@ def _revoked(direction: str, *inputs: str) -> Change:
 
 SECURITY_GROUP: Final = Kind(
     noun="Security Group",
-    defaults={"description": "Managed by Pulumi"},
     made="GroupId",
     look=first("DescribeSecurityGroups", "GroupIds", "SecurityGroups"),
     gone=_GROUP_GONE,
