@@ -47,19 +47,19 @@ def test_a_place_is_in_a_range_by_its_address(place: Place, expected: bool) -> N
 
 
 @pytest.mark.parametrize(
-    ("cluster", "place", "heard"),
+    ("name", "place", "heard"),
     [("mine", None, b"hello"), ("mine", HOME, b"hello"), ("mine", Place(), b""), ("gone", HOME, b"")],
 )
 def test_a_door_asks_for_each_connection(
-    server: tuple[socket.socket, ControlPlane], cluster: str, place: Place | None, heard: bytes
+    server: tuple[socket.socket, ControlPlane], name: str, place: Place | None, heard: bytes
 ) -> None:
     listener, plane = server
     doors = Doors(barrier)
-    address = doors.open(cluster, plane)
+    address = doors.open(name, plane)
     assert address.certificate_authority == "Y2E="
     doors.place = place
     assert called(address.endpoint, listener) == heard
-    doors.close(cluster)
+    doors.close(name)
 
 
 def test_a_cluster_keeps_its_address_until_it_goes(server: tuple[socket.socket, ControlPlane]) -> None:
