@@ -1,3 +1,4 @@
+import gc
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -23,6 +24,9 @@ LEFT_OUT = pytest.StashKey[Counter[str]]()
 # How long one example takes says how busy the machine is. All else stays as hypothesis has it here, or in CI.
 settings.register_profile("patient", settings.default, deadline=None)
 settings.load_profile("patient")
+
+# Collected tests are hundreds of thousands of objects that live to the end: each collection would walk them.
+gc.set_threshold(100_000, 50, 50)
 
 # Tests read the engine's own output; those about the summary unset it.
 os.environ["IGZ_CLUSTERS_VERBOSE"] = "1"
