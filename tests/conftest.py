@@ -107,7 +107,7 @@ def _sharing(item: pytest.Item) -> str:
         else []
     )
     if tier_of(item) != TIERS[0] and "module" not in {fixture.scope for fixture in fixtures}:
-        return item.nodeid
+        return item.nodeid.replace("::", " ")  # reports split names there
     call = getattr(item, "callspec", None)
     scopes = call._arg2scope.items() if call else ()
     own = [f"{name} {call.indices[name]}" for name, scope in scopes if scope.value == "module"]

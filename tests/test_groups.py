@@ -75,7 +75,7 @@ def test_an_expensive_test_is_bound_to_others_only_by_what_its_file_makes_once(t
     run = pytest_run(tmp_path, *options, PYTHONPATH=path)
     lines = [line.removeprefix("group of ") for line in run.stdout.splitlines() if line.startswith("group of ")]
     assert sorted(lines) == [
-        "test_makes_all_that_it_needs is test_it.py::test_makes_all_that_it_needs",
+        "test_makes_all_that_it_needs is test_it.py test_makes_all_that_it_needs",
         "test_shares[1] is test_it.py",
         "test_shares[2] is test_it.py",
         "test_shares_a_cloud[aks-1] is test_it.py, cloud 1",

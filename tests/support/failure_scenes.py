@@ -183,9 +183,10 @@ def leftovers(dev: Account) -> Iterator[Scene]:
     printed = []
     for line in run.stdout:
         printed.append(line)
-        if "Again in" in line:
+        if "Retrying in" in line:
             break
-    run.terminate()  # in its pause, as whoever does not want to wait
+    assert "Retrying in" in printed[-1], "".join(printed)[-6000:]
+    run.terminate()  # during the pause before the next attempt
     run.communicate(timeout=600)
     names = {"VPC": private["VpcId"], "INTERFACE": interface, "BALANCER": balancer["LoadBalancerArn"]}
     yield Scene("".join(printed), names)

@@ -25,6 +25,6 @@ def test_the_page_names_machine_day_and_the_slowest_first() -> None:
     counted = Counter({"tests/test_stacks.py": 1, "tests/engine/test_render.py": 2})
     text = page(Times("2026-01-31", 2, 9.5, 600, 900, 1, counted, counted))
     assert "2026-01-31" in text
-    assert "3 tests in\n**10.0 minutes** on 2 cores, three\nworkers for two of them; 1 failed." in text
+    assert "3 tests in\n**10.0 minutes** on 2 cores, three workers for two of them; 1 failed." in text
     assert "9.5 processes wanted one of" in text
     assert text.index("| `tests/engine/test_render.py` | 2 | 2 |") < text.index("| `tests/test_stacks.py` | 1 | 1 |")

