@@ -11,7 +11,7 @@ from pulumi_kubernetes.policy.v1 import PodDisruptionBudget
 
 from components.addons.autoscaler_rights import autoscaler_rights
 from components.base import PlatformComponent
-from components.contract.autoscaler import DISCOVERY_FLAG, NAME, NAMESPACE
+from components.contract.autoscaler import BALANCING_LABELS, DISCOVERY_FLAG, NAME, NAMESPACE
 from components.contract.labels import WellKnownLabel
 from components.ownership import owned
 
@@ -68,24 +68,23 @@ class ClusterAutoscaler(PlatformComponent):
         self.register_outputs({})
 
 
-def flags(args: ClusterAutoscalerArgs) -> dict[str, str]:
+def flags(args: ClusterAutoscalerArgs) -> list[str]:
     """Return the command line: https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md."""
     key, value = args.discovery_tag
-    return {
+    single = {
         "cloud-provider": "aws",
         "namespace": NAMESPACE,
         DISCOVERY_FLAG: f"asg:tag={key}={value}",
         # The group that leaves the least unused, so that a small pod does not start a large machine.
         "expander": "least-waste",
-        # The groups of one pool in several zones grow alike. EKS marks each group with its own name, which the
-        # autoscaler reads as a label of its nodes: without the exception no two groups would be alike.
         "balance-similar-node-groups": "true",
-        "balancing-ignore-label": "nodegroup-name",
         "enforce-node-group-min-size": "true",
         "address": f":{METRICS_PORT}",
         "stderrthreshold": "info",
         "v": "2",
     }
+    several = [("balancing-label", label) for label in BALANCING_LABELS]
+    return [f"--{flag}={value}" for flag, value in (*single.items(), *several)]
 
 
 def _pod(args: ClusterAutoscalerArgs) -> dict[str, Any]:
@@ -113,7 +112,7 @@ def _pod(args: ClusterAutoscalerArgs) -> dict[str, Any]:
             {
                 "name": NAME,
                 "image": args.image,
-                "command": ["./cluster-autoscaler", *(f"--{flag}={value}" for flag, value in flags(args).items())],
+                "command": ["./cluster-autoscaler", *flags(args)],
                 # Asked from the metadata service otherwise, which pods cannot reach.
                 "env": [{"name": "AWS_REGION", "value": args.region}],
                 "ports": [{"name": "metrics", "containerPort": METRICS_PORT}],

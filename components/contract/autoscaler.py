@@ -6,6 +6,7 @@ defaults.
 
 from typing import Final
 
+from components.contract.labels import LabelKey, WellKnownLabel
 from components.contract.taints import Taint
 
 NAME: Final = "cluster-autoscaler"
@@ -15,6 +16,16 @@ NAMESPACE: Final = "kube-system"
 
 DISCOVERY_FLAG: Final = "node-group-auto-discovery"
 """On AWS: the tag of the Auto Scaling groups that it may scale, ``asg:tag=KEY=VALUE``."""
+
+BALANCING_LABELS: Final = (LabelKey.POOL.value, WellKnownLabel.INSTANCE_TYPE.value)
+"""Labels that groups share if they are to grow alike: those of one pool and shape in several zones.
+
+The autoscaler's own comparison of two groups takes every label that it does not know for a difference. On EKS these are
+``eks.amazonaws.com/sourceLaunchTemplateId`` and ``-Version``, because each group has its own launch template, and
+``topology.k8s.aws/zone-id``. Nor does it find an empty group, known by its tags, equal to one with nodes. The labels
+here are on both, and the type separates the shapes of a pool: Cluster Autoscaler, ``processors/nodegroupset``,
+``compare_nodegroups.go``, ``aws_nodegroups.go`` and ``label_nodegroups.go``.
+"""
 
 TAG_PREFIX: Final = "k8s.io/cluster-autoscaler/"
 """Prefix of the tags of Auto Scaling groups that the autoscaler reads.

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
+from components.contract.autoscaler import BALANCING_LABELS
 from components.contract.aws import OwnTag
 from components.contract.eks.autoscaling import ACCELERATOR_LABEL
 from components.contract.instances import INSTANCE_TYPES
@@ -165,7 +166,7 @@ def zonal_pools_have_a_group_a_zone(recorder: Recorder) -> Iterator[str]:
     command = recorder.of_type(DEPLOYMENT)["test-own-autoscaler"]["spec"]["template"]["spec"]["containers"][0][
         "command"
     ]
-    for flag in ("--balance-similar-node-groups=true", "--balancing-ignore-label=nodegroup-name"):
+    for flag in ("--balance-similar-node-groups=true", *(f"--balancing-label={label}" for label in BALANCING_LABELS)):
         if flag not in command:
             yield flag
 

@@ -155,6 +155,8 @@ def _autoscaler(layout: Layout) -> Component:
         "leader-elect": False,
         "enforce-node-group-min-size": True,
         "expander": "least-waste",
+        "balance-similar-node-groups": True,
+        "balancing-label": autoscaler.BALANCING_LABELS,
         "skip-nodes-with-system-pods": False,
         # At the default rate (5) its first listing of the cluster takes seconds.
         "kube-client-qps": 100,

@@ -1,12 +1,14 @@
 import json
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import yaml
 
 from components.clusters.local.node_groups import autoscaler_config, autoscaler_templates
-from components.contract.groups import resolve_groups
+from components.contract.groups import by_zone, resolve_groups
 from components.contract.pools import NodePool
 from support.cluster import eventually, holds_for
 from workbench.local import ComponentStatus, Instance
@@ -125,6 +127,29 @@ def test_every_shape_of_a_pool_grows_for_the_pods_that_fit_it_best(
 
     eventually(lambda: (machine("modest"), machine("large")) == ("m6i.2xlarge", "m6i.4xlarge"))
     assert len(get(shared, "nodes", "-l", f"{POOL}=mixed")["items"]) == 2
+
+
+def test_groups_of_one_pool_in_several_zones_grow_alike_although_a_cloud_labels_their_nodes_differently(
+    shared: Instance, apply: Callable[..., None], get: Callable[..., Any]
+) -> None:
+    choices = {"role": "jupyter", "size": {"min": 3, "max": 18}, "instanceTypes": ["m6i.2xlarge"]}
+    (pool_group,) = resolve_groups({"zonal": NodePool.model_validate(choices)}, None)
+    template = "eks.amazonaws.com/sourceLaunchTemplateId"
+    groups = [replace(each, labels={**each.labels, template: each.name}) for each in by_zone(pool_group, "abc")]
+    rendered = {
+        "kwok-provider-templates": ("templates", yaml.safe_load(autoscaler_templates(groups))),
+        "kwok-provider-config": ("config", yaml.safe_load(autoscaler_config(groups))),
+    }
+
+    def sizes() -> list[int]:
+        nodes = get(shared, "nodes", "-l", f"{POOL}=zonal")["items"]
+        return sorted(Counter(each["metadata"]["labels"][template] for each in nodes).values())
+
+    apply(shared, *(config_map(name, key, content) for name, (key, content) in rendered.items()))
+    eventually(lambda: sizes() == [1, 1, 1])
+    apply(shared, *(pod(f"zonal-{index}", "zonal") for index in range(9)))
+    eventually(lambda: sum(sizes()) == 9)
+    assert sizes() == [3, 3, 3]
 
 
 def test_nodes_of_an_idle_group_are_removed_down_to_none(

@@ -151,7 +151,7 @@ TRAPS = {
         (
             edit(NODE_GROUP, "test-jupyter-a", lambda g: g["subnetIds"].append("another")),
             autoscaler_container(lambda c: c["command"].remove("--balance-similar-node-groups=true")),
-            autoscaler_container(lambda c: c["command"].remove("--balancing-ignore-label=nodegroup-name")),
+            autoscaler_container(lambda c: c["command"].remove("--balancing-label=igz-clusters.io/pool")),
         ),
     ),
     "16-add-ons-that-are-pods-wait-for-nodes-and-the-others-do-not": Trap(
