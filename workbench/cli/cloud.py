@@ -16,6 +16,7 @@ from workbench.engine.after_update import PATIENCE_DEGRADED, component_problems,
 from workbench.engine.clouds.cluster_component import ClusterComponent, Group, condition
 from workbench.engine.cluster_components import components_of_plan, components_of_state
 from workbench.engine.error_classification import is_busy, is_expired, is_name_taken, is_outcome_unknown
+from workbench.engine.passing import PROPAGATING
 from workbench.engine.upgrade_checks import Judgement
 from workbench.report.events import Stream
 from workbench.system.errors import UserError
@@ -87,7 +88,7 @@ def _updated(run: CloudRun, *options: str) -> tuple[int, Stream]:
     """
     failed = set[str]()
     while True:
-        code, stream = run.engine("up", *options)
+        code, stream = run.engine_again(PROPAGATING, "up", *options)
         new = [group for group in _failed_groups(run, code, stream) if group.urn not in failed]
         if not new:
             return code, stream

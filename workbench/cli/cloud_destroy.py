@@ -13,17 +13,16 @@ from workbench.cli.guard import guard
 from workbench.engine import INTERRUPTED
 from workbench.engine.cluster_components import cluster_of, components_of_state, kubeconfig_of
 from workbench.engine.destroying import (
-    ATTEMPTS,
     PATIENCE,
     PAUSE,
-    PAUSES,
     UNREACHABLE,
     deletion_blockers,
     objects_of,
 )
-from workbench.engine.error_classification import is_expired, is_in_use
+from workbench.engine.error_classification import is_expired
 from workbench.engine.in_cluster import ClusterContents, ClusterObject, Kubectl
 from workbench.engine.kubectl import kubectl
+from workbench.engine.passing import STILL_IN_USE
 from workbench.existing import Existing
 from workbench.system import temporary
 from workbench.system.errors import UserError
@@ -170,27 +169,13 @@ def _wait(access: Kubectl, gone: Sequence[ClusterObject]) -> None:
 
 
 def _destroyed(run: CloudRun, options: list[str]) -> int:
-    """Let the engine delete, repeat if the cloud reports resources as still in use, and return its exit code."""
-    for attempt in range(1, ATTEMPTS + 1):
-        code, stream = run.engine("destroy", *options)
-        if not code:
-            return 0
-        if code == INTERRUPTED:
-            errors.print("Stopped. Completed work is saved; the same command continues.", style="bold", **PLAIN)
-            return code
-        if is_expired(stream.errors):
-            raise UserError(f"The engine could not finish '{run.stack.name}'.", run.after_expiry)
-        if not is_in_use(stream.errors) or attempt == ATTEMPTS:
-            return code
-        pause = PAUSES[attempt - 1]
-        errors.print(
-            f"{run.cloud.place} reports resources as still in use. Retrying in {pause:.0f} s, run {attempt + 1} of "
-            f"{ATTEMPTS}.",
-            **PLAIN,
-        )
-        time.sleep(pause)
-        options = ["--yes", "--skip-preview"]  # the same plan, already approved
-    raise AssertionError("the last attempt returns")
+    """Let the engine delete, and return its exit code."""
+    code, stream = run.engine_again(STILL_IN_USE, "destroy", *options)
+    if code == INTERRUPTED:
+        errors.print("Stopped. Completed work is saved; the same command continues.", style="bold", **PLAIN)
+    elif code and is_expired(stream.errors):
+        raise UserError(f"The engine could not finish '{run.stack.name}'.", run.after_expiry)
+    return code
 
 
 def _name_the_rest(run: CloudRun) -> None:

@@ -1,5 +1,6 @@
 """Steps that all commands on a stack in a cloud share."""
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from workbench.engine.clouds.find import cloud_of
 from workbench.engine.cluster_components import components_of_state
 from workbench.engine.error_classification import is_expired
 from workbench.engine.lock import stack_lock
+from workbench.engine.passing import Passing
 from workbench.engine.recorded import recorded
 from workbench.engine.upgrade_checks import Judgement, judge
 from workbench.existing import Existing, Inspection, open_existing
@@ -135,6 +137,29 @@ class CloudRun:
         """Run the engine and show what it does; return its exit code and what its event stream says."""
         command, *options = arguments
         return engine_run.run(self.session, command, *options, events_file=self.events)
+
+    def engine_again(self, passing: Passing, *arguments: str) -> tuple[int, Stream]:
+        """Run the engine, and repeat while the cloud refuses something for a reason that passes.
+
+        Parameters
+        ----------
+        passing
+            The reason.
+        arguments
+            The engine's command; repeated without its options, because the plan is approved by then.
+        """
+        command, *options = arguments
+        runs = len(passing.pauses) + 1
+        for number, pause in enumerate(passing.pauses, 2):
+            code, stream = self.engine(command, *options)
+            if code in (0, INTERRUPTED) or is_expired(stream.errors) or not passing.is_reported(stream.errors):
+                return code, stream
+            errors.print(
+                f"{self.cloud.place} {passing.what}. Retrying in {pause:.0f} s, run {number} of {runs}.", **PLAIN
+            )
+            time.sleep(pause)
+            options = ["--yes", "--skip-preview"]
+        return self.engine(command, *options)
 
     def ask(self, components: Sequence[ClusterComponent]) -> Conditions:
         """Return the condition of each component in the cloud; empty for an existing cluster.

@@ -7,12 +7,6 @@ from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import Group
 from workbench.engine.cluster_components import cluster_of, components_of_state
 
-ATTEMPTS: Final = 4
-"""Runs of the engine while the cloud reports resources as still in use."""
-
-PAUSES: Final = (30.0, 60.0, 120.0)
-"""Seconds between the runs. Clouds release the network interfaces of deleted resources within minutes."""
-
 PATIENCE: Final = 600.0
 """Seconds to wait for the controllers of load balancers and volumes."""
 

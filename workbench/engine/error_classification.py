@@ -18,6 +18,7 @@ _EXPIRED: Final = _any_of(
     re.IGNORECASE,
 )
 _IN_USE: Final = _any_of(codes.in_use for codes in _CODES)
+_PROPAGATING: Final = _any_of(codes.propagating for codes in _CODES)
 _BUSY: Final = _any_of((codes.busy for codes in _CODES), re.DOTALL)
 _NAME_TAKEN: Final = _any_of([r"\balready exists\b", *(codes.name_taken for codes in _CODES)])
 """A name, rule or route that already exists, also after a repeated call."""
@@ -37,6 +38,14 @@ def is_expired(errors: Iterable[str]) -> bool:
 def is_in_use(errors: Iterable[str]) -> bool:
     """Return whether a resource to delete is still in use in the cloud."""
     return any(_IN_USE.search(error) for error in errors)
+
+
+def is_propagating(errors: Iterable[str]) -> bool:
+    """Return whether the cloud refused a change because a new role assignment has not reached all of it yet.
+
+    The codes are the same if the role is missing.
+    """
+    return any(_PROPAGATING.search(error) for error in errors)
 
 
 def is_busy(errors: Iterable[str]) -> bool:

@@ -21,6 +21,13 @@ from components.base import PlatformComponent
 from components.contract.aks.config import NODES_SUBNET, AksConfig
 from components.contract.aks.network import CreatedNetwork
 
+ADDRESS_ZONES: Final = ("1", "2", "3")
+"""Zones of the NAT gateway's address, whatever zones the nodes use.
+
+Azure puts an address of several zones into all of its region's (https://github.com/Azure/terraform-azurerm-caf-enterprise-scale/issues/447),
+and refuses to change zones later. Every region that a stack file may name has three.
+"""
+
 IDLE_MINUTES: Final = 10
 """Idle timeout of connections through the NAT gateway; downloads of models may pause."""
 
@@ -89,9 +96,10 @@ class CreatedVirtualNetwork(PlatformComponent):
             location=choices.location,
             sku=PublicIPAddressSkuArgs(name="Standard"),
             public_ip_allocation_method="Static",
-            zones=sorted(choices.zones),
+            zones=list(ADDRESS_ZONES),
             tags=args.tags,
-            opts=self.child(),
+            # An address from an earlier release may record the two zones of its stack file.
+            opts=self.child(ignore_changes=["zones"]),
         )
         return NatGateway(
             f"{self._name}-nat",

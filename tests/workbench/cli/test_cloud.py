@@ -271,6 +271,22 @@ def test_what_waited_for_a_group_that_failed_is_updated_all_the_same(
     assert runs == [["up", "--yes"], ["up", "--yes", "--skip-preview"]]
 
 
+@pytest.mark.parametrize(("failures", "exit_code", "runs"), [(2, 0, 3), (9, 1, 6)])
+def test_a_role_that_does_not_hold_yet_is_waited_for_a_few_times(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch, failures: int, exit_code: int, runs: int
+) -> None:
+    pauses = list[float]()
+    monkeypatch.setattr("workbench.cli.cloud_run.time.sleep", pauses.append)
+    for number in range(failures):
+        engine.answers("up", [said('Status=403 Code="LinkedAuthorizationFailed"'), *DONE], code=255, number=number)
+    done = run("up", STACK, "--yes")
+    assert done.exit_code == exit_code, done.output
+    updates = [call for call in engine.calls if call[0] == "up"]
+    assert updates == [["up", "--yes"], *[["up", "--yes", "--skip-preview"]] * (runs - 1)]
+    assert pauses == [30, 60, 120, 180, 240][: runs - 1]
+    assert f"Retrying in {pauses[-1]:.0f} s, run {runs} of 6." in done.stderr
+
+
 @pytest.mark.parametrize(
     ("failed", "status"), [((GPU, COREDNS), "DEGRADED"), ((GPU,), "CREATE_FAILED"), ((GPU,), "CREATING"), ((), "")]
 )

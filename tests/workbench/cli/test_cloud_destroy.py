@@ -54,7 +54,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:
     found = ScriptedEngine(tmp_path)
     monkeypatch.setattr("workbench.cli.cloud_run.ensure", lambda *_, **__: found.toolchain)
     monkeypatch.setattr(cloud_destroy, "PAUSE", 0.0)
-    monkeypatch.setattr(cloud_destroy, "PAUSES", (0.0, 0.0, 0.0))
+    monkeypatch.setattr("workbench.cli.cloud_run.time.sleep", lambda _: None)
     monkeypatch.setattr(CloudRun, "ask", lambda *_: {})
     monkeypatch.setattr(CloudRun, "left", lambda _: [])
     program = tmp_path / "kubectl"

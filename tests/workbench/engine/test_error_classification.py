@@ -2,7 +2,14 @@
 
 import pytest
 
-from workbench.engine.error_classification import is_busy, is_expired, is_in_use, is_name_taken, is_outcome_unknown
+from workbench.engine.error_classification import (
+    is_busy,
+    is_expired,
+    is_in_use,
+    is_name_taken,
+    is_outcome_unknown,
+    is_propagating,
+)
 
 OTHERS = [
     "operation error EKS: CreateNodegroup, https response error StatusCode: 403, AccessDeniedException: no rights",
@@ -35,6 +42,19 @@ def test_only_what_is_still_used_is_worth_another_try() -> None:
     assert is_in_use(["deleting EC2 VPC (vpc-1): api error DependencyViolation: The vpc 'vpc-1' has dependencies"])
     assert is_in_use(['Status=400 Code="InUseSubnetCannotBeDeleted" Message="Subnet nodes is in use by a scale set"'])
     assert not is_in_use(OTHERS)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "CustomKubeletIdentityMissingPermissionError",
+        "AzureKeyVaultKmsValidateIdentityPermissionCustomerError",
+        "LinkedAuthorizationFailed",
+    ],
+)
+def test_a_role_that_may_not_hold_yet_is_told_from_other_refusals(code: str) -> None:
+    assert is_propagating([f'Status=400 Code="{code}" Message="no permission"'])
+    assert not is_propagating([*OTHERS, 'Status=403 Code="AuthorizationFailed" Message="no rights"'])
 
 
 def test_a_cloud_that_is_at_something_else_is_told_from_a_refusal() -> None:

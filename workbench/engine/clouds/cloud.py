@@ -20,6 +20,8 @@ class ErrorCodes:
     """The credentials have expired; in any case of letters."""
     in_use: str = ""
     """A resource to delete is still in use."""
+    propagating: str = ""
+    """A new role assignment has not reached the whole cloud yet."""
     busy: str = ""
     """Another operation is in progress; ``.`` also matches line breaks."""
     name_taken: str = ""

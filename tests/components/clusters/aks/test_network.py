@@ -19,6 +19,11 @@ def test_nodes_go_out_by_one_known_address_and_by_no_default_of_azures() -> None
     assert (address["publicIPAllocationMethod"], address["zones"]) == ("Static", ["1", "2", "3"])
 
 
+def test_the_address_is_asked_for_in_all_zones_because_azure_makes_it_in_all() -> None:
+    (address,) = build({"cluster.zones": ["1", "2"], "pools.data.size": {"min": 2, "max": 2}}).of_type(ADDRESS).values()
+    assert address["zones"] == ["1", "2", "3"]
+
+
 def test_a_public_api_needs_no_gateway() -> None:
     recorder = build({"cluster.authorizedRanges": ["203.0.113.0/24"]})
     assert recorder.of_type(NAT) == recorder.of_type(ADDRESS) == {}
