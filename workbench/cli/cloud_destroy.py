@@ -64,7 +64,7 @@ def destroy(stack: stacks.Stack, *, hermetic: bool, yes: bool, delete_claims: bo
 
 
 def _refuse_what_is_kept(run: CloudRun, state: dict[str, Any]) -> None:
-    if found := deletion_blockers(state, run.stack.name):
+    if found := [*deletion_blockers(state, run.stack.name), *run.foreign_resources(state)]:
         listed = "\n".join(map(str, found))
         raise UserError(f"'{run.stack.name}' cannot be destroyed yet:\n{listed}", "Nothing was deleted.")
 

@@ -15,6 +15,7 @@ from workbench.cli import engine_run
 from workbench.cli.console import PLAIN, errors
 from workbench.engine import INTERRUPTED, Session, cloud
 from workbench.engine.cloud import cloud_session, require_nothing_pending
+from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cloud import Cloud
 from workbench.engine.clouds.cluster_component import ClusterComponent, Conditions, Group
 from workbench.engine.clouds.find import cloud_of
@@ -180,6 +181,17 @@ class CloudRun:
             The cloud cannot be reached.
         """
         return [f"{resource.description}\n  {resource.delete}" for resource in self._account.tagged_resources()]
+
+    def foreign_resources(self, deployment: Mapping[str, Any]) -> list[Blocker]:
+        """Return resources of other owners that the cloud would delete with those of a deployment.
+
+        Raises
+        ------
+        UserError
+            The cloud cannot be reached.
+        """
+        recorded = {str(each["id"]) for each in deployment.get("resources") or () if each.get("id")}
+        return self._account.foreign_resources(recorded)
 
     @cached_property
     def _account(self) -> "Account":

@@ -17,6 +17,7 @@ from workbench import stacks
 from workbench.cli import cloud_destroy
 from workbench.cli.app import app
 from workbench.cli.cloud_run import CloudRun
+from workbench.engine.clouds.blocker import Blocker
 from workbench.stacks import CONFIG_KEY
 from workbench.system.errors import UserError
 
@@ -57,6 +58,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:
     monkeypatch.setattr("workbench.cli.cloud_run.time.sleep", lambda _: None)
     monkeypatch.setattr(CloudRun, "ask", lambda *_: {})
     monkeypatch.setattr(CloudRun, "left", lambda _: [])
+    monkeypatch.setattr(CloudRun, "foreign_resources", lambda *_: [])
     program = tmp_path / "kubectl"
     program.write_text(_KUBECTL.format(python=sys.executable, folder=str(tmp_path)))
     program.chmod(stat.S_IRWXU)
@@ -170,6 +172,20 @@ def test_what_is_protected_is_refused_before_anything_is_deleted(engine: Scripte
     refused = refusal("--yes")
     assert refused.message.count("pulumi state unprotect") > 2
     assert kubectl_calls(engine) == []
+
+
+def test_what_would_be_deleted_with_it_and_belongs_to_others_is_refused_before_anything_is_deleted(
+    engine: ScriptedEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stands(tmp_path, FRONT)
+    foreign = Blocker("storage", "is not ours", "it would be deleted too", "Move it.")
+    monkeypatch.setattr(CloudRun, "foreign_resources", lambda *_: [foreign])
+    refused = refusal("--yes", "--delete-claims")
+    assert refused.message == (
+        "'test' cannot be destroyed yet:\n- storage: is not ours; it would be deleted too.\n  Move it."
+    )
+    assert kubectl_calls(engine) == []
+    assert "destroy" not in engine.commands
 
 
 def test_what_is_still_in_use_is_tried_again_a_few_times(engine: ScriptedEngine) -> None:

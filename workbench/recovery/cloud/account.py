@@ -1,9 +1,10 @@
 """Read-only queries to a cloud about one stack."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar
 
+from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import ClusterComponent, Condition
 from workbench.recovery.cloud.cloud_resource import CloudResource
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
@@ -39,3 +40,14 @@ class Account(ABC):
     @abstractmethod
     def tagged_resources(self) -> list[CloudResource]:
         """Return all resources that belong to the stack, in its state or not; sorted by type."""
+
+    def foreign_resources(self, recorded: Collection[str]) -> list[Blocker]:
+        """Return resources of other owners that the cloud would delete with the stack's; default: none.
+
+        Parameters
+        ----------
+        recorded
+            Ids of the resources in the stack's state.
+        """
+        del recorded
+        return []

@@ -1,6 +1,6 @@
 """Azure queries for recovery and `up`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,12 +8,13 @@ from typing_extensions import override
 
 from components.contract.aks.config import AksConfig
 from workbench.engine.clouds.aks.conditions import conditions
+from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import ClusterComponent, Condition
 from workbench.offline.azure.facts import facts
 from workbench.recovery.cloud.account import Account
 from workbench.recovery.cloud.azure.queries import LOG_IN, AzureQueries, Connect, arm
 from workbench.recovery.cloud.azure.searches import search
-from workbench.recovery.cloud.azure.tagged_resources import tagged_resources
+from workbench.recovery.cloud.azure.tagged_resources import foreign_resources, tagged_resources
 from workbench.recovery.cloud.cloud_resource import CloudResource
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 from workbench.system.errors import UserError
@@ -43,6 +44,10 @@ class AzureAccount(AzureQueries, Account):
     @override
     def tagged_resources(self) -> list[CloudResource]:
         return tagged_resources(self)
+
+    @override
+    def foreign_resources(self, recorded: Collection[str]) -> list[Blocker]:
+        return foreign_resources(self, recorded)
 
 
 def open_account(stack: str, choices: AksConfig, connect: Connect = arm) -> AzureAccount:

@@ -1,9 +1,10 @@
-"""Lists all Azure resources of a stack, including those missing from the state."""
+"""Lists all Azure resources of a stack, including those missing from the state, and foreign ones in its group."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 from workbench.engine.clouds.aks.conditions import CLUSTER, POOL
+from workbench.engine.clouds.blocker import Blocker
 from workbench.offline.azure.facts import resource
 from workbench.recovery.cloud.azure.ids import pulumi_types
 from workbench.recovery.cloud.azure.queries import AzureQueries
@@ -37,6 +38,38 @@ def tagged_resources(queries: AzureQueries) -> list[CloudResource]:
     """
     resources = [*_group(queries), *_in_group(queries), *_pools(queries), *_by_aks(queries)]
     return sorted(resources, key=lambda resource: (resource.type, resource.id))
+
+
+def foreign_resources(queries: AzureQueries, recorded: Collection[str]) -> list[Blocker]:
+    """Return what is in the stack's resource group, but neither recorded nor tagged as the stack's.
+
+    Azure deletes a resource group with everything in it:
+    https://learn.microsoft.com/azure/azure-resource-manager/management/delete-resource-group.
+
+    Parameters
+    ----------
+    recorded
+        Ids of the resources in the stack's state. Empty result if they do not include the group.
+
+    Raises
+    ------
+    UserError
+        Azure cannot be queried.
+    """
+    choices, ours = queries.choices, {id_.lower() for id_ in recorded}
+    if choices.group_id.lower() not in ours:
+        return []
+    return [
+        Blocker(
+            each["id"],
+            f"is in the resource group {choices.resource_group}, and this stack did not create it",
+            "Azure deletes a resource group with everything in it",
+            f"Move it (`az resource move --destination-group GROUP --ids {each['id']}`) or delete it "
+            f"(`az resource delete --ids {each['id']}`).",
+        )
+        for each in queries.listed(f"{choices.group_id}/resources", RESOURCES)
+        if each["id"].lower() not in ours and not queries.is_ours(each.get("tags") or {})
+    ]
 
 
 def _group(queries: AzureQueries) -> Iterator[CloudResource]:

@@ -15,6 +15,7 @@ from emulators.core.faults import ErrorRule
 from support.aks import AGENT_POOL, CLUSTER, ROLE_ASSIGNMENT
 from support.aks_state import components
 from support.azure_cloud_resources import Resource, account_at, build_in_azure
+from support.azure_emulator import GROUP
 from workbench import stacks
 from workbench.engine import Session
 from workbench.offline.azure.facts import facts
@@ -139,6 +140,21 @@ def test_what_aks_made_is_listed_as_such_and_nothing_twice(made: Made) -> None:
     assert all("/research-nodes/" in each.id for each in by_aks)
     ours = sorted((each.type, each.id.lower()) for each in resources if not each.is_byproduct)
     assert ours == sorted((each.type, each.id.lower()) for each in made.resources if each.type not in UNTAGGED)
+
+
+def test_what_others_put_into_the_group_is_named_before_a_destroy_and_nothing_else(made: Made) -> None:
+    recorded = {each.id for each in made.resources if each.type != AGENT_POOL}  # a killed run lost some, tagged as ours
+    assert made.account.foreign_resources(recorded) == []
+    theirs = f"{made.account.choices.group_id}/providers/Microsoft.Storage/storageAccounts/models"
+    made.emulator.leave_resource(theirs)
+    (blocker,) = made.account.foreign_resources({each.upper() for each in recorded})
+    assert str(blocker) == (
+        f"- {theirs}: is in the resource group research, and this stack did not create it; "
+        "Azure deletes a resource group with everything in it.\n"
+        f"  Move it (`az resource move --destination-group GROUP --ids {theirs}`) or delete it "
+        f"(`az resource delete --ids {theirs}`)."
+    )
+    assert made.account.foreign_resources(recorded - {made.one(GROUP).id}) == []
 
 
 def test_another_stack_has_nothing_of_this_one(made: Made) -> None:
