@@ -20,7 +20,7 @@ from policies.waivers import today
 from support.cloud_account import PYTHON
 from support.cluster import Cluster
 from support.eks import CLUSTER, NODE_GROUP
-from support.owners_roles import make_owners_roles, owners_roles
+from support.owners_roles import DEPLOYER, make_owners_roles, owners_roles, session
 from support.state_files import said
 from workbench.engine.render import install
 from workbench.offline.aws.facts import facts
@@ -161,7 +161,7 @@ def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
         stack = guarded(
             folder,
             "dev",
-            **emulator.environment,
+            **{**emulator.environment, **session(emulator.api("sts"), DEPLOYER)},
             PULUMI_HOME=str(folder / "home"),
             PULUMI_BACKEND_URL=f"file://{folder}",
             PULUMI_CONFIG_PASSPHRASE="not a secret",  # noqa: S106

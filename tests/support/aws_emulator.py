@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import yaml
@@ -13,7 +14,7 @@ from emulators.aws.server import ACCOUNT
 from emulators.core.client import Call
 from infra.config import CONFIG_KEY
 from support.cloud_account import CloudAccount
-from support.owners_roles import make_owners_roles, owners_roles
+from support.owners_roles import DEPLOYER, make_owners_roles, owners_roles, session
 
 READS: Final = ("Describe", "List", "Get", "Lookup")
 """How operations begin that change nothing."""
@@ -36,7 +37,11 @@ class Account(CloudAccount):
     @property
     @override
     def cloud_environment(self) -> Mapping[str, str]:
-        return self.aws.environment
+        return {**self.aws.environment, **self._session}
+
+    @cached_property
+    def _session(self) -> Mapping[str, str]:
+        return session(self.aws.api("sts"), DEPLOYER)
 
     @override
     def adopt(self, choices: dict[str, Any]) -> None:

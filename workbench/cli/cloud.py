@@ -56,6 +56,7 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) 
     """
     with changing(stack, "up", hermetic=hermetic, events=events) as begun:
         before = begun.state()
+        begun.require_cluster_admin()
         if begun.existing:
             wait_for_half_deleted(begun.existing.api, stack.config.namespaces)
         judgement = _ready(begun, before)

@@ -162,6 +162,16 @@ class CloudRun:
             options = ["--yes", "--skip-preview"]
         return self.engine(command, *options)
 
+    def require_cluster_admin(self) -> None:
+        """Refuse credentials that the stack's cluster would not let in: it would be built, and its objects refused.
+
+        Raises
+        ------
+        UserError
+            The cluster would not let them in, or the cloud cannot be reached.
+        """
+        self._account.require_cluster_admin()
+
     def ask(self, components: Sequence[ClusterComponent]) -> Conditions:
         """Return the condition of each component in the cloud; empty for an existing cluster.
 

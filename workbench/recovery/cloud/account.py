@@ -21,6 +21,16 @@ class Account(ABC):
     is_a_cloud: ClassVar[bool] = True
     """Whether the stack has resources outside its cluster."""
 
+    def require_cluster_admin(self) -> None:
+        """Refuse credentials that the stack's cluster would not let in. Default: nothing is refused.
+
+        Raises
+        ------
+        UserError
+            They belong to a principal without an entry as cluster admin.
+        """
+        return
+
     @abstractmethod
     def conditions(self, components: Sequence[ClusterComponent]) -> Mapping[str, Condition]:
         """Return the condition of each component by its key."""

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 import boto3
 from typing_extensions import override
 
+from components.contract.access import AccessLevel
+from components.contract.aws import account_of
+from components.contract.eks.access import Access
 from components.contract.eks.config import EksConfig
 from workbench.engine.clouds.cluster_component import ClusterComponent, Condition
 from workbench.engine.clouds.eks.conditions import conditions
@@ -20,9 +23,30 @@ from workbench.system.errors import UserError
 
 @dataclass(frozen=True)
 class AwsAccount(AwsQueries, Account):
-    """One account and region of AWS."""
+    """One account and region of AWS.
+
+    Parameters
+    ----------
+    access
+        Who may access the stack's cluster.
+    """
+
+    access: Access
 
     place = "AWS"
+
+    @override
+    def require_cluster_admin(self) -> None:
+        caller = self.look_up("sts", "get_caller_identity")["Arn"]
+        entries = self.access.all_entries.values()
+        admins = [entry.role_arn for entry in entries if entry.level is AccessLevel.CLUSTER_ADMIN]
+        if not any(is_session_of(caller, role) for role in admins):
+            raise UserError(
+                f"Your credentials belong to {caller}, which is not cluster admin of '{self.stack}': the cluster would "
+                f"be created and then refuse to let you in. Cluster admins in the stack file: {', '.join(admins)}.",
+                "Assume one of these roles, usually access.deployerRoleArn, or correct the stack file. Nothing was "
+                "changed.",
+            )
 
     @override
     def conditions(self, components: Sequence[ClusterComponent]) -> Mapping[str, Condition]:
@@ -41,6 +65,17 @@ class AwsAccount(AwsQueries, Account):
         return tagged_resources(self)
 
 
+def is_session_of(caller: str, role: str) -> bool:
+    """Return whether the ARN of a caller is that of a session of a role.
+
+    A session's ARN has the role's name without its path, and names are unique in an account:
+    https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html.
+    """
+    kind, _, session = caller.rpartition(":")[2].partition("/")
+    name = session.partition("/")[0]
+    return (kind, account_of(caller), name) == ("assumed-role", account_of(role), role.rpartition("/")[2])
+
+
 def open_account(stack: str, choices: EksConfig) -> AwsAccount:
     """Return the account of a stack, after checking that the credentials belong to it.
 
@@ -51,7 +86,7 @@ def open_account(stack: str, choices: EksConfig) -> AwsAccount:
     """
     with asking("sts", "get_caller_identity"):
         session = boto3.Session(region_name=choices.region)
-        account = AwsAccount(session, stack, choices.name)
+        account = AwsAccount(session, stack, choices.name, choices.access)
     identity = account.look_up("sts", "get_caller_identity")
     if identity["Account"] != choices.account_id:
         raise UserError(

@@ -9,13 +9,14 @@ from emulators.core.faults import ErrorRule
 from support import eks
 from support.aws_cloud_resources import STACK, account_at
 from support.offline import ALL_COMMANDS, imported_by
+from support.owners_roles import session
 from workbench.recovery.cloud import open_account
-from workbench.recovery.cloud.aws.account import AwsAccount
+from workbench.recovery.cloud.aws.account import AwsAccount, is_session_of
 from workbench.system.errors import UserError
 
 
-def choices(account_id: str = eks.ACCOUNT) -> EksConfig:
-    found = eks.config({"cluster.accountId": account_id}).cluster
+def choices() -> EksConfig:
+    found = eks.config().cluster
     assert isinstance(found, EksConfig)
     return found
 
@@ -27,7 +28,35 @@ def account(nothing: Emulator, monkeypatch: pytest.MonkeyPatch) -> AwsAccount:
 
 def test_credentials_of_another_account_are_refused_before_anything_is_believed(account: AwsAccount) -> None:
     with pytest.raises(UserError, match="belong to the account 111122223333, but the stack 'test' is in 999999999999"):
-        open_account(STACK, choices("999999999999"))
+        open_account(STACK, choices().model_copy(update={"account_id": "999999999999"}))
+
+
+ROLE = "arn:aws:iam::111122223333:role/teams/platform/deployer"
+
+
+@pytest.mark.parametrize(
+    ("caller", "is_one"),
+    [
+        ("arn:aws:sts::111122223333:assumed-role/deployer/someone@example.com", True),
+        ("arn:aws:sts::111122223333:assumed-role/other/deployer", False),
+        ("arn:aws:sts::999999999999:assumed-role/deployer/session", False),
+        ("arn:aws:iam::111122223333:user/deployer", False),
+        ("arn:aws:iam::111122223333:root", False),
+    ],
+)
+def test_a_session_is_known_by_its_roles_name_without_the_path(caller: str, is_one: bool) -> None:
+    assert is_session_of(caller, ROLE) is is_one
+
+
+def test_only_sessions_of_cluster_admins_may_create_a_cluster(
+    account: AwsAccount, nothing: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UserError, match="is not cluster admin of 'test'") as caught:
+        account.require_cluster_admin()
+    assert account.access.deployer_role_arn in caught.value.message
+    for name, value in session(nothing.api("sts"), "break-glass").items():
+        monkeypatch.setenv(name, value)
+    open_account(STACK, choices()).require_cluster_admin()
 
 
 def test_without_credentials_the_user_is_told_to_log_in(account: AwsAccount, monkeypatch: pytest.MonkeyPatch) -> None:
