@@ -31,6 +31,7 @@ def deployment(recorder: Recorder, live: Live, added: Added) -> dict[str, Any]:
             {
                 "urn": urn(each.type, each.name),
                 "type": each.type,
+                "id": f"{each.name}-id",
                 "custom": True,
                 "inputs": deepcopy(each.inputs),
                 "outputs": outputs,
@@ -38,5 +39,5 @@ def deployment(recorder: Recorder, live: Live, added: Added) -> dict[str, Any]:
                 "retainOnDelete": bool(options and options.retain_on_delete),
             }
         )
-    outputs = {"kubeconfig": recorder.exports["kubeconfig"]}
+    outputs = {name: recorder.exports[name] for name in ("cluster", "kubeconfig")}
     return {"resources": [{"urn": urn(STACK_TYPE, "stack"), "type": STACK_TYPE, "outputs": outputs}, *resources]}

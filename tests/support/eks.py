@@ -15,6 +15,7 @@ NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 LAUNCH_TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 CLUSTER = "aws:eks/cluster:Cluster"
 ADDON = "aws:eks/addon:Addon"
+KEY = "aws:kms/key:Key"
 TAG = "aws:autoscaling/tag:Tag"
 
 CREATED = {"kind": "created", "cidr": "10.20.0.0/16"}

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from support.cloud_state import STACK, Live, deployment, urn
-from support.eks import ADDON, CLUSTER, NODE_GROUP, build, built
+from support.eks import ADDON, CLUSTER, KEY, NODE_GROUP, build, built
 from workbench.engine.clouds.cluster_component import ClusterComponent
 from workbench.engine.cluster_components import components_of_state
 
@@ -22,6 +22,7 @@ def exported(changes: dict[str, Any] | None = None, live: Live | None = None) ->
             CLUSTER: {"status": "ACTIVE"},
             NODE_GROUP: {"status": "ACTIVE", "version": version, "nodeGroupName": f"{name}-0a1b2c3"},
             ADDON: {"addonVersion": "v1.0.0-eksbuild.1"},
+            KEY: {"arn": f"arn:{KEY}:{name}"},
         }.get(type_, {})
 
     return deployment(recorder, live or {}, added)

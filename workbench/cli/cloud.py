@@ -1,6 +1,6 @@
 """`up` and `preview` for a stack in a cloud."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from workbench.cli.guard import guard
 from workbench.cli.namespaces import wait_for_half_deleted
 from workbench.engine import INTERRUPTED
 from workbench.engine.after_update import PATIENCE_DEGRADED, component_problems, settled
+from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import ClusterComponent, Group, condition
 from workbench.engine.cluster_components import components_of_plan, components_of_state
 from workbench.engine.error_classification import is_busy, is_expired, is_name_taken, is_outcome_unknown
@@ -36,11 +37,13 @@ def preview(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | N
     except UserError as found:
         errors.print(f"note: {found}", **PLAIN)
     run = run.looked(state)
+    # Before the plan: its message about a protected key would tell how to remove the protection.
+    _refuse(run, [*run.cloud.fixed_blockers(state)])
     code, stream = run.engine("preview", *options)
     if not code:
         run.require_no_collisions(stream)
         components = components_of_plan(stream)
-        _refuse(run, run.judge(components, run.ask(components)))
+        _refuse(run, run.judge(components, run.ask(components)).blockers)
     return code
 
 
@@ -125,17 +128,18 @@ def _ready(run: CloudRun, before: Mapping[str, Any]) -> Judgement:
         return Judgement()
     components = components_of_state(before)
     settled(lambda: run.ask(components), components, _waiting("before the change"))
-    components = components_of_state(run.refresh(before))
+    refreshed = run.refresh(before)
+    components = components_of_state(refreshed)
     judgement = run.judge(components, run.ask(components))
-    _refuse(run, judgement)
+    _refuse(run, [*run.cloud.fixed_blockers(refreshed), *judgement.blockers])
     return judgement
 
 
-def _refuse(run: CloudRun, judgement: Judgement) -> None:
-    if not judgement.blockers:
+def _refuse(run: CloudRun, blockers: Sequence[Blocker]) -> None:
+    if not blockers:
         return
-    count = "1 problem blocks" if len(judgement.blockers) == 1 else f"{len(judgement.blockers)} problems block"
-    listed = "\n".join(map(str, judgement.blockers))
+    count = "1 problem blocks" if len(blockers) == 1 else f"{len(blockers)} problems block"
+    listed = "\n".join(map(str, blockers))
     file = stacks.shown_path(run.stack.file)
     raise UserError(
         f"{count} `up`, comparing {file} with the live resources:\n{listed}",

@@ -109,14 +109,15 @@ class EksConfig(ContractModel):
     )
     region: Region = Field(description="AWS region.", examples=["eu-west-1"])
     zones: tuple[Zone, ...] = Field(
-        description="Letters of two or three availability zones.", examples=[["a", "b", "c"]]
+        description="Letters of two or three availability zones. Fixed when the cluster is created.",
+        examples=[["a", "b", "c"]],
     )
     version: Version = Field(
         description="Minor version of Kubernetes, in quotes. Raise it by one at a time.", examples=["1.35"]
     )
     network: CreatedNetwork | ExistingNetwork = Field(
         discriminator="kind",
-        description="A new VPC, or an existing one.",
+        description="A new VPC, or an existing one. Fixed when the cluster is created.",
         examples=[{"kind": "created", "cidr": "10.20.0.0/16"}],
     )
     service_cidr: Annotated[ServiceCidr, Explained("It does not overlap the ranges that most VPCs use.")] = Field(
@@ -148,7 +149,7 @@ class EksConfig(ContractModel):
     )
     secrets_key_arn: Annotated[KeyArn | None, Explained("The stack creates a key, rotated every year.")] = Field(
         None,
-        description="ARN of the KMS key that encrypts Secrets.",
+        description="ARN of the KMS key that encrypts Secrets. Fixed when the cluster is created.",
         examples=["arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555"],
     )
     permissions_boundary_arn: Annotated[BoundaryArn | None, Explained("Many organisations use none.")] = Field(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from support.cloud_commands import KILLED, run, scripted
+from support.cloud_commands import KILLED, choose, refusal, run, scripted
 from support.eks import NODE_GROUP
 from support.eks_state import STACK, Live, exported
 from support.scripted_engine import PLANNED, ScriptedEngine, said, step
@@ -43,3 +43,16 @@ def test_a_preview_of_a_half_done_stack_says_so_and_goes_on(engine: ScriptedEngi
 def test_a_preview_that_fails_ends_as_the_engine_does(engine: ScriptedEngine) -> None:
     engine.answers("preview", [said("boom"), *PLANNED], code=255)
     assert run("preview", STACK).exit_code == 1
+
+
+@pytest.mark.parametrize("command", ["preview", "up"])
+def test_another_key_is_refused_before_a_plan_can_tell_how_to_unprotect_the_old_one(
+    engine: ScriptedEngine, tmp_path: Path, command: str
+) -> None:
+    choose(
+        tmp_path, cluster__secretsKeyArn="arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555"
+    )
+    refused = refusal(command, STACK, *(["--yes"] if command == "up" else []))
+    assert "- cluster.secretsKeyArn: arn:aws:kms:" in refused.message
+    assert "but the cluster has the stack's own key; EKS sets it when it creates the cluster" in refused.message
+    assert set(engine.commands) <= {"export", "refresh"}

@@ -10,6 +10,7 @@ from components.contract.groups import NodeGroup
 from infra.config import StackConfig
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import ClusterComponent
+from workbench.engine.clouds.fixed_choice import FixedChoice, fixed_blockers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +60,11 @@ class Cloud:
         del components
         yield from ()
 
+    def fixed_blockers(self, deployment: Mapping[str, Any]) -> Iterator[Blocker]:
+        """Return the changes of choices that are fixed while the cluster of ``deployment`` exists."""
+        del deployment
+        yield from ()
+
     def notes(self, components: Sequence[ClusterComponent]) -> Iterator[str]:
         """Return notes that are specific to this cloud and do not block the change."""
         del components
@@ -95,6 +101,8 @@ class CloudStack(Cloud):
     group_label: ClassVar[str]
     """Label with which the cloud names the group of a node."""
     errors: ClassVar[ErrorCodes]
+    fixed: ClassVar[Sequence[FixedChoice]] = ()
+    """Choices that the cloud fixes when it creates a cluster."""
 
     stack: str
     config: StackConfig
@@ -109,3 +117,7 @@ class CloudStack(Cloud):
     @override
     def groups(self) -> Mapping[str, NodeGroup]:
         return {f"{self.stack}-{group.name}": group for group in self.config.groups}
+
+    @override
+    def fixed_blockers(self, deployment: Mapping[str, Any]) -> Iterator[Blocker]:
+        return fixed_blockers(self.service, self.fixed, self.choices, deployment)

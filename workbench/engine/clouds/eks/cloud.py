@@ -8,6 +8,7 @@ from typing_extensions import override
 from components.contract.eks.config import EksConfig
 from workbench.engine.clouds.cloud import CloudStack, ErrorCodes
 from workbench.engine.clouds.cluster_component import ClusterComponent, Rank
+from workbench.engine.clouds.eks.fixed_choices import FIXED
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Eks(CloudStack):
         in_use=r"\bDependencyViolation\b",
         name_taken=r"ResourceInUseException\b.*\balready in use\b",
     )
+
+    fixed = FIXED
 
     choices: EksConfig
 

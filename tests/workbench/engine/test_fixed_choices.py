@@ -1,0 +1,128 @@
+"""What a cloud fixes when it creates a cluster: every change is refused while the cluster exists, and nothing else."""
+
+from typing import Any
+
+import pytest
+
+from components.contract.choices import ContractModel
+from infra.config.tree import tree
+from support.eks import CLUSTER, EXISTING, KEY, config
+from support.eks_state import STACK, exported
+from workbench.engine.clouds.blocker import Blocker
+from workbench.engine.clouds.find import CLOUDS, cloud_of
+
+GIVEN = "arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555"
+OTHER = "arn:aws:kms:eu-west-1:111122223333:key/99999999-2222-3333-4444-555555555555"
+OWN = "the stack's own key"
+FIXED = "Fixed when the cluster is created."
+TWO_ZONES = {**EXISTING, "nodeSubnetIds": {zone: EXISTING["nodeSubnetIds"][zone] for zone in "ab"}}
+MOVED = {**EXISTING, "nodeSubnetIds": {**EXISTING["nodeSubnetIds"], "a": "subnet-0aaaaaaaaaaaaaaab"}}
+
+
+ZONES = {"pools.data.size": {"min": 6, "max": 6}}
+"""Data nodes that two zones can share as well as three."""
+
+
+def refused(before: dict[str, Any], after: dict[str, Any], state: dict[str, Any] | None = None) -> list[Blocker]:
+    """Return why a stack that was brought up with one set of choices refuses another."""
+    return [*cloud_of(STACK, config(after)).fixed_blockers(state or exported(before))]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "key", "what"),
+    [
+        ({}, {"secretsKeyArn": GIVEN}, "secretsKeyArn", f"{GIVEN}, but the cluster has {OWN}"),
+        ({"secretsKeyArn": GIVEN}, {}, "secretsKeyArn", f"{OWN}, but the cluster has {GIVEN}"),
+        (
+            {"secretsKeyArn": GIVEN},
+            {"secretsKeyArn": OTHER},
+            "secretsKeyArn",
+            f"{OTHER}, but the cluster has {GIVEN}",
+        ),
+        ({}, {"zones": ["a", "b"]}, "zones", "a, b, but the cluster has a, b, c"),
+        ({"zones": ["a", "b"]}, {}, "zones", "a, b, c, but the cluster has a, b"),
+        (
+            {"network": EXISTING},
+            {"network": TWO_ZONES, "zones": ["a", "b"]},
+            "zones",
+            "a, b, but the cluster has a, b, c",
+        ),
+        (
+            {},
+            {"network": EXISTING},
+            "network",
+            "vpc-0123456789abcdef0, but the cluster has the stack's own VPC 10.20.0.0/16",
+        ),
+        (
+            {},
+            {"network.cidr": "10.30.0.0/16"},
+            "network",
+            "the stack's own VPC 10.30.0.0/16, but the cluster has the stack's own VPC 10.20.0.0/16",
+        ),
+        (
+            {"network": EXISTING},
+            {},
+            "network",
+            "the stack's own VPC 10.20.0.0/16, but the cluster has vpc-0123456789abcdef0",
+        ),
+    ],
+)
+def test_a_choice_that_eks_fixed_at_creation_is_refused_on_a_living_cluster(
+    before: dict[str, Any], after: dict[str, Any], key: str, what: str
+) -> None:
+    state = exported(_of_the_cluster(before))
+    if before.get("network") == EXISTING:
+        _vpc_config(state)["vpcId"] = EXISTING["vpcId"]
+    found = refused({}, _of_the_cluster(after), state)
+    assert [(each.where, each.what) for each in found] == [(f"cluster.{key}", what)]
+
+
+def test_the_refusal_of_another_key_says_to_keep_the_cluster_s_key() -> None:
+    (found,) = refused({}, {"cluster.secretsKeyArn": GIVEN})
+    assert found.step.startswith("Set it back, or remove it for the stack's own key. Do not unprotect")
+
+
+def test_the_arn_of_the_stack_s_own_key_is_another_choice_for_the_engine_would_delete_the_key() -> None:
+    state = exported()
+    (key,) = (each for each in state["resources"] if each["type"] == KEY)
+    (cluster,) = (each for each in state["resources"] if each["type"] == CLUSTER)
+    key["outputs"]["arn"] = cluster["outputs"]["encryptionConfig"]["provider"]["keyArn"] = GIVEN
+    (found,) = refused({}, {"cluster.secretsKeyArn": GIVEN}, state)
+    assert found.what == f"{GIVEN}, but the cluster has {OWN}"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({}, {}),
+        ({}, {"zones": ["c", "b", "a"]}),
+        ({"secretsKeyArn": GIVEN}, {"secretsKeyArn": GIVEN}),
+        ({"network": EXISTING}, {"network": EXISTING}),
+        ({"network": EXISTING}, {"network": MOVED}),
+    ],
+)
+def test_everything_else_may_change(before: dict[str, Any], after: dict[str, Any]) -> None:
+    assert refused(_of_the_cluster(before), _of_the_cluster(after)) == []
+
+
+def test_without_a_cluster_everything_may_change() -> None:
+    state = exported()
+    state["resources"] = [each for each in state["resources"] if each["type"] != CLUSTER]
+    changes = {"cluster.secretsKeyArn": GIVEN, "cluster.network": EXISTING}
+    assert refused({}, changes, state) == []
+    assert refused({}, changes, {"resources": []}) == []
+
+
+@pytest.mark.parametrize("model", CLOUDS, ids=lambda model: model.__name__)
+def test_the_description_of_a_fixed_choice_says_so_and_that_of_no_other(model: type[ContractModel]) -> None:
+    said = {f"cluster.{key.name}" for key in tree(model).walk() if FIXED in key.node.said.get("description", "")}
+    assert said == {choice.key for choice in CLOUDS[model].cloud.fixed}
+
+
+def _of_the_cluster(changes: dict[str, Any]) -> dict[str, Any]:
+    return {**ZONES, **{f"cluster.{key}": value for key, value in changes.items()}}
+
+
+def _vpc_config(state: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = next(each for each in state["resources"] if each["type"] == CLUSTER)["outputs"]["vpcConfig"]
+    return found

@@ -1,0 +1,98 @@
+"""What EKS fixes when it creates a cluster: the key of its Secrets, its zones and its VPC."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from components.contract.eks.config import EksConfig
+from components.contract.eks.network import ExistingNetwork
+from workbench.engine.clouds.eks.cluster_components import CLUSTER
+from workbench.engine.clouds.fixed_choice import FixedChoice, resources_of
+from workbench.report.events import STACK_TYPE
+
+KEY: Final = "aws:kms/key:Key"
+SUBNET: Final = "aws:ec2/subnet:Subnet"
+VPC: Final = "aws:ec2/vpc:Vpc"
+
+_OWN_KEY: Final = "the stack's own key"
+
+
+def _cluster(deployment: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return inputs and outputs of the cluster; empty without one."""
+    found = next(resources_of(deployment, CLUSTER), {})
+    return {**(found.get("inputs") or {}), **(found.get("outputs") or {})}
+
+
+def _declared_key(choices: EksConfig) -> str:
+    return choices.secrets_key_arn or _OWN_KEY
+
+
+def _live_key(deployment: Mapping[str, Any]) -> str:
+    config = _cluster(deployment).get("encryptionConfig") or {}
+    arn = str((config.get("provider") or {}).get("keyArn") or "")
+    own = {(key.get("outputs") or {}).get("arn") for key in resources_of(deployment, KEY)}
+    return _OWN_KEY if arn in own else arn
+
+
+def _declared_zones(choices: EksConfig) -> str:
+    return ", ".join(sorted(choices.zones))
+
+
+def _live_zones(deployment: Mapping[str, Any]) -> str:
+    used = set((_cluster(deployment).get("vpcConfig") or {}).get("subnetIds") or ())
+    zones = {each["id"]: str(each["inputs"]["availabilityZone"])[-1] for each in _subnets(deployment)}
+    for stack in resources_of(deployment, STACK_TYPE):
+        given = ((stack.get("outputs") or {}).get("cluster") or {}).get("nodeSubnetIds") or {}
+        zones |= {subnet: zone for zone, subnet in given.items()}
+    return ", ".join(sorted({zones[each] for each in used})) if used <= zones.keys() else ""
+
+
+def _declared_network(choices: EksConfig) -> str:
+    network = choices.network
+    return network.vpc_id if isinstance(network, ExistingNetwork) else _own_vpc(network.cidr)
+
+
+def _live_network(deployment: Mapping[str, Any]) -> str:
+    config = _cluster(deployment).get("vpcConfig") or {}
+    used = config.get("subnetIds") or ()
+    vpc = config.get("vpcId") or next((s["inputs"]["vpcId"] for s in _subnets(deployment) if s["id"] in used), "")
+    own = {each["id"]: each["inputs"]["cidrBlock"] for each in resources_of(deployment, VPC)}
+    return _own_vpc(own[vpc]) if vpc in own else str(vpc)
+
+
+def _own_vpc(cidr: str) -> str:
+    return f"the stack's own VPC {cidr}"
+
+
+def _subnets(deployment: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [each for each in resources_of(deployment, SUBNET) if each.get("id")]
+
+
+_ANOTHER: Final = "For another one, create a second stack with a cluster of another name and move there."
+
+FIXED: Final = (
+    FixedChoice(
+        key="cluster.secretsKeyArn",
+        declared=_declared_key,
+        live=_live_key,
+        # https://docs.aws.amazon.com/eks/latest/userguide/enable-kms.html
+        step=(
+            "Set it back, or remove it for the stack's own key. Do not unprotect, disable or delete the cluster's key: "
+            f"without it no Secret can be read. {_ANOTHER}"
+        ),
+    ),
+    FixedChoice(
+        key="cluster.zones",
+        declared=_declared_zones,
+        live=_live_zones,
+        # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
+        step=f"Set them back: a cluster's subnets must be in exactly the zones of its creation. {_ANOTHER}",
+    ),
+    FixedChoice(
+        key="cluster.network",
+        declared=_declared_network,
+        live=_live_network,
+        # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
+        step=f"Set kind and VPC, or its range, back: a cluster stays in its first VPC. {_ANOTHER}",
+    ),
+)
+"""In the order of the stack file's keys that weigh most."""
