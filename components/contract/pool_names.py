@@ -4,6 +4,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field
 
+from components.contract.choices import Findings
 from components.contract.instances import INSTANCE_TYPES
 from components.contract.labels import (
     LABEL_KEY_PATTERN,
@@ -37,8 +38,12 @@ def _label_value(value: str) -> str:
 
 
 def _instance_type(name: str) -> str:
+    findings = Findings()
     if name not in INSTANCE_TYPES:
-        raise ValueError("is not a known machine type")
+        # Only AWS writes a dot, as in m6i.2xlarge: a name with one is not answered with Azure's types.
+        likely = sorted(each for each in INSTANCE_TYPES if "." in each and "." in name)
+        findings.add("is not a known machine type", given=name, allowed=tuple(likely))
+    findings.raise_if_any()
     return name
 
 

@@ -161,12 +161,15 @@ def _refused(path: KeyPath, context: Mapping[str, Any], given: Any, node: Node) 
     is_listed = "enum" in node.said or "const" in node.said
     if given is None or not is_listed or str(given) in allowed(node):
         return Problem(path, message, None if given is None else shown(given), context.get("allowed", ()))
-    return _unfit(path, message, given, node)
+    return _unfit(path, message, given, node, context.get("allowed", ()))
 
 
-def _unfit(path: KeyPath, message: str, given: Any, node: Node) -> Problem:
-    """Return the problem of a value that is not allowed at ``node`` or has the wrong type."""
-    values = allowed(node)
+def _unfit(path: KeyPath, message: str, given: Any, node: Node, likely: tuple[str, ...] = ()) -> Problem:
+    """Return the problem of a value that is not allowed at ``node`` or has the wrong type.
+
+    ``likely`` are the allowed values of which one was meant; default: all.
+    """
+    values = likely or allowed(node)
     meant = did_you_mean(given, values)
     is_helpful = len(values) <= _ALLOWED_MAX or (isinstance(given, str) and not meant)
     return Problem(path, message + meant, shown(given), values if is_helpful else ())

@@ -27,6 +27,9 @@ def recover(
     stack: Annotated[str, typer.Argument(help="Name of the stack.", metavar="STACK")] = "local",
     *,
     yes: Yes = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="First end a run of the stack that hangs; lists its processes and asks.")
+    ] = False,
     hermetic: Hermetic = False,
 ) -> None:
     """Repair what a killed run left behind.
@@ -38,14 +41,14 @@ def recover(
     if stack not in stacks.stack_files():
         stacks.find(stack)  # raises, with the list of stacks
     if found := _in_a_cloud(stack):
-        left = _recover_in_the_cloud(found, yes=yes, hermetic=hermetic)
+        left = _recover_in_the_cloud(found, yes=yes, force=force, hermetic=hermetic)
     else:
-        left = _recover_on_this_machine(stack, yes=yes)
+        left = _recover_on_this_machine(stack, yes=yes, force=force)
     _say_the_end(stack, left)
 
 
-def _recover_on_this_machine(stack: str, *, yes: bool) -> int:
-    left = _mend(orphans(stack), yes=yes)
+def _recover_on_this_machine(stack: str, *, yes: bool, force: bool) -> int:
+    left = _mend(orphans(stack, force=force), yes=yes)
     with stack_lock(stack, "recover"):
         left += _mend(leftovers(), yes=yes)
         # Twice: pending operations can be read only once the state file is intact.
@@ -61,10 +64,10 @@ def _in_a_cloud(stack: str) -> Stack | None:
     return None
 
 
-def _recover_in_the_cloud(stack: Stack, *, yes: bool, hermetic: bool) -> int:
+def _recover_in_the_cloud(stack: Stack, *, yes: bool, force: bool, hermetic: bool) -> int:
     from workbench.recovery.cloud import CloudRecovery, open_account  # noqa: PLC0415 the cloud's SDK is for its stacks
 
-    _mend(orphans(stack.name, stack.file), yes=yes)
+    _mend(orphans(stack.name, stack.file, force=force), yes=yes)
     with stack_lock(stack.name, "recover", stack.file) as lock:
         with progress(errors) as report:
             toolchain = ensure(cloud.TOOLS, hermetic=hermetic, progress=report)

@@ -16,6 +16,7 @@ from typing_extensions import override
 from workbench.system import locks
 from workbench.system.errors import UserError
 from workbench.system.paths import PRIVATE, data_dir
+from workbench.system.processes import is_suspended, name_of, of_run
 
 _PATIENCE = 5.0
 """Seconds to wait for the last processes of a finished run to end."""
@@ -47,6 +48,15 @@ class Held:
     def is_running(self) -> bool:
         """Whether the run itself is alive; if not, it was killed and ``processes`` are its leftovers."""
         return any(process.pid == self.run.pid for process in self.processes)
+
+    @property
+    def of_the_run(self) -> list[psutil.Process]:
+        """The processes of a living run, itself first, without others that have the lock's file open."""
+        command = next(process for process in self.processes if process.pid == self.run.pid)
+        children = list[psutil.Process]()
+        with suppress(psutil.Error):
+            children = command.children(recursive=True)
+        return list(dict.fromkeys([command, *children, *of_run(command.pid)]))
 
 
 @contextmanager
@@ -105,11 +115,27 @@ def held_by(stack: str, stack_file: Path | None = None) -> Held:
 
 def names(processes: list[psutil.Process]) -> str:
     """Return ids and names of processes for a message."""
-    listed = []
-    for process in processes:
-        with suppress(psutil.NoSuchProcess):
-            listed.append(f"{process.pid} {process.name()}")
-    return ", ".join(listed)
+    return ", ".join(filter(None, map(name_of, processes)))
+
+
+def still_running(stack: str, held: Held, more: str = "") -> UserError:
+    """Return the error for a stack whose lock a living run holds; names its suspended processes.
+
+    Parameters
+    ----------
+    stack, held
+        The stack and the holder of its lock.
+    more
+        A further clause of the message. Default: none.
+    """
+    suspended = [process for process in held.of_the_run if is_suspended(process)]
+    ids = " ".join(str(process.pid) for process in suspended)
+    note = f" It cannot go on: {names(suspended)}. `kill -CONT {ids}` continues it." if suspended else ""
+    return UserError(
+        f"The stack '{stack}' is being changed by {held.run}{more}.{note}",
+        "Wait until it ends, or press Ctrl-C where it runs: it finishes its current step and saves the state. "
+        f"If it hangs, `igz-clusters recover {stack} --force` lists its processes and ends them.",
+    )
 
 
 def _file(stack: str, stack_file: Path | None = None) -> Path:
@@ -123,10 +149,7 @@ def _file(stack: str, stack_file: Path | None = None) -> Path:
 
 def _refusal(stack: str, held: Held) -> UserError:
     if held.is_running:
-        return UserError(
-            f"The stack '{stack}' is being changed by {held.run}.",
-            "Wait until it ends, or press Ctrl-C where it runs: it finishes its current step and saves the state.",
-        )
+        return still_running(stack, held)
     if held.processes:
         return UserError(
             f"{held.run} was killed, but its processes still change the stack '{stack}': {names(held.processes)}.",

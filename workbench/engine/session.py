@@ -15,7 +15,7 @@ from typing import IO, Any, Final
 import yaml
 
 from policies.rule import Pack
-from workbench.engine import backend
+from workbench.engine import backend, hangs
 from workbench.engine.lock import opening
 from workbench.engine.secrets import passphrase_file
 from workbench.stacks import Stack, yaml_source
@@ -35,6 +35,9 @@ _CANCELLED: Final = 8
 """Exit code of the engine after Ctrl-C at its own prompt:
 https://github.com/pulumi/pulumi/blob/v3.259.0/pkg/cmd/pulumi/cmd/exit_codes.go.
 """
+
+_ABORT: Final = 10.0
+"""Seconds for the engine to abort its step after a second Ctrl-C."""
 
 _INTERPRETER: Final = Path(__file__).parent / "interpreter"
 
@@ -60,7 +63,8 @@ class Session:
         """Run the engine in the foreground and return its exit code, ``INTERRUPTED`` if Ctrl-C stopped it.
 
         After Ctrl-C, a signal, or when the output is closed, the engine finishes its current step, saves the state and
-        ends; this method waits for it. If this process is killed, the kernel signals the engine to do the same.
+        ends; this method waits for it. A second one makes the engine abort its step; what still runs 10 s later is
+        killed. If this process is killed, the kernel signals the engine to finish.
 
         Parameters
         ----------
@@ -81,7 +85,7 @@ class Session:
         command: list[str | Path] = [self.pulumi, *arguments, *recorded]
         variables = _quiet({**self.whole_environment(), **extra, **mark(self.stack.name, self.stack.file)})
         # Plug-ins leave files with credentials in their temporary folder.
-        with temporary.folder("run") as (place, held):
+        with temporary.folder("run") as (place, held), hangs.watching(lambda: _size(events)):
             return self._shown(command, {**variables, "TMPDIR": str(place)}, display, held)
 
     def _shown(
@@ -133,15 +137,14 @@ class Session:
         )
         if running is not None:
             running.put(process)
-        interrupted = False
-        while process.poll() is None:
-            try:
-                process.wait()
-            except KeyboardInterrupt as interrupt:
-                interrupted = True
-                if not has_terminal or isinstance(interrupt, AskedToEnd):
-                    process.send_signal(signal.SIGINT)
-        interrupted |= process.returncode == _CANCELLED
+        interrupts = _wait_for(process, is_in_our_group=has_terminal)
+        interrupted = interrupts or process.returncode == _CANCELLED
+        if process.returncode < 0 and not interrupted:
+            hangs.say(
+                f"The engine was ended by {signal.Signals(-process.returncode).name} from outside: by the kernel if "
+                "memory ran out, or by another process. "
+                f"`igz-clusters recover {self.stack.name}` repairs what it left; then run this command again."
+            )
         return INTERRUPTED if interrupted and process.returncode else process.returncode
 
     def query(self, *arguments: str, folder: Path = PROJECT_ROOT, stdin: str | None = None) -> Any:
@@ -189,6 +192,37 @@ class Session:
     @property
     def _inherited(self) -> tuple[int, ...]:
         return () if self.lock is None else (self.lock,)
+
+
+def _wait_for(process: subprocess.Popen[bytes], *, is_in_our_group: bool) -> int:
+    """Wait until the engine has ended; pass interrupts on, kill all of its processes after the second.
+
+    Returns how often it was interrupted.
+    """
+    interrupts = 0
+    while process.poll() is None:
+        try:
+            process.wait(_ABORT if interrupts > 1 else None)
+        except KeyboardInterrupt as interrupt:
+            interrupts += 1
+            if not is_in_our_group or isinstance(interrupt, AskedToEnd):
+                process.send_signal(signal.SIGINT)
+            if interrupts == 1:
+                hangs.say("Stopping: the engine finishes its current step and saves the state. Ctrl-C again aborts it.")
+        except subprocess.TimeoutExpired:
+            hangs.end_all()
+            process.kill()
+    if interrupts > 1:
+        hangs.end_all()  # a plug-in that hangs would keep the stack's lock
+    return interrupts
+
+
+def _size(events: Path | None) -> int:
+    """Return the length of the engine's event stream so far; 0 if there is none."""
+    try:
+        return events.stat().st_size if events else 0
+    except FileNotFoundError:
+        return 0
 
 
 def _quiet(variables: dict[str, str]) -> dict[str, str]:

@@ -5,10 +5,10 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import psutil
 
@@ -90,15 +90,54 @@ def abandoned(stack: str, file: Path | None) -> list[psutil.Process]:
     file
         Its stack file; None for a stack on this machine, where the name alone identifies it.
     """
-    return [process for process in psutil.process_iter() if _is_abandoned(process, stack, file)]
+    found = _marked(lambda run: run.stack == stack and run.file == str(file or run.file))
+    return [process for process, run in found if living(run.pid, before=run.since) is None]
 
 
-def _is_abandoned(process: psutil.Process, stack: str, file: Path | None) -> bool:
-    with suppress(psutil.Error, OSError, KeyError, ValueError, TypeError):
-        pid, since, session, place, name, its_file = json.loads(process.environ()[_MARK])
-        if (place, name) != (_place(), stack) or its_file != str(file or its_file):
-            return False
-        if os.getsid(process.pid) != session:
-            return False
-        return process.status() != psutil.STATUS_ZOMBIE and living(pid, before=since) is None
-    return False
+def of_run(pid: int) -> list[psutil.Process]:
+    """Return the processes of the run that is the living process ``pid``, without itself and without daemons."""
+    found = _marked(lambda run: run.pid == pid)
+    return [process for process, run in found if living(run.pid, before=run.since)]
+
+
+def is_suspended(process: psutil.Process) -> bool:
+    """Return whether a signal such as SIGSTOP suspended a process."""
+    try:
+        return process.status() == psutil.STATUS_STOPPED
+    except psutil.Error:
+        return False
+
+
+def name_of(process: psutil.Process) -> str:
+    """Return id and program of a process for a message, and whether it is suspended; empty if it has ended.
+
+    Of an interpreter the program that it runs is named too.
+    """
+    with suppress(psutil.Error):
+        name, arguments = process.name(), process.cmdline()[1:]
+        if name.startswith("python"):
+            program = next((Path(each).name for each in arguments if not each.startswith("-")), "")
+            name = f"{name} {program}".strip()
+        return f"{process.pid} {name}{' (suspended)' if is_suspended(process) else ''}"
+    return ""
+
+
+class _Run(NamedTuple):
+    """What a mark says of the run that a process belongs to."""
+
+    pid: int
+    since: float
+    session: int
+    place: list[str | int]
+    stack: str
+    file: str
+
+
+def _marked(wanted: Callable[[_Run], bool]) -> Iterator[tuple[psutil.Process, _Run]]:
+    """Yield each running process of this machine whose mark is wanted."""
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError, KeyError, ValueError, TypeError):
+            run = _Run(*json.loads(process.environ()[_MARK]))
+            is_of_run = run.place == _place() and wanted(run) and os.getsid(process.pid) == run.session
+            if is_of_run and process.status() != psutil.STATUS_ZOMBIE:
+                yield process, run

@@ -1,0 +1,76 @@
+"""A run with a suspended process says so; Ctrl-C twice or `recover --force` ends it, and one `up` makes it whole."""
+
+import itertools
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from support.cluster import HANGS, Cluster, eventually, new_cluster
+from support.inventory import assert_whole
+from support.runs import arguments, empty, lines_of
+
+pytestmark = [pytest.mark.control_plane, pytest.mark.full]
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with new_cluster(tmp_path_factory.mktemp("hanging"), is_quick=True) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def lines(own: Cluster) -> dict[str, int]:
+    return lines_of(own)
+
+
+def suspend(run: subprocess.Popen[str], name: str) -> psutil.Process:
+    """Suspend a process of the run; return it."""
+
+    def found() -> psutil.Process | None:
+        children = psutil.Process(run.pid).children(recursive=True)
+        return next((child for child in children if name in (child.name(), " ".join(child.cmdline()[-1:]))), None)
+
+    process = eventually(found)
+    assert process
+    process.suspend()
+    return process
+
+
+@pytest.mark.parametrize("name", ["pulumi", "pulumi-resource-kubernetes"])
+def test_ctrl_c_twice_ends_a_run_with_a_suspended_process(own: Cluster, lines: dict[str, int], name: str) -> None:
+    empty(own)
+    run = own.start(*arguments("up"))
+    assert run.stdout
+    for _ in itertools.islice(run.stdout, lines["up"] // 3):
+        pass
+    process = suspend(run, name)
+    said = itertools.takewhile(lambda line: f"The run cannot go on: {process.pid} {name}" not in line, run.stdout)
+    assert "No news" not in "".join(said)
+    os.killpg(run.pid, signal.SIGINT)
+    assert "finished" not in "".join(itertools.takewhile(lambda line: "Stopping" not in line, run.stdout))
+    os.killpg(run.pid, signal.SIGINT)
+    rest = run.stdout.read()
+    assert run.wait(timeout=HANGS) == 130, rest
+    own.command("recover", "local", "--yes")
+    own.up()
+    assert_whole(own)
+
+
+def test_recover_with_force_ends_a_suspended_run(own: Cluster, lines: dict[str, int]) -> None:
+    empty(own)
+    run = own.start(*arguments("up"))
+    assert run.stdout
+    for _ in itertools.islice(run.stdout, lines["up"] // 3):
+        pass
+    psutil.Process(run.pid).suspend()
+    refused = own.command("up", "local", "--hermetic", check=False)
+    assert f"`kill -CONT {run.pid}` continues it" in refused.stderr
+    said = own.command("recover", "local", "--force", "--yes").stdout
+    assert f"{run.pid} python" in said
+    run.wait(timeout=HANGS)
+    own.up()
+    assert_whole(own)

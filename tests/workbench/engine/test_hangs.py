@@ -1,0 +1,163 @@
+"""A run that cannot go on says so, and a second Ctrl-C ends it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from infra.config import CONFIG_KEY
+from support.cluster import HANGS, eventually
+from support.eks import document
+from support.scripted_engine import ScriptedEngine
+from workbench import stacks
+from workbench.engine.lock import stack_lock
+from workbench.recovery import orphans
+from workbench.system.errors import UserError
+from workbench.system.processes import is_suspended
+
+ENGINE = f"""#!{sys.executable}
+import pathlib, signal, subprocess, sys
+ignored = lambda *_: print("asked", flush=True)
+signal.signal(signal.SIGINT, ignored)
+signal.signal(signal.SIGTERM, ignored)
+plugin = subprocess.Popen(["sh", "-c", "trap '' HUP INT TERM; exec sleep 600"])
+pathlib.Path(sys.argv[0]).with_name("plugin").write_text(str(plugin.pid))
+plugin.wait()
+"""
+
+RUN = """
+import signal, sys
+from pathlib import Path
+from support.scripted_engine import ScriptedEngine
+from workbench import stacks
+from workbench.engine import hangs, session
+from workbench.engine.cloud import cloud_session
+from workbench.engine.lock import stack_lock
+from workbench.toolchain import Toolchain
+signal.signal(signal.SIGINT, signal.default_int_handler)
+hangs._PAUSE, hangs.SILENCE, session._ABORT = 0.1, float(sys.argv[2]), 0.5
+toolchain = Toolchain({"pulumi": Path(sys.argv[1], "pulumi")})
+found = stacks.find("mine")
+with stack_lock("mine", "up", found.file) as lock, Path(sys.argv[1], "display").open("wb") as display:
+    print(cloud_session(found, toolchain, lock).run("up", display=display), flush=True)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
+    (tmp_path / "Pulumi.mine.yaml").write_text(json.dumps({"config": {CONFIG_KEY: document()}}))
+    ScriptedEngine(tmp_path).toolchain.pulumi.write_text(ENGINE)
+    return tmp_path
+
+
+class Hanging:
+    """A run in a process of its own, whose engine waits for a plug-in for ever."""
+
+    def __init__(self, folder: Path, silence: float) -> None:
+        self._said = folder / "said"
+        command = [sys.executable, "-c", RUN, str(folder), str(silence)]
+        variables = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        with self._said.open("wb") as said:
+            self.command = subprocess.Popen(command, env=variables, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+        plugin = folder / "plugin"
+        eventually(lambda: plugin.exists() and plugin.read_text())
+        self.plugin = psutil.Process(int(plugin.read_text()))
+        self.engine = psutil.Process(self.command.pid).children()[0]
+
+    @property
+    def processes(self) -> list[psutil.Process]:
+        return [psutil.Process(self.command.pid), self.engine, self.plugin]
+
+    def says(self, text: str) -> bool:
+        return text in self._said.read_text()
+
+    def end(self) -> None:
+        for process in (self.engine, self.plugin):
+            if process.is_running():
+                process.kill()
+        self.command.kill()
+        self.command.wait(HANGS)
+
+
+@pytest.fixture
+def hanging(folder: Path) -> Iterator[Hanging]:
+    run = Hanging(folder, silence=600)
+    yield run
+    run.end()
+
+
+@pytest.mark.parametrize("victim", ["engine", "plugin"])
+def test_a_suspended_process_is_named_at_once(hanging: Hanging, victim: str) -> None:
+    process: psutil.Process = getattr(hanging, victim)
+    process.suspend()
+    eventually(lambda: hanging.says(f"The run cannot go on: {process.pid} "))
+    assert hanging.says(f"(suspended). `kill -CONT {process.pid}` continues it; Ctrl-C ends the run after its current")
+
+
+def test_an_engine_without_news_is_said_with_its_processes(folder: Path) -> None:
+    run = Hanging(folder, silence=0.3)
+    try:
+        eventually(lambda: run.says("No news from the engine for 0 s"))
+        eventually(lambda: run.says(f"{run.plugin.pid} sleep"))
+    finally:
+        run.end()
+
+
+@pytest.mark.parametrize("victim", ["engine", "plugin", None])
+def test_a_second_ctrl_c_ends_all_processes_of_a_run_that_hangs(hanging: Hanging, victim: str | None) -> None:
+    if victim:
+        getattr(hanging, victim).suspend()
+    hanging.command.send_signal(signal.SIGINT)
+    eventually(lambda: hanging.says("Stopping: the engine finishes its current step"))
+    assert hanging.plugin.is_running()
+    hanging.command.send_signal(signal.SIGINT)
+    assert hanging.command.wait(HANGS) == 0
+    assert hanging.says("130\n")
+    eventually(lambda: not hanging.plugin.is_running() or hanging.plugin.status() == psutil.STATUS_ZOMBIE)
+    with stack_lock("mine", "recover", stacks.find("mine").file):
+        assert orphans("mine", stacks.find("mine").file) == []
+
+
+@pytest.mark.parametrize("victim", [0, 1, 2], ids=["command", "engine", "plugin"])
+def test_recover_with_force_lists_what_hangs_and_ends_it_but_not_who_asks_for_the_lock(
+    hanging: Hanging, monkeypatch: pytest.MonkeyPatch, victim: int
+) -> None:
+    for name in ("_GRACE", "_LAST_GRACE"):
+        monkeypatch.setattr(sys.modules["workbench.recovery.orphans"], name, 0.3)
+    file = stacks.find("mine").file
+    suspended = hanging.processes[victim]
+    suspended.suspend()
+    eventually(lambda: is_suspended(suspended))
+    with pytest.raises(UserError) as caught, stack_lock("mine", "up", file):
+        pass
+    assert "`igz-clusters recover mine --force` lists its processes and ends them." in caught.value.hint
+    assert f"`kill -CONT {suspended.pid}` continues it." in caught.value.message
+    with pytest.raises(UserError, match="there is nothing to recover"):
+        orphans("mine", file)
+    (lock,) = (stacks.folder() / "data" / "locks").glob("mine-*.lock")
+    with subprocess.Popen(["sleep", "600"], stdin=lock.open("rb")) as other:
+        (finding,) = orphans("mine", file, force=True)
+        for process in hanging.processes:
+            assert f"{process.pid} " in finding.found
+        assert f"{other.pid} " not in finding.found
+        assert finding.repair
+        finding.repair()
+        assert other.poll() is None
+        other.kill()
+    hanging.command.wait(HANGS)
+    eventually(lambda: not any(each.is_running() for each in (hanging.engine, hanging.plugin)))
+
+
+def test_a_killed_engine_is_said_with_the_signal_and_what_to_do(hanging: Hanging) -> None:
+    hanging.engine.kill()
+    hanging.command.wait(HANGS)
+    assert hanging.says("The engine was ended by SIGKILL from outside")
+    assert hanging.says("`igz-clusters recover mine` repairs what it left")

@@ -1,0 +1,72 @@
+"""Notices a run that cannot go on, and ends one that does not end by itself."""
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
+
+import psutil
+
+from workbench.system.processes import is_suspended, name_of, of_run
+
+SILENCE: Final = 60.0
+"""Seconds without news from the engine after which its processes are listed; each time twice as many."""
+
+_PAUSE: Final = 2.0
+"""Seconds between two looks; a process must be suspended at both, as Ctrl-Z and `fg` suspend for a moment."""
+
+_WAY: Final = "Ctrl-C ends the run after its current step, Ctrl-C twice ends it at once"
+
+
+@contextmanager
+def watching(news: Callable[[], object]) -> Iterator[None]:
+    """Print a line to standard error when a process of this run is suspended, and when the engine is silent for long.
+
+    Parameters
+    ----------
+    news
+        Returns something else whenever the engine reported something since the last call.
+    """
+    ended = threading.Event()
+    thread = threading.Thread(target=_watch, args=(news, ended), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def end_all() -> None:
+    """Kill all processes of this run: the engine, its plug-ins, packs and program."""
+    for process in of_run(os.getpid()):
+        with suppress(psutil.Error):
+            process.kill()
+
+
+def say(text: str) -> None:
+    """Print a line to standard error, if anything reads it."""
+    with suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+
+def _watch(news: Callable[[], object], ended: threading.Event) -> None:
+    last, since, patience = news(), time.monotonic(), SILENCE
+    before, said = set[psutil.Process](), set[psutil.Process]()
+    while not ended.wait(_PAUSE):
+        processes = of_run(os.getpid())
+        suspended = {process for process in processes if is_suspended(process)}
+        for process in (suspended & before) - said:
+            say(f"The run cannot go on: {name_of(process)}. `kill -CONT {process.pid}` continues it; {_WAY}.")
+        said, before = (said & suspended) | (suspended & before), suspended
+        if (new := news()) != last:
+            last, since, patience = new, time.monotonic(), SILENCE
+        elif time.monotonic() - since > patience:
+            listed = ", ".join(filter(None, map(name_of, processes)))
+            say(f"No news from the engine for {patience:.0f} s; a cloud may take 20 minutes for a cluster.")
+            say(f"Its processes: {listed}. If one hangs: {_WAY}.")
+            patience *= 2
