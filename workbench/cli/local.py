@@ -88,6 +88,8 @@ def status(
         for part in state.components:
             table.add_row(part.name, part.state, str(part.pid or ""), str(part.restarts))
         out.print(table)
+        for each in state.suspended:
+            out.print(f"Suspended by a signal: {each}. `kill -CONT {each.split()[0]}` continues it.", **PLAIN)
     raise typer.Exit(0 if state.running else 3)
 
 

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -20,6 +21,7 @@ from workbench.local.programs import PROGRAMS, Binaries, fingerprint, locate
 from workbench.local.state import ComponentStatus, InstanceStatus, Settings, State
 from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
+from workbench.system.processes import is_suspended
 
 START_SECONDS = 90.0
 """Seconds that a start may take; 4 to 8 s is usual."""
@@ -29,6 +31,8 @@ STOP_SECONDS = 60.0
 ADMISSION_SECONDS = 45.0
 """Longest wait until the API server has found the parameters of its admission policies; it looks every 30 s."""
 
+_KILL_SECONDS = 10.0
+"""Seconds until the children of a killed supervisor have ended."""
 _PAUSE = 0.05
 _LOOKS_EVERY = 0.25
 _TAIL = 15
@@ -103,6 +107,7 @@ class Instance:
             if state and state.fingerprint != current:
                 self.stop()
             elif state and state.ready:
+                self._require_awake()
                 return started
             time.sleep(_PAUSE)
         late = next((each.name for each in self.status().components if each.state != "ready"), "")
@@ -150,7 +155,9 @@ class Instance:
             state = self._state()
             with suppress(psutil.NoSuchProcess):
                 if state and state.pid not in signalled:
-                    psutil.Process(state.pid).terminate()
+                    supervisor = psutil.Process(state.pid)
+                    supervisor.terminate()
+                    supervisor.resume()  # a suspended process receives no signal
                     signalled.add(state.pid)
                 if time.monotonic() > deadline:
                     if state is None:
@@ -159,6 +166,7 @@ class Instance:
                             f"Stop it where it was started, perhaps in another container. Folder: {self._files.folder}",
                         )
                     psutil.Process(state.pid).kill()  # the kernel kills its children with it
+                    deadline = time.monotonic() + _KILL_SECONDS
             time.sleep(_PAUSE)
         os.close(lock)
         return bool(signalled)
@@ -173,17 +181,28 @@ class Instance:
         """Return the instance's status, also for one that never started."""
         state, settings = self._state(), Settings.load(self._files)
         processes = state.components if state else tuple(ComponentStatus(name) for name in PROGRAMS)
-        pids = {each.name: each.pid for each in processes if each.pid}
+        pids = {each.name: each.pid for each in processes if each.pid} | ({"supervisor": state.pid} if state else {})
+        suspended = {name: pid for name, pid in pids.items() if _is_suspended(pid)} if state else {}
+        shown = (replace(each, state="suspended") if each.name in suspended else each for each in processes)
         return InstanceStatus(
             name=self.name,
             running=state is not None,
-            ready=state is not None and state.ready,
+            ready=state is not None and state.ready and not suspended,
             ports=settings.ports,
-            pids=pids | {"supervisor": state.pid} if state else {},
+            pids=pids if state else {},
             versions=settings.versions,
-            components=processes,
+            components=tuple(shown),
             age=time.time() - state.created if state else None,
+            suspended=tuple(f"{pid} {name}" for name, pid in suspended.items()),
         )
+
+    def _require_awake(self) -> None:
+        if suspended := self.status().suspended:
+            ids = " ".join(each.partition(" ")[0] for each in suspended)
+            raise UserError(
+                f"The local control plane '{self.name}' does not answer: a signal suspended {', '.join(suspended)}.",
+                f"`kill -CONT {ids}` continues it, or stop it and start again: igz-clusters local stop {self.name}",
+            )
 
     def logs(self, component: str) -> Path:
         """Return the log of a component, or of the ``supervisor``.
@@ -241,6 +260,12 @@ class Instance:
 def instances() -> list[str]:
     """Return the names of all instances of this user, running or not."""
     return sorted(path.parent.name for path in home().glob("*/lock"))
+
+
+def _is_suspended(pid: int) -> bool:
+    with suppress(psutil.Error):
+        return is_suspended(psutil.Process(pid))
+    return False
 
 
 def _news(state: State, current: str) -> list[str]:

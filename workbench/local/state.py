@@ -8,14 +8,15 @@ from workbench.local.layout import Layout
 from workbench.system.files import write_private
 from workbench.system.processes import living
 
-ComponentState = Literal["waiting", "starting", "ready", "crashed", "stopped"]
+ComponentState = Literal["waiting", "starting", "ready", "crashed", "suspended", "stopped"]
 
 
 @dataclass(frozen=True)
 class ComponentStatus:
     """Status of one process.
 
-    ``waiting``: for other components (the autoscaler: for node groups); ``crashed``: restarts after a pause.
+    ``waiting``: for other components (the autoscaler: for node groups); ``crashed``: restarts after a pause;
+    ``suspended``: by a signal such as SIGSTOP.
     """
 
     name: str
@@ -41,6 +42,8 @@ class InstanceStatus:
     components: tuple[ComponentStatus, ...]
     age: float | None
     """Seconds since the start; None if it does not run."""
+    suspended: tuple[str, ...] = ()
+    """Id and program of each process that a signal suspended."""
 
 
 @dataclass(frozen=True)

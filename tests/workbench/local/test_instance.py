@@ -1,9 +1,18 @@
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
-from workbench.local import Instance, instances
+from support.cluster import eventually
+from workbench.local import Instance, instance, instances
 from workbench.local.layout import Layout
+from workbench.local.state import ComponentStatus, State
 from workbench.system.errors import UserError
 
 
@@ -22,6 +31,75 @@ def test_a_dns_label_names_an_instance(name: str) -> None:
 def test_no_other_text_names_an_instance(name: str) -> None:
     with pytest.raises(UserError, match="is not a valid name of a local control plane"):
         Instance(name)
+
+
+SUPERVISOR = """
+import signal, subprocess, sys, time
+if sys.argv[1] == "deaf":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+child = subprocess.Popen(["sleep", sys.argv[3]], pass_fds=[int(sys.argv[2])])
+print(child.pid, flush=True)
+time.sleep(600)
+"""
+
+
+class Supervised:
+    """An instance whose supervisor a stand-in plays, with one component, which holds the lock too."""
+
+    def __init__(self, kind: str, child_seconds: float) -> None:
+        layout = Layout.of("one")
+        lock = layout.acquire()
+        command = [sys.executable, "-c", SUPERVISOR, kind, str(lock), str(child_seconds)]
+        self.process = subprocess.Popen(command, pass_fds=[lock or 0], stdout=subprocess.PIPE, text=True)
+        os.close(lock or 0)
+        assert self.process.stdout
+        self.child = psutil.Process(int(self.process.stdout.readline()))
+        created = psutil.Process(self.process.pid).create_time()
+        State(
+            self.process.pid, created, "", ready=True, components=(ComponentStatus("etcd", "ready", self.child.pid),)
+        ).save(layout)
+
+
+@pytest.fixture
+def supervised(request: pytest.FixtureRequest) -> Iterator[Supervised]:
+    made = Supervised(*request.param)
+    yield made
+    for process in (made.process, made.child):
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+    made.process.wait()
+
+
+@pytest.mark.parametrize("supervised", [("ordinary", 0.5)], indirect=True)
+def test_a_suspended_supervisor_is_stopped_in_order_and_at_once(supervised: Supervised) -> None:
+    psutil.Process(supervised.process.pid).suspend()
+    begin = time.monotonic()
+    assert Instance("one").stop()
+    assert time.monotonic() - begin < instance.STOP_SECONDS / 2
+
+
+@pytest.mark.parametrize("supervised", [("deaf", 2)], indirect=True)
+def test_processes_of_a_killed_supervisor_may_take_a_moment_to_end(
+    supervised: Supervised, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(instance, "STOP_SECONDS", 0.2)
+    assert Instance("one").stop()
+
+
+@pytest.mark.parametrize("supervised", [("ordinary", 600)], indirect=True)
+@pytest.mark.parametrize("name", ["etcd", "supervisor"])
+def test_a_suspended_process_is_not_ready_and_named(supervised: Supervised, name: str) -> None:
+    assert Instance("one").status().ready
+    process = supervised.child if name == "etcd" else psutil.Process(supervised.process.pid)
+    process.suspend()
+    eventually(lambda: process.status() == psutil.STATUS_STOPPED)
+    status = Instance("one").status()
+    assert (status.running, status.ready, status.suspended) == (True, False, (f"{process.pid} {name}",))
+    assert status.components[0].state == ("suspended" if name == "etcd" else "ready")
+    with pytest.raises(UserError) as caught:
+        Instance("one")._require_awake()
+    assert f"a signal suspended {process.pid} {name}" in caught.value.message
+    assert f"`kill -CONT {process.pid}` continues it" in caught.value.hint
 
 
 def test_looking_at_an_instance_that_never_was_leaves_no_trace(data: Path) -> None:
