@@ -115,6 +115,18 @@ def test_secrets_and_cloud_identities_are_in_environments_only(workflow: dict[An
 
 
 @each_job
+def test_only_the_deployment_gets_a_secret_that_writes(workflow: dict[Any, Any], job: dict[str, Any]) -> None:
+    deploys = str(job.get("environment", "")).startswith("deploy-")
+    allowed = {"PULUMI_ACCESS_TOKEN"} if deploys else {"PULUMI_READ_TOKEN"}
+    assert set(re.findall(r"secrets\b[.\[' ]*(\w+)?", yaml.safe_dump(job))) <= allowed
+    assert "secrets" not in yaml.safe_dump({key: part for key, part in workflow.items() if key != "jobs"})
+    # Only the step that runs the review gets it, no action of another author.
+    holders = [step for step in job["steps"] if "secrets" in str(step)]
+    assert "secrets" not in str({key: part for key, part in job.items() if key != "steps"})
+    assert all("run" in step and list(step["env"]) == ["PULUMI_ACCESS_TOKEN"] for step in holders)
+
+
+@each_job
 def test_a_job_keeps_no_credential_and_ends_in_time(workflow: dict[Any, Any], job: dict[str, Any]) -> None:
     checkouts = steps(job, "actions/checkout@")
     assert [step for step in checkouts if step["with"]["persist-credentials"] is not False] == []

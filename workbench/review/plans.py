@@ -6,6 +6,7 @@ planned against it. So even a fork without secrets sees updates and replacements
 
 import json
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,18 @@ from workbench.toolchain import Toolchain
 PLAIN: Final = ("--non-interactive", "--color", "never")
 OUTPUT_MAX: Final = 2_000
 """Maximum number of characters that a problem quotes from the end of the engine's output."""
+
+GIVEN: Final = re.compile(
+    r"HOME|USER|LOGNAME|KUBECONFIG"
+    r"|(AWS|ARM|AZURE|AAD)_\w+"
+    r"|PULUMI_(HOME|BACKEND_URL|ACCESS_TOKEN|CONFIG_PASSPHRASE(_FILE)?|(DIY|SELF_MANAGED)_\w+)"
+    r"|SSL_CERT_(FILE|DIR)|(?i:(https?|no|no_grpc|all)_proxy)"
+    r"|IGZ_CLUSTERS_\w+"
+)
+"""The variables that a compared plan sees besides ``passed_on``: how it reaches backend, cloud and cluster."""
+
+_FOR_AZURE: Final = re.compile(r"ACTIONS_ID_TOKEN_REQUEST_(URL|TOKEN)")
+"""With these a program requests tokens of the workflow's environment. Only Azure's provider and kubelogin need them."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +123,8 @@ def offline_plan(name: str, head: OwnStack, state: str, tools: Tools) -> Planned
 def compared_plan(name: str, base: Stack | None, head: OwnStack, tools: Tools) -> Planned:
     """Plan a stack of the change against the live stack, with the user's backend and credentials.
 
+    The change's program sees only the caller's variables that it needs (``GIVEN``).
+
     Parameters
     ----------
     name, head
@@ -124,13 +139,22 @@ def compared_plan(name: str, base: Stack | None, head: OwnStack, tools: Tools) -
         # A copy, since the engine may modify it.
         copy = Path(folder) / file.name
         copy.write_bytes(file.read_bytes())
-        environment = {**os.environ, **cloud.variables(name, copy, tools.toolchain)}
+        environment = {**_given(os.environ), **cloud.variables(name, copy, tools.toolchain)}
         if base and base.is_local:
             session = open_session(base, tools.toolchain, Instance(name).kubeconfig)
             copy.write_bytes(Path(session.environment["PULUMI_OPTION_CONFIG_FILE"]).read_bytes())
             choose(copy, {CONFIG_KEY: choices_of(file)})
-            environment = {**detached(session.whole_environment()), "PULUMI_OPTION_CONFIG_FILE": str(copy)}
+            own = {**_given(session.whole_environment()), **session.environment}
+            environment = {**detached(own), "PULUMI_OPTION_CONFIG_FILE": str(copy)}
         return _planned(name, head, environment, tools, Path(folder))
+
+
+def _given(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that a compared plan may see."""
+    with_github = variables.get("ARM_USE_OIDC") == "true" or variables.get("AAD_LOGIN_METHOD") == "workloadidentity"
+    chosen = [GIVEN, _FOR_AZURE] if with_github else [GIVEN]
+    given = {name: value for name, value in variables.items() if any(each.fullmatch(name) for each in chosen)}
+    return {**passed_on(), **given}
 
 
 def _without_account(name: str, file: Path, package: Package, tools: Tools, folder: Path) -> dict[str, str]:
