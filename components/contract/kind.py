@@ -30,6 +30,11 @@ def no_demands(_: ContractModel, __: Environment) -> Iterator[Mismatch]:
     return iter(())
 
 
+def ready_to_create(_: ContractModel) -> Iterator[Mismatch]:
+    """Return nothing: a first `up` needs nothing that an existing cluster can do without."""
+    return iter(())
+
+
 def made_by_the_stack(kind: ClusterKind, why: str = MADE_BY_THE_STACK) -> Callable[[ServerOwner], str | None]:
     """Return the check for a kind whose servers only the stack itself can create."""
     answer = f"{why}: with cluster.kind '{kind}' set servers: pulumi"
@@ -55,6 +60,11 @@ class KindDescriptor(Generic[ConfigT]):
     """Divides a group of one shape into the groups that the cluster creates; default: leaves it whole."""
     environment_problems: Callable[[ConfigT, Environment], Iterator[Mismatch]] = no_demands
     """Finds what an environment requires of the cluster itself; paths begin at the cluster."""
+    creation_problems: Callable[[ConfigT], Iterator[Mismatch]] = ready_to_create
+    """Finds what would keep the first `up` of a new cluster from finishing; paths begin at the cluster.
+
+    An existing cluster is not refused for it: its owner may have solved the problem outside the stack file.
+    """
     spot_taint: Taint | None = None
     """Taint that the cloud itself adds to spot nodes; None if it adds none."""
     stack_files: Mapping[Environment, str] = field(default_factory=dict)

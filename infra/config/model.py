@@ -9,6 +9,7 @@ from pydantic import Field, ValidationError, ValidationInfo, ValidatorFunctionWr
 
 from components.contract.choices import ContractModel, Explained, Findings
 from components.contract.clusters import ClusterChoices, cluster_groups, descriptor_of, spot_taint
+from components.contract.constraint_violation import Mismatch
 from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
 from components.contract.groups import NodeGroup
 from components.contract.namespaces import DEFAULT_NAMESPACES, NamespaceName, UserNamespace
@@ -125,6 +126,12 @@ class StackConfig(ContractModel):
     def spot_taint(self) -> Taint | None:
         """Taint of every spot node; None if this kind of cluster and profile have none."""
         return spot_taint(ClusterKind(self.cluster.kind), self.profile)
+
+    @property
+    def creation_problems(self) -> tuple[Mismatch, ...]:
+        """What would keep the first `up` of a new cluster from finishing; an existing cluster is not refused for it."""
+        found = descriptor_of(self.cluster).creation_problems(self.cluster)
+        return tuple(Mismatch(("cluster", *each.path), each.message) for each in found)
 
     @field_validator("schema_version", mode="before")
     @classmethod

@@ -30,6 +30,7 @@ def scripted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:
     monkeypatch.setattr("workbench.cli.cloud_run.ensure", lambda *_, **__: found.toolchain)
     monkeypatch.setattr(after_update, "PAUSE", 0.0)
     monkeypatch.setattr(CloudRun, "ask", lambda *_: {})
+    monkeypatch.setattr("workbench.cli.cloud_run.silent_api", lambda _: "")
     choose(tmp_path)
     found.has(exported())
     return found
@@ -37,9 +38,10 @@ def scripted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:
 
 def choose(folder: Path, **changes: Any) -> None:
     """Write the stack file."""
+    choices = {"cluster__apiClientCidrs": ["10.60.0.0/16"], **changes}  # the API is private
     file = folder / f"Pulumi.{STACK}.yaml"
     file.write_text(
-        json.dumps({"config": {CONFIG_KEY: document({key.replace("__", "."): v for key, v in changes.items()})}})
+        json.dumps({"config": {CONFIG_KEY: document({key.replace("__", "."): v for key, v in choices.items()})}})
     )
 
 

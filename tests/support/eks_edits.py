@@ -13,6 +13,7 @@ PRODUCTION: Final[Changes] = {
     "pools.gpu.instanceTypes": ["g5.12xlarge", "g5.2xlarge"],  # two shapes
     "namespaces": {"mlrun": {"coreServices": True}, "jobs": {}},
     "cluster.publicAccessCidrs": ["203.0.113.0/24"],
+    "cluster.apiClientCidrs": ["10.60.0.0/16"],
     "pools.data.size": {"min": 6, "max": 6},  # so that two zones can share them as well as three
     "cluster.access.entries": {"team": {"roleArn": f"{ROLE}/team", "level": "view"}},
 }
@@ -34,6 +35,8 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.serviceCidr": {"cluster.serviceCidr": "172.21.0.0/16"},
     "cluster.publicAccessCidrs, one more": {"cluster.publicAccessCidrs": ["203.0.113.0/24", "198.51.100.0/24"]},
     "cluster.publicAccessCidrs, none: private": {"cluster.publicAccessCidrs": []},
+    "cluster.apiClientCidrs, one more": {"cluster.apiClientCidrs": ["10.60.0.0/16", "10.61.0.0/16"]},
+    "cluster.apiClientCidrs, another": {"cluster.apiClientCidrs": ["10.61.0.0/16"]},
     "cluster.access.deployerRoleArn": {"cluster.access.deployerRoleArn": f"{ROLE}/other"},
     "cluster.access.breakGlassRoleArn": {"cluster.access.breakGlassRoleArn": f"{ROLE}/other"},
     "cluster.access.entries, one more": {

@@ -15,8 +15,14 @@ from workbench.engine import INTERRUPTED
 from workbench.engine.after_update import PATIENCE_DEGRADED, component_problems, settled
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import ClusterComponent, Group, condition
-from workbench.engine.cluster_components import components_of_plan, components_of_state
-from workbench.engine.error_classification import is_busy, is_expired, is_name_taken, is_outcome_unknown
+from workbench.engine.cluster_components import cluster_of, components_of_plan, components_of_state
+from workbench.engine.error_classification import (
+    is_busy,
+    is_expired,
+    is_name_taken,
+    is_outcome_unknown,
+    is_unreachable,
+)
 from workbench.engine.passing import PROPAGATING
 from workbench.engine.upgrade_checks import Judgement
 from workbench.report.events import Stream
@@ -43,6 +49,7 @@ def preview(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | N
     if not code:
         run.require_no_collisions(stream)
         components = components_of_plan(stream)
+        _require_creatable(run, components)
         _refuse(run, run.judge(components, run.ask(components)).blockers)
     return code
 
@@ -124,15 +131,37 @@ def _failed_groups(run: CloudRun, code: int, stream: Stream) -> list[ClusterComp
 
 def _ready(run: CloudRun, before: Mapping[str, Any]) -> Judgement:
     """Refresh a stack with the state ``before``, and judge the change that its file asks for."""
+    components = components_of_state(before)
+    _require_creatable(run, components)
+    for note in run.cloud.creation_notes() if not cluster_of(components) else ():
+        errors.print(f"note: {note}", **PLAIN)
     if not before.get("resources"):
         return Judgement()
-    components = components_of_state(before)
     settled(lambda: run.ask(components), components, _waiting("before the change"))
+    run.require_an_answer(before)
     refreshed = run.refresh(before)
     components = components_of_state(refreshed)
     judgement = run.judge(components, run.ask(components))
     _refuse(run, [*run.cloud.fixed_blockers(refreshed), *judgement.blockers])
     return judgement
+
+
+def _require_creatable(run: CloudRun, components: Sequence[ClusterComponent]) -> None:
+    """Refuse a first `up` that could not finish.
+
+    Raises
+    ------
+    UserError
+        There is no cluster yet, and the stack file lacks what it takes to create one; lists all of that.
+    """
+    problems = [] if cluster_of(components) else run.stack.config.creation_problems
+    if problems:
+        listed = "\n".join(f"- {'.'.join(problem.path)}: {problem.message}" for problem in problems)
+        file = stacks.shown_path(run.stack.file)
+        raise UserError(
+            f"The first `up` of '{run.stack.name}' could not finish with {file}:\n{listed}",
+            f"Nothing changed in {run.cloud.place}. {run.cloud.page} has the steps.",
+        )
 
 
 def _refuse(run: CloudRun, blockers: Sequence[Blocker]) -> None:
@@ -178,6 +207,8 @@ def _tell_what_failed(run: CloudRun, stream: Stream) -> None:
     if is_outcome_unknown(stream.errors):
         way = f"Run `igz-clusters recover {name}` before `up`, or `up` creates the resource a second time."
         errors.print(f"The provider exited before reporting a result. {way}", **PLAIN)
+    if is_unreachable(stream.errors):
+        errors.print(f"The Kubernetes API does not answer this machine. {run.way_in}", **PLAIN)
     if is_busy(stream.errors):
         errors.print(f"{run.cloud.service} was busy with another operation. Wait until that is finished.", **PLAIN)
     if is_name_taken(stream.errors):

@@ -20,9 +20,10 @@ from workbench.engine.clouds.cloud import Cloud
 from workbench.engine.clouds.cluster_component import ClusterComponent, Conditions, Group
 from workbench.engine.clouds.find import cloud_of
 from workbench.engine.cluster_components import components_of_state
-from workbench.engine.error_classification import is_expired
+from workbench.engine.error_classification import is_expired, is_unreachable
 from workbench.engine.lock import stack_lock
 from workbench.engine.passing import Passing
+from workbench.engine.reach import silent_api
 from workbench.engine.recorded import recorded
 from workbench.engine.upgrade_checks import Judgement, judge
 from workbench.existing import Existing, Inspection, open_existing
@@ -242,12 +243,38 @@ class CloudRun:
         stream = event_stream.read(run.events)
         if run.code:
             errors.print(run.display, end="", **PLAIN)
-            way = self.after_expiry if is_expired([*stream.errors, run.display]) else _REFRESH
+            way = self.advice([*stream.errors, run.display]) or _REFRESH
             raise UserError(f"The state of '{self.stack.name}' could not be compared with the live resources.", way)
         after = self.state()
         for line in _written(stream, before, after):
             errors.print(line, **PLAIN)
         return after
+
+    def require_an_answer(self, deployment: Mapping[str, Any]) -> None:
+        """Refuse to wait for an API that does not answer.
+
+        Raises
+        ------
+        UserError
+            The deployment has Kubernetes objects, and their API does not answer.
+        """
+        if not self.existing and (silent := silent_api(deployment)):
+            raise UserError(
+                f"The Kubernetes API of '{self.stack.name}' does not answer this machine at {silent}.",
+                f"Nothing changed. {self.way_in}",
+            )
+
+    def advice(self, errors: Sequence[str]) -> str:
+        """Return what to do about errors whose remedy is elsewhere; empty if they have none."""
+        if is_expired(errors):
+            return self.after_expiry
+        return self.way_in if is_unreachable(errors) else ""
+
+    @property
+    def way_in(self) -> str:
+        """What to do if the Kubernetes API does not answer."""
+        run_again = f"then `igz-clusters up {self.stack.name}` continues"
+        return f"{self.cloud.api_clients} Check {self.cloud.ways_in}; {run_again}.".lstrip()
 
     @property
     def after_expiry(self) -> str:

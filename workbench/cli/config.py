@@ -39,17 +39,21 @@ def check(
     """Check stack files and report all problems at once.
 
     Each problem has its line. Reads files only: no engine, no network, no credentials. Exit code 1 if there is a
-    problem.
+    problem. Warns of what would keep the first `up` of a new cluster from finishing.
     """
     known = stacks.stack_files()
     files = [_file(target, known) for target in targets] if targets else list(known.values())
-    wrong = {file: error for file in files if (error := _error(file))}
+    read = {file: _read(file) for file in files}
+    wrong = {file: found for file, found in read.items() if isinstance(found, stacks.StackFileError)}
     if as_json:
         _print_json([row for error in wrong.values() for row in error.rows])
     else:
         for file in files:
             for line in wrong[file].lines if file in wrong else [f"{stacks.shown_path(file)}: ok"]:
                 out.print(line, **PLAIN)
+        for stack in read.values():
+            for warning in [] if isinstance(stack, stacks.StackFileError) else _creation_warnings(stack):
+                errors.print(warning, **PLAIN)
         if not wrong:
             errors.print(_RULES_TOO, **PLAIN)
     raise typer.Exit(1 if wrong else 0)
@@ -63,12 +67,16 @@ def _file(target: str, known: dict[str, Path]) -> Path:
     return stacks.find(target).file  # raises, and names what there is
 
 
-def _error(file: Path) -> stacks.StackFileError | None:
+def _read(file: Path) -> stacks.Stack | stacks.StackFileError:
     try:
-        stacks.read(file)
+        return stacks.read(file)
     except stacks.StackFileError as error:
         return error
-    return None
+
+
+def _creation_warnings(stack: stacks.Stack) -> Iterator[str]:
+    for problem in stack.config.creation_problems:
+        yield f"warning: {stacks.shown_path(stack.file)}: {'.'.join(problem.path)}: {problem.message}"
 
 
 @app.command()

@@ -29,10 +29,18 @@ _OUTCOME_UNKNOWN: Final = re.compile(
 )
 """The engine's error for a crashed plug-in, and the Go SDKs' errors for a call without a response."""
 
+# https://github.com/pulumi/pulumi-kubernetes/blob/master/provider/pkg/provider/provider.go
+_UNREACHABLE: Final = re.compile("cluster is unreachable|unreachable cluster|unable to load schema information")
+
 
 def is_expired(errors: Iterable[str]) -> bool:
     """Return whether credentials have expired."""
     return any(_EXPIRED.search(error) for error in errors)
+
+
+def is_unreachable(errors: Iterable[str]) -> bool:
+    """Return whether the Kubernetes API did not answer the engine's plug-in."""
+    return any(_UNREACHABLE.search(error) for error in errors)
 
 
 def is_in_use(errors: Iterable[str]) -> bool:

@@ -1,5 +1,6 @@
 """The EKS control plane: keys, logs and access."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,8 +19,10 @@ from pulumi_aws.eks import (
     ClusterVpcConfigArgs,
 )
 from pulumi_aws.kms import Alias, Key
+from pulumi_aws.vpc import SecurityGroupIngressRule
 
 from components.base import PlatformComponent
+from components.clusters.eks.endpoints import HTTPS
 from components.clusters.eks.identity import CLUSTER_POLICIES, RoleArgs, ServiceRole
 from components.clusters.eks.network import Network
 from components.contract.eks.access import Access, policy_arn
@@ -47,7 +50,7 @@ class ControlPlaneArgs:
 
 
 class ControlPlane(PlatformComponent):
-    """An EKS cluster with its role, its key, its logs and its access entries."""
+    """An EKS cluster with its role, its key, its logs, its access entries and the ways to its private endpoint."""
 
     cluster: Cluster
     access: tuple[pulumi.Resource, ...]
@@ -103,7 +106,7 @@ class ControlPlane(PlatformComponent):
             tags={ENVIRONMENT_TAG: args.environment.value},
             opts=self.child(depends_on=[role, logs], protect=args.is_production),
         )
-        self.access = self._entries(choices.access)
+        self.access = (*self._entries(choices.access), *self._client_rules(choices.api_client_cidrs))
         self.register_outputs({"name": self.cluster.name, "endpoint": self.cluster.endpoint})
 
     def _key(self) -> pulumi.Output[str]:
@@ -147,3 +150,18 @@ class ControlPlane(PlatformComponent):
                 )
             )
         return tuple(associations)
+
+    def _client_rules(self, cidrs: Sequence[str]) -> Iterator[pulumi.Resource]:
+        """Let clients in at the private endpoint: EKS's own group admits only the nodes, which are its members."""
+        network = self.cluster.vpc_config
+        for cidr in cidrs:
+            yield SecurityGroupIngressRule(
+                f"{self._name}-api-{cidr.replace('/', '-')}",
+                security_group_id=network.apply(lambda network: network.cluster_security_group_id or ""),
+                description="Kubernetes API",
+                ip_protocol="tcp",
+                from_port=HTTPS,
+                to_port=HTTPS,
+                cidr_ipv4=cidr,
+                opts=self.child(),
+            )

@@ -54,6 +54,17 @@ def mismatches(
         yield Mismatch((), f"result in {len(groups)} node groups ({which}), EKS allows {GROUPS_MAX}; merge pools")
 
 
+def creation_problems(choices: EksConfig) -> Iterator[Mismatch]:
+    """Find what would keep the first `up` from finishing: EKS lets nothing but nodes in at a private endpoint."""
+    if choices.is_private and not choices.api_client_cidrs:
+        yield Mismatch(
+            ("apiClientCidrs",),
+            "is required to create a cluster with a private API: nothing but its nodes could reach it, so `up` would "
+            "stop at the first Kubernetes object; add the private ranges of the pipeline and the VPN, such as "
+            "[10.60.0.0/16]",
+        )
+
+
 def _pool_problems(pool: NodePool, choices: EksConfig) -> Iterator[str]:
     yield from foreign_types(pool, Provider.AWS, "AWS", "m6i.2xlarge")
     yield from other_gpu_resource(pool, "EKS")

@@ -22,8 +22,10 @@ from components.contract.aws import (
 from components.contract.choices import ContractModel, Explained, Findings, one_of
 from components.contract.eks.access import Access
 from components.contract.eks.network import (
+    CLIENT_CIDRS_MAX,
     PUBLIC_CIDRS_MAX,
     ZONES_MAX,
+    ClientCidr,
     CreatedNetwork,
     ExistingNetwork,
     PublicCidr,
@@ -137,6 +139,19 @@ class EksConfig(ContractModel):
         max_length=PUBLIC_CIDRS_MAX,
         description="CIDR ranges that may reach the API over the internet; empty means none.",
         examples=[["203.0.113.0/24"]],
+    )
+    api_client_cidrs: Annotated[
+        tuple[ClientCidr, ...],
+        AfterValidator(differing),
+        Explained(
+            "Only the owner of the network knows them. A new cluster with a private API needs one.",
+            "Ingress rules for port 443 on the cluster's security group.",
+        ),
+    ] = Field(
+        (),
+        max_length=CLIENT_CIDRS_MAX,
+        description="Private CIDR ranges that may reach the API inside the VPC: of the pipeline and the VPN.",
+        examples=[["10.60.0.0/16"]],
     )
     access: Access = Field(
         description="Who has access to the cluster; its creator gets none by default.",

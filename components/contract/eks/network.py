@@ -29,6 +29,17 @@ PUBLIC_CIDRS_MAX: Final = 40
 """Maximum number of ranges that may reach a public endpoint: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html."""
 
 
+CLIENT_PREFIXES: Final = (8, 32)
+"""Widest and narrowest range that may reach the private endpoint."""
+
+CLIENT_CIDRS_MAX: Final = 50
+"""Maximum number of ranges that may reach the private endpoint, each an ingress rule of the cluster's security group.
+
+AWS allows 60 per group by default; EKS and the load balancers of Services need the rest.
+https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html
+"""
+
+
 def _zone(letter: str) -> str:
     if not re.fullmatch("[a-f]", letter):
         raise ValueError("must be the letter of a zone: a for eu-west-1a")
@@ -37,6 +48,10 @@ def _zone(letter: str) -> str:
 
 def _public_cidr(text: str) -> str:
     return public_range(text, "HE-01", "the private endpoint is on")
+
+
+def _client_cidr(text: str) -> str:
+    return str(bounded_network(text, CLIENT_PREFIXES, VPC_RANGES, "range of API clients"))
 
 
 def _vpc_cidr(text: str) -> str:
@@ -49,6 +64,7 @@ def _service_cidr(text: str) -> str:
 
 Zone = Annotated[str, AfterValidator(_zone), Field(json_schema_extra={"pattern": "^[a-f]$"})]
 PublicCidr = Annotated[str, AfterValidator(_public_cidr)]
+ClientCidr = Annotated[str, AfterValidator(_client_cidr)]
 VpcCidr = Annotated[str, AfterValidator(_vpc_cidr)]
 ServiceCidr = Annotated[str, AfterValidator(_service_cidr)]
 

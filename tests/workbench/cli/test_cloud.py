@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from support.cloud_commands import GPU, KILLED, choose, refusal, run, scripted
-from support.eks import ADDON
+from support.eks import ADDON, EXISTING
 from support.eks_state import STACK, exported, urn
 from support.minors import NEWEST, OLDER
 from support.scripted_engine import DONE, PLANNED, ScriptedEngine, said, step
@@ -48,6 +48,53 @@ def test_a_first_update_has_nothing_to_refresh(engine: ScriptedEngine) -> None:
     engine.has({})
     assert run("up", STACK, "--yes").exit_code == 0
     assert engine.commands == ["export", "preview", "up", "export"]
+
+
+def test_a_first_update_that_nothing_could_finish_is_refused_before_it_creates_anything(
+    engine: ScriptedEngine, tmp_path: Path
+) -> None:
+    choose(tmp_path, cluster__apiClientCidrs=None)
+    engine.has({})
+    refused = refusal("up", STACK, "--yes")
+    assert refused.message.startswith(
+        "The first `up` of 'test' could not finish with Pulumi.test.yaml:\n- cluster.apiClientCidrs: is required to "
+    )
+    assert refused.hint == "Nothing changed in AWS. docs/eks.md has the steps."
+    assert engine.commands == ["export"]
+    assert refusal("preview", STACK).message == refused.message
+    engine.has(exported())  # its owner made a rule by hand
+    assert run("up", STACK, "--yes").exit_code == 0
+    choose(tmp_path, cluster__apiClientCidrs=None, cluster__publicAccessCidrs=["203.0.113.0/24"])
+    engine.has({})
+    assert run("up", STACK, "--yes").exit_code == 0
+
+
+def test_a_first_update_says_that_no_network_is_connected_yet(engine: ScriptedEngine, tmp_path: Path) -> None:
+    engine.has({})
+    assert "no other network is connected yet" in run("up", STACK, "--yes").stderr
+    choose(tmp_path, cluster__network=EXISTING)
+    assert "no other network" not in run("up", STACK, "--yes").stderr
+
+
+def test_an_api_that_does_not_answer_is_named_before_the_engine_waits_for_it(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.cli.cloud_run.silent_api", lambda _: "https://10.0.0.9 (timed out)")
+    refused = refusal("up", STACK, "--yes")
+    assert refused.message == (
+        "The Kubernetes API of 'test' does not answer this machine at https://10.0.0.9 (timed out)."
+    )
+    assert "The API is private: it answers apiClientCidrs (10.60.0.0/16)" in refused.hint
+    assert engine.commands == ["export"]
+
+
+def test_an_api_that_does_not_answer_the_engine_is_explained(engine: ScriptedEngine) -> None:
+    engine.has({})
+    error = "configured Kubernetes cluster is unreachable: unable to load schema information: dial tcp: i/o timeout"
+    engine.answers("up", [said(error), *DONE], code=255)
+    shown = run("up", STACK, "--yes").stderr
+    assert "The Kubernetes API does not answer this machine. The API is private: it answers apiClientCidrs (" in shown
+    assert "then `igz-clusters up test` continues" in shown
 
 
 def test_what_the_refresh_wrote_is_said(engine: ScriptedEngine) -> None:

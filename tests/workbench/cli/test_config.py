@@ -8,6 +8,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from infra.config import CONFIG_KEY, parse
+from support.eks import document
 from support.stack_files import VALID
 from workbench import stacks
 from workbench.cli import stack
@@ -78,6 +79,16 @@ def test_check_as_json_lists_every_part_of_every_problem(checkout: Path) -> None
     }
     assert second["path"] == ["pools", "initial", "size"]
     assert json.loads(run("check", "good", "--json").stdout) == []
+
+
+def test_check_warns_of_a_private_cluster_that_nothing_could_reach(checkout: Path) -> None:
+    file = checkout / "Pulumi.prod.yaml"
+    file.write_text(yaml.safe_dump({"config": {CONFIG_KEY: document()}}))
+    result = run("check", "prod")
+    assert (result.exit_code, result.stdout) == (0, "Pulumi.prod.yaml: ok\n")  # such a cluster may exist already
+    assert result.stderr.startswith("warning: Pulumi.prod.yaml: cluster.apiClientCidrs: is required to create ")
+    file.write_text(yaml.safe_dump({"config": {CONFIG_KEY: document({"cluster.apiClientCidrs": ["10.60.0.0/16"]})}}))
+    assert "warning" not in run("check", "prod").stderr
 
 
 @pytest.mark.parametrize("command", ["up", "preview", "destroy", "env", "status"])

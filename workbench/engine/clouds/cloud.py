@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from typing_extensions import override
 
@@ -11,6 +11,12 @@ from infra.config import StackConfig
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import ClusterComponent
 from workbench.engine.clouds.fixed_choice import FixedChoice, fixed_blockers
+
+NO_WAY_YET: Final = (
+    "The stack creates its network, and the API is private: no other network is connected yet, so this `up` stops at "
+    "the first Kubernetes object. Connect your network then, and run `up` again ({page})."
+)
+"""Note about the first `up` of a private cluster in a network that it creates."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +50,15 @@ class Cloud:
     """What to check when the Kubernetes API does not answer."""
     no_way_back: ClassVar[str]
     """Advice for a version below the live one."""
+
+    @property
+    def api_clients(self) -> str:
+        """From where the Kubernetes API answers, in a sentence; empty if only the cluster's owner knows."""
+        return ""
+
+    def creation_notes(self) -> Iterator[str]:
+        """Return what to know before the first `up`."""
+        yield from ()
 
     @property
     def version(self) -> str:

@@ -5,6 +5,8 @@ from support.eks import CLUSTER, ROLE, build, built
 KEY = "aws:kms/key:Key"
 ENTRY = "aws:eks/accessEntry:AccessEntry"
 ASSOCIATION = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
+INGRESS = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
+KUBERNETES = "pulumi:providers:kubernetes"
 LOGS = "aws:cloudwatch/logGroup:LogGroup"
 
 
@@ -82,3 +84,24 @@ def test_each_entry_has_its_policy_where_it_applies() -> None:
         "audit": ("AmazonEKSViewPolicy", "cluster", None),
     }
     assert recorder.of_type(ENTRY)["test-cluster-team"]["kubernetesGroups"] == ["ml-team"]
+
+
+def test_clients_of_the_private_endpoint_are_let_in_before_anything_asks_the_api() -> None:
+    recorder = build({"cluster.apiClientCidrs": ["10.60.0.0/16", "192.168.7.0/24"]})
+    rules = recorder.of_type(INGRESS)
+    of_cluster = {name: rule for name, rule in rules.items() if name.startswith("test-cluster-api-")}
+    assert {name: rule["cidrIpv4"] for name, rule in of_cluster.items()} == {
+        "test-cluster-api-10.60.0.0-16": "10.60.0.0/16",
+        "test-cluster-api-192.168.7.0-24": "192.168.7.0/24",
+    }
+    for name, rule in of_cluster.items():
+        assert (rule["ipProtocol"], rule["fromPort"], rule["toPort"]) == ("tcp", 443, 443)
+        assert recorder.options[INGRESS, name].made_from["securityGroupId"] == ((CLUSTER, "test-cluster"),)
+    inside = [(r.type, r.name) for r in recorder.resources if r.type.startswith(("kubernetes:", KUBERNETES))]
+    assert len(inside) > 30
+    for each in inside:
+        assert recorder.needs(each) >= {(INGRESS, name) for name in of_cluster}, each
+
+
+def test_without_clients_nothing_but_nodes_reaches_the_private_endpoint() -> None:
+    assert [name for name in built().of_type(INGRESS) if name.startswith("test-cluster")] == []

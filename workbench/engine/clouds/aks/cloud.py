@@ -8,11 +8,12 @@ from typing_extensions import override
 
 from components.contract.aks.agent_pools import fixed_inputs, node_labels, node_taints, pool_name
 from components.contract.aks.config import AksConfig
+from components.contract.aks.network import CreatedNetwork
 from components.contract.groups import NodeGroup
 from components.contract.pools import PoolRole
 from workbench.engine.clouds.aks.cluster_components import AksPool, SystemPool
 from workbench.engine.clouds.blocker import Blocker
-from workbench.engine.clouds.cloud import CloudStack, ErrorCodes
+from workbench.engine.clouds.cloud import NO_WAY_YET, CloudStack, ErrorCodes
 from workbench.engine.clouds.cluster_component import ClusterComponent, Rank, Sizes, minor
 
 
@@ -44,6 +45,20 @@ class Aks(CloudStack):
     )
 
     choices: AksConfig
+
+    @property
+    @override
+    def api_clients(self) -> str:
+        if self.choices.is_private:
+            return (
+                "The API is private: it answers in its network, and in peered ones that resolve its private DNS zone."
+            )
+        return f"The API answers authorizedRanges ({', '.join(self.choices.authorized_ranges)})."
+
+    @override
+    def creation_notes(self) -> Iterator[str]:
+        if self.choices.is_private and isinstance(self.choices.network, CreatedNetwork):
+            yield NO_WAY_YET.format(page=f"{self.page}#a-private-api")
 
     @property
     @override

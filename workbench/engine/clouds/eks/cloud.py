@@ -1,12 +1,13 @@
 """EKS-specific checks and steps for changes of a cluster."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from typing_extensions import override
 
 from components.contract.eks.config import EksConfig
-from workbench.engine.clouds.cloud import CloudStack, ErrorCodes
+from components.contract.eks.network import CreatedNetwork
+from workbench.engine.clouds.cloud import NO_WAY_YET, CloudStack, ErrorCodes
 from workbench.engine.clouds.cluster_component import ClusterComponent, Rank
 from workbench.engine.clouds.eks.fixed_choices import FIXED
 
@@ -19,7 +20,10 @@ class Eks(CloudStack):
     service = "EKS"
     page = "docs/eks.md"
     new_session = "`aws sso login`, or assume the deployer's role again"
-    ways_in = "a VPN, publicAccessCidrs, the break-glass role (docs/eks.md), and `aws` on PATH for the token"
+    ways_in = (
+        "the network (VPN, peering, routes), apiClientCidrs, publicAccessCidrs, the break-glass role (docs/eks.md), "
+        "and `aws` on PATH for the token"
+    )
     no_way_back = (
         "If EKS upgraded it automatically, the old version is out of support. An upgrade within the last seven days "
         "can be rolled back by hand, nodes first: "
@@ -39,6 +43,19 @@ class Eks(CloudStack):
 
     choices: EksConfig
 
+    @property
+    @override
+    def api_clients(self) -> str:
+        inside = f"apiClientCidrs ({_listed(self.choices.api_client_cidrs)}) in its VPC"
+        if self.choices.is_private:
+            return f"The API is private: it answers {inside} and in networks connected to that."
+        return f"The API answers publicAccessCidrs ({_listed(self.choices.public_access_cidrs)}), and {inside}."
+
+    @override
+    def creation_notes(self) -> Iterator[str]:
+        if self.choices.is_private and isinstance(self.choices.network, CreatedNetwork):
+            yield NO_WAY_YET.format(page=f"{self.page}#a-private-api")
+
     @override
     def earlier_runs(
         self, components: Sequence[ClusterComponent], *, is_upgrade: bool
@@ -46,3 +63,7 @@ class Eks(CloudStack):
         # Upgraded nodes need the upgraded add-ons, and no dependency orders some of those before the nodes.
         first = tuple(component for component in components if component.rank is not Rank.GROUP)
         return (first,) if is_upgrade else ()
+
+
+def _listed(cidrs: Sequence[str]) -> str:
+    return ", ".join(cidrs) or "none"

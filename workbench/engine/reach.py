@@ -1,0 +1,55 @@
+"""Whether the Kubernetes API of a recorded cluster answers this machine.
+
+The engine notices only after minutes, because it waits for every object on its own.
+"""
+
+import socket
+import ssl
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+import yaml
+
+from workbench.engine.cluster_components import kubeconfig_of
+
+PATIENCE: Final = 10.0
+"""Seconds to wait for an answer."""
+
+_HTTPS: Final = 443
+
+
+def silent_api(deployment: Mapping[str, Any]) -> str:
+    """Return address and error of an API that does not answer; empty if it answers.
+
+    Also empty if no Kubernetes object is recorded, so that the engine does not need the API yet, and behind a proxy,
+    which only the engine's plug-in uses.
+
+    Parameters
+    ----------
+    deployment
+        As exported.
+    """
+    resources = deployment.get("resources") or ()
+    text = kubeconfig_of(deployment)
+    if not text or "https" in getproxies() or not any(each["type"].startswith("kubernetes:") for each in resources):
+        return ""
+    address = str(yaml.safe_load(text)["clusters"][0]["cluster"]["server"])
+    try:
+        _greet(address)
+    except OSError as error:
+        return f"{address} ({error})"
+    return ""
+
+
+def _greet(address: str) -> None:
+    """Begin a TLS session; a bare connection may succeed at a proxy or a load balancer in front of a closed door."""
+    parts = urlsplit(address)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # nothing is sent
+    with (
+        socket.create_connection((str(parts.hostname), parts.port or _HTTPS), timeout=PATIENCE) as connection,
+        context.wrap_socket(connection, server_hostname=parts.hostname),
+    ):
+        pass
