@@ -30,6 +30,7 @@ def scripted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:
     monkeypatch.setattr("workbench.cli.cloud_run.ensure", lambda *_, **__: found.toolchain)
     monkeypatch.setattr(after_update, "PAUSE", 0.0)
     monkeypatch.setattr(CloudRun, "ask", lambda *_: {})
+    monkeypatch.setattr(CloudRun, "require_cluster_admin", lambda _: None)
     monkeypatch.setattr("workbench.cli.cloud_run.silent_api", lambda _: "")
     choose(tmp_path)
     found.has(exported())
