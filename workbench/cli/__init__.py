@@ -1,10 +1,14 @@
 """The command line, ``igz-clusters``."""
 
+import os
 import sys
 
 
 def main() -> None:
     """Run the command line."""
+    # A `yaml.py` on the user's PYTHONPATH must not replace the installed one.
+    users = [os.path.abspath(each) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]  # noqa: PTH100 pathlib takes longer to import
+    sys.path.sort(key=lambda each: each in users)
     try:
         # Imported here, so that Ctrl-C during the imports ends without a traceback too.
         from workbench.cli.app import main as run  # noqa: PLC0415

@@ -68,7 +68,7 @@ def main() -> None:
     if not sys.stdin:  # closed by the caller; programs that inherit it expect one too
         sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 open until the end
     try:
-        _require_working_folder()
+        _require_folders()
         _flush()  # refuses a closed one before the command does anything
         try:
             app()
@@ -82,11 +82,13 @@ def main() -> None:
         _refuse(unusable(error))
 
 
-def _require_working_folder() -> None:
+def _require_folders() -> None:
     try:
         Path.cwd()
     except FileNotFoundError:
         raise UserError("The working folder no longer exists.", "Change to an existing folder: `cd`.") from None
+    if (place := os.environ.get("TMPDIR")) and not os.access(place, os.W_OK | os.X_OK):
+        raise UserError(f"TMPDIR: {place} is not a folder in which you can write.", "Create it, or run: unset TMPDIR")
 
 
 def _flush() -> None:

@@ -15,7 +15,7 @@ from typing import IO, Any, Final
 import yaml
 
 from policies.rule import Pack
-from workbench.engine import backend, hangs
+from workbench.engine import backend, hangs, variables
 from workbench.engine.lock import opening
 from workbench.engine.secrets import passphrase_file
 from workbench.stacks import Stack, yaml_source
@@ -83,10 +83,10 @@ class Session:
         # The engine offers this option only with its debug commands enabled.
         recorded, extra = (["--event-log", str(events.absolute())], _DEBUGGING) if events else ([], {})
         command: list[str | Path] = [self.pulumi, *arguments, *recorded]
-        variables = _quiet({**self.whole_environment(), **extra, **mark(self.stack.name, self.stack.file)})
+        environment = _quiet({**self.whole_environment(), **extra, **mark(self.stack.name, self.stack.file)})
         # Plug-ins leave files with credentials in their temporary folder.
         with temporary.folder("run") as (place, held), hangs.watching(lambda: _size(events)):
-            return self._shown(command, {**variables, "TMPDIR": str(place)}, display, held)
+            return self._shown(command, {**environment, "TMPDIR": str(place)}, display, held)
 
     def _shown(
         self, command: Sequence[str | Path], variables: Mapping[str, str], display: IO[bytes] | None, held: int
@@ -183,8 +183,8 @@ class Session:
         return result.stdout
 
     def whole_environment(self) -> dict[str, str]:
-        """Return the environment of a run: the caller's variables and the session's."""
-        own = dict(os.environ)
+        """Return the environment of a run: the caller's variables (see ``variables.callers``) and the session's."""
+        own = variables.callers()
         if "PULUMI_CONFIG_PASSPHRASE_FILE" in self.environment:
             own.pop("PULUMI_CONFIG_PASSPHRASE", None)  # it would take precedence over our file
         return {**own, **self.environment}

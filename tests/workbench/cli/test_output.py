@@ -59,3 +59,17 @@ def test_a_working_folder_that_is_gone_is_said(tmp_path: Path) -> None:
         1,
         "error: The working folder no longer exists.\nChange to an existing folder: `cd`.\n",
     )
+
+
+def test_a_module_of_the_users_does_not_replace_ours(tmp_path: Path) -> None:
+    (tmp_path / "yaml.py").write_text("raise SystemExit('theirs')")
+    variables = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    ended = subprocess.run([COMMAND, "config", "check"], capture_output=True, text=True, env=variables, check=False)
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_a_temporary_folder_that_is_missing_is_said(tmp_path: Path) -> None:
+    variables = {**os.environ, "TMPDIR": str(tmp_path / "missing")}
+    ended = subprocess.run([COMMAND, "config", "check"], capture_output=True, text=True, env=variables, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(f"error: TMPDIR: {tmp_path}/missing is not a folder in which you can write.\n")

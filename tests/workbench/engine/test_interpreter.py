@@ -34,3 +34,10 @@ def test_what_the_machine_runs_first_in_every_interpreter_still_runs(tmp_path: P
 
 def test_without_one_of_the_machines_own_nothing_is_printed() -> None:
     assert (python("").returncode, python("").stderr) == (0, "")
+
+
+def test_a_module_of_the_users_does_not_replace_ours_and_is_still_found(tmp_path: Path) -> None:
+    for name in ("yaml", "mine"):
+        (tmp_path / f"{name}.py").write_text("theirs = True")
+    run = python("import yaml, mine; print(hasattr(yaml, 'theirs'), mine.theirs)", tmp_path)
+    assert run.stdout == "False True\n"

@@ -1,5 +1,6 @@
-"""Runs first in every Python process of the engine: a program that the engine interrupts ends without a traceback."""  # noqa: INP001 the interpreter looks for this name on PYTHONPATH
+"""Runs first in every Python process of the engine: no traceback on interrupts, no module in place of ours."""  # noqa: INP001 the interpreter looks for this name on PYTHONPATH
 
+import os
 import signal
 import sys
 from contextlib import suppress
@@ -15,3 +16,7 @@ _own = sys.modules.pop(__name__)
 with suppress(ModuleNotFoundError):
     import_module(__name__)
 sys.modules.setdefault(__name__, _own)
+
+# A `yaml.py` of the user must not replace the installed one.
+_users = [str(Path(each).absolute()) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
+sys.path.sort(key=lambda each: each in _users)
