@@ -6,6 +6,7 @@ from typing import Any
 
 import typer
 
+from components.contract.policy_guard import PolicyGuard
 from workbench import stacks
 from workbench.cli.cloud_run import AS_REFRESHED, CloudRun, changing, started
 from workbench.cli.console import PLAIN, errors, leave
@@ -73,9 +74,10 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) 
         # Again: the refresh may have dropped resources that no longer exist.
         run = begun.looked(begun.state()) if begun.existing else begun
         to_recreate = [option for component in judgement.to_recreate for option in ("--replace", component.urn)]
-        guard(
-            run.session, "up", *AS_REFRESHED, *to_recreate, judged=run.require_no_collisions if run.existing else None
-        )
+        # Where the owner switched the guard off, nothing is planned; others' objects in an existing cluster are many.
+        is_compared = run.existing or stack.config.policy_guard is not PolicyGuard.OFF
+        judged = run.require_no_collisions if is_compared else None
+        guard(run.session, "up", *AS_REFRESHED, *to_recreate, judged=judged)
         for components in judgement.earlier_runs:
             errors.print(f"Changing first, in separate runs: {', '.join(map(str, components))}.", **PLAIN)
             targets = [option for component in components for option in ("--target", component.urn)]

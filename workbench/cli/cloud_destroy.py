@@ -11,7 +11,7 @@ from workbench.cli.cloud_run import AS_REFRESHED, CloudRun, changing
 from workbench.cli.console import PLAIN, agree, errors, leave
 from workbench.cli.guard import guard
 from workbench.engine import INTERRUPTED
-from workbench.engine.cluster_components import cluster_of, components_of_state, kubeconfig_of
+from workbench.engine.cluster_components import cluster_of, components_of_state
 from workbench.engine.destroying import (
     PATIENCE,
     PAUSE,
@@ -20,13 +20,10 @@ from workbench.engine.destroying import (
     objects_of,
 )
 from workbench.engine.error_classification import is_expired
-from workbench.engine.in_cluster import ClusterContents, ClusterObject, Kubectl
-from workbench.engine.kubectl import kubectl
+from workbench.engine.in_cluster import ClusterContents, ClusterObject, Kubectl, recorded_cluster
 from workbench.engine.passing import STILL_IN_USE
 from workbench.existing import Existing
-from workbench.system import temporary
 from workbench.system.errors import UserError
-from workbench.system.files import write_private
 
 CLAIMS_OPTION = "--delete-claims"
 
@@ -73,14 +70,10 @@ def _empty(run: CloudRun, state: dict[str, Any], *, yes: bool, delete_claims: bo
     """Delete what users created in the cluster and what would otherwise leave cloud resources behind or lose data."""
     if not cluster_of(components_of_state(state)):
         return
-    config = kubeconfig_of(state)
-    if not config:
-        errors.print("The state records no kubeconfig: objects in the cluster are not checked.", **PLAIN)
-        return
-    with temporary.folder("kubeconfig") as (folder, _):
-        file = Path(folder, "kubeconfig")
-        write_private(file, config)
-        access = Kubectl(kubectl(), file, run.session.whole_environment())
+    with recorded_cluster(state, run.session.whole_environment()) as access:
+        if not access:
+            errors.print("The state records no kubeconfig: objects in the cluster are not checked.", **PLAIN)
+            return
         try:
             found = access.contents(objects_of(state))
         except UserError as error:

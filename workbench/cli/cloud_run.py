@@ -1,7 +1,7 @@
 """Steps that all commands on a stack in a cloud share."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,7 +20,11 @@ from workbench.engine.clouds.cloud import Cloud
 from workbench.engine.clouds.cluster_component import ClusterComponent, Conditions, Group
 from workbench.engine.clouds.find import cloud_of
 from workbench.engine.cluster_components import components_of_state
+from workbench.engine.collisions import collisions, created_by, objects_to_create
+from workbench.engine.conflict import require_none
 from workbench.engine.error_classification import is_expired, is_unreachable
+from workbench.engine.in_cluster import recorded_cluster
+from workbench.engine.kubectl import Api
 from workbench.engine.lock import stack_lock
 from workbench.engine.passing import Passing
 from workbench.engine.reach import silent_api
@@ -105,15 +109,29 @@ class CloudRun:
         return replace(self, session=self.existing.session(self.session, seen), seen=seen)
 
     def require_no_collisions(self, stream: Stream) -> None:
-        """Refuse a plan that would take over objects of other owners in an existing cluster.
+        """Refuse a plan that would take over objects of other owners in the live cluster.
+
+        Applying an object that exists takes it over, and a later `destroy` would delete it with all that it contains.
 
         Raises
         ------
         UserError
             It would; lists all of them.
         """
-        if self.existing:
-            self.existing.require_no_collisions(stream, self.state())
+        if not (to_create := objects_to_create(stream)):
+            return
+        deployment = self.state()
+        created = created_by(deployment)
+        with self._live_cluster(deployment, created) as api:
+            if api:
+                require_none(self.stack.name, collisions(api, to_create, created))
+
+    @contextmanager
+    def _live_cluster(self, deployment: Mapping[str, Any], created: Collection[str]) -> Iterator[Api | None]:
+        # A first run that was interrupted may have ended before the cluster lets the deployer in.
+        known = deployment if created and not self.existing else {}
+        with recorded_cluster(known, self.session.whole_environment()) as found:
+            yield self.existing.api if self.existing else found
 
     def finish(self) -> None:
         """Apply what an `up` changes outside the engine: taints of the nodes of an existing cluster.

@@ -10,10 +10,10 @@ import yaml
 
 from components.contract.environments import ClusterKind
 from workbench.cli.console import PLAIN, errors, out
+from workbench.engine.live_objects import LiveObject
 from workbench.existing import identify as identity_of
 from workbench.existing.cluster import api_of
 from workbench.existing.live import nodes
-from workbench.existing.objects import LiveObject
 
 app = typer.Typer(help="Existing clusters.", no_args_is_help=True)
 

@@ -25,6 +25,8 @@ from workbench.cli.recover import refuse_unless_in_order
 from workbench.cli.status import status_of
 from workbench.engine import INTERRUPTED, Session, open_session, pool_status, render, unchanged
 from workbench.engine.backend import StateFiles
+from workbench.engine.collisions import collisions, created_by, objects_to_create
+from workbench.engine.conflict import require_none
 from workbench.engine.kubectl import Api
 from workbench.engine.lock import held_by, stack_lock
 from workbench.engine.lost_pods import lost_pods
@@ -102,7 +104,13 @@ def _lost_pods(ready: _Ready) -> list[Changed]:
 def _update(ready: _Ready, events: Path | None) -> None:
     """Plan the update of a local stack, and apply it unless it changes nothing."""
     plans: list[Stream] = []
-    display = guard(ready.session, "up", judged=plans.append, live_losses=_lost_pods(ready))
+
+    def judged(plan: Stream) -> None:
+        created = created_by(StateFiles(ready.stack.name).deployment())
+        require_none(ready.stack.name, collisions(ready.api, objects_to_create(plan), created))
+        plans.append(plan)
+
+    display = guard(ready.session, "up", judged=judged, live_losses=_lost_pods(ready))
     is_done = unchanged.changes_nothing(plans[0]) and unchanged.is_as_updated(ready.stack)
     if is_done and not events:  # whoever asks for the events gets those of an update
         if os.environ.get(engine_run.VERBOSE_VARIABLE):

@@ -8,12 +8,17 @@ cluster, including all data on them: https://learn.microsoft.com/azure/aks/faq.
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from typing_extensions import override
 
-from workbench.engine.kubectl import Api
+from workbench.engine.cluster_components import cluster_of, components_of_state, kubeconfig_of
+from workbench.engine.kubectl import Api, kubectl
+from workbench.system import temporary
+from workbench.system.files import write_private
 
 _CLAIM: Final = "persistentvolumeclaim"
 
@@ -96,6 +101,25 @@ class Kubectl(Api):
         for each in objects:
             what = (each.kind, each.name, f"--namespace={each.namespace}")
             self.run("delete", *what, "--wait=false", "--ignore-not-found")
+
+
+@contextmanager
+def recorded_cluster(deployment: Mapping[str, Any], environment: Mapping[str, str]) -> Iterator[Kubectl | None]:
+    """Yield access to the cluster that a state records, through a temporary file; None if it records none.
+
+    Parameters
+    ----------
+    environment
+        kubectl's environment variables, including credentials.
+    """
+    config = kubeconfig_of(deployment) if cluster_of(components_of_state(deployment)) else None
+    if not config:
+        yield None
+        return
+    with temporary.folder("kubeconfig") as (folder, _):
+        file = Path(folder, "kubeconfig")
+        write_private(file, config)
+        yield Kubectl(kubectl(), file, environment)
 
 
 def terminating_namespaces(api: Api) -> dict[str, str]:

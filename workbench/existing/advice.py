@@ -10,9 +10,9 @@ from components.contract.labels import TRUE, WellKnownLabel
 from components.contract.namespaces import NAMESPACE_MARKS
 from components.contract.priorities import UserPriority
 from components.contract.storage import DEFAULT_KEYS
+from workbench.engine.live_objects import LiveObject
 from workbench.existing import taints
 from workbench.existing.live import LiveCluster
-from workbench.existing.objects import LiveObject
 
 _NAMED_MAX: Final = 5
 """Maximum number of nodes that a message names."""

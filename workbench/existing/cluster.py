@@ -3,22 +3,20 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from components.contract.existing.cluster_inventory import INVENTORY_VARIABLE
 from components.contract.existing.config import ExistingConfig
+from workbench.engine.collisions import created_by
+from workbench.engine.conflict import require_none
 from workbench.engine.kubectl import Api, kubectl
 from workbench.engine.session import Session
-from workbench.existing import collisions, live, preflight, taints
+from workbench.existing import live, preflight, taints
 from workbench.existing.identity import identify, require_same_cluster
-from workbench.existing.preflight import Blocker, Inspection
-from workbench.report.events import Stream
+from workbench.existing.preflight import Inspection
 from workbench.stacks import Stack
-from workbench.system.errors import UserError
 from workbench.system.files import write_private
 from workbench.system.paths import PRIVATE, data_dir
-
-_PATCH: Final = "Patch"
 
 
 @dataclass(frozen=True)
@@ -55,24 +53,8 @@ class Existing:
         resources = [group.gpu_resource for group in self.stack.config.groups if group.gpu_resource]
         cluster = live.read(self.api, next(iter(resources), None))
         inspection = preflight.inspect(self.stack.config, cluster, created_by(deployment))
-        self._refuse(inspection.blockers)
+        require_none(self.stack.name, inspection.blockers)
         return inspection
-
-    def require_no_collisions(self, stream: Stream, deployment: Mapping[str, Any]) -> None:
-        """Refuse a plan that would overwrite objects which the stack did not create.
-
-        Raises
-        ------
-        UserError
-            It would; lists all such objects.
-        """
-        self._refuse(collisions.collisions(self.api, stream, created_by(deployment)))
-
-    def _refuse(self, blockers: "list[Blocker] | tuple[Blocker, ...]") -> None:
-        if blockers:
-            count = "1 conflict" if len(blockers) == 1 else f"{len(blockers)} conflicts"
-            listed = "\n".join(map(str, blockers))
-            raise UserError(f"{count} in the cluster of '{self.stack.name}':\n{listed}", "Nothing was changed.")
 
     def session(self, session: Session, inspection: Inspection) -> Session:
         """Return a session that passes the cluster's inventory to the program."""
@@ -104,16 +86,6 @@ class Existing:
         """Return the nodes deleted between inspection and change: labelling recreated each as an empty object."""
         now = {node.name: node for node in live.nodes(self.api)}
         return [name for name, uid in inspection.uids.items() if name in now and now[name].uid != uid]
-
-
-def created_by(deployment: Mapping[str, Any]) -> frozenset[str]:
-    """Return the UIDs of the objects that a stack created, without those that it only patches."""
-    return frozenset(
-        str(uid)
-        for each in deployment.get("resources") or ()
-        if each["type"].startswith("kubernetes:") and not each["type"].endswith(_PATCH)
-        if (uid := ((each.get("outputs") or {}).get("metadata") or {}).get("uid"))
-    )
 
 
 def api_of(context: str, kubeconfig: str | None, environment: Mapping[str, str]) -> Api:

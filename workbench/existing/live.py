@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from components.contract.existing.cluster_inventory import SharedKind, SharedObject
 from workbench.engine.kubectl import Api
-from workbench.existing.objects import LiveObject
+from workbench.engine.live_objects import LiveObject
 from workbench.system.errors import UserError
 
 _READ: Final = ("nodes", "namespaces", "priorityclasses.scheduling.k8s.io", "storageclasses.storage.k8s.io")

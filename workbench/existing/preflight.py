@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from typing_extensions import override
-
 from components.contract.environments import PlatformProfile
 from components.contract.existing.cluster_inventory import ClusterInventory, SharedKind, SharedObject
 from components.contract.existing.config import ExistingConfig
@@ -18,10 +16,11 @@ from components.contract.quantities import parse_quantity
 from components.contract.storage import DEFAULT_KEYS, storage_class
 from components.contract.taints import Taint
 from infra.config import StackConfig
+from workbench.engine.conflict import Conflict
+from workbench.engine.live_objects import LiveObject
 from workbench.existing import taints
 from workbench.existing.advice import default_classes, named, notes
 from workbench.existing.live import LiveCluster
-from workbench.existing.objects import LiveObject
 from workbench.existing.taints import Change
 
 OLDEST_MINOR: Final = 30
@@ -30,23 +29,6 @@ https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-pol
 
 MEMORY_SHARE: Final = Decimal("0.9")
 """Smallest share of a machine's memory that its node reports; firmware and kernel take the rest."""
-
-
-@dataclass(frozen=True)
-class Blocker:
-    """A conflict between the cluster and the stack file."""
-
-    where: str
-    """An object in the cluster, or a path in the stack file."""
-    found: str
-    required: str
-    step: str
-    """What to do next."""
-
-    @override
-    def __str__(self) -> str:
-        """Return the conflict and the next step, one line each."""
-        return f"- {self.where}: found {self.found}; required {self.required}.\n  {self.step}"
 
 
 @dataclass(frozen=True)
@@ -70,7 +52,7 @@ class Inspection:
     """
 
     inventory: ClusterInventory
-    blockers: tuple[Blocker, ...]
+    blockers: tuple[Conflict, ...]
     notes: tuple[str, ...]
     taints: tuple[Change, ...]
     desired_taints: Mapping[str, tuple[Taint, ...]]
@@ -124,9 +106,9 @@ def _matches(node: LiveObject, choices: ExistingConfig, pool: str) -> bool:
     return choices.nodes[pool].selector.items() <= node.labels.items()
 
 
-def _of_version(live: LiveCluster) -> Iterator[Blocker]:
+def _of_version(live: LiveCluster) -> Iterator[Conflict]:
     if live.minor < OLDEST_MINOR:
-        yield Blocker(
+        yield Conflict(
             "the API server",
             f"Kubernetes 1.{live.minor}",
             f"1.{OLDEST_MINOR} or newer, for the admission policies that keep user pods off the core nodes",
@@ -134,11 +116,11 @@ def _of_version(live: LiveCluster) -> Iterator[Blocker]:
         )
 
 
-def _of_counts(groups: Mapping[str, NodeGroup], pools: Mapping[str, Sequence[LiveObject]]) -> Iterator[Blocker]:
+def _of_counts(groups: Mapping[str, NodeGroup], pools: Mapping[str, Sequence[LiveObject]]) -> Iterator[Conflict]:
     owners = Counter(node.name for nodes in pools.values() for node in nodes)
     for name in sorted(name for name, count in owners.items() if count > 1):
         both = " and ".join(pool for pool, nodes in pools.items() if any(node.name == name for node in nodes))
-        yield Blocker(
+        yield Conflict(
             f"node {name}",
             f"it matches the selectors of pools {both}",
             "one pool per node",
@@ -147,7 +129,7 @@ def _of_counts(groups: Mapping[str, NodeGroup], pools: Mapping[str, Sequence[Liv
     for pool, nodes in pools.items():
         size = groups[pool].size
         if not size.min <= len(nodes) <= size.max:
-            yield Blocker(
+            yield Conflict(
                 f"pools.{pool}.size",
                 f"{len(nodes)} nodes match its selector ({named(nodes)})",
                 f"{size} nodes",
@@ -155,12 +137,12 @@ def _of_counts(groups: Mapping[str, NodeGroup], pools: Mapping[str, Sequence[Liv
             )
 
 
-def _of_node(group: NodeGroup, node: LiveObject) -> Iterator[Blocker]:
+def _of_node(group: NodeGroup, node: LiveObject) -> Iterator[Conflict]:
     for key, value in group.labels.items():
         current = node.labels.get(key)
         others = node.other_managers("metadata", "labels", key)
         if current is not None and current != value and others:
-            yield Blocker(
+            yield Conflict(
                 f"node {node.name}, label {key}",
                 f"'{current}', set by {', '.join(others)}",
                 f"'{value}' for pool '{group.pool}'",
@@ -168,7 +150,7 @@ def _of_node(group: NodeGroup, node: LiveObject) -> Iterator[Blocker]:
                 "or remove it with the tool that set it.",
             )
     for taint, rival in taints.conflicting_taints(node, group.taints):
-        yield Blocker(
+        yield Conflict(
             f"node {node.name}, taint {taint.key}",
             f"{rival} of another owner; a node can have only one taint per key and effect",
             str(taint),
@@ -178,7 +160,7 @@ def _of_node(group: NodeGroup, node: LiveObject) -> Iterator[Blocker]:
     offered = {key: parse_quantity(str(capacity[key])) for key in ("cpu", "memory") if key in capacity}
     memory = Decimal(machine.memory_mib) * 2**20
     if len(offered) > 1 and (offered["cpu"] < machine.vcpus or offered["memory"] < memory * MEMORY_SHARE):
-        yield Blocker(
+        yield Conflict(
             f"node {node.name}, capacity",
             f"{capacity['cpu']} cores and {offered['memory'] / 2**30:.0f} GiB",
             f"{machine.vcpus} cores and about {machine.memory_mib // 1024} GiB for pools.{group.pool}",
@@ -210,9 +192,9 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
 """The API server's defaults of fields that an object leaves out."""
 
 
-def _of_shared(what: SharedObject, live: LiveObject, spec: Mapping[str, Any]) -> Iterator[Blocker]:
+def _of_shared(what: SharedObject, live: LiveObject, spec: Mapping[str, Any]) -> Iterator[Conflict]:
     if live.content.get("status", {}).get("phase") == "Terminating":
-        yield Blocker(f"{what.kind} {what.name}", "it is being deleted", "an active one", "Wait until it is deleted.")
+        yield Conflict(f"{what.kind} {what.name}", "it is being deleted", "an active one", "Wait until it is deleted.")
         return
     differing = []
     for key, declared in spec.items():
@@ -225,7 +207,7 @@ def _of_shared(what: SharedObject, live: LiveObject, spec: Mapping[str, Any]) ->
         elif (current := live.content.get(key, _DEFAULTS.get(key))) != declared:
             differing.append((key, current, declared))
     if differing:
-        yield Blocker(
+        yield Conflict(
             f"{what.kind} {what.name} of another owner",
             ", ".join(f"{key} {current}" for key, current, _ in differing),
             ", ".join(f"{key} {declared}" for key, _, declared in differing),
@@ -233,10 +215,10 @@ def _of_shared(what: SharedObject, live: LiveObject, spec: Mapping[str, Any]) ->
         )
 
 
-def _of_default_class(choices: ExistingConfig, live: LiveCluster) -> Iterator[Blocker]:
+def _of_default_class(choices: ExistingConfig, live: LiveCluster) -> Iterator[Conflict]:
     choice, defaults = choices.storage_class, default_classes(live)
     if choice and (others := [name for name in defaults if name != choice.name]):
-        yield Blocker(
+        yield Conflict(
             "cluster.storageClass",
             f"another default StorageClass, {', '.join(others)}",
             f"'{choice.name}' as the only default",

@@ -16,7 +16,7 @@ from components.contract.labels import AnnotationKey
 from components.contract.ownership import FIELD_MANAGER
 from components.contract.taints import Taint
 from workbench.engine.kubectl import Api
-from workbench.existing.objects import LiveObject
+from workbench.engine.live_objects import LiveObject
 from workbench.system.errors import UserError
 
 ATTEMPTS: Final = 5

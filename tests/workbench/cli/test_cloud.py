@@ -1,6 +1,8 @@
 """`up` in a cloud around a stand-in for the engine: what goes before and after it, and what ends it."""
 
+import json
 import os
+import stat
 import subprocess
 import sys
 from collections.abc import Callable, Collection, Iterator
@@ -16,6 +18,7 @@ from support.minors import NEWEST, OLDER
 from support.scripted_engine import DONE, PLANNED, ScriptedEngine, said, step
 from workbench import stacks
 from workbench.cli.cloud_run import CloudRun
+from workbench.engine import in_cluster
 from workbench.engine.clouds.eks.conditions import EksCondition as Condition
 from workbench.engine.lock import held_by, stack_lock
 from workbench.system.errors import UserError
@@ -362,3 +365,26 @@ def test_whoever_says_no_to_the_plan_hears_nothing_of_failures(engine: ScriptedE
     done = run("up", STACK)
     assert done.exit_code == 1
     assert "Fix the cause" not in done.stderr
+
+
+TEAM = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team", "uid": "theirs"}}
+
+
+@pytest.mark.parametrize("command", ["up", "preview"])
+def test_an_object_of_others_in_a_cluster_that_the_stack_created_is_not_taken_over(
+    engine: ScriptedEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    type_ = "kubernetes:core/v1:Namespace"
+    state = exported()
+    state["resources"].append(
+        {"urn": urn(type_, "ours"), "type": type_, "outputs": {"metadata": {"name": "ours", "uid": "ours"}}}
+    )
+    engine.has(state)
+    engine.answers("preview", [step("create", urn(type_, "team"), {"inputs": TEAM}), *PLANNED])
+    kubectl = tmp_path / "kubectl"
+    kubectl.write_text(f"#!/bin/sh\necho '{json.dumps(TEAM)}'\n")
+    kubectl.chmod(stat.S_IRWXU)
+    monkeypatch.setattr(in_cluster, "kubectl", lambda: kubectl)
+    refused = refusal(command, STACK, *(["--yes"] if command == "up" else []))
+    assert "1 conflict in the cluster of 'test':\n- Namespace team: found an object of another owner" in refused.message
+    assert "up" not in engine.commands

@@ -17,6 +17,7 @@ from workbench import stacks
 from workbench.cli import cloud_destroy
 from workbench.cli.app import app
 from workbench.cli.cloud_run import CloudRun
+from workbench.engine import in_cluster
 from workbench.engine.clouds.blocker import Blocker
 from workbench.stacks import CONFIG_KEY
 from workbench.system.errors import UserError
@@ -62,7 +63,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:
     program = tmp_path / "kubectl"
     program.write_text(_KUBECTL.format(python=sys.executable, folder=str(tmp_path)))
     program.chmod(stat.S_IRWXU)
-    monkeypatch.setattr(cloud_destroy, "kubectl", lambda: program)
+    monkeypatch.setattr(in_cluster, "kubectl", lambda: program)
     (tmp_path / f"Pulumi.{STACK}.yaml").write_text(json.dumps({"config": {CONFIG_KEY: document(NO_DATA)}}))
     found.has(exported(NO_DATA))
     stands(tmp_path)

@@ -11,8 +11,8 @@ from components.contract.existing.cluster_inventory import SharedKind, SharedObj
 from components.contract.labels import LabelKey
 from components.contract.ownership import FIELD_MANAGER
 from support.existing import config
+from workbench.engine.live_objects import LiveObject
 from workbench.existing.live import LiveCluster
-from workbench.existing.objects import LiveObject
 from workbench.existing.preflight import Inspection, inspect
 
 CAPACITY = {"cpu": "8", "memory": "32Gi", "nvidia.com/gpu": "2"}

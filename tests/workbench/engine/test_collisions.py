@@ -10,8 +10,8 @@ import pytest
 from typing_extensions import override
 
 from components.contract.ownership import FIELD_MANAGER
+from workbench.engine.collisions import collisions, objects_to_create
 from workbench.engine.kubectl import Api
-from workbench.existing.collisions import collisions
 from workbench.report.event_payloads import State, Step
 from workbench.report.events import Stream
 
@@ -54,14 +54,14 @@ def plan(*manifests: Mapping[str, Any], op: str = "create", suffix: str = "") ->
 
 
 def test_an_object_of_somebody_else_is_compared() -> None:
-    (blocker,) = collisions(objects(RATHER), plan(ROLE), frozenset())
+    (blocker,) = collisions(objects(RATHER), objects_to_create(plan(ROLE)), frozenset())
     assert blocker.where == "ClusterRole igz-clusters:platform"
     assert blocker.found == 'an object of another owner (rules [{"verbs": ["*"]}])'
     assert blocker.required == 'one of this stack (rules [{"verbs": ["get"]}])'
 
 
 def test_one_that_says_the_same_is_somebody_elses_all_the_same() -> None:
-    (blocker,) = collisions(objects({**RATHER, "rules": ROLE["rules"]}), plan(ROLE), frozenset())
+    (blocker,) = collisions(objects({**RATHER, "rules": ROLE["rules"]}), objects_to_create(plan(ROLE)), frozenset())
     assert "with the same content" in blocker.found
 
 
@@ -78,14 +78,14 @@ def test_one_that_says_the_same_is_somebody_elses_all_the_same() -> None:
     ids=["nothing is there", "the state knows it", "a killed run of ours made it"],
 )
 def test_what_is_free_or_ours_is_no_collision(live: tuple[Mapping[str, Any], ...], made: frozenset[str]) -> None:
-    assert collisions(objects(*live), plan(ROLE), made) == []
+    assert collisions(objects(*live), objects_to_create(plan(ROLE)), made) == []
 
 
 def test_only_what_a_plan_makes_is_asked_for_by_name_and_namespace() -> None:
     api = objects()
     stream = plan(LIMITS, CUSTOM)
     stream.steps += [*plan(ROLE, op="update").steps, *plan(ROLE, suffix="Patch").steps]
-    assert collisions(api, stream, frozenset()) == []
+    assert collisions(api, objects_to_create(stream), frozenset()) == []
     assert api.asked == [
         {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "default-resources", "namespace": "mlrun"}}
     ]

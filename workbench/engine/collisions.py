@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
+from workbench.engine.conflict import Conflict
 from workbench.engine.kubectl import Api
-from workbench.existing.objects import LiveObject
-from workbench.existing.preflight import Blocker
+from workbench.engine.live_objects import LiveObject
 from workbench.report.event_payloads import State
 from workbench.report.events import Stream
 
@@ -15,15 +15,39 @@ _OURS: Final = "pulumi.com/"
 _PATCH: Final = "Patch"
 
 
-def collisions(api: Api, stream: Stream, created: frozenset[str]) -> list[Blocker]:
+def created_by(deployment: Mapping[str, Any]) -> frozenset[str]:
+    """Return the UIDs of the objects that a stack created, without those that it only patches."""
+    return frozenset(
+        str(uid)
+        for each in deployment.get("resources") or ()
+        if each["type"].startswith("kubernetes:") and not each["type"].endswith(_PATCH)
+        if (uid := ((each.get("outputs") or {}).get("metadata") or {}).get("uid"))
+    )
+
+
+ObjectKey: TypeAlias = tuple[str, str, str]
+"""Kind, namespace and name of an object."""
+
+
+def objects_to_create(stream: Stream) -> dict[ObjectKey, Mapping[str, Any]]:
+    """Return the manifests of the objects of built-in kinds that a plan creates."""
+    planned = [
+        step.new
+        for step in stream.steps
+        if step.op in _MAKES and step.new and step.token.startswith("kubernetes:") and not step.token.endswith(_PATCH)
+    ]
+    return {_key(state.inputs): state.inputs for state in planned if _is_built_in(state)}
+
+
+def collisions(api: Api, to_create: Mapping[ObjectKey, Mapping[str, Any]], created: frozenset[str]) -> list[Conflict]:
     """Return objects that a plan would overwrite: applying an existing foreign object would take over its ownership.
 
     Parameters
     ----------
     api
         Access to the cluster.
-    stream
-        The engine's event stream of a plan.
+    to_create
+        The objects that a plan creates, from ``objects_to_create``.
     created
         UIDs of objects that the stack created; these are not collisions, even if the state lost them.
 
@@ -32,12 +56,6 @@ def collisions(api: Api, stream: Stream, created: frozenset[str]) -> list[Blocke
     UserError
         The cluster does not answer.
     """
-    planned = [
-        step.new
-        for step in stream.steps
-        if step.op in _MAKES and step.new and step.token.startswith("kubernetes:") and not step.token.endswith(_PATCH)
-    ]
-    to_create = {_key(state.inputs): state.inputs for state in planned if _is_built_in(state)}
     if not to_create:
         return []
     names = [
@@ -49,7 +67,7 @@ def collisions(api: Api, stream: Stream, created: frozenset[str]) -> list[Blocke
     result = json.loads(answer or "{}")
     live = result.get("items", [result] if result else [])
     return [
-        _blocker(LiveObject(each), to_create[key])
+        _conflict(LiveObject(each), to_create[key])
         for each in live
         if (key := _key(each)) in to_create and not LiveObject(each).is_ours and LiveObject(each).uid not in created
     ]
@@ -61,7 +79,7 @@ def _is_built_in(state: State) -> bool:
     return "." not in group or group.endswith(".k8s.io")
 
 
-def _key(manifest: Mapping[str, Any]) -> tuple[str, str, str]:
+def _key(manifest: Mapping[str, Any]) -> ObjectKey:
     metadata = manifest["metadata"]
     return str(manifest["kind"]), str(metadata.get("namespace") or ""), str(metadata["name"])
 
@@ -71,10 +89,10 @@ def _place(manifest: Mapping[str, Any]) -> dict[str, str]:
     return {key: metadata[key] for key in ("name", "namespace") if metadata.get(key)}
 
 
-def _blocker(live: LiveObject, declared: Mapping[str, Any]) -> Blocker:
+def _conflict(live: LiveObject, declared: Mapping[str, Any]) -> Conflict:
     differing = list(_differing(live.content, declared, ""))
     place = live.content["metadata"].get("namespace")
-    return Blocker(
+    return Conflict(
         f"{live.kind} {f'{place}/' if place else ''}{live.name}",
         f"an object of another owner ({_listed(differing, 1)})"
         if differing

@@ -1,0 +1,28 @@
+"""What others have in a cluster that a stack created stays theirs, with a real API server inside the cloud."""
+
+from pathlib import Path
+
+import pytest
+
+from support.aws_emulator import Account
+from support.azure_emulator import Subscription
+
+pytestmark = [pytest.mark.control_plane, pytest.mark.full]
+
+
+@pytest.mark.parametrize(("kind", "stack"), [(Account, "dev"), (Subscription, "aks-dev")])
+def test_a_namespace_that_a_user_created_is_neither_taken_over_nor_deleted(
+    kind: type[Account | Subscription], stack: str, tmp_path: Path
+) -> None:
+    with kind.opened(tmp_path, stack, is_quick=True) as made:
+        made.edit(stack, **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")})
+        made.run("up", stack, "--hermetic", "--yes")
+        made.kubectl("create", "namespace", "team")
+        made.edit(stack, namespaces__team={})
+        refused = made.run("up", stack, "--hermetic", "--yes", check=False)
+        assert refused.returncode == 1
+        assert "- Namespace team: found an object of another owner" in refused.stderr
+        assert "pulumi.com" not in made.kubectl("get", "namespace", "team", "-o", "yaml")
+        made.kubectl("delete", "namespace", "team")
+        made.run("up", stack, "--hermetic", "--yes")
+        assert "Namespace team" in made.objects()
