@@ -260,7 +260,9 @@ class CloudRun:
             raise typer.Exit(INTERRUPTED)
         stream = event_stream.read(run.events)
         if run.code:
-            errors.print(run.display, end="", **PLAIN)
+            is_said_by_each_object = is_unreachable(stream.errors)
+            said = "".join(f"{each}\n" for each in stream.errors) if is_said_by_each_object else run.display
+            errors.print(said, end="", **PLAIN)
             way = self.advice([*stream.errors, run.display]) or _REFRESH
             raise UserError(f"The state of '{self.stack.name}' could not be compared with the live resources.", way)
         after = self.state()

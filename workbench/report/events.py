@@ -98,8 +98,21 @@ class Stream:
         return self._messages("warning")
 
     def _messages(self, *severities: str) -> list[str]:
-        texts = (plain(each.message).strip() for each in self.diagnostics if each.severity in severities)
+        texts = (
+            _KEPT.sub(_WARNING, plain(each.message)).strip() for each in self.diagnostics if each.severity in severities
+        )
         return [text for text in dict.fromkeys(texts) if text]
+
+
+# https://github.com/pulumi/pulumi-kubernetes/blob/master/provider/pkg/provider/provider.go
+_KEPT: Final = re.compile(
+    r"If the cluster was deleted, you can remove this resource .* PULUMI_K8S_\w+ .*\"true\"", re.DOTALL
+)
+_WARNING: Final = (
+    "Its objects stay in the state. Do not set PULUMI_K8S_DELETE_UNREACHABLE while the cluster exists: it drops live "
+    "objects from the state"
+)
+"""Instead of the Kubernetes plug-in's advice, which it repeats for every object of a cluster that does not answer."""
 
 
 def plain(message: str) -> str:

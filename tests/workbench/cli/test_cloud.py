@@ -133,7 +133,7 @@ def test_a_refresh_that_fails_changes_nothing(engine: ScriptedEngine) -> None:
     done = run("up", STACK, "--yes")
     assert isinstance(done.exception, UserError)
     assert "could not be compared" in done.exception.message
-    assert "unreachable, it says" in done.stderr
+    assert "configured Kubernetes cluster is unreachable" in done.stderr
     assert "up" not in engine.commands
 
 

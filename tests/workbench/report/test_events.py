@@ -137,3 +137,17 @@ def test_wrong_types_anywhere_never_raise(index: int, path: list[str], value: An
 @given(st.binary())
 def test_bytes_never_raise(content: bytes) -> None:
     assert read(content).invalid_lines
+
+
+def test_the_plug_ins_advice_to_drop_objects_is_replaced_by_a_warning_and_said_once() -> None:
+    advice = (
+        "Preview failed: failed to read resource state due to unreachable cluster. If the cluster was deleted, you can "
+        "remove this resource from Pulumi state by rerunning the operation with the PULUMI_K8S_DELETE_UNREACHABLE "
+        'environment variable set to "true"'
+    )
+    event = {"diagnosticEvent": {"message": advice, "color": "never", "severity": "error"}}
+    (error,) = read(b"".join(number(event, sequence) for sequence in range(48))).errors
+    assert error.startswith(
+        "Preview failed: failed to read resource state due to unreachable cluster. Its objects stay"
+    )
+    assert "Do not set PULUMI_K8S_DELETE_UNREACHABLE while the cluster exists" in error
