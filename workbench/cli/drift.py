@@ -43,7 +43,7 @@ def drift(
     for name in names:
         if name not in stacks.stack_files():
             raise typer.BadParameter(_unknown(name), param_hint="STACK")
-    found = tuple(_report(name, events=events, hermetic=hermetic) for name in sorted(set(names)))
+    found = tuple(report_on(name, events=events, hermetic=hermetic) for name in sorted(set(names)))
     report = Report(most_severe(stack.outcome for stack in found), found)
     if as_json:
         out.print(json_report.render(report), end="", markup=False, highlight=False, soft_wrap=True)
@@ -61,8 +61,18 @@ def _unknown(name: str) -> str:
     raise AssertionError("the stack is known")
 
 
-def _report(name: str, *, events: Path | None, hermetic: bool) -> StackReport:
-    """Compare a stack; report a stack that cannot be compared instead of failing."""
+def report_on(name: str, *, events: Path | None = None, hermetic: bool) -> StackReport:
+    """Compare a stack; report a stack that cannot be compared instead of failing.
+
+    Parameters
+    ----------
+    name
+        Name of the stack.
+    events
+        Where to write the event stream. Default: nowhere.
+    hermetic
+        Use the pinned engine even if ``pulumi`` is on PATH.
+    """
     try:
         return _compared(stacks.find(name), events, hermetic=hermetic)
     except UserError as error:

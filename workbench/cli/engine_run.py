@@ -74,7 +74,7 @@ def run(session: Session, command: str, *options: str, events_file: Path | None 
             out.print()
         if (out.is_terminal and "--json" not in options) or not is_whole:
             said = display.read_text(errors="replace") if display.exists() else ""
-            summarise(session.stack, command, code, events.read(_last_run(content)), said)
+            summarise(session.stack, command, code, events.read(last_run(content)), said)
         return code, events.read(content)
 
 
@@ -131,7 +131,7 @@ _PLANS: Final = {
 _GOOD: Final = (Outcome.PASSED, Outcome.REVIEW)
 
 
-def _last_run(content: bytes) -> bytes:
+def last_run(content: bytes) -> bytes:
     """Return the last run of a stream, numbered from 0: an update writes its plan before it."""
     lines = content.splitlines(keepends=True)
     ends = [number for number, line in enumerate(lines) if b'"cancelEvent"' in line[:200]]

@@ -1,0 +1,141 @@
+"""An acceptance run resumes, keeps its record after each step, and cleans up whatever step it reached."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.acceptance import LOCAL, FakeProduct, context_of
+from workbench import stacks
+from workbench.acceptance.record import CLEANING, AssumptionRecord, Record, Result, Verdict
+from workbench.acceptance.run import begun, clean_up, run
+from workbench.acceptance.step import Context, Step, StepError
+from workbench.system.errors import UserError
+
+DONE: list[str] = []
+
+
+@pytest.fixture
+def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Context:
+    folder = tmp_path / "stacks"
+    folder.mkdir()
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(folder))
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
+    DONE.clear()
+    return context_of(folder, LOCAL)
+
+
+def product(context: Context) -> FakeProduct:
+    assert isinstance(context.product, FakeProduct)
+    return context.product
+
+
+def noted(name: str, error: BaseException | None = None) -> Step:
+    def go(_: Context) -> str:
+        DONE.append(name)
+        if error:
+            raise error
+        return f"did {name}"
+
+    return Step(name, "why", go)
+
+
+def results(context: Context) -> dict[str, str]:
+    found = json.loads((context.copied.folder / "record.json").read_text())
+    return {each["name"]: each["result"] for each in found["steps"]}
+
+
+def resumed(context: Context) -> Context:
+    record = begun(context.copied, stacks.find("dev"))
+    return Context(context.copied, context.product, record, lambda _: None)
+
+
+@pytest.mark.parametrize(
+    ("error", "result"), [(StepError("wrong"), Result.FAILED), (KeyboardInterrupt(), Result.INTERRUPTED)]
+)
+def test_a_run_continues_with_the_step_that_did_not_end(context: Context, error: BaseException, result: Result) -> None:
+    with pytest.raises(type(error)):
+        run(context, [noted("one"), noted("two", error), noted("three")])
+    assert results(context) == {"one": "passed", "two": result}
+    again = resumed(context)
+    run(again, [noted("one"), noted("two"), noted("three")])
+    assert DONE == ["one", "two", "two", "three"]
+    assert product(context).calls == ["recover"], "an interrupted run may have left a lock"
+    assert results(context) == dict.fromkeys(["one", "two", "three"], "passed")
+    assert again.record.state == "passed"
+
+
+def test_a_killed_run_has_recorded_the_steps_before(context: Context) -> None:
+    def look(_: Context) -> str:
+        assert results(context) == {"one": "passed"}
+        return ""
+
+    run(context, [noted("one"), Step("two", "why", look)])
+
+
+def test_a_passed_run_leaves_only_its_record_and_the_next_one_begins_anew(context: Context) -> None:
+    run(context, [noted("one")])
+    assert sorted(file.name for file in context.copied.folder.iterdir()) == ["record.json", "record.md"]
+    assert resumed(context).record.steps == []
+
+
+def test_a_skipped_step_keeps_its_reason(context: Context) -> None:
+    run(context, [Step("one", "why", noted("one").run, lambda _: "no storage")])
+    assert DONE == []
+    assert "| one | why | skipped | 0 s | no storage |" in (context.copied.folder / "record.md").read_text()
+
+
+def test_cleaning_up_recovers_destroys_and_forgets(context: Context) -> None:
+    with pytest.raises(StepError):
+        run(context, [noted("one", StepError("wrong"))])
+    clean_up(context)
+    assert product(context).calls == ["create", "recover", "destroy", "forget"]
+    assert context.record.state == "cleaned up"
+    assert not context.copied.file.exists()
+    assert not context.record.is_open
+
+
+def test_a_clean_up_that_failed_is_repeated_and_no_run_continues_in_between(context: Context) -> None:
+    product(context).fails["destroy"] = StepError("in use")
+    with pytest.raises(StepError, match="in use"):
+        clean_up(context)
+    assert context.record.state == CLEANING
+    with pytest.raises(UserError, match=r"clean-up of 'dev-accept' has begun"):
+        resumed(context)
+    clean_up(context)
+    assert context.record.state == "cleaned up"
+
+
+def test_what_cleaning_up_leaves_is_named(context: Context) -> None:
+    product(context).remains.append("VPC vpc-1")
+    with pytest.raises(StepError, match="VPC vpc-1"):
+        clean_up(context)
+    assert context.record.is_open
+    assert context.copied.file.exists()
+
+
+def test_another_stack_of_the_same_copys_name_is_refused(context: Context, tmp_path: Path) -> None:
+    context.record.save(context.copied.folder)
+    (tmp_path / "stacks" / "Pulumi.two.yaml").write_bytes((tmp_path / "stacks" / "Pulumi.dev.yaml").read_bytes())
+    with pytest.raises(UserError, match="is the copy of the stack 'dev'"):
+        begun(context.copied, stacks.find("two"))
+
+
+def test_a_damaged_record_is_refused(context: Context) -> None:
+    (context.copied.folder / "record.json").write_text("{")
+    with pytest.raises(UserError, match="cannot be read"):
+        resumed(context)
+
+
+def test_each_fact_is_listed_once_and_a_refutation_stays(context: Context) -> None:
+    def fact(verdict: Verdict, step: str) -> AssumptionRecord:
+        return AssumptionRecord("t", ("tags",), "another value: accepted", verdict, step, "seen")
+
+    record: Record = context.record
+    for verdict, step in ((Verdict.CONSISTENT, "a"), (Verdict.CONFIRMED, "b"), (Verdict.REFUTED, "c")):
+        record.note(iter([fact(verdict, step)]))
+    record.note(iter([fact(Verdict.CONFIRMED, "d")]))
+    assert [(each.verdict, each.step) for each in record.assumptions] == [(Verdict.REFUTED, "c")]
+    record.save(context.copied.folder)
+    assert Record.load(context.copied.folder) == record
+    assert "| t | `tags` | another value: accepted | refuted | c | seen |" in list(record.page())

@@ -1,0 +1,161 @@
+"""The copy of a stack that an acceptance run lives in: a folder of its own, so that the original is never touched."""
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from components.contract.environments import Environment
+from components.contract.labels import is_dns_label
+from components.contract.policy_guard import PolicyGuard
+from components.contract.pools import PoolRole
+from infra.config import CONFIG_KEY
+from workbench import stacks
+from workbench.stacks import Stack, StackFileError, policy_overrides, yaml_source
+from workbench.system.errors import UserError
+from workbench.system.files import write_private
+from workbench.system.paths import PRIVATE, PROJECT_ROOT, data_dir
+
+SUFFIX: Final = "-accept"
+"""What the copy's name adds to the stack's."""
+
+
+@dataclass(frozen=True)
+class CopiedStack:
+    """The folder of a copy.
+
+    Parameters
+    ----------
+    name
+        Name of the copy, as a stack.
+    original
+        Name of the stack.
+    """
+
+    name: str
+    original: str
+
+    @property
+    def folder(self) -> Path:
+        """Folder of the stack file, the record and the event streams."""
+        return data_dir() / "acceptance" / self.name
+
+    @property
+    def file(self) -> Path:
+        """The copy's stack file; it exists from the first step to the end of the run or of its clean-up."""
+        return self.folder / f"Pulumi.{self.name}.yaml"
+
+    @property
+    def events(self) -> Path:
+        """Where a run of the engine writes its event stream."""
+        return self.folder / "events.jsonl"
+
+    @property
+    def killed_log(self) -> Path:
+        """What the killed run printed."""
+        return self.folder / "killed.log"
+
+    @property
+    def stack(self) -> Stack:
+        """The copy as it is now."""
+        return stacks.read(self.file)
+
+    def make(self, source: Stack) -> tuple[str, ...]:
+        """Write the copy and return what it leaves out, a sentence each.
+
+        Raises
+        ------
+        UserError
+            The copy would not be a valid stack, for example because its cluster's name would be too long.
+        """
+        self._refuse(source)
+        choices = _choices(source.document)
+        cluster = choices["cluster"] = dict(choices["cluster"])
+        if "name" in cluster:
+            cluster["name"] = f"{cluster['name']}{self.name.removeprefix(self.original)}"
+            if not self.name.startswith(self.original):
+                cluster["name"] = self.name
+        if source.config.policy_guard is PolicyGuard.REQUIRED:
+            choices["policyGuard"] = PolicyGuard.WARN.value  # what the run makes, it may also replace and delete
+        kept = {name: pool for name, pool in choices["pools"].items() if pool["role"] != PoolRole.DATA}
+        left_out = [f"Pool '{name}': its nodes are kept on destroy." for name in choices["pools"].keys() - kept.keys()]
+        choices["pools"] = kept
+        self.folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
+        shutil.copy(PROJECT_ROOT / "Pulumi.yaml", self.folder)  # `stack init` writes beside it
+        overrides = self._overrides()
+        self._write({**source.document, "config": {**source.document["config"], CONFIG_KEY: choices}})
+        self._require_valid()
+        (self.folder / policy_overrides.FILE).parent.mkdir(exist_ok=True, mode=PRIVATE)
+        write_private(self.folder / policy_overrides.FILE, yaml_source.written(overrides))
+        return tuple(left_out)
+
+    def edit(self, changes: Mapping[str, Any]) -> None:
+        """Change keys of the copy; paths are dotted, None removes a key."""
+        document = yaml_source.read(self.file).document  # with the salt that the engine may have added
+        choices = _choices(document)
+        for path, value in changes.items():
+            *parents, last = path.split(".")
+            here = choices
+            for key in parents:
+                here[key] = dict(here.get(key) or {})
+                here = here[key]
+            here.pop(last, None)
+            if value is not None:
+                here[last] = value
+        self._write({**document, "config": {**document["config"], CONFIG_KEY: choices}})
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """The copy's settings, as its file has them."""
+        return _choices(yaml_source.read(self.file).document)
+
+    def remove(self) -> None:
+        """Delete everything but the record."""
+        for file in (self.file, self.events, self.killed_log, self.folder / "Pulumi.yaml"):
+            file.unlink(missing_ok=True)
+        shutil.rmtree((self.folder / policy_overrides.FILE).parent, ignore_errors=True)
+
+    def _refuse(self, source: Stack) -> None:
+        if not is_dns_label(self.name):
+            raise UserError(
+                f"The copy's name '{self.name}' is not a valid stack name.",
+                "Choose one with --name: 1 to 63 lower-case letters, digits or '-', no '-' at the ends.",
+            )
+        if self.name in stacks.stack_files():
+            raise UserError(
+                f"'{self.name}' is a stack of yours: {stacks.shown_path(stacks.stack_files()[self.name])}.",
+                "Choose another name for the copy with --name.",
+            )
+        cloud = "name" in _choices(source.document)["cluster"]
+        if cloud and source.config.environment is Environment.PROD:
+            raise UserError(
+                f"'{self.original}' is a production stack: its cluster, keys and network are protected, so that the "
+                "run could not delete its copy.",
+                "Run it on a stack with `environment: dev` in the same account; docs/acceptance.md says what differs.",
+            )
+
+    def _require_valid(self) -> None:
+        try:
+            stacks.read(self.file)
+        except StackFileError as error:
+            problems = "\n".join(map(str, error.problems))
+            self.remove()
+            raise UserError(
+                f"The copy '{self.name}' would not be a valid stack:\n{problems}",
+                "Choose a shorter name with --name: the stack and its cluster get it.",
+            ) from None
+
+    def _overrides(self) -> dict[str, Any]:
+        """Return the waivers of the original for the copy, and the rules that remediate."""
+        found = policy_overrides.read().model_dump(mode="json", by_alias=True)
+        rows = [{**each, "stack": self.name} for each in found["waivers"] if each["stack"] == self.original]
+        return {"waivers": rows, "approvals": [], "remediate": found["remediate"]}
+
+    def _write(self, document: Mapping[str, Any]) -> None:
+        header = f"# An acceptance run's copy of the stack {self.original}; edit that, not this.\n"
+        write_private(self.file, header + yaml_source.written(dict(document)))
+
+
+def _choices(document: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(document["config"][CONFIG_KEY])

@@ -1,0 +1,176 @@
+"""What an acceptance run saw: kept after each step, so that a run resumes, and written as JSON and as a page."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final, Self
+
+from workbench.system.errors import UserError
+from workbench.system.files import write_private
+
+CLEANING: Final = "being cleaned up"
+"""State of a record whose run cannot continue."""
+
+
+class Result(StrEnum):
+    """How a step ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    INTERRUPTED = "interrupted"
+
+
+class Verdict(StrEnum):
+    """What a step says of an assumed fact, the most telling first."""
+
+    REFUTED = "refuted"
+    CONFIRMED = "confirmed"
+    CONSISTENT = "consistent"
+    """What was seen fits, but would look the same if the assumption were wrong."""
+
+
+@dataclass(frozen=True)
+class StepRecord:
+    """One step: why it is made, how it ended, in how many seconds, and what was seen or why it was skipped."""
+
+    name: str
+    why: str
+    result: Result
+    seconds: float
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class AssumptionRecord:
+    """What a step says of an assumed fact about inputs of a resource type."""
+
+    type: str
+    inputs: tuple[str, ...]
+    fact: str
+    verdict: Verdict
+    step: str
+    why: str
+
+
+@dataclass
+class Record:
+    """The record of a run.
+
+    Parameters
+    ----------
+    stack, copy, kind, release, started
+        The stack, the name of its copy, the kind of cluster, this package's version, when the run began.
+    left_out
+        What the copy leaves out, a sentence each.
+    steps, assumptions
+        What was seen, in order.
+    seen
+        What a step notes for a later one.
+    state
+        ``running``, ``passed``, ``failed``, ``being cleaned up`` or ``cleaned up``.
+    """
+
+    stack: str
+    copy: str
+    kind: str
+    release: str
+    started: str
+    left_out: tuple[str, ...] = ()
+    steps: list[StepRecord] = field(default_factory=list)
+    assumptions: list[AssumptionRecord] = field(default_factory=list)
+    seen: dict[str, Any] = field(default_factory=dict)
+    state: str = "running"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the copy may still exist."""
+        return self.state in ("running", "failed", CLEANING)
+
+    @property
+    def done(self) -> set[str]:
+        """Steps that need not be repeated."""
+        return {each.name for each in self.steps if each.result in (Result.PASSED, Result.SKIPPED)}
+
+    def add(self, step: StepRecord) -> None:
+        """Add a step; an earlier attempt of the same step is replaced."""
+        self.steps = [*(each for each in self.steps if each.name != step.name), step]
+
+    def note(self, found: Iterator[AssumptionRecord]) -> None:
+        """Add facts; each is listed once, with the most telling verdict."""
+        order = list(Verdict)
+        by_fact = {(each.type, each.fact, each.inputs): each for each in self.assumptions}
+        for each in found:
+            key = (each.type, each.fact, each.inputs)
+            if key not in by_fact or order.index(each.verdict) < order.index(by_fact[key].verdict):
+                by_fact[key] = each
+        self.assumptions = list(by_fact.values())
+
+    def save(self, folder: Path) -> None:
+        """Write ``record.json`` and ``record.md``."""
+        write_private(folder / "record.json", json.dumps(asdict(self), indent=2))
+        write_private(folder / "record.md", "\n".join(self.page()) + "\n")
+
+    @classmethod
+    def load(cls, folder: Path) -> Self | None:
+        """Return the record in a folder; None if there is none.
+
+        Raises
+        ------
+        UserError
+            It cannot be read.
+        """
+        file = folder / "record.json"
+        if not file.exists():
+            return None
+        try:
+            data = json.loads(file.read_text())
+            steps = [StepRecord(**{**each, "result": Result(each["result"])}) for each in data.pop("steps")]
+            facts = [
+                AssumptionRecord(**{**each, "inputs": tuple(each["inputs"]), "verdict": Verdict(each["verdict"])})
+                for each in data.pop("assumptions")
+            ]
+            return cls(**{**data, "left_out": tuple(data["left_out"]), "steps": steps, "assumptions": facts})
+        except (ValueError, TypeError, KeyError):
+            raise UserError(
+                f"The record {file} cannot be read.", "Move it away; the next run then starts from the beginning."
+            ) from None
+
+    def page(self) -> Iterator[str]:
+        """Return the record as Markdown, line by line."""
+        yield f"# Acceptance of `{self.stack}`: {self.state}"
+        yield ""
+        yield f"igz-clusters {self.release}, kind `{self.kind}`, started {self.started}, in the copy `{self.copy}`."
+        if self.left_out:
+            yield ""
+            yield from (f"Not in the copy: {each}" for each in self.left_out)
+        yield ""
+        yield "| step | why | result | duration | seen |"
+        yield "|---|---|---|---|---|"
+        for each in self.steps:
+            yield f"| {each.name} | {each.why} | {each.result} | {duration(each.seconds)} | {_cell(each.detail)} |"
+        yield ""
+        yield "## Assumed facts that this run exercised"
+        yield ""
+        if not self.assumptions:
+            yield "None: no step touched an input about which a fact is assumed."
+            return
+        yield "Facts about the cloud that no source states. `consistent`: what was seen fits, but would look the same"
+        yield "if the assumption were wrong."
+        yield ""
+        yield "| type | inputs | assumed | verdict | step | seen |"
+        yield "|---|---|---|---|---|---|"
+        for fact in self.assumptions:
+            inputs = ", ".join(f"`{each}`" for each in fact.inputs)
+            yield f"| {fact.type} | {inputs} | {fact.fact} | {fact.verdict} | {fact.step} | {_cell(fact.why)} |"
+
+
+def duration(seconds: float) -> str:
+    """Return a duration as ``12 s`` or ``4 min``."""
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"  # noqa: PLR2004 minutes from two on
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").split())
