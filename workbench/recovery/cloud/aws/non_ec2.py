@@ -60,8 +60,22 @@ def keys(account: AwsQueries) -> Iterator[tuple[str, LookupResult]]:
 
 
 def key(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
-    """Return the stack's key of the queried description; keys have no name, and the description names the cluster."""
-    return [result for description, result in keys(account) if description == query.inputs["description"]]
+    """Return the stack's key of the queried description; keys have no name, and the description names the cluster.
+
+    A provider that lost the answer of AWS asks again, and AWS makes a second key. The key to adopt is the one that
+    already has an alias, else the one that the cluster uses; if nothing refers to any of them, they are alike.
+    """
+    found = [result for description, result in keys(account) if description == query.inputs["description"]]
+    if len(found) < 2:  # noqa: PLR2004
+        return found
+    cluster = account.look_up("eks", "describe_cluster", name=account.cluster).get("cluster") or {}
+    used = {each["provider"]["keyArn"].rpartition("/")[2] for each in cluster.get("encryptionConfig") or ()}
+
+    def rank(result: LookupResult) -> tuple[bool, bool, str]:
+        has_alias = bool(account.listed("kms", "list_aliases", "Aliases", KeyId=result.id))
+        return not has_alias, result.id not in used, result.id
+
+    return [min(found, key=rank)]
 
 
 def alias(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:

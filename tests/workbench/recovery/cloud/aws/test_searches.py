@@ -113,6 +113,32 @@ def test_a_role_of_the_stack_of_the_same_name_in_another_region_is_not_ours(made
         assert [answer.outcome for answer in asked(elsewhere, made.others(role))] == [Outcome.FOREIGN]
 
 
+def second_key(account: AwsAccount, description: str) -> str:
+    """Make a key as a provider does that asks again because the first answer was lost."""
+    tags = [{"TagKey": key, "TagValue": value} for key, value in account.tags.items()]
+    made: str = boto3.client("kms").create_key(Description=description, Tags=tags)["KeyMetadata"]["KeyId"]
+    return made
+
+
+def test_of_two_keys_the_one_with_the_alias_is_adopted(made: Made) -> None:
+    (key,) = (each for each in made.resources if each.type == "aws:kms/key:Key")
+    others = [second_key(made.account, key.inputs["description"]) for _ in range(3)]
+    try:
+        assert [answer.made and answer.made.id for answer in asked(made.account, made.others(key))] == [key.id]
+    finally:
+        for other in others:
+            boto3.client("kms").schedule_key_deletion(KeyId=other)
+
+
+def test_of_two_keys_that_nothing_uses_one_is_adopted(nothing: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    account = account_at(nothing, monkeypatch)
+    keys = [second_key(account, "Secrets") for _ in range(2)]
+    (found,) = search(account, LookupQuery("a::b::c::key", "aws:kms/key:Key", {"description": "Secrets"}))
+    assert found.id in keys
+    for each in keys:
+        boto3.client("kms").schedule_key_deletion(KeyId=each)
+
+
 def test_a_rule_outwards_is_not_taken_for_one_inwards_and_says_all_of_the_same(made: Made) -> None:
     group = next(each.id for each in made.resources if each.type == "aws:ec2/vpc:Vpc")
     ec2 = boto3.client("ec2")
