@@ -96,6 +96,16 @@ def account_of(arn: str) -> str:
     return arn.split(":")[4]
 
 
+def control_plane_logs(cluster: str) -> str:
+    """Return the log group of a control plane: https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html."""
+    return f"/aws/eks/{cluster}/cluster"
+
+
+def role_path(arn: str) -> str:
+    """Return account, path and name of an IAM role: ``111122223333/teams/platform``."""
+    return f"{account_of(arn)}/{arn.partition(':role/')[2]}"
+
+
 def key_region(arn: str) -> str:
     """Return the region of a KMS key."""
     match = _KEY.fullmatch(arn)

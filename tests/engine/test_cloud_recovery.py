@@ -11,6 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from components.contract.aws import control_plane_logs
 from emulators.core.faults import KillRule, Moment, SlowRule
 from support import azure_emulator
 from support.aws_emulator import Account, identities
@@ -95,6 +96,15 @@ def test_what_a_dead_plug_in_made_is_entered_and_not_made_again(cloud: Account) 
     recovered = cloud.run(*RECOVER).stdout
     assert "missing from the state" in recovered
     assert "Cluster dev-cluster" in recovered
+    assert_settled(cloud)
+
+
+@pytest.mark.full
+def test_the_log_group_that_eks_made_again_after_a_destroy_is_entered(cloud: Account) -> None:
+    group = {"logGroupName": control_plane_logs("mlrun-dev")}
+    cloud.aws.api("logs").create_log_group(**group)  # by the last logs of the cluster that was there before
+    assert f"`igz-clusters recover {STACK}` adds it to the state" in refused(cloud)
+    assert f"LogGroup {STACK}-cluster-logs: AWS has {group['logGroupName']}" in cloud.run(*RECOVER).stdout
     assert_settled(cloud)
 
 

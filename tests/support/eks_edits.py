@@ -6,6 +6,8 @@ from support.edits import Changes, Edited, edits_of_every_kind
 from support.eks import EXISTING, ROLE, document
 from support.minors import CHOSEN, NEWEST
 
+TEAM: Final = {"roleArn": f"{ROLE}/team", "level": "view", "groups": ["readers"]}
+
 PRODUCTION: Final[Changes] = {
     "environment": "prod",
     # Fewer nodes than zones: the initial group lies in all zones at once, only jupyter and data have a group a zone.
@@ -15,7 +17,7 @@ PRODUCTION: Final[Changes] = {
     "cluster.publicAccessCidrs": ["203.0.113.0/24"],
     "cluster.apiClientCidrs": ["10.60.0.0/16"],
     "pools.data.size": {"min": 6, "max": 6},  # so that two zones can share them as well as three
-    "cluster.access.entries": {"team": {"roleArn": f"{ROLE}/team", "level": "view"}},
+    "cluster.access.entries": {"team": TEAM},
 }
 BASE: Final = document(PRODUCTION)
 
@@ -43,7 +45,11 @@ EDITS: Final[dict[str, Changes]] = {
         "cluster.access.entries.more": {"roleArn": f"{ROLE}/more", "level": "view"},
     },
     "cluster.access.entries, another level": {"cluster.access.entries.team.level": "edit"},
-    "cluster.access.entries, groups": {"cluster.access.entries.team.groups": ["readers"]},
+    "cluster.access.entries, namespaces": {"cluster.access.entries.team.namespaces": ["mlrun"]},
+    "cluster.access.entries, other groups": {"cluster.access.entries.team.groups": ["writers"]},
+    "cluster.access.entries, no groups": {"cluster.access.entries.team.groups": []},
+    "cluster.access.entries, renamed": {"cluster.access.entries": {"crew": TEAM}},
+    "cluster.access.entries, another role": {"cluster.access.entries.team.roleArn": f"{ROLE}/other"},
     "cluster.secretsKeyArn": {"cluster.secretsKeyArn": KEY},
     "cluster.permissionsBoundaryArn": {"cluster.permissionsBoundaryArn": BOUNDARY},
     "cluster.logRetentionDays": {"cluster.logRetentionDays": 731},

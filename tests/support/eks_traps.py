@@ -229,7 +229,7 @@ def entries_outlive_what_they_open(recorder: Recorder) -> Iterator[str]:
     principals = [e["principalArn"] for e in recorder.of_type("aws:eks/accessEntry:AccessEntry").values()]
     if len(principals) != len(set(principals)):
         yield "two entries of one principal"
-    deployer = ("aws:eks/accessPolicyAssociation:AccessPolicyAssociation", "test-cluster-deployer")
+    deployer = ("aws:eks/accessPolicyAssociation:AccessPolicyAssociation", "test-cluster-111122223333/deployer")
     for resource in recorder.resources:
         if resource.type.startswith("kubernetes:") and deployer not in recorder.needs((resource.type, resource.name)):
             yield f"{resource.name} cannot be deleted once the entry is gone"

@@ -23,6 +23,7 @@ from workbench.engine.error_classification import (
     is_name_taken,
     is_outcome_unknown,
     is_unreachable,
+    is_zone_refused,
 )
 from workbench.engine.passing import PROPAGATING
 from workbench.engine.upgrade_checks import Judgement
@@ -217,6 +218,10 @@ def _tell_what_failed(run: CloudRun, stream: Stream) -> None:
         # It belongs to someone else, or an earlier call created it and its answer was lost.
         way = f"`igz-clusters recover {name}` adds it to the state"
         errors.print(f"If the existing resource belongs to this stack, {way}.", **PLAIN)
+    if is_zone_refused(stream.errors):
+        way = f"Run `igz-clusters destroy {name}`, choose other letters in cluster.zones, then run `up` again"
+        errors.print(f"{run.cloud.service} has no control planes in one of the zones of your account. {way}.", **PLAIN)
+        return
     errors.print(f"Completed work is saved. Fix the cause, then `igz-clusters up {name}` continues.", **PLAIN)
 
 

@@ -23,6 +23,7 @@ _BUSY: Final = _any_of((codes.busy for codes in _CODES), re.DOTALL)
 _NAME_TAKEN: Final = _any_of([r"\balready exists\b", *(codes.name_taken for codes in _CODES)])
 """A name, rule or route that already exists, also after a repeated call."""
 
+_ZONE_REFUSED: Final = _any_of(codes.zone_refused for codes in _CODES)
 _OUTCOME_UNKNOWN: Final = re.compile(
     r"exited prematurely|error reading from server|https response error StatusCode: 0\b"
     r"|\b(PUT|DELETE|Put|Delete) \"?https?://\S+: (EOF|.*connection reset|.*broken pipe|.*i/o timeout)"
@@ -64,6 +65,11 @@ def is_busy(errors: Iterable[str]) -> bool:
 def is_name_taken(errors: Iterable[str]) -> bool:
     """Return whether the name of a resource to create is already in use."""
     return any(_NAME_TAKEN.search(error) for error in errors)
+
+
+def is_zone_refused(errors: Iterable[str]) -> bool:
+    """Return whether the cloud creates no control planes in one of the zones."""
+    return any(_ZONE_REFUSED.search(error) for error in errors)
 
 
 def is_outcome_unknown(errors: Iterable[str]) -> bool:

@@ -25,6 +25,7 @@ from components.base import PlatformComponent
 from components.clusters.eks.endpoints import HTTPS
 from components.clusters.eks.identity import CLUSTER_POLICIES, RoleArgs, ServiceRole
 from components.clusters.eks.network import Network
+from components.contract.aws import control_plane_logs, role_path
 from components.contract.eks.access import Access, policy_arn
 from components.contract.eks.config import LOG_TYPES, EksConfig
 from components.contract.environments import ENVIRONMENT_TAG, Environment
@@ -72,7 +73,7 @@ class ControlPlane(PlatformComponent):
         logs = LogGroup(
             f"{name}-logs",
             # EKS writes to this name and makes the group itself, without an end, if it is not there first.
-            name=f"/aws/eks/{choices.name}/cluster",
+            name=control_plane_logs(choices.name),
             retention_in_days=args.log_retention_days,
             opts=self.child(),
         )
@@ -128,17 +129,22 @@ class ControlPlane(PlatformComponent):
     def _entries(self, access: Access) -> tuple[pulumi.Resource, ...]:
         associations = []
         for key, choice in access.all_entries.items():
+            # EKS has one entry of a role. Named by it, an entry that is renamed in the stack file, or swaps roles with
+            # another, stays the resource that it is.
+            name = f"{self._name}-{role_path(choice.role_arn)}"
+            aliases = [pulumi.Alias(name=f"{self._name}-{key}")]  # the name up to release 0.2.0
             entry = AccessEntry(
-                f"{self._name}-{key}",
+                name,
                 cluster_name=self.cluster.name,
                 principal_arn=choice.role_arn,
-                kubernetes_groups=list(choice.groups) or None,
+                # Also empty: EKS keeps the groups of an entry if the list is left out.
+                kubernetes_groups=list(choice.groups),
                 type="STANDARD",
-                opts=self.child(),
+                opts=self.child(aliases=aliases),
             )
             associations.append(
                 AccessPolicyAssociation(
-                    f"{self._name}-{key}",
+                    name,
                     cluster_name=self.cluster.name,
                     principal_arn=choice.role_arn,
                     policy_arn=policy_arn(choice.level),
@@ -146,7 +152,8 @@ class ControlPlane(PlatformComponent):
                         type="namespace" if choice.namespaces else "cluster",
                         namespaces=list(choice.namespaces) or None,
                     ),
-                    opts=self.child(depends_on=[entry]),
+                    # An association is known by role and policy: the deletion of the old one would end a new scope too.
+                    opts=self.child(depends_on=[entry], aliases=aliases, delete_before_replace=True),
                 )
             )
         return tuple(associations)

@@ -388,3 +388,12 @@ def test_an_object_of_others_in_a_cluster_that_the_stack_created_is_not_taken_ov
     refused = refusal(command, STACK, *(["--yes"] if command == "up" else []))
     assert "1 conflict in the cluster of 'test':\n- Namespace team: found an object of another owner" in refused.message
     assert "up" not in engine.commands
+
+
+def test_a_zone_without_control_planes_is_given_up_before_the_next_try(engine: ScriptedEngine) -> None:
+    code = "UnsupportedAvailabilityZoneException"
+    engine.answers("up", [said(f"creating EKS Cluster: {code}: Cannot create cluster 'research'"), *DONE], code=255)
+    done = run("up", STACK, "--yes")
+    assert "EKS has no control planes in one of the zones of your account." in done.stderr
+    assert "Run `igz-clusters destroy test`, choose other letters in cluster.zones, then run `up` again." in done.stderr
+    assert "continues" not in done.stderr

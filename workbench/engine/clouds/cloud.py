@@ -33,6 +33,8 @@ class ErrorCodes:
     """Another operation is in progress; ``.`` also matches line breaks."""
     name_taken: str = ""
     """The name of a resource to create is already in use."""
+    zone_refused: str = ""
+    """The service creates no control planes in one of the zones."""
 
 
 class Cloud:

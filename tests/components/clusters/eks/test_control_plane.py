@@ -1,6 +1,6 @@
 import pytest
 
-from support.eks import CLUSTER, ROLE, build, built
+from support.eks import ACCOUNT, CLUSTER, ROLE, build, built
 
 KEY = "aws:kms/key:Key"
 ENTRY = "aws:eks/accessEntry:AccessEntry"
@@ -70,7 +70,7 @@ def test_each_entry_has_its_policy_where_it_applies() -> None:
     }
     recorder = build({"cluster.access.entries": entries})
     scopes = {
-        name.removeprefix("test-cluster-"): (
+        a["principalArn"].rpartition("/")[2]: (
             a["policyArn"].rpartition("/")[2],
             a["accessScope"]["type"],
             a["accessScope"].get("namespaces"),
@@ -83,7 +83,13 @@ def test_each_entry_has_its_policy_where_it_applies() -> None:
         "team": ("AmazonEKSAdminPolicy", "namespace", ["mlrun"]),
         "audit": ("AmazonEKSViewPolicy", "cluster", None),
     }
-    assert recorder.of_type(ENTRY)["test-cluster-team"]["kubernetesGroups"] == ["ml-team"]
+    groups = {e["principalArn"].rpartition("/")[2]: e["kubernetesGroups"] for e in recorder.of_type(ENTRY).values()}
+    assert groups == {"deployer": [], "break-glass": [], "team": ["ml-team"], "audit": []}
+
+
+def test_an_association_goes_before_another_one_of_its_role_and_policy_comes() -> None:
+    found = {name: built().options[ASSOCIATION, name].delete_before_replace for name in built().of_type(ASSOCIATION)}
+    assert found == {f"test-cluster-{ACCOUNT}/{role}": True for role in ("deployer", "break-glass")}
 
 
 def test_clients_of_the_private_endpoint_are_let_in_before_anything_asks_the_api() -> None:

@@ -207,7 +207,7 @@ TRAPS = {
             ),
             edit(
                 "aws:eks/accessEntry:AccessEntry",
-                "test-cluster-break-glass",
+                "test-cluster-111122223333/break-glass",
                 lambda e: e.update(principalArn="arn:aws:iam::111122223333:role/deployer"),
             ),
             option("kubernetes:scheduling.k8s.io/v1:PriorityClass", "igz-workload-low", parent="", dependencies=()),

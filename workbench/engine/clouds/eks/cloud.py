@@ -37,6 +37,8 @@ class Eks(CloudStack):
         expired="Expired ?Token|RequestExpired|InvalidClientTokenId|refresh cached (SSO|credentials) .*failed",
         in_use=r"\bDependencyViolation\b",
         name_taken=r"ResourceInUseException\b.*\balready in use\b",
+        # https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html
+        zone_refused=r"\bUnsupportedAvailabilityZoneException\b",
     )
 
     fixed = FIXED

@@ -1,8 +1,10 @@
 """Finds resources of IAM, KMS, CloudWatch Logs and Auto Scaling."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
+from components.contract.aws import control_plane_logs
 from workbench.recovery.cloud.aws.queries import AwsQueries
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 
@@ -86,9 +88,21 @@ def alias(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
 
 
 def log_group(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
-    """Return the log group of the queried name."""
+    """Return the log group of the queried name.
+
+    One that EKS created itself has no tags: last logs of a deleted cluster may do that after its group was deleted
+    (terraform-aws-modules/terraform-aws-eks#2446). It belongs to the cluster of its name.
+    """
     name = query.inputs["name"]
-    return [result for result in log_groups(account, name) if result.id == name]
+    found = [result for result in log_groups(account, name) if result.id == name]
+    return [replace(each, tags=None) if _is_by_eks(account, each) else each for each in found]
+
+
+def _is_by_eks(account: AwsQueries, group: LookupResult) -> bool:
+    if group.tags or group.id != control_plane_logs(account.cluster):
+        return False
+    cluster = account.look_up("eks", "describe_cluster", name=account.cluster).get("cluster")
+    return cluster is None or account.is_ours(cluster.get("tags") or {})
 
 
 def log_groups(account: AwsQueries, prefix: str) -> Iterator[LookupResult]:
