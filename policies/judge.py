@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from policies.patches import as_object, kind_of, with_less
 from policies.resource import Resource, Stack
 from policies.rule import Context, EachOf, Finding, Rule
 from policies.values import NotJudgeableError
@@ -23,16 +24,35 @@ class Verdict:
     """Where the rule crashed."""
 
 
+def concerns(rule: Rule[Any], token: str) -> bool:
+    """Return whether a rule reads resources of a type, or the objects that such a patch changes."""
+    scope = rule.applies_to
+    return isinstance(scope, EachOf) and any(scope.types.fullmatch(each) for each in (token, kind_of(token)))
+
+
 def judge_resource(rule: Rule[Any], resource: Resource, context: Context) -> Verdict:
     """Return the results of ``rule`` for each item in ``resource``; never raises."""
-    verdict, scope = Verdict(), rule.applies_to
-    if isinstance(scope, EachOf) and scope.types.fullmatch(resource.type):
-        with _recorded(verdict):
-            for thing in scope.find(resource):
-                # One thing that cannot be judged does not excuse its neighbours.
-                with _recorded(verdict):
-                    if scope.concerns(thing, context):
-                        _collect(rule, thing, context, verdict)
+    scope = rule.applies_to
+    if not isinstance(scope, EachOf) or not concerns(rule, resource.type):
+        return Verdict()
+    if scope.types.fullmatch(resource.type):
+        return _each(rule, scope, resource, context)
+    patch = as_object(resource)
+    verdict = _each(rule, scope, patch, context)
+    if verdict.findings:
+        others = [_each(rule, scope, less, context).findings for less in with_less(patch)]
+        verdict.findings = [found for found in verdict.findings if not all(found in other for other in others)]
+    return verdict
+
+
+def _each(rule: Rule[Any], scope: EachOf[Any], resource: Resource, context: Context) -> Verdict:
+    verdict = Verdict()
+    with _recorded(verdict):
+        for thing in scope.find(resource):
+            # One thing that cannot be judged does not excuse its neighbours.
+            with _recorded(verdict):
+                if scope.concerns(thing, context):
+                    _collect(rule, thing, context, verdict)
     return verdict
 
 

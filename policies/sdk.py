@@ -21,11 +21,11 @@ from typing_extensions import override
 
 from components.contract.environments import Environment
 from policies.diagnostics import ALL_PACKS, REFERENCE, crash, doubt, notice, pack_name, said_by, violation, waived
-from policies.judge import Verdict, judge_resource, judge_stack
+from policies.judge import Verdict, concerns, judge_resource, judge_stack
 from policies.registry import RULES
 from policies.remediation import Draft
 from policies.resource import Resource
-from policies.rule import STRICTNESS, Context, EachOf, Level, Pack, Rule, WholeStack
+from policies.rule import STRICTNESS, Context, Level, Pack, Rule, WholeStack
 from policies.settings import STACK_KEY, context, stack_choices
 from policies.unknown_policy import unknown_fails
 from policies.values import NotJudgeableError
@@ -195,11 +195,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
 
     def _concerned(self, token: str) -> list[Rule[Any]]:
         if token not in self._rules_by_type:
-            self._rules_by_type[token] = [
-                rule
-                for rule in self._rules
-                if isinstance(rule.applies_to, EachOf) and rule.applies_to.types.fullmatch(token)
-            ]
+            self._rules_by_type[token] = [rule for rule in self._rules if concerns(rule, token)]
         return self._rules_by_type[token]
 
     def _context(self, rule: Rule[Any], response: Any) -> Context | None:

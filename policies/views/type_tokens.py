@@ -18,3 +18,12 @@ SERVICES: Final = "kubernetes:apps/v1:(Deployment|StatefulSet)"
 """Controllers of long-running pods."""
 
 NUCLIO_FUNCTION: Final = r"kubernetes:nuclio\.io/v1beta1:NuclioFunction"
+
+
+def azure_native(modules: str, names: str) -> str:
+    """Return the pattern of azure-native's type tokens in any of its packages; alternatives are separated by ``|``.
+
+    The API's version is part of the module, or of the package's name in packages of one version:
+    https://www.pulumi.com/registry/packages/azure-native/from-v2-to-v3/.
+    """
+    return rf"azure-native(_\w+)?:(?i:{modules})(/v\w+)?:({names})"

@@ -10,8 +10,9 @@ from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import Value, some
 from policies.views.clusters import aks_clusters
+from policies.views.type_tokens import azure_native
 
-SETTING: Final = re.compile(r"azure-native:(insights|monitor)(/v\w+)?:DiagnosticSetting")
+SETTING: Final = re.compile(azure_native("insights|monitor", "DiagnosticSetting"))
 
 AUDIT: Final = ("kube-audit", "kube-audit-admin")
 AUDIT_GROUPS: Final = ("audit", "allLogs")

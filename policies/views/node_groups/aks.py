@@ -17,9 +17,10 @@ from policies.values import NotJudgeableError, Value
 from policies.views.node_groups.cloud_types import CloudTypes
 from policies.views.node_groups.facts import NodeGroupFacts
 from policies.views.node_groups.spelled import SpelledGroup
+from policies.views.type_tokens import azure_native
 
-AGENT_POOL: Final = r"azure-native:containerservice(/v\w+)?:AgentPool"
-MANAGED_CLUSTER: Final = r"azure-native:containerservice(/v\w+)?:ManagedCluster"
+AGENT_POOL: Final = azure_native("containerservice", "AgentPool")
+MANAGED_CLUSTER: Final = azure_native("containerservice", "ManagedCluster")
 
 UPGRADES: Final = {"upgradeChannel": (None, "none"), "nodeOSUpgradeChannel": ("None", "Unmanaged")}
 """Values that do not replace nodes: https://learn.microsoft.com/azure/aks/auto-upgrade-node-os-image.
@@ -124,11 +125,6 @@ def _data_risks(groups: Sequence[NodeGroupFacts], stack: Stack) -> Iterator[Find
                 )
 
 
-def _type(module: str, names: str) -> str:
-    """Return the pattern of type tokens, which may contain the API's version."""
-    return rf"azure-native:{module}(/v\w+)?:({names})"
-
-
 _FINDERS: Final = {AGENT_POOL: agent_pool, MANAGED_CLUSTER: inline_agent_pools}
 
 TYPES: Final = CloudTypes(
@@ -137,11 +133,11 @@ TYPES: Final = CloudTypes(
     finders=_FINDERS,
     cluster_input="resourceName",
     clusters=(MANAGED_CLUSTER,),
-    keys=(_type("keyvault", "Vault|Key"),),
-    networks=(_type("network", "VirtualNetwork|Subnet"),),
-    disks=(_type("compute", "Disk"), _type("storage", "StorageAccount|BlobContainer|FileShare")),
-    logs=(_type("operationalinsights", "Workspace"),),
-    tagged=(_type("resources", "ResourceGroup"), _type("network", "VirtualNetwork")),
+    keys=(azure_native("keyvault", "Vault|Key"),),
+    networks=(azure_native("network", "VirtualNetwork|Subnet"),),
+    disks=(azure_native("compute", "Disk"), azure_native("storage", "StorageAccount|BlobContainer|FileShare")),
+    logs=(azure_native("operationalinsights", "Workspace"),),
+    tagged=(azure_native("resources", "ResourceGroup"), azure_native("network", "VirtualNetwork")),
     tagged_parts={MANAGED_CLUSTER: _inline_tags},
     public_addresses=dict.fromkeys(_FINDERS, _public_addresses),
     data_risks=_data_risks,

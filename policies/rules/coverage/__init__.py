@@ -1,0 +1,1 @@
+"""Types of resources that no rule reads."""
