@@ -11,6 +11,9 @@ PRIVATE_RANGES: Final = tuple(IPv4Network(text) for text in ("10.0.0.0/8", "172.
 SHARED_RANGE: Final = IPv4Network("100.64.0.0/10")
 """RFC 6598."""
 
+EVERYWHERE: Final = IPv4Network("0.0.0.0/0")
+"""The whole internet."""
+
 NEVER_PUBLIC: Final = (*PRIVATE_RANGES, SHARED_RANGE, IPv4Network("127.0.0.0/8"), IPv4Network("169.254.0.0/16"))
 """Ranges that cannot be the source of internet traffic."""
 

@@ -1,15 +1,18 @@
-"""A first `up` of production, whose API is private, from where it may be run and from where it may not."""
+"""A first `up` of production, whose API is private, from where it reaches the API and from where it does not."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from emulators.core.doors import Place
 from support.aws_emulator import Account
+from support.azure_emulator import Subscription
 
 pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
 UP = ("up", "prod", "--hermetic", "--yes")
+UP_ON_AKS = ("up", "aks-prod", "--hermetic", "--yes")
 
 
 @pytest.fixture
@@ -57,3 +60,25 @@ def test_production_on_eks_is_made_in_two_runs_with_its_network_connected_betwee
     prod.run("recover", "prod", "--hermetic", "--yes")
     prod.run(*UP)
     assert prod.aws.barrier("mlrun-prod", Place(address="10.60.0.5", network=network))
+
+
+def test_production_on_aks_is_made_in_two_runs_the_second_from_inside_its_network(tmp_path: Path) -> None:
+    with Subscription.opened(tmp_path, "aks-prod") as made:
+        made.azure.stand(Place(address="203.0.113.7"))
+        first = made.run(*UP_ON_AKS, check=False)
+        assert first.returncode == 1
+        assert "no other network is connected yet, so this `up` stops at the first Kubernetes object" in first.stderr
+        assert "The Kubernetes API does not answer this machine. The API is private: it answers in its network" in (
+            first.stderr
+        )
+        assert made.agent_pools("workload")
+
+        (network,) = made.azure.inventory()["azure-native:network:VirtualNetwork"]
+        made.azure.stand(Place(network=network))
+        made.run(*UP_ON_AKS)
+        assert "Namespace mlrun" in made.objects()
+
+        made.azure.stand(Place(address="203.0.113.7"))
+        elsewhere = made.run(*UP_ON_AKS, check=False)
+        assert elsewhere.returncode == 1
+        assert "The Kubernetes API of 'aks-prod' does not answer this machine at https://" in elsewhere.stderr

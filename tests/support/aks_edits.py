@@ -30,6 +30,7 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.network, from created to existing": {"cluster.network": EXISTING},
     "cluster.podCidr": {"cluster.podCidr": "10.96.0.0/14"},
     "cluster.serviceCidr": {"cluster.serviceCidr": "172.21.0.0/16"},
+    "cluster.network.ingressRanges": {"cluster.network.ingressRanges": ["203.0.113.0/24"]},
     "cluster.authorizedRanges, one more": {"cluster.authorizedRanges": ["203.0.113.0/24", "198.51.100.0/24"]},
     "cluster.authorizedRanges, none: private": {"cluster.authorizedRanges": []},
     "cluster.access.deployerObjectId": {"cluster.access.deployerObjectId": OTHER},

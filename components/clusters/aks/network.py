@@ -1,5 +1,6 @@
 """A network created for the cluster. An existing network is referenced by its subnet's id and never changed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +13,7 @@ from pulumi_azure_native.network import (
     NetworkSecurityGroupArgs,
     PublicIPAddress,
     PublicIPAddressSkuArgs,
+    SecurityRuleArgs,
     Subnet,
     SubResourceArgs,
     VirtualNetwork,
@@ -31,6 +33,12 @@ and refuses to change zones later. Every region that a stack file may name has t
 IDLE_MINUTES: Final = 10
 """Idle timeout of connections through the NAT gateway; downloads of models may pause."""
 
+INGRESS_PORTS: Final = ("80", "443")
+"""Ports of load balancers that may be opened to the internet."""
+
+INGRESS_PRIORITY: Final = 1000
+"""Leaves room for rules before it, such as a denial."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class CreatedVirtualNetworkArgs:
@@ -45,7 +53,7 @@ class CreatedVirtualNetworkArgs:
 
 
 class CreatedVirtualNetwork(PlatformComponent):
-    """A network with one subnet for all nodes and no ingress from outside.
+    """A network with one subnet for all nodes; from the internet it lets in only what ``ingressRanges`` names.
 
     Pods have their own address range, so one subnet is enough for any number of zones. Nodes of a private cluster use a
     NAT gateway for egress. Other nodes use AKS's load balancer, whose address AKS adds to the authorized ranges of the
@@ -65,12 +73,14 @@ class CreatedVirtualNetwork(PlatformComponent):
             tags=args.tags,
             opts=self.child(protect=args.is_production),
         )
-        # Its rules are Azure's own: everything inside, nothing from outside. Ones that are added later stay.
+        # Azure's own rules let in everything from connected networks and nothing from the internet. AKS opens the ports
+        # of load balancers in its own group at the nodes, but not in this one: https://learn.microsoft.com/azure/aks/concepts-network-cni-overview.
         group = NetworkSecurityGroup(
             f"{name}-nodes",
             resource_group_name=args.resource_group,
             network_security_group_name=NODES_SUBNET,
             location=choices.location,
+            security_rules=_ingress_rules(args.network.ingress_ranges),
             tags=args.tags,
             opts=self.child(),
         )
@@ -112,3 +122,23 @@ class CreatedVirtualNetwork(PlatformComponent):
             tags=args.tags,
             opts=self.child(),
         )
+
+
+def _ingress_rules(ranges: Sequence[str] | None) -> list[SecurityRuleArgs] | None:
+    """Return all rules of the subnet's group; None leaves them to their owner, because Azure keeps an absent list."""
+    if not ranges:
+        return None if ranges is None else []
+    return [
+        SecurityRuleArgs(
+            name="ingress",
+            description="Load balancers of Services",
+            priority=INGRESS_PRIORITY,
+            direction="Inbound",
+            access="Allow",
+            protocol="Tcp",
+            source_address_prefixes=list(ranges),
+            source_port_range="*",
+            destination_address_prefix="*",
+            destination_port_ranges=list(INGRESS_PORTS),
+        )
+    ]

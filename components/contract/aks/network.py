@@ -7,8 +7,17 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from components.contract.azure import NEVER_IN_AKS, SubnetId
-from components.contract.choices import ContractModel
-from components.contract.ranges import PRIVATE_RANGES, SHARED_RANGE, bounded_network, ipv4_network, public_range
+from components.contract.choices import ContractModel, Explained
+from components.contract.ranges import (
+    EVERYWHERE,
+    NEVER_PUBLIC,
+    PRIVATE_RANGES,
+    SHARED_RANGE,
+    bounded_network,
+    differing,
+    ipv4_network,
+    public_range,
+)
 
 NETWORK_PREFIXES: Final = (12, 24)
 """Widest and narrowest range of a network.
@@ -45,6 +54,13 @@ PUBLIC_RANGES_MAX: Final = 200
 """Maximum number of ranges that may reach a public endpoint: https://learn.microsoft.com/azure/aks/api-server-authorized-ip-ranges."""
 
 
+INGRESS_RANGES_MAX: Final = 200
+"""Maximum number of ranges that may reach ingress. Azure allows 4,000 addresses and ranges in a security group.
+
+https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits
+"""
+
+
 def _zone(name: str) -> str:
     if not re.fullmatch("[1-3]", name):
         raise ValueError("must be '1', '2' or '3', in quotes")
@@ -67,7 +83,15 @@ def _public_range(text: str) -> str:
     return public_range(text, "HA-01", "or remove all ranges to make the cluster private")
 
 
+def _ingress_range(text: str) -> str:
+    network = ipv4_network(text)
+    if network != EVERYWHERE and any(network.overlaps(reserved) for reserved in NEVER_PUBLIC):
+        raise ValueError("is a private range; remove it: connected networks reach the subnet without a rule")
+    return text
+
+
 Zone = Annotated[str, AfterValidator(_zone), Field(json_schema_extra={"pattern": "^[1-3]$"})]
+IngressRange = Annotated[str, AfterValidator(_ingress_range)]
 PublicRange = Annotated[str, AfterValidator(_public_range)]
 NetworkCidr = Annotated[str, _ranged(NETWORK_PREFIXES, "network")]
 SubnetCidr = Annotated[str, _ranged(SUBNET_PREFIXES, "node subnet")]
@@ -82,6 +106,17 @@ class CreatedNetwork(ContractModel):
         description="Whether the stack creates the network or uses an existing one.", examples=["created"]
     )
     cidr: NetworkCidr = Field(description="CIDR range of the network.", examples=["10.30.0.0/16"])
+    ingress_ranges: Annotated[
+        Annotated[tuple[IngressRange, ...], AfterValidator(differing), Field(max_length=INGRESS_RANGES_MAX)] | None,
+        Explained(
+            "Nothing from the internet reaches load balancers, and rules that you add to the security group stay.",
+            "All rules of the subnet's security group.",
+        ),
+    ] = Field(
+        None,
+        description="Public CIDR ranges that may reach load balancers on ports 80 and 443; empty means none.",
+        examples=[["203.0.113.0/24"]],
+    )
 
     @property
     def node_cidr(self) -> str:

@@ -33,6 +33,8 @@ BEYOND_A_SCHEMA = {
     "aks-existing-subnet-with-a-name-too-long-for-labels",
     "aks-fixed-pool-of-two-types",
     "aks-gpus-under-another-name",
+    "aks-ingress-range-inside-another",
+    "aks-ingress-range-is-private",
     "aks-initial-pool-of-two-types",
     "aks-initial-pool-with-a-name-too-long",
     "aks-many-mistakes-of-pools-at-once",

@@ -37,6 +37,11 @@ def test_nothing_comes_in_from_outside() -> None:
     assert {pool["enableNodePublicIP"] for pool in pools(built()).values()} == {False}
 
 
+def test_an_empty_list_of_ingress_ranges_takes_all_rules_away() -> None:
+    (group,) = build({"cluster.network.ingressRanges": []}).of_type(GROUP).values()
+    assert group["securityRules"] == []
+
+
 def test_nothing_is_made_in_an_existing_network() -> None:
     recorder = build({"cluster.network": EXISTING, "environment": "prod"})
     assert not [r.name for r in recorder.resources if r.type.startswith("azure-native:network:")]

@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from support.aks import build
 from support.aks_account import LOCATION, Account
 
 
@@ -46,3 +47,16 @@ def test_without_a_group_of_its_own_a_subnet_is_open_for_balancers(own: Account)
 )
 def test_a_subnet_is_as_open_as_its_group_says(own: Account, rules: list[dict[str, Any]], is_open: bool) -> None:
     assert own.az.lets_in(guarded(own, rules), 443) is is_open
+
+
+@pytest.mark.parametrize("ranges", [["198.51.100.0/24"], ["0.0.0.0/0"], []])
+def test_the_programs_group_lets_ranges_reach_ingress_and_nothing_else(own: Account, ranges: list[str]) -> None:
+    recorded = build({"cluster.network.ingressRanges": ranges}).of_type("azure-native:network:NetworkSecurityGroup")
+    rules = []
+    for declared in recorded["test-network-nodes"]["securityRules"]:
+        inputs = {key: int(value) if isinstance(value, float) else value for key, value in declared.items()}
+        rules.append({"name": inputs.pop("name"), "properties": inputs})
+    subnet = guarded(own, rules)
+    opened = {port for port in (22, 80, 443, 30080) if own.az.lets_in(subnet, port)}
+    assert opened == ({80, 443} if ranges else set())
+    assert own.az.lets_in(subnet, 443, source="192.0.2.1") is (ranges == ["0.0.0.0/0"])
