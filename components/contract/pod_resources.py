@@ -1,5 +1,6 @@
 """Default requests and limits of containers."""
 
+from collections.abc import Collection, Iterator
 from decimal import Decimal
 from typing import Final
 
@@ -7,6 +8,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from components.contract.choices import ContractModel, Findings
 from components.contract.environments import Environment
+from components.contract.instances import InstanceType
 from components.contract.quantities import PositiveQuantity, parse_quantity
 
 
@@ -15,6 +17,15 @@ class ResourceAmounts(ContractModel):
 
     cpu: PositiveQuantity = Field(description="Cores.", examples=["500m", "2"])
     memory: PositiveQuantity = Field(description="Memory, as a Kubernetes quantity.", examples=["1Gi"])
+
+
+def beyond_any(amounts: ResourceAmounts, machines: Collection[InstanceType]) -> Iterator[tuple[str, str]]:
+    """Yield each resource of which no machine has as much as a container requests, and the problem."""
+    vcpus, memory = max(each.vcpus for each in machines), max(each.memory_mib for each in machines)
+    if parse_quantity(amounts.cpu) > vcpus:
+        yield "cpu", f"is more than any node for user work has, {vcpus}; lower it"
+    if parse_quantity(amounts.memory) > memory * 2**20:
+        yield "memory", f"is more than any node for user work has, {memory}Mi; lower it"
 
 
 class PodResources(ContractModel):

@@ -21,6 +21,9 @@ from components.contract.taints import ARM_TAINT
 NODES_MAX: Final = 1000
 """Maximum number of nodes that AKS allows in a group, the highest of all clouds: https://learn.microsoft.com/azure/aks/quotas-skus-regions."""
 
+INITIAL_MAX: Final = 50
+"""Maximum number of initial nodes, far beyond what core services need: more come from a mistake."""
+
 DEFAULT_GPU_RESOURCE: Final = "nvidia.com/gpu"
 """Extended resource of NVIDIA's device plug-in."""
 
@@ -251,6 +254,9 @@ class NodePool(ContractModel):
                 findings.add(
                     f"{rules.not_empty}: a pool of role '{role}' must have at least 1 node", "min", given=size.min
                 )
+        if role is PoolRole.INITIAL and size.max > INITIAL_MAX:
+            message = f"a pool of role 'initial' must have at most {INITIAL_MAX} nodes: it runs core services only"
+            findings.add(message, "max", given=size.max)
         findings.raise_if_any()
         return size
 

@@ -5,7 +5,14 @@ from contextlib import suppress
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, ValidationError, ValidationInfo, ValidatorFunctionWrapHandler, field_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+)
 
 from components.contract.choices import ContractModel, Explained, Findings
 from components.contract.clusters import ClusterChoices, cluster_groups, descriptor_of, spot_taint
@@ -13,7 +20,7 @@ from components.contract.constraint_violation import Mismatch
 from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
 from components.contract.groups import NodeGroup
 from components.contract.namespaces import DEFAULT_NAMESPACES, NamespaceName, UserNamespace
-from components.contract.pod_resources import DEFAULT_POD_RESOURCES, MAX_LIMIT_REQUEST_RATIO, PodResources
+from components.contract.pod_resources import DEFAULT_POD_RESOURCES, MAX_LIMIT_REQUEST_RATIO, PodResources, beyond_any
 from components.contract.policy_choices import PolicyChoices
 from components.contract.policy_guard import PolicyGuard, default_guard
 from components.contract.pool_names import PoolName
@@ -29,6 +36,18 @@ ENGINE_KEYS: Final = ("config", "encryptedkey", "encryptionsalt", "environment",
 SCHEMA_VERSION: Final = 1
 PROD_INITIAL_MIN: Final = 2
 """Minimum number of initial nodes in production, for high availability (Iguazio best practices, production cluster)."""
+
+ENTRIES_MAX: Final = 200
+"""Maximum number of pools and of user namespaces, far beyond any cluster: more come from a mistake."""
+
+
+def _few(entries: dict[str, Any]) -> dict[str, Any]:
+    if len(entries) > ENTRIES_MAX:
+        raise ValueError(f"has {len(entries)} entries, at most {ENTRIES_MAX} are allowed")
+    return entries
+
+
+Few = AfterValidator(_few)
 
 
 def _pod_resources_of(choices: dict[str, Any]) -> PodResources:
@@ -68,20 +87,24 @@ class StackConfig(ContractModel):
     )
     pools: Annotated[
         dict[PoolName, NodePool],
+        Few,
         Explained(decides="Node groups with their labels and taints; autoscaler hints; MLRun's preemption settings."),
     ] = Field(
         min_length=1,
+        json_schema_extra={"maxProperties": ENTRIES_MAX},
         description="Node pools by name; exactly one has the role initial.",
         examples=[{"initial": {"role": "initial", "size": {"min": 2, "max": 2}, "instanceTypes": ["m6i.2xlarge"]}}],
     )
     namespaces: Annotated[
         dict[NamespaceName, UserNamespace],
+        Few,
         Explained(
             "The default namespace of the MLRun CE chart.",
             "Namespaces with default requests and limits, network policies, Pod Security and the admission guard.",
         ),
     ] = Field(
         {name: UserNamespace.model_validate({"coreServices": True}) for name in DEFAULT_NAMESPACES},
+        json_schema_extra={"maxProperties": ENTRIES_MAX},
         description="User namespaces by name.",
         examples=[{"mlrun": {"coreServices": True}, "jobs": {}}],
     )
@@ -217,5 +240,9 @@ class StackConfig(ContractModel):
             findings.add(f"{rule}, not {float(resources.ratio):.3g} times; lower them", "limits")
         if environment is Environment.PROD and not resources.is_guaranteed:
             findings.add("RS-03: in prod requests must equal limits, for guaranteed quality of service", "requests")
+        if pools := info.data.get("pools"):
+            users = [pool for pool in pools.values() if pool.holds_user_work] or pools.values()
+            for name, problem in beyond_any(resources.requests, [each for pool in users for each in pool.instances]):
+                findings.add(problem, "requests", name, given=getattr(resources.requests, name))
         findings.raise_if_any()
         return resources

@@ -99,3 +99,20 @@ def test_the_full_platform_leaves_spot_nodes_untainted_and_asks_for_a_lifecycle_
     assert messages[-1].startswith("spot nodes carry no taint here: add nodeSelector app.iguazio.com/lifecycle: ")
     classes = recorder.of_type("kubernetes:scheduling.k8s.io/v1:PriorityClass")
     assert set(classes) == {"igz-workload-low", "igz-workload-medium", "igz-workload-high"}
+
+
+@pytest.mark.parametrize(
+    ("key", "number", "problem"),
+    [
+        ("pools", 500, "pools: has 507 entries, at most 200 are allowed (given: a mapping)"),
+        ("namespaces", 300, "namespaces: has 300 entries, at most 200 are allowed (given: a mapping)"),
+    ],
+)
+def test_a_number_of_pools_or_namespaces_that_can_only_be_a_mistake_is_refused(
+    key: str, number: int, problem: str
+) -> None:
+    pool = {"role": "workload", "size": {"min": 0, "max": 1}, "instanceTypes": ["m6i.xlarge"]}
+    more = {f"a{index}": pool if key == "pools" else {} for index in range(number)}
+    with pytest.raises(ConfigurationError) as caught:
+        parse(document({key: {**document().get(key, {}), **more}}))
+    assert [str(each) for each in caught.value.problems] == [problem]

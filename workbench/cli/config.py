@@ -16,6 +16,7 @@ from infra.config.problems import nearest, shown
 from infra.config.reference import all_keys
 from infra.config.reference_page import default_of, values_of
 from infra.config.tree import NAME, Key
+from infra.config.warnings import warnings_of
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors, out
 from workbench.cli.options import AsJson, StackName
@@ -39,7 +40,7 @@ def check(
     """Check stack files and report all problems at once.
 
     Each problem has its line. Reads files only: no engine, no network, no credentials. Exit code 1 if there is a
-    problem. Warns of what would keep the first `up` of a new cluster from finishing.
+    problem. Warns of what would keep the first `up` of a new cluster from finishing, and of dangerous settings.
     """
     known = stacks.stack_files()
     files = [_file(target, known) for target in targets] if targets else list(known.values())
@@ -52,7 +53,7 @@ def check(
             for line in wrong[file].lines if file in wrong else [f"{stacks.shown_path(file)}: ok"]:
                 out.print(line, **PLAIN)
         for stack in read.values():
-            for warning in [] if isinstance(stack, stacks.StackFileError) else _creation_warnings(stack):
+            for warning in [] if isinstance(stack, stacks.StackFileError) else _warnings(stack):
                 errors.print(warning, **PLAIN)
         if not wrong:
             errors.print(_RULES_TOO, **PLAIN)
@@ -74,8 +75,8 @@ def _read(file: Path) -> stacks.Stack | stacks.StackFileError:
         return error
 
 
-def _creation_warnings(stack: stacks.Stack) -> Iterator[str]:
-    for problem in stack.config.creation_problems:
+def _warnings(stack: stacks.Stack) -> Iterator[str]:
+    for problem in (*stack.config.creation_problems, *warnings_of(stack.config)):
         yield f"warning: {stacks.shown_path(stack.file)}: {'.'.join(problem.path)}: {problem.message}"
 
 

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from components.contract.labels import LabelKey
+from infra.config.warnings import warnings_of
 from workbench import stacks
 from workbench.cli import cloud, cloud_destroy, engine_run
 from workbench.cli.cloud_destroy import CLAIMS_OPTION
@@ -148,6 +149,8 @@ def up(
     a cloud: uses your Pulumi login and credentials, shows the plan, and asks.
     """
     found = stacks.find(stack)
+    for problem in warnings_of(found.config):
+        errors.print(f"warning: {'.'.join(problem.path)}: {problem.message}", **PLAIN)
     if not found.is_local:
         cloud.up(found, *_unasked(yes=yes), hermetic=hermetic, events=events)
         return

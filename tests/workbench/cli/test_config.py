@@ -91,6 +91,13 @@ def test_check_warns_of_a_private_cluster_that_nothing_could_reach(checkout: Pat
     assert "warning" not in run("check", "prod").stderr
 
 
+def test_check_warns_of_what_may_not_be_meant(checkout: Path) -> None:
+    choices = {"cluster.apiClientCidrs": ["10.60.0.0/16"], "namespaces": {"jobs": {"egressCidrs": ["0.0.0.0/0"]}}}
+    (checkout / "Pulumi.prod.yaml").write_text(yaml.safe_dump({"config": {CONFIG_KEY: document(choices)}}))
+    warning = "warning: Pulumi.prod.yaml: namespaces.jobs.egressCidrs: 0.0.0.0/0 is the internet or much of it"
+    assert run("check", "prod").stderr.startswith(warning)
+
+
 @pytest.mark.parametrize("command", ["up", "preview", "destroy", "env", "status"])
 def test_every_stack_command_says_the_same_before_anything_is_built(
     checkout: Path, monkeypatch: pytest.MonkeyPatch, command: str

@@ -1,0 +1,45 @@
+"""Settings that are allowed, and that their author may not have meant."""
+
+from collections.abc import Iterator
+from ipaddress import ip_network
+from typing import Final
+
+from components.contract.aks.config import AksConfig
+from components.contract.constraint_violation import Mismatch
+from components.contract.eks.config import EksConfig
+from components.contract.environments import ClusterKind, Environment
+from components.contract.namespaces import SYSTEM_NAMESPACES
+from components.contract.policy_guard import PolicyGuard
+from components.contract.ranges import PUBLIC_PREFIX_MIN
+from infra.config.model import StackConfig
+
+_NOT_OURS: Final = ("default", *SYSTEM_NAMESPACES)
+
+
+def warnings_of(config: StackConfig) -> Iterator[Mismatch]:
+    """Yield what is allowed but dangerous or probably a mistake; paths begin at the stack file's settings."""
+    is_local = ClusterKind(config.cluster.kind) is ClusterKind.LOCAL
+    if config.environment is Environment.PROD and config.policy_guard is PolicyGuard.OFF and not is_local:
+        yield Mismatch(
+            ("policyGuard",), "is off in prod: protected resources are deleted without an approval; use required"
+        )
+    yield from _entries(config)
+    for name, namespace in config.namespaces.items():
+        for cidr in namespace.egress_cidrs:
+            if ip_network(cidr).prefixlen < PUBLIC_PREFIX_MIN:
+                yield Mismatch(
+                    ("namespaces", name, "egressCidrs"),
+                    f"{cidr} is the internet or much of it: the namespace's pods can send data anywhere",
+                )
+
+
+def _entries(config: StackConfig) -> Iterator[Mismatch]:
+    if not isinstance(config.cluster, EksConfig | AksConfig):
+        return
+    for name, entry in config.cluster.access.entries.items():
+        for namespace in entry.namespaces:
+            if namespace not in (*config.namespaces, *_NOT_OURS):
+                yield Mismatch(
+                    ("cluster", "access", "entries", name, "namespaces"),
+                    f"'{namespace}' is not a namespace of this stack; the entry has no effect until it exists",
+                )

@@ -1,0 +1,62 @@
+"""Settings that are allowed, with a warning."""
+
+from typing import Any
+
+import pytest
+
+from infra.config import StackConfig, parse
+from infra.config.warnings import warnings_of
+from support import aks, eks
+
+NAMESPACES = ["mlrun", "kube-system", "elsewhere"]
+ARN = "arn:aws:iam::111122223333:role/viewer"
+GROUP = "33333333-3333-3333-3333-333333333333"
+ABSENT = "'elsewhere' is not a namespace of this stack; the entry has no effect until it exists"
+INTERNET = "is the internet or much of it: the namespace's pods can send data anywhere"
+
+
+def warned(config: StackConfig) -> list[str]:
+    return [f"{'.'.join(each.path)}: {each.message}" for each in warnings_of(config)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, []),
+        (
+            {"cluster.access.entries": {"ops": {"roleArn": ARN, "level": "view", "namespaces": NAMESPACES}}},
+            [f"cluster.access.entries.ops.namespaces: {ABSENT}"],
+        ),
+        (
+            {"namespaces": {"jobs": {"egressCidrs": ["0.0.0.0/0", "::/0", "10.0.0.0/8"]}}},
+            [f"namespaces.jobs.egressCidrs: {cidr} {INTERNET}" for cidr in ("0.0.0.0/0", "::/0")],
+        ),
+        ({"policyGuard": "off"}, []),
+    ],
+)
+def test_a_setting_that_its_author_may_not_have_meant_is_warned_of(
+    changes: dict[str, Any], expected: list[str]
+) -> None:
+    assert warned(eks.config(changes)) == expected
+
+
+def test_entries_of_aks_are_compared_with_the_namespaces_too() -> None:
+    entry = {"objectId": GROUP, "level": "view", "namespaces": NAMESPACES}
+    assert warned(aks.config({"cluster.access.entries": {"ops": entry}})) == [
+        f"cluster.access.entries.ops.namespaces: {ABSENT}"
+    ]
+
+
+def test_a_guard_that_is_off_is_warned_of_in_prod_but_for_a_local_cluster() -> None:
+    pools = {"initial": {"role": "initial", "size": {"min": 2, "max": 2}, "instanceTypes": ["m6i.2xlarge"]}}
+    choices = {"schemaVersion": 1, "environment": "prod", "pools": pools, "policyGuard": "off"}
+    assert warned(parse({**choices, "cluster": {"kind": "local"}})) == []
+    existing: dict[str, Any] = {
+        "kind": "existing",
+        "clusterId": "6b0e2a4e-0000-4000-8000-000000000000",
+        "context": "mine",
+    }
+    existing |= {"nodes": {"initial": {"selector": {"rack": "core"}}}}
+    machine = {"initial": {"role": "initial", "size": {"min": 2, "max": 2}, "machine": {"vcpus": 8, "memoryGib": 32}}}
+    (warning,) = warned(parse({**choices, "cluster": existing, "pools": machine}))
+    assert warning.startswith("policyGuard: is off in prod: protected resources are deleted without an approval")
