@@ -14,6 +14,12 @@ from workbench.offline.azure.facts import resource
 pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
 STACK: Final = "aks-dev"
+KEY: Final = (
+    "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/keys/providers/Microsoft.KeyVault"
+    "/vaults/mlrun-dev/keys/secrets/versions/0123456789abcdef0123456789abcdef"
+)
+"""The key in the stack file of the example."""
+
 NAME_MAX: Final = 12
 """Characters that AKS takes in the name of an agent pool."""
 
@@ -152,3 +158,23 @@ def test_other_machines_are_there_before_the_old_ones_go_and_the_system_pool_sta
     assert [pool["name"] for pool in told if pool["mode"] == "System"] == ["initial"]
     in_state, in_azure = identities(old, STACK)
     assert in_state == in_azure
+
+
+def test_a_key_of_another_vault_is_used_while_the_one_before_stays_usable(old: Subscription) -> None:
+    (cluster,) = old.azure.inventory()[CLUSTER]
+    other = KEY.replace("/vaults/mlrun-dev/", "/vaults/other/")
+    old.edit(STACK, cluster__secretsKeyId=other)
+    assert "Set cluster.previousSecretsKeyId to the id of the key before" in refusal(old)
+    for edit, kinds in (
+        ({"cluster__previousSecretsKeyId": KEY}, ["write roleAssignments", "write managedClusters"]),
+        (
+            {"cluster__previousSecretsKeyId": None, "cluster__secretsKeyId": other.replace("0123", "4567")},
+            ["write managedClusters", "delete roleAssignments"],
+        ),
+        ({"cluster__previousSecretsKeyId": other, "cluster__secretsKeyId": None}, ["write managedClusters"]),
+    ):
+        old.edit(STACK, **edit)
+        assert [about(call).rpartition(" ")[0] for call in changed(old)] == kinds
+        assert old.azure.ailments(cluster) == []
+    told = old.azure.ask("GET", cluster, resource(CLUSTER).api_version).body["properties"]
+    assert told["securityProfile"]["azureKeyVaultKms"]["enabled"] is False

@@ -46,6 +46,22 @@ def remember(matrix: Matrix, folder: Path, type_: str, **inputs: Any) -> str:
     return str(found["urn"])
 
 
+def test_a_role_on_a_vault_keeps_its_place_under_the_name_of_earlier_releases(matrix: Matrix, tmp_path: Path) -> None:
+    exported = pulumi(matrix, "export")
+    assert "identities-secrets-key-research" in exported
+    file = tmp_path / "state"
+    file.write_text(exported.replace("identities-secrets-key-research", "identities-secrets-key"))
+    pulumi(matrix, "import", "--file", str(file))
+    for edit, expected in (("nothing", {}), ("cluster.secretsKeyId, of another vault", {"other": "create"})):
+        result = matrix.preview(edit)
+        assert result.returncode == 0, result.stdout + result.stderr
+        steps = [step for step in json.loads(result.stdout)["steps"] if "secrets-key" in step["urn"]]
+        changes = {
+            step["urn"].rpartition("-")[2]: step["op"] for step in steps if step["op"] not in ("same", "refresh")
+        }
+        assert changes == expected
+
+
 def test_a_change_that_azure_refuses_ends_the_preview(matrix: Matrix, tmp_path: Path) -> None:
     remember(matrix, tmp_path, POOL, vnetSubnetID="/subscriptions/s/resourceGroups/other")
     result = matrix.preview("nothing")

@@ -40,6 +40,11 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.access.entries, another level": {"cluster.access.entries.team.level": "edit"},
     "cluster.access.entries, namespaces": {"cluster.access.entries.team.namespaces": ["jobs"]},
     "cluster.secretsKeyId": {"cluster.secretsKeyId": KEY_ID.replace("0123", "4567")},
+    "cluster.secretsKeyId, of another vault": {
+        "cluster.secretsKeyId": KEY_ID.replace("vaults/research", "vaults/other"),
+        "cluster.previousSecretsKeyId": KEY_ID,
+    },
+    "cluster.previousSecretsKeyId": {"cluster.previousSecretsKeyId": KEY_ID.replace("vaults/research", "vaults/other")},
     "cluster.diskEncryptionSetId": {"cluster.diskEncryptionSetId": f"{DISK_SET_ID}-other"},
     "cluster.logRetentionDays": {"cluster.logRetentionDays": 730},
     "cluster.rootVolumeGib": {"cluster.rootVolumeGib": 256},

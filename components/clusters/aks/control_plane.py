@@ -33,7 +33,8 @@ from components.clusters.aks.logs import LogWorkspace, keep_logs
 from components.clusters.aks.node_groups import initial_profile
 from components.contract.aks.access import PrincipalKind, role_id
 from components.contract.aks.autoscaling import autoscaler_profile
-from components.contract.aks.config import AksConfig, NodeImageChannel, UpgradeChannel
+from components.contract.aks.config import AksConfig
+from components.contract.aks.maintenance import NodeImageChannel, UpgradeChannel
 from components.contract.azure import key_address
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
@@ -91,7 +92,7 @@ class ControlPlane(PlatformComponent):
 
     def _cluster(self) -> ManagedCluster:
         args, choices = self._args, self._args.choices
-        identities, key = args.identities, choices.secrets_key_id
+        identities = args.identities
         return ManagedCluster(
             self._name,
             resource_group_name=args.resource_group,
@@ -125,11 +126,7 @@ class ControlPlane(PlatformComponent):
             oidc_issuer_profile=ManagedClusterOIDCIssuerProfileArgs(enabled=True),
             security_profile=ManagedClusterSecurityProfileArgs(
                 workload_identity=ManagedClusterSecurityProfileWorkloadIdentityArgs(enabled=True),
-                azure_key_vault_kms=AzureKeyVaultKmsArgs(
-                    enabled=True, key_id=key_address(key), key_vault_network_access="Public"
-                )
-                if key
-                else None,
+                azure_key_vault_kms=_key_of_secrets(choices),
             ),
             disk_encryption_set_id=choices.disk_encryption_set_id,
             addon_profiles={
@@ -211,6 +208,14 @@ def _api(choices: AksConfig) -> ManagedClusterAPIServerAccessProfileArgs:
     return ManagedClusterAPIServerAccessProfileArgs(
         authorized_ip_ranges=list(choices.authorized_ranges), disable_run_command=True
     )
+
+
+def _key_of_secrets(choices: AksConfig) -> AzureKeyVaultKmsArgs | None:
+    if choices.secrets_key_id:
+        address = key_address(choices.secrets_key_id)
+        return AzureKeyVaultKmsArgs(enabled=True, key_id=address, key_vault_network_access="Public")
+    # AKS keeps a key that is left out, so it is turned off in words.
+    return AzureKeyVaultKmsArgs(enabled=False) if choices.previous_secrets_key_id else None
 
 
 def _network(choices: AksConfig) -> ContainerServiceNetworkProfileArgs:

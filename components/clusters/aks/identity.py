@@ -11,7 +11,7 @@ from pulumi_azure_native.managedidentity import UserAssignedIdentity
 from components.base import PlatformComponent
 from components.contract.aks.access import PrincipalKind
 from components.contract.aks.config import AksConfig
-from components.contract.azure import key_vault_id, role_assignment_name
+from components.contract.azure import role_assignment_name
 
 CLUSTER_USER: Final = "4abbcc35-e782-43d8-92c5-2d3f1bd2253f"
 """Azure Kubernetes Service Cluster User Role: may read the cluster's address, and nothing in the cluster."""
@@ -82,6 +82,8 @@ class Right(NamedTuple):
     key: str
     role: str
     scope: str
+    alias: str = ""
+    """Its key in earlier releases, if that was another one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +112,8 @@ class ClusterIdentities(PlatformComponent):
         self.kubelet = self._identity("kubelet")
         principal = Principal("control-plane", self.control_plane.principal_id, PrincipalKind.SERVICE_PRINCIPAL)
         for right in self._rights():
-            needed = self.child(depends_on=[self.kubelet])
+            aliases = [pulumi.Alias(name=f"{name}-{right.alias}")] if right.alias else []
+            needed = self.child(depends_on=[self.kubelet], aliases=aliases)
             role_assignment(f"{name}-{right.key}", principal, right.role, right.scope, needed)
         self.register_outputs({"kubeletClientId": self.kubelet.client_id})
 
@@ -122,8 +125,11 @@ class ClusterIdentities(PlatformComponent):
             yield Right("network", PRIVATE_DNS, choices.network_id)
         identities = f"{choices.group_id}/providers/Microsoft.ManagedIdentity/userAssignedIdentities"
         yield Right("kubelet", IDENTITY_OPERATOR, f"{identities}/{self._physical('kubelet')}")
-        if choices.secrets_key_id:
-            yield Right("secrets-key", CRYPTO_USER, key_vault_id(choices.secrets_key_id))
+        # AKS uses two keys at a time, so the role on the vault before stays: the oldest one has the name of old.
+        for vault in choices.key_vault_ids:
+            is_oldest = vault == choices.key_vault_ids[-1]
+            key = f"secrets-key-{vault.rpartition('/')[2].lower()}"
+            yield Right(key, CRYPTO_USER, vault, "secrets-key" if is_oldest else "")
         if choices.disk_encryption_set_id:
             yield Right("disk-key", READER, choices.disk_encryption_set_id)
 

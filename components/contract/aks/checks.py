@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from components.contract.aks.agent_pools import SUFFIX_LENGTH, nodes_at_most, pool_name
-from components.contract.aks.config import AksConfig, NodeImageChannel, UpgradeChannel
+from components.contract.aks.config import AksConfig
+from components.contract.aks.maintenance import NodeImageChannel, UpgradeChannel
 from components.contract.aks.network import nodes_that_fit, nodes_with_pods
 from components.contract.checks import data_problems, foreign_types, other_gpu_resource
 from components.contract.constraint_violation import Mismatch

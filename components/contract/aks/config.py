@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from components.contract.aks.access import Access
+from components.contract.aks.maintenance import Maintenance, NodeImageChannel, UpgradeChannel
 from components.contract.aks.network import (
     DNS_ADDRESS,
     PUBLIC_RANGES_MAX,
@@ -29,6 +30,7 @@ from components.contract.azure import (
     TagKey,
     TagValue,
     TenantId,
+    key_vault_id,
 )
 from components.contract.choices import ContractModel, Explained, one_of
 from components.contract.images import Mirror
@@ -58,51 +60,6 @@ NODES_SUBNET: Final = "nodes"
 """Name of the created network's subnet."""
 
 
-class UpgradeChannel(StrEnum):
-    """Automatic upgrades of the patch version.
-
-    Channels that upgrade the minor version would conflict with ``version``.
-    """
-
-    PATCH = "patch"
-    NONE = "none"
-
-
-class NodeImageChannel(StrEnum):
-    """How nodes receive operating system updates, in the stack file's spelling."""
-
-    NODE_IMAGE = "node-image"
-    """A new node image every week, rolled out node by node."""
-
-    SECURITY_PATCH = "security-patch"
-    """Security fixes only, mostly without replacing nodes."""
-
-    NONE = "none"
-    """Manual upgrades only."""
-
-    @property
-    def azure(self) -> str:
-        """Azure's spelling (``NodeImage``)."""
-        return self.value.title().replace("-", "")
-
-
-class WeekDay(StrEnum):
-    """Day of the week, in UTC."""
-
-    MONDAY = "monday"
-    TUESDAY = "tuesday"
-    WEDNESDAY = "wednesday"
-    THURSDAY = "thursday"
-    FRIDAY = "friday"
-    SATURDAY = "saturday"
-    SUNDAY = "sunday"
-
-    @property
-    def azure(self) -> str:
-        """Azure's spelling (``Monday``)."""
-        return self.value.title()
-
-
 class JobMix(StrEnum):
     """Profile of the autoscaler; ``autoscaling`` defines the settings of each."""
 
@@ -111,21 +68,6 @@ class JobMix(StrEnum):
 
     INTERACTIVE = "interactive"
     """For people waiting for notebooks and functions: nodes are added early and kept longer."""
-
-
-class Maintenance(ContractModel):
-    """Weekly window in which AKS may upgrade automatically."""
-
-    day: WeekDay = Field(description="Day of the week, UTC.", examples=["sunday"])
-    start_hour: int = Field(ge=0, le=23, strict=True, description="Hour at which the window begins, UTC.", examples=[2])
-    # Below four hours AKS may not finish, and then does not begin.
-    # https://learn.microsoft.com/azure/aks/planned-maintenance
-    hours: int = Field(ge=4, le=24, strict=True, description="Length of the window in hours.", examples=[6])
-
-    @property
-    def start_time(self) -> str:
-        """Its start as Azure writes it, such as ``02:00``."""
-        return f"{self.start_hour:02}:00"
 
 
 def _name(name: str) -> str:
@@ -169,7 +111,7 @@ class AksConfig(ContractModel):
     )
     network: CreatedNetwork | ExistingNetwork = Field(
         discriminator="kind",
-        description="A new network, or an existing one.",
+        description="A new network, or an existing one. Fixed when the cluster is created.",
         examples=[{"kind": "created", "cidr": "10.30.0.0/16"}],
     )
     pod_cidr: Annotated[PodCidr, Explained("The AKS default; several clusters may use the same range.")] = Field(
@@ -213,6 +155,19 @@ class AksConfig(ContractModel):
             (
                 "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/keys"
                 "/providers/Microsoft.KeyVault/vaults/research/keys/aks/versions/0123456789abcdef0123456789abcdef"
+            )
+        ],
+    )
+    previous_secrets_key_id: Annotated[KeyVersionId | None, Explained("A new cluster has used no other key.")] = Field(
+        None,
+        description=(
+            "Id of the key before `secretsKeyId`, if that is in another vault or removed. AKS still decrypts with it: "
+            "rewrite all Secrets, and keep it here until the next change of `secretsKeyId`."
+        ),
+        examples=[
+            (
+                "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/keys"
+                "/providers/Microsoft.KeyVault/vaults/retired/keys/aks/versions/0123456789abcdef0123456789abcdef"
             )
         ],
     )
@@ -328,6 +283,14 @@ class AksConfig(ContractModel):
         if isinstance(self.network, ExistingNetwork):
             return self.network.node_subnet_id
         return f"{self.group_id}/providers/Microsoft.Network/virtualNetworks/{self.name}/subnets/{NODES_SUBNET}"
+
+    @property
+    def key_vault_ids(self) -> tuple[str, ...]:
+        """Ids of the vaults whose keys encrypt Secrets, that of the current key first."""
+        vaults = dict[str, str]()
+        for key in filter(None, (self.secrets_key_id, self.previous_secrets_key_id)):
+            vaults.setdefault(key_vault_id(key).lower(), key_vault_id(key))
+        return tuple(vaults.values())
 
     @property
     def network_id(self) -> str:

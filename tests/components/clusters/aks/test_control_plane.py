@@ -1,6 +1,6 @@
 import pytest
 
-from support.aks import ADMINS, CLUSTER, TENANT, Props, build, built
+from support.aks import ADMINS, CLUSTER, KEY_ID, TENANT, Props, build, built
 
 WINDOW = "azure-native:containerservice:MaintenanceConfiguration"
 
@@ -52,6 +52,12 @@ def test_own_keys_are_used_where_they_are_named() -> None:
     without = cluster({"cluster.secretsKeyId": None, "cluster.diskEncryptionSetId": None})
     assert "azureKeyVaultKms" not in without["securityProfile"]
     assert "diskEncryptionSetID" not in without
+
+
+def test_a_key_that_is_dropped_is_turned_off_in_words_because_aks_keeps_what_is_left_out() -> None:
+    dropped = cluster({"cluster.secretsKeyId": None, "cluster.previousSecretsKeyId": KEY_ID})
+    kms = dropped["securityProfile"]["azureKeyVaultKms"]
+    assert (kms["enabled"], kms.get("keyId")) == (False, None)
 
 
 @pytest.mark.parametrize(

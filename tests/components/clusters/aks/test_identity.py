@@ -10,6 +10,7 @@ from support.aks import (
     DISK_SET_ID,
     EXISTING,
     GROUP_ID,
+    KEY_ID,
     ROLE_ASSIGNMENT,
     SUBNET_ID,
     SUBSCRIPTION,
@@ -66,6 +67,24 @@ def test_without_own_keys_the_control_plane_has_no_role_on_any() -> None:
     }
 
 
+def test_the_role_on_the_vault_before_stays_under_its_name() -> None:
+    other = KEY_ID.replace("vaults/research", "vaults/Other")
+    recorder = build({"cluster.secretsKeyId": other, "cluster.previousSecretsKeyId": KEY_ID})
+    scopes = {scope for _, role, scope, _ in given(recorder) if role == "Key Vault Crypto User"}
+    assert scopes == {VAULT_ID, VAULT_ID.replace("/research", "/Other")}
+    old, new = (f"test-identities-secrets-key-{vault}" for vault in ("research", "other"))
+    before = built().of_type(ROLE_ASSIGNMENT)[old]
+    assert recorder.of_type(ROLE_ASSIGNMENT)[old] == before
+    assert new in recorder.of_type(ROLE_ASSIGNMENT)
+
+
+def test_two_keys_of_one_vault_need_one_role() -> None:
+    changes = {
+        "cluster.previousSecretsKeyId": KEY_ID.replace("0123", "4567").replace("/vaults/research", "/vaults/RESEARCH")
+    }
+    assert given(build(changes)) == given(built())
+
+
 def test_only_a_private_cluster_has_a_zone_to_link_to_its_network() -> None:
     theirs = EXISTING["nodeSubnetId"].removesuffix("/subnets/nodes")
     private = {"cluster.network": EXISTING}
@@ -106,7 +125,9 @@ def test_a_role_on_somebody_elses_subnet_is_one_of_its_own_subscription() -> Non
 
 def test_identities_and_their_roles_are_there_before_the_cluster() -> None:
     before = {name for type_, name in built().needs((CLUSTER, "test-cluster")) if type_ == ROLE_ASSIGNMENT}
-    assert before >= {f"test-identities-{part}" for part in ("subnet", "network", "kubelet", "secrets-key", "disk-key")}
+    assert before >= {
+        f"test-identities-{part}" for part in ("subnet", "network", "kubelet", "secrets-key-research", "disk-key")
+    }
 
 
 def test_the_nodes_have_an_identity_of_their_own() -> None:

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from components.contract.access import AccessLevel
 from components.contract.aks.access import PrincipalKind, role_id
 from components.contract.aks.autoscaling import autoscaler_profile
-from components.contract.aks.config import AksConfig, JobMix, NodeImageChannel, WeekDay
+from components.contract.aks.config import AksConfig, JobMix
+from components.contract.aks.maintenance import NodeImageChannel, WeekDay
 from components.contract.aks.network import nodes_that_fit, nodes_with_pods
 from components.contract.instances import INSTANCE_TYPES, Provider
 from components.contract.ranges import PUBLIC_PREFIX_MIN

@@ -12,6 +12,8 @@ from components.contract.aks.network import CreatedNetwork
 from components.contract.groups import NodeGroup
 from components.contract.pools import PoolRole
 from workbench.engine.clouds.aks.cluster_components import AksPool, SystemPool
+from workbench.engine.clouds.aks.fixed_choices import FIXED
+from workbench.engine.clouds.aks.secrets_keys import key_blockers
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cloud import NO_WAY_YET, CloudStack, ErrorCodes
 from workbench.engine.clouds.cluster_component import ClusterComponent, Rank, Sizes, minor
@@ -44,7 +46,14 @@ class Aks(CloudStack):
         name_taken="cannot create already existing resource",
     )
 
+    fixed = FIXED
+
     choices: AksConfig
+
+    @override
+    def fixed_blockers(self, deployment: Mapping[str, Any]) -> Iterator[Blocker]:
+        yield from super().fixed_blockers(deployment)
+        yield from key_blockers(self.choices, deployment)
 
     @property
     @override

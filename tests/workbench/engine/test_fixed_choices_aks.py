@@ -1,0 +1,104 @@
+"""What must not change under a living AKS cluster: its network, and its roles on the vaults of its keys."""
+
+from typing import Any
+
+import pytest
+
+from support.aks import CLUSTER, CREATED, EXISTING, KEY_ID, config
+from support.aks_state import STACK, exported
+from workbench.engine.clouds.blocker import Blocker
+from workbench.engine.clouds.find import cloud_of
+
+KEY = "cluster.secretsKeyId"
+PREVIOUS = "cluster.previousSecretsKeyId"
+NEWER = KEY_ID.replace("0123", "4567")
+OTHER = KEY_ID.replace("vaults/research", "vaults/Other")
+THIRD = KEY_ID.replace("vaults/research", "vaults/third")
+ADDRESS = "https://research.vault.azure.net/keys/aks/0123456789abcdef0123456789abcdef"
+
+OWN = "the stack's own network with nodes in 10.{}.0.0/17"
+THEIRS = EXISTING["nodeSubnetId"].lower().removesuffix("/subnets/nodes")
+
+
+def refused(before: dict[str, Any], after: dict[str, Any]) -> list[Blocker]:
+    """Return why a stack that was brought up with one set of choices refuses another."""
+    return [*cloud_of(STACK, config(after)).fixed_blockers(exported(before))]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "wanted", "live"),
+    [
+        (CREATED, {**CREATED, "cidr": "10.40.0.0/16"}, OWN.format(40), OWN.format(30)),
+        (CREATED, EXISTING, THEIRS, OWN.format(30)),
+        (EXISTING, CREATED, OWN.format(30), THEIRS),
+    ],
+)
+def test_another_network_is_refused_before_azure_refuses_it_halfway(
+    before: dict[str, Any], after: dict[str, Any], wanted: str, live: str
+) -> None:
+    (found,) = refused({"cluster.network": before}, {"cluster.network": after})
+    assert (found.where, found.what) == ("cluster.network", f"{wanted}, but the cluster has {live}")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (EXISTING, EXISTING),
+        (EXISTING, {**EXISTING, "nodeSubnetId": EXISTING["nodeSubnetId"].replace("shared", "SHARED")}),
+        (EXISTING, {**EXISTING, "cidr": "10.30.0.0/15"}),
+        (EXISTING, {**EXISTING, "nodeSubnetId": f"{EXISTING['nodeSubnetId']}-other"}),
+    ],
+)
+def test_another_subnet_of_the_network_and_what_nobody_sends_are_no_other_network(
+    before: dict[str, Any], after: dict[str, Any]
+) -> None:
+    assert refused({"cluster.network": before}, {"cluster.network": after}) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({}, {}),
+        ({}, {KEY: NEWER}),
+        ({}, {KEY: OTHER, PREVIOUS: KEY_ID}),
+        ({}, {KEY: None, PREVIOUS: KEY_ID}),
+        ({KEY: None}, {}),
+        ({KEY: OTHER, PREVIOUS: KEY_ID}, {KEY: OTHER, PREVIOUS: KEY_ID}),
+        ({KEY: OTHER, PREVIOUS: KEY_ID}, {KEY: THIRD, PREVIOUS: OTHER}),
+        ({KEY: OTHER, PREVIOUS: KEY_ID}, {KEY: OTHER.replace("0123", "4567")}),
+        ({KEY: None, PREVIOUS: KEY_ID}, {KEY: None, PREVIOUS: KEY_ID}),
+        ({KEY: None, PREVIOUS: KEY_ID}, {}),
+    ],
+)
+def test_a_key_may_change_while_the_one_before_stays_usable(before: dict[str, Any], after: dict[str, Any]) -> None:
+    assert refused(before, after) == []
+
+
+@pytest.mark.parametrize(("key", "wanted"), [(None, "no key"), (OTHER, "https://other.vault.azure.net/keys/aks/")])
+def test_a_key_that_secrets_are_encrypted_with_is_not_dropped(key: str | None, wanted: str) -> None:
+    (found,) = refused({}, {KEY: key})
+    assert found.where == KEY
+    assert found.what.startswith(wanted)
+    assert found.what.endswith(f", but Secrets are encrypted with {ADDRESS}")
+    assert found.step == "Set cluster.previousSecretsKeyId to the id of the key before, then run `up` again."
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({KEY: OTHER}, {KEY: OTHER}),
+        ({KEY: None}, {KEY: None}),
+        ({KEY: None}, {KEY: OTHER}),
+        ({KEY: OTHER}, {KEY: None, PREVIOUS: OTHER}),
+    ],
+)
+def test_the_key_before_stays_until_the_key_changes_again(before: dict[str, Any], after: dict[str, Any]) -> None:
+    (found,) = refused({PREVIOUS: KEY_ID, **before}, after)
+    assert (found.where, found.what) == (PREVIOUS, "the cluster would lose its role on the vault research")
+
+
+def test_without_a_cluster_every_choice_may_change() -> None:
+    state = exported()
+    state["resources"] = [each for each in state["resources"] if each["type"] != CLUSTER]
+    changes = {KEY: None, "cluster.network": EXISTING}
+    assert [*cloud_of(STACK, config(changes)).fixed_blockers(state)] == []

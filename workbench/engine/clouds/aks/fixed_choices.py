@@ -1,0 +1,46 @@
+"""What AKS fixes when it creates a cluster, though the provider plans a change of it: its network."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from components.contract.aks.config import AksConfig
+from components.contract.aks.network import CreatedNetwork
+from workbench.engine.clouds.aks.conditions import CLUSTER
+from workbench.engine.clouds.fixed_choice import FixedChoice, resources_of
+
+SUBNET: Final = "azure-native:network:Subnet"
+
+
+def _declared_network(choices: AksConfig) -> str:
+    network = choices.network
+    return _own(network.node_cidr) if isinstance(network, CreatedNetwork) else choices.network_id.lower()
+
+
+def _live_network(deployment: Mapping[str, Any]) -> str:
+    cluster = next(resources_of(deployment, CLUSTER), None)
+    if cluster is None:
+        return ""
+    for own in resources_of(deployment, SUBNET):
+        return _own(str(own["inputs"].get("addressPrefix") or ""))
+    pools = (cluster.get("outputs") or {}).get("agentPoolProfiles") or cluster["inputs"].get("agentPoolProfiles") or ()
+    subnets = (str(pool.get("vnetSubnetID") or "") for pool in pools)
+    return next((subnet.lower().rpartition("/subnets/")[0] for subnet in subnets if subnet), "")
+
+
+def _own(cidr: str) -> str:
+    return f"the stack's own network with nodes in {cidr}"
+
+
+FIXED: Final = (
+    FixedChoice(
+        key="cluster.network",
+        declared=_declared_network,
+        live=_live_network,
+        # https://learn.microsoft.com/azure/virtual-network/virtual-network-manage-subnet: a used range cannot change.
+        # https://learn.microsoft.com/azure/aks/create-node-pools: all pools are in one network.
+        step=(
+            "Set kind and network, or its range, back: Azure refuses another range of a subnet in use, and AKS another "
+            "network. For another one, create a second stack with a cluster of another name and move there."
+        ),
+    ),
+)
