@@ -20,6 +20,9 @@ from workbench.acceptance.run import STEPS
 
 pytestmark = pytest.mark.control_plane
 
+DRIFT_PLANS = {"PULUMI_OPTION_SKIP_PREVIEW": "false"}
+"""`drift` is a preview, which the quick accounts skip."""
+
 ALL = [step.name for step in STEPS]
 
 
@@ -55,7 +58,9 @@ def test_on_this_machine(tmp_path: Path) -> None:
 def test_on_an_existing_cluster(tmp_path: Path) -> None:
     with site(tmp_path) as theirs:
         before, file = theirs.snapshot(), theirs.file.read_text()
-        printed = ended(theirs.cluster.start("accept", STACK, "--yes", "--hermetic", **theirs.environment()))
+        printed = ended(
+            theirs.cluster.start("accept", STACK, "--yes", "--hermetic", **theirs.environment() | DRIFT_PLANS)
+        )
         skipped = but("claim", "autoscaler sizes", "pool replaced")
         assert results(theirs.cluster.data, f"{STACK}-accept") == skipped, printed[-6000:]
         assert theirs.snapshot() == before
@@ -69,7 +74,7 @@ def test_on_an_existing_cluster(tmp_path: Path) -> None:
 def test_on_the_emulators(tmp_path: Path, kind: type[CloudAccount], simulation: type[Simulation], stack: str) -> None:
     with kind.opened(tmp_path, stack, is_quick=True) as made, simulated(simulation(made)):
         before = made.emulator.inventory()
-        printed = ended(made.start("accept", stack, "--yes", "--hermetic"))
+        printed = ended(made.start("accept", stack, "--yes", "--hermetic", **DRIFT_PLANS))
         seen = record(tmp_path / "data", f"{stack}-accept")
         assert results(tmp_path / "data", f"{stack}-accept") == but(), printed[-6000:]
         assert made.emulator.inventory() == before

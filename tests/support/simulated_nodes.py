@@ -95,7 +95,11 @@ class Simulation(ABC):
     def _volumes(self, objects: Sequence[dict[str, Any]]) -> None:
         claims = [each for each in objects if each["kind"] == "PersistentVolumeClaim"]
         volumes = {each["metadata"]["name"]: each for each in objects if each["kind"] == "PersistentVolume"}
-        zones = {each["metadata"]["name"]: each["metadata"]["labels"].get(_ZONE, "") for each in objects}
+        zones = {
+            each["metadata"]["name"]: each["metadata"]["labels"].get(_ZONE, "")
+            for each in objects
+            if each["kind"] == "Node"
+        }
         for claim in claims:
             node = (claim["metadata"].get("annotations") or {}).get("volume.kubernetes.io/selected-node")
             if node and f"pv-{claim['metadata']['uid']}" not in volumes:

@@ -7,6 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, Self
 
+from pydantic import TypeAdapter, ValidationError
+
 from workbench.system.errors import UserError
 from workbench.system.files import write_private
 
@@ -126,14 +128,8 @@ class Record:
         if not file.exists():
             return None
         try:
-            data = json.loads(file.read_text())
-            steps = [StepRecord(**{**each, "result": Result(each["result"])}) for each in data.pop("steps")]
-            facts = [
-                AssumptionRecord(**{**each, "inputs": tuple(each["inputs"]), "verdict": Verdict(each["verdict"])})
-                for each in data.pop("assumptions")
-            ]
-            return cls(**{**data, "left_out": tuple(data["left_out"]), "steps": steps, "assumptions": facts})
-        except (ValueError, TypeError, KeyError):
+            return TypeAdapter(cls).validate_json(file.read_bytes())
+        except ValidationError:
             raise UserError(
                 f"The record {file} cannot be read.", "Move it away; the next run then starts from the beginning."
             ) from None
@@ -162,9 +158,12 @@ class Record:
         yield ""
         yield "| type | inputs | assumed | verdict | step | seen |"
         yield "|---|---|---|---|---|---|"
+        rows: dict[tuple[str, ...], list[str]] = {}
         for fact in self.assumptions:
-            inputs = ", ".join(f"`{each}`" for each in fact.inputs)
-            yield f"| {fact.type} | {inputs} | {fact.fact} | {fact.verdict} | {fact.step} | {_cell(fact.why)} |"
+            row = (fact.fact, fact.verdict, fact.step, fact.why)
+            rows.setdefault((fact.type, *row), []).extend(f"`{each}`" for each in fact.inputs)
+        for (type_, *rest), inputs in rows.items():
+            yield f"| {type_} | {', '.join(inputs)} | {' | '.join(map(_cell, rest))} |"
 
 
 def duration(seconds: float) -> str:
