@@ -129,8 +129,7 @@ def test_on_azure_the_first_preview_after_recover_finds_what_was_entered_as_it_i
 
 @pytest.mark.full
 def test_the_engine_of_a_killed_command_is_named_and_gets_time_to_save(cloud: Account) -> None:
-    # A plug-in waits 60 s for an answer before it asks again.
-    cloud.aws.set_faults(SlowRule(operation="eks:CreateCluster", times=1, seconds=50))
+    cloud.aws.set_faults(SlowRule(operation="eks:CreateCluster", times=1, seconds=1800))
     process = cloud.start(*UP)
     eventually(lambda: any(call.operation == "eks:CreateCluster" for call in cloud.aws.calls()))
     os.kill(process.pid, signal.SIGKILL)

@@ -128,6 +128,7 @@ class Aws:
                 config = Config(
                     retries={"mode": "standard", "total_max_attempts": self._attempts},
                     max_pool_connections=64,
+                    read_timeout=3600,  # AWS's SDK for Go waits for an answer without a limit
                     proxies={},  # one that the machine has is not for loopback
                 )
                 self._clients[service] = self._session.client(service, endpoint_url=self._address, config=config)
