@@ -79,7 +79,7 @@ class CopiedStack:
         if source.config.policy_guard is PolicyGuard.REQUIRED:
             choices["policyGuard"] = PolicyGuard.WARN.value  # what the run makes, it may also replace and delete
         kept = {name: pool for name, pool in choices["pools"].items() if pool["role"] != PoolRole.DATA}
-        left_out = [f"Pool '{name}': its nodes are kept on destroy." for name in choices["pools"].keys() - kept.keys()]
+        left_out = [f"Pool '{name}': its nodes are kept on destroy." for name in choices["pools"] if name not in kept]
         choices["pools"] = kept
         self.folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
         shutil.copy(PROJECT_ROOT / "Pulumi.yaml", self.folder)  # `stack init` writes beside it

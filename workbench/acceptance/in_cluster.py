@@ -133,7 +133,7 @@ def _refusal(api: Api, manifest: Mapping[str, Any]) -> str:
 def pods_land(context: Context) -> str:
     """Let a pod for each pool be scheduled; the autoscaler adds nodes to pools without any."""
     before = {_labels(node).get(LabelKey.POOL) for node in _items(context.api, "nodes")}
-    has_autoscaler = not _no_autoscaler(context)
+    has_autoscaler = any(group.is_elastic for group in context.config.groups)
     pools = [name for name in context.config.pools if has_autoscaler or name in before]
     empty = [name for name in pools if name not in before]
     land(context, pools)
@@ -291,10 +291,6 @@ def _still_there(api: Api) -> Iterator[str]:
         claim = volume["spec"].get("claimRef", {})
         if claim.get("namespace") == NAMESPACE and volume["spec"].get("persistentVolumeReclaimPolicy") == "Delete":
             yield f"volume {volume['metadata']['name']} is still there"
-
-
-def _no_autoscaler(context: Context) -> bool:
-    return not any(group.is_elastic for group in context.config.groups)
 
 
 def _items(api: Api, *what: str) -> list[dict[str, Any]]:

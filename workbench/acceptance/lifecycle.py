@@ -90,8 +90,10 @@ def _mark(context: Context) -> None:
     """Give label and tag a value that they did not have."""
     number = context.record.seen["marks"] = context.record.seen.get("marks", 0) + 1
     value = str(number)
-    # Static: the local autoscaler gives a changed label to new nodes only.
-    group = next(group for group in context.config.groups if not group.is_elastic)
+    groups, is_local = context.config.groups, context.kind is ClusterKind.LOCAL
+    # The local autoscaler gives a changed label to new nodes only, and AKS lets no run change the initial pool.
+    static = (group for group in groups if not group.is_elastic and (group.holds_user_work or is_local))
+    group = next(static, None) or next(group for group in groups if group.holds_user_work)
     changes = {f"pools.{group.pool}.labels.{MARK}": value}
     if context.kind in _CLOUDS:
         changes[f"cluster.tags.{MARK}"] = value

@@ -47,7 +47,7 @@ def begun(copied: CopiedStack, source: Stack) -> Record:
         The copy would not be a valid stack, or the record belongs to another stack.
     """
     known = Record.load(copied.folder)
-    if known and known.is_open:
+    if known and is_begun(copied):
         if known.stack != source.name:
             raise UserError(
                 f"'{copied.name}' is the copy of the stack '{known.stack}'.", "Choose another name with --name."
@@ -60,6 +60,12 @@ def begun(copied: CopiedStack, source: Stack) -> Record:
     return Record(source.name, copied.name, source.config.cluster.kind, version(APP), now, left_out)
 
 
+def is_begun(copied: CopiedStack) -> bool:
+    """Return whether a run has begun that neither passed nor was cleaned up."""
+    known = Record.load(copied.folder)
+    return known is not None and known.is_open
+
+
 def run(context: Context, steps: Sequence[Step] = STEPS) -> None:
     """Make the steps that are not done yet.
 
@@ -69,8 +75,9 @@ def run(context: Context, steps: Sequence[Step] = STEPS) -> None:
         A step failed; the record names it.
     """
     record, folder = context.record, context.copied.folder
-    if record.steps:
+    if is_begun(context.copied):
         context.say(f"Continuing: {len(record.done)} of {len(steps)} steps are done.")
+        context.product.create()
         context.product.recover()
     record.state = "running"
     for number, step in enumerate(steps, start=1):

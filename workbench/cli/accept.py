@@ -65,18 +65,20 @@ def accept(  # noqa: PLR0913 - its options
     costs, and asks. The same command continues after an interruption. The record names each step, and the assumed
     facts about the cloud that it confirmed or refuted: docs/acceptance.md. Exit code 1: a step failed.
     """
-    source = stacks.find(name)
     copied = CopiedStack(copy or f"{name}{SUFFIX}", name)
+    source = None if clean else stacks.find(name)
     with _alone(copied), _only_results_on_stdout() as show:
-        record = Record.load(copied.folder) if clean else acceptance.begun(copied, source)
+        record = acceptance.begun(copied, source) if source else Record.load(copied.folder)
         if not record or (clean and not record.is_open):
             raise UserError(f"There is no copy '{copied.name}' to clean up.")
         os.environ[FOLDER_VARIABLE] = str(copied.folder)
         context = Context(copied, Commands(copied, hermetic), record, partial(errors.print, **PLAIN))
         _agree(context, clean=clean, yes=yes)
         with _offering_to_clean_up(context, name, copy):
-            (acceptance.clean_up if clean else acceptance.run)(context)
-        show(json.dumps(asdict(record)) if as_json else "\n".join(_shown(context)))
+            try:
+                (acceptance.clean_up if clean else acceptance.run)(context)
+            finally:
+                show(json.dumps(asdict(record)) if as_json else "\n".join(_shown(context)))
 
 
 def _agree(context: Context, *, clean: bool, yes: bool) -> None:
@@ -89,8 +91,8 @@ def _agree(context: Context, *, clean: bool, yes: bool) -> None:
     try:
         agree(f"Delete '{copied.name}' and everything in it?" if clean else "Start?")
     except BaseException:
-        if not record.steps:
-            copied.remove()  # nothing has begun
+        if not (clean or acceptance.is_begun(copied)):
+            copied.remove()
         raise
 
 
@@ -102,7 +104,7 @@ def _offering_to_clean_up(context: Context, name: str, copy: str) -> Iterator[No
         yield
     except BaseException:
         errors.print(f"Record: {context.copied.folder / 'record.md'}", **PLAIN)
-        errors.print(f"'{context.copied.name}' may still exist and cost money.", style="bold", **PLAIN)
+        errors.print(f"'{context.copied.name}' may still exist; in a cloud it costs money.", style="bold", **PLAIN)
         errors.print(f"  continue   {again}\n  clean up   {again} {CLEAN_UP}", **PLAIN)
         raise
 
@@ -132,8 +134,8 @@ def _only_results_on_stdout() -> Iterator[Callable[[str], None]]:
         sys.stdout.flush()
         os.dup2(results, 1)
         os.close(results)
-    for text in kept:
-        out.print(text, **PLAIN)
+        for text in kept:
+            out.print(text, **PLAIN)
 
 
 def _shown(context: Context) -> Iterator[str]:

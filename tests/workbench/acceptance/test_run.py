@@ -60,9 +60,15 @@ def test_a_run_continues_with_the_step_that_did_not_end(context: Context, error:
     again = resumed(context)
     run(again, [noted("one"), noted("two"), noted("three")])
     assert DONE == ["one", "two", "two", "three"]
-    assert product(context).calls == ["recover"], "an interrupted run may have left a lock"
+    assert product(context).calls == ["create", "recover"], "an interrupted run may have left a lock"
     assert results(context) == dict.fromkeys(["one", "two", "three"], "passed")
     assert again.record.state == "passed"
+
+
+def test_a_run_that_was_killed_in_its_first_step_is_recovered_too(context: Context) -> None:
+    context.record.save(context.copied.folder)  # as before the first step
+    run(resumed(context), [noted("one")])
+    assert product(context).calls == ["create", "recover"]
 
 
 def test_a_killed_run_has_recorded_the_steps_before(context: Context) -> None:

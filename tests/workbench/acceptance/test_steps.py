@@ -203,7 +203,7 @@ def test_a_label_and_a_tag_get_a_new_value_at_each_attempt(context: Context) -> 
     for value in ("1", "2"):
         product(context).streams.append(stream(step("update")))
         for each in api(context).objects:
-            if each["kind"] == "Node" and each["metadata"]["labels"][LabelKey.POOL] == "initial":
+            if each["kind"] == "Node" and each["metadata"]["labels"][LabelKey.POOL] == "workload":
                 each["metadata"]["labels"][lifecycle.MARK] = value
         assert lifecycle.changed_in_place(context) == "1 resources updated in place"
         assert context.copied.choices["cluster"]["tags"][lifecycle.MARK] == value

@@ -81,6 +81,26 @@ def test_ctrl_c_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "igz-clusters accept dev --clean-up" in done.stderr
 
 
+@pytest.mark.parametrize("option", [(), ("--clean-up",)])
+def test_declining_keeps_a_copy_that_a_killed_run_left(
+    data: Path, monkeypatch: pytest.MonkeyPatch, option: tuple[str, ...]
+) -> None:
+    def killed(context: Context) -> None:
+        context.record.save(data)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(acceptance, "run", killed)
+    run("dev", "--yes")
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(data.parents[2]))  # another process is started by a shell
+    assert "Run the command again with --yes" in refusal("dev", *option)
+    assert (data / "Pulumi.dev-accept.yaml").exists()
+
+
+def test_a_failed_run_prints_its_record_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(acceptance, "run", fails)
+    assert json.loads(run("dev", "--yes", "--json").stdout)["copy"] == "dev-accept"
+
+
 def test_without_a_copy_there_is_nothing_to_clean_up() -> None:
     assert "no copy 'dev-accept' to clean up" in refusal("dev", "--clean-up", "--yes")
 
