@@ -145,3 +145,19 @@ def test_a_maximum_below_the_live_size_is_refused(old: Account) -> None:
     said = refusal(old)
     assert "nodes, and max would be 5; at least" in said
     assert "the autoscaler removes empty ones" in said
+
+
+@pytest.mark.parametrize("command", ["up", "preview"])
+def test_another_key_is_refused_and_the_key_that_eks_keeps_stays(old: Account, command: str) -> None:
+    kms = old.aws.api("kms")
+    (encryption,) = old.aws.api("eks").describe_cluster(name="mlrun-dev")["cluster"]["encryptionConfig"]
+    given = kms.create_key()["KeyMetadata"]["Arn"]
+    old.edit("dev", cluster__secretsKeyArn=given)
+    last = old.last
+    run = old.run(command, "dev", "--hermetic", *(["--yes"] if command == "up" else []), check=False)
+    assert run.returncode == 1, run.stdout
+    assert f"- cluster.secretsKeyArn: {given}, but the cluster has the stack's own key; EKS sets it" in run.stderr
+    assert "unprotect`" not in run.stderr + run.stdout
+    assert [call.operation for call in writes(old.aws.calls(last))] == []
+    assert kms.describe_key(KeyId=encryption["provider"]["keyArn"])["KeyMetadata"]["KeyState"] == "Enabled"
+    old.edit("dev", cluster__secretsKeyArn=None)
