@@ -1,6 +1,6 @@
 """Node groups: the pools of a stack file with labels, taints and sizes, for any kind of cluster."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -30,6 +30,8 @@ class NodeGroup:
     taints: tuple[Taint, ...]
     gpu_resource: str | None
     """Name under which the group's GPUs are requested; None without GPUs."""
+    is_zonal: bool = False
+    """Whether a cloud creates one group per zone."""
     zone: str | None = None
     """The single zone of the group's nodes; None if any zone is allowed."""
 
@@ -72,20 +74,37 @@ def resolve_groups(
 
 
 def by_zone(group: NodeGroup, zones: Sequence[str]) -> Iterator[NodeGroup]:
-    """Return one group per zone if the group's volumes are bound to zones; otherwise the group itself.
+    """Return one group per zone if the group is zonal; otherwise the group itself.
 
     A pod whose volume is in one zone cannot start in another, and the autoscaler cannot choose the zone in which a
     group over several zones grows (https://docs.aws.amazon.com/eks/latest/best-practices/cas.html). The bounds of a
     pool are divided, so that their sums stay what the stack file says; a zone that gets no node gets no group. The
     order of ``zones`` has no meaning.
     """
-    if not group.role.has_zonal_volumes:
+    if not group.is_zonal:
         yield group
         return
     for index, zone in enumerate(sorted(zones)):
         low, high = (_share(total, index, len(zones)) for total in (group.size.min, group.size.max))
         if high:
             yield replace(group, name=f"{group.name}-{zone}", zone=zone, size=PoolSize(min=low, max=high))
+
+
+def zones_unknown_at_zero(groups: Iterable[NodeGroup], zones: Collection[str]) -> dict[str, str]:
+    """Return what elastic pools over several zones cannot do while they are empty, by pool.
+
+    The autoscaler knows an empty group by one of its zones: on AWS the first (``getAsgTemplate`` in
+    ``cloudprovider/aws/aws_manager.go``), on Azure a random one (``buildGenericLabels`` in
+    ``cloudprovider/azure/azure_template.go``).
+    """
+    if len(zones) < 2:  # noqa: PLR2004
+        return {}
+    message = (
+        f"may have no nodes, and its groups span the zones {', '.join(sorted(zones))}. The autoscaler knows an empty "
+        "group by one zone: a pod that selects another zone, or has a volume there, may wait for ever. If there are "
+        "such pods, set zonal: true, which replaces the pool's groups"
+    )
+    return {group.pool: message for group in groups if group.is_elastic and not group.size.min and not group.zone}
 
 
 def _by_shape(group: NodeGroup) -> list[NodeGroup]:
@@ -138,4 +157,5 @@ def _group(name: str, pool: NodePool, taints: Iterable[Taint]) -> NodeGroup:
         labels=labels,
         taints=tuple(taints),
         gpu_resource=pool.gpu_resource,
+        is_zonal=pool.zonal,
     )

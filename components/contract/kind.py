@@ -25,6 +25,11 @@ def no_split(_: ContractModel, group: NodeGroup) -> Iterable[NodeGroup]:
     return (group,)
 
 
+def no_zones(_: ContractModel) -> Sequence[str]:
+    """Return nothing: the cluster knows no zones."""
+    return ()
+
+
 def no_demands(_: ContractModel, __: Environment) -> Iterator[Mismatch]:
     """Return nothing: the environment requires nothing of the cluster."""
     return iter(())
@@ -58,6 +63,8 @@ class KindDescriptor(Generic[ConfigT]):
     """Returns why a server owner is impossible for this kind; None if it is possible."""
     split: Callable[[ConfigT, NodeGroup], Iterable[NodeGroup]] = no_split
     """Divides a group of one shape into the groups that the cluster creates; default: leaves it whole."""
+    zones: Callable[[ConfigT], Sequence[str]] = no_zones
+    """Returns the zones over which a group spans that is not zonal; default: none."""
     environment_problems: Callable[[ConfigT, Environment], Iterator[Mismatch]] = no_demands
     """Finds what an environment requires of the cluster itself; paths begin at the cluster."""
     creation_problems: Callable[[ConfigT], Iterator[Mismatch]] = ready_to_create

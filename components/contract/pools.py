@@ -4,17 +4,17 @@ Everything else about a pool (labels, taints, tolerations, autoscaler hints) is 
 with the id of the rule that requires the same.
 """
 
-from dataclasses import replace
 from enum import StrEnum
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 from typing_extensions import override
 
 from components.contract.choices import ContractModel, Explained, Findings
-from components.contract.instances import ARM64, INSTANCE_TYPES, InstanceType, Provider
+from components.contract.instances import ARM64, INSTANCE_TYPES, InstanceType
 from components.contract.labels import LabelKey, label_key_problem
 from components.contract.lifecycle import Lifecycle
+from components.contract.own_machines import Machine
 from components.contract.pool_names import InstanceTypeName, LabelName, LabelValue
 from components.contract.taints import ARM_TAINT
 
@@ -121,40 +121,9 @@ class PoolSize(ContractModel):
         return f"{self.min}..{self.max}" if self.is_elastic else str(self.min)
 
 
-class Machine(ContractModel):
-    """A machine described by its resources instead of a cloud's machine type."""
-
-    vcpus: int = Field(
-        ge=1, le=1024, strict=True, description="Number of CPU cores, as Kubernetes counts them.", examples=[32]
-    )
-    memory_gib: int = Field(ge=1, le=65536, strict=True, description="Memory in GiB.", examples=[128])
-    architecture: Annotated[Literal["amd64", "arm64"], Explained("Most images are built for it.")] = Field(
-        "amd64", description="Architecture, as in the label kubernetes.io/arch.", examples=["arm64"]
-    )
-    gpus: Annotated[int, Explained("Most machines have none.")] = Field(
-        0, ge=0, le=64, strict=True, description="Whole GPUs.", examples=[4]
-    )
-    gpu_model: Annotated[LabelValue, Explained("For information only.")] = Field(
-        "", description="GPU model.", examples=["A100"]
-    )
-    local_nvme_gib: Annotated[int, Explained("Only data nodes need local disks.")] = Field(
-        0, ge=0, strict=True, description="Total local NVMe storage in GiB.", examples=[7680]
-    )
-
-    @property
-    def instance(self) -> InstanceType:
-        """The machine as facts, named by its shape."""
-        facts = InstanceType(
-            "",
-            Provider.OWN,
-            self.vcpus,
-            self.memory_gib * 1024,
-            self.architecture,
-            self.gpus,
-            self.gpu_model,
-            self.local_nvme_gib,
-        )
-        return replace(facts, name=facts.shape_name)
+def _is_zonal_by_role(choices: dict[str, Any]) -> bool:
+    role = choices.get("role")
+    return isinstance(role, PoolRole) and role.has_zonal_volumes
 
 
 def _gpu_resource_of(choices: dict[str, Any]) -> str | None:
@@ -215,6 +184,21 @@ class NodePool(ContractModel):
         default_factory=_gpu_resource_of,
         description="Resource name of its GPUs; pools of role gpu only.",
         examples=["amd.com/gpu"],
+    )
+
+    zonal: Annotated[
+        bool,
+        Explained(
+            "true for roles jupyter and data, whose volumes exist in one zone; groups of other roles span all zones, "
+            "because one without capacity then does not matter.",
+            "In a cloud: a node group for each zone, among which the size is divided. From zero, only such groups "
+            "start a node for a pod that needs a certain zone.",
+        ),
+    ] = Field(
+        default_factory=_is_zonal_by_role,
+        strict=True,
+        description="Whether each zone has a node group of its own. A change replaces the pool's groups.",
+        examples=[True],
     )
 
     @property
@@ -313,6 +297,14 @@ class NodePool(ContractModel):
         if name is not None and (problem := label_key_problem(name)):
             raise ValueError(problem)
         return name
+
+    @field_validator("zonal", mode="after")
+    @classmethod
+    def _static_roles_have_their_zones(cls, is_zonal: bool, info: ValidationInfo) -> bool:  # noqa: FBT001 the value
+        role = info.data.get("role")
+        if role in _STATIC_ROLE_RULES and is_zonal != role.has_zonal_volumes:
+            raise ValueError(f"is always {str(role.has_zonal_volumes).lower()} in a pool of role '{role}'; remove it")
+        return is_zonal
 
 
 class _StaticRoleRules(NamedTuple):

@@ -18,7 +18,7 @@ from components.contract.choices import ContractModel, Explained, Findings
 from components.contract.clusters import ClusterChoices, cluster_groups, descriptor_of, spot_taint
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
-from components.contract.groups import NodeGroup
+from components.contract.groups import NodeGroup, zones_unknown_at_zero
 from components.contract.namespaces import DEFAULT_NAMESPACES, NamespaceName, UserNamespace
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES, MAX_LIMIT_REQUEST_RATIO, PodResources, beyond_any
 from components.contract.policy_choices import PolicyChoices
@@ -155,6 +155,12 @@ class StackConfig(ContractModel):
         """What would keep the first `up` of a new cluster from finishing; an existing cluster is not refused for it."""
         found = descriptor_of(self.cluster).creation_problems(self.cluster)
         return tuple(Mismatch(("cluster", *each.path), each.message) for each in found)
+
+    @property
+    def notes(self) -> tuple[Mismatch, ...]:
+        """What is allowed and may surprise."""
+        found = zones_unknown_at_zero(self.groups, descriptor_of(self.cluster).zones(self.cluster))
+        return tuple(Mismatch(("pools", pool), message) for pool, message in found.items())
 
     @field_validator("schema_version", mode="before")
     @classmethod

@@ -84,5 +84,6 @@ def edits_of_every_kind(base: Mapping[str, Any]) -> dict[str, Changes]:
         "pools.spot.role": {"pools.spot.role": "jupyter"},
         "pools.spot.lifecycle": {"pools.spot.lifecycle": None},
         "pools.spot.labels": {"pools.spot.labels": {"example.com/team": "other"}},
+        "pools.spot.zonal": {"pools.spot.zonal": True},
         "pools.data.size": {"pools.data.size": {"min": 12, "max": 12}},
     }

@@ -53,8 +53,8 @@ def check(
             for line in wrong[file].lines if file in wrong else [f"{stacks.shown_path(file)}: ok"]:
                 out.print(line, **PLAIN)
         for stack in read.values():
-            for warning in [] if isinstance(stack, stacks.StackFileError) else _warnings(stack):
-                errors.print(warning, **PLAIN)
+            for line in [] if isinstance(stack, stacks.StackFileError) else _remarks(stack):
+                errors.print(line, **PLAIN)
         if not wrong:
             errors.print(_RULES_TOO, **PLAIN)
     raise typer.Exit(1 if wrong else 0)
@@ -75,9 +75,11 @@ def _read(file: Path) -> stacks.Stack | stacks.StackFileError:
         return error
 
 
-def _warnings(stack: stacks.Stack) -> Iterator[str]:
-    for problem in (*stack.config.creation_problems, *warnings_of(stack.config)):
-        yield f"warning: {stacks.shown_path(stack.file)}: {'.'.join(problem.path)}: {problem.message}"
+def _remarks(stack: stacks.Stack) -> Iterator[str]:
+    warnings = (*stack.config.creation_problems, *warnings_of(stack.config))
+    for kind, found in (("warning", warnings), ("note", stack.config.notes)):
+        for each in found:
+            yield f"{kind}: {stacks.shown_path(stack.file)}: {'.'.join(map(str, each.path))}: {each.message}"
 
 
 @app.command()

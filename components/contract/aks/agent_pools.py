@@ -38,7 +38,7 @@ _DIGITS: Final = string.digits + string.ascii_lowercase
 
 
 def agent_pools(choices: AksConfig, group: NodeGroup) -> Iterator[NodeGroup]:
-    """Split a group of one shape by machine type and, for zonal roles, by zone.
+    """Split a group of one shape by machine type and, for zonal pools, by zone.
 
     As with shapes, the first type's group has the name and the minimum, the others may be empty, and each may grow to
     the maximum.

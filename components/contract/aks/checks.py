@@ -102,7 +102,7 @@ def _mismatches_of_numbers(
     choices: AksConfig, made: Sequence[NodeGroup], environment: Environment | None
 ) -> Iterator[Mismatch]:
     if len(made) > POOLS_MAX:
-        which = "one per machine type, and per zone for roles jupyter and data"
+        which = "one per machine type, and per zone for zonal pools"
         yield Mismatch((), f"result in {len(made)} agent pools ({which}), AKS allows {POOLS_MAX}; merge pools")
     nodes, subnet = sum(map(nodes_at_most, made)), choices.network.node_cidr
     limits = [

@@ -15,6 +15,7 @@ AKS: Final = KindDescriptor(
     mismatches=mismatches,
     owner_problem=made_by_the_stack(ClusterKind.AKS),
     split=agent_pools,
+    zones=lambda choices: choices.zones,
     environment_problems=environment_problems,
     spot_taint=AKS_SPOT_TAINT,
     names={

@@ -50,7 +50,7 @@ def mismatches(
     # The groups of one pool have the same labels, so that they may be wrong for the same reason.
     yield from dict.fromkeys(_mismatches_of_groups(choices, groups))
     if len(groups) > GROUPS_MAX:
-        which = "one per shape, and per zone for roles jupyter and data"
+        which = "one per shape, and per zone for zonal pools"
         yield Mismatch((), f"result in {len(groups)} node groups ({which}), EKS allows {GROUPS_MAX}; merge pools")
 
 

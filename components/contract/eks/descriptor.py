@@ -21,6 +21,7 @@ EKS: Final = KindDescriptor(
     owner_problem=made_by_the_stack(ClusterKind.EKS),
     creation_problems=creation_problems,
     split=_split,
+    zones=lambda choices: choices.zones,
     stack_files={Environment.DEV: "Pulumi.dev.yaml", Environment.PROD: "Pulumi.prod.yaml"},
     names={
         "EKS cluster": "1 to 63 lower-case letters, digits or `-`, starting with a letter",

@@ -4,7 +4,7 @@ from dataclasses import replace
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from components.contract.groups import NodeGroup, by_zone, resolve_groups
+from components.contract.groups import NodeGroup, by_zone, resolve_groups, zones_unknown_at_zero
 from components.contract.instances import INSTANCE_TYPES, InstanceType, Provider
 from components.contract.labels import LabelKey, is_dns_label
 from components.contract.pools import NodePool
@@ -152,6 +152,35 @@ def test_the_order_of_zones_has_no_meaning(zones: list[str]) -> None:
 def test_only_pools_with_zonal_volumes_are_split() -> None:
     split = {part.name for part in in_zones(tuple(groups.values()), ["a", "b"]) if part.zone}
     assert split == {"jupyter-a", "jupyter-b", "data-a", "data-b"}
+
+
+def test_any_pool_of_user_work_may_have_a_group_in_each_zone() -> None:
+    gpu = {"role": "gpu", "size": {"min": 0, "max": 5}, "instanceTypes": ["g4dn.xlarge"], "zonal": True}
+    parts = in_zones(resolve_groups({"gpu": NodePool.model_validate(gpu)}), ["a", "b", "c"])
+    assert [(part.name, part.zone, part.size.max) for part in parts] == [
+        ("gpu-a", "a", 2),
+        ("gpu-b", "b", 2),
+        ("gpu-c", "c", 1),
+    ]
+    assert zones_unknown_at_zero(parts, ["a", "b", "c"]) == {}
+
+
+def test_pools_that_start_from_zero_over_several_zones_are_named() -> None:
+    elastic = {"size": {"min": 0, "max": 5}, "instanceTypes": ["m6i.xlarge"]}
+    pools = {
+        "jobs": {"role": "workload", **elastic},
+        "two-shapes": {
+            **elastic,
+            "role": "workload",
+            "size": {"min": 1, "max": 5},
+            "instanceTypes": ["m6i.xlarge", "m6i.2xlarge"],
+        },
+        "kept": {**elastic, "role": "workload", "size": {"min": 1, "max": 5}},
+        "jupyter": {"role": "jupyter", **elastic},
+    }
+    found = in_zones(resolve_groups({name: NodePool.model_validate(each) for name, each in pools.items()}), ["a", "b"])
+    assert set(zones_unknown_at_zero(found, ["b", "a"])) == {"jobs", "two-shapes"}
+    assert zones_unknown_at_zero(found, ["a"]) == {}
 
 
 ARM = {"role": "workload", "size": {"min": 0, "max": 4}, "instanceTypes": ["m7g.2xlarge"]}

@@ -98,6 +98,17 @@ def test_check_warns_of_what_may_not_be_meant(checkout: Path) -> None:
     assert run("check", "prod").stderr.startswith(warning)
 
 
+def test_check_notes_pools_whose_zone_the_autoscaler_does_not_know(checkout: Path) -> None:
+    file = checkout / "Pulumi.prod.yaml"
+    found = set[bool]()
+    for zonal in (None, True):
+        file.write_text(yaml.safe_dump({"config": {CONFIG_KEY: document({"pools.gpu.zonal": zonal})}}))
+        result = run("check", "prod")
+        assert result.exit_code == 0
+        found.add("note: Pulumi.prod.yaml: pools.gpu: may have no nodes, and its groups span" in result.stderr)
+    assert found == {True, False}
+
+
 @pytest.mark.parametrize("command", ["up", "preview", "destroy", "env", "status"])
 def test_every_stack_command_says_the_same_before_anything_is_built(
     checkout: Path, monkeypatch: pytest.MonkeyPatch, command: str
