@@ -100,6 +100,25 @@ def test_what_a_dead_plug_in_made_is_entered_and_not_made_again(cloud: Account) 
 
 
 @pytest.mark.full
+def test_the_key_that_plain_pulumi_scheduled_for_deletion_is_entered_again(cloud: Account) -> None:
+    kms = cloud.aws.api("kms")
+    cloud.plain(STACK, "up", "--yes", "--skip-preview")
+    (encryption,) = cloud.aws.api("eks").describe_cluster(name="mlrun-dev")["cluster"]["encryptionConfig"]
+    key = encryption["provider"]["keyArn"]
+    cloud.edit(STACK, cluster__secretsKeyArn=kms.create_key()["KeyMetadata"]["Arn"])
+    cloud.plain(STACK, "up", "--yes", "--skip-preview")  # without the gate
+    assert kms.describe_key(KeyId=key)["KeyMetadata"]["KeyState"] == "PendingDeletion"
+    kms.cancel_key_deletion(KeyId=key.rpartition("/")[2])
+    kms.enable_key(KeyId=key.rpartition("/")[2])
+    cloud.edit(STACK, cluster__secretsKeyArn=None)
+    assert f"but the cluster has {key}" in cloud.run("preview", STACK, "--hermetic", check=False).stderr
+    assert "Key dev-cluster-secrets: AWS has" in cloud.run(*RECOVER).stdout
+    cloud.plain(STACK, "up", "--yes", "--skip-preview")
+    cloud.plain(STACK, "preview", "--expect-no-changes")
+    assert kms.describe_key(KeyId=key)["KeyMetadata"]["KeyState"] == "Enabled"
+
+
+@pytest.mark.full
 def test_the_log_group_that_eks_made_again_after_a_destroy_is_entered(cloud: Account) -> None:
     group = {"logGroupName": control_plane_logs("mlrun-dev")}
     cloud.aws.api("logs").create_log_group(**group)  # by the last logs of the cluster that was there before
