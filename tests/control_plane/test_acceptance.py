@@ -99,7 +99,7 @@ MOMENTS = {"up": 0, "pods": 4, "kill and recover": 11, "destroy": 12}
     [pytest.param(name, marks=[] if name in ("up", "pods") else pytest.mark.full) for name in MOMENTS],
 )
 def test_killed_in_a_step_it_is_cleaned_up_by_one_command(killed: Cluster, step: str) -> None:
-    process = killed.start("accept", "local", "--yes", "--hermetic")
+    process = killed.start("accept", "local", "--yes", "--hermetic", **DRIFT_PLANS)
     assert process.stdout
     for line in process.stdout:
         if line.startswith("[") and f"] {step}: " in line:

@@ -54,3 +54,16 @@ def test_a_nat_gateway_without_a_way_out_fails_and_lets_its_address_go(aws: Emul
     found = ec2.describe_nat_gateways(NatGatewayIds=[gateway])["NatGateways"][0]
     assert (found["State"], found["FailureCode"]) == ("failed", "Gateway.NotAttached")
     ec2.release_address(AllocationId=address)
+
+
+def test_a_launch_template_is_described_with_the_tags_that_it_has_now(aws: Emulator) -> None:
+    ec2 = aws.api("ec2")
+    first = [{"ResourceType": "launch-template", "Tags": [{"Key": "team", "Value": "ml"}]}]
+    data = {"MetadataOptions": {"HttpTokens": "required"}}
+    made = ec2.create_launch_template(LaunchTemplateName="tags", LaunchTemplateData=data, TagSpecifications=first)
+    template = made["LaunchTemplate"]["LaunchTemplateId"]
+    ec2.create_tags(Resources=[template], Tags=[{"Key": "run", "Value": "1"}])
+    ec2.delete_tags(Resources=[template], Tags=[{"Key": "team"}])
+    (found,) = ec2.describe_launch_templates(LaunchTemplateIds=[template])["LaunchTemplates"]
+    assert found["Tags"] == [{"Key": "run", "Value": "1"}]
+    ec2.delete_launch_template(LaunchTemplateId=template)

@@ -47,6 +47,13 @@ def _launch_template_made(_request: Request, answer: dict[str, Any], _clock: Clo
         data["TagSpecifications"] = others
 
 
+def _tags_changed(request: Request, _answer: dict[str, Any], _clock: Clock) -> None:
+    # moto describes a launch template with the tags that it was made with.
+    for id_ in request.params["Resources"]:
+        if template := store.ec2().launch_templates.get(id_):
+            template.tags = template.get_tags()
+
+
 def _rotation_enabled(request: Request, _answer: dict[str, Any], _clock: Clock) -> None:
     key = store.kms().keys[store.kms().get_key_id(request.params["KeyId"])]
     setattr(key, _PERIOD, request.params.get("RotationPeriodInDays", ROTATION_DAYS))
@@ -130,6 +137,7 @@ _CONSEQUENCES: Final[Mapping[str, Consequence]] = {
     "autoscaling:TerminateInstanceInAutoScalingGroup": _instances_gone,
     "autoscaling:UpdateAutoScalingGroup": _instances_gone,
     "ec2:CreateLaunchTemplate": _launch_template_made,
+    **dict.fromkeys(("ec2:CreateTags", "ec2:DeleteTags"), _tags_changed),
     "ec2:CreateNatGateway": _nat_gateway_made,
     "ec2:CreateVpc": _vpc_made,
     "ec2:CreateVpcEndpoint": _endpoint_made,
