@@ -21,10 +21,10 @@ def prod(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
         yield made
 
 
-def connected(account: Account) -> str:
-    """Peer a VPC of the pipeline with the cluster's, and return its id."""
+def connected(account: Account, cluster: str) -> str:
+    """Peer a VPC of the pipeline with a cluster's, and return its id."""
     ec2 = account.aws.api("ec2")
-    (made,) = ec2.describe_vpcs(Filters=[{"Name": "tag:Name", "Values": ["mlrun-prod"]}])["Vpcs"]
+    (made,) = ec2.describe_vpcs(Filters=[{"Name": "tag:Name", "Values": [cluster]}])["Vpcs"]
     other: str = ec2.create_vpc(CidrBlock="10.60.0.0/16")["Vpc"]["VpcId"]
     peering = ec2.create_vpc_peering_connection(VpcId=other, PeerVpcId=made["VpcId"])["VpcPeeringConnection"]
     ec2.accept_vpc_peering_connection(VpcPeeringConnectionId=peering["VpcPeeringConnectionId"])
@@ -41,7 +41,7 @@ def test_production_on_eks_is_made_in_two_runs_with_its_network_connected_betwee
     )
     assert prod.group("prod-workload")["status"] == "ACTIVE"
 
-    network = connected(prod)
+    network = connected(prod, "mlrun-prod")
     prod.aws.stand(Place(address="10.60.0.5", network=network))
     prod.run(*UP)
     assert "Namespace mlrun" in prod.objects()
@@ -60,6 +60,24 @@ def test_production_on_eks_is_made_in_two_runs_with_its_network_connected_betwee
     prod.run("recover", "prod", "--hermetic", "--yes")
     prod.run(*UP)
     assert prod.aws.barrier("mlrun-prod", Place(address="10.60.0.5", network=network))
+
+
+def test_a_public_api_becomes_private_in_place(tmp_path: Path) -> None:
+    office, up = Place(address="203.0.113.7"), ("up", "dev", "--hermetic", "--yes")
+    with Account.opened(tmp_path, "dev", is_quick=True) as made:
+        made.edit("dev", policyGuard="off", **{f"pools__{name}": None for name in ("jupyter", "gpu", "spot")})
+        made.aws.stand(office)
+        made.run(*up)
+        before = made.aws.inventory()["aws:eks/cluster:Cluster"]
+
+        made.edit("dev", cluster__apiClientCidrs=["10.60.0.0/16"])
+        made.run(*up)
+        made.edit("dev", cluster__publicAccessCidrs=None)
+        made.run(*up)
+        assert made.aws.barrier("mlrun-dev", office)
+        made.aws.stand(Place(address="10.60.0.5", network=connected(made, "mlrun-dev")))
+        made.run(*up)
+        assert made.aws.inventory()["aws:eks/cluster:Cluster"] == before
 
 
 def test_production_on_aks_is_made_in_two_runs_the_second_from_inside_its_network(tmp_path: Path) -> None:

@@ -24,6 +24,8 @@ SAMPLES = {
         "pools.initial.instanceTypes",
         "pools.data.instanceTypes",
         "cluster.version",
+        "cluster.publicAccessCidrs, none: private",
+        "cluster.apiClientCidrs, another",
         "pools, another order",
         "pools.workload.instanceTypes, another shape",
         "namespaces, one more",
