@@ -94,12 +94,15 @@ def tools(*, hermetic: bool) -> Toolchain:
 
 
 def _local(stack: Stack) -> Access:
+    deployment = dict[str, Any]()
     try:
         deployment = StateFiles(stack.name).deployment()
-    except CorruptStateError as error:
-        raise UserError(str(error), f"`igz-clusters recover {stack.name}` restores the last intact copy.") from None
-    if not deployment.get("resources"):
-        return Access(Condition.ABSENT, _up(stack, "creates"))
+    except CorruptStateError as error:  # the cluster itself may work
+        way = f"`igz-clusters recover {stack.name}` restores the last intact copy."
+        errors.print(f"note: the state is damaged: {error}. {way}", **PLAIN)
+    else:
+        if not deployment.get("resources"):
+            return Access(Condition.ABSENT, _up(stack, "creates"))
     if gone := stack_ownership.claim(stack):
         errors.print(f"The stack '{stack.name}' belonged to {gone}, which no longer exists.", **PLAIN)
     instance = Instance(stack.name)

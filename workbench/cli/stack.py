@@ -79,8 +79,10 @@ def _prepare(stack: stacks.Stack, *, hermetic: bool = False, lock: int | None = 
 def _run(ready: _Ready, command: str, *options: str, events: Path | None) -> None:
     """Change a stack whose lock we hold; exit with the engine's exit code if it fails."""
     code, _ = engine_run.run(ready.session, command, *options, events_file=events)
-    StateFiles(ready.stack.name).drop_stale_locks()  # an interrupted engine may leave its own lock
+    files = StateFiles(ready.stack.name)
+    files.drop_stale_locks()  # an interrupted engine may leave its own lock
     if not code:
+        files.drop_old_copies()
         return
     if state_findings(ready.stack.name):
         errors.print(

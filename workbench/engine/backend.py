@@ -7,16 +7,24 @@ checksum beside every file: https://www.pulumi.com/docs/iac/concepts/state-and-b
 import base64
 import hashlib
 import json
+import re
 import socket
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from workbench.engine.pending import operations
 from workbench.system.files import write_private
 from workbench.system.paths import APP, PRIVATE, data_dir, unusable
 from workbench.system.processes import living
+
+COPIES_KEPT: Final = 20
+"""Number of older states of a stack on this machine that are kept, of updates and of backups each."""
+
+_COPY: Final = re.compile(r".+[-.](\d{10,})\.")
+"""File of an update or backup, with its time: https://github.com/pulumi/pulumi/blob/v3.259.0/pkg/backend/diy/state.go."""
 
 
 class CorruptStateError(Exception):
@@ -101,6 +109,17 @@ class StateFiles:
         """Return the engine's locks on the stack."""
         locks = self._root / "locks" / "organization" / APP / self.stack
         return [EngineLock.read(file) for file in sorted(locks.glob("*.json"))]
+
+    def drop_old_copies(self) -> None:
+        """Delete all but the newest ``COPIES_KEPT`` older states; the engine keeps one per update and deletes none."""
+        for folder in (self._root / "history" / APP / self.stack, self._root / "backups" / APP / self.stack):
+            runs = defaultdict[int, list[Path]](list)
+            for file in folder.glob("*"):
+                if number := _COPY.match(file.name):
+                    runs[int(number[1])].append(file)
+            for run in sorted(runs)[:-COPIES_KEPT]:
+                for file in runs[run]:
+                    file.unlink(missing_ok=True)
 
     def drop_stale_locks(self) -> None:
         """Delete the locks of processes that have ended."""

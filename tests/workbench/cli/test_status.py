@@ -175,3 +175,19 @@ def test_the_kubeconfig_of_a_context_selects_it_and_copies_no_credential(
     chosen, *others = Access(Condition.UP, api=api).kubeconfig.split(":")
     assert others == ["/a", "/b"]
     assert Path(chosen).read_text() == "apiVersion: v1\ncurrent-context: on-prem\nkind: Config\n"
+
+
+def test_a_damaged_state_does_not_keep_a_local_cluster_from_being_looked_at(
+    engine: ScriptedEngine, tmp_path: Path
+) -> None:
+    pools = {"initial": {"role": "initial", "size": {"min": 1, "max": 1}, "instanceTypes": ["m6i.2xlarge"]}}
+    choices = {"schemaVersion": 1, "environment": "dev", "cluster": {"kind": "local"}, "pools": pools}
+    (tmp_path / "Pulumi.test.yaml").write_text(json.dumps({"config": {CONFIG_KEY: choices}}))
+    file = tmp_path / "data" / "state" / ".pulumi" / "stacks" / "igz-clusters" / "test.json"
+    file.parent.mkdir(parents=True)
+    (tmp_path / "data").chmod(0o700)
+    file.write_text("")
+    done = run("status", "test", "--json")
+    assert done.exit_code == 3, done.output
+    assert json.loads(done.stdout)["condition"] == "stopped"
+    assert "note: the state is damaged: the file is empty. `igz-clusters recover test` restores" in done.stderr

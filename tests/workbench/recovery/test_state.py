@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from support.state_files import checkpoint, engine_lock, said, write
-from workbench.engine.backend import StateFiles
+from workbench.engine.backend import COPIES_KEPT, StateFiles
 from workbench.recovery import state_findings
 from workbench.system.errors import UserError
 
@@ -183,3 +183,19 @@ def test_a_pending_operation_that_says_nothing_is_damage(files: StateFiles) -> N
     write(files.current, checkpoint(pending_operations=[{"type": "creating"}]))
     (finding,) = state_findings("local")
     assert "the file is not an engine state" in finding.found
+
+
+def test_of_older_states_the_newest_are_kept_with_their_checksums(files: StateFiles) -> None:
+    root, newest = files.current.parents[2], 1_700_000_000_000_000_030
+    write(files.current, checkpoint("a"))
+    write(files.current.with_suffix(".json.bak"), checkpoint("a"))
+    for moment in range(newest - 29, newest + 1):
+        for kind in ("history", "checkpoint"):
+            write(root / "history" / "igz-clusters" / "local" / f"local-{moment}.{kind}.json", checkpoint("a"))
+        write(root / "backups" / "igz-clusters" / "local" / f"local.{moment}.json", checkpoint("a"))
+    files.drop_old_copies()
+    assert len(files.copies()) == 1 + 2 * COPIES_KEPT
+    kept = {file.name for file in (root / "history" / "igz-clusters" / "local").iterdir()}
+    assert len(kept) == 4 * COPIES_KEPT
+    assert {f"local-{newest}.checkpoint.json", f"local-{newest}.history.json.attrs"} <= kept
+    assert state_findings("local") == []
