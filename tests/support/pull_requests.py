@@ -131,7 +131,7 @@ CASES: Mapping[str, Case] = {
     "a-waiver-is-expired": Case(waive_until_yesterday, Outcome.BLOCKED),
     "a-stack-file-is-broken": Case(break_the_stack_file, Outcome.BLOCKED),
     "only-documents-change": Case(write_documents, Outcome.PASSED),
-    "a-fork-looks-for-secrets": Case(steal, Outcome.PASSED, ("dev",)),
+    "a-fork-looks-for-secrets": Case(steal, Outcome.REVIEW, ("dev",)),
     "a-rule-is-weakened-with-what-breaks-it": Case(weaken_the_rule_that_it_breaks, Outcome.BLOCKED, ("prod",)),
 }
 

@@ -61,7 +61,7 @@ def choose_folder(
 
 
 def main() -> None:
-    """Run the command line; a user's mistake ends with exit code 1 and without a traceback."""
+    """Run the command line; a user's mistake ends without a traceback."""
     os.umask(0o077)  # only the owner may read keys, state and logs, whatever the shell's default is
     for asked_to_end in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(asked_to_end, _end)
@@ -117,4 +117,4 @@ def _refuse(error: UserError) -> NoReturn:
     # The message may quote untrusted text: a file of a change, a server's answer.
     shown = "\n".join(printable(line, len(line)) for line in str(error).split("\n"))
     errors.print(shown, markup=False, highlight=False, soft_wrap=True)
-    sys.exit(1)
+    sys.exit(error.exit_code)

@@ -14,6 +14,7 @@ from workbench.report.markup import code, prose, table
 from workbench.report.model import FindingStatus, Hours, Operation, Outcome, Report, Source, StackReport
 from workbench.report.words import (
     DESTRUCTIVE,
+    FOR_OWNERS,
     OPERATIONS,
     SOURCES,
     about,
@@ -67,7 +68,7 @@ def _head(report: Report, step: Folding) -> Iterator[str]:
         if SOURCES[source]:
             yield f"> **{_which(report, source)}{SOURCES[source]}**"
     if report.judge:
-        yield "### This change alters its own checks"
+        yield f"### {FOR_OWNERS}"
         yield _list([f"{code(row.file)}: {prose(row.what, _REASON_MAX)}" for row in report.judge], step)
     if step:
         yield f"*Omitted because of its length: {left_out(step)}. {_WHOLE}*"
@@ -170,7 +171,7 @@ def _overfull(report: Report, limit: int) -> str:
         f"{meaning(report)} {count(len(report.stacks), 'stack')}: {numbers}.",
         _list([prose(text, _REASON_MAX) for text in report.problems], Folding.NAMES),
         *(f"> **{source}**" for source in sorted({SOURCES[stack.source] for stack in report.stacks} - {""})),
-        f"**This change alters its own checks** in {count(len(report.judge), 'place')}." if report.judge else "",
+        f"**{FOR_OWNERS}**: {count(len(report.judge), 'change')}." if report.judge else "",
         f"**This report is too long for a comment.** Only replaced and deleted resources are listed. {_WHOLE}",
     ]
     head = "\n\n".join(filter(None, blocks))

@@ -37,7 +37,7 @@ class Outcome(StrEnum):
     """No objections."""
 
     REVIEW = "review"
-    """It passes only because of rules, waivers or approvals that the same change alters; owners must review it."""
+    """No objections, but it changes rules, waivers, approvals or code, which its owners must review."""
 
     BLOCKED = "blocked"
     """A mandatory rule, the guard or the engine rejects it."""

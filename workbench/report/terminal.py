@@ -27,6 +27,7 @@ from workbench.report.model import (
 )
 from workbench.report.words import (
     DESTRUCTIVE,
+    FOR_OWNERS,
     OPERATIONS,
     SOURCES,
     STANDINGS,
@@ -72,7 +73,7 @@ def show(report: Report, console: Console) -> None:
         console.print(meaning(report), **_PLAIN)
     _list("", report.problems, console)
     if report.judge:
-        _list("This change alters its own checks:", (f"{each.file}: {each.what}" for each in report.judge), console)
+        _list(f"{FOR_OWNERS}:", (f"{each.file}: {each.what}" for each in report.judge), console)
     for index, stack in enumerate(report.stacks):
         if index or report.judge or len(report.stacks) > 1:
             console.print()

@@ -14,7 +14,7 @@ _VERDICTS: Final = {
 
 _MEANINGS: Final = {
     Outcome.PASSED: "No objections.",
-    Outcome.REVIEW: "It passes only because of rules, waivers or approvals that the same change alters.",
+    Outcome.REVIEW: "No objections, but its owners must approve it: it changes rules, waivers, approvals or code.",
     Outcome.BLOCKED: "A mandatory rule, the guard or the engine rejects it.",
     Outcome.UNJUDGED: "The evaluation is incomplete.",
 }
@@ -25,6 +25,9 @@ _DRIFT_MEANINGS: Final = {
     Outcome.PASSED: "The live resources match the declared state.",
     Outcome.BLOCKED: "The live resources differ from the declared state.",
 }
+
+FOR_OWNERS: Final = "For the owners to review"
+"""Heading of what a change alters besides documents and stack files."""
 
 SOURCES: Final = {
     Source.RENDERED: "Not compared with the live stack: planned without an account, on an empty or simulated state. "

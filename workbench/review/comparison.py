@@ -3,8 +3,10 @@
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +18,8 @@ _LINK: Final = "120000"
 
 _COMPILED: Final = re.compile(r"(.*/)?(__pycache__(/.*)?|[^/]+\.(py[cod]|so))", re.DOTALL)
 _LISTED_MAX: Final = 10
+_LOADED_AT_START: Final = ("sitecustomize", "usercustomize")
+"""Modules that every interpreter loads if they exist."""
 
 
 @dataclass(frozen=True, order=True)
@@ -91,27 +95,50 @@ def compare(base: Path, head: Path) -> Comparison:
     return Comparison(before, after, tuple(sorted(files)), tuple(_notes(head, origin, before)))
 
 
-def refuse_hidden_code(head: Path) -> None:
+def refuse_hidden_code(base: Path, head: Path) -> None:
     """Refuse a checkout with files that Python loads in place of the source that is reviewed.
+
+    Other new modules are for the owners to review: nothing loads them unless a reviewed file names them.
 
     Raises
     ------
     UserError
-        It contains bytecode, compiled modules, or a package beside a module of the same name; names the files.
+        It contains bytecode, compiled modules, a package beside a module of the same name, or in its root a new module
+        named like one of Python or of an installed package; names the files.
     """
-    paths = (_git(head, "ls-files", "--cached", "--others", "--exclude-standard", "-z") or "").split("\0")
+    paths = _listed(head)
     modules = {path.removesuffix(".py") for path in paths if path.endswith(".py")}
     # A link or a submodule is listed by its own name, a package by its `__init__`.
     packages = {path: path.rpartition("/__init__.")[0] or path for path in paths}
-    hidden = sorted({path for path in paths if _COMPILED.fullmatch(path) or packages[path] in modules})
+    # Python looks in the working folder first.
+    taken = {*sys.stdlib_module_names, *metadata.packages_distributions(), *_LOADED_AT_START}
+    taken -= {_top(path) for path in _listed(base)}
+    hidden = sorted(
+        {p for p in paths if _COMPILED.fullmatch(p) or packages[p] in modules or (_is_module(p) and _top(p) in taken)}
+    )
     if hidden:
         listed = ", ".join(printable(path) for path in hidden[:_LISTED_MAX])
         more = f" and {len(hidden) - _LISTED_MAX} more" if len(hidden) > _LISTED_MAX else ""
         raise UserError(
             f"The change contains files that Python loads in place of reviewed source: {listed}{more}.",
             "Remove them with `git rm --cached`; source code belongs in .py files, no package beside a module of its "
-            "name.",
+            "name, no module in the root named like one of Python or of an installed package.",
         )
+
+
+def _listed(folder: Path) -> list[str]:
+    return (_git(folder, "ls-files", "--cached", "--others", "--exclude-standard", "-z") or "").split("\0")
+
+
+def _top(path: str) -> str:
+    """Return the name of the module in the root that a file is or belongs to."""
+    return path.partition("/")[0].partition(".")[0]
+
+
+def _is_module(path: str) -> bool:
+    """Return whether a file is a module in the root, the start of a package there, or a link or submodule."""
+    name, _, rest = path.partition("/")
+    return rest == "__init__.py" if rest else name.endswith(".py") or "." not in name
 
 
 def _links(head: Path, changed: Collection[str]) -> Iterator[ChangedFile]:

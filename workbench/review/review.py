@@ -26,7 +26,7 @@ from workbench.review.package import Package, package_of
 from workbench.review.plans import OUTPUT_MAX, Onto, Planned, Tools, baseline_state, compared_plan, offline_plan
 from workbench.review.runs import Runs
 from workbench.system import temporary
-from workbench.system.errors import UserError
+from workbench.system.errors import NoVerdictError, UserError
 from workbench.system.files import write_private
 from workbench.system.paths import FOLDER_VARIABLE, PRIVATE
 from workbench.toolchain import Toolchain
@@ -81,15 +81,20 @@ class Review:
         ------
         UserError
             There is nothing to review, or the folder contains other files.
+        NoVerdictError
+            The packages that the change pins cannot be installed.
         """
         head, base = self.head.resolve(), stacks.folder()
         comparison = compare(base, head)
-        refuse_hidden_code(head)
+        refuse_hidden_code(base, head)
         for note in comparison.notes:
             self.tell(f"note: {note}")
         _make_room(record)
         with temporary.folder("review") as (folder, _):
-            package = package_of(base, head, Path(folder) / "head")
+            try:
+                package = package_of(base, head, Path(folder) / "head")
+            except UserError as error:
+                raise NoVerdictError(f"The change could not be judged: {error.message}", error.hint) from None
             tools = Tools(self.toolchain, self._runs, package, head)
             own = self._own(package, head, Path(folder))
             files = stacks.stack_files(head)

@@ -1,5 +1,7 @@
 """Errors that are shown to the user without a traceback."""
 
+from typing import ClassVar
+
 from typing_extensions import override
 
 
@@ -18,6 +20,9 @@ class UserError(Exception):
         What to do next. Empty if the message already says so.
     """
 
+    exit_code: ClassVar[int] = 1
+    """Exit code of the command."""
+
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
@@ -27,3 +32,9 @@ class UserError(Exception):
     def __str__(self) -> str:
         """Return message and hint, one line each."""
         return f"{self.message}\n{self.hint}" if self.hint else self.message
+
+
+class NoVerdictError(UserError):
+    """What an evaluation needs is missing, so it ends without a verdict."""
+
+    exit_code = 3

@@ -133,11 +133,11 @@ def test_a_file_that_python_loads_in_place_of_source_is_refused(base: Checkout, 
     base.write("infra/config/__init__.py", "")
     base.commit()
     head = base.branch(tmp_path / "head")
-    refuse_hidden_code(head.root)
+    refuse_hidden_code(base.root, head.root)
     head.write(path, "")
     head.git("add", "--force", path)
     with pytest.raises(UserError, match=f"in place of reviewed source: {path}"):
-        refuse_hidden_code(head.root)
+        refuse_hidden_code(base.root, head.root)
 
 
 def test_a_link_that_shadows_a_module_is_refused_and_caches_of_a_run_are_not(base: Checkout) -> None:
@@ -145,7 +145,29 @@ def test_a_link_that_shadows_a_module_is_refused_and_caches_of_a_run_are_not(bas
     base.write("program.py", "")
     base.write("__pycache__/program.cpython-311.pyc", "")
     base.commit()
-    refuse_hidden_code(base.root)
+    refuse_hidden_code(base.root, base.root)
     (base.root / "program").symlink_to("sub")
     with pytest.raises(UserError, match="source: program"):
-        refuse_hidden_code(base.root)
+        refuse_hidden_code(base.root, base.root)
+
+
+@pytest.mark.parametrize("path", ["json.py", "yaml/__init__.py", "yaml", "sitecustomize.py"])
+def test_a_new_module_in_the_root_that_python_would_load_first_is_refused(
+    base: Checkout, tmp_path: Path, path: str
+) -> None:
+    head = base.branch(tmp_path / "head")
+    for harmless in ("helper.py", "docs/json.py", "json/notes.md", "pulumi.svg"):
+        head.write(harmless, "")
+    refuse_hidden_code(base.root, head.root)
+    head.write(path, "")
+    with pytest.raises(UserError, match=f"in place of reviewed source: {path}"):
+        refuse_hidden_code(base.root, head.root)
+
+
+def test_a_module_that_the_base_branch_has_too_is_not_refused(base: Checkout, tmp_path: Path) -> None:
+    base.write("infra/__init__.py", "")
+    base.write("types.py", "")
+    base.commit()
+    head = base.branch(tmp_path / "head")
+    head.write("types.py", "# changed")
+    refuse_hidden_code(base.root, head.root)

@@ -6,10 +6,12 @@ from typing import Any, cast
 import pytest
 
 from support.changes import Checkout
+from workbench.cli import app
 from workbench.report import record
 from workbench.report.model import Outcome
 from workbench.review.review import Review
 from workbench.stacks import FOLDER_VARIABLE
+from workbench.system import virtual_environments
 from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
 
@@ -41,3 +43,25 @@ def test_a_folder_with_more_than_a_record_is_not_replaced(tmp_path: Path, monkey
     with pytest.raises(UserError, match="is not empty and not a record"):
         Review(head.root, NO_TOOLS).write(head.root)
     assert (head.root / "review.json").exists()
+
+
+def test_a_change_whose_packages_cannot_be_installed_is_not_judged_and_not_blocked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "head").mkdir()
+    head = Checkout(tmp_path / "head")
+    head.git("init", "--quiet")
+    head.write("infra/__main__.py", "")
+    head.write("requirements.txt", "no-such-package==1.0 --hash=sha256:00\n")
+    head.commit()
+    monkeypatch.setenv(FOLDER_VARIABLE, str(head.root))
+
+    def fail(*_: object) -> Path:
+        raise UserError("requirements could not be installed for Python 3.11.", "Check the network.")
+
+    monkeypatch.setattr(virtual_environments, "interpreter", fail)
+    monkeypatch.setattr(app, "app", lambda: Review(head.root, NO_TOOLS).write(tmp_path / "record"))
+    with pytest.raises(SystemExit) as ended:
+        app.main()
+    assert ended.value.code == Outcome.UNJUDGED.exit_code == 3
+    assert "could not be judged: requirements could not be installed" in capfd.readouterr().err
