@@ -14,7 +14,7 @@ _VERDICTS: Final = {
 
 _MEANINGS: Final = {
     Outcome.PASSED: "No objections.",
-    Outcome.REVIEW: "No objections, but its owners must approve it: it changes rules, waivers, approvals or code.",
+    Outcome.REVIEW: "It passes only with the approval of its owners: it changes rules, waivers, approvals or code.",
     Outcome.BLOCKED: "A mandatory rule, the guard or the engine rejects it.",
     Outcome.UNJUDGED: "The evaluation is incomplete.",
 }
