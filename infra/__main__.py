@@ -9,6 +9,7 @@ import pulumi
 
 from components.contract.existing.cluster_inventory import INVENTORY_VARIABLE, ClusterInventory
 from components.contract.existing.config import ExistingConfig
+from components.contract.live_sizes import LIVE_SIZES_VARIABLE, load
 from components.contract.local.config import LocalConfig
 from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE, PolicyGuard
 from infra.config import CONFIG_KEY, ConfigurationError, Problem, StackConfig, parse
@@ -62,6 +63,14 @@ def _sighting(cluster: ExistingConfig) -> ClusterInventory:
     return seen
 
 
+def _live_sizes() -> dict[str, int]:
+    """Return the nodes of the existing groups, as ``igz-clusters`` read them from the refreshed state."""
+    try:
+        return load(os.environ.get(LIVE_SIZES_VARIABLE, ""))
+    except ValueError as error:
+        sys.exit(f"error: {LIVE_SIZES_VARIABLE} must hold numbers of nodes by group, as JSON: {error}. Unset it.")
+
+
 try:
     stack = _choices()
 except ConfigurationError as error:
@@ -70,10 +79,11 @@ kubeconfig = os.environ.get(KUBECONFIG)
 if isinstance(stack.cluster, LocalConfig) and not kubeconfig:
     sys.exit(f'error: {KUBECONFIG} is not set. Use `igz-clusters up`, or run `eval "$(igz-clusters env)"` first.')
 sighting = _sighting(stack.cluster) if isinstance(stack.cluster, ExistingConfig) else None
+live_sizes = _live_sizes()
 _demand_the_guard(stack)
 
 # The program ends within seconds. Looking for cycles takes up to a third of its time and frees a tenth of its memory.
 gc.disable()
 from infra.program import run  # noqa: E402 most of that time is the import of the Kubernetes SDK
 
-run(stack, kubeconfig=kubeconfig, sighting=sighting)
+run(stack, kubeconfig=kubeconfig, sighting=sighting, live_sizes=live_sizes)

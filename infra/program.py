@@ -1,5 +1,7 @@
 """The stack, top to bottom."""
 
+from collections.abc import Mapping
+
 import pulumi
 
 from components.clusters.handle import ClusterHandle
@@ -7,6 +9,8 @@ from components.contract.aks.config import AksConfig
 from components.contract.eks.config import EksConfig
 from components.contract.existing.cluster_inventory import ClusterInventory, SharedKind, SharedObject
 from components.contract.existing.config import ExistingConfig
+from components.contract.groups import NodeGroup
+from components.contract.live_sizes import with_live_sizes
 from components.contract.local.config import LocalConfig
 from components.platform.mlrun import MlrunSettings, MlrunSettingsArgs
 from components.scheduling.admission import AdmissionGuard, AdmissionGuardArgs
@@ -17,7 +21,13 @@ from infra.config import StackConfig
 from infra.outputs import export
 
 
-def run(config: StackConfig, *, kubeconfig: str | None = None, sighting: ClusterInventory | None = None) -> None:
+def run(
+    config: StackConfig,
+    *,
+    kubeconfig: str | None = None,
+    sighting: ClusterInventory | None = None,
+    live_sizes: Mapping[str, int] | None = None,
+) -> None:
     """Declare all resources of ``config``.
 
     Parameters
@@ -28,9 +38,12 @@ def run(config: StackConfig, *, kubeconfig: str | None = None, sighting: Cluster
         Path of the local cluster's kubeconfig. The other kinds create or name their own.
     sighting
         Inventory of an existing cluster; None for the other kinds.
+    live_sizes
+        Nodes of the existing groups by name, for groups that replace them. Default: unknown.
     """
-    cluster = _cluster(config, kubeconfig, sighting)
-    inside = pulumi.ResourceOptions(providers=[cluster.provider], depends_on=list(cluster.ready))
+    groups = with_live_sizes(config.groups, live_sizes or {})
+    cluster = _cluster(config, groups, kubeconfig, sighting)
+    inside = cluster.inside(cluster.ready)
 
     classes = PriorityClasses(
         "priorities", PriorityClassesArgs(profile=config.profile, adopted=cluster.adopted), inside
@@ -64,12 +77,14 @@ def run(config: StackConfig, *, kubeconfig: str | None = None, sighting: Cluster
                     pod_resources=config.pod_resources,
                 ),
                 # MLRun is told of classes only once they exist: a pod that names a missing one is refused.
-                pulumi.ResourceOptions(providers=[cluster.provider], depends_on=[classes, namespace]),
+                cluster.inside([classes, namespace]),
             )
     export(config, cluster)
 
 
-def _cluster(config: StackConfig, kubeconfig: str | None, sighting: ClusterInventory | None) -> ClusterHandle:
+def _cluster(
+    config: StackConfig, groups: tuple[NodeGroup, ...], kubeconfig: str | None, sighting: ClusterInventory | None
+) -> ClusterHandle:
     # Imported here so that a stack loads the SDK of its own cloud only.
     match config.cluster:
         case LocalConfig():
@@ -77,22 +92,22 @@ def _cluster(config: StackConfig, kubeconfig: str | None, sighting: ClusterInven
 
             if kubeconfig is None:
                 raise ValueError("a local cluster needs the kubeconfig of its control plane")
-            local = LocalClusterArgs(kubeconfig=kubeconfig, groups=config.groups)
+            local = LocalClusterArgs(kubeconfig=kubeconfig, groups=groups)
             return LocalCluster(pulumi.get_stack(), local).handle
         case EksConfig():
             from components.clusters.eks import EksCluster, EksClusterArgs  # noqa: PLC0415
 
-            eks = EksClusterArgs(choices=config.cluster, environment=config.environment, groups=config.groups)
+            eks = EksClusterArgs(choices=config.cluster, environment=config.environment, groups=groups)
             return EksCluster(pulumi.get_stack(), eks).handle
         case AksConfig():
             from components.clusters.aks import AksCluster, AksClusterArgs  # noqa: PLC0415
 
-            aks = AksClusterArgs(choices=config.cluster, environment=config.environment, groups=config.groups)
+            aks = AksClusterArgs(choices=config.cluster, environment=config.environment, groups=groups)
             return AksCluster(pulumi.get_stack(), aks).handle
         case ExistingConfig():
             from components.clusters.existing import ExistingCluster, ExistingClusterArgs  # noqa: PLC0415
 
             if sighting is None:
                 raise ValueError("an existing cluster needs an inventory")
-            existing = ExistingClusterArgs(choices=config.cluster, sighting=sighting, groups=config.groups)
+            existing = ExistingClusterArgs(choices=config.cluster, sighting=sighting, groups=groups)
             return ExistingCluster(pulumi.get_stack(), existing).handle

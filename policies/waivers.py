@@ -73,6 +73,8 @@ class Loss(StrEnum):
 
     REPLACE = "replace"
     DELETE = "delete"
+    UPDATE = "update"
+    """Of a node group: fewer nodes."""
 
 
 class Approval(Accepted):

@@ -1,6 +1,6 @@
 """Common interface of all kinds of cluster for the objects inside."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pulumi
@@ -27,5 +27,36 @@ class ClusterHandle:
     """A kubeconfig without a secret in it; None if the caller gave it."""
     adopted: frozenset[SharedObject] = frozenset()
     """Existing objects that are adopted because they match ours."""
+    transformations: tuple[pulumi.ResourceTransformation, ...] = ()
+    """Transformations of everything inside the cluster."""
     facts: Mapping[str, pulumi.Input[object]] = field(default_factory=dict)
     """Further facts about the cluster, for the stack's outputs."""
+
+    def inside(self, needed: Sequence[pulumi.Resource]) -> pulumi.ResourceOptions:
+        """Return the options of a component inside the cluster, created after ``needed``."""
+        return pulumi.ResourceOptions(
+            providers=[self.provider], depends_on=list(needed), transformations=list(self.transformations)
+        )
+
+
+def replaced_with(cluster: pulumi.Resource) -> pulumi.ResourceTransformation:
+    """Return a transformation after which Kubernetes objects are replaced together with their cluster.
+
+    Nothing else does that: to the provider a cluster of the same name is the same cluster. If its identifier depended
+    on the cluster, the engine would close the provider before it has deleted the old objects (``Diff`` in
+    https://github.com/pulumi/pulumi/blob/v3.259.0/pkg/resource/deploy/providers/registry.go).
+
+    Parameters
+    ----------
+    cluster
+        The cluster that the stack creates.
+    """
+
+    def follow(args: pulumi.ResourceTransformationArgs) -> pulumi.ResourceTransformationResult | None:
+        if not args.type_.startswith("kubernetes:"):
+            return None
+        # The new object has the name of the old one, so a deletion afterwards would hit the new one.
+        follows = pulumi.ResourceOptions(replace_with=[cluster], delete_before_replace=True)
+        return pulumi.ResourceTransformationResult(args.props, pulumi.ResourceOptions.merge(args.opts, follows))
+
+    return follow

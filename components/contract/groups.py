@@ -34,11 +34,18 @@ class NodeGroup:
     """Whether a cloud creates one group per zone."""
     zone: str | None = None
     """The single zone of the group's nodes; None if any zone is allowed."""
+    live_nodes: int | None = None
+    """Nodes of the existing group of this name; None if there is none or it is unknown."""
 
     @property
     def is_elastic(self) -> bool:
         """Whether the autoscaler owns the size between the bounds."""
         return self.size.is_elastic
+
+    @property
+    def initial_nodes(self) -> int:
+        """Nodes at creation: as many as the group has that it replaces, within its bounds; else its minimum."""
+        return max(self.size.min, min(self.live_nodes or 0, self.size.max))
 
     @property
     def holds_user_work(self) -> bool:

@@ -1,5 +1,6 @@
 """An EKS stack with a pool of every kind, and what its program declares."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -72,10 +73,12 @@ def config(changes: dict[str, Any] | None = None) -> StackConfig:
     return parse(document(changes))
 
 
-def build(changes: dict[str, Any] | None = None, *, first_preview: bool = False) -> Recorder:
-    """Return everything that the program declares for the stack with ``changes``."""
+def build(
+    changes: dict[str, Any] | None = None, *, first_preview: bool = False, live_sizes: Mapping[str, int] | None = None
+) -> Recorder:
+    """Return everything that the program declares for the stack with ``changes``, with groups of these live sizes."""
     choices = config(changes)
-    return record(lambda: run(choices), first_preview=first_preview)
+    return record(lambda: run(choices, live_sizes=live_sizes), first_preview=first_preview)
 
 
 @lru_cache(maxsize=4)

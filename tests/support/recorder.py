@@ -74,6 +74,8 @@ class Options:
     """URNs of the resources that must exist first."""
     made_from: dict[str, tuple[tuple[str, str], ...]]
     """Type token and logical name of the resources that each input is made from, by the input's name."""
+    replaced_with: tuple[tuple[str, str], ...]
+    """Type token and logical name of the resources whose replacement replaces it too."""
 
 
 @dataclass
@@ -122,6 +124,7 @@ class Recorder(mocks.Mocks):
                 name: tuple(self._keys[urn] for urn in sources.urns)
                 for name, sources in request.propertyDependencies.items()
             },
+            replaced_with=tuple(self._keys[urn] for urn in request.replace_with),
         )
 
     def needs(self, key: tuple[str, str]) -> set[tuple[str, str]]:

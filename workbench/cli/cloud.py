@@ -1,15 +1,18 @@
 """`up` and `preview` for a stack in a cloud."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import typer
 
+from components.contract.live_sizes import LIVE_SIZES_VARIABLE, dump
 from components.contract.policy_guard import PolicyGuard
 from workbench import stacks
 from workbench.cli.cloud_run import AS_REFRESHED, CloudRun, changing, started
 from workbench.cli.console import PLAIN, errors, leave
+from workbench.cli.emptying import empty_if_replaced
 from workbench.cli.guard import guard
 from workbench.cli.namespaces import wait_for_half_deleted
 from workbench.engine import INTERRUPTED
@@ -44,7 +47,7 @@ def preview(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | N
         state = run.state()
     except UserError as found:
         errors.print(f"note: {found}", **PLAIN)
-    run = run.looked(state)
+    run = _sized(run.looked(state), state)
     # Before the plan: its message about a protected key would tell how to remove the protection.
     _refuse(run, [*run.cloud.fixed_blockers(state)])
     code, stream = run.engine("preview", *options)
@@ -56,8 +59,13 @@ def preview(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | N
     return code
 
 
-def up(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) -> None:
+def up(stack: stacks.Stack, *options: str, hermetic: bool, delete_claims: bool, events: Path | None) -> None:
     """Apply the stack file if the live resources allow it, and check the result.
+
+    Parameters
+    ----------
+    delete_claims
+        Whether to delete volume claims of users in a cluster that is replaced, with all data on their volumes.
 
     Raises
     ------
@@ -71,14 +79,13 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) 
         begun.require_cluster_admin()
         if begun.existing:
             wait_for_half_deleted(begun.existing.api, stack.config.namespaces)
-        judgement = _ready(begun, before)
+        judgement, live = _ready(begun, before)
         # Again: the refresh may have dropped resources that no longer exist.
-        run = begun.looked(begun.state()) if begun.existing else begun
+        run = _sized(begun.looked(live), live)
         to_recreate = [option for component in judgement.to_recreate for option in ("--replace", component.urn)]
-        # Where the owner switched the guard off, nothing is planned; others' objects in an existing cluster are many.
-        is_compared = run.existing or stack.config.policy_guard is not PolicyGuard.OFF
-        judged = run.require_no_collisions if is_compared else None
-        guard(run.session, "up", *AS_REFRESHED, *to_recreate, judged=judged)
+        plans = _guarded(run, *to_recreate)
+        for plan in plans:
+            empty_if_replaced(run, live, plan, yes="--yes" in options, delete_claims=delete_claims)
         for components in judgement.earlier_runs:
             errors.print(f"Changing first, in separate runs: {', '.join(map(str, components))}.", **PLAIN)
             targets = [option for component in components for option in ("--target", component.urn)]
@@ -93,6 +100,32 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) 
                 f"The engine finished, but '{stack.name}' is not healthy:\n{left}",
                 f"Then run `igz-clusters up {stack.name}`.",
             )
+
+
+def _sized(run: CloudRun, deployment: Mapping[str, Any]) -> CloudRun:
+    """Return the run with the live size of each group, so that a group that replaces it starts with as many nodes."""
+    sizes = {
+        group.name: component.sizes.size
+        for component in components_of_state(deployment)
+        if isinstance(component, Group) and component.sizes
+        if (group := run.cloud.groups.get(component.program_name))
+    }
+    environment = {**run.session.environment, LIVE_SIZES_VARIABLE: dump(sizes)}
+    return replace(run, session=replace(run.session, environment=environment))
+
+
+def _guarded(run: CloudRun, *options: str) -> list[Stream]:
+    """Let the guard examine the plan, and return it; nothing if the guard is off."""
+    plans: list[Stream] = []
+
+    def judged(plan: Stream) -> None:
+        run.require_no_collisions(plan)
+        plans.append(plan)
+
+    # Where the owner switched the guard off, nothing is planned; others' objects in an existing cluster are many.
+    is_planned = run.existing or run.stack.config.policy_guard is not PolicyGuard.OFF
+    guard(run.session, "up", *AS_REFRESHED, *options, judged=judged if is_planned else None)
+    return plans
 
 
 def _updated(run: CloudRun, *options: str) -> tuple[int, Stream]:
@@ -132,21 +165,21 @@ def _failed_groups(run: CloudRun, code: int, stream: Stream) -> list[ClusterComp
     return [*groups] if len(groups) == len(failures) and all(stay) else []
 
 
-def _ready(run: CloudRun, before: Mapping[str, Any]) -> Judgement:
-    """Refresh a stack with the state ``before``, and judge the change that its file asks for."""
+def _ready(run: CloudRun, before: Mapping[str, Any]) -> tuple[Judgement, Mapping[str, Any]]:
+    """Refresh a stack with the state ``before``, judge the change that its file asks for; return the new state too."""
     components = components_of_state(before)
     _require_creatable(run, components)
     for note in run.cloud.creation_notes() if not cluster_of(components) else ():
         errors.print(f"note: {note}", **PLAIN)
     if not before.get("resources"):
-        return Judgement()
+        return Judgement(), before
     settled(lambda: run.ask(components), components, _waiting("before the change"))
     run.require_an_answer(before)
     refreshed = run.refresh(before)
     components = components_of_state(refreshed)
     judgement = run.judge(components, run.ask(components))
     _refuse(run, [*run.cloud.fixed_blockers(refreshed), *judgement.blockers])
-    return judgement
+    return judgement, refreshed
 
 
 def _require_creatable(run: CloudRun, components: Sequence[ClusterComponent]) -> None:

@@ -16,8 +16,8 @@ from components.contract.labels import LabelKey
 from infra.config.warnings import warnings_of
 from workbench import stacks
 from workbench.cli import cloud, cloud_destroy, engine_run
-from workbench.cli.cloud_destroy import CLAIMS_OPTION
 from workbench.cli.console import PLAIN, errors, leave, out
+from workbench.cli.emptying import CLAIMS_OPTION
 from workbench.cli.engine_run import Verbose
 from workbench.cli.guard import guard
 from workbench.cli.namespaces import wait_for_half_deleted
@@ -35,11 +35,21 @@ from workbench.local import Instance
 from workbench.recovery import state_findings
 from workbench.report.changes import Changed
 from workbench.report.events import Stream
+from workbench.report.pools import Groups
 from workbench.stacks import stack_ownership
 from workbench.system.errors import UserError
 from workbench.system.paths import FOLDER_VARIABLE, require_space
 from workbench.toolchain import Toolchain, ensure
 from workbench.toolchain.console import progress
+
+DeleteClaims = Annotated[
+    bool,
+    typer.Option(
+        CLAIMS_OPTION,
+        help="In a cloud, if the cluster goes: also delete volume claims that users created, with all data on their "
+        "volumes.",
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -93,15 +103,19 @@ def _run(ready: _Ready, command: str, *options: str, events: Path | None) -> Non
     leave(code)
 
 
-def _lost_pods(ready: _Ready) -> list[Changed]:
-    """Return what an update would terminate in the running cluster."""
+def _lost_pods(ready: _Ready, declared: Groups) -> list[Changed]:
+    """Return what would end in the running cluster if only these groups remained."""
     deployment = StateFiles(ready.stack.name).deployment()
     try:
         recorded = pool_status.recorded_groups(deployment)
     except UserError as unreadable:  # only an update writes the record anew
-        errors.print(f"note: {unreadable.message} So `up` cannot protect running pods on removed nodes.", **PLAIN)
+        errors.print(f"note: {unreadable.message} So nodes and running pods are not checked.", **PLAIN)
         return []
-    return lost_pods(recorded, pool_status.declared_groups(ready.stack.config), ready.api)
+    return lost_pods(recorded, declared, ready.api)
+
+
+def _declared(stack: stacks.Stack) -> Groups:
+    return pool_status.declared_groups(stack.config)
 
 
 def _update(ready: _Ready, events: Path | None) -> None:
@@ -113,7 +127,7 @@ def _update(ready: _Ready, events: Path | None) -> None:
         require_none(ready.stack.name, collisions(ready.api, objects_to_create(plan), created))
         plans.append(plan)
 
-    display = guard(ready.session, "up", judged=judged, live_losses=_lost_pods(ready))
+    display = guard(ready.session, "up", judged=judged, live_losses=_lost_pods(ready, _declared(ready.stack)))
     is_done = unchanged.changes_nothing(plans[0]) and unchanged.is_as_updated(ready.stack)
     if is_done and not events:  # whoever asks for the events gets those of an update
         if os.environ.get(engine_run.VERBOSE_VARIABLE):
@@ -139,6 +153,7 @@ def up(
     *,
     hermetic: Hermetic = False,
     yes: Yes = False,
+    delete_claims: DeleteClaims = False,
     events: Events = None,
     _verbose: Verbose = False,
 ) -> None:
@@ -148,14 +163,16 @@ def up(
     protected resources without an approval.
 
     Local stack: builds missing tools, starts the control plane, does not ask, and shows the pools at the end. Stack in
-    a cloud: uses your Pulumi login and credentials, shows the plan, and asks.
+    a cloud: uses your Pulumi login and credentials, shows the plan, and asks. If it replaces the cluster, it first
+    deletes the load balancers that users created there.
     """
     found = stacks.find(stack)
     for problem in warnings_of(found.config):
         errors.print(f"warning: {'.'.join(problem.path)}: {problem.message}", **PLAIN)
     if not found.is_local:
-        cloud.up(found, *_unasked(yes=yes), hermetic=hermetic, events=events)
+        cloud.up(found, *_unasked(yes=yes), hermetic=hermetic, delete_claims=delete_claims, events=events)
         return
+    _refuse_claims(delete_claims=delete_claims)
     with _changing(found, "up", hermetic=hermetic) as ready:
         wait_for_half_deleted(ready.api, found.config.namespaces)
         _update(ready, events)
@@ -190,7 +207,7 @@ def preview(  # noqa: PLR0913 - its options
     ready = _prepare(found, hermetic=hermetic)
     _note_the_state(stack)
     code, _ = engine_run.run(ready.session, "preview", *options, events_file=events)
-    for change, kind in _lost_pods(ready):
+    for change, kind in _lost_pods(ready, _declared(found)):
         errors.print(f"note: `up` would delete the {kind} {change.name}: {change.carries_state}.", **PLAIN)
     leave(code)
 
@@ -213,13 +230,7 @@ def destroy(
     *,
     hermetic: Hermetic = False,
     yes: Yes = False,
-    delete_claims: Annotated[
-        bool,
-        typer.Option(
-            CLAIMS_OPTION,
-            help="In a cloud: also delete volume claims that users created, with all data on their volumes.",
-        ),
-    ] = False,
+    delete_claims: DeleteClaims = False,
     events: Events = None,
     _verbose: Verbose = False,
 ) -> None:
@@ -233,12 +244,16 @@ def destroy(
     if not found.is_local:
         cloud_destroy.destroy(found, hermetic=hermetic, yes=yes, delete_claims=delete_claims, events=events)
         return
-    if delete_claims:
-        raise typer.BadParameter("a local cluster has no volumes in a cloud", param_hint=CLAIMS_OPTION)
+    _refuse_claims(delete_claims=delete_claims)
     with _changing(found, "destroy", hermetic=hermetic) as ready:
-        guard(ready.session, "destroy")
+        guard(ready.session, "destroy", live_losses=_lost_pods(ready, {}))
         _run(ready, "destroy", *_unasked(yes=yes), events=events)
         stack_ownership.release(ready.stack)
+
+
+def _refuse_claims(*, delete_claims: bool) -> None:
+    if delete_claims:
+        raise typer.BadParameter("a local cluster has no volumes in a cloud", param_hint=CLAIMS_OPTION)
 
 
 def local_environment(stack: stacks.Stack, *, hermetic: bool) -> dict[str, str]:

@@ -1,7 +1,7 @@
-"""Finds running pods that an update of a local cluster would terminate with their nodes."""
+"""Finds what an update of a local cluster would end and its plan does not show: the autoscaler's nodes, and pods."""
 
 import json
-from collections import defaultdict
+from collections import Counter
 from typing import Any, Final
 
 from policies.views.node_groups.local import NODE
@@ -11,6 +11,7 @@ from workbench.report.changes import Changed
 from workbench.report.model import Change, Operation
 from workbench.report.pools import Group, Groups
 from workbench.report.values import safe
+from workbench.report.words import count
 
 _NAMED: Final = 5
 """Maximum number of pods named; the rest are counted."""
@@ -19,11 +20,11 @@ _ENDED: Final = {"Succeeded", "Failed"}
 
 
 def lost_pods(recorded: Groups, declared: Groups, api: Api) -> list[Changed]:
-    """Return removed pools and nodes with running pods, as changes that need an approval.
+    """Return removed elastic pools with nodes, and other removed pools and nodes with running pods.
 
-    It compares the pools of the last update with those of the stack file, so it needs no plan. A renamed pool counts as
-    one removed and one added. Removing an elastic pool deletes no resource, so its change has the type of a node and
-    the pool's name.
+    Each is a change that needs an approval. It compares the pools of the last update with those of the stack file, so
+    it needs no plan. A renamed pool counts as one removed and one added. Removing an elastic pool deletes no resource,
+    so its change has the type of a node and the pool's name.
 
     Parameters
     ----------
@@ -44,14 +45,16 @@ def lost_pods(recorded: Groups, declared: Groups, api: Api) -> list[Changed]:
         return []
     items: list[dict[str, Any]] = json.loads(api.run("get", "nodes,pods", "--all-namespaces", "-o", "json"))["items"]
     groups = {each["metadata"]["name"]: group_of(each, {}, {}) for each in items if each["kind"] == "Node"}
-    found = defaultdict[tuple[str, str], list[str]](list)
+    elastic = Counter(name for name in groups.values() if name in gone and not _static(name, recorded[name]))
+    found: dict[tuple[str, str], list[str]] = {("pool", name): [] for name in elastic}
     for pod in filter(_is_running, items):
         node, group = pod["spec"]["nodeName"], str(groups.get(pod["spec"]["nodeName"]))
-        if group in gone:
-            found["pool with running pods", group].append(_name(pod))
-        elif node in nodes:
-            found["node with running pods", node].append(_name(pod))
-    return [Changed(_removal(name, pods), kind) for (kind, name), pods in sorted(found.items())]
+        if group in gone or node in nodes:
+            found.setdefault(("pool", group) if group in gone else ("node", node), []).append(_name(pod))
+    return [
+        Changed(_removal(name, elastic[name], pods), f"{what} with {'running pods' if pods else 'live nodes'}")
+        for (what, name), pods in sorted(found.items())
+    ]
 
 
 def _static(name: str, group: Group) -> list[str]:
@@ -70,12 +73,12 @@ def _is_running(item: dict[str, Any]) -> bool:
     return not any(owner["kind"] in {"DaemonSet", "Node"} for owner in owners)
 
 
-def _removal(name: str, pods: list[str]) -> Change:
+def _removal(name: str, nodes: int, pods: list[str]) -> Change:
     shown = safe(name)
-    return Change(Operation.DELETE, f"{NODE}::{shown}", NODE, shown, carries_state=_listed(pods))
+    lost = " with ".join([*([count(nodes, "node")] if nodes else []), *([_listed(pods)] if pods else [])])
+    return Change(Operation.DELETE, f"{NODE}::{shown}", NODE, shown, carries_state=safe(lost, 1_000))
 
 
 def _listed(pods: list[str]) -> str:
-    count = "1 running pod" if len(pods) == 1 else f"{len(pods)} running pods"
     rest = f" and {len(pods) - _NAMED} more" if len(pods) > _NAMED else ""
-    return safe(f"{count} ({', '.join(sorted(pods)[:_NAMED])}{rest})", 1_000)
+    return f"{count(len(pods), 'running pod')} ({', '.join(sorted(pods)[:_NAMED])}{rest})"

@@ -16,6 +16,7 @@ from workbench.report.event_payloads import Op, State, Step
 from workbench.report.events import Stream
 from workbench.report.model import Change, Operation, PropertyChange
 from workbench.report.values import MISSING, Place, at, both_shown, is_marked, marked_keys, parts, safe
+from workbench.report.words import DESTRUCTIVE
 
 _OPERATIONS: Final[Mapping[Op, Operation | None]] = {
     "replace": Operation.REPLACE,
@@ -97,11 +98,9 @@ def _changed(steps: list[Step]) -> Changed | None:
         return None
     states = [state for step in steps for state in (step.old, step.new) if state]
     is_protected = any(state.protect for state in states)
-    kind = state_lost = ""
-    if operation in (Operation.REPLACE, Operation.DELETE):
-        inputs = next((step.old.inputs for step in steps if step.old), states[0].inputs if states else {})
-        kind = dangers.kind_of(first.token, first.name, inputs) or (PROTECTED if is_protected else "")
-        state_lost = dangers.carries_state(first.token, inputs)
+    kind, state_lost = _loss(operation, first, steps, states)
+    if operation in DESTRUCTIVE and is_protected:
+        kind = kind or PROTECTED
     return Changed(
         Change(
             operation=operation,
@@ -114,6 +113,20 @@ def _changed(steps: list[Step]) -> Changed | None:
         ),
         kind,
     )
+
+
+def _loss(operation: Operation, first: Step, steps: list[Step], states: list[State]) -> tuple[str, str]:
+    """Return the protected kind of what a change loses, and its description; both empty if it loses nothing."""
+    before = next((step.old for step in steps if step.old), states[0] if states else None)
+    if before is None:
+        return "", ""
+    known = {**before.inputs, **before.outputs}  # after a refresh the outputs are what is live
+    if operation in DESTRUCTIVE:
+        return dangers.kind_of(first.token, first.name, known), dangers.carries_state(first.token, known)
+    if operation is Operation.UPDATE and not first.is_component:
+        after = next((step.new for step in reversed(steps) if step.new and step.op == "update"), None)
+        return dangers.shrinks(first.token, known, after.inputs) if after else ("", "")
+    return "", ""
 
 
 def _properties(steps: list[Step], operation: Operation) -> tuple[PropertyChange, ...]:

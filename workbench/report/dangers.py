@@ -1,17 +1,18 @@
 """What is lost when a resource is replaced or deleted, and which kinds need an approval for that.
 
-Facts by resource type; node groups and namespaces are classified by their labels.
+Facts by resource type; node groups and namespaces are classified by their labels, node groups also by their size.
 """
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from components.contract.pools import PoolRole
 from policies.resource import Resource
 from policies.values import NotJudgeableError, Value
 from policies.views.namespaces import is_user_namespace
-from policies.views.node_groups import CLOUDS, node_groups
+from policies.views.node_groups import CLOUDS, NodeGroupFacts, node_groups
 from policies.views.node_groups.local import NODE
 from policies.views.type_tokens import NAMESPACE
 
@@ -24,6 +25,9 @@ class _Fact(NamedTuple):
 
 
 _NOTHING: Final = _Fact("")
+_NODES: Final = "live nodes"
+"""Kind of a group whose only loss is its running nodes."""
+
 _HIDDEN: Final = _Fact("what it holds (its role is unknown)", "resource of unknown role")
 """Fact for groups and namespaces with unknown inputs, which may be protected."""
 
@@ -62,34 +66,67 @@ _BY_TYPE: Final = {
     "kubernetes:core/v1:PersistentVolume(Claim)?": _DISK,
 }
 _GROUPS: Final = "|".join([*(cloud.group for cloud in CLOUDS), NODE])
-"""Excludes the autoscaler's templates, whose groups have other roles and start empty."""
+"""Excludes the autoscaler's templates: only the cluster knows their nodes."""
 
 
-def kind_of(type_: str, name: str, inputs: Mapping[str, Any]) -> str:
+def kind_of(type_: str, name: str, properties: Mapping[str, Any]) -> str:
     """Return the protected kind of a resource, such as ``initial group``; empty if it is not protected.
 
     Parameters
     ----------
     type_, name
         Its type token and logical name.
-    inputs
-        Its inputs before the change.
+    properties
+        Its inputs before the change, with its outputs, which have the live size of a node group.
     """
-    return _fact(type_, name, inputs).kind
+    return _fact(type_, name, properties).kind
 
 
-def carries_state(type_: str, inputs: Mapping[str, Any]) -> str:
+def carries_state(type_: str, properties: Mapping[str, Any]) -> str:
     """Return a description of what is lost with a resource; empty if nothing. Parameters as in ``kind_of``."""
-    return _fact(type_, "", inputs).loses
+    return _fact(type_, "", properties).loses
 
 
-def _fact(type_: str, name: str, inputs: Mapping[str, Any]) -> _Fact:
-    resource = Resource(type_, name, "", Value(dict(inputs)))
+def shrinks(type_: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the protected kind of a node group, and which nodes an update removes; both empty if it removes none.
+
+    The size of an elastic group is the autoscaler's, so only a group of fixed size shrinks.
+
+    Parameters
+    ----------
+    type_
+        Its type token.
+    before
+        Its properties before the update, as in ``kind_of``.
+    after
+        Its inputs after the update.
+    """
+    if not re.fullmatch(_GROUPS, type_):
+        return "", ""
+    with suppress(NotJudgeableError):
+        old, new = (next(node_groups(Resource(type_, "", "", Value(dict(each)))), None) for each in (before, after))
+        had, stay = old and old.nodes, new and not new.is_elastic and new.nodes
+        if had and stay and stay < had:
+            return _NODES, f"{had - stay} of its {had} nodes with the pods on them"
+    return "", ""
+
+
+def _fact(type_: str, name: str, properties: Mapping[str, Any]) -> _Fact:
+    resource = Resource(type_, name, "", Value(dict(properties)))
     try:
         if re.fullmatch(_GROUPS, type_):
-            return next((_BY_ROLE[group.role] for group in node_groups(resource) if group.role in _BY_ROLE), _NOTHING)
+            return next(map(_of_group, node_groups(resource)), _NOTHING)
         if is_user_namespace(resource):
             return _NAMESPACE._replace(kind="namespace")
     except NotJudgeableError:
         return _HIDDEN
     return next((fact for pattern, fact in _BY_TYPE.items() if re.fullmatch(pattern, type_)), _NOTHING)
+
+
+def _of_group(group: NodeGroupFacts) -> _Fact:
+    if group.role in _BY_ROLE:
+        return _BY_ROLE[group.role]
+    if group.nodes == 0:
+        return _NOTHING
+    number = {None: "nodes, number unknown,", 1: "only node"}.get(group.nodes, f"{group.nodes} nodes")
+    return _Fact(f"its {number} with the pods on them", _NODES)

@@ -16,7 +16,7 @@ from components.clusters.aks.kubeconfig import kubeconfig
 from components.clusters.aks.logs import LogWorkspace, LogWorkspaceArgs
 from components.clusters.aks.network import CreatedVirtualNetwork, CreatedVirtualNetworkArgs
 from components.clusters.aks.node_groups import AgentPools, AgentPoolsArgs
-from components.clusters.handle import ClusterHandle
+from components.clusters.handle import ClusterHandle, replaced_with
 from components.contract.aks.config import AksConfig
 from components.contract.aks.network import CreatedNetwork
 from components.contract.azure import AzureTag
@@ -63,10 +63,11 @@ class AksCluster(PlatformComponent):
         nodes = self._nodes(control_plane)
         kubernetes_provider, config = self._kubernetes_provider(control_plane)
         ready = (*control_plane.access, *nodes.pools)
+        follows = (replaced_with(control_plane.cluster),)
         own = ClusterAddons(
             f"{name}-own",
             ClusterAddonsArgs(choices=args.choices, groups=args.groups),
-            self.child(providers=[kubernetes_provider], depends_on=list(ready)),
+            self.child(providers=[kubernetes_provider], depends_on=list(ready), transformations=list(follows)),
         )
         self.handle = ClusterHandle(
             name=name,
@@ -75,6 +76,7 @@ class AksCluster(PlatformComponent):
             provider=kubernetes_provider,
             ready=(*ready, own),
             kubeconfig=config,
+            transformations=follows,
             facts=self._facts(control_plane),
         )
         self.register_outputs({"nodeGroups": [group.name for group in args.groups]})

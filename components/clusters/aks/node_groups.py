@@ -83,7 +83,7 @@ def _changeable(group: NodeGroup, choices: AksConfig, tags: Mapping[str, str]) -
     surge = max_surge(group)
     bounds = {"min_count": group.size.min, "max_count": group.size.max} if group.is_elastic else {}
     return {
-        "count": group.size.min,
+        "count": group.initial_nodes,
         "enable_auto_scaling": group.is_elastic,
         **bounds,
         "node_labels": node_labels(group),

@@ -31,6 +31,7 @@ class ClusterAddonsArgs:
 
     choices: EksConfig
     groups: tuple[NodeGroup, ...]
+    cluster_name: pulumi.Input[str]
     cluster_arn: str
 
 
@@ -65,7 +66,7 @@ class ClusterAddons(PlatformComponent):
         )
         identity = PodIdentityAssociation(
             f"{name}-autoscaler",
-            cluster_name=choices.name,
+            cluster_name=args.cluster_name,
             namespace=NAMESPACE,
             service_account=AUTOSCALER,
             role_arn=role.arn,

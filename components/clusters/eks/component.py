@@ -22,7 +22,7 @@ from components.clusters.eks.managed_addons import (
 )
 from components.clusters.eks.network import CreatedVpc, CreatedVpcArgs, Network, existing_network
 from components.clusters.eks.node_groups import ManagedNodeGroup, NodeGroupArgs
-from components.clusters.handle import ClusterHandle
+from components.clusters.handle import ClusterHandle, replaced_with
 from components.contract.aws import OwnTag
 from components.contract.eks.config import EksConfig
 from components.contract.eks.network import ExistingNetwork
@@ -71,10 +71,16 @@ class EksCluster(PlatformComponent):
         after = self._addons("addons", AFTER_NODES, control_plane, nodes)
         kubernetes_provider, config = self._kubernetes_provider(control_plane)
         ready = (*control_plane.access, *nodes, after)
+        follows = (replaced_with(control_plane.cluster),)
         own = ClusterAddons(
             f"{name}-own",
-            ClusterAddonsArgs(choices=args.choices, groups=args.groups, cluster_arn=self._cluster_arn),
-            self.child(providers=[aws, kubernetes_provider], depends_on=list(ready)),
+            ClusterAddonsArgs(
+                choices=args.choices,
+                groups=args.groups,
+                cluster_name=control_plane.cluster.name,
+                cluster_arn=self._cluster_arn,
+            ),
+            self.child(providers=[aws, kubernetes_provider], depends_on=list(ready), transformations=list(follows)),
         )
         self.handle = ClusterHandle(
             name=name,
@@ -83,6 +89,7 @@ class EksCluster(PlatformComponent):
             provider=kubernetes_provider,
             ready=(*ready, own),
             kubeconfig=config,
+            transformations=follows,
             facts=self._facts(control_plane, network),
         )
         self.register_outputs({"nodeGroups": [group.name for group in args.groups]})

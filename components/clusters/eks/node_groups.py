@@ -91,7 +91,7 @@ class ManagedNodeGroup(PlatformComponent):
             labels=node_labels(group),
             taints=[NodeGroupTaintArgs(**taint_entry(taint)) for taint in group.taints],
             scaling_config=NodeGroupScalingConfigArgs(
-                min_size=group.size.min, max_size=group.size.max, desired_size=group.size.min
+                min_size=group.size.min, max_size=group.size.max, desired_size=group.initial_nodes
             ),
             update_config=NodeGroupUpdateConfigArgs(max_unavailable_percentage=ELASTIC_UPDATE_PERCENT)
             if group.is_elastic

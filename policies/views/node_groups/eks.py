@@ -42,6 +42,12 @@ class EksNodeGroup(SpelledGroup):
 
     @property
     @override
+    def nodes(self) -> int | None:
+        # EKS gave up its creation: whatever its size, nothing runs there.
+        return 0 if self._props.at("status").text() == "CREATE_FAILED" else super().nodes
+
+    @property
+    @override
     def instance_types(self) -> tuple[str, ...]:
         types = self._props.at("instanceTypes")
         if types.is_absent and not self._props.at("launchTemplate").is_absent:

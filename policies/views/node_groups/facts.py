@@ -114,6 +114,11 @@ class NodeGroupFacts(ABC):
         return self._desired().integer()
 
     @property
+    def nodes(self) -> int | None:
+        """Nodes that a live group has; None if unknown."""
+        return self.size_desired
+
+    @property
     def desired_path(self) -> str:
         """Path of ``size_desired`` in the inputs."""
         return self._desired().path

@@ -49,6 +49,12 @@ class SimulatedGroup(NodeGroupFacts):
 
     @property
     @override
+    def nodes(self) -> int | None:
+        # Only the cluster knows how many nodes the autoscaler made from a template.
+        return 1 if self.resource.type == NODE else None
+
+    @property
+    @override
     def instance_types(self) -> tuple[str, ...]:
         name = self._labels().at(WellKnownLabel.INSTANCE_TYPE.value).text()
         return (name,) if name else ()

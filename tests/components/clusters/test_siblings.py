@@ -199,6 +199,29 @@ def test_mlrun_is_told_the_toleration_that_answers_the_taint_of_the_spot_nodes(k
     assert tolerations == [taint.toleration()]
 
 
+CREATED = {
+    ClusterKind.EKS: ("aws:eks/cluster:Cluster", "test-cluster"),
+    ClusterKind.AKS: ("azure-native:containerservice:ManagedCluster", "test-cluster"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_everything_inside_a_cluster_that_the_stack_creates_is_replaced_with_it(kind: ClusterKind) -> None:
+    recorder = build(kind, namespaces={"mlrun": {"coreServices": True}})
+    found = {key: options for key, options in recorder.options.items() if key[0].startswith("kubernetes:")}
+    assert found
+    expected = ((CREATED[kind],), True) if kind in CREATED else ((), None)
+    assert {key: (each.replaced_with, each.delete_before_replace) for key, each in found.items()} == dict.fromkeys(
+        found, expected
+    )
+
+
+def test_a_pod_identity_is_made_from_its_cluster_and_so_replaced_with_it() -> None:
+    recorder = build(ClusterKind.EKS)
+    (association,) = (each for key, each in recorder.options.items() if key[0].endswith(":PodIdentityAssociation"))
+    assert association.made_from["clusterName"] == (CREATED[ClusterKind.EKS],)
+
+
 @pytest.mark.parametrize("kind", [kind for kind, choices in KINDS.items() if choices.cloud == "aws"])
 def test_arm_nodes_beside_amd64_nodes_are_closed_to_pods_that_do_not_ask_for_them(kind: ClusterKind) -> None:
     """Azure's types in the facts are all amd64."""

@@ -11,8 +11,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from components.contract.live_sizes import LIVE_SIZES_VARIABLE, load
 from support.cloud_commands import GPU, KILLED, choose, refusal, run, scripted
-from support.eks import ADDON, EXISTING
+from support.eks import ADDON, CLUSTER, EXISTING
 from support.eks_state import STACK, exported, urn
 from support.minors import NEWEST, OLDER
 from support.scripted_engine import DONE, PLANNED, ScriptedEngine, said, step
@@ -51,6 +52,58 @@ def test_a_first_update_has_nothing_to_refresh(engine: ScriptedEngine) -> None:
     engine.has({})
     assert run("up", STACK, "--yes").exit_code == 0
     assert engine.commands == ["export", "preview", "up", "export"]
+
+
+@pytest.mark.parametrize(("policy_guard", "is_emptied"), [("warn", True), ("off", False)])
+def test_a_cluster_that_goes_is_emptied_before_the_engine_replaces_it(
+    engine: ScriptedEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, policy_guard: str, is_emptied: bool
+) -> None:
+    commands: list[list[str]] = []
+    kept: list[tuple[bool, bool]] = []
+
+    def empty(*_: object, yes: bool, delete_claims: bool) -> None:
+        commands.append(engine.commands)
+        kept.append((yes, delete_claims))
+
+    monkeypatch.setattr("workbench.cli.emptying.empty_cluster", empty)
+    choose(tmp_path, policyGuard=policy_guard)
+    engine.answers("preview", [step("replace", urn(CLUSTER, "test-cluster"), {"inputs": {}, "outputs": {}}), *PLANNED])
+    assert run("up", STACK, "--yes", "--delete-claims").exit_code == 0
+    assert commands == ([["export", "refresh", "export", "preview"]] if is_emptied else [])
+    assert kept == ([(True, True)] if is_emptied else [])
+
+
+def test_a_cluster_that_stays_is_not_emptied(engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.cli.emptying.empty_cluster", lambda *_, **__: pytest.fail("it was emptied"))
+    engine.answers("preview", [step("replace", GPU, {"inputs": {}, "outputs": {}}), *PLANNED])
+    assert run("up", STACK, "--yes").exit_code == 0
+
+
+def test_a_cluster_that_eks_would_not_delete_is_not_emptied_either(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.cli.emptying.empty_cluster", lambda *_, **__: pytest.fail("it was emptied"))
+    engine.has(exported(live={"test-cluster": {"deletionProtection": True}}))
+    engine.answers("preview", [step("replace", urn(CLUSTER, "test-cluster"), {"inputs": {}, "outputs": {}}), *PLANNED])
+    refused = refusal("up", STACK, "--yes")
+    assert "cannot be replaced yet:" in refused.message
+    assert "--no-deletion-protection" in refused.message
+    assert "up" not in engine.commands
+
+
+def test_groups_that_replace_others_are_told_the_live_sizes(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    real = CloudRun.engine
+    monkeypatch.setattr(
+        CloudRun,
+        "engine",
+        lambda self, *a: (told.append(self.session.environment[LIVE_SIZES_VARIABLE]), real(self, *a))[1],
+    )
+    engine.has(exported(live={"test-workload": {"scalingConfig": {"minSize": 1, "desiredSize": 7, "maxSize": 10}}}))
+    assert run("up", STACK, "--yes").exit_code == 0
+    assert load(told[-1])["workload"] == 7
 
 
 def test_a_first_update_that_nothing_could_finish_is_refused_before_it_creates_anything(

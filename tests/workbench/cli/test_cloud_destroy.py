@@ -14,7 +14,7 @@ from support.eks import document
 from support.eks_state import STACK, exported
 from support.scripted_engine import DONE, PLANNED, ScriptedEngine, said
 from workbench import stacks
-from workbench.cli import cloud_destroy
+from workbench.cli import emptying
 from workbench.cli.app import app
 from workbench.cli.cloud_run import CloudRun
 from workbench.engine import in_cluster
@@ -55,7 +55,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:
     monkeypatch.delenv("PULUMI_K8S_DELETE_UNREACHABLE", raising=False)
     found = ScriptedEngine(tmp_path)
     monkeypatch.setattr("workbench.cli.cloud_run.ensure", lambda *_, **__: found.toolchain)
-    monkeypatch.setattr(cloud_destroy, "PAUSE", 0.0)
+    monkeypatch.setattr(emptying, "PAUSE", 0.0)
     monkeypatch.setattr("workbench.cli.cloud_run.time.sleep", lambda _: None)
     monkeypatch.setattr(CloudRun, "ask", lambda *_: {})
     monkeypatch.setattr(CloudRun, "left", lambda _: [])
@@ -131,7 +131,7 @@ def test_the_driver_of_a_volume_stays_until_the_volume_is_gone(
     """A claim is gone at once, and the volume in AWS only after the storage driver deleted it."""
     spec = {"persistentVolumeReclaimPolicy": "Delete", "claimRef": {"namespace": "mlrun", "name": "models"}}
     stands(tmp_path, CLAIM, {"kind": "PersistentVolume", "metadata": {"name": "pv-1"}, "spec": spec})
-    monkeypatch.setattr(cloud_destroy, "PATIENCE", 0.0)
+    monkeypatch.setattr(emptying, "PATIENCE", 0.0)
     refused = refusal("--yes", "--delete-claims")
     assert "- persistentvolume pv-1" in refused.message
     assert "persistentvolumeclaim" not in refused.message
@@ -143,7 +143,7 @@ def test_what_does_not_go_ends_with_what_holds_it(
 ) -> None:
     stands(tmp_path, FRONT)
     (tmp_path / "stuck").touch()
-    monkeypatch.setattr(cloud_destroy, "PATIENCE", 0.0)
+    monkeypatch.setattr(emptying, "PATIENCE", 0.0)
     refused = refusal("--yes")
     assert "held by service.kubernetes.io/load-balancer-cleanup" in refused.message
     assert "destroy" not in engine.commands

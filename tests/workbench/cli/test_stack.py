@@ -20,9 +20,9 @@ def test_up_rewrites_a_record_of_pools_that_it_cannot_read(
     monkeypatch.setattr(stack.StateFiles, "deployment", lambda _: {"resources": [recorded]})
     monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
     ready = Mock(stack=stacks.read(PROJECT_ROOT / "Pulumi.local.yaml"))
-    assert stack._lost_pods(ready) == []
+    assert stack._lost_pods(ready, {}) == []
     assert capsys.readouterr().err == (
-        "note: The state's output 'pools' cannot be read. So `up` cannot protect running pods on removed nodes.\n"
+        "note: The state's output 'pools' cannot be read. So nodes and running pods are not checked.\n"
     )
     ready.api.run.assert_not_called()
 
@@ -33,7 +33,7 @@ def test_up_that_changes_nothing_prints_what_verbose_asks_for_and_makes_no_updat
 ) -> None:
     monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
     monkeypatch.setenv(engine_run.VERBOSE_VARIABLE, verbose)
-    monkeypatch.setattr(stack, "_lost_pods", lambda _: [])
+    monkeypatch.setattr(stack, "_lost_pods", lambda *_: [])
     monkeypatch.setattr(stack.unchanged, "is_as_updated", lambda _: True)
     engine, local = ScriptedEngine(tmp_path), stacks.read(PROJECT_ROOT / "Pulumi.local.yaml")
     node = step(

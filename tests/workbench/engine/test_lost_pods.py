@@ -55,8 +55,8 @@ BEFORE = groups(spot=(0, 3), jobs=(2, 2))
     ("after", "lost"),
     [
         (BEFORE, {}),
-        (groups(jobs=(2, 2)), {"spot": "1 running pod (mlrun/train)"}),
-        (groups(fast=(0, 3), jobs=(2, 2)), {"spot": "1 running pod (mlrun/train)"}),
+        (groups(jobs=(2, 2)), {"spot": "1 node with 1 running pod (mlrun/train)"}),
+        (groups(fast=(0, 3), jobs=(2, 2)), {"spot": "1 node with 1 running pod (mlrun/train)"}),
         (groups(spot=(0, 3)), {"jobs": "2 running pods (mlrun/serve, mlrun/serve-2)"}),
         (groups(spot=(0, 3), jobs=(1, 1)), {"jobs-1": "1 running pod (mlrun/serve-2)"}),
         (groups(spot=(0, 1), jobs=(3, 3)), {}),
@@ -68,6 +68,12 @@ def test_pods_of_pools_and_nodes_that_go_are_named(after: dict[str, Group], lost
     assert {each.change.name: each.change.carries_state for each in found} == lost
     assert {each.change.type for each in found} <= {NODE}
     assert all(each.kind for each in found)
+
+
+def test_an_elastic_pool_that_goes_is_named_even_if_nothing_runs_on_its_nodes(tmp_path: Path, api: Api) -> None:
+    (tmp_path / "items").write_text(json.dumps({"items": [node("spot-x", "spot"), node("spot-y", "spot")]}))
+    (found,) = lost_pods(BEFORE, groups(jobs=(2, 2)), api)
+    assert (found.kind, found.change.name, found.change.carries_state) == ("pool with live nodes", "spot", "2 nodes")
 
 
 def test_a_stack_that_was_never_up_loses_nothing(api: Api) -> None:

@@ -10,10 +10,16 @@ from components.contract.labels import LabelKey
 from infra.program import run
 from support.eks import build
 from support.recorder import Recorder, record
-from workbench.report.dangers import carries_state, kind_of
+from workbench.report.dangers import carries_state, kind_of, shrinks
 from workbench.stacks import find
 
 ROLE = LabelKey.ROLE.value
+
+
+def sized(low: int, now: int, high: int) -> dict[str, int]:
+    return {"minSize": low, "desiredSize": now, "maxSize": high}
+
+
 CLOUD = {"network": 7, "cluster": 1, "encryption key": 1}  # the networks: a VPC, and two subnets in each of three zones
 
 
@@ -27,13 +33,44 @@ def kinds(recorder: Recorder) -> Counter[str]:
     ("stack", "protected"),
     [
         ("local", {"initial group": 2, "namespace": 1}),
-        ("dev", {**CLOUD, "initial group": 1, "namespace": 1}),
-        ("prod", {**CLOUD, "initial group": 1, "namespace": 1}),
+        # The only elastic group that begins with nodes.
+        ("dev", {**CLOUD, "initial group": 1, "namespace": 1, "live nodes": 1}),
+        ("prod", {**CLOUD, "initial group": 1, "namespace": 1, "live nodes": 1}),
     ],
 )
 def test_of_a_whole_stack_exactly_these_are_protected(stack: str, protected: dict[str, int]) -> None:
     config = find(stack).config
     assert kinds(record(lambda: run(config, kubeconfig="/nowhere"))) == protected
+
+
+GROUP = "aws:eks/nodeGroup:NodeGroup"
+POOL = "azure-native:containerservice:AgentPool"
+
+
+@pytest.mark.parametrize(
+    ("type_", "before", "after", "lost"),
+    [
+        (GROUP, {"scalingConfig": sized(3, 3, 3)}, {"scalingConfig": sized(2, 2, 2)}, "1 of its 3 nodes"),
+        (GROUP, {"scalingConfig": sized(3, 5, 9)}, {"scalingConfig": sized(2, 2, 2)}, "3 of its 5 nodes"),
+        (GROUP, {"scalingConfig": sized(3, 3, 3)}, {"scalingConfig": sized(4, 4, 4)}, ""),
+        (GROUP, {"scalingConfig": sized(0, 7, 9)}, {"scalingConfig": sized(0, 2, 9)}, ""),  # the autoscaler's
+        (GROUP, {"scalingConfig": sized(3, 3, 3)}, {"scalingConfig": "[secret]"}, ""),
+        (POOL, {"count": 5}, {"count": 2}, "3 of its 5 nodes"),
+        (POOL, {"count": 5}, {"count": 2, "enableAutoScaling": True, "minCount": 2, "maxCount": 9}, ""),
+        ("kubernetes:core/v1:ConfigMap", {}, {}, ""),
+    ],
+)
+def test_an_update_that_takes_nodes_out_of_a_group_loses_them(
+    type_: str, before: Mapping[str, Any], after: Mapping[str, Any], lost: str
+) -> None:
+    kind, text = shrinks(type_, before, after)
+    assert (kind, text) == (("live nodes", f"{lost} with the pods on them") if lost else ("", ""))
+
+
+@pytest.mark.parametrize(("nodes", "text"), [(12, "its 12 nodes"), (1, "its only node")])
+def test_the_live_size_of_a_lost_group_is_named(nodes: int, text: str) -> None:
+    live = {"scalingConfig": {"minSize": 0, "desiredSize": nodes, "maxSize": 20}}
+    assert carries_state(GROUP, live) == f"{text} with the pods on them"
 
 
 def test_a_data_pool_is_protected_in_every_zone() -> None:
@@ -55,10 +92,14 @@ def test_what_the_engine_is_told_to_protect_is_of_a_protected_kind_or_belongs_to
     [
         ("azure-native:containerservice:ManagedCluster", {}, "cluster"),
         ("azure-native:containerservice/v20251001:AgentPool", {"nodeLabels": {ROLE: "data"}}, "data pool"),
-        ("azure-native:containerservice:AgentPool", {"nodeLabels": {ROLE: "gpu"}}, ""),
+        ("azure-native:containerservice:AgentPool", {"nodeLabels": {ROLE: "gpu"}}, "live nodes"),
+        ("azure-native:containerservice:AgentPool", {"nodeLabels": {ROLE: "gpu"}, "count": 0}, ""),
         ("azure-native:keyvault:Vault", {}, "encryption key"),
         ("azure-native:network:VirtualNetwork", {}, "network"),
-        ("aws:eks/nodeGroup:NodeGroup", {}, ""),
+        ("aws:eks/nodeGroup:NodeGroup", {}, "live nodes"),  # how many is unknown
+        ("aws:eks/nodeGroup:NodeGroup", {"scalingConfig": {"desiredSize": 12}}, "live nodes"),
+        ("aws:eks/nodeGroup:NodeGroup", {"scalingConfig": {"desiredSize": 0}}, ""),
+        ("aws:eks/nodeGroup:NodeGroup", {"scalingConfig": {"desiredSize": 2}, "status": "CREATE_FAILED"}, ""),
         ("aws:eks/nodeGroup:NodeGroup", {"labels": "[secret]"}, "resource of unknown role"),
         ("kubernetes:core/v1:Node", {"metadata": {"labels": {ROLE: "initial"}}}, ""),  # a real one is nobody's input
         ("kubernetes:core/v1:Node", {}, "resource of unknown role"),

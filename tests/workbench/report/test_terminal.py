@@ -59,7 +59,7 @@ def test_what_would_be_lost_comes_before_all_else() -> None:
     assert (
         "replace cluster prod-cluster (aws:eks/cluster:Cluster); forced by name research -> other; lost with it" in text
     )
-    assert text.count("; not approved\n") == 2
+    assert text.count("; not approved\n") == 3
     for name in ("prod-spot", "prod-workload", "prod-addons-coredns", "prod-cluster-secrets"):
         assert name in text
 

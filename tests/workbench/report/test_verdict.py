@@ -194,7 +194,7 @@ def test_a_row_does_not_hide_that_the_base_branch_did_not_judge_the_rest(missing
 def test_the_guard_decides_about_dangers(guard: PolicyGuard | None, outcome: Outcome) -> None:
     found = judged("replaced", guard=guard)
     assert found.outcome is outcome
-    assert {danger.kind for danger in found.dangers} == {"cluster", "initial group"}
+    assert {danger.kind for danger in found.dangers} == {"cluster", "initial group", "live nodes"}
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,11 @@ def test_an_elastic_pool_belongs_to_the_autoscaler_and_a_static_one_to_the_stack
     assert static.options[AGENT_POOL, "test-pools-workload"].ignore_changes == ()
 
 
+def test_a_pool_that_replaces_another_begins_with_its_nodes() -> None:
+    found = pools(build(live_sizes={"workload": 7}))
+    assert (found["workload"]["count"], found["initial"]["count"]) == (7, 3)
+
+
 @pytest.mark.parametrize("name", ["spot", "spot-d8as-v5"])
 def test_a_spot_pool_is_said_to_be_one_in_every_way_that_aks_wants(name: str) -> None:
     spot = pools(built())[name]

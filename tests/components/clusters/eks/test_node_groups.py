@@ -24,6 +24,14 @@ def test_the_initial_group_is_static_and_its_size_is_sent() -> None:
         assert recorder.options[NODE_GROUP, "test-initial"].ignore_changes == ()
 
 
+@pytest.mark.parametrize(("live", "sent"), [(None, 1), (7, 7), (0, 1), (30, 10)])
+def test_a_group_that_replaces_another_begins_with_its_nodes_within_the_bounds(live: int | None, sent: int) -> None:
+    sizes = {} if live is None else {"workload": live, "initial": live}
+    groups = build(live_sizes=sizes).of_type(NODE_GROUP)
+    assert groups["test-workload"]["scalingConfig"] == {"minSize": 1, "maxSize": 10, "desiredSize": sent}
+    assert groups["test-initial"]["scalingConfig"]["desiredSize"] == 3
+
+
 @pytest.mark.parametrize(("status", "ends_well"), [("CREATE_FAILED", False), ("DEGRADED", True), ("ACTIVE", True)])
 def test_no_update_ends_well_with_a_group_that_eks_gave_up(
     monkeypatch: pytest.MonkeyPatch, status: str, ends_well: bool
