@@ -62,7 +62,12 @@ class ClusterAutoscaler(PlatformComponent):
         PodDisruptionBudget(
             name,
             metadata=metadata,
-            spec={"maxUnavailable": 1, "selector": {"matchLabels": LABELS}},
+            # A pod that is not ready may go, or two broken ones would block every drain.
+            spec={
+                "maxUnavailable": 1,
+                "selector": {"matchLabels": LABELS},
+                "unhealthyPodEvictionPolicy": "AlwaysAllow",
+            },
             opts=self.child(),
         )
         self.register_outputs({})

@@ -17,6 +17,11 @@ _CPU_SHARE_REST: Final = "0.0025"
 _MEMORY_BASE_MIB: Final = 255
 _MEMORY_PER_POD_MIB: Final = 11
 _EVICTION_MIB: Final = 100
+_DISK_BASE_MIB: Final = 1024
+_DISK_EVICTION: Final = Decimal("0.1")
+_FILE_SYSTEM_MIB: Final = 128
+_FILE_SYSTEM_SHARE: Final = Decimal("0.001")
+"""What partitions and the journal of the file system take of a disk: assumed."""
 
 
 def allocatable_cpu_millis(instance: InstanceType) -> int:
@@ -32,3 +37,13 @@ def allocatable_cpu_millis(instance: InstanceType) -> int:
 def allocatable_memory_mib(instance: InstanceType) -> int:
     """Return the MiB of memory that pods may use."""
     return instance.memory_mib - (_MEMORY_BASE_MIB + _MEMORY_PER_POD_MIB * PODS_PER_NODE + _EVICTION_MIB)
+
+
+def allocatable_disk_mib(disk_gib: int) -> int:
+    """Return the MiB of a root disk that pods may use.
+
+    1 GiB is reserved, and pods are evicted when less than a tenth is left: awslabs/amazon-eks-ami,
+    ``nodeadm/internal/kubelet/config.go``.
+    """
+    capacity = disk_gib * 1024 * (1 - _FILE_SYSTEM_SHARE) - _FILE_SYSTEM_MIB
+    return int(capacity * (1 - _DISK_EVICTION)) - _DISK_BASE_MIB

@@ -6,6 +6,11 @@ the tags are read: Cluster Autoscaler, ``cloudprovider/aws/aws_manager.go``.
 
 from typing import Final
 
+from components.contract.allocatable import (
+    allocatable_cpu_millis,
+    allocatable_disk_mib,
+    allocatable_memory_mib,
+)
 from components.contract.autoscaler import label_tag, resource_tag, taint_tag
 from components.contract.aws import OwnTag
 from components.contract.groups import NodeGroup
@@ -28,11 +33,16 @@ def node_labels(group: NodeGroup) -> dict[str, str]:
 def autoscaling_tags(group: NodeGroup, cluster_name: str, disk_gib: int) -> dict[str, str]:
     """Return the tags of the group's Auto Scaling group; none for a static one.
 
-    They do not contain CPU and memory, which the autoscaler takes from the first machine type.
+    The autoscaler takes CPU and memory from the first machine type, and reserves nothing. Without the reserves of the
+    node it would start one for a pod that does not fit.
     """
     if not group.is_elastic:
         return {}
-    resources = {"ephemeral-storage": f"{disk_gib}Gi"}
+    resources = {
+        "cpu": f"{allocatable_cpu_millis(group.instances[0])}m",
+        "ephemeral-storage": f"{allocatable_disk_mib(disk_gib)}Mi",
+        "memory": f"{allocatable_memory_mib(group.instances[0])}Mi",
+    }
     if group.gpu_resource:
         resources[group.gpu_resource] = str(group.instances[0].gpus)
     return {

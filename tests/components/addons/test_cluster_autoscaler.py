@@ -29,7 +29,11 @@ def test_a_second_one_waits_on_another_node() -> None:
     assert spread["topologyKey"] == "kubernetes.io/hostname"
     assert spread["labelSelector"]["matchLabels"] == deployment()["template"]["metadata"]["labels"]
     budget = built().of_type("kubernetes:policy/v1:PodDisruptionBudget")[NAME]["spec"]
-    assert budget == {"maxUnavailable": 1, "selector": deployment()["selector"]}
+    assert budget == {
+        "maxUnavailable": 1,
+        "selector": deployment()["selector"],
+        "unhealthyPodEvictionPolicy": "AlwaysAllow",
+    }
 
 
 def test_requests_equal_limits() -> None:

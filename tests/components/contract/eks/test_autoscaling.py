@@ -45,7 +45,8 @@ def test_the_tags_describe_exactly_the_nodes_of_the_group(group: NodeGroup) -> N
         (t["key"], t["value"], t["effect"]) for t in (taint.to_kubernetes() for taint in group.taints)
     ]
     gpus = {"nvidia.com/gpu": str(group.instances[0].gpus)} if group.instances[0].gpus else {}
-    assert template.resources == {"ephemeral-storage": "100Gi", **gpus}
+    assert template.resources.keys() == {"cpu", "ephemeral-storage", "memory", *gpus}
+    assert template.resources.items() >= gpus.items()
 
 
 @given(elastic_groups())
@@ -78,3 +79,11 @@ def test_only_gpu_nodes_carry_the_accelerator_label() -> None:
     gpu, cpu = resolve_groups({name: NodePool.model_validate(pool) for name, pool in pools.items()}, OWN_SPOT_TAINT)
     assert node_labels(gpu)[ACCELERATOR_LABEL] == "nvidia-t4"
     assert ACCELERATOR_LABEL not in node_labels(cpu)
+
+
+def test_an_empty_group_promises_no_more_than_its_nodes_will_offer() -> None:
+    """A node of an m6i.2xlarge offers pods less than 31 GiB of memory, and less than 95 GiB of a disk of 100."""
+    pool = {"role": "workload", "size": {"min": 0, "max": 1}, "instanceTypes": ["m6i.2xlarge"]}
+    (group,) = resolve_groups({"jobs": NodePool.model_validate(pool)})
+    found = node_template(autoscaling_tags(group, "research", 100)).resources
+    assert found == {"cpu": "7910m", "ephemeral-storage": "90928Mi", "memory": "31203Mi"}
