@@ -12,6 +12,7 @@ from components.contract.policy_guard import PolicyGuard
 from components.contract.pools import PoolRole
 from infra.config import CONFIG_KEY
 from workbench import stacks
+from workbench.engine.clouds.find import CLOUDS
 from workbench.stacks import Stack, StackFileError, policy_overrides, yaml_source
 from workbench.system.errors import UserError
 from workbench.system.files import write_private
@@ -127,8 +128,7 @@ class CopiedStack:
                 f"'{self.name}' is a stack of yours: {stacks.shown_path(stacks.stack_files()[self.name])}.",
                 "Choose another name for the copy with --name.",
             )
-        cloud = "name" in _choices(source.document)["cluster"]
-        if cloud and source.config.environment is Environment.PROD:
+        if type(source.config.cluster) in CLOUDS and source.config.environment is Environment.PROD:
             raise UserError(
                 f"'{self.original}' is a production stack: its cluster, keys and network are protected, so that the "
                 "run could not delete its copy.",

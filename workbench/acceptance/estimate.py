@@ -5,10 +5,14 @@ from typing import Final
 
 from components.contract.environments import ClusterKind
 from workbench.acceptance.copied_stack import CopiedStack
+from workbench.engine.clouds.find import CLOUDS
 
-HOURS: Final = {ClusterKind.EKS: 2.5, ClusterKind.AKS: 2.0, ClusterKind.EXISTING: 0.25, ClusterKind.LOCAL: 0.1}
-"""Hours that a run takes. Clouds: a cluster takes up to 15 minutes, a node group up to 10, deleting them as long, and
-the run updates the cluster eight times; the largest part is waiting. Not measured in an account."""
+HOURS: Final = {ClusterKind.EXISTING: 0.25, ClusterKind.LOCAL: 0.1}
+"""Hours that a run takes where no cloud makes the cluster."""
+
+CLOUD_HOURS: Final = 2.5
+"""Hours in a cloud: a cluster takes up to 15 minutes, a node group up to 10, deleting them as long, and the run updates
+the cluster eight times; the largest part is waiting. Not measured in an account."""
 
 POD_SHARE: Final = 0.3
 """Part of the run in which pods hold nodes of pools that are otherwise empty."""
@@ -18,7 +22,7 @@ def announcement(copied: CopiedStack, source: str) -> Iterator[str]:
     """Return what the run makes and costs, line by line."""
     config = copied.stack.config
     kind = ClusterKind(config.cluster.kind)
-    hours, least = HOURS[kind], sum(group.size.min for group in config.groups)
+    hours, least = HOURS.get(kind, CLOUD_HOURS), sum(group.size.min for group in config.groups)
     empty = sum(pool.size.min == 0 for pool in config.pools.values())
     yield f"The acceptance run lives the whole life of a copy of '{source}', named '{copied.name}':"
     yield {
@@ -26,7 +30,7 @@ def announcement(copied: CopiedStack, source: str) -> Iterator[str]:
         ClusterKind.EXISTING: "labels, taints, classes and namespaces on the stack's cluster, removed at the end.",
     }.get(kind, f"a cluster of its own ({kind}), with network, keys, roles and {least} to {least + empty} nodes.")
     yield f"It takes about {_time(hours)}. The original stack and its file are not changed."
-    if kind in (ClusterKind.EKS, ClusterKind.AKS):
+    if type(config.cluster) in CLOUDS:
         used = hours * (least + POD_SHARE * empty)
         types = sorted({each.instances[0].name for each in config.groups if each.instances})
         yield f"Cost: about {used:.0f} node-hours ({', '.join(types)}), {hours:g} hours of a control plane, and the"

@@ -28,7 +28,6 @@ MARK: Final = "acceptance-run"
 KILLS: Final = 3
 """Attempts to kill a run before it ends by itself."""
 
-_CLOUDS: Final = (ClusterKind.EKS, ClusterKind.AKS)
 _QUIET: Final = ("same", "read", "refresh")
 
 
@@ -95,7 +94,7 @@ def _mark(context: Context) -> None:
     static = (group for group in groups if not group.is_elastic and (group.holds_user_work or is_local))
     group = next(static, None) or next(group for group in groups if group.holds_user_work)
     changes = {f"pools.{group.pool}.labels.{MARK}": value}
-    if context.kind in _CLOUDS:
+    if context.is_in_a_cloud:
         changes[f"cluster.tags.{MARK}"] = value
     context.copied.edit(changes)
 
@@ -170,14 +169,12 @@ def destroyed(context: Context) -> str:
 def nothing_left(context: Context) -> str:
     """Look for what the stack left in the cloud and in a cluster that stays, then forget the copy's stack."""
     left = list(context.product.left())
-    if context.kind not in _CLOUDS:
+    if not context.is_in_a_cloud:
         left += _left_in_cluster(context.api, context.record.seen.get("objects", []))
     if left:
         raise StepError("Left after `destroy`:\n" + "\n".join(left))
     context.product.forget()
-    return (
-        "nothing with the copy's tags in the cloud" if context.kind in _CLOUDS else "no object of ours in the cluster"
-    )
+    return "nothing with the copy's tags in the cloud" if context.is_in_a_cloud else "no object of ours in the cluster"
 
 
 def _objects(resources: list[Mapping[str, Any]]) -> list[str]:

@@ -9,6 +9,7 @@ from components.contract.environments import ClusterKind
 from infra.config import StackConfig
 from workbench.acceptance.copied_stack import CopiedStack
 from workbench.acceptance.record import Record
+from workbench.engine.clouds.find import CLOUDS
 from workbench.engine.kubectl import Api
 from workbench.report.events import Stream
 from workbench.report.model import StackReport
@@ -101,6 +102,11 @@ class Context:
     def kind(self) -> ClusterKind:
         """The kind of its cluster."""
         return ClusterKind(self.config.cluster.kind)
+
+    @property
+    def is_in_a_cloud(self) -> bool:
+        """Whether a cloud makes the cluster."""
+        return type(self.config.cluster) in CLOUDS
 
     @property
     def api(self) -> Api:
