@@ -128,5 +128,7 @@ def _of_group(group: NodeGroupFacts) -> _Fact:
         return _BY_ROLE[group.role]
     if group.nodes == 0:
         return _NOTHING
-    number = {None: "nodes, number unknown,", 1: "only node"}.get(group.nodes, f"{group.nodes} nodes")
+    if group.nodes == 1:
+        return _Fact("its only node with the pods on it", _NODES)
+    number = "nodes, number unknown," if group.nodes is None else f"{group.nodes} nodes"
     return _Fact(f"its {number} with the pods on them", _NODES)

@@ -52,7 +52,7 @@ def test_the_steps_of_a_replacement_are_one_change_with_what_forces_it() -> None
     assert cluster.change.properties[0] == PropertyChange("name", "research", "other", forces_replacement=True)
     group = by_name["aws:eks/nodeGroup:NodeGroup", "prod-workload"]
     assert group.change.properties == (PropertyChange("clusterName", "research", "other", forces_replacement=True),)
-    assert (group.kind, group.change.carries_state) == ("live nodes", "its only node with the pods on them")
+    assert (group.kind, group.change.carries_state) == ("live nodes", "its only node with the pods on it")
     ranks = [list(Operation).index(each.change.operation) for each in found]
     assert ranks == sorted(ranks)
     assert len({each.change.urn for each in found}) == len(found)
