@@ -142,17 +142,25 @@ def killed_and_recovered(context: Context) -> str:
     for _ in range(KILLS):
         _mark(context)
         was_killed = context.product.killed_up()
-        left = pending.operations(context.product.cluster().deployment) if was_killed else ()
+        left = _pending(context) if was_killed else ""
         context.product.recover()
         stream = context.product.up()
         context.record.note(assumptions.of_update(stream, "kill and recover"))
         _unchanged(context, "kill and recover")
         if was_killed:
             nodes_as_written(context)
-            return f"recovered; pending in the state: {', '.join(left) or 'nothing'}"
+            return f"recovered; pending in the state: {left}"
     raise StepError(
         f"`up` ended {KILLS} times before it could be killed.", "Run the step again: the same command continues."
     )
+
+
+def _pending(context: Context) -> str:
+    """Return the operations that a killed run left in the state, which may be damaged."""
+    try:
+        return ", ".join(pending.operations(context.product.cluster().deployment)) or "nothing"
+    except UserError as damage:
+        return damage.message
 
 
 def destroyed(context: Context) -> str:

@@ -13,8 +13,9 @@ from support.acceptance import FakeApi, FakeProduct, context_of, step, stream
 from workbench import stacks
 from workbench.acceptance import in_cluster, lifecycle
 from workbench.acceptance.run import STEPS
-from workbench.acceptance.step import Context, StepError
+from workbench.acceptance.step import Cluster, Context, StepError
 from workbench.report.model import Outcome
+from workbench.system.errors import UserError
 
 NODE = "kubernetes:core/v1:Node"
 CLASS = {
@@ -207,6 +208,23 @@ def test_a_label_and_a_tag_get_a_new_value_at_each_attempt(context: Context) -> 
                 each["metadata"]["labels"][lifecycle.MARK] = value
         assert lifecycle.changed_in_place(context) == "1 resources updated in place"
         assert context.copied.choices["cluster"]["tags"][lifecycle.MARK] == value
+
+
+def test_a_state_that_the_kill_damaged_is_recovered(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    sound = FakeProduct.cluster
+
+    def cluster(made: FakeProduct) -> Cluster:
+        if made.calls[-1] == "killed up":
+            raise UserError("the content does not match its checksum")
+        return sound(made)
+
+    monkeypatch.setattr(FakeProduct, "cluster", cluster)
+    for each in api(context).objects:
+        if each["kind"] == "Node" and each["metadata"]["labels"][LabelKey.POOL] == "workload":
+            each["metadata"]["labels"][lifecycle.MARK] = "1"
+    seen = lifecycle.killed_and_recovered(context)
+    assert seen == "recovered; pending in the state: the content does not match its checksum"
+    assert product(context).calls == ["killed up", "recover", "up", "up"]
 
 
 def test_steps_that_a_kind_cannot_have_say_why(context: Context) -> None:
