@@ -179,14 +179,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Danger:
-    """A replacement or deletion of a protected kind.
+    """A replacement or deletion of a protected kind, or an update that takes nodes out of a group.
 
     Parameters
     ----------
     change
         The change.
     kind
-        ``cluster``, ``encryption key``, ``network``, ``data pool``, ``initial group`` or ``namespace``;
+        ``cluster``, ``encryption key``, ``network``, ``data pool``, ``initial group``, ``live nodes`` or ``namespace``;
         ``protected resource`` for anything else with the engine's ``protect`` option.
     approval
         Description of its approval; empty if there is none.
