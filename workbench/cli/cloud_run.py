@@ -1,11 +1,11 @@
 """Steps that all commands on a stack in a cloud share."""
 
-import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
@@ -177,7 +177,7 @@ class CloudRun:
             errors.print(
                 f"{self.cloud.place} {passing.what}. Retrying in {pause:.0f} s, run {number} of {runs}.", **PLAIN
             )
-            time.sleep(pause)
+            sleep(pause)
             options = ["--yes", "--skip-preview"]
         return self.engine(command, *options)
 

@@ -379,7 +379,7 @@ def test_a_role_that_does_not_hold_yet_is_waited_for_a_few_times(
     engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch, failures: int, exit_code: int, runs: int
 ) -> None:
     pauses = list[float]()
-    monkeypatch.setattr("workbench.cli.cloud_run.time.sleep", pauses.append)
+    monkeypatch.setattr("workbench.cli.cloud_run.sleep", pauses.append)
     for number in range(failures):
         engine.answers("up", [said('Status=403 Code="LinkedAuthorizationFailed"'), *DONE], code=255, number=number)
     done = run("up", STACK, "--yes")

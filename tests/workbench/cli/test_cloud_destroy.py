@@ -56,7 +56,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:
     found = ScriptedEngine(tmp_path)
     monkeypatch.setattr("workbench.cli.cloud_run.ensure", lambda *_, **__: found.toolchain)
     monkeypatch.setattr(emptying, "PAUSE", 0.0)
-    monkeypatch.setattr("workbench.cli.cloud_run.time.sleep", lambda _: None)
+    monkeypatch.setattr("workbench.cli.cloud_run.sleep", lambda _: None)
     monkeypatch.setattr(CloudRun, "ask", lambda *_: {})
     monkeypatch.setattr(CloudRun, "left", lambda _: [])
     monkeypatch.setattr(CloudRun, "foreign_resources", lambda *_: [])
