@@ -145,11 +145,14 @@ class CloudAccount(ABC):
         own = {
             key: value for key, value in user_environment().items() if not key.startswith((*self.foreign, "PULUMI_"))
         }
+        # Without an API server only the pretended plug-in may be asked, as behind a proxy.
+        hollow = {} if self.kubeconfig.exists() else {"HTTPS_PROXY": "http://127.0.0.1:1"}
         plain = {"PULUMI_STACK": stack, "PULUMI_OPTION_CONFIG_FILE": str(self.stack_file(stack))} if stack else {}
         return {
             **own,
             **self.cloud_environment,
             **plain,
+            **hollow,
             "PATH": os.pathsep.join(path),
             "HOME": str(self.folder),
             "KUBECONFIG": str(self.folder / "none"),
