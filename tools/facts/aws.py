@@ -54,6 +54,8 @@ COMMON: Final = Statement(question="declared", answer="declared", of=("*",), sou
 EVERY: Final = (
     # Of every resource that has one.
     Statement(question="replaced", answer="replace", of=("region",), source="region"),
+    Statement(question="absent", answer="resets", of=("region",), source="region"),
+    Statement(question="read", answer="read back", of=("region",), source="region"),
     Statement(question="replaced", answer="update", of=("*",), source=FILE),
     Statement(question="absent", answer="resets", of=("*",), source=FILE),
     Statement(question="read", answer="read back", of=("*",), source=FILE),

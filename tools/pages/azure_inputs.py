@@ -54,8 +54,8 @@ read on {facts().read_on}, and how far Microsoft's description of its API judges
 - **Kept if left out**: an update without these inputs leaves the value that Azure has. With a source the plan shows no
   change and a warning. Every other input that is left out goes back to its default, as Microsoft says of all types.
 - **Not read back**: a refresh does not see a change of these inputs that somebody made in Azure.
-- **Calls** of the plug-in, and the **refusals** to expect. The plug-in asks again after
-  {_retried}; nothing else is retried.
+- **Calls** of the plug-in, and the **refusals** to expect. How often it polls is from plugin-client. The plug-in asks
+  again after {_retried}; nothing else is retried.
 - **Named** automatically if the program gives no name. A location that is not given is the provider's or the group's.
 - **Left alone** by an update without them: lists of what is also a resource of its own.
 - **Type only**: inputs of which nothing but their type is known.

@@ -58,6 +58,8 @@ def test_a_fact_is_read(resource: str, path: str, kind: str, required: bool, cha
         ("eks.Cluster", "defaultAddonsToRemoves", "replaced", "update", ""),
         ("eks.Cluster", "defaultAddonsToRemoves", "absent", "resets", ""),
         ("eks.Cluster", "region", "replaced", "replace", "region"),
+        ("ec2.VpcEndpoint", "region", "absent", "resets", "region"),
+        ("ec2.VpcEndpoint", "region", "read", "read back", "region"),
         # What is kept says nothing of what is inside it.
         ("ec2.SecurityGroup", "ingress[].cidrBlocks", "absent", "resets", "internal/service/ec2/vpc_security_group.go"),
     ],

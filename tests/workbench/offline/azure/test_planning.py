@@ -12,6 +12,7 @@ from workbench.offline.provider import Changed, CloudError
 CLUSTER, POOL = "azure-native:containerservice:ManagedCluster", "azure-native:containerservice:AgentPool"
 ADDRESS, NETWORK = "azure-native:network:PublicIPAddress", "azure-native:network:VirtualNetwork"
 NAT, SUBNET = "azure-native:network:NatGateway", "azure-native:network:Subnet"
+GROUP = "azure-native:network:NetworkSecurityGroup"
 ASSIGNMENT = "azure-native:authorization:RoleAssignment"
 
 
@@ -65,6 +66,8 @@ def test_the_error_names_every_refused_input_with_its_source_and_what_to_do() ->
         # A value that is not known yet may be the same.
         (POOL, {"vnetSubnetID": "a"}, {"vnetSubnetID": UNKNOWN}),
         (CLUSTER, {"oidcIssuerProfile": {"enabled": False}}, {"oidcIssuerProfile": {"enabled": True}}),
+        # The list is kept as a whole; what a given rule leaves out is not.
+        (GROUP, {"securityRules": [{"name": "a", "description": "b"}]}, {"securityRules": [{"name": "a"}]}),
         # Only assumed.
         (ASSIGNMENT, {"roleDefinitionId": "a"}, {"roleDefinitionId": "b"}),
         (POOL, {"nodeLabels": {"a": "1"}}, {}),
