@@ -86,7 +86,9 @@ def test_ctrl_c_ends_a_render_and_leaves_nothing_behind(
     time.sleep(seconds)
     os.killpg(process.pid, signal.SIGINT)
     printed, _ = process.communicate(timeout=600)
-    assert (process.returncode, "Traceback" in printed) == (130, False), printed
+    # The engine's own stream may hold that of a Python which was interrupted before it ran anything of ours.
+    is_before_us = bool(options) and "Fatal Python error: init_import_site" in printed
+    assert (process.returncode, "Traceback" in printed) == (130, is_before_us), printed
     _, alive = psutil.wait_procs(started, timeout=600)
     assert alive == []
     assert list(tmp_path.iterdir()) == []
