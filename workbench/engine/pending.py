@@ -32,6 +32,15 @@ def operations(deployment: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def awaits_replacement(resource: Mapping[str, Any]) -> bool:
+    """Return whether a resource in a state was deleted before its replacement, which is still missing.
+
+    A failed or interrupted replacement leaves such entries: https://github.com/pulumi/pulumi/blob/v3.259.0/pkg/resource/deploy/step.go,
+    ``DeleteStep``.
+    """
+    return bool(resource.get("pendingReplacement"))
+
+
 def id_from_inputs(resource: Mapping[str, Any]) -> ResourceIdentity:
     """Return the id that follows from the inputs; the next refresh checks whether the resource exists.
 

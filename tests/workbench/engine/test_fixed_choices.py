@@ -10,6 +10,7 @@ from support.eks import CLUSTER, EXISTING, KEY, config
 from support.eks_state import STACK, exported
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.find import CLOUDS, cloud_of
+from workbench.engine.cluster_components import cluster_of, components_of_state
 
 GIVEN = "arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555"
 OTHER = "arn:aws:kms:eu-west-1:111122223333:key/99999999-2222-3333-4444-555555555555"
@@ -111,6 +112,14 @@ def test_without_a_cluster_everything_may_change() -> None:
     changes = {"cluster.secretsKeyArn": GIVEN, "cluster.network": EXISTING}
     assert refused({}, changes, state) == []
     assert refused({}, changes, {"resources": []}) == []
+
+
+def test_after_a_failed_replacement_of_the_cluster_everything_may_change() -> None:
+    state = exported()
+    for each in state["resources"]:
+        each["pendingReplacement"] = each["type"] == CLUSTER
+    assert refused({}, {"cluster.secretsKeyArn": GIVEN, "cluster.network": EXISTING}, state) == []
+    assert cluster_of(components_of_state(state)) is None, "there is none to empty or to compare with"
 
 
 @pytest.mark.parametrize("model", CLOUDS, ids=lambda model: model.__name__)
