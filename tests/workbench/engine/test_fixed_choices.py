@@ -9,6 +9,7 @@ from infra.config.tree import tree
 from support.eks import CLUSTER, EXISTING, KEY, config
 from support.eks_state import STACK, exported
 from workbench.engine.clouds.blocker import Blocker
+from workbench.engine.clouds.eks.fixed_choices import SUBNET, VPC
 from workbench.engine.clouds.find import CLOUDS, cloud_of
 from workbench.engine.cluster_components import cluster_of, components_of_state
 
@@ -104,6 +105,15 @@ def test_the_arn_of_the_stack_s_own_key_is_another_choice_for_the_engine_would_d
 )
 def test_everything_else_may_change(before: dict[str, Any], after: dict[str, Any]) -> None:
     assert refused(_of_the_cluster(before), _of_the_cluster(after)) == []
+
+
+@pytest.mark.parametrize(("type_", "key"), [(SUBNET, "availabilityZone"), (SUBNET, "vpcId"), (VPC, "cidrBlock")])
+def test_what_the_state_does_not_say_is_no_other_choice(type_: str, key: str) -> None:
+    state = exported()
+    for each in state["resources"]:
+        if each["type"] == type_:
+            del each["inputs"][key]
+    assert refused({}, {}, state) == []
 
 
 def test_without_a_cluster_everything_may_change() -> None:
