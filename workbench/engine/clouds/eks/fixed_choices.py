@@ -60,7 +60,8 @@ def _live_network(deployment: Mapping[str, Any]) -> str:
     own = {each.get("id"): (each.get("inputs") or {}).get("cidrBlock") for each in resources_of(deployment, VPC)}
     if vpc not in own:
         return str(vpc or "")
-    return _own_vpc(own[vpc]) if own[vpc] else ""
+    cidr = own[vpc]
+    return _own_vpc(str(cidr)) if cidr else ""
 
 
 def _own_vpc(cidr: str) -> str:
