@@ -5,17 +5,21 @@ from typing import Any, Final
 
 from workbench.engine.clouds.cluster_component import ClusterComponent, Rank
 from workbench.engine.clouds.find import CLOUDS
+from workbench.engine.pending import awaits_replacement
 from workbench.report.events import STACK_TYPE, Stream
 
 _PROVIDER: Final = "pulumi:providers:kubernetes"
 
 
 def components_of_state(deployment: Mapping[str, Any], *, with_replaced: bool = False) -> list[ClusterComponent]:
-    """Return the components in an exported deployment; ``with_replaced`` also those that are still to be deleted."""
+    """Return the components in an exported deployment; ``with_replaced`` also those that are still to be deleted.
+
+    Without those that were deleted before their replacement.
+    """
     return _ordered(
         component
         for each in deployment.get("resources") or ()
-        if with_replaced or not each.get("delete")
+        if (with_replaced or not each.get("delete")) and not awaits_replacement(each)
         for component in _read(each["urn"], each["type"], each.get("inputs") or {}, each.get("outputs") or {})
     )
 

@@ -32,6 +32,15 @@ def operations(deployment: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def awaits_replacement(resource: Mapping[str, Any]) -> bool:
+    """Return whether a resource in a state was deleted before its replacement, which is still missing.
+
+    A failed or interrupted replacement leaves such entries: https://github.com/pulumi/pulumi/blob/v3.259.0/pkg/resource/deploy/step.go,
+    ``DeleteStep``.
+    """
+    return bool(resource.get("pendingReplacement"))
+
+
 def id_from_inputs(resource: Mapping[str, Any]) -> ResourceIdentity:
     """Return the id that follows from the inputs; the next refresh checks whether the resource exists.
 
@@ -80,11 +89,11 @@ def _entered(new: dict[str, Any], resources: list[dict[str, Any]]) -> list[dict[
     """Return the resources with a new one; a resource that it replaces is marked for deletion."""
     for index, old in enumerate(resources):
         if old["urn"] == new["urn"] and not old.get("delete"):
+            if awaits_replacement(old):  # also of the same id, if that is a name
+                return [*resources[:index], new, *resources[index + 1 :]]
             if old.get("id") == new["id"]:
                 return resources
-            # Deleted before its replacement: the entry only records that the replacement is missing.
-            replaced = [] if old.get("pendingReplacement") else [{**old, "delete": True}]
-            return [*resources[:index], new, *replaced, *resources[index + 1 :]]
+            return [*resources[:index], new, {**old, "delete": True}, *resources[index + 1 :]]
     return [*resources, new]
 
 

@@ -13,6 +13,7 @@ from urllib.request import getproxies
 import yaml
 
 from workbench.engine.cluster_components import kubeconfig_of
+from workbench.engine.pending import awaits_replacement
 
 PATIENCE: Final = 10.0
 """Seconds to wait for an answer."""
@@ -31,9 +32,8 @@ def silent_api(deployment: Mapping[str, Any]) -> str:
     deployment
         As exported.
     """
-    resources = deployment.get("resources") or ()
     text = kubeconfig_of(deployment)
-    if not text or "https" in getproxies() or not any(each["type"].startswith("kubernetes:") for each in resources):
+    if not text or "https" in getproxies() or not any(map(_is_object, deployment.get("resources") or ())):
         return ""
     address = str(yaml.safe_load(text)["clusters"][0]["cluster"]["server"])
     try:
@@ -41,6 +41,11 @@ def silent_api(deployment: Mapping[str, Any]) -> str:
     except OSError as error:
         return f"{address} ({error})"
     return ""
+
+
+def _is_object(resource: Mapping[str, Any]) -> bool:
+    # One that went with its cluster needs no API before the replacement exists; the kubeconfig is still the old one.
+    return resource["type"].startswith("kubernetes:") and not awaits_replacement(resource)
 
 
 def _greet(address: str) -> None:

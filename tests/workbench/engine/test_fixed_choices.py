@@ -9,7 +9,9 @@ from infra.config.tree import tree
 from support.eks import CLUSTER, EXISTING, KEY, config
 from support.eks_state import STACK, exported
 from workbench.engine.clouds.blocker import Blocker
+from workbench.engine.clouds.eks.fixed_choices import SUBNET, VPC
 from workbench.engine.clouds.find import CLOUDS, cloud_of
+from workbench.engine.cluster_components import cluster_of, components_of_state
 
 GIVEN = "arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555"
 OTHER = "arn:aws:kms:eu-west-1:111122223333:key/99999999-2222-3333-4444-555555555555"
@@ -105,12 +107,29 @@ def test_everything_else_may_change(before: dict[str, Any], after: dict[str, Any
     assert refused(_of_the_cluster(before), _of_the_cluster(after)) == []
 
 
+@pytest.mark.parametrize(("type_", "key"), [(SUBNET, "availabilityZone"), (SUBNET, "vpcId"), (VPC, "cidrBlock")])
+def test_what_the_state_does_not_say_is_no_other_choice(type_: str, key: str) -> None:
+    state = exported()
+    for each in state["resources"]:
+        if each["type"] == type_:
+            del each["inputs"][key]
+    assert refused({}, {}, state) == []
+
+
 def test_without_a_cluster_everything_may_change() -> None:
     state = exported()
     state["resources"] = [each for each in state["resources"] if each["type"] != CLUSTER]
     changes = {"cluster.secretsKeyArn": GIVEN, "cluster.network": EXISTING}
     assert refused({}, changes, state) == []
     assert refused({}, changes, {"resources": []}) == []
+
+
+def test_after_a_failed_replacement_of_the_cluster_everything_may_change() -> None:
+    state = exported()
+    for each in state["resources"]:
+        each["pendingReplacement"] = each["type"] == CLUSTER
+    assert refused({}, {"cluster.secretsKeyArn": GIVEN, "cluster.network": EXISTING}, state) == []
+    assert cluster_of(components_of_state(state)) is None, "there is none to empty or to compare with"
 
 
 @pytest.mark.parametrize("model", CLOUDS, ids=lambda model: model.__name__)

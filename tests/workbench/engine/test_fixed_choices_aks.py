@@ -6,6 +6,7 @@ import pytest
 
 from support.aks import CLUSTER, CREATED, EXISTING, KEY_ID, config
 from support.aks_state import STACK, exported
+from workbench.engine.clouds.aks.fixed_choices import SUBNET
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.find import cloud_of
 
@@ -53,6 +54,13 @@ def test_another_subnet_of_the_network_and_what_nobody_sends_are_no_other_networ
     before: dict[str, Any], after: dict[str, Any]
 ) -> None:
     assert refused({"cluster.network": before}, {"cluster.network": after}) == []
+
+
+def test_a_subnet_whose_state_names_no_range_is_no_other_network() -> None:
+    state = exported({"cluster.network": CREATED})
+    (subnet,) = (each for each in state["resources"] if each["type"] == SUBNET)
+    del subnet["inputs"]["addressPrefix"]
+    assert [*cloud_of(STACK, config({"cluster.network": CREATED})).fixed_blockers(state)] == []
 
 
 @pytest.mark.parametrize(

@@ -65,5 +65,11 @@ def test_an_api_behind_a_closed_door_does_not(monkeypatch: pytest.MonkeyPatch) -
     assert "refused" in silent_api(deployment(port, OBJECT))
 
 
+def test_objects_that_went_with_a_cluster_whose_replacement_is_missing_need_no_api() -> None:
+    state = deployment(9, OBJECT)
+    state["resources"][1]["pendingReplacement"] = True
+    assert silent_api(state) == ""
+
+
 def test_without_a_cluster_nothing_is_asked() -> None:
     assert silent_api({}) == ""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.engine.clouds.blocker import Blocker
+from workbench.engine.pending import awaits_replacement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +55,7 @@ def fixed_blockers(
 
 
 def resources_of(deployment: Mapping[str, Any], type_: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the resources of a type in a deployment, without those that are still to be deleted."""
+    """Yield the resources of a type in a deployment, without those that are still to be deleted or already are."""
     for each in deployment.get("resources") or ():
-        if each["type"] == type_ and not each.get("delete"):
+        if each["type"] == type_ and not each.get("delete") and not awaits_replacement(each):
             yield each

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from workbench.engine.pending import ResourceIdentity, id_from_inputs, resolved
+from workbench.engine.pending import ResourceIdentity, awaits_replacement, id_from_inputs, resolved
 from workbench.offline.clouds import CLOUDS as PACKAGES
 from workbench.recovery.cloud.lookup import DEFAULTS, LookupQuery, LookupResult
 from workbench.report.values import MARK, SECRET, SENTINELS
@@ -83,9 +83,11 @@ def identity(type_: str, id_: str) -> tuple[str, str]:
 
 
 def identities(deployment: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
-    """Return type and id of all resources in the state."""
+    """Return type and id of all resources in the state, without those that were deleted before their replacement."""
     resources = deployment.get("resources") or []
-    return frozenset(identity(each["type"], each["id"]) for each in resources if each.get("id"))
+    return frozenset(
+        identity(each["type"], each["id"]) for each in resources if each.get("id") and not awaits_replacement(each)
+    )
 
 
 def pending_creations(deployment: Mapping[str, Any]) -> list[LookupQuery]:

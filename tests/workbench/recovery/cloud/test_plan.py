@@ -98,10 +98,15 @@ def test_a_replacement_stands_before_what_it_replaces_which_is_still_to_be_delet
     ]
 
 
-def test_a_replacement_takes_the_place_of_what_was_deleted_first() -> None:
-    gone = {**RESOURCE, "id": "mlrun:dev-gpu-old", "pendingReplacement": True}
+@pytest.mark.parametrize("old", ["mlrun:dev-gpu-old", FOUND.id])
+def test_a_replacement_takes_the_place_of_what_was_deleted_first(old: str) -> None:
+    gone = {**RESOURCE, "id": old, "pendingReplacement": True}
+    assert (RESOURCE["type"], old) not in identities(deployment(gone)), "an id that is a name is free again"
     result = repaired(deployment(gone), [answer(FOUND)])
-    assert [each["id"] for each in result["resources"]] == ["p1", FOUND.id]
+    assert [(each["id"], "pendingReplacement" in each) for each in result["resources"]] == [
+        ("p1", False),
+        (FOUND.id, False),
+    ]
 
 
 def test_a_replacement_that_was_not_made_leaves_the_state_as_it_is() -> None:

@@ -21,7 +21,8 @@ def _live_network(deployment: Mapping[str, Any]) -> str:
     if cluster is None:
         return ""
     for own in resources_of(deployment, SUBNET):
-        return _own(str(own["inputs"].get("addressPrefix") or ""))
+        prefix = own["inputs"].get("addressPrefix")
+        return _own(str(prefix)) if prefix else ""
     pools = (cluster.get("outputs") or {}).get("agentPoolProfiles") or cluster["inputs"].get("agentPoolProfiles") or ()
     subnets = (str(pool.get("vnetSubnetID") or "") for pool in pools)
     return next((subnet.lower().rpartition("/subnets/")[0] for subnet in subnets if subnet), "")

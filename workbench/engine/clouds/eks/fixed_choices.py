@@ -39,7 +39,8 @@ def _declared_zones(choices: EksConfig) -> str:
 
 def _live_zones(deployment: Mapping[str, Any]) -> str:
     used = set((_cluster(deployment).get("vpcConfig") or {}).get("subnetIds") or ())
-    zones = {each["id"]: str(each["inputs"]["availabilityZone"])[-1] for each in _subnets(deployment)}
+    placed = {each["id"]: (each.get("inputs") or {}).get("availabilityZone") for each in _subnets(deployment)}
+    zones = {subnet: str(zone)[-1] for subnet, zone in placed.items() if zone}
     for stack in resources_of(deployment, STACK_TYPE):
         given = ((stack.get("outputs") or {}).get("cluster") or {}).get("nodeSubnetIds") or {}
         zones |= {subnet: zone for zone, subnet in given.items()}
@@ -54,9 +55,13 @@ def _declared_network(choices: EksConfig) -> str:
 def _live_network(deployment: Mapping[str, Any]) -> str:
     config = _cluster(deployment).get("vpcConfig") or {}
     used = config.get("subnetIds") or ()
-    vpc = config.get("vpcId") or next((s["inputs"]["vpcId"] for s in _subnets(deployment) if s["id"] in used), "")
-    own = {each["id"]: each["inputs"]["cidrBlock"] for each in resources_of(deployment, VPC)}
-    return _own_vpc(own[vpc]) if vpc in own else str(vpc)
+    places = ((each.get("inputs") or {}).get("vpcId") for each in _subnets(deployment) if each["id"] in used)
+    vpc = config.get("vpcId") or next(places, "")
+    own = {each.get("id"): (each.get("inputs") or {}).get("cidrBlock") for each in resources_of(deployment, VPC)}
+    if vpc not in own:
+        return str(vpc or "")
+    cidr = own[vpc]
+    return _own_vpc(str(cidr)) if cidr else ""
 
 
 def _own_vpc(cidr: str) -> str:

@@ -1,6 +1,7 @@
 """Lists all Azure resources of a stack, including those missing from the state, and foreign ones in its group."""
 
 from collections.abc import Collection, Iterator
+from shlex import quote
 from typing import Any, Final
 
 from workbench.engine.clouds.aks.conditions import CLUSTER, POOL
@@ -64,8 +65,8 @@ def foreign_resources(queries: AzureQueries, recorded: Collection[str]) -> list[
             each["id"],
             f"is in the resource group {choices.resource_group}, and this stack did not create it",
             "Azure deletes a resource group with everything in it",
-            f"Move it (`az resource move --destination-group GROUP --ids {each['id']}`) or delete it "
-            f"(`az resource delete --ids {each['id']}`).",
+            f"Move it (`az resource move --destination-group GROUP --ids {quote(each['id'])}`) or delete it "
+            f"(`az resource delete --ids {quote(each['id'])}`).",
         )
         for each in queries.listed(f"{choices.group_id}/resources", RESOURCES)
         if each["id"].lower() not in ours and not queries.is_ours(each.get("tags") or {})

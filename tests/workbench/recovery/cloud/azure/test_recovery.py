@@ -157,6 +157,14 @@ def test_what_others_put_into_the_group_is_named_before_a_destroy_and_nothing_el
     assert made.account.foreign_resources(recorded - {made.one(GROUP).id}) == []
 
 
+def test_a_command_for_a_name_with_spaces_and_parentheses_is_one_that_a_shell_takes(made: Made) -> None:
+    name = "ContainerInsights(logs) - research"
+    theirs = f"{made.account.choices.group_id}/providers/Microsoft.OperationsManagement/solutions/{name}"
+    made.emulator.leave_resource(theirs)
+    (found,) = [each for each in made.account.foreign_resources({made.one(GROUP).id}) if each.where == theirs]
+    assert f"`az resource delete --ids '{theirs}'`" in found.step
+
+
 def test_another_stack_has_nothing_of_this_one(made: Made) -> None:
     other = replace(made.account, stack="another")
     assert [each for each in other.tagged_resources() if not each.is_byproduct] == []
