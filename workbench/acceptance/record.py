@@ -65,12 +65,16 @@ class Record:
     ----------
     stack, copy, kind, release, started
         The stack, the name of its copy, the kind of cluster, this package's version, when the run began.
+    file
+        The stack's file: another folder may have a stack of the same name.
     left_out
         What the copy leaves out, a sentence each.
     steps, assumptions
         What was seen, in order.
     seen
         What a step notes for a later one.
+    is_ours
+        Whether this run created the copy's stack or was about to.
     state
         ``running``, ``passed``, ``failed``, ``being cleaned up`` or ``cleaned up``.
     """
@@ -80,10 +84,12 @@ class Record:
     kind: str
     release: str
     started: str
+    file: str
     left_out: tuple[str, ...] = ()
     steps: list[StepRecord] = field(default_factory=list)
     assumptions: list[AssumptionRecord] = field(default_factory=list)
     seen: dict[str, Any] = field(default_factory=dict)
+    is_ours: bool = False
     state: str = "running"
 
     @property

@@ -28,6 +28,7 @@ from workbench.cli.cloud_run import started
 from workbench.cli.console import INTERRUPTED, PLAIN, agree, errors, out
 from workbench.cli.engine_run import last_run
 from workbench.cli.options import AsJson, Hermetic, Yes
+from workbench.engine.backend import CorruptStateError, StateFiles
 from workbench.engine.cloud import bare_session
 from workbench.engine.kubectl import Api, kubectl
 from workbench.local import Instance, instances
@@ -155,14 +156,20 @@ class Commands:
     copied: CopiedStack
     hermetic: bool
 
-    def create(self) -> None:
+    def exists(self) -> bool:
         """See ``Product``."""
         found = self.copied.stack
         if found.is_local:
+            return found.name in instances() or _is_recorded(found.name)
+        session = bare_session(found, tools(hermetic=self.hermetic))
+        return found.name in {row["name"].rpartition("/")[2] for row in session.query("stack", "ls", "--json")}
+
+    def create(self) -> None:
+        """See ``Product``."""
+        found = self.copied.stack
+        if found.is_local or self.exists():
             return
         session = bare_session(found, tools(hermetic=self.hermetic))
-        if self.copied.name in {row["name"].rpartition("/")[2] for row in session.query("stack", "ls", "--json")}:
-            return
         provider = found.document.get("secretsprovider")
         options = ["--secrets-provider", provider] if provider else []
         session.output("stack", "init", self.copied.name, "--no-select", *options, folder=self.copied.folder)
@@ -242,6 +249,14 @@ class Commands:
     def _events(self) -> Path:
         self.copied.events.unlink(missing_ok=True)
         return self.copied.events
+
+
+def _is_recorded(stack: str) -> bool:
+    """Return whether the state of a local stack records anything, or cannot be read."""
+    try:
+        return bool(StateFiles(stack).deployment().get("resources"))
+    except CorruptStateError:
+        return True
 
 
 @contextmanager

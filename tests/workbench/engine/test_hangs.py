@@ -5,17 +5,21 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
+from typing_extensions import override
 
 from infra.config import CONFIG_KEY
 from support.cluster import HANGS, eventually
 from support.eks import document
 from support.scripted_engine import ScriptedEngine
 from workbench import stacks
+from workbench.engine import hangs, session
 from workbench.engine.lock import stack_lock
 from workbench.recovery import orphans
 from workbench.system.errors import UserError
@@ -109,6 +113,40 @@ def test_an_engine_without_news_is_said_with_its_processes(folder: Path) -> None
         eventually(lambda: run.says(f"{run.plugin.pid} sleep"))
     finally:
         run.end()
+
+
+class Looks(threading.Event):
+    """Ends the watch after three looks, between which more time passes than the pause."""
+
+    left = 3
+
+    @override
+    def wait(self, timeout: float | None = None) -> bool:
+        time.sleep(0.1)
+        self.left -= 1
+        return self.left < 0
+
+
+def test_the_time_that_ctrl_z_lasts_is_no_silence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(hangs, "_PAUSE", 0.01)
+    monkeypatch.setattr(hangs, "SILENCE", 0.05)
+    hangs._watch(lambda: 0, Looks())
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("last", "asks", "waits"),
+    [("cancelEvent", True, True), ("cancelEvent", False, False), ("summaryEvent", True, False)],
+)
+def test_an_engine_that_waits_for_an_answer_is_not_silent(
+    tmp_path: Path, last: str, *, asks: bool, waits: bool
+) -> None:
+    events = tmp_path / "events.jsonl"
+    events.write_text(json.dumps({"sequence": 1, last: {}}) + "\n")
+    assert (session._news(events, asks=asks) != session._news(events, asks=asks)) is waits
+    assert session._news(tmp_path / "none", asks=asks) == session._news(None, asks=asks)
 
 
 @pytest.mark.parametrize("victim", ["engine", "plugin", None])
