@@ -203,16 +203,17 @@ def _wait_for(process: subprocess.Popen[bytes], *, is_in_our_group: bool) -> int
 
     Returns how often it was interrupted.
     """
-    interrupts = 0
+    interrupts, is_announced = 0, False
     while process.poll() is None:
         try:
+            if interrupts and not is_announced:
+                is_announced = True
+                hangs.say("Stopping: the engine finishes its current step and saves the state. Ctrl-C again aborts it.")
             process.wait(_ABORT if interrupts > 1 else None)
         except KeyboardInterrupt as interrupt:
             interrupts += 1
             if not is_in_our_group or isinstance(interrupt, AskedToEnd):
                 process.send_signal(signal.SIGINT)
-            if interrupts == 1:
-                hangs.say("Stopping: the engine finishes its current step and saves the state. Ctrl-C again aborts it.")
         except subprocess.TimeoutExpired:
             hangs.end_all()
             process.kill()

@@ -115,6 +115,31 @@ def test_an_engine_without_news_is_said_with_its_processes(folder: Path) -> None
         run.end()
 
 
+def test_a_second_ctrl_c_while_the_first_is_announced_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(hangs, "say", interrupted)
+    code = "import signal, time; signal.signal(signal.SIGINT, lambda *_: print(flush=True)); print(flush=True)"
+    command = [sys.executable, "-c", f"{code}; time.sleep(600)"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, process_group=0) as engine:
+        assert engine.stdout
+        engine.stdout.readline()
+        monkeypatch.setattr(session, "_ABORT", 0.3)
+        waits, wait = iter([KeyboardInterrupt()]), engine.wait
+
+        def first_interrupted(timeout: float | None = None) -> int:
+            for interrupt in waits:
+                raise interrupt
+            return wait(timeout)
+
+        monkeypatch.setattr(engine, "wait", first_interrupted)
+        try:
+            assert session._wait_for(engine, is_in_our_group=False) == 2
+        finally:
+            engine.kill()
+
+
 class Looks(threading.Event):
     """Ends the watch after three looks, between which more time passes than the pause."""
 
