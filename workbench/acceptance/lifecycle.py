@@ -129,7 +129,7 @@ def pool_replaced(context: Context) -> str:
     nodes_as_written(context)
     if stale := [name for name in context.product.cluster().deployment.get("resources") or () if _is_of(name, old)]:
         raise StepError(f"The state still has {', '.join(each['urn'] for each in stale)}.")
-    return f"pool '{old}' is now '{new}'; a pod landed there"
+    return f"pool '{old}' is now '{new}'; a pod was scheduled there"
 
 
 def _is_of(resource: Mapping[str, Any], pool: str) -> bool:

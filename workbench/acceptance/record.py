@@ -159,8 +159,8 @@ class Record:
         if not self.assumptions:
             yield "None: no step touched an input about which a fact is assumed."
             return
-        yield "Facts about the cloud that no source states. `consistent`: what was seen fits, but would look the same"
-        yield "if the assumption were wrong."
+        yield "Facts about the cloud that no source states. `consistent`: the result fits the assumption, but would be"
+        yield "the same if it were wrong."
         yield ""
         yield "| type | inputs | assumed | verdict | step | seen |"
         yield "|---|---|---|---|---|---|"

@@ -18,9 +18,9 @@ from workbench.system.paths import APP
 STEPS: Final = (
     Step("up", "`up` creates the stack", lifecycle.first_up),
     Step("unchanged up", "a second `up` changes nothing", lifecycle.second_up),
-    Step("nodes", "nodes, labels and taints are as written", in_cluster.nodes_as_written),
-    Step("admission", "priority classes and admission are as written", in_cluster.objects_as_written),
-    Step("pods", "a pod for each pool lands, from zero too", in_cluster.pods_land),
+    Step("nodes", "nodes, labels and taints match the stack file", in_cluster.nodes_as_written),
+    Step("admission", "priority classes and admission match the state", in_cluster.objects_as_written),
+    Step("pods", "a pod is scheduled on each pool, also from zero", in_cluster.pods_land),
     Step(
         "autoscaler sizes",
         "sizes moved by the autoscaler survive an `up`",

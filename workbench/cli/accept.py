@@ -1,4 +1,4 @@
-"""`igz-clusters accept`: live the whole life of a copy of a stack, and write down what was seen."""
+"""`igz-clusters accept`: test the whole life cycle of a stack in a copy of it, and record the results."""
 
 import json
 import os
@@ -57,14 +57,14 @@ def accept(  # noqa: PLR0913 - its options
     as_json: AsJson = False,
     hermetic: Hermetic = False,
 ) -> None:
-    """Live the whole life of a stack in a copy of it, and write down what was seen.
+    """Test the whole life cycle of a stack in a copy of it, and record the results.
 
     For example: igz-clusters accept dev
 
     Creates the copy, updates it, checks its nodes, admission, pods, volumes and drift, replaces a pool, kills a run
-    and recovers, destroys it, and checks that nothing is left. Says first what it makes, how long it takes and what it
-    costs, and asks. The same command continues after an interruption. The record names each step, and the assumed
-    facts about the cloud that it confirmed or refuted: docs/acceptance.md. Exit code 1: a step failed.
+    and recovers, destroys it, and checks that nothing is left. First shows what it will create, how long that takes
+    and what it costs, and asks. The same command continues after an interruption. The record lists each step, and the
+    assumed facts about the cloud that it confirmed or refuted: docs/acceptance.md. Exit code 1: a step failed.
     """
     copied = CopiedStack(copy or f"{name}{SUFFIX}", name)
     source = None if clean else stacks.find(name)
@@ -115,7 +115,7 @@ def _alone(copied: CopiedStack) -> Iterator[None]:
     """Hold the copy: one run works on it at a time."""
     copied.folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
     if (lock := locks.take(copied.folder / "lock")) is None:
-        raise UserError(f"Another run of `accept` works on '{copied.name}'.", "Wait for it, or interrupt it.")
+        raise UserError(f"Another run of `accept` is working on '{copied.name}'.", "Wait for it, or interrupt it.")
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Notices a run that cannot go on, and ends one that does not end by itself."""
+"""Notices a run that is stuck, and ends one that does not end by itself."""
 
 import os
 import sys
@@ -61,12 +61,12 @@ def _watch(news: Callable[[], object], ended: threading.Event) -> None:
         processes = of_run(os.getpid())
         suspended = {process for process in processes if is_suspended(process)}
         for process in (suspended & before) - said:
-            say(f"The run cannot go on: {name_of(process)}. `kill -CONT {process.pid}` continues it; {_WAY}.")
+            say(f"The run is stuck: {name_of(process)}. `kill -CONT {process.pid}` continues it; {_WAY}.")
         said, before = (said & suspended) | (suspended & before), suspended
         if (new := news()) != last:
             last, silence, patience = new, 0.0, SILENCE
         elif silence > patience:
             listed = ", ".join(filter(None, map(name_of, processes)))
-            say(f"No news from the engine for {patience:.0f} s; a cloud may take 20 minutes for a cluster.")
+            say(f"The engine has reported nothing for {patience:.0f} s; a cluster can take a cloud 20 minutes.")
             say(f"Its processes: {listed}. If one hangs: {_WAY}.")
             patience *= 2

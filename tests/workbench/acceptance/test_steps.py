@@ -243,7 +243,7 @@ def test_a_run_that_was_killed_in_its_step_remembers_the_pool_that_it_replaces(c
     old, new = again.record.seen["replaced"]
     assert new in again.copied.choices["pools"]
     api(again).objects[:] = nodes_of(again.config)
-    assert lifecycle.pool_replaced(again) == f"pool '{old}' is now '{new}'; a pod landed there"
+    assert lifecycle.pool_replaced(again) == f"pool '{old}' is now '{new}'; a pod was scheduled there"
 
 
 def test_a_pool_is_not_renamed_to_another_of_the_stack(context: Context) -> None:

@@ -111,7 +111,7 @@ def test_two_runs_on_one_copy_are_refused(data: Path) -> None:
     data.mkdir(parents=True, mode=0o700)
     (data.parent.parent).chmod(0o700)
     assert locks.take(data / "lock") is not None
-    assert "Another run of `accept` works on 'dev-accept'" in refusal("dev", "--yes")
+    assert "Another run of `accept` is working on 'dev-accept'" in refusal("dev", "--yes")
 
 
 @pytest.mark.parametrize(("resources", "exists"), [([{"urn": "u"}], True), ([], False)], ids=["in use", "destroyed"])

@@ -1,4 +1,4 @@
-"""A run that cannot go on says so, and a second Ctrl-C ends it."""
+"""A run that is stuck says so, and a second Ctrl-C ends it."""
 
 import json
 import os
@@ -102,14 +102,14 @@ def hanging(folder: Path) -> Iterator[Hanging]:
 def test_a_suspended_process_is_named_at_once(hanging: Hanging, victim: str) -> None:
     process: psutil.Process = getattr(hanging, victim)
     process.suspend()
-    eventually(lambda: hanging.says(f"The run cannot go on: {process.pid} "))
+    eventually(lambda: hanging.says(f"The run is stuck: {process.pid} "))
     assert hanging.says(f"(suspended). `kill -CONT {process.pid}` continues it; Ctrl-C ends the run after its current")
 
 
 def test_an_engine_without_news_is_said_with_its_processes(folder: Path) -> None:
     run = Hanging(folder, silence=0.3)
     try:
-        eventually(lambda: run.says("No news from the engine for 0 s"))
+        eventually(lambda: run.says("The engine has reported nothing for 0 s"))
         eventually(lambda: run.says(f"{run.plugin.pid} sleep"))
     finally:
         run.end()
