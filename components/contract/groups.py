@@ -107,9 +107,9 @@ def zones_unknown_at_zero(groups: Iterable[NodeGroup], zones: Collection[str]) -
     if len(zones) < 2:  # noqa: PLR2004
         return {}
     message = (
-        f"may have no nodes, and its groups span the zones {', '.join(sorted(zones))}. The autoscaler knows an empty "
-        "group by one zone: a pod that selects another zone, or has a volume there, may wait for ever. If there are "
-        "such pods, set zonal: true, which replaces the pool's groups"
+        f"may have no nodes, and its groups span the zones {', '.join(sorted(zones))}. The autoscaler assumes one zone "
+        "for an empty group: a pod that selects another zone, or has a volume there, may stay pending forever. If you "
+        "run such pods, set zonal: true, which replaces the pool's groups"
     )
     return {group.pool: message for group in groups if group.is_elastic and not group.size.min and not group.zone}
 

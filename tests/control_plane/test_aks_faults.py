@@ -123,7 +123,7 @@ def test_a_role_that_does_not_hold_yet_delays_the_first_up_and_does_not_end_it(d
     printed = []
     for line in run.stdout:
         printed.append(line)
-        if "Azure does not grant what a role allows" in line:
+        if "Azure denies access; a new role assignment" in line:
             assert CLUSTER not in dev.azure.inventory()
             dev.azure.set_faults()
     text = "".join(printed)

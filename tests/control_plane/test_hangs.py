@@ -48,7 +48,7 @@ def test_ctrl_c_twice_ends_a_run_with_a_suspended_process(own: Cluster, lines: d
     for _ in itertools.islice(run.stdout, lines["up"] // 3):
         pass
     process = suspend(run, name)
-    said = itertools.takewhile(lambda line: f"The run cannot go on: {process.pid} {name}" not in line, run.stdout)
+    said = itertools.takewhile(lambda line: f"The run is stuck: {process.pid} {name}" not in line, run.stdout)
     assert "No news" not in "".join(said)
     os.killpg(run.pid, signal.SIGINT)
     assert "finished" not in "".join(itertools.takewhile(lambda line: "Stopping" not in line, run.stdout))

@@ -74,8 +74,8 @@ class FakeApi:
         verb, *words = arguments
         if verb == "get" and "--show-managed-fields" in words:
             return self.managers
-        if verb == "get" and words[0] == "namespace":
-            return ""
+        if words[0] == "namespace":
+            return self._namespaces(verb, words[1:])
         if verb == "get":
             return json.dumps(self._found(words))
         if verb == "create":
@@ -83,6 +83,18 @@ class FakeApi:
         if verb == "apply":
             self._add(json.loads(stdin or ""))
         return ""
+
+    def _namespaces(self, verb: str, words: Sequence[str]) -> str:
+        option, _, wanted = words[1].partition("=") if words[0] == "-l" else ("", "", words[0])
+        spaces = [each for each in self.objects if each["kind"] == "Namespace"]
+        found = [
+            each
+            for each in spaces
+            if (each["metadata"].get("labels", {}).get(option) if option else each["metadata"]["name"]) == wanted
+        ]
+        if verb == "delete":
+            self.objects[:] = [each for each in self.objects if each not in found]
+        return json.dumps(found[0]) if found and verb == "get" else ""
 
     def _found(self, words: Sequence[str]) -> Any:
         kinds = {each.partition(".")[0].lower() for each in words[0].split(",")}
@@ -125,6 +137,8 @@ class FakeProduct:
     """Of the next runs of `up`; later ones change nothing."""
     report: StackReport = field(default_factory=lambda: StackReport("s", "dev", "local", Source.DRIFT, Outcome.PASSED))
     remains: list[str] = field(default_factory=list)
+    is_there: bool = False
+    """Whether there is a stack of the copy's name."""
     keeps: bool = False
     """Whether `destroy` leaves the state as it is."""
     calls: list[str] = field(default_factory=list)
@@ -135,6 +149,9 @@ class FakeProduct:
         self.calls.append(command)
         if error := self.fails.pop(command, None):
             raise error
+
+    def exists(self) -> bool:
+        return self.is_there
 
     def create(self) -> None:
         self._called("create")
@@ -177,8 +194,9 @@ def context_of(folder: Path, choices: Mapping[str, Any], name: str = "dev", **pr
     """
     (folder / f"Pulumi.{name}.yaml").write_text(json.dumps({"config": {CONFIG_KEY: choices}}))
     copied = CopiedStack(f"{name}-accept", name)
-    left_out = copied.make(stacks.find(name))
+    source = stacks.find(name)
+    left_out = copied.make(source)
     config = copied.stack.config
     api = FakeApi(nodes_of(config))
-    record = Record(name, copied.name, config.cluster.kind, "1", "now", left_out)
+    record = Record(name, copied.name, config.cluster.kind, "1", "now", str(source.file.resolve()), left_out)
     return Context(copied, FakeProduct(api, **product), record, lambda _: None, patience=0.0, pause=0.0)

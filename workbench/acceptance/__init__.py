@@ -1,1 +1,1 @@
-"""The acceptance run: the whole life of a copy of a stack, step by step, with a record of what was seen."""
+"""The acceptance run: the whole life cycle of a stack in a copy of it, step by step, with a record of the results."""

@@ -125,7 +125,7 @@ class CopiedStack:
             )
         if self.name in stacks.stack_files():
             raise UserError(
-                f"'{self.name}' is a stack of yours: {stacks.shown_path(stacks.stack_files()[self.name])}.",
+                f"You already have a stack '{self.name}': {stacks.shown_path(stacks.stack_files()[self.name])}.",
                 "Choose another name for the copy with --name.",
             )
         if type(source.config.cluster) in CLOUDS and source.config.environment is Environment.PROD:

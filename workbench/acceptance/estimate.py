@@ -24,7 +24,7 @@ def announcement(copied: CopiedStack, source: str) -> Iterator[str]:
     kind = ClusterKind(config.cluster.kind)
     hours, least = HOURS.get(kind, CLOUD_HOURS), sum(group.size.min for group in config.groups)
     empty = sum(pool.size.min == 0 for pool in config.pools.values())
-    yield f"The acceptance run lives the whole life of a copy of '{source}', named '{copied.name}':"
+    yield f"The acceptance run tests the whole life cycle of a copy of '{source}', named '{copied.name}'. It creates"
     yield {
         ClusterKind.LOCAL: "a control plane on this machine, with simulated nodes.",
         ClusterKind.EXISTING: "labels, taints, classes and namespaces on the stack's cluster, removed at the end.",
@@ -34,7 +34,7 @@ def announcement(copied: CopiedStack, source: str) -> Iterator[str]:
         used = hours * (least + POD_SHARE * empty)
         types = sorted({each.instances[0].name for each in config.groups if each.instances})
         yield f"Cost: about {used:.0f} node-hours ({', '.join(types)}), {hours:g} hours of a control plane, and the"
-        yield "network's gateways, addresses and logs for that time. The announced hours are estimates, not measured."
+        yield "network's gateways, addresses and logs for that time. These hours are estimates, not measured."
     yield f"Stack file and record: {copied.folder}"
 
 

@@ -17,6 +17,9 @@ from workbench.system.errors import UserError
 NAMESPACE: Final = "igz-acceptance"
 """Namespace of the run's pods. It is no user namespace, so admission does not move them to other pools."""
 
+_RUN: Final = "igz-clusters.io/acceptance-run"
+"""Label of that namespace: the copy whose run created it."""
+
 IMAGE: Final = "registry.k8s.io/pause:3.10"
 
 _JUDGED: Final = ("kubernetes:scheduling.k8s.io/", "kubernetes:admissionregistration.k8s.io/")
@@ -136,20 +139,34 @@ def pods_land(context: Context) -> str:
     has_autoscaler = any(group.is_elastic for group in context.config.groups)
     pools = [name for name in context.config.pools if has_autoscaler or name in before]
     empty = [name for name in pools if name not in before]
+    context.keep(**{"from zero": empty, **context.record.seen})
     land(context, pools)
     context.record.seen["landed"] = pools
-    known = context.record.seen.setdefault("from zero", empty)
+    known = context.record.seen["from zero"]
     return f"{', '.join(pools)}; from zero: {', '.join(known) or 'none, all pools had nodes'}"
 
 
 def land(context: Context, pools: Sequence[str]) -> None:
     """Create a pod for each pool and wait until the scheduler has placed it there."""
     api, groups = context.api, {group.pool: group for group in reversed(context.config.groups)}
-    _apply(api, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
+    _make_namespace(context)
     for pool in pools:
         if pod_name(pool) not in {each["metadata"]["name"] for each in _items(api, "pods", "-n", NAMESPACE)}:
             _apply(api, pod_of(groups[pool]))
     context.wait(lambda: _misplaced(api, pools), "pods to land")
+
+
+def _make_namespace(context: Context) -> None:
+    """Create the namespace of the pods; one that another run or a user created is refused."""
+    found = json.loads(context.api.run("get", "namespace", NAMESPACE, "--ignore-not-found", "-o", "json") or "null")
+    labels = {_RUN: context.copied.name}
+    if found and not labels.items() <= _labels(found).items():
+        raise StepError(
+            f"The cluster already has a namespace '{NAMESPACE}', and this run did not create it.",
+            "Wait for the other acceptance run on this cluster, or delete the namespace.",
+        )
+    manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE, "labels": labels}}
+    _apply(context.api, manifest)
 
 
 def _misplaced(api: Api, pools: Sequence[str]) -> Iterator[str]:
@@ -224,7 +241,7 @@ def claim_binds(context: Context) -> str:
     pool = next((each for each, pool in pools.items() if pool.role is PoolRole.INITIAL), next(iter(pools)))
     group = next(group for group in context.config.groups if group.pool == pool)
     api = context.api
-    _apply(api, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
+    _make_namespace(context)
     claim = {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
@@ -279,13 +296,14 @@ def _storage_class(context: Context) -> str:
 
 def cleared(context: Context) -> str:
     """Delete what the steps created in the cluster, and wait until it is gone, volumes too."""
-    context.api.run("delete", "namespace", NAMESPACE, "--ignore-not-found", "--wait=false")
-    context.wait(lambda: _still_there(context.api), "the run's pods and volumes to be deleted")
+    ours = f"{_RUN}={context.copied.name}"
+    context.api.run("delete", "namespace", "-l", ours, "--ignore-not-found", "--wait=false")
+    context.wait(lambda: _still_there(context.api, ours), "the run's pods and volumes to be deleted")
     return "no pod, claim or volume of the run is left"
 
 
-def _still_there(api: Api) -> Iterator[str]:
-    if api.run("get", "namespace", NAMESPACE, "--ignore-not-found", "-o", "name").strip():
+def _still_there(api: Api, ours: str) -> Iterator[str]:
+    if api.run("get", "namespace", "-l", ours, "--ignore-not-found", "-o", "name").strip():
         yield f"namespace {NAMESPACE} is still there"
     for volume in _items(api, "pv"):
         claim = volume["spec"].get("claimRef", {})

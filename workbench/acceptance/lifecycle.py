@@ -32,7 +32,15 @@ _QUIET: Final = ("same", "read", "refresh")
 
 
 def first_up(context: Context) -> str:
-    """Create the stack, or continue to create it."""
+    """Create the stack, or continue to create it; a stack of that name that others created is not touched."""
+    if not context.record.is_ours:
+        if context.product.exists():
+            raise StepError(
+                f"A stack '{context.copied.name}' exists already, and this run did not create it. It was not changed.",
+                "Choose another name for the copy with --name.",
+            )
+        context.record.is_ours = True
+        context.record.save(context.copied.folder)
     context.product.create()
     context.product.up()
     return f"{len(_recorded(context.product.cluster()))} resources"
@@ -87,8 +95,8 @@ def changed_in_place(context: Context) -> str:
 
 def _mark(context: Context) -> None:
     """Give label and tag a value that they did not have."""
-    number = context.record.seen["marks"] = context.record.seen.get("marks", 0) + 1
-    value = str(number)
+    context.keep(marks=context.record.seen.get("marks", 0) + 1)  # before the edit: each attempt has its own value
+    value = str(context.record.seen["marks"])
     groups, is_local = context.config.groups, context.kind is ClusterKind.LOCAL
     # The local autoscaler gives a changed label to new nodes only, and AKS lets no run change the initial pool.
     static = (group for group in groups if not group.is_elastic and (group.holds_user_work or is_local))
@@ -109,17 +117,19 @@ def no_elastic_pool(context: Context) -> str:
 def pool_replaced(context: Context) -> str:
     """Rename an elastic pool: its groups are deleted and new ones created, and a pod lands there."""
     pools = context.copied.choices["pools"]
-    if POOL not in pools:
-        context.record.seen["replaced"] = old = _elastic(context)
-        context.copied.edit({"pools": {POOL if name == old else name: pool for name, pool in pools.items()}})
-    old = context.record.seen["replaced"]
+    if "replaced" not in context.record.seen:
+        new = POOL if POOL not in pools else f"{POOL}2"
+        context.keep(replaced=[_elastic(context), new])
+    old, new = context.record.seen["replaced"]
+    if old in pools:
+        context.copied.edit({"pools": {new if name == old else name: pool for name, pool in pools.items()}})
     context.product.up()
-    land(context, [POOL])
+    land(context, [new])
     cleared(context)
     nodes_as_written(context)
     if stale := [name for name in context.product.cluster().deployment.get("resources") or () if _is_of(name, old)]:
         raise StepError(f"The state still has {', '.join(each['urn'] for each in stale)}.")
-    return f"pool '{old}' is now '{POOL}'; a pod landed there"
+    return f"pool '{old}' is now '{new}'; a pod was scheduled there"
 
 
 def _is_of(resource: Mapping[str, Any], pool: str) -> bool:
@@ -167,7 +177,7 @@ def destroyed(context: Context) -> str:
     """Delete the stack."""
     resources = _recorded(context.product.cluster())
     if resources:
-        context.record.seen["objects"] = _objects(resources)
+        context.keep(objects=_objects(resources))
     context.product.destroy()
     if left := _recorded(context.product.cluster()):
         raise StepError(f"The state still has {len(left)} resources: {', '.join(each['urn'] for each in left)}.")

@@ -65,12 +65,16 @@ class Record:
     ----------
     stack, copy, kind, release, started
         The stack, the name of its copy, the kind of cluster, this package's version, when the run began.
+    file
+        The stack's file: another folder may have a stack of the same name.
     left_out
         What the copy leaves out, a sentence each.
     steps, assumptions
         What was seen, in order.
     seen
         What a step notes for a later one.
+    is_ours
+        Whether this run created the copy's stack or was about to.
     state
         ``running``, ``passed``, ``failed``, ``being cleaned up`` or ``cleaned up``.
     """
@@ -80,10 +84,12 @@ class Record:
     kind: str
     release: str
     started: str
+    file: str
     left_out: tuple[str, ...] = ()
     steps: list[StepRecord] = field(default_factory=list)
     assumptions: list[AssumptionRecord] = field(default_factory=list)
     seen: dict[str, Any] = field(default_factory=dict)
+    is_ours: bool = False
     state: str = "running"
 
     @property
@@ -153,8 +159,8 @@ class Record:
         if not self.assumptions:
             yield "None: no step touched an input about which a fact is assumed."
             return
-        yield "Facts about the cloud that no source states. `consistent`: what was seen fits, but would look the same"
-        yield "if the assumption were wrong."
+        yield "Facts about the cloud that no source states. `consistent`: the result fits the assumption, but would be"
+        yield "the same if it were wrong."
         yield ""
         yield "| type | inputs | assumed | verdict | step | seen |"
         yield "|---|---|---|---|---|---|"

@@ -18,9 +18,9 @@ from workbench.system.paths import APP
 STEPS: Final = (
     Step("up", "`up` creates the stack", lifecycle.first_up),
     Step("unchanged up", "a second `up` changes nothing", lifecycle.second_up),
-    Step("nodes", "nodes, labels and taints are as written", in_cluster.nodes_as_written),
-    Step("admission", "priority classes and admission are as written", in_cluster.objects_as_written),
-    Step("pods", "a pod for each pool lands, from zero too", in_cluster.pods_land),
+    Step("nodes", "nodes, labels and taints match the stack file", in_cluster.nodes_as_written),
+    Step("admission", "priority classes and admission match the state", in_cluster.objects_as_written),
+    Step("pods", "a pod is scheduled on each pool, also from zero", in_cluster.pods_land),
     Step(
         "autoscaler sizes",
         "sizes moved by the autoscaler survive an `up`",
@@ -48,16 +48,17 @@ def begun(copied: CopiedStack, source: Stack) -> Record:
     """
     known = Record.load(copied.folder)
     if known and is_begun(copied):
-        if known.stack != source.name:
+        if (known.stack, known.file) != (source.name, str(source.file.resolve())):
             raise UserError(
-                f"'{copied.name}' is the copy of the stack '{known.stack}'.", "Choose another name with --name."
+                f"'{copied.name}' is the copy of the stack '{known.stack}' in {known.file}.",
+                "Choose another name with --name.",
             )
         if known.state == CLEANING:
             raise UserError(f"The clean-up of '{copied.name}' has begun but not ended.", "Run it again.")
         return known
     left_out = copied.make(source)
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    return Record(source.name, copied.name, source.config.cluster.kind, version(APP), now, left_out)
+    now, file = datetime.now(UTC).isoformat(timespec="seconds"), str(source.file.resolve())
+    return Record(source.name, copied.name, source.config.cluster.kind, version(APP), now, file, left_out)
 
 
 def is_begun(copied: CopiedStack) -> bool:
@@ -77,8 +78,9 @@ def run(context: Context, steps: Sequence[Step] = STEPS) -> None:
     record, folder = context.record, context.copied.folder
     if is_begun(context.copied):
         context.say(f"Continuing: {len(record.done)} of {len(steps)} steps are done.")
-        context.product.create()
-        context.product.recover()
+        if record.is_ours:
+            context.product.create()
+            context.product.recover()
     record.state = "running"
     for number, step in enumerate(steps, start=1):
         if step.name in record.done:
@@ -126,6 +128,14 @@ def clean_up(context: Context) -> None:
     record.state = CLEANING
     record.save(folder)
     context.say(f"Cleaning up '{context.copied.name}'.")
+    if record.is_ours:
+        _delete(context)
+    record.state = "cleaned up"
+    record.save(folder)
+    context.copied.remove()
+
+
+def _delete(context: Context) -> None:
     context.product.create()
     context.product.recover()
     with suppress(UserError):  # the cluster may not exist yet, or not any more
@@ -133,6 +143,3 @@ def clean_up(context: Context) -> None:
             in_cluster.cleared(context)
     lifecycle.destroyed(context)
     lifecycle.nothing_left(context)
-    record.state = "cleaned up"
-    record.save(folder)
-    context.copied.remove()

@@ -40,6 +40,9 @@ class Cluster:
 class Product(Protocol):
     """The commands that the run exercises, on the copy. Each raises ``UserError`` if the command would fail."""
 
+    def exists(self) -> bool:
+        """Return whether there is a stack of the copy's name."""
+
     def create(self) -> None:
         """Create the copy's stack in the backend; does nothing if it exists."""
 
@@ -92,6 +95,11 @@ class Context:
     say: Callable[[str], None]
     patience: float = PATIENCE
     pause: float = 2.0
+
+    def keep(self, **seen: Any) -> None:
+        """Note in the record, at once, what a step needs again after the run was killed."""
+        self.record.seen |= seen
+        self.record.save(self.copied.folder)
 
     @property
     def config(self) -> StackConfig:

@@ -1,4 +1,4 @@
-"""`igz-clusters accept`: live the whole life of a copy of a stack, and write down what was seen."""
+"""`igz-clusters accept`: test the whole life cycle of a stack in a copy of it, and record the results."""
 
 import json
 import os
@@ -28,6 +28,7 @@ from workbench.cli.cloud_run import started
 from workbench.cli.console import INTERRUPTED, PLAIN, agree, errors, out
 from workbench.cli.engine_run import last_run
 from workbench.cli.options import AsJson, Hermetic, Yes
+from workbench.engine.backend import CorruptStateError, StateFiles
 from workbench.engine.cloud import bare_session
 from workbench.engine.kubectl import Api, kubectl
 from workbench.local import Instance, instances
@@ -56,14 +57,14 @@ def accept(  # noqa: PLR0913 - its options
     as_json: AsJson = False,
     hermetic: Hermetic = False,
 ) -> None:
-    """Live the whole life of a stack in a copy of it, and write down what was seen.
+    """Test the whole life cycle of a stack in a copy of it, and record the results.
 
     For example: igz-clusters accept dev
 
     Creates the copy, updates it, checks its nodes, admission, pods, volumes and drift, replaces a pool, kills a run
-    and recovers, destroys it, and checks that nothing is left. Says first what it makes, how long it takes and what it
-    costs, and asks. The same command continues after an interruption. The record names each step, and the assumed
-    facts about the cloud that it confirmed or refuted: docs/acceptance.md. Exit code 1: a step failed.
+    and recovers, destroys it, and checks that nothing is left. First shows what it will create, how long that takes
+    and what it costs, and asks. The same command continues after an interruption. The record lists each step, and the
+    assumed facts about the cloud that it confirmed or refuted: docs/acceptance.md. Exit code 1: a step failed.
     """
     copied = CopiedStack(copy or f"{name}{SUFFIX}", name)
     source = None if clean else stacks.find(name)
@@ -114,7 +115,7 @@ def _alone(copied: CopiedStack) -> Iterator[None]:
     """Hold the copy: one run works on it at a time."""
     copied.folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
     if (lock := locks.take(copied.folder / "lock")) is None:
-        raise UserError(f"Another run of `accept` works on '{copied.name}'.", "Wait for it, or interrupt it.")
+        raise UserError(f"Another run of `accept` is working on '{copied.name}'.", "Wait for it, or interrupt it.")
     try:
         yield
     finally:
@@ -155,14 +156,20 @@ class Commands:
     copied: CopiedStack
     hermetic: bool
 
-    def create(self) -> None:
+    def exists(self) -> bool:
         """See ``Product``."""
         found = self.copied.stack
         if found.is_local:
+            return found.name in instances() or _is_recorded(found.name)
+        session = bare_session(found, tools(hermetic=self.hermetic))
+        return found.name in {row["name"].rpartition("/")[2] for row in session.query("stack", "ls", "--json")}
+
+    def create(self) -> None:
+        """See ``Product``."""
+        found = self.copied.stack
+        if found.is_local or self.exists():
             return
         session = bare_session(found, tools(hermetic=self.hermetic))
-        if self.copied.name in {row["name"].rpartition("/")[2] for row in session.query("stack", "ls", "--json")}:
-            return
         provider = found.document.get("secretsprovider")
         options = ["--secrets-provider", provider] if provider else []
         session.output("stack", "init", self.copied.name, "--no-select", *options, folder=self.copied.folder)
@@ -242,6 +249,14 @@ class Commands:
     def _events(self) -> Path:
         self.copied.events.unlink(missing_ok=True)
         return self.copied.events
+
+
+def _is_recorded(stack: str) -> bool:
+    """Return whether the state of a local stack records anything, or cannot be read."""
+    try:
+        return bool(StateFiles(stack).deployment().get("resources"))
+    except CorruptStateError:
+        return True
 
 
 @contextmanager

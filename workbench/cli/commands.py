@@ -53,7 +53,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "kubectl": Command("shell:kubectl", "Run kubectl on a stack's cluster.", _PASSES_ON),
     "review": Command("review:review", "Review a change before it is merged."),
     "report": Command("report:report", "Show and judge a planned or finished change."),
-    "accept": Command("accept:accept", "Live the whole life of a stack in a copy of it, and write down what was seen."),
+    "accept": Command("accept:accept", "Test the whole life cycle of a stack in a copy of it, and record the results."),
     "recover": Command("recover:recover", "Repair what a killed run left behind."),
     "doctor": Command("doctor:doctor", "Check that this machine has everything the package needs."),
     "comment": Command("github:comment", "Post a review's report as a pull request comment."),

@@ -1,9 +1,8 @@
-"""Notices a run that cannot go on, and ends one that does not end by itself."""
+"""Notices a run that is stuck, and ends one that does not end by itself."""
 
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
@@ -55,18 +54,19 @@ def say(text: str) -> None:
 
 
 def _watch(news: Callable[[], object], ended: threading.Event) -> None:
-    last, since, patience = news(), time.monotonic(), SILENCE
+    last, silence, patience = news(), 0.0, SILENCE
     before, said = set[psutil.Process](), set[psutil.Process]()
     while not ended.wait(_PAUSE):
+        silence += _PAUSE  # no clock: after Ctrl-Z, the engine has paused as well
         processes = of_run(os.getpid())
         suspended = {process for process in processes if is_suspended(process)}
         for process in (suspended & before) - said:
-            say(f"The run cannot go on: {name_of(process)}. `kill -CONT {process.pid}` continues it; {_WAY}.")
+            say(f"The run is stuck: {name_of(process)}. `kill -CONT {process.pid}` continues it; {_WAY}.")
         said, before = (said & suspended) | (suspended & before), suspended
         if (new := news()) != last:
-            last, since, patience = new, time.monotonic(), SILENCE
-        elif time.monotonic() - since > patience:
+            last, silence, patience = new, 0.0, SILENCE
+        elif silence > patience:
             listed = ", ".join(filter(None, map(name_of, processes)))
-            say(f"No news from the engine for {patience:.0f} s; a cloud may take 20 minutes for a cluster.")
+            say(f"The engine has reported nothing for {patience:.0f} s; a cluster can take a cloud 20 minutes.")
             say(f"Its processes: {listed}. If one hangs: {_WAY}.")
             patience *= 2

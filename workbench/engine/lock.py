@@ -130,7 +130,7 @@ def still_running(stack: str, held: Held, more: str = "") -> UserError:
     """
     suspended = [process for process in held.of_the_run if is_suspended(process)]
     ids = " ".join(str(process.pid) for process in suspended)
-    note = f" It cannot go on: {names(suspended)}. `kill -CONT {ids}` continues it." if suspended else ""
+    note = f" It is stuck: {names(suspended)}. `kill -CONT {ids}` continues it." if suspended else ""
     return UserError(
         f"The stack '{stack}' is being changed by {held.run}{more}.{note}",
         "Wait until it ends, or press Ctrl-C where it runs: it finishes its current step and saves the state. "

@@ -33,7 +33,7 @@ STILL_IN_USE: Final = Passing(
 
 PROPAGATING: Final = Passing(
     is_reported=is_propagating,
-    what="does not grant what a role allows; a new role assignment takes minutes to take effect, a missing one never",
+    what="denies access; a new role assignment takes minutes to take effect, a missing one never does",
     pauses=(30.0, 60.0, 120.0, 180.0, 240.0),
 )
 """Azure needs up to ten minutes: https://learn.microsoft.com/azure/role-based-access-control/troubleshooting."""

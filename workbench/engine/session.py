@@ -39,6 +39,9 @@ https://github.com/pulumi/pulumi/blob/v3.259.0/pkg/cmd/pulumi/cmd/exit_codes.go.
 _ABORT: Final = 10.0
 """Seconds for the engine to abort its step after a second Ctrl-C."""
 
+_LAST_EVENT: Final = 200
+"""Bytes at the end of an event stream that contain its last event: `cancelEvent` after a plan and after a run."""
+
 _INTERPRETER: Final = Path(__file__).parent / "interpreter"
 
 _DEBUGGING: Final = {"PULUMI_DEBUG_COMMANDS": "true"}
@@ -85,7 +88,8 @@ class Session:
         command: list[str | Path] = [self.pulumi, *arguments, *recorded]
         environment = _quiet({**self.whole_environment(), **extra, **mark(self.stack.name, self.stack.file)})
         # Plug-ins leave files with credentials in their temporary folder.
-        with temporary.folder("run") as (place, held), hangs.watching(lambda: _size(events)):
+        asks = not display and sys.stdin.isatty() and "--yes" not in arguments
+        with temporary.folder("run") as (place, held), hangs.watching(lambda: _news(events, asks=asks)):
             return self._shown(command, {**environment, "TMPDIR": str(place)}, display, held)
 
     def _shown(
@@ -199,16 +203,17 @@ def _wait_for(process: subprocess.Popen[bytes], *, is_in_our_group: bool) -> int
 
     Returns how often it was interrupted.
     """
-    interrupts = 0
+    interrupts, is_announced = 0, False
     while process.poll() is None:
         try:
+            if interrupts and not is_announced:
+                is_announced = True
+                hangs.say("Stopping: the engine finishes its current step and saves the state. Ctrl-C again aborts it.")
             process.wait(_ABORT if interrupts > 1 else None)
         except KeyboardInterrupt as interrupt:
             interrupts += 1
             if not is_in_our_group or isinstance(interrupt, AskedToEnd):
                 process.send_signal(signal.SIGINT)
-            if interrupts == 1:
-                hangs.say("Stopping: the engine finishes its current step and saves the state. Ctrl-C again aborts it.")
         except subprocess.TimeoutExpired:
             hangs.end_all()
             process.kill()
@@ -217,12 +222,21 @@ def _wait_for(process: subprocess.Popen[bytes], *, is_in_our_group: bool) -> int
     return interrupts
 
 
-def _size(events: Path | None) -> int:
-    """Return the length of the engine's event stream so far; 0 if there is none."""
+def _news(events: Path | None, *, asks: bool) -> object:
+    """Return what differs after each event of the engine, and at every call while it may wait for an answer.
+
+    Parameters
+    ----------
+    events
+        The event stream. Default: None, for a run without one.
+    asks
+        Whether the engine asks the user, which it does after its plan.
+    """
     try:
-        return events.stat().st_size if events else 0
+        content = events.read_bytes() if events else b""
     except FileNotFoundError:
-        return 0
+        content = b""
+    return object() if asks and b'"cancelEvent"' in content[-_LAST_EVENT:] else len(content)
 
 
 def _quiet(variables: dict[str, str]) -> dict[str, str]:

@@ -36,7 +36,7 @@ GIVEN: Final = re.compile(
     r"HOME|USER|LOGNAME|KUBECONFIG"
     r"|(AWS|ARM|AZURE|AAD)_\w+"
     r"|PULUMI_(HOME|BACKEND_URL|ACCESS_TOKEN|CONFIG_PASSPHRASE(_FILE)?|(DIY|SELF_MANAGED)_\w+)"
-    r"|SSL_CERT_(FILE|DIR)|(?i:(https?|no|no_grpc|all)_proxy)"
+    r"|SSL_CERT_(FILE|DIR)|(REQUESTS|CURL)_CA_BUNDLE|(?i:(https?|no|no_grpc|all)_proxy)"
     r"|IGZ_CLUSTERS_\w+"
 )
 """The variables that a compared plan sees besides ``passed_on``: how it reaches backend, cloud and cluster."""

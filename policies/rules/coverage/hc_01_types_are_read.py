@@ -13,11 +13,18 @@ from policies.views.node_groups import NODE_GROUPS
 from policies.views.type_tokens import azure_native
 
 _READ: Final = f"({CLUSTERS.types.pattern}|{NODE_GROUPS.types.pattern})$"
-_VENDOR: Final = "(?i:[^:]*(eks|gke|lke|k8s|kubernetes|container)[^:]*)"
+_VENDOR: Final = "(?i:[^:]*(eks|gke|lke|k8s|kubernetes|container(?!registry|s[/:]))[^:]*)"
+"""Modules; neither registries nor EMR's virtual clusters, which are namespaces."""
+
+_OPERATOR: Final = r"((eks|container|containerservice)\.[^:]*|([\w-]+\.)*cluster\.x-k8s\.io/[^:]*)"
+"""Groups of Kubernetes objects from which operators create clusters; most objects named so are databases."""
+
+_NAME: Final = r"\w*(Cluster|Node[gG]roup|NodePool|AgentPool)(V\d+)?"
 
 TWINS: Final = (
     # Kubernetes of any vendor: aws-native:eks:Nodegroup, azure:containerservice/kubernetesCluster:KubernetesCluster.
-    rf"(?!{_READ})[\w-]+:{_VENDOR}:\w*(Cluster|Node[gG]roup|NodePool|AgentPool)(V\d+)?",
+    rf"(?!{_READ}|kubernetes:)[\w-]+:{_VENDOR}:{_NAME}",
+    rf"kubernetes:{_OPERATOR}:{_NAME}",
     "aws-native:autoscaling:AutoScalingGroup",
     "aws-native:ec2:LaunchTemplate",
     # OpenShift has its own group, other packages their own types.

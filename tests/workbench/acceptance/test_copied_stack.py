@@ -70,7 +70,7 @@ def test_waivers_of_the_stack_are_those_of_the_copy(folder: Path) -> None:
         (aks.document({"cluster.name": "a" * 50}), "", "cluster.name"),
         (eks.document({"cluster.name": "a" * 60}), "", "cluster.name"),
         (LOCAL, "Not_a_name", "not a valid stack name"),
-        (LOCAL, "dev", "is a stack of yours"),
+        (LOCAL, "dev", "You already have a stack"),
         (eks.document({"environment": "prod"}), "", "is a production stack"),
     ],
     ids=["too long for AKS", "too long for EKS", "no name of a stack", "a stack that exists", "production"],

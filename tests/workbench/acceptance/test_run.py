@@ -8,7 +8,7 @@ import pytest
 from support.acceptance import LOCAL, FakeProduct, context_of
 from workbench import stacks
 from workbench.acceptance.record import CLEANING, AssumptionRecord, Record, Result, Verdict
-from workbench.acceptance.run import begun, clean_up, run
+from workbench.acceptance.run import STEPS, begun, clean_up, run
 from workbench.acceptance.step import Context, Step, StepError
 from workbench.system.errors import UserError
 
@@ -22,7 +22,9 @@ def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Context:
     monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(folder))
     monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
     DONE.clear()
-    return context_of(folder, LOCAL)
+    made = context_of(folder, LOCAL)
+    made.record.is_ours = True  # as from the first `up` on
+    return made
 
 
 def product(context: Context) -> FakeProduct:
@@ -66,7 +68,7 @@ def test_a_run_continues_with_the_step_that_did_not_end(context: Context, error:
 
 
 def test_a_run_that_was_killed_in_its_first_step_is_recovered_too(context: Context) -> None:
-    context.record.save(context.copied.folder)  # as before the first step
+    context.record.save(context.copied.folder)
     run(resumed(context), [noted("one")])
     assert product(context).calls == ["create", "recover"]
 
@@ -125,6 +127,41 @@ def test_another_stack_of_the_same_copys_name_is_refused(context: Context, tmp_p
     (tmp_path / "stacks" / "Pulumi.two.yaml").write_bytes((tmp_path / "stacks" / "Pulumi.dev.yaml").read_bytes())
     with pytest.raises(UserError, match="is the copy of the stack 'dev'"):
         begun(context.copied, stacks.find("two"))
+
+
+def test_a_stack_of_another_folder_with_the_same_name_is_refused(
+    context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context.record.save(context.copied.folder)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "Pulumi.dev.yaml").write_bytes((tmp_path / "stacks" / "Pulumi.dev.yaml").read_bytes())
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(other))
+    with pytest.raises(UserError, match=f"stack 'dev' in {tmp_path}/stacks/"):
+        begun(context.copied, stacks.find("dev"))
+
+
+def test_a_stack_that_others_created_is_neither_updated_nor_cleaned_up(context: Context) -> None:
+    context.record.is_ours = False
+    product(context).is_there = True
+    with pytest.raises(StepError, match="A stack 'dev-accept' exists already, and this run did not create it"):
+        run(context)
+    with pytest.raises(StepError):
+        run(resumed(context))
+    clean_up(resumed(context))
+    assert product(context).calls == []
+    assert not context.copied.file.exists()
+
+
+def test_a_stack_that_this_run_created_is_updated_again(context: Context) -> None:
+    context.record.is_ours = False
+    product(context).fails["up"] = KeyboardInterrupt()
+    first = [STEPS[0]]
+    with pytest.raises(KeyboardInterrupt):
+        run(context, first)
+    product(context).is_there = True
+    run(resumed(context), first)
+    assert product(context).calls == ["create", "up", "create", "recover", "create", "up"]
 
 
 def test_a_damaged_record_is_refused(context: Context) -> None:

@@ -9,9 +9,10 @@ import pytest
 
 from components.contract.labels import LabelKey
 from support import eks
-from support.acceptance import FakeApi, FakeProduct, context_of, step, stream
+from support.acceptance import FakeApi, FakeProduct, context_of, nodes_of, step, stream
 from workbench import stacks
 from workbench.acceptance import in_cluster, lifecycle
+from workbench.acceptance.record import Record
 from workbench.acceptance.run import STEPS
 from workbench.acceptance.step import Cluster, Context, StepError
 from workbench.report.model import Outcome
@@ -225,6 +226,69 @@ def test_a_state_that_the_kill_damaged_is_recovered(context: Context, monkeypatc
     seen = lifecycle.killed_and_recovered(context)
     assert seen == "recovered; pending in the state: the content does not match its checksum"
     assert product(context).calls == ["killed up", "recover", "up", "up"]
+
+
+def killed(context: Context) -> Context:
+    """Return the context of the run that continues after this one was killed in a step."""
+    record = Record.load(context.copied.folder)
+    assert record
+    return replace(context, record=record)
+
+
+def test_a_run_that_was_killed_in_its_step_remembers_the_pool_that_it_replaces(context: Context) -> None:
+    product(context).fails["up"] = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        lifecycle.pool_replaced(context)
+    again = killed(context)
+    old, new = again.record.seen["replaced"]
+    assert new in again.copied.choices["pools"]
+    api(again).objects[:] = nodes_of(again.config)
+    assert lifecycle.pool_replaced(again) == f"pool '{old}' is now '{new}'; a pod was scheduled there"
+
+
+def test_a_pool_is_not_renamed_to_another_of_the_stack(context: Context) -> None:
+    pools = context.copied.choices["pools"]
+    other = next(name for name, pool in pools.items() if name == "workload")
+    context.copied.edit({"pools": {lifecycle.POOL if name == other else name: pools[name] for name in pools}})
+    product(context).fails["up"] = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        lifecycle.pool_replaced(context)
+    assert len(context.copied.choices["pools"]) == len(pools)
+
+
+def test_after_a_kill_a_change_has_another_value(context: Context) -> None:
+    product(context).fails["up"] = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        lifecycle.changed_in_place(context)
+    again = killed(context)
+    product(again).fails["up"] = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        lifecycle.changed_in_place(again)
+    assert again.copied.choices["cluster"]["tags"][lifecycle.MARK] == "2"
+
+
+def test_pools_that_were_empty_are_remembered_after_a_kill(context: Context) -> None:
+    api(context).objects[:] = [each for each in api(context).objects if not each["metadata"]["name"].startswith("spot")]
+    api(context).schedules = False
+    with pytest.raises(StepError):
+        in_cluster.pods_land(context)
+    again = killed(context)
+    api(again).objects[:] = nodes_of(again.config)
+    api(again).schedules = True
+    assert in_cluster.pods_land(again).endswith("from zero: spot")
+
+
+def test_the_namespace_of_another_run_is_neither_used_nor_deleted(context: Context) -> None:
+    theirs = {"kind": "Namespace", "metadata": {"name": in_cluster.NAMESPACE, "labels": {}}}
+    api(context).objects.append(theirs)
+    with pytest.raises(StepError, match="already has a namespace 'igz-acceptance', and this run did not create it"):
+        in_cluster.pods_land(context)
+    in_cluster.cleared(context)
+    assert theirs in api(context).objects
+    api(context).objects.remove(theirs)
+    in_cluster.pods_land(context)
+    in_cluster.cleared(context)
+    assert not [each for each in api(context).objects if each["kind"] == "Namespace"]
 
 
 def test_steps_that_a_kind_cannot_have_say_why(context: Context) -> None:

@@ -11,9 +11,11 @@ from infra.config import CONFIG_KEY
 from support.acceptance import LOCAL
 from workbench import stacks
 from workbench.acceptance import run as acceptance
+from workbench.acceptance.copied_stack import CopiedStack
 from workbench.acceptance.step import Context, StepError
-from workbench.cli.accept import _changes
+from workbench.cli.accept import Commands, _changes
 from workbench.cli.app import app
+from workbench.engine.backend import StateFiles
 from workbench.system import locks
 from workbench.system.errors import UserError
 
@@ -109,7 +111,21 @@ def test_two_runs_on_one_copy_are_refused(data: Path) -> None:
     data.mkdir(parents=True, mode=0o700)
     (data.parent.parent).chmod(0o700)
     assert locks.take(data / "lock") is not None
-    assert "Another run of `accept` works on 'dev-accept'" in refusal("dev", "--yes")
+    assert "Another run of `accept` is working on 'dev-accept'" in refusal("dev", "--yes")
+
+
+@pytest.mark.parametrize(("resources", "exists"), [([{"urn": "u"}], True), ([], False)], ids=["in use", "destroyed"])
+def test_a_local_stack_whose_state_records_something_exists(*, resources: list[object], exists: bool) -> None:
+    copied = CopiedStack("dev-accept", "dev")
+    copied.make(stacks.find("dev"))
+    product = Commands(copied, hermetic=True)
+    assert not product.exists()
+    state = StateFiles(copied.name).current
+    state.parent.mkdir(parents=True)
+    state.write_text(json.dumps({"version": 3, "checkpoint": {"stack": "s", "latest": {"resources": resources}}}))
+    assert product.exists() is exists
+    state.write_text("{")
+    assert product.exists()
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,25 @@
-"""A run that cannot go on says so, and a second Ctrl-C ends it."""
+"""A run that is stuck says so, and a second Ctrl-C ends it."""
 
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
+from typing_extensions import override
 
 from infra.config import CONFIG_KEY
 from support.cluster import HANGS, eventually
 from support.eks import document
 from support.scripted_engine import ScriptedEngine
 from workbench import stacks
+from workbench.engine import hangs, session
 from workbench.engine.lock import stack_lock
 from workbench.recovery import orphans
 from workbench.system.errors import UserError
@@ -98,17 +102,76 @@ def hanging(folder: Path) -> Iterator[Hanging]:
 def test_a_suspended_process_is_named_at_once(hanging: Hanging, victim: str) -> None:
     process: psutil.Process = getattr(hanging, victim)
     process.suspend()
-    eventually(lambda: hanging.says(f"The run cannot go on: {process.pid} "))
+    eventually(lambda: hanging.says(f"The run is stuck: {process.pid} "))
     assert hanging.says(f"(suspended). `kill -CONT {process.pid}` continues it; Ctrl-C ends the run after its current")
 
 
 def test_an_engine_without_news_is_said_with_its_processes(folder: Path) -> None:
     run = Hanging(folder, silence=0.3)
     try:
-        eventually(lambda: run.says("No news from the engine for 0 s"))
+        eventually(lambda: run.says("The engine has reported nothing for 0 s"))
         eventually(lambda: run.says(f"{run.plugin.pid} sleep"))
     finally:
         run.end()
+
+
+def test_a_second_ctrl_c_while_the_first_is_announced_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(hangs, "say", interrupted)
+    code = "import signal, time; signal.signal(signal.SIGINT, lambda *_: print(flush=True)); print(flush=True)"
+    command = [sys.executable, "-c", f"{code}; time.sleep(600)"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, process_group=0) as engine:
+        assert engine.stdout
+        engine.stdout.readline()
+        monkeypatch.setattr(session, "_ABORT", 0.3)
+        waits, wait = iter([KeyboardInterrupt()]), engine.wait
+
+        def first_interrupted(timeout: float | None = None) -> int:
+            for interrupt in waits:
+                raise interrupt
+            return wait(timeout)
+
+        monkeypatch.setattr(engine, "wait", first_interrupted)
+        try:
+            assert session._wait_for(engine, is_in_our_group=False) == 2
+        finally:
+            engine.kill()
+
+
+class Looks(threading.Event):
+    """Ends the watch after three looks, between which more time passes than the pause."""
+
+    left = 3
+
+    @override
+    def wait(self, timeout: float | None = None) -> bool:
+        time.sleep(0.1)
+        self.left -= 1
+        return self.left < 0
+
+
+def test_the_time_that_ctrl_z_lasts_is_no_silence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(hangs, "_PAUSE", 0.01)
+    monkeypatch.setattr(hangs, "SILENCE", 0.05)
+    hangs._watch(lambda: 0, Looks())
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("last", "asks", "waits"),
+    [("cancelEvent", True, True), ("cancelEvent", False, False), ("summaryEvent", True, False)],
+)
+def test_an_engine_that_waits_for_an_answer_is_not_silent(
+    tmp_path: Path, last: str, *, asks: bool, waits: bool
+) -> None:
+    events = tmp_path / "events.jsonl"
+    events.write_text(json.dumps({"sequence": 1, last: {}}) + "\n")
+    assert (session._news(events, asks=asks) != session._news(events, asks=asks)) is waits
+    assert session._news(tmp_path / "none", asks=asks) == session._news(None, asks=asks)
 
 
 @pytest.mark.parametrize("victim", ["engine", "plugin", None])

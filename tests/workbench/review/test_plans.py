@@ -22,6 +22,7 @@ NEEDED = {
     "KUBECONFIG": "/there",
     "PULUMI_ACCESS_TOKEN": "of a reader",
     "PULUMI_BACKEND_URL": "s3://state",
+    "REQUESTS_CA_BUNDLE": "/ca.pem",
     "SSL_CERT_FILE": "/ca.pem",
 }
 OTHERS = {
