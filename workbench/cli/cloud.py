@@ -20,6 +20,7 @@ from workbench.engine.after_update import PATIENCE_DEGRADED, component_problems,
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import ClusterComponent, Group, condition
 from workbench.engine.cluster_components import cluster_of, components_of_plan, components_of_state
+from workbench.engine.collisions import created_by
 from workbench.engine.error_classification import (
     is_busy,
     is_expired,
@@ -76,7 +77,8 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, delete_claims: bool, 
     """
     with changing(stack, "up", hermetic=hermetic, events=events) as begun:
         before = begun.state()
-        begun.require_cluster_admin()
+        if not created_by(before):  # else the cluster itself decides, which may know more roles than the stack file
+            begun.require_cluster_admin()
         if begun.existing:
             wait_for_half_deleted(begun.existing.api, stack.config.namespaces)
         judgement, live = _ready(begun, before)

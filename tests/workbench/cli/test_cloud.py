@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -420,6 +421,26 @@ def test_whoever_says_no_to_the_plan_hears_nothing_of_failures(engine: ScriptedE
     assert "Fix the cause" not in done.stderr
 
 
+NAMESPACE = "kubernetes:core/v1:Namespace"
+
+
+def with_an_object(state: dict[str, Any]) -> dict[str, Any]:
+    made = {"metadata": {"name": "ours", "uid": "ours"}}
+    ours = {"urn": urn(NAMESPACE, "ours"), "type": NAMESPACE, "outputs": made}
+    return {**state, "resources": [*state["resources"], ours]}
+
+
+@pytest.mark.parametrize(("state", "is_asked"), [(exported(), True), (with_an_object(exported()), False)])
+def test_a_cluster_with_objects_of_the_stack_decides_itself_who_may_change_it(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch, state: dict[str, Any], is_asked: bool
+) -> None:
+    asked = list[CloudRun]()
+    monkeypatch.setattr(CloudRun, "require_cluster_admin", asked.append)
+    engine.has(state)
+    assert run("up", STACK, "--yes").exit_code == 0
+    assert bool(asked) is is_asked
+
+
 TEAM = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team", "uid": "theirs"}}
 
 
@@ -427,13 +448,8 @@ TEAM = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team", "u
 def test_an_object_of_others_in_a_cluster_that_the_stack_created_is_not_taken_over(
     engine: ScriptedEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    type_ = "kubernetes:core/v1:Namespace"
-    state = exported()
-    state["resources"].append(
-        {"urn": urn(type_, "ours"), "type": type_, "outputs": {"metadata": {"name": "ours", "uid": "ours"}}}
-    )
-    engine.has(state)
-    engine.answers("preview", [step("create", urn(type_, "team"), {"inputs": TEAM}), *PLANNED])
+    engine.has(with_an_object(exported()))
+    engine.answers("preview", [step("create", urn(NAMESPACE, "team"), {"inputs": TEAM}), *PLANNED])
     kubectl = tmp_path / "kubectl"
     kubectl.write_text(f"#!/bin/sh\necho '{json.dumps(TEAM)}'\n")
     kubectl.chmod(stat.S_IRWXU)

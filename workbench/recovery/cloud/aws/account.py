@@ -44,8 +44,7 @@ class AwsAccount(AwsQueries, Account):
             raise UserError(
                 f"Your credentials belong to {caller}, which is not cluster admin of '{self.stack}': the cluster would "
                 f"be created and then refuse to let you in. Cluster admins in the stack file: {', '.join(admins)}.",
-                "Assume one of these roles, usually access.deployerRoleArn, or correct the stack file. If you change "
-                "deployerRoleArn, assume the break-glass role: an existing cluster does not know the new role yet. "
+                "Assume one of these roles, usually access.deployerRoleArn, or correct the stack file. "
                 "Nothing was changed.",
             )
 
