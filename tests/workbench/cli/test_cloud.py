@@ -435,7 +435,11 @@ def test_a_cluster_with_objects_of_the_stack_decides_itself_who_may_change_it(
     engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch, state: dict[str, Any], is_asked: bool
 ) -> None:
     asked = list[CloudRun]()
-    monkeypatch.setattr(CloudRun, "require_cluster_admin", lambda run: asked.append(run))
+
+    def ask(run: CloudRun) -> None:
+        asked.append(run)
+
+    monkeypatch.setattr(CloudRun, "require_cluster_admin", ask)
     engine.has(state)
     assert run("up", STACK, "--yes").exit_code == 0
     assert bool(asked) is is_asked
