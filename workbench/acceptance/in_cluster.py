@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from components.contract.clusters import SPOT_TAINTS
 from components.contract.groups import NodeGroup
-from components.contract.labels import TRUE, LabelKey
+from components.contract.labels import OWN_DOMAIN, TRUE, LabelKey
 from components.contract.policy_choices import AdmissionMode
 from components.contract.pools import PoolRole
 from components.contract.taints import ARM_TAINT
@@ -17,7 +17,7 @@ from workbench.system.errors import UserError
 NAMESPACE: Final = "igz-acceptance"
 """Namespace of the run's pods. It is no user namespace, so admission does not move them to other pools."""
 
-_RUN: Final = "igz-clusters.io/acceptance-run"
+_RUN: Final = f"{OWN_DOMAIN}/acceptance-run"
 """Label of that namespace: the copy whose run created it."""
 
 IMAGE: Final = "registry.k8s.io/pause:3.10"
