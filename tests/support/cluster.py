@@ -16,6 +16,8 @@ from typing import Any, Final, TypeVar
 from components.contract.labels import LabelKey
 from support.packless import PACKLESS
 from workbench.engine.render import NO_CHECKPOINTS
+from workbench.local.layout import Layout
+from workbench.local.state import Settings
 from workbench.system.paths import APP, PROJECT_ROOT
 
 T = TypeVar("T")
@@ -200,6 +202,16 @@ def holds_for(look: Callable[[], bool], *, seconds: float) -> None:
     while time.monotonic() < deadline:
         assert look()
         time.sleep(0.5)
+
+
+def emulate(instance: Path, minor: str) -> None:
+    """Let a control plane that never started offer the APIs and features of an older minor, such as ``1.35``.
+
+    ``instance`` is its folder: ``local/NAME`` below the data folder.
+    """
+    layout = Layout(instance)
+    layout.create()
+    Settings(emulated=minor).save(layout)
 
 
 @contextmanager

@@ -44,11 +44,14 @@ class Component:
         return [f"--{name}={_text(value)}" for name, value in pairs]
 
 
-def components(layout: Layout, ports: Mapping[str, int]) -> tuple[Component, ...]:
-    """Return the components in start order; they stop in reverse order."""
+def components(layout: Layout, ports: Mapping[str, int], emulated: str = "") -> tuple[Component, ...]:
+    """Return the components in start order; they stop in reverse order.
+
+    ``emulated`` is the minor version whose APIs and features the API server offers, such as ``1.35``; empty: its own.
+    """
     return (
         _etcd(layout, ports),
-        _api_server(layout, ports),
+        _api_server(layout, ports, emulated),
         _controller_manager(layout, ports["kube-controller-manager"]),
         _scheduler(layout, ports["kube-scheduler"]),
         _kwok(layout),
@@ -81,7 +84,7 @@ def _etcd(layout: Layout, ports: Mapping[str, int]) -> Component:
     return Component("etcd", flags, health=Health(ports["etcd"], "/health", ETCD_CA, "etcd-client"))
 
 
-def _api_server(layout: Layout, ports: Mapping[str, int]) -> Component:
+def _api_server(layout: Layout, ports: Mapping[str, int], emulated: str) -> Component:
     pki = layout.pki
     flags = {
         **_serving(layout, ports["kube-apiserver"], "kube-apiserver"),
@@ -104,6 +107,7 @@ def _api_server(layout: Layout, ports: Mapping[str, int]) -> Component:
         "service-account-signing-key-file": pki / "sa.key",
         "service-cluster-ip-range": SERVICE_NETWORK,
         "allow-privileged": True,
+        **({"emulated-version": emulated} if emulated else {}),
     }
     return Component("kube-apiserver", flags, ("etcd",), Health(ports["kube-apiserver"], "/readyz"))
 

@@ -31,7 +31,7 @@ def prepare(layout: Layout, programs: dict[str, str]) -> None:
     kept = Settings.load(layout)
     current = fingerprint(programs)
     known = kept.versions if kept.fingerprint == current else versions(programs)
-    settings = Settings(settle(kept.ports), programs, current, known)
+    settings = Settings(settle(kept.ports), programs, current, known, kept.emulated)
     ensure_pki(layout.pki)
     write_kubeconfigs(layout, settings.ports["kube-apiserver"])
     _ensure_encryption(layout)

@@ -54,6 +54,8 @@ class Settings:
     programs: dict[str, str] = field(default_factory=dict)
     fingerprint: str = ""
     versions: dict[str, str] = field(default_factory=dict)
+    emulated: str = ""
+    """Minor version that the API server emulates, which tests set: behaviour on older clusters. Empty: its own."""
 
     @classmethod
     def load(cls, layout: Layout) -> "Settings":

@@ -41,9 +41,8 @@ class Supervisor:
         self._settings = Settings.load(layout)
         self._launcher = Launcher(layout, self._settings.programs, lock)
         self._api = self._endpoint(Health(self._settings.ports["kube-apiserver"], "/"))
-        self._children = {
-            each.name: Child(each, self._launch, self._probe(each)) for each in components(layout, self._settings.ports)
-        }
+        started = components(layout, self._settings.ports, self._settings.emulated)
+        self._children = {each.name: Child(each, self._launch, self._probe(each)) for each in started}
         self._pools = PoolKeeper(self._api, self._children[AUTOSCALER])
         self._accepts_pods = False
         self._started = time.monotonic()

@@ -11,7 +11,7 @@ GOFLAGS = "-mod=readonly -trimpath -buildvcs=false"
 """Flags of every build: pins stay fixed, and binaries contain no folder name or git state."""
 
 PULUMI_VERSION = "3.259.0"
-KUBERNETES_VERSION = "1.34.4"
+KUBERNETES_VERSION = "1.36.3"
 PROVIDER_VERSION = "4.25.0"
 
 _SDK = "github.com/pulumi/pulumi/sdk/v3"
@@ -166,7 +166,7 @@ ENGINE = Bundle(
 KUBERNETES = Bundle(
     "kubernetes",
     (
-        Artifact("etcd", "kubernetes", "./etcd", "3.6.4", 10),
+        Artifact("etcd", "kubernetes", "./etcd", "3.6.8", 10),
         _kubernetes("kube-apiserver", 157),
         _kubernetes("kube-scheduler", 16),
         _kubernetes("kube-controller-manager", 34),
