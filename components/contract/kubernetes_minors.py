@@ -82,7 +82,13 @@ MINORS: Final[Mapping[str, KubernetesMinor]] = {
         },
         autoscaler="v1.35.1",
     ),
-    "1.36": KubernetesMinor(support={"eks": Support(None), "aks": Support(date(2027, 6, 30))}, autoscaler="v1.36.0"),
+    "1.36": KubernetesMinor(
+        support={
+            "eks": Support(date(2027, 8, 2), date(2026, 6, 2), date(2028, 8, 2)),
+            "aks": Support(date(2027, 6, 30)),
+        },
+        autoscaler="v1.36.0",
+    ),
 }
 """Rows by minor version, oldest first."""
 

@@ -107,7 +107,7 @@ class AksConfig(ContractModel):
         description="Two or three availability zones, in quotes.", examples=[["1", "2", "3"]]
     )
     version: Version = Field(
-        description="Minor version of Kubernetes, in quotes. Raise it by one at a time.", examples=["1.35"]
+        description="Minor version of Kubernetes, in quotes. Raise it by one at a time.", examples=["1.36"]
     )
     network: CreatedNetwork | ExistingNetwork = Field(
         discriminator="kind",

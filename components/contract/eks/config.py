@@ -115,7 +115,7 @@ class EksConfig(ContractModel):
         examples=[["a", "b", "c"]],
     )
     version: Version = Field(
-        description="Minor version of Kubernetes, in quotes. Raise it by one at a time.", examples=["1.35"]
+        description="Minor version of Kubernetes, in quotes. Raise it by one at a time.", examples=["1.36"]
     )
     network: CreatedNetwork | ExistingNetwork = Field(
         discriminator="kind",
