@@ -151,9 +151,9 @@ def refuse_used(users: list[Resource], subnet: Resource) -> None:
 
 
 def interface(subnet: Resource, name: str) -> Resource:
-    """Return a network interface in a subnet that Azure made by itself."""
-    group = subnet.id.group
-    id_ = ArmId(f"{group.text if group else ''}/providers/{INTERFACE}/{name}")
+    """Return a network interface in a subnet, made by Azure in a resource group other than the subnet's."""
+    group = f"/subscriptions/{subnet.id.subscription}/resourceGroups/of-others"
+    id_ = ArmId(f"{group}/providers/{INTERFACE}/{name}")
     place = {"name": "ipconfig", "properties": {"subnet": {"id": subnet.id.text}}}
     properties = {"provisioningState": SUCCEEDED, "ipConfigurations": [place]}
     return Resource(id_, INTERFACE, {"properties": properties}, is_made_by_azure=True)
