@@ -58,6 +58,16 @@ def test_the_steps_of_a_replacement_are_one_change_with_what_forces_it() -> None
     assert len({each.change.urn for each in found}) == len(found)
 
 
+def test_a_lost_group_is_judged_by_what_is_live_and_not_by_what_was_asked_for() -> None:
+    steps = [e for e in events("replaced") if kind(e) == "resourcePreEvent"]
+    steps = [e for e in steps if e["resourcePreEvent"]["metadata"]["urn"].endswith("NodeGroup::prod-workload")]
+    for step in steps:
+        if old := step["resourcePreEvent"]["metadata"].get("old"):
+            old["outputs"] = {**old["outputs"], "scalingConfig": {"minSize": 1, "desiredSize": 7, "maxSize": 9}}
+    (group,) = changes_of(read(lines(steps)))
+    assert (group.kind, group.change.carries_state) == ("live nodes", "its 7 nodes with the pods on them")
+
+
 def test_what_is_protected_is_said_to_be() -> None:
     assert changes("refused")["prod-cluster"].protected
     assert not changes("replaced")["prod-workload"].protected
