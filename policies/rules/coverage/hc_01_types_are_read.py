@@ -19,7 +19,7 @@ _VENDOR: Final = "(?i:[^:]*(eks|gke|lke|k8s|kubernetes|container(?!registry|s[/:
 _OPERATOR: Final = r"((eks|container|containerservice)\.[^:]*|([\w-]+\.)*cluster\.x-k8s\.io/[^:]*)"
 """Groups of Kubernetes objects from which operators create clusters; most objects named so are databases."""
 
-_NAME: Final = r"\w*(Cluster|Node[gG]roup|NodePool|AgentPool)(V\d+)?"
+_NAME: Final = r"\w*(Cluster|Node[gG]roup|NodePool|AgentPool)(V\d+|Patch)?"
 
 TWINS: Final = (
     # Kubernetes of any vendor: aws-native:eks:Nodegroup, azure:containerservice/kubernetesCluster:KubernetesCluster.
