@@ -150,7 +150,7 @@ class EksConfig(ContractModel):
     ] = Field(
         (),
         max_length=CLIENT_CIDRS_MAX,
-        description="Private CIDR ranges that may reach the API inside the VPC: of the pipeline and the VPN.",
+        description="CIDR ranges that may reach the API inside the VPC: of the pipeline and the VPN.",
         examples=[["10.60.0.0/16"]],
     )
     access: Access = Field(
