@@ -14,8 +14,8 @@ GROUP = "33333333-3333-3333-3333-333333333333"
 ABSENT = "'elsewhere' is not a namespace of this stack; the entry has no effect until it exists"
 INTERNET = "is the internet or much of it: the namespace's pods can send data anywhere"
 ROUTED = (
-    "is a public range: it reaches the API only where peering or a VPN routes it into the VPC; publicAccessCidrs is for "
-    "the internet"
+    "is a public range: it reaches the API only where peering or a VPN routes it into the VPC; publicAccessCidrs is "
+    "for the internet"
 )
 
 
