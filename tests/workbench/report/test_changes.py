@@ -68,6 +68,16 @@ def test_a_lost_group_is_judged_by_what_is_live_and_not_by_what_was_asked_for() 
     assert (group.kind, group.change.carries_state) == ("live nodes", "its 7 nodes with the pods on them")
 
 
+def test_an_update_that_takes_live_nodes_out_of_a_group_needs_an_approval() -> None:
+    steps = [e for e in events("larger") if e.get("resourcePreEvent", {}).get("metadata", {}).get("op") == "update"]
+    (step,) = (e for e in steps if e["resourcePreEvent"]["metadata"]["urn"].endswith("NodeGroup::prod-workload"))
+    metadata = step["resourcePreEvent"]["metadata"]
+    metadata["old"]["outputs"]["scalingConfig"] = {"minSize": 1, "desiredSize": 5, "maxSize": 10}
+    metadata["new"]["inputs"]["scalingConfig"] = {"minSize": 2, "desiredSize": 2, "maxSize": 2}
+    (group,) = changes_of(read(lines([step])))
+    assert (group.kind, group.change.carries_state) == ("live nodes", "3 of its 5 nodes with the pods on them")
+
+
 def test_what_is_protected_is_said_to_be() -> None:
     assert changes("refused")["prod-cluster"].protected
     assert not changes("replaced")["prod-workload"].protected
