@@ -25,7 +25,7 @@ from workbench.system.copying import Copies, is_terminal
 from workbench.system.errors import AskedToEnd, UserError
 from workbench.system.files import write_private
 from workbench.system.paths import PRIVATE, PROJECT_ROOT, data_dir
-from workbench.system.processes import mark, tied_to_this
+from workbench.system.processes import asked_to_end_with_this, mark
 from workbench.toolchain import Toolchain, environment
 
 INTERRUPTED = 130
@@ -137,11 +137,11 @@ class Session:
             # A second signal makes the engine abort its step. A signal to our process group would be the first, ours
             # the second; so without a terminal it gets its own group and receives signals only from us.
             process_group=None if has_terminal else 0,
-            preexec_fn=tied_to_this(signal.SIGTERM),  # noqa: PLW1509 - it makes two system calls
         )
         if running is not None:
             running.put(process)
-        interrupts = _wait_for(process, is_in_our_group=has_terminal)
+        with asked_to_end_with_this(process.pid):
+            interrupts = _wait_for(process, is_in_our_group=has_terminal)
         interrupted = interrupts or process.returncode == _CANCELLED
         if process.returncode < 0 and not interrupted:
             hangs.say(
