@@ -39,7 +39,7 @@ from components.contract.tags import refuse_other_case
 
 ADDONS: Final = (
     *("vpc-cni", "kube-proxy", "eks-pod-identity-agent"),
-    *("coredns", "aws-ebs-csi-driver", "metrics-server"),
+    *("coredns", "aws-ebs-csi-driver", "metrics-server", "eks-node-monitoring-agent"),
 )
 """EKS add-ons that every cluster gets: the first three before the nodes, the others after the initial group."""
 

@@ -346,6 +346,7 @@ def test_an_upgrade_takes_control_plane_and_add_ons_first(engine: ScriptedEngine
             "test-cluster",
             *(f"test-node-addons-{name}" for name in ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")),
             *(f"test-addons-{name}" for name in ("coredns", "aws-ebs-csi-driver", "metrics-server")),
+            "test-addons-eks-node-monitoring-agent",
         ]
     )
     assert whole == ["up", "--yes"]
