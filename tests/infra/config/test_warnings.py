@@ -7,6 +7,7 @@ import pytest
 from infra.config import StackConfig, parse
 from infra.config.warnings import warnings_of
 from support import aks, eks
+from workbench import stacks
 
 NAMESPACES = ["mlrun", "kube-system", "elsewhere"]
 ARN = "arn:aws:iam::111122223333:role/viewer"
@@ -68,3 +69,8 @@ def test_a_guard_that_is_off_is_warned_of_in_prod_but_for_a_local_cluster() -> N
     machine = {"initial": {"role": "initial", "size": {"min": 2, "max": 2}, "machine": {"vcpus": 8, "memoryGib": 32}}}
     (warning,) = warned(parse({**choices, "cluster": existing, "pools": machine}))
     assert warning.startswith("policyGuard: is off in prod: protected resources are deleted without an approval")
+
+
+@pytest.mark.parametrize("name", stacks.stack_files())
+def test_a_shipped_stack_file_has_no_notes(name: str) -> None:
+    assert stacks.find(name).config.notes == ()
