@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -204,19 +205,23 @@ def _wait_for(process: subprocess.Popen[bytes], *, is_in_our_group: bool) -> int
     Returns how often it was interrupted.
     """
     interrupts, is_announced = 0, False
+    end: float | None = None
     while process.poll() is None:
         try:
             if interrupts and not is_announced:
                 is_announced = True
                 hangs.say("Stopping: the engine finishes its current step and saves the state. Ctrl-C again aborts it.")
-            process.wait(_ABORT if interrupts > 1 else None)
+            process.wait(None if end is None else max(end - time.monotonic(), 0))
         except KeyboardInterrupt as interrupt:
             interrupts += 1
+            if interrupts == 2:  # noqa: PLR2004 - further ones do not postpone the end
+                end = time.monotonic() + _ABORT
             if not is_in_our_group or isinstance(interrupt, AskedToEnd):
                 process.send_signal(signal.SIGINT)
         except subprocess.TimeoutExpired:
             hangs.end_all()
             process.kill()
+            end = time.monotonic() + _ABORT
     if interrupts > 1:
         hangs.end_all()  # a plug-in that hangs would keep the stack's lock
     return interrupts
