@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from policies.patches import as_object, kind_of, with_less
+from policies.patches import LeftOut, as_object, kind_of, with_less
 from policies.resource import Resource, Stack
 from policies.rule import Context, EachOf, Finding, Rule
-from policies.values import NotJudgeableError
+from policies.values import Filling, NotJudgeableError, absent_as
 
 
 @dataclass(slots=True)
@@ -37,21 +37,36 @@ def judge_resource(rule: Rule[Any], resource: Resource, context: Context) -> Ver
         return Verdict()
     if scope.types.fullmatch(resource.type):
         return _each(rule, scope, resource, context)
-    patch = as_object(resource)
-    verdict = _each(rule, scope, patch, context)
-    if verdict.findings:
-        others = [_each(rule, scope, less, context).findings for less in with_less(patch)]
-        verdict.findings = [found for found in verdict.findings if not all(found in other for other in others)]
+    return _patch(rule, scope, as_object(resource), context)
+
+
+def _patch(rule: Rule[Any], scope: EachOf[Any], patch: Resource, context: Context) -> Verdict:
+    left_out = LeftOut(patch)
+    verdict = _each(rule, scope, patch, context, left_out.note)
+    if not verdict.findings:
+        return verdict
+    all_found = verdict.findings
+    without = [_each(rule, scope, less, context).findings for less in with_less(patch)]
+    verdict.findings = [found for found in all_found if not all(found in others for others in without)]
+    for filling in left_out.fillings() if verdict.findings else ():
+        other = _each(rule, scope, patch, context, filling)
+        is_excused = len(other.findings) < len(all_found) and other.unjudged == verdict.unjudged and not other.crashed
+        if is_excused:
+            verdict.findings = [found for found in verdict.findings if found in other.findings]
     return verdict
 
 
-def _each(rule: Rule[Any], scope: EachOf[Any], resource: Resource, context: Context) -> Verdict:
+def _each(
+    rule: Rule[Any], scope: EachOf[Any], resource: Resource, context: Context, filling: Filling | None = None
+) -> Verdict:
     verdict = Verdict()
-    with _recorded(verdict):
+    with _recorded(verdict), absent_as(filling):
         for thing in scope.find(resource):
             # One thing that cannot be judged does not excuse its neighbours.
             with _recorded(verdict):
-                if scope.concerns(thing, context):
+                with absent_as(None):
+                    is_concerned = scope.concerns(thing, context)
+                if is_concerned:
                     _collect(rule, thing, context, verdict)
     return verdict
 

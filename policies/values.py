@@ -1,9 +1,15 @@
 """Reads a resource's properties and distinguishes a value, an absent value and an unknown value."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
-from typing import Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
+
+from typing_extensions import override
 
 from components.contract.quantities import parse_quantity
 
@@ -31,6 +37,54 @@ class NotJudgeableError(Exception):
         super().__init__(f"{path or 'the resource'} {reason}")
 
 
+class _Anything(str):
+    """A text that equals every other."""
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, str)
+
+    @override
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """A value that an absent place might have, with anything inside."""
+
+    text: str
+    flag: bool
+    number: str | float
+
+    def read(self, kind: type[Any]) -> Any:
+        """Return it as text, flag, map, list or, for any other ``kind``, as number."""
+        forms = {str: self.text, bool: self.flag, dict: {self.text: self}, list: [self]}
+        return forms.get(kind, self.number)
+
+
+ASSUMED: Final = (Assumed(_Anything("?"), flag=True, number=7), Assumed("?", flag=False, number=0))
+"""Two values that have nothing in common; the text of the first equals every other."""
+
+Filling: TypeAlias = Callable[[str], Assumed | None]
+"""Returns the value to assume for an absent place, by its path; None if it stays absent."""
+
+_FILLING: Final[ContextVar[Filling | None]] = ContextVar("filling", default=None)
+
+
+@contextmanager
+def absent_as(filling: Filling | None) -> Iterator[None]:
+    """Let rules read what ``filling`` returns where a value is absent."""
+    token = _FILLING.set(filling)
+    try:
+        yield
+    finally:
+        _FILLING.reset(token)
+
+
 class Value:
     """One place in a resource's properties; reading it raises ``NotJudgeableError`` if it cannot be known."""
 
@@ -42,18 +96,18 @@ class Value:
         """Return the value under ``keys``, one level of maps each."""
         value = self
         for key in keys:
-            value = Value((value._read(dict, "map") or {}).get(key), _join(value.path, key))
+            value = Value(value._entry(key), _join(value.path, key))
         return value
 
     @property
     def is_absent(self) -> bool:
         """Whether the value is absent. An unknown value is not absent."""
-        return self._raw is None
+        return self._given() is None
 
     @property
     def is_unknown(self) -> bool:
         """Whether the value is unknown in a preview."""
-        return self._raw is UNKNOWN
+        return self._given() is UNKNOWN
 
     @property
     def raw(self) -> object:
@@ -67,9 +121,16 @@ class Value:
     def choice(self, options: Mapping[str, T]) -> T | None:
         """Return the enum member for the text at this place; None if absent."""
         text = self.text()
+        if isinstance(text, _Anything):
+            return next(iter(options.values()))
         if text is None or text in options:
             return None if text is None else options[text]
         raise NotJudgeableError(self.path, f"is not one of {', '.join(options)}")
+
+    def matches(self, pattern: str) -> bool:
+        """Return whether the text at this place starts with ``pattern``; an absent one counts as empty."""
+        text = self.text()
+        return isinstance(text, _Anything) or re.match(pattern, text or "") is not None
 
     def flag(self) -> bool | None:
         """Return the boolean at this place; None if absent."""
@@ -80,9 +141,9 @@ class Value:
 
         The engine sends every number as a float, and annotations contain numbers as text.
         """
-        if self._raw is None:
-            return None
         raw = self._read(object, "value")
+        if raw is None:
+            return None
         if isinstance(raw, str) and raw.isascii() and raw.isdigit():
             return int(raw)
         if isinstance(raw, int | float) and not isinstance(raw, bool) and float(raw).is_integer():
@@ -117,13 +178,26 @@ class Value:
 
     def items(self) -> Iterator[tuple[str, "Value"]]:
         """Return the keys of the map at this place, each with its value; none if absent."""
-        return ((key, self.at(key)) for key in self.keys())
+        given = Value(self._given(), self.path)
+        return ((key, given.at(key)) for key in self.keys())
+
+    def _entry(self, key: str) -> object:
+        if self._raw is None or isinstance(self._raw, Assumed):
+            return self._raw
+        return (self._read(dict, "map") or {}).get(key)
+
+    def _given(self) -> object:
+        filling = _FILLING.get() if self._raw is None else None
+        return filling(self.path) if filling else self._raw
 
     def _read(self, kind: type[T], noun: str) -> T | None:
-        if self._raw is UNKNOWN:
+        raw = self._given()
+        if raw is UNKNOWN:
             raise NotJudgeableError(self.path)
-        if self._raw is None or isinstance(self._raw, kind):
-            return self._raw
+        if isinstance(raw, Assumed):
+            raw = raw.read(kind)
+        if raw is None or isinstance(raw, kind):
+            return raw
         raise NotJudgeableError(self.path, f"is no {noun}")
 
 

@@ -100,6 +100,8 @@ def by_zone(group: NodeGroup, zones: Sequence[str]) -> Iterator[NodeGroup]:
 def zones_unknown_at_zero(groups: Iterable[NodeGroup], zones: Collection[str]) -> dict[str, str]:
     """Return what elastic pools over several zones cannot do while they are empty, by pool.
 
+    Only of roles whose pods return to a volume in one zone; other pods may start in any zone.
+
     The autoscaler knows an empty group by one of its zones: on AWS the first (``getAsgTemplate`` in
     ``cloudprovider/aws/aws_manager.go``), on Azure a random one (``buildGenericLabels`` in
     ``cloudprovider/azure/azure_template.go``).
@@ -108,10 +110,11 @@ def zones_unknown_at_zero(groups: Iterable[NodeGroup], zones: Collection[str]) -
         return {}
     message = (
         f"may have no nodes, and its groups span the zones {', '.join(sorted(zones))}. The autoscaler assumes one zone "
-        "for an empty group: a pod that selects another zone, or has a volume there, may stay pending forever. If you "
-        "run such pods, set zonal: true, which replaces the pool's groups"
+        "for an empty group, so a pod whose volume is in another zone may stay pending forever. Remove zonal: false, "
+        "which replaces the pool's groups"
     )
-    return {group.pool: message for group in groups if group.is_elastic and not group.size.min and not group.zone}
+    at_risk = (group for group in groups if group.role.has_zonal_volumes and group.is_elastic and not group.zone)
+    return {group.pool: message for group in at_risk if not group.size.min}
 
 
 def _by_shape(group: NodeGroup) -> list[NodeGroup]:

@@ -1,12 +1,13 @@
 """Settings that are allowed, and that their author may not have meant."""
 
 from collections.abc import Iterator
-from ipaddress import ip_network
+from ipaddress import IPv4Network, ip_network
 from typing import Final
 
 from components.contract.aks.config import AksConfig
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.config import EksConfig
+from components.contract.eks.network import VPC_RANGES
 from components.contract.environments import ClusterKind, Environment
 from components.contract.namespaces import SYSTEM_NAMESPACES
 from components.contract.policy_guard import PolicyGuard
@@ -24,6 +25,7 @@ def warnings_of(config: StackConfig) -> Iterator[Mismatch]:
             ("policyGuard",), "is off in prod: protected resources are deleted without an approval; use required"
         )
     yield from _entries(config)
+    yield from _public_clients(config)
     for name, namespace in config.namespaces.items():
         for cidr in namespace.egress_cidrs:
             if ip_network(cidr).prefixlen < PUBLIC_PREFIX_MIN:
@@ -43,3 +45,13 @@ def _entries(config: StackConfig) -> Iterator[Mismatch]:
                     ("cluster", "access", "entries", name, "namespaces"),
                     f"'{namespace}' is not a namespace of this stack; the entry has no effect until it exists",
                 )
+
+
+def _public_clients(config: StackConfig) -> Iterator[Mismatch]:
+    for cidr in config.cluster.api_client_cidrs if isinstance(config.cluster, EksConfig) else ():
+        if not any(IPv4Network(cidr).subnet_of(private) for private in VPC_RANGES):
+            yield Mismatch(
+                ("cluster", "apiClientCidrs"),
+                f"{cidr} is a public range: it reaches the API only where peering or a VPN routes it into the VPC; "
+                "publicAccessCidrs is for the internet",
+            )

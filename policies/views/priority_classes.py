@@ -60,7 +60,7 @@ def priority_classes(stack: Stack) -> Iterator[PriorityClassFacts]:
 
 USER_CLASSES: Final = EachOf(
     noun="each user priority class",
-    types=re.compile(PRIORITY_CLASSES),
+    types=re.compile(re.escape(PRIORITY_CLASS)),
     find=lambda resource: (PriorityClassFacts(resource),),
     concerns=lambda facts, _: facts.name.startswith(USER_PREFIX),
 )

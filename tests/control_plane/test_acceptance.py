@@ -4,10 +4,12 @@ import json
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from support.aws_emulator import Account
@@ -91,27 +93,62 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield made
 
 
-MOMENTS = {"up": 0, "pods": 4, "kill and recover": 11, "destroy": 12}
+MOMENTS = ("up", "pods", "kill and recover", "destroy")
+
+RUNS_UP = ("up", "unchanged up", "autoscaler sizes", "change in place", "pool replaced")
+"""Steps that are killed while the engine works on the copy; the others as soon as they begin."""
+
+
+def killed_in(made: Cluster, step: str) -> None:
+    """Start the run, or continue it, and kill it in a step with all processes of its group."""
+    folder, began = made.data / "acceptance" / "local-accept", time.time()
+    process = made.start("accept", "local", "--yes", "--hermetic", **DRIFT_PLANS)
+    assert process.stdout
+    printed = []
+    for line in process.stdout:
+        printed.append(line)
+        if line.startswith("[") and f"] {step}: " in line:
+            break
+    else:
+        pytest.fail(f"not killed in {step}:\n{''.join(printed)[-6000:]}")
+    if step in RUNS_UP:
+        events = folder / "events.jsonl"
+        eventually(lambda: process.poll() is not None or (events.exists() and events.stat().st_mtime > began))
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=600)
+    assert record(made.data, "local-accept")["state"] == "running"
+
+
+def clean_up(made: Cluster) -> None:
+    """Run the offered clean-up and look for what it left."""
+    made.command("accept", "local", "--clean-up", "--yes", "--hermetic")
+    folder = made.data / "acceptance" / "local-accept"
+    assert record(made.data, "local-accept")["state"] == "cleaned up"
+    assert not (made.data / "local" / "local-accept").exists()
+    assert not (folder / "Pulumi.local-accept.yaml").exists()
+    assert list((made.data / "owners").iterdir()) == []
+    needle = str(made.data)
+    assert not [
+        each.info["cmdline"]
+        for each in psutil.process_iter(["cmdline"])
+        if any(needle in word for word in each.info["cmdline"] or ())
+    ]
+
+
+@pytest.mark.full
+def test_killed_in_every_step_it_continues_and_is_cleaned_up_after_the_last(killed: Cluster) -> None:
+    steps = [name for name in ALL if name != "claim"]  # which no local stack has
+    for index, step in enumerate(steps):
+        killed_in(killed, step)
+        expected = dict.fromkeys(steps[:index], "passed")
+        seen = {name: result for name, result in results(killed.data, "local-accept").items() if result == "passed"}
+        assert seen == expected
+    clean_up(killed)
 
 
 @pytest.mark.parametrize(
-    "step",
-    [pytest.param(name, marks=[] if name in ("up", "pods") else pytest.mark.full) for name in MOMENTS],
+    "step", [pytest.param(name, marks=[] if name == "up" else pytest.mark.full) for name in MOMENTS]
 )
 def test_killed_in_a_step_it_is_cleaned_up_by_one_command(killed: Cluster, step: str) -> None:
-    process = killed.start("accept", "local", "--yes", "--hermetic", **DRIFT_PLANS)
-    assert process.stdout
-    for line in process.stdout:
-        if line.startswith("[") and f"] {step}: " in line:
-            break
-    folder = killed.data / "acceptance" / "local-accept"
-    if step == "up":  # the engine works on it
-        eventually((folder / "events.jsonl").exists)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate(timeout=600)
-    assert record(killed.data, "local-accept")["state"] == "running"
-    killed.command("accept", "local", "--clean-up", "--yes", "--hermetic")
-    assert record(killed.data, "local-accept")["state"] == "cleaned up"
-    assert not (killed.data / "local" / "local-accept").exists()
-    assert not (folder / "Pulumi.local-accept.yaml").exists()
-    assert list((killed.data / "owners").iterdir()) == []
+    killed_in(killed, step)
+    clean_up(killed)

@@ -16,7 +16,7 @@ from support.sampled import sampled
 pytestmark = pytest.mark.control_plane
 
 BEFORE_NODES = ("eks-pod-identity-agent", "kube-proxy", "vpc-cni")
-AFTER_NODES = ("aws-ebs-csi-driver", "coredns", "metrics-server")
+AFTER_NODES = ("aws-ebs-csi-driver", "coredns", "eks-node-monitoring-agent", "metrics-server")
 INSIDE = {"Deployment cluster-autoscaler", "Namespace mlrun", "PriorityClass igz-workload-high", "StorageClass gp3"}
 PLACEHOLDERS = {"WHY IT MAY BE LOST": "the trial is over", "TEAM": "ml-platform", "TICKET": "OPS-1"}
 

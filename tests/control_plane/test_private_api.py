@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -80,7 +81,29 @@ def test_a_public_api_becomes_private_in_place(tmp_path: Path) -> None:
         assert made.aws.inventory()["aws:eks/cluster:Cluster"] == before
 
 
-def test_production_on_aks_is_made_in_two_runs_the_second_from_inside_its_network(tmp_path: Path) -> None:
+def peered(made: Subscription) -> str:
+    """Peer a network of the pipeline with a cluster's, link it to the zone of the API's name, and return its id."""
+    (network,) = made.azure.inventory()["azure-native:network:VirtualNetwork"]
+    group = f"{network.partition('/resourceGroups/')[0]}/resourceGroups/pipeline"
+    other = f"{group}/providers/Microsoft.Network/virtualNetworks/pipeline"
+
+    def put(id_: str, version: str, **body: Any) -> None:
+        told = made.azure.ask("PUT", id_, version, body)
+        assert not told.code, told
+
+    put(group, "2024-03-01", location="westeurope")
+    space = {"addressSpace": {"addressPrefixes": ["10.60.0.0/16"]}}
+    put(other, "2024-05-01", location="westeurope", properties=space)
+    for one, to in ((network, other), (other, network)):
+        back = {"remoteVirtualNetwork": {"id": to}}
+        put(f"{one}/virtualNetworkPeerings/pipeline", "2024-05-01", properties=back)
+    (zone,) = made.azure.inventory()["Microsoft.Network/privateDnsZones"]
+    link = {"virtualNetwork": {"id": other}, "registrationEnabled": False}
+    put(f"{zone}/virtualNetworkLinks/pipeline", "2024-06-01", location="global", properties=link)
+    return other
+
+
+def test_production_on_aks_is_made_in_two_runs_the_second_from_a_peered_and_linked_network(tmp_path: Path) -> None:
     with Subscription.opened(tmp_path, "aks-prod") as made:
         made.azure.stand(Place(address="203.0.113.7"))
         first = made.run(*UP_ON_AKS, check=False)
@@ -91,8 +114,7 @@ def test_production_on_aks_is_made_in_two_runs_the_second_from_inside_its_networ
         )
         assert made.agent_pools("workload")
 
-        (network,) = made.azure.inventory()["azure-native:network:VirtualNetwork"]
-        made.azure.stand(Place(network=network))
+        made.azure.stand(Place(network=peered(made)))
         made.run(*UP_ON_AKS)
         assert "Namespace mlrun" in made.objects()
 

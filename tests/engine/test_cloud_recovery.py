@@ -17,6 +17,7 @@ from support import azure_emulator
 from support.aws_emulator import Account, identities
 from support.azure_emulator import Subscription
 from support.cluster import eventually
+from workbench.toolchain import ensure
 
 pytestmark = pytest.mark.engine
 
@@ -96,6 +97,24 @@ def test_what_a_dead_plug_in_made_is_entered_and_not_made_again(cloud: Account) 
     recovered = cloud.run(*RECOVER).stdout
     assert "missing from the state" in recovered
     assert "Cluster dev-cluster" in recovered
+    assert_settled(cloud)
+
+
+@pytest.mark.full
+def test_a_replacement_that_a_dead_plug_in_made_is_entered(cloud: Account) -> None:
+    cloud.plain(STACK, "up", "--yes", "--skip-preview")
+    cloud.edit(STACK, pools__workload__instanceTypes=["m6i.4xlarge"])
+    command = [ensure(["pulumi"]).pulumi, "up", "--yes", "--skip-preview", "--non-interactive"]
+    process = subprocess.Popen(command, env=cloud.environment(STACK), stdout=subprocess.PIPE, text=True)
+    while not (plug_ins := _plug_ins(process.pid)):
+        assert process.poll() is None
+    cloud.aws.set_faults(KillRule(operation="eks:CreateNodegroup", times=1, pids=tuple(plug_ins), moment=Moment.AFTER))
+    said = printed_by(process)
+    assert process.returncode > 0, said
+    cloud.aws.set_faults()
+    recovered = cloud.run(*RECOVER).stdout
+    assert "missing from the state" in recovered
+    assert "NodeGroup dev-workload: AWS has " in recovered
     assert_settled(cloud)
 
 

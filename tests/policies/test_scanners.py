@@ -3,8 +3,9 @@
 import json
 import os
 import re
+import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -24,10 +25,30 @@ from workbench.offline.azure.facts import facts
 from workbench.offline.azure.shapes import body
 from workbench.stacks import CONFIG_KEY, find
 from workbench.system.virtual_environments import interpreter
+from workbench.toolchain import ensure
 
 STACKS = ("dev", "prod", "aks-dev", "aks-prod")
+NEXT_MINOR = "1.36"
+BROKEN = """
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: broken, namespace: mlrun}
+spec:
+  selector: {matchLabels: {app: broken}}
+  template:
+    metadata: {labels: {app: broken}}
+    spec: {containers: [{name: broken, image: "registry/broken:1", securityContext: {privileged: true}}]}
+---
+apiVersion: policy/v1beta1
+kind: PodDisruptionBudget
+metadata: {name: broken, namespace: mlrun}
+spec: {selector: {matchLabels: {app: broken}}}
+"""
 ACCEPTED: dict[str, dict[str, str]] = yaml.safe_load(Path(__file__).with_name("scanners.yaml").read_text())
 """By scanner: the finding as ``id resource``, where ``*`` matches anything, and why it stays."""
+PLUTO_CODES = (0, 2, 3, 4)
+"""Nothing found, deprecated, removed, and deprecated with no replacement yet; 1 is a failure."""
 
 
 def planned(stack: str) -> list[Given]:
@@ -86,13 +107,92 @@ def checkov(folder: Path) -> set[str]:
     return {f"{check['check_id']} {check['resource']}" for check in failed}
 
 
+def polaris(folder: Path) -> set[str]:
+    """Return the findings of every severity, and check that every object was read."""
+    program = ensure(["polaris"]).path("polaris")
+    command = (program, "audit", "--audit-path", "objects.yaml", "--disallow-exemptions", "--format", "json")
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=True)
+    results = json.loads(ran.stdout)["Results"]
+    assert len(results) == len(list(yaml.safe_load_all((folder / "objects.yaml").read_text())))
+    return {f"{check} {_name(result)}" for result in results for check in _failed(result)}
+
+
+def _failed(result: Mapping[str, Any]) -> Iterator[str]:
+    pod = result["PodResult"] or {"Results": {}, "ContainerResults": []}
+    for checks in (result["Results"], pod["Results"], *(each["Results"] for each in pod["ContainerResults"])):
+        yield from (name for name, check in checks.items() if not check["Success"])
+
+
+def _name(result: Mapping[str, Any]) -> str:
+    return f"{result['Kind']}.{result['Namespace']}.{result['Name']}"
+
+
+def pluto(folder: Path) -> set[str]:
+    """Return versions of APIs that are deprecated or removed in the stack's minor or the next."""
+    program = ensure(["pluto"]).path("pluto")
+    found = set()
+    for minor in ((folder / "minor").read_text(), NEXT_MINOR):
+        command = (program, "detect-files", "--directory", ".", "--target-versions", f"k8s=v{minor}.0", "-o", "json")
+        ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+        assert ran.returncode in PLUTO_CODES, ran.stderr
+        items = json.loads(ran.stdout).get("items", [])
+        found |= {
+            f"{each['api']['version']} {each['api']['kind']}.{each['namespace']}.{each['name']}" for each in items
+        }
+    return found
+
+
+SCANNERS: dict[str, Callable[[Path], set[str]]] = {"checkov": checkov, "pluto": pluto, "polaris": polaris}
+
+
+@pytest.fixture(scope="module")
+def renders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Return the folder of each stack with what it plans."""
+    folders = {stack: tmp_path_factory.mktemp(stack) for stack in STACKS}
+    for stack, folder in folders.items():
+        write(folder, planned(stack))
+        (folder / "minor").write_text(find(stack).document["config"][CONFIG_KEY]["cluster"]["version"])
+    return folders
+
+
+def without_reason(found: Iterable[str], rows: Iterable[str]) -> list[str]:
+    return sorted(each for each in found if not any(fnmatchcase(each, row) for row in rows))
+
+
+def without_finding(found: Iterable[str], rows: Iterable[str]) -> list[str]:
+    return [row for row in rows if not any(fnmatchcase(each, row) for each in found)]
+
+
 @pytest.mark.full
-@pytest.mark.parametrize("stack", STACKS)
-def test_checkov_finds_nothing_but_what_is_listed_with_its_reason(stack: str, tmp_path: Path) -> None:
-    write(tmp_path, planned(stack))
-    rows = ACCEPTED["checkov"]
-    found = checkov(tmp_path)
-    assert sorted(each for each in found if not any(fnmatchcase(each, row) for row in rows)) == []
+@pytest.mark.parametrize("scanner", SCANNERS)
+def test_a_scanner_finds_nothing_but_what_is_listed_with_its_reason(scanner: str, renders: dict[str, Path]) -> None:
+    found = {stack: SCANNERS[scanner](folder) for stack, folder in renders.items()}
+    assert {stack: without_reason(each, ACCEPTED[scanner]) for stack, each in found.items()} == {
+        stack: [] for stack in STACKS
+    }
+    assert without_finding(set().union(*found.values()), ACCEPTED[scanner]) == []
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("scanner", "finding"),
+    [
+        ("checkov", "CKV_K8S_16 Deployment.mlrun.broken"),
+        ("pluto", "policy/v1beta1 PodDisruptionBudget.mlrun.broken"),
+        ("polaris", "runAsPrivileged Deployment.mlrun.broken"),
+    ],
+)
+def test_a_scanner_finds_a_privileged_pod_or_a_removed_version(
+    scanner: str, finding: str, renders: dict[str, Path], tmp_path: Path
+) -> None:
+    folder = shutil.copytree(renders["dev"], tmp_path / "broken")
+    with (folder / "objects.yaml").open("a") as objects:
+        objects.write(BROKEN)
+    assert finding in without_reason(SCANNERS[scanner](folder), ACCEPTED[scanner])
+
+
+def test_a_row_that_no_finding_matches_is_named() -> None:
+    assert without_finding({"A1 Deployment.a.b"}, ["A1 *", "A2 *"]) == ["A2 *"]
 
 
 def test_each_row_says_why_the_finding_stays() -> None:

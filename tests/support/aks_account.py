@@ -22,6 +22,7 @@ VERSIONS: Final = {
     "Microsoft.Insights/diagnosticSettings": "2021-05-01-preview",
     "Microsoft.ManagedIdentity": "2023-01-31",
     "Microsoft.Network": "2024-05-01",
+    "Microsoft.Network/privateDnsZones": "2024-06-01",
     "Microsoft.OperationalInsights": "2023-09-01",
     "Microsoft.Resources": "2024-03-01",
 }

@@ -1,12 +1,13 @@
 """The copy of a stack that an acceptance run lives in: a folder of its own, so that the original is never touched."""
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from components.contract.environments import Environment
+from components.contract.existing.config import ExistingConfig
 from components.contract.labels import is_dns_label
 from components.contract.policy_guard import PolicyGuard
 from components.contract.pools import PoolRole
@@ -53,6 +54,17 @@ class CopiedStack:
         return self.folder / "events.jsonl"
 
     @property
+    def original_file(self) -> Path:
+        """The original's stack file as the run read it when it began."""
+        return self.folder / "original.yaml"
+
+    @property
+    def command(self) -> str:
+        """The command that starts or continues the run."""
+        named = "" if self.name == f"{self.original}{SUFFIX}" else f" --name {self.name}"
+        return f"igz-clusters accept {self.original}{named}"
+
+    @property
     def killed_log(self) -> Path:
         """What the killed run printed."""
         return self.folder / "killed.log"
@@ -87,9 +99,30 @@ class CopiedStack:
         overrides = self._overrides()
         self._write({**source.document, "config": {**source.document["config"], CONFIG_KEY: choices}})
         self._require_valid()
+        shutil.copyfile(source.file, self.original_file)
         (self.folder / policy_overrides.FILE).parent.mkdir(exist_ok=True, mode=PRIVATE)
         write_private(self.folder / policy_overrides.FILE, yaml_source.written(overrides))
         return tuple(left_out)
+
+    def require_unedited(self, source: Stack) -> None:
+        """Refuse to continue after the original was edited: the steps before tested what it no longer says.
+
+        Raises
+        ------
+        UserError
+            It was edited; lists the keys that differ.
+        """
+        if not self.original_file.exists():  # a run that an earlier release began
+            return
+        began, now = dict(_leaves(yaml_source.read(self.original_file).document)), dict(_leaves(source.document))
+        edited = [path for path in {**began, **now} if began.get(path) != now.get(path)]
+        if edited:
+            listed = ", ".join(sorted(edited))
+            raise UserError(
+                f"{source.file.name} was edited after this run began, and the copy does not have the edits: {listed}.",
+                f"Start a new run: `{self.command} --clean-up`, then `{self.command}`. To continue this one, undo the "
+                "edits.",
+            )
 
     def edit(self, changes: Mapping[str, Any]) -> None:
         """Change keys of the copy; paths are dotted, None removes a key."""
@@ -113,7 +146,7 @@ class CopiedStack:
 
     def remove(self) -> None:
         """Delete everything but the record."""
-        for file in (self.file, self.events, self.killed_log, self.folder / "Pulumi.yaml"):
+        for file in (self.file, self.original_file, self.events, self.killed_log, self.folder / "Pulumi.yaml"):
             file.unlink(missing_ok=True)
         shutil.rmtree((self.folder / policy_overrides.FILE).parent, ignore_errors=True)
 
@@ -128,11 +161,19 @@ class CopiedStack:
                 f"You already have a stack '{self.name}': {stacks.shown_path(stacks.stack_files()[self.name])}.",
                 "Choose another name for the copy with --name.",
             )
-        if type(source.config.cluster) in CLOUDS and source.config.environment is Environment.PROD:
+        if source.config.environment is not Environment.PROD:
+            return
+        if type(source.config.cluster) in CLOUDS:
             raise UserError(
                 f"'{self.original}' is a production stack: its cluster, keys and network are protected, so that the "
                 "run could not delete its copy.",
                 "Run it on a stack with `environment: dev` in the same account; docs/acceptance.md says what differs.",
+            )
+        if isinstance(source.config.cluster, ExistingConfig):
+            raise UserError(
+                f"'{self.original}' is a production stack: the run would change labels, taints and admission of "
+                "production's own nodes and namespaces.",
+                "Run it on a cluster of a stack with `environment: dev`.",
             )
 
     def _require_valid(self) -> None:
@@ -155,6 +196,16 @@ class CopiedStack:
     def _write(self, document: Mapping[str, Any]) -> None:
         header = f"# An acceptance run's copy of the stack {self.original}; edit that, not this.\n"
         write_private(self.file, header + yaml_source.written(dict(document)))
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Return the settings of a stack file by path, without what the engine writes into it."""
+    if isinstance(value, Mapping) and value:
+        for key, each in value.items():
+            if path or key != "encryptionsalt":
+                yield from _leaves(each, f"{path}.{key}".lstrip("."))
+    else:
+        yield path, value
 
 
 def _choices(document: Mapping[str, Any]) -> dict[str, Any]:

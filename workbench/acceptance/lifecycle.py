@@ -39,6 +39,12 @@ def first_up(context: Context) -> str:
                 f"A stack '{context.copied.name}' exists already, and this run did not create it. It was not changed.",
                 "Choose another name for the copy with --name.",
             )
+        if context.is_in_a_cloud and (others := list(context.product.left())):
+            raise StepError(
+                f"The account already has resources of a stack or cluster '{context.copied.name}', and this run did "
+                "not create them; nothing was changed:\n" + "\n".join(others),
+                "They may be of a run that uses another backend. Choose another name for the copy with --name.",
+            )
         context.record.is_ours = True
         context.record.save(context.copied.folder)
     context.product.create()

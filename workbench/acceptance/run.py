@@ -44,7 +44,7 @@ def begun(copied: CopiedStack, source: Stack) -> Record:
     Raises
     ------
     UserError
-        The copy would not be a valid stack, or the record belongs to another stack.
+        The copy would not be a valid stack, the record belongs to another stack, or the stack file was edited.
     """
     known = Record.load(copied.folder)
     if known and is_begun(copied):
@@ -55,6 +55,7 @@ def begun(copied: CopiedStack, source: Stack) -> Record:
             )
         if known.state == CLEANING:
             raise UserError(f"The clean-up of '{copied.name}' has begun but not ended.", "Run it again.")
+        copied.require_unedited(source)
         return known
     left_out = copied.make(source)
     now, file = datetime.now(UTC).isoformat(timespec="seconds"), str(source.file.resolve())

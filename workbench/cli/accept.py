@@ -75,7 +75,7 @@ def accept(  # noqa: PLR0913 - its options
         os.environ[FOLDER_VARIABLE] = str(copied.folder)
         context = Context(copied, Commands(copied, hermetic), record, partial(errors.print, **PLAIN))
         _agree(context, clean=clean, yes=yes)
-        with _offering_to_clean_up(context, name, copy):
+        with _offering_to_clean_up(context):
             try:
                 (acceptance.clean_up if clean else acceptance.run)(context)
             finally:
@@ -98,9 +98,9 @@ def _agree(context: Context, *, clean: bool, yes: bool) -> None:
 
 
 @contextmanager
-def _offering_to_clean_up(context: Context, name: str, copy: str) -> Iterator[None]:
+def _offering_to_clean_up(context: Context) -> Iterator[None]:
     """Say after a failure and an interruption how to continue and how to clean up."""
-    again = " ".join(["igz-clusters accept", name, *(["--name", copy] if copy else [])])
+    again = context.copied.command
     try:
         yield
     except BaseException:

@@ -17,6 +17,7 @@ from workbench.cli.guard import guard
 from workbench.cli.namespaces import wait_for_half_deleted
 from workbench.engine import INTERRUPTED
 from workbench.engine.after_update import PATIENCE_DEGRADED, component_problems, settled
+from workbench.engine.attempts import Attempts
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import ClusterComponent, Group, condition
 from workbench.engine.cluster_components import cluster_of, components_of_plan, components_of_state
@@ -135,7 +136,7 @@ def _updated(run: CloudRun, *options: str) -> tuple[int, Stream]:
 
     On the next run the engine accepts the failed group as it is and continues. The final check reports the failure.
     """
-    failed = set[str]()
+    failed, attempts = set[str](), Attempts(options, run.state)
     while True:
         code, stream = run.engine_again(PROPAGATING, "up", *options)
         new = [group for group in _failed_groups(run, code, stream) if group.urn not in failed]
@@ -145,7 +146,7 @@ def _updated(run: CloudRun, *options: str) -> tuple[int, Stream]:
         errors.print(
             f"The {', the '.join(map(str, new))} failed. Continuing with the groups that waited for it.", **PLAIN
         )
-        options = ("--yes", "--skip-preview")  # the same plan, already approved
+        options = (*attempts.following(failed),)
 
 
 def _failed_groups(run: CloudRun, code: int, stream: Stream) -> list[ClusterComponent]:

@@ -14,6 +14,7 @@ from workbench import stacks
 from workbench.cli import engine_run
 from workbench.cli.console import PLAIN, errors
 from workbench.engine import INTERRUPTED, Session, cloud
+from workbench.engine.attempts import Attempts
 from workbench.engine.cloud import cloud_session, require_nothing_pending
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cloud import Cloud
@@ -146,17 +147,16 @@ class CloudRun:
         for line in self.existing.change_taints(self.seen):
             errors.print(f"Changed {line}", **PLAIN)
         if replaced_nodes := self.existing.replaced_nodes(self.seen):
-            listed = ", ".join(replaced_nodes)
             raise UserError(
-                f"Nodes disappeared while they were labelled; node objects without a machine are left: {listed}.",
+                "Nodes disappeared while they were labelled; node objects without a machine are left: "
+                f"{', '.join(replaced_nodes)}.",
                 f"`kubectl --context={self.existing.choices.context} delete node {' '.join(replaced_nodes)}`, then "
                 f"`igz-clusters up {self.stack.name}`.",
             )
 
     def engine(self, *arguments: str) -> tuple[int, Stream]:
         """Run the engine and show what it does; return its exit code and what its event stream says."""
-        command, *options = arguments
-        return engine_run.run(self.session, command, *options, events_file=self.events)
+        return engine_run.run(self.session, *arguments, events_file=self.events)
 
     def engine_again(self, passing: Passing, *arguments: str) -> tuple[int, Stream]:
         """Run the engine, and repeat while the cloud refuses something for a reason that passes.
@@ -166,10 +166,10 @@ class CloudRun:
         passing
             The reason.
         arguments
-            The engine's command; repeated without its options, because the plan is approved by then.
+            The engine's command, repeated as ``Attempts`` says.
         """
         command, *options = arguments
-        runs = len(passing.pauses) + 1
+        attempts, runs = Attempts(options, self.state), len(passing.pauses) + 1
         for number, pause in enumerate(passing.pauses, 2):
             code, stream = self.engine(command, *options)
             if code in (0, INTERRUPTED) or is_expired(stream.errors) or not passing.is_reported(stream.errors):
@@ -178,7 +178,7 @@ class CloudRun:
                 f"{self.cloud.place} {passing.what}. Retrying in {pause:.0f} s, run {number} of {runs}.", **PLAIN
             )
             sleep(pause)
-            options = ["--yes", "--skip-preview"]
+            options = attempts.following()
         return self.engine(command, *options)
 
     def require_cluster_admin(self) -> None:

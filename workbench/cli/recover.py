@@ -1,7 +1,6 @@
 """`igz-clusters recover`: repair what killed runs left behind."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Annotated
 
@@ -19,6 +18,7 @@ from workbench.system.errors import UserError
 from workbench.toolchain import ensure
 from workbench.toolchain.console import progress
 
+_ONLY_HERE = "Until the file is valid, only processes, locks and files on this machine are repaired."
 _ROUNDS = 5
 """Searches for resources that the state lacks: the parts of a resource are found only once it is known."""
 
@@ -40,10 +40,13 @@ def recover(
     """
     if stack not in stacks.stack_files():
         stacks.find(stack)  # raises, with the list of stacks
-    if found := _in_a_cloud(stack):
+    found = _read(stack)
+    if isinstance(found, Stack) and not found.is_local:
         left = _recover_in_the_cloud(found, yes=yes, force=force, hermetic=hermetic)
     else:
         left = _recover_on_this_machine(stack, yes=yes, force=force)
+    if isinstance(found, StackFileError):
+        errors.print(f"note: {found}\n{_ONLY_HERE}", **PLAIN)
     _say_the_end(stack, left)
 
 
@@ -57,11 +60,11 @@ def _recover_on_this_machine(stack: str, *, yes: bool, force: bool) -> int:
         return left + stuck
 
 
-def _in_a_cloud(stack: str) -> Stack | None:
-    with suppress(StackFileError):  # a broken stack file must not keep this machine from being repaired
-        found = stacks.find(stack)
-        return None if found.is_local else found
-    return None
+def _read(stack: str) -> Stack | StackFileError:
+    try:
+        return stacks.find(stack)
+    except StackFileError as error:  # a broken stack file must not keep this machine from being repaired
+        return error
 
 
 def _recover_in_the_cloud(stack: Stack, *, yes: bool, force: bool, hermetic: bool) -> int:

@@ -240,7 +240,7 @@ def destroy(
     plane keeps running. In a cloud it first deletes the load balancers that users created in the cluster, and lists
     what is left at the end.
     """
-    found = stacks.find(stack)
+    found = _to_destroy(stack)
     if not found.is_local:
         cloud_destroy.destroy(found, hermetic=hermetic, yes=yes, delete_claims=delete_claims, events=events)
         return
@@ -249,6 +249,16 @@ def destroy(
         guard(ready.session, "destroy", live_losses=_lost_pods(ready, {}))
         _run(ready, "destroy", *_unasked(yes=yes), events=events)
         stack_ownership.release(ready.stack)
+
+
+def _to_destroy(name: str) -> stacks.Stack:
+    """Return a stack; the error about its file says how to destroy one that an earlier release accepted."""
+    try:
+        return stacks.find(name)
+    except stacks.StackFileError as error:
+        way = "`destroy` deletes what the state has and applies nothing: put any allowed values in place of these."
+        error.hint = f"{error.hint} {way}".strip()
+        raise
 
 
 def _refuse_claims(*, delete_claims: bool) -> None:

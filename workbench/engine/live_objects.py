@@ -43,8 +43,11 @@ class LiveObject:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this package alone manages it, as after a killed run."""
-        managers = {entry.get("manager") for entry in self._managed} - CONTROL_PLANE
+        """Whether this package alone manages it, as after a killed run.
+
+        Controllers and kubelets report through subresources such as ``status``, which does not make an object theirs.
+        """
+        managers = {entry.get("manager") for entry in self._managed if not entry.get("subresource")} - CONTROL_PLANE
         return managers == {FIELD_MANAGER}
 
     def other_managers(self, *path: str) -> list[str]:

@@ -5,7 +5,7 @@ use. So resources that may exist are entered into the state under the id that th
 start of every update drops those that do not exist: https://github.com/pulumi/pulumi/issues/4265.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
@@ -80,21 +80,26 @@ def resolved(
     for resource in filter(_is_cloud_resource, begun):
         if identity := identify(resource):
             outputs = {"outputs": dict(identity.outputs)} if identity.outputs else {}
-            resources = _entered({**resource, "id": identity.id, **outputs}, resources)
+            resources = entered({**resource, "id": identity.id, **outputs}, resources)
     result["resources"] = resources
     return result
 
 
-def _entered(new: dict[str, Any], resources: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def place_of(new: Mapping[str, Any], resources: Sequence[Mapping[str, Any]]) -> int:
+    """Return where a resource belongs: in the place of the one that it replaces, else at the end."""
+    places = (index for index, old in enumerate(resources) if old["urn"] == new["urn"] and not old.get("delete"))
+    return next(places, len(resources))
+
+
+def entered(new: dict[str, Any], resources: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the resources with a new one; a resource that it replaces is marked for deletion."""
-    for index, old in enumerate(resources):
-        if old["urn"] == new["urn"] and not old.get("delete"):
-            if awaits_replacement(old):  # also of the same id, if that is a name
-                return [*resources[:index], new, *resources[index + 1 :]]
-            if old.get("id") == new["id"]:
-                return resources
-            return [*resources[:index], new, {**old, "delete": True}, *resources[index + 1 :]]
-    return [*resources, new]
+    place = place_of(new, resources)
+    if place == len(resources):
+        return [*resources, new]
+    before, old, after = resources[:place], resources[place], resources[place + 1 :]
+    if awaits_replacement(old):  # also of the same id, if that is a name
+        return [*before, new, *after]
+    return resources if old.get("id") == new["id"] else [*before, new, {**old, "delete": True}, *after]
 
 
 def _is_cloud_resource(resource: Mapping[str, Any]) -> bool:

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from workbench.system.copying import Copies, is_terminal
 from workbench.system.errors import AskedToEnd, UserError
 from workbench.system.files import write_private
 from workbench.system.paths import PRIVATE, PROJECT_ROOT, data_dir
-from workbench.system.processes import mark, tied_to_this
+from workbench.system.processes import asked_to_end_with_this, mark
 from workbench.toolchain import Toolchain, environment
 
 INTERRUPTED = 130
@@ -137,11 +138,11 @@ class Session:
             # A second signal makes the engine abort its step. A signal to our process group would be the first, ours
             # the second; so without a terminal it gets its own group and receives signals only from us.
             process_group=None if has_terminal else 0,
-            preexec_fn=tied_to_this(signal.SIGTERM),  # noqa: PLW1509 - it makes two system calls
         )
         if running is not None:
             running.put(process)
-        interrupts = _wait_for(process, is_in_our_group=has_terminal)
+        with asked_to_end_with_this(process.pid):
+            interrupts = _wait_for(process, is_in_our_group=has_terminal)
         interrupted = interrupts or process.returncode == _CANCELLED
         if process.returncode < 0 and not interrupted:
             hangs.say(
@@ -204,19 +205,23 @@ def _wait_for(process: subprocess.Popen[bytes], *, is_in_our_group: bool) -> int
     Returns how often it was interrupted.
     """
     interrupts, is_announced = 0, False
+    end: float | None = None
     while process.poll() is None:
         try:
             if interrupts and not is_announced:
                 is_announced = True
                 hangs.say("Stopping: the engine finishes its current step and saves the state. Ctrl-C again aborts it.")
-            process.wait(_ABORT if interrupts > 1 else None)
+            process.wait(None if end is None else max(end - time.monotonic(), 0))
         except KeyboardInterrupt as interrupt:
             interrupts += 1
+            if interrupts == 2:  # noqa: PLR2004 - further ones do not postpone the end
+                end = time.monotonic() + _ABORT
             if not is_in_our_group or isinstance(interrupt, AskedToEnd):
                 process.send_signal(signal.SIGINT)
         except subprocess.TimeoutExpired:
             hangs.end_all()
             process.kill()
+            end = time.monotonic() + _ABORT
     if interrupts > 1:
         hangs.end_all()  # a plug-in that hangs would keep the stack's lock
     return interrupts

@@ -10,7 +10,7 @@ from typing import Final
 from components.contract.groups import NodeGroup
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cloud import Cloud
-from workbench.engine.clouds.cluster_component import ClusterComponent, Conditions, Group, condition, minor
+from workbench.engine.clouds.cluster_component import ClusterComponent, Conditions, Group, Sizes, condition, minor
 from workbench.engine.cluster_components import cluster_of
 
 SKEW_MAX: Final = 3
@@ -156,7 +156,7 @@ def _sizes(live: Group, declared: NodeGroup | None, cloud: Cloud, *, rolls: bool
             f"the {live} has {size} nodes, and min would be {declared.size.min}",
             f"at most {size} now: {cloud.service} requires the size to be within the bounds, and the autoscaler owns "
             "the size",
-            f"{live.resize(low, max(high, declared.size.min), declared.size.min)}, then run `up` again.",
+            _grow(live, sizes, declared.size.min),
         )
     is_stack_files = not sizes.is_elastic and not declared.is_elastic  # only the stack file sets it
     if declared.size.max < size and (live.holds_data or not is_stack_files):
@@ -164,7 +164,7 @@ def _sizes(live: Group, declared: NodeGroup | None, cloud: Cloud, *, rolls: bool
             where,
             f"the {live} has {size} nodes, and max would be {declared.size.max}",
             f"at least {size} now: pods on the removed nodes would be terminated",
-            _shrink(live, declared.size.max, cloud),
+            _shrink(live, sizes, declared.size.max, cloud),
         )
     if rolls and declared.is_elastic and (low, high) != (declared.size.min, declared.size.max):
         yield Blocker(
@@ -176,12 +176,21 @@ def _sizes(live: Group, declared: NodeGroup | None, cloud: Cloud, *, rolls: bool
         )
 
 
-def _shrink(group: Group, high: int, cloud: Cloud) -> str:
+def _grow(group: Group, sizes: Sizes, low: int) -> str:
+    if not sizes.is_elastic:
+        return "Its size is fixed: set max to the same number as min and run `up`, then set max and run `up` again."
+    return f"{group.resize(sizes.low, max(sizes.high, low), low)}, then run `up` again."
+
+
+def _shrink(group: Group, sizes: Sizes, high: int, cloud: Cloud) -> str:
     if group.holds_data:
         return f"Data nodes are never scaled in: move the data, then remove the pool deliberately ({cloud.page})."
+    drain = "rain the surplus nodes (`kubectl drain`); the autoscaler removes empty ones. Once"
+    if sizes.low <= high:
+        return f"D{drain} {high} or fewer are left, run `up` again."
     return (
-        f"Drain the surplus nodes (`kubectl drain`); the autoscaler removes empty ones. Once {high} or fewer are left, "
-        "run `up` again."
+        f"The autoscaler removes none of its first {sizes.low} nodes: lower min only, leave max and run `up`. "
+        f"Then d{drain} {high} or fewer are left, lower max and run `up` again."
     )
 
 

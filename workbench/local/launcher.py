@@ -3,7 +3,6 @@
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
-from signal import SIGKILL
 
 from workbench.local.components import Component
 from workbench.local.layout import Layout
@@ -45,5 +44,5 @@ class Launcher:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 pass_fds=(self.lock,),
-                preexec_fn=tied_to_this(SIGKILL),  # noqa: PLW1509 - the supervisor has one thread
+                preexec_fn=tied_to_this(),  # noqa: PLW1509 - the supervisor has one thread
             )

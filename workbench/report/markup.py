@@ -28,6 +28,9 @@ _PLAIN: Final = re.compile(
     re.IGNORECASE,
 )
 
+_SCHEME: Final = re.compile("https?|ftp|mailto|xmpp", re.IGNORECASE)
+"""Schemes of which GitHub makes links."""
+
 
 def code(text: str, limit: int = NAME_MAX) -> str:
     """Return a text as code: escapes unprintable characters and cuts it at ``limit``."""
@@ -71,5 +74,6 @@ def _token(found: re.Match[str]) -> str:
     before, quoted, inner, after = found.groups()
     word = inner if quoted is None else quoted
     may_begin_a_list = found.start() == 0 and word.isdigit() and after.startswith((".", ")"))
-    is_plain = quoted is None and not may_begin_a_list and _PLAIN.fullmatch(word)
+    may_begin_a_url = after.startswith(":") and _SCHEME.fullmatch(word)
+    is_plain = quoted is None and not may_begin_a_list and not may_begin_a_url and _PLAIN.fullmatch(word)
     return f"{before}{word if is_plain else code(word, limit=len(word))}{after}"

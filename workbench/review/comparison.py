@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -96,26 +96,23 @@ def compare(base: Path, head: Path) -> Comparison:
 
 
 def refuse_hidden_code(base: Path, head: Path) -> None:
-    """Refuse a checkout with files that Python loads in place of the source that is reviewed.
+    """Refuse a change that adds or alters files that Python loads in place of the source that is reviewed.
 
-    Other new modules are for the owners to review: nothing loads them unless a reviewed file names them.
+    Other new modules are for the owners to review: nothing loads them unless a reviewed file names them. What the base
+    branch hides already, unchanged, is not the change's: its owners remove it in a change of its own.
 
     Raises
     ------
     UserError
-        It contains bytecode, compiled modules, a package beside a module of the same name, or in its root a new module
-        named like one of Python or of an installed package; names the files.
+        It adds or alters bytecode, compiled modules, a package beside a module of the same name, or adds in its root a
+        module named like one of Python or of an installed package; names the files.
     """
-    paths = _listed(head)
-    modules = {path.removesuffix(".py") for path in paths if path.endswith(".py")}
-    # A link or a submodule is listed by its own name, a package by its `__init__`.
-    packages = {path: path.rpartition("/__init__.")[0] or path for path in paths}
+    before = _listed(base)
     # Python looks in the working folder first.
     taken = {*sys.stdlib_module_names, *metadata.packages_distributions(), *_LOADED_AT_START}
-    taken -= {_top(path) for path in _listed(base)}
-    hidden = sorted(
-        {p for p in paths if _COMPILED.fullmatch(p) or packages[p] in modules or (_is_module(p) and _top(p) in taken)}
-    )
+    taken -= {_top(path) for path in before}
+    known = set(_hidden(before, taken))
+    hidden = [path for path in _hidden(_listed(head), taken) if path not in known or not _is_same(base, head, path)]
     if hidden:
         listed = ", ".join(printable(path) for path in hidden[:_LISTED_MAX])
         more = f" and {len(hidden) - _LISTED_MAX} more" if len(hidden) > _LISTED_MAX else ""
@@ -124,6 +121,24 @@ def refuse_hidden_code(base: Path, head: Path) -> None:
             "Remove them with `git rm --cached`; source code belongs in .py files, no package beside a module of its "
             "name, no module in the root named like one of Python or of an installed package.",
         )
+
+
+def _hidden(paths: Sequence[str], taken: Collection[str]) -> list[str]:
+    """Return the files that Python loads in place of others; ``taken`` are names of modules elsewhere."""
+    modules = {path.removesuffix(".py") for path in paths if path.endswith(".py")}
+    # A link or a submodule is listed by its own name, a package by its `__init__`.
+    packages = {path: path.rpartition("/__init__.")[0] or path for path in paths}
+    return sorted(
+        {p for p in paths if _COMPILED.fullmatch(p) or packages[p] in modules or (_is_module(p) and _top(p) in taken)}
+    )
+
+
+def _is_same(base: Path, head: Path, path: str) -> bool:
+    """Return whether a file or a link is the same in both checkouts; never of a submodule."""
+    before, after = base / path, head / path
+    if before.is_symlink() or after.is_symlink():
+        return before.is_symlink() and after.is_symlink() and before.readlink() == after.readlink()
+    return before.is_file() and after.is_file() and before.read_bytes() == after.read_bytes()
 
 
 def _listed(folder: Path) -> list[str]:

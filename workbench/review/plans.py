@@ -35,11 +35,16 @@ OUTPUT_MAX: Final = 2_000
 GIVEN: Final = re.compile(
     r"HOME|USER|LOGNAME|KUBECONFIG"
     r"|(AWS|ARM|AZURE|AAD)_\w+"
+    r"|(GOOGLE|VAULT)_\w+"
     r"|PULUMI_(HOME|BACKEND_URL|ACCESS_TOKEN|CONFIG_PASSPHRASE(_FILE)?|(DIY|SELF_MANAGED)_\w+)"
     r"|SSL_CERT_(FILE|DIR)|(REQUESTS|CURL)_CA_BUNDLE|(?i:(https?|no|no_grpc|all)_proxy)"
     r"|IGZ_CLUSTERS_\w+"
 )
-"""The variables that a compared plan sees besides ``passed_on``: how it reaches backend, cloud and cluster."""
+"""The variables that a compared plan sees besides ``passed_on``: how it reaches backend, cloud, cluster and secrets.
+
+Those of Google and Vault are for the backend ``gs://`` and the secrets providers ``gcpkms://`` and ``hashivault://``:
+pulumi v3.259.0, pkg/authhelpers/gcpauth.go; go-cloud, secrets/hashivault/vault.go.
+"""
 
 _FOR_AZURE: Final = re.compile(r"ACTIONS_ID_TOKEN_REQUEST_(URL|TOKEN)")
 """With these a program requests tokens of the workflow's environment. Only Azure's provider and kubelogin need them."""

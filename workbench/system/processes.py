@@ -4,9 +4,10 @@ import ctypes
 import json
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -37,23 +38,46 @@ def living(pid: int, *, before: float) -> psutil.Process | None:
     return process if is_it else None
 
 
-def tied_to_this(sent: signal.Signals) -> Callable[[], None]:
-    """Return a ``preexec_fn``: the kernel sends the child a signal when the thread that starts it ends.
-
-    Parameters
-    ----------
-    sent
-        SIGKILL for a child that has nothing to clean up, SIGTERM for one that must shut down in order.
-    """
+def tied_to_this() -> Callable[[], None]:
+    """Return a ``preexec_fn``: the kernel kills the child when the thread that starts it ends."""
     prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
 
     def tie() -> None:
-        prctl(_PR_SET_PDEATHSIG, sent)
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:  # the parent died before prctl took effect
-            os.kill(os.getpid(), sent)
+            os.kill(os.getpid(), signal.SIGKILL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the parent may block signals that its child must receive
 
     return tie
+
+
+@contextmanager
+def asked_to_end_with_this(child: int) -> Iterator[None]:
+    """Send a child SIGTERM once if this process is killed within the block.
+
+    The kernel's own signal for the end of a parent does not do: if a process with several threads is killed, the child
+    gets it up to once for each, and to the engine the second means to abort its step
+    (Linux v6.12, kernel/exit.c, ``forget_original_parent``).
+
+    Parameters
+    ----------
+    child
+        Process id.
+    """
+    # A shell of its own group, which Ctrl-C does not reach; the end of its input is the end of this process.
+    watcher = subprocess.Popen(
+        ["sh", "-c", f"read -r _; kill -TERM {child}"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        process_group=0,
+        env={},
+    )
+    try:
+        yield
+    finally:
+        watcher.kill()
+        watcher.communicate()
 
 
 _MARK: Final = "IGZ_CLUSTERS_RUN"

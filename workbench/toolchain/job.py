@@ -116,7 +116,7 @@ class Job:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # a group of its own, compilers included, that can be ended as a whole
                 pass_fds=() if self.lock is None else (self.lock,),
-                preexec_fn=tied_to_this(SIGKILL),  # noqa: PLW1509 - it makes two system calls
+                preexec_fn=tied_to_this(),  # noqa: PLW1509 - it makes two system calls
             )
             with _ended(process):
                 while _wait(process) is None:

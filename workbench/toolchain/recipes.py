@@ -238,10 +238,27 @@ ACTIONLINT = Bundle(
     download_gib=0.1,
 )
 
+SCANNERS = Bundle(
+    "scanners",
+    (
+        Artifact(
+            "pluto",
+            "scanners",
+            "github.com/fairwindsops/pluto/v5/cmd/pluto",
+            "5.24.3",
+            40,
+            (("main.version", "5.24.3"),),
+        ),
+        Artifact("polaris", "scanners", "github.com/fairwindsops/polaris", "10.2.2", 70, (("main.Version", "10.2.2"),)),
+    ),
+    scratch_gib=1.0,
+    download_gib=0.5,
+)
+
 BUNDLES = (ENGINE, KUBERNETES, KUBERNETES_PROVIDER, KWOK, CLUSTER_AUTOSCALER)
 """What clusters need, in build order."""
 
-ON_DEMAND = (ACTIONLINT,)
+ON_DEMAND = (ACTIONLINT, SCANNERS)
 """Needed for development only; built when one of its programs is requested by name."""
 
 ALL = (*BUNDLES, *ON_DEMAND)

@@ -193,7 +193,8 @@ class ControlPlane(PlatformComponent):
                     principal,
                     role_id(entry.level),
                     f"{choices.cluster_id}/namespaces/{namespace}",
-                    self.child(depends_on=[self.cluster]),
+                    # Azure removes it with the cluster that it is for; the next one may have the same id.
+                    self.child(depends_on=[self.cluster], replace_with=[self.cluster], delete_before_replace=True),
                 )
 
 

@@ -39,7 +39,7 @@ from components.contract.tags import refuse_other_case
 
 ADDONS: Final = (
     *("vpc-cni", "kube-proxy", "eks-pod-identity-agent"),
-    *("coredns", "aws-ebs-csi-driver", "metrics-server"),
+    *("coredns", "aws-ebs-csi-driver", "metrics-server", "eks-node-monitoring-agent"),
 )
 """EKS add-ons that every cluster gets: the first three before the nodes, the others after the initial group."""
 
@@ -150,7 +150,7 @@ class EksConfig(ContractModel):
     ] = Field(
         (),
         max_length=CLIENT_CIDRS_MAX,
-        description="Private CIDR ranges that may reach the API inside the VPC: of the pipeline and the VPN.",
+        description="CIDR ranges that may reach the API inside the VPC: of the pipeline and the VPN.",
         examples=[["10.60.0.0/16"]],
     )
     access: Access = Field(

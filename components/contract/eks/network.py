@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, field_validator
 
 from components.contract.aws import SubnetId, VpcId
 from components.contract.choices import ContractModel
-from components.contract.ranges import PRIVATE_RANGES, SHARED_RANGE, bounded_network, public_range
+from components.contract.ranges import EVERYWHERE, PRIVATE_RANGES, SHARED_RANGE, bounded_network, public_range
 
 VPC_PREFIXES: Final = (16, 20)
 """Largest and smallest VPC.
@@ -51,7 +51,11 @@ def _public_cidr(text: str) -> str:
 
 
 def _client_cidr(text: str) -> str:
-    return str(bounded_network(text, CLIENT_PREFIXES, VPC_RANGES, "range of API clients"))
+    # Connected networks may use public addresses too: a security group compares the source, however it is routed.
+    network = bounded_network(text, CLIENT_PREFIXES, (EVERYWHERE,), "range of API clients")
+    if network.is_loopback or network.is_link_local or network.is_multicast or network.is_reserved:
+        raise ValueError("holds no addresses of clients in other networks; remove it")
+    return text
 
 
 def _vpc_cidr(text: str) -> str:

@@ -1,1 +1,1 @@
-"""Types of resources that no rule reads."""
+"""Types of resources that rules do not check."""

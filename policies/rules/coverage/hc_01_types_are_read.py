@@ -1,4 +1,4 @@
-"""HC-01: clusters, node groups and role bindings have types that the rules read."""
+"""HC-01: clusters, node groups and role bindings have types that the rules check."""
 
 import json
 import re
@@ -13,13 +13,13 @@ from policies.views.node_groups import NODE_GROUPS
 from policies.views.type_tokens import azure_native
 
 _READ: Final = f"({CLUSTERS.types.pattern}|{NODE_GROUPS.types.pattern})$"
-_VENDOR: Final = "(?i:[^:]*(eks|gke|lke|k8s|kubernetes|container(?!registry|s[/:]))[^:]*)"
+_VENDOR: Final = "(?i:[^:]*(eks|gke|lke|k8s|kubernetes|openshift|container(?!registry|s[/:]))[^:]*)"
 """Modules; neither registries nor EMR's virtual clusters, which are namespaces."""
 
 _OPERATOR: Final = r"((eks|container|containerservice)\.[^:]*|([\w-]+\.)*cluster\.x-k8s\.io/[^:]*)"
 """Groups of Kubernetes objects from which operators create clusters; most objects named so are databases."""
 
-_NAME: Final = r"\w*(Cluster|Node[gG]roup|NodePool|AgentPool)(V\d+)?"
+_NAME: Final = r"\w*(Cluster|Node[gG]roup|NodePool|AgentPool)(V\d+|Patch)?"
 
 TWINS: Final = (
     # Kubernetes of any vendor: aws-native:eks:Nodegroup, azure:containerservice/kubernetesCluster:KubernetesCluster.
@@ -36,14 +36,19 @@ TWINS: Final = (
 CARRIERS: Final[Mapping[str, tuple[str, ...]]] = {
     "aws:cloudcontrol/resource:Resource": ("typeName",),
     "aws-native:index:ExtensionResource": ("type",),
-    r"aws(-native)?:cloudformation[/\w]*:Stack": ("templateBody",),
+    r"aws(-native)?:cloudformation[/\w]*:Stack(Set)?": ("templateBody",),
     azure_native("resources", "Resource"): ("resourceProviderNamespace",),
-    azure_native("resources", "Deployment"): ("properties", "template"),
+    azure_native("resources", r"Deployment(At\w+)?"): ("properties", "template"),
+    azure_native("resources", r"DeploymentStackAt\w+"): ("template",),
     r"azure:core/\w*[tT]emplateDeployment:\w+": ("templateContent",),
 }
 """Types that make resources of any type, and the input that names it."""
 
-_CARRIED: Final = re.compile(r"AWS::EKS::(Cluster|Nodegroup)|Microsoft\.ContainerService", re.IGNORECASE)
+_CARRIED: Final = re.compile(
+    r"AWS::EKS::(Cluster|Nodegroup)|Microsoft\.(ContainerService|Kubernetes|RedHatOpenShift)\b", re.IGNORECASE
+)
+_LINKED: Final = re.compile(r"\btemplate(Url|Link|SpecVersionId)\b", re.IGNORECASE)
+"""Inputs, and keys in templates, that give a template which is stored elsewhere."""
 
 
 def check(resource: Resource, _: Context) -> Iterator[Finding]:
@@ -51,22 +56,28 @@ def check(resource: Resource, _: Context) -> Iterator[Finding]:
     what = f"'{resource.name}' is of type {resource.type}"
     for token, path in CARRIERS.items():
         if re.fullmatch(token, resource.type):
-            place = resource.props.at(*path)
+            inputs, place = resource.props.at(*path[:-1]), resource.props.at(*path)
             content = json.dumps(place.raw, default=repr)
+            linked = _LINKED.search(" ".join(inputs.keys())) or _LINKED.search(content)
             if found := _CARRIED.search(content):
-                yield Finding(f"{what} and makes {found[0]}, which no rule reads there; expected {_EXPECTED}.")
+                yield Finding(f"{what} and makes {found[0]}, which rules do not check there; expected {_EXPECTED}.")
+            elif linked:
+                yield Finding(
+                    f"{what} and takes a template from {linked[0]}, which rules cannot see; "
+                    f"expected it in {place.path}."
+                )
             elif repr(UNKNOWN) in content:
                 raise NotJudgeableError(place.path)
             return
-    yield Finding(f"{what}, which no rule reads; expected {_EXPECTED}.")
+    yield Finding(f"{what}, which rules do not check; expected {_EXPECTED}.")
 
 
-_EXPECTED: Final = "a type of the packages aws, azure-native or kubernetes that the rules read"
+_EXPECTED: Final = "a type of the packages aws, azure-native or kubernetes that the rules check"
 
 RULE = Rule(
     id="HC-01",
     slug="types-are-read",
-    title="Clusters, node groups and role bindings must have types that the rules read",
+    title="Clusters, node groups and role bindings must have types that the rules check",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="Pulumi documentation, policy as code (a policy validates resources of the types that it names)",
@@ -75,7 +86,8 @@ RULE = Rule(
         *TWINS,
         *CARRIERS,
     ),
-    why="Each rule reads the inputs of certain types. A cluster of another type passes all of them unread.",
-    fix="Use the type that the rules read, such as aws:eks/cluster:Cluster instead of aws-native:eks:Cluster.",
+    why="Each rule checks certain types only, so a cluster of another type passes unchecked.",
+    fix="Use the type that the rules check, such as aws:eks/cluster:Cluster instead of aws-native:eks:Cluster, and put "
+    "templates into the program.",
     check=check,
 )

@@ -21,7 +21,7 @@ SERVICE_LABELS: Final = ("app.kubernetes.io/instance", "app.kubernetes.io/name",
 def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
     """Reject notebook servers, recognised by image and component, whose service is not listed."""
     names = [name for name in map(pod.label, SERVICE_LABELS) if name]
-    if _is_jupyter(pod) and not set(names).intersection(context.choices.jupyter_services):
+    if _is_jupyter(pod) and not any(name in context.choices.jupyter_services for name in names):
         listed = ", ".join(context.choices.jupyter_services) or "none"
         yield Finding(
             f"{pod} is a Jupyter service that is not listed ({', '.join(names) or 'no name in its labels'}); listed: "

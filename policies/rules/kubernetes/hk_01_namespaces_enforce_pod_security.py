@@ -7,8 +7,7 @@ from components.contract.labels import WellKnownLabel
 from components.contract.namespaces import V3IO_NAMESPACES
 from policies.resource import Resource
 from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
-from policies.views.namespaces import is_user_namespace
-from policies.views.type_tokens import NAMESPACE, NAMESPACE_PATCH
+from policies.views.type_tokens import NAMESPACE
 
 SAFE = ("baseline", "restricted")
 OPEN = "privileged"
@@ -16,8 +15,6 @@ OPEN = "privileged"
 
 def check(namespace: Resource, context: Context) -> Iterator[Finding]:
     """Require an enforced level that rejects privileged pods, except for V3IO's daemons, which need them."""
-    if namespace.type == NAMESPACE_PATCH and not is_user_namespace(namespace):
-        return  # its owner's to protect
     metadata = namespace.props.at("metadata")
     enforced = metadata.at("labels", WellKnownLabel.POD_SECURITY_ENFORCE.value).text()
     may_be_open = enforced == OPEN and context.profile is PlatformProfile.IGUAZIO
@@ -33,7 +30,7 @@ RULE = Rule(
     severity=Severity.HIGH,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="CIS EKS benchmark, 4.2 (Pod Security Standards)",
-    applies_to=resources_of("each namespace", NAMESPACE, NAMESPACE_PATCH),
+    applies_to=resources_of("each namespace", NAMESPACE),
     why="Without the label, the API server accepts pods that run as root on their node.",
     fix=f"Label the namespace with {WellKnownLabel.POD_SECURITY_ENFORCE}: {SAFE[0]}.",
     check=check,

@@ -27,11 +27,15 @@ def check(resource: Resource, _: Context) -> Iterator[Finding]:
 
 def _mlrun(settings: MlrunSettingsFacts) -> Iterator[Finding]:
     if settings.get(MlrunVariable.DEFAULT_CLASS) != DEFAULT_USER_PRIORITY:
-        yield Finding(f"{settings.where} does not set {MlrunVariable.DEFAULT_CLASS} to {DEFAULT_USER_PRIORITY}.")
+        yield _other(settings, MlrunVariable.DEFAULT_CLASS, DEFAULT_USER_PRIORITY)
     names = (settings.get(MlrunVariable.VALID_CLASSES) or "").split(",")
     if DEFAULT_USER_PRIORITY not in names or not set(names) <= set(UserPriority):
-        wanted = ",".join(UserPriority)
-        yield Finding(f"{settings.where} does not set {MlrunVariable.VALID_CLASSES} to {wanted} (no spaces).")
+        yield _other(settings, MlrunVariable.VALID_CLASSES, f"{','.join(UserPriority)} (no spaces)")
+
+
+def _other(settings: MlrunSettingsFacts, variable: MlrunVariable, wanted: str) -> Finding:
+    found = "does not set" if settings.get(variable) is None else "has another value of"
+    return Finding(f"{settings.where} {found} {variable}; expected {wanted}.")
 
 
 RULE = Rule(

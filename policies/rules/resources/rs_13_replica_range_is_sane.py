@@ -14,8 +14,6 @@ Scaled = AutoscalerFacts | NuclioFunctionFacts
 
 def check(scaled: Scaled, _: Context) -> Iterator[Finding]:
     """Recommend both bounds, in order, with a maximum of at least one."""
-    if isinstance(scaled, NuclioFunctionFacts) and scaled.has_fixed_size:
-        return
     fewest, most = scaled.replicas
     if fewest is None and most is None:
         return
@@ -41,9 +39,10 @@ RULE = Rule(
     level=dict.fromkeys(Environment, Level.ADVISORY),
     source="MLRun job resources, Replicas and Scaling and auto-scaling",
     applies_to=EachOf(
-        noun="each Nuclio function and each HorizontalPodAutoscaler",
+        noun="each Nuclio function without a fixed size, and each HorizontalPodAutoscaler",
         types=re.compile(f"{HORIZONTAL_POD_AUTOSCALER.pattern}|{NUCLIO_FUNCTION}"),
         find=_find,
+        concerns=lambda scaled, _: not (isinstance(scaled, NuclioFunctionFacts) and scaled.has_fixed_size),
     ),
     why="Without a maximum, Nuclio does not scale, and the API server rejects an autoscaler with a reversed range.",
     fix="Set minReplicas and maxReplicas, with minReplicas <= maxReplicas.",

@@ -1,6 +1,5 @@
 """SP-02: pods on spot nodes declare a restart plan."""
 
-import re
 from collections.abc import Iterator
 
 from components.contract.environments import Environment
@@ -17,9 +16,9 @@ def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
     """Require a plan from pods that may run on spot nodes and are not recreated by a controller."""
     if makers(pod) & set(_SELF_HEALING) or not may_run_on_spot(pod):
         return
-    plan = pod.annotation(AnnotationKey.RESTART_PLAN)
-    if not re.match(RESTART_PLAN_PATTERN, plan or ""):
-        found = "an invalid restart plan" if plan else "no restart plan"
+    plan = pod.metadata.at("annotations", AnnotationKey.RESTART_PLAN.value)
+    if not plan.matches(RESTART_PLAN_PATTERN):
+        found = "an invalid restart plan" if plan.text() else "no restart plan"
         yield Finding(
             f"{pod} may run on spot nodes but has {found} in the annotation {AnnotationKey.RESTART_PLAN}; "
             "expected retry, checkpoint:PATH or manual:WHO."

@@ -16,8 +16,9 @@ def check(settings: MlrunSettingsFacts, _: Context) -> Iterator[Finding]:
         yield Finding(
             f"{settings.where} sets {', '.join(unread)}; expected only the states {', '.join(STATE_THRESHOLDS)}."
         )
-    if missing := [variable for variable in wanted if variable not in given and settings.get(variable) is None]:
-        yield Finding(f"{settings.where} does not set {', '.join(missing)}; expected all {len(wanted)} thresholds.")
+    for variable in wanted:
+        if variable not in given and settings.get(variable) is None:
+            yield Finding(f"{settings.where} does not set {variable}; expected all {len(wanted)} thresholds.")
 
 
 RULE = Rule(

@@ -86,7 +86,7 @@ class NodeGroupFacts(ABC):
     def role(self) -> PoolRole | None:
         """Role of the group; None if absent or invalid, which NG-01 reports."""
         role = self.label(LabelKey.ROLE)
-        return PoolRole(role) if role in set(PoolRole) else None
+        return next((each for each in PoolRole if role == each), None)
 
     @property
     @abstractmethod

@@ -165,21 +165,23 @@ def test_any_pool_of_user_work_may_have_a_group_in_each_zone() -> None:
     assert zones_unknown_at_zero(parts, ["a", "b", "c"]) == {}
 
 
-def test_pools_that_start_from_zero_over_several_zones_are_named() -> None:
+def test_pools_of_pods_with_volumes_that_start_from_zero_over_several_zones_are_named() -> None:
     elastic = {"size": {"min": 0, "max": 5}, "instanceTypes": ["m6i.xlarge"]}
     pools = {
         "jobs": {"role": "workload", **elastic},
         "two-shapes": {
             **elastic,
-            "role": "workload",
+            "role": "jupyter",
+            "zonal": False,
             "size": {"min": 1, "max": 5},
             "instanceTypes": ["m6i.xlarge", "m6i.2xlarge"],
         },
-        "kept": {**elastic, "role": "workload", "size": {"min": 1, "max": 5}},
+        "kept": {**elastic, "role": "jupyter", "zonal": False, "size": {"min": 1, "max": 5}},
         "jupyter": {"role": "jupyter", **elastic},
+        "notebooks": {"role": "jupyter", "zonal": False, **elastic},
     }
     found = in_zones(resolve_groups({name: NodePool.model_validate(each) for name, each in pools.items()}), ["a", "b"])
-    assert set(zones_unknown_at_zero(found, ["b", "a"])) == {"jobs", "two-shapes"}
+    assert set(zones_unknown_at_zero(found, ["b", "a"])) == {"notebooks", "two-shapes"}
     assert zones_unknown_at_zero(found, ["a"]) == {}
 
 

@@ -108,7 +108,7 @@ BEYOND_A_SCHEMA = {
     "eks-addon-version-is-latest",
     "eks-boundary-of-another-account",
     "eks-client-range-inside-another",
-    "eks-client-range-is-public",
+    "eks-client-range-of-no-clients",
     "eks-client-range-is-the-world",
     "eks-client-range-twice",
     "eks-cluster-admin-of-a-namespace",

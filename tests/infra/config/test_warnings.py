@@ -7,12 +7,17 @@ import pytest
 from infra.config import StackConfig, parse
 from infra.config.warnings import warnings_of
 from support import aks, eks
+from workbench import stacks
 
 NAMESPACES = ["mlrun", "kube-system", "elsewhere"]
 ARN = "arn:aws:iam::111122223333:role/viewer"
 GROUP = "33333333-3333-3333-3333-333333333333"
 ABSENT = "'elsewhere' is not a namespace of this stack; the entry has no effect until it exists"
 INTERNET = "is the internet or much of it: the namespace's pods can send data anywhere"
+ROUTED = (
+    "is a public range: it reaches the API only where peering or a VPN routes it into the VPC; publicAccessCidrs is "
+    "for the internet"
+)
 
 
 def warned(config: StackConfig) -> list[str]:
@@ -32,6 +37,10 @@ def warned(config: StackConfig) -> list[str]:
             [f"namespaces.jobs.egressCidrs: {cidr} {INTERNET}" for cidr in ("0.0.0.0/0", "::/0")],
         ),
         ({"policyGuard": "off"}, []),
+        (
+            {"cluster.apiClientCidrs": ["10.60.0.0/16", "100.64.0.0/16", "198.51.0.0/16"]},
+            [f"cluster.apiClientCidrs: 198.51.0.0/16 {ROUTED}"],
+        ),
     ],
 )
 def test_a_setting_that_its_author_may_not_have_meant_is_warned_of(
@@ -60,3 +69,8 @@ def test_a_guard_that_is_off_is_warned_of_in_prod_but_for_a_local_cluster() -> N
     machine = {"initial": {"role": "initial", "size": {"min": 2, "max": 2}, "machine": {"vcpus": 8, "memoryGib": 32}}}
     (warning,) = warned(parse({**choices, "cluster": existing, "pools": machine}))
     assert warning.startswith("policyGuard: is off in prod: protected resources are deleted without an approval")
+
+
+@pytest.mark.parametrize("name", stacks.stack_files())
+def test_a_shipped_stack_file_has_no_notes(name: str) -> None:
+    assert stacks.find(name).config.notes == ()

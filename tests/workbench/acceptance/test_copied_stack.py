@@ -8,12 +8,14 @@ import pytest
 import yaml
 
 from infra.config import CONFIG_KEY
-from support import aks, eks
+from support import aks, eks, existing
 from support.acceptance import LOCAL, context_of
 from workbench import stacks
 from workbench.acceptance.copied_stack import CopiedStack
 from workbench.stacks import policy_overrides
 from workbench.system.errors import UserError
+
+PROD = {"environment": "prod", "pools.initial.size": {"min": 2, "max": 2}}
 
 
 @pytest.fixture(autouse=True)
@@ -72,8 +74,16 @@ def test_waivers_of_the_stack_are_those_of_the_copy(folder: Path) -> None:
         (LOCAL, "Not_a_name", "not a valid stack name"),
         (LOCAL, "dev", "You already have a stack"),
         (eks.document({"environment": "prod"}), "", "is a production stack"),
+        (existing.document(PROD), "", "production's own nodes"),
     ],
-    ids=["too long for AKS", "too long for EKS", "no name of a stack", "a stack that exists", "production"],
+    ids=[
+        "too long for AKS",
+        "too long for EKS",
+        "no name of a stack",
+        "a stack that exists",
+        "production",
+        "production on an existing cluster",
+    ],
 )
 def test_a_copy_that_cannot_be_is_refused_and_leaves_nothing(
     folder: Path, choices: dict[str, Any], name: str, words: str

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from infra.config import CONFIG_KEY
+from support import eks
 from support.acceptance import LOCAL, FakeProduct, context_of
 from workbench import stacks
 from workbench.acceptance.record import CLEANING, AssumptionRecord, Record, Result, Verdict
@@ -162,6 +164,37 @@ def test_a_stack_that_this_run_created_is_updated_again(context: Context) -> Non
     product(context).is_there = True
     run(resumed(context), first)
     assert product(context).calls == ["create", "up", "create", "recover", "create", "up"]
+
+
+def test_after_an_edit_of_the_stack_file_a_run_names_what_differs(context: Context, tmp_path: Path) -> None:
+    context.record.save(context.copied.folder)
+    file = tmp_path / "stacks" / "Pulumi.dev.yaml"
+    before = file.read_text()
+    edited = json.loads(before)
+    edited["config"][CONFIG_KEY]["pools"]["initial"]["size"] = {"min": 3, "max": 3}
+    edited["encryptionsalt"] = "v1:abc"
+    file.write_text(json.dumps(edited))
+    with pytest.raises(UserError, match=r"was edited after this run began.*pools\.initial\.size\.max") as refused:
+        resumed(context)
+    assert "igz-clusters accept dev --clean-up" in refused.value.hint
+    assert "encryptionsalt" not in refused.value.message
+    file.write_text(before)
+    assert resumed(context).record == context.record
+
+
+def test_resources_of_a_run_from_another_backend_are_neither_used_nor_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "stacks"
+    folder.mkdir()
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(folder))
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
+    made = context_of(folder, eks.document())
+    product(made).remains.append("VPC vpc-1")
+    with pytest.raises(StepError, match=r"(?s)already has resources of a stack or cluster 'dev-accept'.*VPC vpc-1"):
+        run(made)
+    clean_up(resumed(made))
+    assert product(made).calls == []
 
 
 def test_a_damaged_record_is_refused(context: Context) -> None:

@@ -278,6 +278,26 @@ def test_a_failed_group_is_made_anew_which_the_guard_sees_too(
     ]
 
 
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        (said('Status=403 Code="LinkedAuthorizationFailed"'), ["--replace", GPU]),
+        (step("create", GPU, {}, kind="resOpFailedEvent"), []),
+    ],
+    ids=["refused for a while", "failed and accepted"],
+)
+def test_a_further_run_recreates_a_failed_group_that_none_has_recreated(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch, first: dict[str, Any], again: list[str]
+) -> None:
+    monkeypatch.setattr("workbench.cli.cloud_run.sleep", lambda _: None)
+    monkeypatch.setattr("workbench.cli.cloud.PATIENCE_DEGRADED", 0.0)
+    says(monkeypatch, {GPU: FAILED}, {GPU: FAILED}, {GPU: Condition("DEGRADED")})
+    engine.answers("up", [first, *DONE], code=255, number=1)
+    run("up", STACK, "--yes")
+    runs = [call for call in engine.calls if call[0] == "up"]
+    assert runs == [["up", "--replace", GPU, "--yes"], ["up", *again, "--yes", "--skip-preview"]]
+
+
 def test_an_update_that_leaves_a_failed_part_fails_whatever_the_engine_says(
     engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -326,6 +346,7 @@ def test_an_upgrade_takes_control_plane_and_add_ons_first(engine: ScriptedEngine
             "test-cluster",
             *(f"test-node-addons-{name}" for name in ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")),
             *(f"test-addons-{name}" for name in ("coredns", "aws-ebs-csi-driver", "metrics-server")),
+            "test-addons-eks-node-monitoring-agent",
         ]
     )
     assert whole == ["up", "--yes"]

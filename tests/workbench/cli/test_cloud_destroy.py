@@ -10,6 +10,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from support.cloud_commands import choose
 from support.eks import document
 from support.eks_state import STACK, exported
 from support.scripted_engine import DONE, PLANNED, ScriptedEngine, said
@@ -248,6 +249,31 @@ def test_a_cloud_that_cannot_be_asked_in_the_end_is_no_failure_of_the_destroy(
     done = run("--yes")
     assert done.exit_code == 0
     assert "Cannot check what is left: No AWS credentials found" in done.stderr
+
+
+def test_a_stack_file_of_an_earlier_release_is_destroyed_once_its_refused_values_are_replaced(
+    engine: ScriptedEngine, tmp_path: Path
+) -> None:
+    choose(tmp_path, namespaces={f"team-{number}": {} for number in range(201)})
+    refused = refusal("--yes")
+    assert "namespaces: has 201 entries, at most 200 are allowed" in refused.message
+    assert refused.hint == (
+        "`destroy` deletes what the state has and applies nothing: put any allowed values in place of these."
+    )
+    choose(tmp_path, namespaces={"team-0": {}})
+    engine.has({"resources": [each for each in exported(NO_DATA)["resources"] if "eks" not in each["type"]]})
+    assert run("--yes").exit_code == 0
+    (destroyed,) = (call for call in engine.calls if call[0] == "destroy" and "--preview-only" not in call)
+    assert destroyed == ["destroy", "--yes"], "no --run-program: the program with the file's settings does not run"
+
+
+@pytest.mark.usefixtures("engine")
+def test_recover_says_that_a_refused_stack_file_keeps_it_from_the_cloud(tmp_path: Path) -> None:
+    choose(tmp_path, namespaces={f"team-{number}": {} for number in range(201)})
+    done = CliRunner().invoke(app, ["recover", STACK, "--yes"])
+    assert done.exit_code == 0, done.output
+    assert "namespaces: has 201 entries" in done.stderr
+    assert "Until the file is valid, only processes, locks and files on this machine are repaired." in done.stderr
 
 
 def test_a_local_stack_has_no_claims_in_a_cloud() -> None:

@@ -98,14 +98,22 @@ def test_check_warns_of_what_may_not_be_meant(checkout: Path) -> None:
     assert run("check", "prod").stderr.startswith(warning)
 
 
+NOTEBOOKS = {
+    "role": "jupyter",
+    "size": {"min": 0, "max": 3},
+    "instanceTypes": ["m6i.xlarge"],
+    "zonal": False,
+}
+
+
 def test_check_notes_pools_whose_zone_the_autoscaler_does_not_know(checkout: Path) -> None:
     file = checkout / "Pulumi.prod.yaml"
     found = set[bool]()
-    for zonal in (None, True):
-        file.write_text(yaml.safe_dump({"config": {CONFIG_KEY: document({"pools.gpu.zonal": zonal})}}))
+    for choices in ({}, {"pools.notebooks": NOTEBOOKS}):
+        file.write_text(yaml.safe_dump({"config": {CONFIG_KEY: document(choices)}}))
         result = run("check", "prod")
         assert result.exit_code == 0
-        found.add("note: Pulumi.prod.yaml: pools.gpu: may have no nodes, and its groups span" in result.stderr)
+        found.add("note: Pulumi.prod.yaml: pools.notebooks: may have no nodes, and its groups span" in result.stderr)
     assert found == {True, False}
 
 

@@ -190,4 +190,8 @@ def test_a_damaged_state_does_not_keep_a_local_cluster_from_being_looked_at(
     done = run("status", "test", "--json")
     assert done.exit_code == 3, done.output
     assert json.loads(done.stdout)["condition"] == "stopped"
-    assert "note: the state is damaged: the file is empty. `igz-clusters recover test` restores" in done.stderr
+    note = "note: the state is damaged: the file is empty. `igz-clusters recover test` restores"
+    assert note in done.stderr
+    for command in ("kubectl", "kubeconfig"):
+        done = run(command, "test")
+        assert (str(done.exception).splitlines()[0], note in done.stderr) == ("The cluster of 'test': stopped.", True)

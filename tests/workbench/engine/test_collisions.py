@@ -74,8 +74,23 @@ def test_one_that_says_the_same_is_somebody_elses_all_the_same() -> None:
             ({**RATHER, "metadata": {**RATHER["metadata"], "managedFields": [{"manager": FIELD_MANAGER}]}},),
             frozenset[str](),
         ),
+        (
+            (
+                {
+                    **RATHER,
+                    "metadata": {
+                        **RATHER["metadata"],
+                        "managedFields": [
+                            {"manager": FIELD_MANAGER},
+                            {"manager": "validatingadmissionpolicy-status", "subresource": "status"},
+                        ],
+                    },
+                },
+            ),
+            frozenset[str](),
+        ),
     ],
-    ids=["nothing is there", "the state knows it", "a killed run of ours made it"],
+    ids=["nothing is there", "the state knows it", "a killed run of ours made it", "a controller reported its status"],
 )
 def test_what_is_free_or_ours_is_no_collision(live: tuple[Mapping[str, Any], ...], made: frozenset[str]) -> None:
     assert collisions(objects(*live), objects_to_create(plan(ROLE)), made) == []

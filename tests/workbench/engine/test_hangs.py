@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -138,6 +139,34 @@ def test_a_second_ctrl_c_while_the_first_is_announced_is_one(monkeypatch: pytest
             assert session._wait_for(engine, is_in_our_group=False) == 2
         finally:
             engine.kill()
+
+
+def test_a_third_ctrl_c_does_not_postpone_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[float | None] = []
+
+    class Engine:
+        ended = False
+
+        def poll(self) -> int | None:
+            return 0 if self.ended else None
+
+        def wait(self, timeout: float | None = None) -> None:
+            limits.append(timeout)
+            if len(limits) < 6:
+                time.sleep(0.05)
+                raise KeyboardInterrupt
+            raise subprocess.TimeoutExpired("engine", timeout or 0)
+
+        def kill(self) -> None:
+            self.ended = True
+
+    engine: Any = Engine()
+    monkeypatch.setattr(hangs, "end_all", lambda: None)
+    assert session._wait_for(engine, is_in_our_group=True) == 5
+    timed = [each for each in limits if each is not None]
+    assert len(timed) == 4
+    assert timed == sorted(timed, reverse=True)
+    assert timed[-1] <= session._ABORT - 0.15
 
 
 class Looks(threading.Event):

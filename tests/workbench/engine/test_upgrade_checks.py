@@ -136,6 +136,29 @@ def test_a_minimum_above_the_live_size_is_answered_with_the_command_that_eks_tak
     )
 
 
+@pytest.mark.parametrize(("live", "wanted"), [((5, 5), (1, 3)), ((5, 5), (0, 4)), ((5, 8), (1, 3)), ((5, 8), (3, 3))])
+def test_a_group_that_the_autoscaler_may_not_shrink_gets_a_lower_minimum_first(
+    live: tuple[int, int], wanted: tuple[int, int]
+) -> None:
+    state: Live = {"test-workload": {"scalingConfig": {"minSize": live[0], "desiredSize": 5, "maxSize": live[1]}}}
+    (blocker,) = judged({"pools.workload.size": {"min": wanted[0], "max": wanted[1]}}, state).blockers
+    assert blocker.step == (
+        "The autoscaler removes none of its first 5 nodes: lower min only, leave max and run `up`. Then drain "
+        "the surplus nodes (`kubectl drain`); the autoscaler removes empty ones. Once "
+        f"{wanted[1]} or fewer are left, lower max and run `up` again."
+    )
+    assert not judged({"pools.workload.size": {"min": wanted[0], "max": live[1]}}, state).blockers
+
+
+def test_a_fixed_size_grows_by_the_stack_file_before_it_becomes_elastic() -> None:
+    state: Live = {"test-workload": {"scalingConfig": _fixed(3)}}
+    (blocker,) = judged({"pools.workload.size": {"min": 5, "max": 8}}, state).blockers
+    assert blocker.step == (
+        "Its size is fixed: set max to the same number as min and run `up`, then set max and run `up` again."
+    )
+    assert not judged({"pools.workload.size": {"min": 5, "max": 5}}, state).blockers
+
+
 def test_data_nodes_are_never_scaled_in() -> None:
     (blocker, *rest) = judged({"pools.data.size": {"min": 3, "max": 3}}, {DATA: {"scalingConfig": _fixed(2)}}).blockers
     assert "the node group test-data-a-0a1b2c3 has 2 nodes, and max would be 1" in blocker.what

@@ -58,6 +58,26 @@ def test_the_steps_of_a_replacement_are_one_change_with_what_forces_it() -> None
     assert len({each.change.urn for each in found}) == len(found)
 
 
+def test_a_lost_group_is_judged_by_what_is_live_and_not_by_what_was_asked_for() -> None:
+    steps = [e for e in events("replaced") if kind(e) == "resourcePreEvent"]
+    steps = [e for e in steps if e["resourcePreEvent"]["metadata"]["urn"].endswith("NodeGroup::prod-workload")]
+    for step in steps:
+        if old := step["resourcePreEvent"]["metadata"].get("old"):
+            old["outputs"] = {**old["outputs"], "scalingConfig": {"minSize": 1, "desiredSize": 7, "maxSize": 9}}
+    (group,) = changes_of(read(lines(steps)))
+    assert (group.kind, group.change.carries_state) == ("live nodes", "its 7 nodes with the pods on them")
+
+
+def test_an_update_that_takes_live_nodes_out_of_a_group_needs_an_approval() -> None:
+    steps = [e for e in events("larger") if e.get("resourcePreEvent", {}).get("metadata", {}).get("op") == "update"]
+    (step,) = (e for e in steps if e["resourcePreEvent"]["metadata"]["urn"].endswith("NodeGroup::prod-workload"))
+    metadata = step["resourcePreEvent"]["metadata"]
+    metadata["old"]["outputs"]["scalingConfig"] = {"minSize": 1, "desiredSize": 5, "maxSize": 10}
+    metadata["new"]["inputs"]["scalingConfig"] = {"minSize": 2, "desiredSize": 2, "maxSize": 2}
+    (group,) = changes_of(read(lines([step])))
+    assert (group.kind, group.change.carries_state) == ("live nodes", "3 of its 5 nodes with the pods on them")
+
+
 def test_what_is_protected_is_said_to_be() -> None:
     assert changes("refused")["prod-cluster"].protected
     assert not changes("replaced")["prod-workload"].protected

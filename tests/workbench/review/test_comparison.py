@@ -140,15 +140,37 @@ def test_a_file_that_python_loads_in_place_of_source_is_refused(base: Checkout, 
         refuse_hidden_code(base.root, head.root)
 
 
-def test_a_link_that_shadows_a_module_is_refused_and_caches_of_a_run_are_not(base: Checkout) -> None:
+def test_a_link_that_shadows_a_module_is_refused_and_caches_of_a_run_are_not(base: Checkout, tmp_path: Path) -> None:
     base.write(".gitignore", "__pycache__/\n")
     base.write("program.py", "")
     base.write("__pycache__/program.cpython-311.pyc", "")
     base.commit()
-    refuse_hidden_code(base.root, base.root)
-    (base.root / "program").symlink_to("sub")
+    head = base.branch(tmp_path / "head")
+    refuse_hidden_code(base.root, head.root)
+    (head.root / "program").symlink_to("sub")
     with pytest.raises(UserError, match="source: program"):
-        refuse_hidden_code(base.root, base.root)
+        refuse_hidden_code(base.root, head.root)
+
+
+def test_what_the_base_branch_hides_already_is_refused_only_if_it_changes(base: Checkout, tmp_path: Path) -> None:
+    base.write("infra/program.py", "")
+    for path in ("infra/fast.abi3.so", "infra/program/__init__.py"):
+        base.write(path, "old")
+    (base.root / "infra" / "other").symlink_to("elsewhere")
+    base.write("infra/other.py", "")
+    base.commit()
+    head = base.branch(tmp_path / "head")
+    head.write("docs/page.md", "")
+    refuse_hidden_code(base.root, head.root)
+    head.write("infra/fast.abi3.so", "new")
+    head.write("infra/program/__init__.py", "new")
+    (head.root / "infra" / "other").unlink()
+    (head.root / "infra" / "other").symlink_to("evil")
+    with pytest.raises(UserError, match=r"source: infra/fast.abi3.so, infra/other, infra/program/__init__.py\."):
+        refuse_hidden_code(base.root, head.root)
+    head.write("infra/fast.abi3.so", "old")
+    with pytest.raises(UserError, match=r"source: infra/other, infra/program/__init__.py\."):
+        refuse_hidden_code(base.root, head.root)
 
 
 @pytest.mark.parametrize("path", ["json.py", "yaml/__init__.py", "yaml", "sitecustomize.py"])

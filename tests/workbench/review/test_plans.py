@@ -17,6 +17,8 @@ from workbench.toolchain import Toolchain
 NEEDED = {
     "AWS_PROFILE": "reader",
     "AWS_SESSION_TOKEN": "of the reader",
+    "GOOGLE_APPLICATION_CREDENTIALS": "/a/file",
+    "GOOGLE_CREDENTIALS": "of a reader",
     "HTTPS_PROXY": "http://proxy.invalid",
     "IGZ_CLUSTERS_POLICY_UNKNOWN": "fail",
     "KUBECONFIG": "/there",
@@ -24,6 +26,8 @@ NEEDED = {
     "PULUMI_BACKEND_URL": "s3://state",
     "REQUESTS_CA_BUNDLE": "/ca.pem",
     "SSL_CERT_FILE": "/ca.pem",
+    "VAULT_ADDR": "https://vault.invalid",
+    "VAULT_SERVER_TOKEN": "of a reader",
 }
 OTHERS = {
     "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "x",

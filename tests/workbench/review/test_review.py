@@ -45,6 +45,21 @@ def test_a_folder_with_more_than_a_record_is_not_replaced(tmp_path: Path, monkey
     assert (head.root / "review.json").exists()
 
 
+def test_a_change_that_hides_code_is_refused_before_anything_of_it_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "base").mkdir()
+    base = Checkout(tmp_path / "base")
+    base.git("init", "--quiet")
+    base.write("infra/program.py", "")
+    base.commit()
+    head = base.branch(tmp_path / "head")
+    head.write("infra/program.pyc", "")
+    monkeypatch.setenv(FOLDER_VARIABLE, str(base.root))
+    with pytest.raises(UserError, match=r"in place of reviewed source: infra/program\.pyc"):
+        Review(head.root, NO_TOOLS).write(tmp_path / "record")
+
+
 def test_a_change_whose_packages_cannot_be_installed_is_not_judged_and_not_blocked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,20 +1,21 @@
 """Programs of a review come to an end, whatever they do."""
 
 import os
+import subprocess
 import sys
 import threading
 from pathlib import Path
 
+import psutil
 import pytest
 
-from support.cluster import eventually
+from support.cluster import HANGS, eventually
 from workbench.review import runs
 
 STUBBORN = """
 import signal, subprocess, sys
 signal.signal(signal.SIGINT, signal.SIG_IGN)
-subprocess.Popen(["sleep", "60"])
-print("started", flush=True)
+print(subprocess.Popen(["sleep", "3600"]).pid, flush=True)
 signal.pause()
 """
 
@@ -24,9 +25,19 @@ def test_a_program_that_does_not_end_is_ended_with_all_that_it_started(
 ) -> None:
     monkeypatch.setattr(runs, "SECONDS", 2)
     monkeypatch.setattr(runs, "GRACE", 1)
-    ended = runs.Runs().run([sys.executable, "-c", STUBBORN], folder=tmp_path, environment=dict(os.environ))
-    assert (ended.returncode, ended.stdout) == (-9, "started\n")
-    assert "did not finish within 2 s" in ended.stderr
+    ended = list[subprocess.CompletedProcess[str]]()
+
+    def run() -> None:
+        environment = dict(os.environ)
+        ended.append(runs.Runs().run([sys.executable, "-c", STUBBORN], folder=tmp_path, environment=environment))
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(HANGS)
+    [one] = ended  # it does not wait for what the program started
+    assert one.returncode == -9
+    assert "did not finish within 2 s" in one.stderr
+    eventually(lambda: not psutil.pid_exists(int(one.stdout)))
 
 
 def test_what_a_stopped_program_prints_is_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

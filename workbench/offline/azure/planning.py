@@ -32,7 +32,7 @@ def planned(type_: str, changed: Changed, new: Mapping[str, Any]) -> Changed:
     for path, kind in changed.kinds.items():
         is_gone = kind == PropertyDiff.DELETE and not path.endswith("]")
         outer = around(re.sub(r"\[\d+\]", "[]", path).removesuffix("[]"))
-        fact = next((each for each in outer if each in known.inputs), path)
+        fact = next((each for one in outer for each in known.inputs if _is_of(each, one)), path)
         found = known.said(fact, "absent" if is_gone else "change")
         if found is None or not found.source:
             continue
@@ -48,6 +48,11 @@ def planned(type_: str, changed: Changed, new: Mapping[str, Any]) -> Changed:
         raise CloudError("\n".join([f"Azure does not change this {type_} in place:", *lines, advice]))
     kinds = {path: kind for path, kind in changed.kinds.items() if path not in kept}
     return replace(changed, kinds=kinds, warnings=tuple(kept.values()))
+
+
+def _is_of(fact: str, path: str) -> bool:
+    """Return whether a path leads to an input, whose own path has ``{}`` for the key of a map."""
+    return bool(re.fullmatch(re.escape(fact).replace(r"\{\}", r"\.[^.]+"), path))
 
 
 def _at(given: Mapping[str, Any], path: str) -> Any:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from workbench.engine.pending import ResourceIdentity, awaits_replacement, id_from_inputs, resolved
+from workbench.engine.pending import ResourceIdentity, awaits_replacement, entered, id_from_inputs, place_of, resolved
 from workbench.offline.clouds import CLOUDS as PACKAGES
 from workbench.recovery.cloud.lookup import DEFAULTS, LookupQuery, LookupResult
 from workbench.report.values import MARK, SECRET, SENTINELS
@@ -14,6 +14,11 @@ from workbench.report.values import MARK, SECRET, SENTINELS
 AZURE: Final = "azure-native:"
 CLOUDS: Final = tuple(f"{package}:" for package in PACKAGES)
 """Prefixes of the types that can be looked up."""
+
+_CREATING: Final = ("create", "replace")
+"""Operations of a preview that create a resource. Its JSON has `replace` in place of `create-replacement`:
+https://github.com/pulumi/pulumi/blob/v3.259.0/pkg/backend/display/display.go, ``shouldShow``.
+"""
 
 
 class Outcome(StrEnum):
@@ -141,7 +146,7 @@ def planned(preview: Mapping[str, Any], deployment: Mapping[str, Any]) -> Planne
         The state; resources whose provider is not in it cannot exist yet.
     """
     known = {f"{each['urn']}::{each['id']}" for each in deployment.get("resources") or [] if each.get("id")}
-    begun = [step for step in preview.get("steps") or [] if step["op"] == "create" and step.get("newState")]
+    begun = [step for step in preview.get("steps") or [] if step["op"] in _CREATING and step.get("newState")]
     states = {step["urn"]: _without_unknowns(step["newState"]) for step in begun}
     creations = (
         LookupQuery(urn, state["type"], state.get("inputs") or {}, is_planned=True)
@@ -153,17 +158,16 @@ def planned(preview: Mapping[str, Any], deployment: Mapping[str, Any]) -> Planne
 
 def adopted(deployment: Mapping[str, Any], plan: Planned, answers: Sequence[Answer]) -> dict[str, Any]:
     """Return the deployment with the existing resources that the preview would create again."""
-    result = deepcopy(dict(deployment))
-    known = {each["urn"] for each in result["resources"]}
+    resources, taken = deepcopy(list(deployment["resources"])), identities(deployment)
     for answer in answers:
-        if (found := answer.found) and (made := answer.made) and answer.query.urn not in known:
+        if (found := answer.found) and (made := answer.made) and identity(answer.query.type, made.id) not in taken:
             state = plan.states[answer.query.urn]
             inputs = {**state["inputs"], **found.inputs}
             entry = {**state, "id": made.id, "inputs": inputs, "outputs": dict(made.outputs)}
-            for each in (*_missing_parents(state, plan, known), entry):
-                known.add(each["urn"])
-                result["resources"].append(_entry(each, known))
-    return result
+            for each in (*_missing_parents(state, plan, {each["urn"] for each in resources}), entry):
+                before = resources[: place_of(each, resources)]
+                resources = entered(_entry(each, {known["urn"] for known in before}), resources)
+    return {**deepcopy(dict(deployment)), "resources": resources}
 
 
 def _entry(state: Mapping[str, Any], known: set[str]) -> dict[str, Any]:

@@ -105,6 +105,15 @@ def test_an_entry_reaches_the_cluster_or_the_namespaces_that_it_names() -> None:
     assert (audit["objectId"], "Azure Kubernetes Service RBAC Reader", GROUP_ID, "User") in found
 
 
+def test_a_role_in_a_namespace_goes_with_its_cluster_and_is_made_again_with_the_next() -> None:
+    team = {"objectId": TEAM, "level": "admin", "namespaces": ["mlrun"]}
+    made = build({"cluster.access.entries": {"team": team}}).options
+    follows = {name: each for (type_, name), each in made.items() if type_ == ROLE_ASSIGNMENT and each.replaced_with}
+    assert list(follows) == ["test-cluster-team-mlrun"]
+    (role,) = follows.values()
+    assert (role.replaced_with, role.delete_before_replace) == (((CLUSTER, "test-cluster"),), True)
+
+
 def test_a_role_has_the_same_name_in_every_run_and_another_for_another_principal() -> None:
     names = {name: a["roleAssignmentName"] for name, a in built().of_type(ROLE_ASSIGNMENT).items()}
     again = build().of_type(ROLE_ASSIGNMENT)

@@ -24,6 +24,10 @@ def test_the_address_is_asked_for_in_all_zones_because_azure_makes_it_in_all() -
     assert address["zones"] == ["1", "2", "3"]
 
 
+def test_an_address_from_an_earlier_release_keeps_its_zones() -> None:
+    assert built().options[ADDRESS, "test-network-nat"].ignore_changes == ("zones",)
+
+
 def test_a_public_api_needs_no_gateway() -> None:
     recorder = build({"cluster.authorizedRanges": ["203.0.113.0/24"]})
     assert recorder.of_type(NAT) == recorder.of_type(ADDRESS) == {}

@@ -15,6 +15,11 @@ def test_network_policies_are_enforced() -> None:
     assert said == {"enableNetworkPolicy": "true"}
 
 
+def test_what_node_repair_reads_finds_a_place_on_gpu_nodes_whatever_their_taints() -> None:
+    said = json.loads(built().of_type(ADDON)["test-addons-eks-node-monitoring-agent"]["configurationValues"])
+    assert said == {"dcgmAgent": {"tolerations": [{"operator": "Exists"}]}}
+
+
 def test_what_changes_by_hand_goes_back_to_what_is_written() -> None:
     for addon in built().of_type(ADDON).values():
         assert (addon["resolveConflictsOnCreate"], addon["resolveConflictsOnUpdate"]) == ("OVERWRITE", "OVERWRITE")

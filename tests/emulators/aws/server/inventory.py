@@ -81,6 +81,9 @@ def _security_groups() -> ReadResult:
                 yield "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup", group.id
             elif _is_of_eks(group):
                 yield "AWS::EC2::SecurityGroup", group.id
+                for rule in group.ingress_rules:
+                    if rule.ip_range:  # EKS's own rule is for the members of the group
+                        yield "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule", rule.id
                 continue
             else:
                 yield "aws:ec2/securityGroup:SecurityGroup", group.id

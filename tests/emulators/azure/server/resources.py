@@ -15,7 +15,8 @@ from emulators.azure.server.kinds.groups import Groups
 from emulators.azure.server.kinds.identity import Assignments, Identities
 from emulators.azure.server.kinds.kind import Kind
 from emulators.azure.server.kinds.monitoring import DiagnosticSettings, Workspaces
-from emulators.azure.server.kinds.network import SecurityGroups, Subnets, VirtualNetworks
+from emulators.azure.server.kinds.network import Peerings, SecurityGroups, Subnets, VirtualNetworks
+from emulators.azure.server.kinds.private_dns import Links, Zones
 from emulators.azure.server.requests import Request
 from emulators.azure.server.store import FAILED, Operation, Resource, Store
 from emulators.core.answers import Answer, json_answer
@@ -45,7 +46,7 @@ class Resources:
         plain = (
             *(SecurityGroups(store), PublicAddresses(store), NatGateways(store), VirtualNetworks(store)),
             *(Subnets(store), Identities(store), Assignments(store), Workspaces(store), DiagnosticSettings(store)),
-            *(CollectionRules(store), CollectionAssociations(store)),
+            *(CollectionRules(store), CollectionAssociations(store), Peerings(store), Zones(store), Links(store)),
             *(DiskEncryptionSets(store), pools, self.clusters, MaintenanceConfigurations(store)),
         )
         self._kinds: dict[str, Kind] = {kind.arm_type.lower(): kind for kind in plain}

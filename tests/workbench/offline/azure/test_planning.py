@@ -71,6 +71,8 @@ def test_the_error_names_every_refused_input_with_its_source_and_what_to_do() ->
         # Only assumed.
         (ASSIGNMENT, {"roleDefinitionId": "a"}, {"roleDefinitionId": "b"}),
         (POOL, {"nodeLabels": {"a": "1"}}, {}),
+        (POOL, {"upgradeSettings": {"maxSurge": "1"}}, {}),
+        (CLUSTER, {"addonProfiles": {"a": {"config": {"b": "c"}}}}, {"addonProfiles": {"a": {}}}),
         (SUBNET, {"natGateway": {"id": "a"}}, {}),
         (ADDRESS, {"dnsSettings": {"domainNameLabel": "a"}}, {}),
     ],
@@ -89,7 +91,8 @@ def test_what_azure_may_do_stays_a_change(type_: str, old: dict[str, Any], new: 
          "To change it, set the add-on with enabled false."),
         (CLUSTER, {"apiServerAccessProfile": {"authorizedIPRanges": ["a"]}}, {"apiServerAccessProfile": {}},
          "apiServerAccessProfile.authorizedIPRanges", "To change it, set an empty list."),
-        (POOL, {"upgradeSettings": {"drainTimeoutInMinutes": 5}}, {}, "upgradeSettings",
+        (POOL, {"upgradeSettings": {"drainTimeoutInMinutes": 5}}, {"upgradeSettings": {}},
+         "upgradeSettings.drainTimeoutInMinutes",
          "It cannot be cleared, only changed; another resource has none."),
         (NETWORK, {"subnets": [{"id": "a"}]}, {}, "subnets", "To change it, set an empty list."),
     ],
@@ -105,7 +108,7 @@ def test_an_input_that_azure_keeps_is_no_change_and_a_warning_says_so(
 
 
 def test_other_changes_of_the_same_resource_stay() -> None:
-    planned = compare(POOL, {"upgradeSettings": {"maxSurge": "1"}, "count": 1}, {"count": 2})
+    planned = compare(POOL, {"upgradeSettings": {"maxSurge": "1"}, "count": 1}, {"upgradeSettings": {}, "count": 2})
     assert planned.kinds == {"count": PropertyDiff.UPDATE}
     assert len(planned.warnings) == 1
 

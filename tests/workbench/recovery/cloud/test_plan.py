@@ -221,3 +221,37 @@ def test_what_is_adopted_already_is_not_adopted_again() -> None:
     given = deployment({**RESOURCE, "id": FOUND.id}, pending=())
     plan = planned(PREVIEW, given)
     assert adopted(given, plan, [answer(FOUND, query=plan.creations[0])]) == given
+
+
+REPLACED = {"steps": [{**each, "op": "replace"} if each["urn"] == URN else each for each in PREVIEW["steps"]]}
+LATER = {"urn": f"{PREFIX}tag", "type": "t", "dependencies": [URN]}
+
+
+@pytest.mark.parametrize(
+    ("old", "rest"),
+    [
+        ({"id": "mlrun:dev-gpu-old"}, [("mlrun:dev-gpu-old", True)]),
+        ({"id": "mlrun:dev-gpu-old", "pendingReplacement": True}, []),
+        ({"id": FOUND.id, "pendingReplacement": True}, []),
+    ],
+    ids=["made before the old one goes", "made after it went", "under the same name"],
+)
+def test_a_replacement_whose_answer_was_lost_takes_the_place_of_the_old_one(
+    old: dict[str, Any], rest: list[tuple[str, bool]]
+) -> None:
+    given = deployment({"urn": COMPONENT}, {**RESOURCE, **old}, LATER, pending=())
+    plan = planned(REPLACED, given)
+    (query,) = plan.creations
+    result = adopted(given, plan, [answer(FOUND, query=query, taken=identities(given))])["resources"]
+    assert [each["urn"] for each in result] == [PROVIDER, COMPONENT, URN, *[URN for _ in rest], LATER["urn"]]
+    assert [(each["id"], each.get("delete", False)) for each in result if each["urn"] == URN] == [
+        (FOUND.id, False),
+        *rest,
+    ]
+    assert not [each for each in result if each.get("pendingReplacement")]
+
+
+def test_a_planned_replacement_that_was_not_begun_changes_nothing() -> None:
+    given = deployment({"urn": COMPONENT}, {**RESOURCE, "id": FOUND.id}, pending=())
+    (query,) = planned(REPLACED, given).creations
+    assert answer(FOUND, query=query, taken=identities(given)).outcome is Outcome.ABSENT

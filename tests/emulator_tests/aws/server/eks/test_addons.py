@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from emulators.core.faults import FailedRule, Issue
-from support.aws import eventually, refused
+from support.aws import refused
 from support.eks_account import Account
 from support.minors import CHOSEN
 
@@ -133,13 +133,14 @@ def test_an_update_changes_what_it_names(home: Account, mine: str) -> None:
 
 def test_an_addon_has_one_update_at_a_time(home: Account, mine: str) -> None:
     add(home, mine, "vpc-cni")
-    home.aws.set_scale(0.05)
+    home.aws.set_scale(1)
     home.eks.update_addon(clusterName=mine, addonName="vpc-cni", configurationValues='{"a": 1}')
     assert home.read_addon(mine, "vpc-cni")["status"] == "UPDATING"
     with refused("ResourceInUseException") as caught:
         home.eks.update_addon(clusterName=mine, addonName="vpc-cni", configurationValues='{"a": 2}')
     assert "currently in UPDATING state" in str(caught.value)
-    assert eventually(lambda: home.read_addon(mine, "vpc-cni")["status"] == "ACTIVE")
+    home.aws.advance(3600)
+    assert home.read_addon(mine, "vpc-cni")["status"] == "ACTIVE"
 
 
 def test_an_addon_whose_update_failed_can_be_updated_again(home: Account, mine: str) -> None:

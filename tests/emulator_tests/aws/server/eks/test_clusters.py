@@ -5,7 +5,7 @@ import pytest
 from components.contract.kubernetes_minors import offered
 from emulators.aws.server.circumstances import CLOSED_ZONES
 from emulators.core.faults import StuckRule
-from support.aws import eventually, refused
+from support.aws import refused
 from support.eks_account import Account, role, unique
 from support.minors import CHOSEN, after
 
@@ -247,13 +247,15 @@ def test_last_logs_of_a_cluster_that_is_gone_make_its_log_group_again(home: Acco
 
 
 def test_states_take_as_long_as_the_clock_says(home: Account) -> None:
-    home.aws.set_scale(0.01)
+    home.aws.set_scale(1)
     name = home.cluster()
     assert read(home, name)["status"] == "CREATING"
-    assert eventually(lambda: read(home, name)["status"] == "ACTIVE")
+    home.aws.advance(3600)
+    assert read(home, name)["status"] == "ACTIVE"
     home.eks.delete_cluster(name=name)
     assert read(home, name)["status"] == "DELETING"
-    assert eventually(lambda: name not in home.eks.list_clusters()["clusters"])
+    home.aws.advance(3600)
+    assert name not in home.eks.list_clusters()["clusters"]
 
 
 def test_a_new_role_serves_a_cluster(home: Account) -> None:

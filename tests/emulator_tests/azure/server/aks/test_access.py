@@ -13,7 +13,7 @@ import yaml
 
 from emulators.azure.client import Emulator, running
 from emulators.core.doors import Place
-from support.aks_account import CRYPTO_USER, Account, account
+from support.aks_account import CRYPTO_USER, LOCATION, PRIVATE_DNS, SUBSCRIPTION, Account, account
 
 HOME, STRANGER = Place(address="203.0.113.7"), Place(address="198.51.100.9")
 
@@ -40,6 +40,30 @@ def test_a_private_cluster_answers_in_its_network_alone(own: Account) -> None:
     assert own.az.barrier(mine, Place(network=network(own))) == ""
     for place in (HOME, Place(address=HOME.address, network=f"{network(own)}-other")):
         assert "is private and the caller is not in the network of its nodes" in own.az.barrier(mine, place)
+
+
+def test_a_private_cluster_answers_in_a_network_that_is_peered_in_both_directions_and_linked_to_its_zone(
+    own: Account,
+) -> None:
+    own.grant(own.identity, PRIVATE_DNS, network(own))
+    mine = own.cluster(apiServerAccessProfile={"enablePrivateCluster": True, "privateDNSZone": "system"})
+    assert own.az.barrier(mine, Place(network=network(own))) == ""
+    other = own.network("virtualNetworks")
+    own.put(other, {"location": LOCATION, "properties": {"addressSpace": {"addressPrefixes": ["10.60.0.0/16"]}}})
+    for one, to in ((network(own), other), (other, network(own))):
+        assert "is private and the caller is not in the network of its nodes" in own.az.barrier(
+            mine, Place(network=other)
+        )
+        own.put(f"{one}/virtualNetworkPeerings/pipeline", {"properties": {"remoteVirtualNetwork": {"id": to}}})
+    assert "is not linked to the private DNS zone" in own.az.barrier(mine, Place(network=other))
+    nodes = f"{SUBSCRIPTION}/resourceGroups/{own.get(mine)['properties']['nodeResourceGroup']}"
+    (zone,) = own.get(f"{nodes}/providers/Microsoft.Network/privateDnsZones")["value"]
+    assert zone["name"] == f"privatelink.{LOCATION}.azmk8s.io"
+    link = {"location": "global", "properties": {"virtualNetwork": {"id": other}, "registrationEnabled": False}}
+    own.put(f"{zone['id']}/virtualNetworkLinks/pipeline", link)
+    assert own.az.barrier(mine, Place(network=other)) == ""
+    own.delete(f"{other}/virtualNetworkPeerings/pipeline")
+    assert "one peered with it" in own.az.barrier(mine, Place(network=other))
 
 
 def test_a_cluster_that_cannot_decrypt_answers_to_nobody(own: Account) -> None:

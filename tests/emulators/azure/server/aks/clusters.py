@@ -13,6 +13,7 @@ from emulators.azure.server.aks.busy import refuse_beside
 from emulators.azure.server.aks.kubeconfig import kubeconfig
 from emulators.azure.server.aks.pools import Pools, lowered, running, running_pool
 from emulators.azure.server.ids import CLUSTER, GROUP, POOL, ArmId
+from emulators.azure.server.kinds import private_dns
 from emulators.azure.server.kinds.identity import IDENTITY
 from emulators.azure.server.kinds.kind import Kind, at
 from emulators.azure.server.refusals import bad_request, invalid
@@ -227,6 +228,7 @@ class Clusters(Kind):
             made = {"location": resource.body["location"], "managedBy": resource.id.text}
             body = {**made, "properties": {"provisioningState": SUCCEEDED}}
             self.store.add(Resource(group, GROUP, body, is_made_by_azure=True))
+            self._make_zone(resource, group)
         self._make_kubelet_identity(resource, group)
         for pool in self.store.below(resource.id, POOL):
             self._pools.made(pool)
@@ -244,13 +246,20 @@ class Clusters(Kind):
         if cluster is None or cluster.type != CLUSTER:
             raise LookupError(f"there is no {CLUSTER} {id_}")
         nodes = (pool.properties.get("vnetSubnetID") for pool in self.store.below(cluster.id, POOL))
-        return access.barrier(cluster, filter(None, nodes), place) or "; ".join(self.ailments(cluster.id))
+        return access.barrier(self.store, cluster, filter(None, nodes), place) or "; ".join(self.ailments(cluster.id))
 
     @override
     def failed(self, resource: Resource, issues: Sequence[HealthIssue]) -> None:
         for pool in self.store.below(resource.id, POOL):
             pool.state = FAILED
         super().failed(resource, issues)
+
+    def _make_zone(self, cluster: Resource, group: ArmId) -> None:
+        api = cluster.properties.get("apiServerAccessProfile") or {}
+        if api.get("enablePrivateCluster") and api.get("privateDNSZone", "system") == "system":
+            (subnet, *_) = (pool.properties["vnetSubnetID"] for pool in self.store.below(cluster.id, POOL))
+            name = f"privatelink.{cluster.body['location']}.azmk8s.io"
+            private_dns.make_zone(self.store, group, name, ArmId(subnet).above.above.text)
 
     def _make_kubelet_identity(self, cluster: Resource, group: ArmId) -> None:
         profile = cluster.properties.setdefault("identityProfile", {})

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Final
 from typing_extensions import override
 
 from emulators.azure.server.ids import ArmId
-from emulators.azure.server.kinds.network_kind import NETWORK, PACKAGE, SUBNET, NetworkKind
+from emulators.azure.server.kinds.network_kind import NETWORK, PACKAGE, PEERING, SUBNET, NetworkKind
 from emulators.azure.server.requests import Request
-from emulators.azure.server.store import SUCCEEDED, Resource
+from emulators.azure.server.store import SUCCEEDED, Resource, Store
 from emulators.core.refusal import Refusal
 
 INTERFACE: Final = "Microsoft.Network/networkInterfaces"
@@ -141,6 +141,22 @@ class Subnets(_WithSubnets):
         refuse_used(self.store.users(resource.id, going), resource)
 
 
+class Peerings(NetworkKind):
+    """``Microsoft.Network/virtualNetworks/virtualNetworkPeerings``: of use once the other network has one back."""
+
+    arm_type = PEERING
+    token = "azure-native:network:VirtualNetworkPeering"  # noqa: S105 a type
+    form = (PACKAGE, "VirtualNetworkPeering")
+    refers = ("remoteVirtualNetwork",)
+
+
+def are_peered(store: Store, one: ArmId, other: ArmId) -> bool:
+    """Return whether each of two networks has a peering with the other that is ready."""
+    ready = [each for each in store.all(PEERING) if each.state == SUCCEEDED]
+    ways = {(each.id.above.above.key, each.properties["remoteVirtualNetwork"]["id"].lower()) for each in ready}
+    return {(one.key, other.key), (other.key, one.key)} <= ways
+
+
 def refuse_used(users: list[Resource], subnet: Resource) -> None:
     """Refuse to remove a subnet that somebody uses."""
     if users:
@@ -151,9 +167,9 @@ def refuse_used(users: list[Resource], subnet: Resource) -> None:
 
 
 def interface(subnet: Resource, name: str) -> Resource:
-    """Return a network interface in a subnet that Azure made by itself."""
-    group = subnet.id.group
-    id_ = ArmId(f"{group.text if group else ''}/providers/{INTERFACE}/{name}")
+    """Return a network interface in a subnet, made by Azure in a resource group other than the subnet's."""
+    group = f"/subscriptions/{subnet.id.subscription}/resourceGroups/of-others"
+    id_ = ArmId(f"{group}/providers/{INTERFACE}/{name}")
     place = {"name": "ipconfig", "properties": {"subnet": {"id": subnet.id.text}}}
     properties = {"provisioningState": SUCCEEDED, "ipConfigurations": [place]}
     return Resource(id_, INTERFACE, {"properties": properties}, is_made_by_azure=True)

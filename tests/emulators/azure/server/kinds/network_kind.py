@@ -16,6 +16,7 @@ PACKAGE: Final = "azure.mgmt.network"
 
 NETWORK: Final = "Microsoft.Network/virtualNetworks"
 SUBNET: Final = f"{NETWORK}/subnets"
+PEERING: Final = f"{NETWORK}/virtualNetworkPeerings"
 
 ZONES: Final = ("1", "2", "3")
 """Zones of every region here."""
