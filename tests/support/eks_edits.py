@@ -57,6 +57,7 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.tags": {"cluster.tags.owner": "us"},
     "cluster.nodeRelease": {"cluster.nodeRelease": f"{CHOSEN}.2-20261105"},
     "cluster.addonVersions": {"cluster.addonVersions": {"coredns": "v1.12.1-eksbuild.2"}},
+    "cluster.nodeMonitoring": {"cluster.nodeMonitoring": False},
     "cluster.imageRegistries": {"cluster.imageRegistries": {"registry.k8s.io": "mirror.example.com"}},
     **edits_of_every_kind(BASE),
     "pools.initial.instanceTypes": {"pools.initial.instanceTypes": ["m6i.2xlarge"]},

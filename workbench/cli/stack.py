@@ -256,7 +256,10 @@ def _to_destroy(name: str) -> stacks.Stack:
     try:
         return stacks.find(name)
     except stacks.StackFileError as error:
-        way = "`destroy` deletes what the state has and applies nothing: put any allowed values in place of these."
+        way = (
+            "`destroy` deletes what the state has and applies nothing: put any allowed values in place of these, but "
+            "keep the cluster's kind, name, region and account."
+        )
         error.hint = f"{error.hint} {way}".strip()
         raise
 

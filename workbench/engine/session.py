@@ -128,20 +128,21 @@ class Session:
         process; ``running`` receives its process.
         """
         has_terminal = sys.stdin.isatty()
-        process = subprocess.Popen(
-            command,
-            cwd=PROJECT_ROOT,
-            env=variables,
-            stdout=outputs[0],
-            stderr=outputs[1],
-            pass_fds=(*self._inherited, held),
-            # A second signal makes the engine abort its step. A signal to our process group would be the first, ours
-            # the second; so without a terminal it gets its own group and receives signals only from us.
-            process_group=None if has_terminal else 0,
-        )
-        if running is not None:
-            running.put(process)
-        with asked_to_end_with_this(process.pid):
+        with asked_to_end_with_this() as tie:
+            process = subprocess.Popen(
+                command,
+                cwd=PROJECT_ROOT,
+                env=variables,
+                stdout=outputs[0],
+                stderr=outputs[1],
+                pass_fds=(*self._inherited, held),
+                # A second signal makes the engine abort its step. A signal to our process group would be the first,
+                # ours the second; so without a terminal it gets its own group and receives signals only from us.
+                process_group=None if has_terminal else 0,
+                preexec_fn=tie,  # noqa: PLW1509 - it makes one system call
+            )
+            if running is not None:
+                running.put(process)
             interrupts = _wait_for(process, is_in_our_group=has_terminal)
         interrupted = interrupts or process.returncode == _CANCELLED
         if process.returncode < 0 and not interrupted:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import IO, Final, NamedTuple, cast
 
 import psutil
 
@@ -52,32 +52,31 @@ def tied_to_this() -> Callable[[], None]:
 
 
 @contextmanager
-def asked_to_end_with_this(child: int) -> Iterator[None]:
-    """Send a child SIGTERM once if this process is killed within the block.
+def asked_to_end_with_this() -> Iterator[Callable[[], None]]:
+    """Yield a ``preexec_fn``: its child gets SIGTERM once if this process is killed, or the block raises.
 
     The kernel's own signal for the end of a parent does not do: if a process with several threads is killed, the child
     gets it up to once for each, and to the engine the second means to abort its step
     (Linux v6.12, kernel/exit.c, ``forget_original_parent``).
-
-    Parameters
-    ----------
-    child
-        Process id.
     """
-    # A shell of its own group, which Ctrl-C does not reach; the end of its input is the end of this process.
+    # A shell of its own group, which Ctrl-C does not reach. Its input ends with this process.
     watcher = subprocess.Popen(
-        ["sh", "-c", f"read -r _; kill -TERM {child}"],
+        ["sh", "-c", "read -r child && { read -r _ || kill -TERM $child; }"],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         process_group=0,
         env={},
     )
-    try:
-        yield
-    finally:
+    with watcher:
+        told = cast("IO[bytes]", watcher.stdin).fileno()
+
+        def tell() -> None:
+            # By the child itself, so that no moment is left in which it runs and the watcher does not know it.
+            os.write(told, b"%d\n" % os.getpid())
+
+        yield tell
         watcher.kill()
-        watcher.communicate()
 
 
 _MARK: Final = "IGZ_CLUSTERS_RUN"

@@ -16,6 +16,7 @@ from components.clusters.eks.kubeconfig import kubeconfig
 from components.clusters.eks.managed_addons import (
     AFTER_NODES,
     BEFORE_NODES,
+    NODE_MONITORING,
     ManagedAddon,
     ManagedAddons,
     ManagedAddonsArgs,
@@ -68,7 +69,8 @@ class EksCluster(PlatformComponent):
         network = self._network()
         control_plane = self._control_plane(network)
         nodes = self._nodes(control_plane, network)
-        after = self._addons("addons", AFTER_NODES, control_plane, nodes)
+        monitoring = (NODE_MONITORING,) if args.choices.node_monitoring else ()
+        after = self._addons("addons", (*AFTER_NODES, *monitoring), control_plane, nodes)
         kubernetes_provider, config = self._kubernetes_provider(control_plane)
         ready = (*control_plane.access, *nodes, after)
         follows = (replaced_with(control_plane.cluster),)

@@ -47,13 +47,16 @@ AFTER_NODES: Final = (
         pod=PodRole(service_account="ebs-csi-controller-sa", managed_policies=EBS_POLICIES),
     ),
     ManagedAddon(name="metrics-server", configuration={"nodeSelector": CORE_NODES}),
-    # Node repair itself sees only the kubelet; the agent reports faults of GPUs, kernel and disks. Its DCGM tolerates
-    # no taint by default, and a GPU node without DCGM counts as faulty (aws/containers-roadmap#2567).
-    ManagedAddon(
-        name="eks-node-monitoring-agent", configuration={"dcgmAgent": {"tolerations": [{"operator": "Exists"}]}}
-    ),
 )
 """Add-ons that new nodes can do without; most of them would never become active before the first group exists."""
+
+NODE_MONITORING: Final = ManagedAddon(
+    name="eks-node-monitoring-agent", configuration={"dcgmAgent": {"tolerations": [{"operator": "Exists"}]}}
+)
+"""Node repair itself sees only the kubelet; the agent reports faults of GPUs, kernel and disks.
+
+Its DCGM tolerates no taint by default, and a GPU node without DCGM counts as faulty (aws/containers-roadmap#2567).
+"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -197,6 +197,13 @@ class EksConfig(ContractModel):
         dict[AddonName, Annotated[str, AfterValidator(_addon_version)]],
         Explained("The AWS default when the add-on is installed."),
     ] = Field({}, description="Versions of EKS add-ons.", examples=[{"vpc-cni": "v1.20.4-eksbuild.2"}])
+    node_monitoring: Annotated[bool, Explained("On a node with a faulty GPU, one job after the other fails.")] = Field(
+        default=True,
+        strict=True,
+        description="Whether the node monitoring agent reports faults of GPUs, kernel and disks; EKS then replaces or "
+        "reboots the node.",
+        examples=[False],
+    )
     image_registries: Annotated[dict[RegistryName, Mirror], Explained("Nodes reach both registries through NAT.")] = (
         Field(
             {},

@@ -1,12 +1,12 @@
 import json
 
-from components.clusters.eks.managed_addons import AFTER_NODES, BEFORE_NODES
+from components.clusters.eks.managed_addons import AFTER_NODES, BEFORE_NODES, NODE_MONITORING
 from components.contract.eks.config import ADDONS
 from support.eks import ADDON, CLUSTER, NODE_GROUP, build, built
 
 
 def test_a_stack_file_may_name_a_version_of_exactly_the_add_ons_that_are_installed() -> None:
-    assert [addon.name for addon in (*BEFORE_NODES, *AFTER_NODES)] == list(ADDONS)
+    assert [addon.name for addon in (*BEFORE_NODES, *AFTER_NODES, NODE_MONITORING)] == list(ADDONS)
     assert {addon["addonName"] for addon in built().of_type(ADDON).values()} == set(ADDONS)
 
 
@@ -18,6 +18,11 @@ def test_network_policies_are_enforced() -> None:
 def test_what_node_repair_reads_finds_a_place_on_gpu_nodes_whatever_their_taints() -> None:
     said = json.loads(built().of_type(ADDON)["test-addons-eks-node-monitoring-agent"]["configurationValues"])
     assert said == {"dcgmAgent": {"tolerations": [{"operator": "Exists"}]}}
+
+
+def test_a_stack_file_may_leave_the_monitoring_agent_out() -> None:
+    without = build({"cluster.nodeMonitoring": False}).of_type(ADDON)
+    assert built().of_type(ADDON).keys() - without.keys() == {"test-addons-eks-node-monitoring-agent"}
 
 
 def test_what_changes_by_hand_goes_back_to_what_is_written() -> None:
