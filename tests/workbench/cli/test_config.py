@@ -36,6 +36,7 @@ PROBLEMS = [
     "Pulumi.bad.yaml:4: environment: unknown value, did you mean 'prod'? (given: 'prd'; allowed: dev, prod)",
     f"Pulumi.bad.yaml:9: pools.initial.size: {STATIC}",
 ]
+FOR_DESTROY = "`destroy` deletes what the state has and applies nothing: put any allowed values in place of these."
 
 
 def test_check_looks_at_all_stacks_and_prints_a_line_a_problem(checkout: Path) -> None:
@@ -128,7 +129,8 @@ def test_every_stack_command_says_the_same_before_anything_is_built(
         monkeypatch.setattr(stack, name, forbidden)
     result = CliRunner().invoke(app, [command, "bad"])
     assert isinstance(result.exception, UserError)
-    assert str(result.exception).splitlines() == ["2 problems in Pulumi.bad.yaml", *PROBLEMS]
+    more = [FOR_DESTROY] if command == "destroy" else []
+    assert str(result.exception).splitlines() == ["2 problems in Pulumi.bad.yaml", *PROBLEMS, *more]
 
 
 @pytest.mark.parametrize("name", sorted(stacks.stack_files()))

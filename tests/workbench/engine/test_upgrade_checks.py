@@ -77,7 +77,7 @@ def test_no_node_falls_more_than_three_minors_behind(behind: int, step: int, gro
 def test_control_plane_and_add_ons_go_ahead_of_the_groups() -> None:
     (earlier_runs,) = judged({"cluster.version": NEWEST}).earlier_runs
     assert [component.type for component in earlier_runs].count(CLUSTER) == 1
-    assert len([component for component in earlier_runs if component.type == ADDON]) == 6
+    assert len([component for component in earlier_runs if component.type == ADDON]) == 7
     assert not [component for component in earlier_runs if component.type == NODE_GROUP]
 
 
