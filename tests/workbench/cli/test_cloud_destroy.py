@@ -258,7 +258,8 @@ def test_a_stack_file_of_an_earlier_release_is_destroyed_once_its_refused_values
     refused = refusal("--yes")
     assert "namespaces: has 201 entries, at most 200 are allowed" in refused.message
     assert refused.hint == (
-        "`destroy` deletes what the state has and applies nothing: put any allowed values in place of these."
+        "`destroy` deletes what the state has and applies nothing: put any allowed values in place of these, but "
+        "keep the cluster's kind, name, region and account."
     )
     choose(tmp_path, namespaces={"team-0": {}})
     engine.has({"resources": [each for each in exported(NO_DATA)["resources"] if "eks" not in each["type"]]})

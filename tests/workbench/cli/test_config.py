@@ -36,7 +36,10 @@ PROBLEMS = [
     "Pulumi.bad.yaml:4: environment: unknown value, did you mean 'prod'? (given: 'prd'; allowed: dev, prod)",
     f"Pulumi.bad.yaml:9: pools.initial.size: {STATIC}",
 ]
-FOR_DESTROY = "`destroy` deletes what the state has and applies nothing: put any allowed values in place of these."
+FOR_DESTROY = (
+    "`destroy` deletes what the state has and applies nothing: put any allowed values in place of these, but keep the "
+    "cluster's kind, name, region and account."
+)
 
 
 def test_check_looks_at_all_stacks_and_prints_a_line_a_problem(checkout: Path) -> None:
