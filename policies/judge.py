@@ -48,7 +48,9 @@ def _patch(rule: Rule[Any], scope: EachOf[Any], patch: Resource, context: Contex
     all_found = verdict.findings
     without = [_each(rule, scope, less, context).findings for less in with_less(patch)]
     verdict.findings = [found for found in all_found if not all(found in others for others in without)]
-    for filling in left_out.fillings() if verdict.findings else ():
+    for filling in left_out.fillings():
+        if not verdict.findings:
+            break
         other = _each(rule, scope, patch, context, filling)
         is_excused = len(other.findings) < len(all_found) and other.unjudged == verdict.unjudged and not other.crashed
         if is_excused:
