@@ -1,0 +1,99 @@
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import Result
+from typer.testing import CliRunner
+
+from support.stack_files import VALID
+from workbench import stacks
+from workbench.cli.app import app
+
+WORK = """\
+      work:
+        role: workload
+        size: { min: 0, max: 2 }
+        instanceTypes: [m6i.2xlarge]
+"""
+
+
+@pytest.fixture(autouse=True)
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A checkout with a local stack."""
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path))
+    (tmp_path / "Pulumi.good.yaml").write_text(VALID + WORK)
+    return tmp_path
+
+
+def run(*arguments: str, stack: str = "good") -> Result:
+    return CliRunner().invoke(app, ["values", "--stack", stack, "--for", "mlrun-ce", *arguments])
+
+
+def test_it_prints_yaml_that_names_what_it_is_for(checkout: Path) -> None:
+    result = run("--registry", "registry.example.com/mlrun")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[0] == (
+        "# Values for chart mlrun-ce 0.12 in namespace mlrun: stack good, Kubernetes 1.36."
+    )
+    assert yaml.safe_load(result.stdout)["global"] == {"registry": {"url": "registry.example.com/mlrun"}}
+    assert "next: helm upgrade --install mlrun-ce mlrun/mlrun-ce -n mlrun -f FILE" in result.stderr
+
+
+def test_an_older_cluster_needs_more_and_is_installed_without_hooks() -> None:
+    result = run("--kubernetes", "1.35")
+    assert yaml.safe_load(result.stdout)["mlrun"]["ui"]["nodeSelector"] == {"igz-clusters.io/role": "initial"}
+    assert "-f FILE --no-hooks" in result.stderr
+
+
+def test_json_has_the_values_and_the_notes() -> None:
+    result = run("--json", "--chart", "0.11")
+    facts = json.loads(result.stdout)
+    assert (facts["chart"], facts["kubernetes"]) == ("0.11", "1.36")
+    assert facts["values"]["storage"] == {"mode": "s3"}
+    assert [note.partition(":")[0] for note in facts["notes"]] == ["note", "note", "next"]
+
+
+def test_it_writes_a_file(checkout: Path) -> None:
+    file = checkout / "values.yaml"
+    result = run("--output", str(file))
+    assert result.stdout == ""
+    assert yaml.safe_load(file.read_text())["spark-operator"] == {"spark": {"jobNamespaces": ["mlrun"]}}
+    answer = run("--output", str(checkout / "no" / "values.yaml"))
+    assert str(answer.exception).endswith("No such file or directory.")
+
+
+def test_what_it_needs_is_asked_for(checkout: Path) -> None:
+    text = (checkout / "Pulumi.good.yaml").read_text()
+    (checkout / "Pulumi.two.yaml").write_text(
+        text + "    namespaces: { a: { coreServices: true }, b: { coreServices: true }, c: {} }\n"
+    )
+    answers = {
+        "namespace": run(stack="two"),
+        "other": run("--namespace", "c", stack="two"),
+        "version": run("--kubernetes", "newest"),
+        "store": run("--store", "s3"),
+    }
+    assert {name: str(each.exception).splitlines()[0] for name, each in answers.items()} == {
+        "namespace": "Stack 'two' does not say where MLRun runs; add --namespace.",
+        "other": "--namespace: 'c' is not a namespace of stack 'two' with core services.",
+        "version": "--kubernetes: 'newest' is not a version.",
+        "store": "--store s3 needs --bucket, the name of the bucket or container.",
+    }
+    assert run("--namespace", "b", stack="two").exit_code == 0
+
+
+def test_the_version_of_an_existing_cluster_is_asked_for(checkout: Path) -> None:
+    example = Path(__file__).parents[3] / "examples/existing/Pulumi.existing.yaml"
+    (checkout / "Pulumi.existing.yaml").write_text(example.read_text())
+    assert "does not name the version of Kubernetes" in str(run(stack="existing").exception)
+    assert run("--kubernetes", "1.34", stack="existing").exit_code == 0
+
+
+def test_a_platform_with_its_own_installer_is_refused(checkout: Path) -> None:
+    text = (checkout / "Pulumi.good.yaml").read_text()
+    (checkout / "Pulumi.full.yaml").write_text(
+        text.replace("environment: dev", "environment: dev\n    profile: iguazio\n    servers: pulumi")
+    )
+    assert "has the profile iguazio" in str(run(stack="full").exception)
