@@ -33,6 +33,7 @@ from components.contract.mlrun_ce_chart import (
 from components.contract.pod_resources import PodResources
 from components.contract.pools import PoolRole
 from components.contract.priorities import DEFAULT_USER_PRIORITY, SystemPriority, UserPriority
+from components.contract.quantities import parse_quantity
 from components.contract.taints import Taint
 
 CHECKSUM_VARIABLE: Final = "IGZ_CLUSTERS_SETTINGS"
@@ -42,6 +43,9 @@ MUTATED_FROM: Final = (1, 36)
 """First minor version of Kubernetes whose admission places core services; older ones need it in the values."""
 
 _CHECKSUM_LENGTH: Final = 16
+
+_CORE_CONTAINERS: Final = 20
+"""Containers of the chart's core services that get the namespace's default requests, about (assumed)."""
 
 
 class ObjectStore(StrEnum):
@@ -122,6 +126,16 @@ def chart_values(cluster: ChartCluster, choices: ChartChoices) -> dict[str, Any]
     if not cluster.places_by_itself:
         flat |= dict(_placement(choices.line))
     return _tree(flat)
+
+
+def initial_group_problem(cluster: ChartCluster) -> str | None:
+    """Return what the initial group lacks if core services get default requests; None if they fit."""
+    initial = [group for group in cluster.groups if group.role is PoolRole.INITIAL]
+    has = sum(group.size.min * group.instances[0].vcpus for group in initial)
+    need = _CORE_CONTAINERS * parse_quantity(cluster.pod_resources.requests.cpu)
+    if has > need:  # the rest is for the nodes' own daemons
+        return None
+    return f"core services request about {need:g} CPU by default, and the initial group has {has}; add nodes"
 
 
 def settings_checksum(cluster: ChartCluster) -> str:

@@ -12,7 +12,13 @@ import yaml
 
 from components.contract.environments import ClusterKind, PlatformProfile
 from components.contract.mlrun_ce_chart import CURRENT, ChartLine
-from components.contract.mlrun_ce_values import ChartChoices, ChartCluster, ObjectStore, chart_values
+from components.contract.mlrun_ce_values import (
+    ChartChoices,
+    ChartCluster,
+    ObjectStore,
+    chart_values,
+    initial_group_problem,
+)
 from components.contract.namespaces import UserNamespace
 from infra.config import StackConfig
 from workbench import stacks
@@ -59,6 +65,9 @@ def values(  # noqa: PLR0913 one parameter for each option
     They follow from the stack file and the options: reads files only, and contacts neither cloud nor cluster. From
     Kubernetes 1.36 on the cluster places core services itself, so the values contain only what it cannot do; for
     older versions they also place each core service. Secrets appear by name. docs/mlrun-ce.md uses the command.
+
+    Write them with `igz-clusters values --stack dev --registry REGISTRY --output values.yaml`, then give the file to
+    `helm upgrade --install`. Repeat both after a change of the stack file: MLRun's API restarts if it must.
     """
     found = stacks.find(stack)
     minor = _minor(found, kubernetes)
@@ -80,8 +89,9 @@ def values(  # noqa: PLR0913 one parameter for each option
         )
     if problem := choices.problem:
         raise UserError(f"{problem[0].upper()}{problem[1:]}.")
-    content = chart_values(_cluster(found.config, minor), choices)
-    notes = list(_notes(minor, choices))
+    cluster = _cluster(found.config, minor)
+    content = chart_values(cluster, choices)
+    notes = list(_notes(cluster, choices))
     if as_json:
         facts = {"platform": platform, "chart": chart, "kubernetes": _shown(minor), "values": content, "notes": notes}
         text = json.dumps(facts, indent=2)
@@ -136,14 +146,16 @@ def _header(name: str, chart: ChartLine, minor: tuple[int, int], choices: ChartC
     )
 
 
-def _notes(minor: tuple[int, int], choices: ChartChoices) -> Iterator[str]:
+def _notes(cluster: ChartCluster, choices: ChartChoices) -> Iterator[str]:
     """Yield what the values cannot do."""
     flags = ""
+    if problem := initial_group_problem(cluster):
+        yield f"note: {problem}."
     if not choices.registry:
         yield "note: without --registry MLRun and Nuclio cannot build images; the chart requires global.registry.url."
     if choices.store is ObjectStore.SEAWEEDFS:
         yield "note: the chart's keys for SeaweedFS are public; set storage.local.secretKey in a file of your own."
-    if minor < (1, 36):
+    if not cluster.places_by_itself:
         yield (
             "note: before Kubernetes 1.36 the hook that creates the bucket is refused (VO-02): create it yourself. "
             "Kafka's brokers need kafka.enabled: false, or a user namespace of their own."

@@ -12,7 +12,13 @@ import yaml
 from components.contract.environments import Environment
 from components.contract.groups import resolve_groups
 from components.contract.mlrun_ce_chart import ChartLine
-from components.contract.mlrun_ce_values import ChartChoices, ChartCluster, ObjectStore, chart_values
+from components.contract.mlrun_ce_values import (
+    ChartChoices,
+    ChartCluster,
+    ObjectStore,
+    chart_values,
+    initial_group_problem,
+)
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES
 from components.contract.pools import NodePool
 from components.contract.taints import OWN_SPOT_TAINT
@@ -168,3 +174,12 @@ def test_what_cannot_be_is_said(change: dict[str, Any], problem: str) -> None:
 def test_line_0_11_calls_its_own_object_store_s3() -> None:
     modes = {line: chart_values(cluster(), replace(PLAIN, line=line))["storage"]["mode"] for line in ChartLine}
     assert modes == {ChartLine.V0_12: "local", ChartLine.V0_11: "s3"}
+
+
+def test_an_initial_group_that_is_too_small_for_the_core_services_is_noted() -> None:
+    prod = replace(cluster(), pod_resources=DEFAULT_POD_RESOURCES[Environment.PROD])
+    assert initial_group_problem(prod) is None
+    (initial,) = resolve_groups({"initial": NodePool.model_validate(POOLS["initial"] | {"size": {"min": 2, "max": 2}})})
+    assert initial_group_problem(replace(prod, groups=(initial,))) == (
+        "core services request about 20 CPU by default, and the initial group has 16; add nodes"
+    )

@@ -1,4 +1,6 @@
 import json
+import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from typer.testing import CliRunner
 from support.stack_files import VALID
 from workbench import stacks
 from workbench.cli.app import app
+from workbench.system.paths import PROJECT_ROOT
 
 WORK = """\
       work:
@@ -85,7 +88,7 @@ def test_what_it_needs_is_asked_for(checkout: Path) -> None:
 
 
 def test_the_version_of_an_existing_cluster_is_asked_for(checkout: Path) -> None:
-    example = Path(__file__).parents[3] / "examples/existing/Pulumi.existing.yaml"
+    example = PROJECT_ROOT / "examples/existing/Pulumi.existing.yaml"
     (checkout / "Pulumi.existing.yaml").write_text(example.read_text())
     assert "does not name the version of Kubernetes" in str(run(stack="existing").exception)
     assert run("--kubernetes", "1.34", stack="existing").exit_code == 0
@@ -97,3 +100,9 @@ def test_a_platform_with_its_own_installer_is_refused(checkout: Path) -> None:
         text.replace("environment: dev", "environment: dev\n    profile: iguazio\n    servers: pulumi")
     )
     assert "has the profile iguazio" in str(run(stack="full").exception)
+
+
+def test_the_options_on_the_page_are_accepted() -> None:
+    stores = re.findall(r"`(--store [^`]+)`", (PROJECT_ROOT / "docs/mlrun-ce.md").read_text())
+    assert len(stores) == 3
+    assert [options for options in stores if run(*shlex.split(options)).exit_code] == []
