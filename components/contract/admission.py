@@ -20,6 +20,9 @@ GUARDED_CONTROLLERS: Final = {
 }
 """Objects that contain a pod template, by API group."""
 
+POD_SUBRESOURCES: Final = ("pods/ephemeralcontainers", "pods/resize", "pods/status")
+"""Subresources through which labels or the spec of a pod can be changed."""
+
 WAIVER_PREFIX: Final = f"policy.{OWN_DOMAIN}/waive-"
 """Prefix of an annotation of a user namespace, followed by a rule's id in lower case. Its value is a date, such as
 ``2026-12-31``: pods created there until that day may violate the rule."""

@@ -16,6 +16,7 @@ from components.contract.admission import (
     GUARDED_CONTROLLERS,
     MAY_USE_CORE_SERVICES,
     POD_MARK,
+    POD_SUBRESOURCES,
     POD_VARIABLES,
     TEMPLATE_VARIABLES,
     WAIVER_PREFIX,
@@ -27,6 +28,7 @@ from components.contract.admission import (
 )
 from components.contract.groups import NodeGroup
 from components.contract.labels import OWN_DOMAIN, LabelKey, WellKnownLabel
+from components.contract.ownership import FIELD_MANAGER
 from components.contract.policy_parameters import PARAMETERS_PLURAL
 from components.ownership import owned
 from components.scheduling.policy_objects import USER_NAMESPACES, declare, resources, variables
@@ -57,7 +59,7 @@ class AdmissionGuard(PlatformComponent):
         self._roles()
         self._policy(
             "igz-user-pods-on-user-pools",
-            rules=[resources("", ["pods"], "CREATE", "UPDATE")],
+            rules=[resources("", ["pods", *POD_SUBRESOURCES], "CREATE", "UPDATE")],
             checks=[POD_MARK, *spot_checks(args.groups)],
             scope=USER_NAMESPACES,
             expressions=POD_VARIABLES,
@@ -70,6 +72,7 @@ class AdmissionGuard(PlatformComponent):
             expressions=TEMPLATE_VARIABLES,
         )
         self._namespace_marks()
+        self._network_policies()
         self._node_labels()
         self.register_outputs({})
 
@@ -93,6 +96,23 @@ class AdmissionGuard(PlatformComponent):
                     f"pods may do; only the role {PLATFORM_ROLE} may change them",
                 ),
             ],
+        )
+
+    def _network_policies(self) -> None:
+        ours = f"oldObject.metadata.?managedFields.orValue([]).exists(m, m.?manager.orValue('') == '{FIELD_MANAGER}')"
+        # The cluster's own controllers empty a namespace that is deleted.
+        cluster = "'system:serviceaccounts:kube-system' in request.userInfo.groups"
+        self._policy(
+            "igz-network-policies",
+            rules=[resources("networking.k8s.io", ["networkpolicies"], "UPDATE", "DELETE")],
+            checks=[
+                Check(
+                    f"!({ours}) || {cluster} || {may_manage('usernamespaces')}",
+                    "network policies of the stack keep the namespace apart; change the stack file instead, or add a "
+                    f"policy of your own. Only the role {PLATFORM_ROLE} may change or delete them by hand",
+                )
+            ],
+            scope=USER_NAMESPACES,
         )
 
     def _node_labels(self) -> None:

@@ -8,6 +8,7 @@ from components.contract.admission import POD_VARIABLES, spot_checks
 from components.contract.groups import resolve_groups
 from components.contract.labels import LabelKey
 from components.contract.pools import NodePool
+from support.api import Api
 from support.cluster import Cluster, eventually, pod
 
 pytestmark = pytest.mark.control_plane
@@ -77,6 +78,71 @@ def test_a_running_pod_cannot_be_marked_or_unmarked_without_the_right(cluster: C
     )
     assert "Ask the platform team or remove it" in dropped.stderr
     cluster.kubectl("label", "pod", "plain", "team=a", "-n", "mlrun", SCIENTIST)
+
+
+@pytest.fixture(scope="module")
+def writer(cluster: Cluster) -> Iterator[str]:
+    """An account of a tool that keeps the status of pods, and resizes and debugs them."""
+    resources = "pods/status,pods/resize,pods/ephemeralcontainers"
+    cluster.kubectl("create", "clusterrole", "writer", "--verb=get,update,patch", f"--resource={resources}")
+    cluster.kubectl("create", "rolebinding", "writer", "--clusterrole=writer", "--user=writer", "-n", "mlrun")
+    yield "writer"
+    cluster.kubectl("delete", "rolebinding", "writer", "-n", "mlrun")
+    cluster.kubectl("delete", "clusterrole", "writer")
+
+
+CORE_SERVICE_PATCHES = {
+    "status": {"metadata": {"labels": {LabelKey.CORE_SERVICE.value: None}}},
+    "ephemeralcontainers": {"spec": {"ephemeralContainers": [{"name": "debug", "image": "example.invalid/debug:1"}]}},
+    "resize": {"spec": {"containers": [{"name": "main", "resources": {"limits": {"cpu": "2", "memory": "1Gi"},
+                                                                      "requests": {"cpu": "2", "memory": "1Gi"}}}]}},
+}  # fmt: skip
+
+
+def test_no_subresource_marks_a_pod_or_changes_a_core_service(cluster: Cluster, writer: str) -> None:
+    cluster.apply(pod("plain", nodeSelector=USER))
+    # Simulated nodes offer no resizing, so it waits for one.
+    cluster.apply(pod("core", labels=CORE, schedulingGates=[{"name": "example.invalid/wait"}]))
+    api = Api(cluster.kubeconfig())
+    path = "/api/v1/namespaces/mlrun/pods"
+    marked = api.send("PATCH", f"{path}/plain/status", {"metadata": {"labels": CORE}}, as_user=writer)
+    assert "Ask the platform team or remove it" in marked.message
+    assert api.send("PATCH", f"{path}/plain/status", {"metadata": {"labels": {"team": "a"}}}, as_user=writer).accepted
+    for subresource, patch in CORE_SERVICE_PATCHES.items():
+        changed = api.send("PATCH", f"{path}/core/{subresource}", patch, as_user=writer)
+        assert "Ask the platform team or remove it" in changed.message, subresource
+
+
+POLICIES = "/apis/networking.k8s.io/v1/namespaces/mlrun/networkpolicies"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("DELETE", f"{POLICIES}/default-deny", None),
+        ("DELETE", POLICIES, None),
+        ("PATCH", f"{POLICIES}/default-deny", {"spec": {"policyTypes": ["Ingress"]}}),
+        ("PATCH", f"{POLICIES}/default-deny", {"metadata": {"managedFields": [{}]}}),
+    ],
+)
+def test_a_scientist_may_not_drop_the_network_policies_of_the_stack(
+    cluster: Cluster, method: str, path: str, body: object
+) -> None:
+    refused = Api(cluster.kubeconfig()).send(method, path, body, as_user="scientist", dryRun="All")
+    assert (refused.status, "change the stack file instead" in refused.message) == (403, True)
+
+
+def test_a_scientist_goes_on_with_network_policies_of_their_own(cluster: Cluster) -> None:
+    api = Api(cluster.kubeconfig())
+    own = {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "metadata": {"name": "own", "namespace": "mlrun"},
+        "spec": {"podSelector": {"matchLabels": {"app": "own"}}},
+    }
+    assert api.send("POST", POLICIES, own, as_user="scientist").accepted
+    assert api.send("PATCH", f"{POLICIES}/own", {"metadata": {"labels": {"a": "b"}}}, as_user="scientist").accepted
+    assert api.send("DELETE", f"{POLICIES}/own", as_user="scientist").accepted
 
 
 def test_a_running_core_service_cannot_get_another_image_without_the_right(cluster: Cluster) -> None:

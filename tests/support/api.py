@@ -12,7 +12,7 @@ from urllib.parse import urlencode, urlsplit
 import yaml
 
 DRY_RUN = {"dryRun": "All"}
-CONTENT_TYPES = {"PATCH": "application/merge-patch+json"}
+CONTENT_TYPES = {"PATCH": "application/merge-patch+json", "APPLY": "application/apply-patch+yaml"}
 GROUPS = {"v1": "/api/v1"}
 
 
@@ -55,9 +55,10 @@ class Api:
         groups: tuple[str, ...] = (),
         **parameters: str,
     ) -> Answer:
-        """Send a request, a PATCH as a merge patch; ``parameters`` go into the query."""
+        """Send a request, a PATCH as a merge patch, APPLY as a server-side apply; ``parameters`` go into the query."""
         data = None if body is None else json.dumps(body)
-        self._connection.putrequest(method, f"{path}?{urlencode(parameters)}" if parameters else path)
+        verb = "PATCH" if method in CONTENT_TYPES else method
+        self._connection.putrequest(verb, f"{path}?{urlencode(parameters)}" if parameters else path)
         headers = [("Content-Type", CONTENT_TYPES.get(method, "application/json")), ("Accept", "application/json")]
         headers += [("Impersonate-User", as_user)] if as_user else []
         headers += [("Impersonate-Group", group) for group in groups]
