@@ -33,7 +33,7 @@ bench: $(INSTALLED) ## Measure ratios of time, CPU and memory: docs/benchmarks.m
 lock: $(INSTALLED) ## Pin the newest allowed versions, with hashes and without an index address
 	$(BIN)/uv pip compile --upgrade pyproject.toml --extra dev --generate-hashes --python-version 3.11 \
 		--no-emit-index-url --no-header --quiet -o requirements.txt
-	for pins in tests/platform/mlrun-requirements tools/benchmarks/checkov-requirements; do \
+	for pins in $(basename $(wildcard tests/platform/*.in)) tools/benchmarks/checkov-requirements; do \
 		$(BIN)/uv pip compile --upgrade $$pins.in --generate-hashes --python-version 3.11 \
 			--no-emit-index-url --no-header --quiet -o $$pins.txt || exit 1; \
 	done

@@ -1,0 +1,32 @@
+"""Prints where MLRun itself places functions of each kind in each preemption mode; runs in MLRun's environment."""
+
+import json
+import sys
+from typing import Any
+
+import mlrun
+from mlrun import k8s_utils
+
+KINDS = ("job", "nuclio", "dask", "mpijob", "spark")
+
+
+def place(kind: str, mode: str) -> dict[str, Any]:
+    """Return the fields of the pods of a function of which only the mode is said."""
+    spec = mlrun.new_function("train", kind=kind, image="mlrun/mlrun").spec
+    selector = dict(mlrun.mlconf.get_default_function_node_selector())
+    if enrich := getattr(k8s_utils, "enrich_preemption_mode", None):
+        placed = enrich(mode, selector, spec.tolerations, spec.affinity)
+    else:  # before 1.10 the attribute of the mode enriches its own spec
+        prefix = "driver_" if kind == "spark" else ""
+        spec.node_selector = selector
+        setattr(spec, f"{prefix}node_selector", selector)
+        setattr(spec, f"{prefix}preemption_mode", mode)
+        placed = tuple(getattr(spec, f"{prefix}{field}") for field in ("node_selector", "tolerations", "affinity"))
+    fields = zip(("nodeSelector", "tolerations", "affinity"), placed, strict=True)
+    return {key: k8s_utils.sanitize_k8s_objects(value) for key, value in fields if value}
+
+
+if __name__ == "__main__":
+    MODES = ("prevent", "none", "allow", "constrain")
+    found = {kind: {mode: place(kind, mode) for mode in MODES} for kind in KINDS}
+    sys.stdout.write("\n" + json.dumps({"version": mlrun.__version__, "placed": found}) + "\n")
