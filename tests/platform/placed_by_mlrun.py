@@ -5,6 +5,7 @@ import sys
 from typing import Any
 
 import mlrun
+from kubernetes.client import ApiClient
 from mlrun import k8s_utils
 
 KINDS = ("job", "nuclio", "dask", "mpijob", "spark")
@@ -23,7 +24,8 @@ def place(kind: str, mode: str) -> dict[str, Any]:
         setattr(spec, f"{prefix}preemption_mode", mode)
         placed = tuple(getattr(spec, f"{prefix}{field}") for field in ("node_selector", "tolerations", "affinity"))
     fields = zip(("nodeSelector", "tolerations", "affinity"), placed, strict=True)
-    return {key: k8s_utils.sanitize_k8s_objects(value) for key, value in fields if value}
+    as_json = ApiClient().sanitize_for_serialization
+    return {key: as_json(value) for key, value in fields if value}
 
 
 if __name__ == "__main__":
