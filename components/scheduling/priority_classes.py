@@ -47,7 +47,7 @@ class PriorityClasses(PlatformComponent):
             return PriorityClassPatch(
                 tier.value,
                 metadata=joined(tier.value),
-                value=tier.priority,
+                value=None if users else tier.priority,  # that of a user class is its owner's
                 preemption_policy=tier.preemption_policy.value,
                 opts=self.child(),
             )

@@ -18,6 +18,7 @@ from support.site import CONTEXT, OWNER, STACK, Site, leads_to, managed, site
 pytestmark = pytest.mark.control_plane
 
 GPU = {"effect": "NoSchedule", "key": "nvidia.com/gpu", "value": "present"}
+THEIR_VALUE = 50
 SECOND = {"effect": "NoSchedule", "key": "second", "value": "tool"}
 CORDONED = {"effect": "NoSchedule", "key": "node.kubernetes.io/unschedulable"}
 
@@ -52,7 +53,7 @@ def test_only_what_is_ours_changes_and_destroy_gives_it_back(theirs: Site) -> No
     theirs.kubectl("label", "node", "compute-0", f"{LabelKey.LIFECYCLE}=non-preemptible", "team=vision")
     theirs.kubectl("taint", "node", "gpu-0", "second=tool:NoSchedule")
     theirs.kubectl("cordon", "gpu-0")
-    theirs.own(priority_class("igz-workload-low", 100))
+    theirs.own(priority_class("igz-workload-low", THEIR_VALUE))
     theirs.own(namespace("mlrun", team="vision"))
     eventually(lambda: CORDONED in taints(theirs, "gpu-0"))
     before = theirs.snapshot()
@@ -83,7 +84,9 @@ def test_only_what_is_ours_changes_and_destroy_gives_it_back(theirs: Site) -> No
     )
     # Shared objects are their makers'.
     low, high = (theirs.get("priorityclass", f"igz-workload-{tier}") for tier in ("low", "high"))
-    assert managed(low, OWNER)["f:value"] == managed(low, FIELD_MANAGER)["f:value"] == {}
+    assert low["value"] == THEIR_VALUE
+    assert "f:value" not in managed(low, FIELD_MANAGER)
+    assert managed(low, OWNER)["f:preemptionPolicy"] == managed(low, FIELD_MANAGER)["f:preemptionPolicy"] == {}
     assert [each["manager"] for each in high["metadata"]["managedFields"]] == [FIELD_MANAGER]
     # Nothing of the kubeconfig but the context is in the state.
     state = theirs.state()
@@ -204,10 +207,10 @@ CONFLICTS: dict[str, tuple[Callable[[Site], None], dict[str, Any], str, str]] = 
         "node core-0, capacity: found 8 cores and 32 GiB; required 16 cores and about 64 GiB",
         "",
     ),
-    "a priority class of another value": (
+    "a priority class out of order": (
         object_(priority_class("igz-workload-high", 7)),
         {},
-        "PriorityClass igz-workload-high of another owner: found value 7; required value 300.",
+        "PriorityClass igz-workload-high of another owner: found igz-workload-low 100, igz-workload-medium 200, igz-",
         "delete priorityclass igz-workload-high",
     ),
     "a storage class of another driver": (

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any, Final
 
 from components.contract.environments import PlatformProfile
@@ -11,7 +12,7 @@ from components.contract.existing.cluster_inventory import ClusterInventory, Sha
 from components.contract.existing.config import ExistingConfig
 from components.contract.groups import NodeGroup
 from components.contract.namespaces import NAMESPACE_MARKS
-from components.contract.priorities import SystemPriority, UserPriority
+from components.contract.priorities import USER_PRIORITY_LIMIT, SystemPriority, UserPriority
 from components.contract.quantities import parse_quantity
 from components.contract.storage import DEFAULT_KEYS, storage_class
 from components.contract.taints import Taint
@@ -84,6 +85,7 @@ def inspect(config: StackConfig, live: LiveCluster, created: Collection[str]) ->
         *_of_counts(groups, pools),
         *(each for pool, nodes in pools.items() for node in nodes for each in _of_node(groups[pool], node)),
         *(each for what, spec in foreign for each in _of_shared(what, live.shared[what], spec)),
+        *_of_class_order(dict(foreign), live),
         *_of_default_class(choices, live),
     ]
     inventory = ClusterInventory(
@@ -172,13 +174,29 @@ def _shared(config: StackConfig, choices: ExistingConfig) -> Iterator[tuple[Shar
     """Yield the stack's objects of the adoptable kinds with their declared fields."""
     system = () if config.profile is PlatformProfile.IGUAZIO else tuple(SystemPriority)
     for tier in (*UserPriority, *system):
-        spec = {"value": tier.priority, "preemptionPolicy": tier.preemption_policy.value, "globalDefault": False}
+        spec: dict[str, Any] = {"preemptionPolicy": tier.preemption_policy.value, "globalDefault": False}
+        if isinstance(tier, SystemPriority):  # the values of user classes are their owner's: see _of_class_order
+            spec["value"] = tier.priority
         yield SharedObject(SharedKind.PRIORITY_CLASS, tier.value), spec
     for name in config.namespaces:
         yield SharedObject(SharedKind.NAMESPACE, name), {"labels": dict(NAMESPACE_MARKS)}
     if choice := choices.storage_class:
         fields = storage_class(choice.provisioner, choice.parameters)
         yield SharedObject(SharedKind.STORAGE_CLASS, choice.name), {_camel(key): fields[key] for key in fields}
+
+
+def _of_class_order(foreign: Collection[SharedObject], live: LiveCluster) -> Iterator[Conflict]:
+    """Yield a conflict if the values of user classes, those of other owners included, have another order than ours."""
+    classes = {tier: SharedObject(SharedKind.PRIORITY_CLASS, tier.value) for tier in UserPriority}
+    adopted = {tier: int(live.shared[what].content["value"]) for tier, what in classes.items() if what in foreign}
+    values = [adopted.get(tier, tier.priority) for tier in UserPriority]
+    if adopted and not all(a < b for a, b in pairwise((-1, *values, USER_PRIORITY_LIMIT))):
+        yield Conflict(
+            f"PriorityClass {', '.join(adopted)} of another owner",
+            ", ".join(f"{tier} {value}" for tier, value in zip(UserPriority, values, strict=True)),
+            f"0 <= {' < '.join(UserPriority)} < {USER_PRIORITY_LIMIT}",
+            "Ask its owner to change the value. igz-clusters neither replaces nor changes it.",
+        )
 
 
 _DEFAULTS: Final[Mapping[str, Any]] = {

@@ -106,7 +106,8 @@ CONFLICTS: dict[str, tuple[Callable[[], Inspection], str]] = {
         lambda: looked(cluster(), {"pools.workload.machine": {"vcpus": 8, "memoryGib": 64}}),
         "node compute-0, capacity",
     ),
-    "class of another value": (lambda: looked(cluster(low(7))), "PriorityClass igz-workload-low of another owner"),
+    "class above the next": (lambda: looked(cluster(low(200))), "PriorityClass igz-workload-low of another owner"),
+    "class below zero": (lambda: looked(cluster(low(-1))), "PriorityClass igz-workload-low of another owner"),
     "class that preempts": (lambda: looked(cluster(low(policy=None))), "PriorityClass igz-workload-low"),
     "class that is everybody's": (
         lambda: looked(
@@ -155,7 +156,7 @@ def test_a_conflict_is_refused_with_what_is_there_and_what_is_wanted(name: str) 
 
 
 def test_all_conflicts_are_told_at_once() -> None:
-    there = cluster(low(7), nodes=(NODES[0], node("compute-0", "compute", **{LabelKey.POOL: "x"})), minor=29)
+    there = cluster(low(-7), nodes=(NODES[0], node("compute-0", "compute", **{LabelKey.POOL: "x"})), minor=29)
     assert {each.where.split(",")[0] for each in looked(there).blockers} == {
         "the API server",
         "pools.workload.size",
@@ -169,6 +170,9 @@ def test_what_agrees_is_adopted_and_what_we_made_is_not() -> None:
     what = SharedObject(SharedKind.PRIORITY_CLASS, "igz-workload-low")
     assert looked(cluster(low())).inventory.adopted == {what}
     assert looked(cluster(low()), made=frozenset({"uid-of-igz-workload-low"})).inventory.adopted == frozenset()
+    # Its value is its owner's, while the order of the three stays.
+    assert looked(cluster(low(7))).inventory.adopted == {what}
+    assert looked(cluster(low(7))).blockers == ()
     # A killed run made it and could not save that.
     assert looked(cluster(low(manager=FIELD_MANAGER))).inventory.adopted == frozenset()
     # It has the name and the manager's fields of somebody else beside ours: adopted before, and so again.
