@@ -16,6 +16,7 @@ from components.platform.mlrun import MlrunSettings, MlrunSettingsArgs
 from components.scheduling.admission import AdmissionGuard, AdmissionGuardArgs
 from components.scheduling.admission_rules import AdmissionRules, AdmissionRulesArgs
 from components.scheduling.namespaces import UserNamespaceArgs, UserNamespaceObjects
+from components.scheduling.pod_security import PodSecurity, PodSecurityArgs
 from components.scheduling.priority_classes import PriorityClasses, PriorityClassesArgs
 from infra.config import StackConfig
 from infra.outputs import export
@@ -54,6 +55,7 @@ def run(
         AdmissionRulesArgs(environment=config.environment, groups=cluster.groups, choices=config.policies),
         inside,
     )
+    baseline = PodSecurity("pod-security", PodSecurityArgs(admission=config.policies.admission), inside)
     for name, choices in config.namespaces.items():
         namespace = UserNamespaceObjects(
             name,
@@ -62,16 +64,16 @@ def run(
                 environment=config.environment,
                 groups=cluster.groups,
                 pod_resources=config.pod_resources,
+                admission=config.policies.admission,
                 is_adopted=SharedObject(SharedKind.NAMESPACE, name) in cluster.adopted,
             ),
-            inside,
+            cluster.inside([*cluster.ready, baseline]),  # Pod Security stops only where our policy refuses
         )
         if choices.core_services:
             MlrunSettings(
                 f"{name}-mlrun",
                 MlrunSettingsArgs(
-                    # Plain data and not the object's answer, so that policies can judge it in a first preview.
-                    namespace=name,
+                    namespace=name,  # plain data, so that policies can judge it in a first preview
                     groups=cluster.groups,
                     spot_taint=config.spot_taint,
                     pod_resources=config.pod_resources,

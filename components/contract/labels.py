@@ -101,6 +101,8 @@ class WellKnownLabel(StrEnum):
     NAMESPACE_NAME = "kubernetes.io/metadata.name"
     POD_SECURITY_ENFORCE = "pod-security.kubernetes.io/enforce"
     POD_SECURITY_ENFORCE_VERSION = "pod-security.kubernetes.io/enforce-version"
+    POD_SECURITY_WARN = "pod-security.kubernetes.io/warn"
+    POD_SECURITY_AUDIT = "pod-security.kubernetes.io/audit"
 
 
 RESTART_PLAN_PATTERN: Final = "^(retry|checkpoint:.+|manual:.+)$"

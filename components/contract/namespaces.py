@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field
 
 from components.contract.choices import ContractModel, Explained
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel, is_dns_label
+from components.contract.policy_choices import AdmissionMode
 from components.contract.quantities import Quantity, parse_quantity
 
 DEFAULT_NAMESPACES: Final = ("mlrun",)
@@ -24,12 +25,9 @@ _PACKAGE_NAMES: Final = ("cluster-autoscaler", "igz-clusters", "openshift")
 LINK_LOCAL: Final = IPv4Network("169.254.0.0/16")
 """Link-local addresses, with those at which clouds serve the machine's credentials; pods never reach them."""
 
-NAMESPACE_MARKS: Final = {
-    LabelKey.USER_WORKLOADS.value: TRUE,
-    WellKnownLabel.POD_SECURITY_ENFORCE.value: "baseline",
-    WellKnownLabel.POD_SECURITY_ENFORCE_VERSION.value: "latest",
-}
-"""Labels of every user namespace: admission guard and rules read the first, Pod Security the others."""
+BASELINE_LEVEL: Final = "baseline"
+OPEN_LEVEL: Final = "privileged"
+"""Pod Security's level without restrictions."""
 
 
 def _namespace_name(name: str) -> str:
@@ -128,3 +126,18 @@ class UserNamespace(ContractModel):
         tuple[Annotated[str, AfterValidator(_cidr)], ...],
         Explained("Egress must be allowed explicitly.", "Network policies that allow egress to these ranges."),
     ] = Field((), description="CIDR ranges outside the namespace that pods may reach.", examples=[["10.0.0.0/16"]])
+
+    def marks(self, admission: AdmissionMode) -> dict[str, str]:
+        """Return the namespace's labels: admission guard and rules read the first, Pod Security the others.
+
+        Pod Security can except no pod, so with core services and before rejections it only warns; our own policies
+        enforce its baseline there.
+        """
+        refuses = admission is AdmissionMode.DENY and not self.core_services
+        warnings = (WellKnownLabel.POD_SECURITY_WARN.value, WellKnownLabel.POD_SECURITY_AUDIT.value)
+        return {
+            LabelKey.USER_WORKLOADS.value: TRUE,
+            WellKnownLabel.POD_SECURITY_ENFORCE.value: BASELINE_LEVEL if refuses else OPEN_LEVEL,
+            WellKnownLabel.POD_SECURITY_ENFORCE_VERSION.value: "latest",
+            **dict.fromkeys(() if refuses else warnings, BASELINE_LEVEL),
+        }

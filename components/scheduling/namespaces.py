@@ -12,8 +12,9 @@ from components.base import PlatformComponent
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel
-from components.contract.namespaces import NAMESPACE_MARKS, Quota, UserNamespace, egress_block
+from components.contract.namespaces import Quota, UserNamespace, egress_block
 from components.contract.pod_resources import MAX_LIMIT_REQUEST_RATIO, PodResources
+from components.contract.policy_choices import AdmissionMode
 from components.contract.priorities import RESERVED_CLASSES, SystemPriority
 from components.ownership import joined, owned
 
@@ -30,6 +31,8 @@ class UserNamespaceArgs:
     environment: Environment
     groups: tuple[NodeGroup, ...]
     pod_resources: PodResources
+    admission: AdmissionMode = AdmissionMode.DENY
+    """Whether Pod Security rejects pods, or only warns."""
     is_adopted: bool = False
     """Whether the namespace already exists; it then gets our labels and is never deleted."""
 
@@ -46,10 +49,11 @@ class UserNamespaceObjects(PlatformComponent):
 
     def __init__(self, name: str, args: UserNamespaceArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:scheduling:UserNamespace", name, None, opts)
+        marks = args.choices.marks(args.admission)
         namespace: Namespace | NamespacePatch = (
-            NamespacePatch(name, metadata=joined(name, labels=NAMESPACE_MARKS), opts=self.child())
+            NamespacePatch(name, metadata=joined(name, labels=marks), opts=self.child())
             if args.is_adopted
-            else Namespace(name, metadata=owned(name, labels=NAMESPACE_MARKS), opts=self.child())
+            else Namespace(name, metadata=owned(name, labels=marks), opts=self.child())
         )
         self._inside = self.child(depends_on=[namespace])
         self._name = name

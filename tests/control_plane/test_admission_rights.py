@@ -186,7 +186,7 @@ ATTEMPTS = {
     ),
     "waive a rule": Attempt("PATCH", NAMESPACE, WAIVE, NS_EXEMPTION),
     "waive a rule through a subresource": Attempt("PATCH", f"{NAMESPACE}/status", WAIVE, NS_EXEMPTION),
-    "lower Pod Security": Attempt("PATCH", NAMESPACE, labels(**{PSA: "privileged"}), NS_EXEMPTION),
+    "change Pod Security": Attempt("PATCH", NAMESPACE, labels(**{PSA: "restricted"}), NS_EXEMPTION),
     "drop Pod Security": Attempt("PATCH", NAMESPACE, labels(**{PSA: None}), NS_EXEMPTION),
     "make a core node a user node": Attempt("PATCH", NODE, labels(**{LabelKey.USER_WORKLOADS: "true"}), NODE_LABELS),
     "call a node spot": Attempt("PATCH", NODE, labels(**{LabelKey.LIFECYCLE: "preemptible"}), NODE_LABELS),

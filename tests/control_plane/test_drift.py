@@ -30,7 +30,7 @@ CHANGES: dict[str, tuple[str, ...]] = {
         '-p=[{"op":"replace","path":"/spec/limits/0/default/memory","value":"7Gi"}]',
     ),
     "a way into the network": ("patch", "netpol", "default-deny", "-n=mlrun", '-p={"spec":{"ingress":[{}]}}'),
-    "a label of a namespace": ("label", "namespace", "mlrun", f"{ENFORCE}=privileged", "--overwrite"),
+    "a label of a namespace": ("label", "namespace", "mlrun", f"{ENFORCE}=restricted", "--overwrite"),
     "a key of a ConfigMap": ("patch", "cm", "mlrun-override-env", "-n=mlrun", '-p={"data":{"EXTRA":"1"}}'),
     "policy parameters": (
         *("patch", "policyparameters", "igz-clusters", "--type=merge"),
@@ -64,7 +64,7 @@ CHANGED = {
     "igz-pods-mandatory": {"spec.validationActions[0]": ("Deny", "Audit")},
     "igz-workload-high": {"description": ("User work; waits for room.", "mine")},
     "initial-0": {ROLE: ("initial", "workload")},
-    "mlrun": {f'metadata.labels["{ENFORCE}"]': ("baseline", "privileged")},
+    "mlrun": {f'metadata.labels["{ENFORCE}"]': ("privileged", "restricted")},
     "mlrun-no-system-priority": {"spec.hard.pods": ("0", "5")},
 }
 UNDONE = (

@@ -7,7 +7,7 @@ from components.contract.existing.cluster_inventory import SharedKind, SharedObj
 from components.contract.existing.config import ExistingConfig
 from components.contract.groups import NodeGroup
 from components.contract.labels import TRUE, WellKnownLabel
-from components.contract.namespaces import NAMESPACE_MARKS
+from components.contract.namespaces import BASELINE_LEVEL
 from components.contract.priorities import UserPriority
 from components.contract.storage import DEFAULT_KEYS
 from workbench.engine.live_objects import LiveObject
@@ -44,7 +44,7 @@ def notes(
         yield f"{what.kind} {what.name} already exists with matching settings; it is kept, even after `destroy`."
         enforced = WellKnownLabel.POD_SECURITY_ENFORCE
         if what.kind is SharedKind.NAMESPACE and enforced not in live.shared[what].labels:
-            yield f"Namespace {what.name} had no {enforced}: new pods there must meet '{NAMESPACE_MARKS[enforced]}'."
+            yield f"Namespace {what.name} had no {enforced}: new pods there must meet '{BASELINE_LEVEL}'."
     if not choices.storage_class and not default_classes(live):
         yield (
             "The cluster has no default StorageClass, so claims of the MLRun CE chart stay Pending: set "

@@ -11,7 +11,6 @@ from components.contract.environments import PlatformProfile
 from components.contract.existing.cluster_inventory import ClusterInventory, SharedKind, SharedObject
 from components.contract.existing.config import ExistingConfig
 from components.contract.groups import NodeGroup
-from components.contract.namespaces import NAMESPACE_MARKS
 from components.contract.priorities import USER_PRIORITY_LIMIT, SystemPriority, UserPriority
 from components.contract.quantities import parse_quantity
 from components.contract.storage import DEFAULT_KEYS, storage_class
@@ -178,8 +177,8 @@ def _shared(config: StackConfig, choices: ExistingConfig) -> Iterator[tuple[Shar
         if isinstance(tier, SystemPriority):  # the values of user classes are their owner's: see _of_class_order
             spec["value"] = tier.priority
         yield SharedObject(SharedKind.PRIORITY_CLASS, tier.value), spec
-    for name in config.namespaces:
-        yield SharedObject(SharedKind.NAMESPACE, name), {"labels": dict(NAMESPACE_MARKS)}
+    for name, namespace in config.namespaces.items():
+        yield SharedObject(SharedKind.NAMESPACE, name), {"labels": namespace.marks(config.policies.admission)}
     if choice := choices.storage_class:
         fields = storage_class(choice.provisioner, choice.parameters)
         yield SharedObject(SharedKind.STORAGE_CLASS, choice.name), {_camel(key): fields[key] for key in fields}
@@ -217,9 +216,12 @@ def _of_shared(what: SharedObject, live: LiveObject, spec: Mapping[str, Any]) ->
     differing = []
     for key, declared in spec.items():
         if key == "labels":
-            # Missing labels are added. Existing ones must match: a change would affect the owner's pods.
+            # Missing labels are added. Those of others must match: a change would affect the owner's pods.
             differing_labels = {
-                name: live.labels[name] for name in declared if live.labels.get(name, declared[name]) != declared[name]
+                name: live.labels[name]
+                for name in declared
+                if live.labels.get(name, declared[name]) != declared[name]
+                and live.other_managers("metadata", "labels", name)
             }
             differing += [(name, current, declared[name]) for name, current in differing_labels.items()]
         elif (current := live.content.get(key, _DEFAULTS.get(key))) != declared:

@@ -3,22 +3,26 @@
 from collections.abc import Iterator
 
 from components.contract.environments import Environment, PlatformProfile
-from components.contract.labels import WellKnownLabel
-from components.contract.namespaces import V3IO_NAMESPACES
+from components.contract.labels import TRUE, LabelKey, WellKnownLabel
+from components.contract.namespaces import BASELINE_LEVEL, OPEN_LEVEL, V3IO_NAMESPACES
 from policies.resource import Resource
 from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
 from policies.views.type_tokens import NAMESPACE
 
-SAFE = ("baseline", "restricted")
-OPEN = "privileged"
+SAFE = (BASELINE_LEVEL, "restricted")
 
 
 def check(namespace: Resource, context: Context) -> Iterator[Finding]:
-    """Require an enforced level that rejects privileged pods, except for V3IO's daemons, which need them."""
+    """Require an enforced level that rejects privileged pods, except where other policies do.
+
+    In user namespaces that Pod Security leaves open, admission policies of this package enforce the baseline. V3IO's
+    daemons need privileged pods.
+    """
     metadata = namespace.props.at("metadata")
     enforced = metadata.at("labels", WellKnownLabel.POD_SECURITY_ENFORCE.value).text()
-    may_be_open = enforced == OPEN and context.profile is PlatformProfile.IGUAZIO
-    if enforced not in SAFE and not (may_be_open and metadata.at("name").text() in V3IO_NAMESPACES):
+    is_held = metadata.at("labels", LabelKey.USER_WORKLOADS.value).text() == TRUE
+    is_v3io = context.profile is PlatformProfile.IGUAZIO and metadata.at("name").text() in V3IO_NAMESPACES
+    if enforced not in SAFE and not (enforced == OPEN_LEVEL and (is_held or is_v3io)):
         found = f"{WellKnownLabel.POD_SECURITY_ENFORCE} {enforced or 'absent'}"
         yield Finding(f"Namespace '{namespace.name}' has {found}; expected {' or '.join(SAFE)}.")
 

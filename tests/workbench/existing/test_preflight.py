@@ -133,7 +133,14 @@ CONFLICTS: dict[str, tuple[Callable[[], Inspection], str]] = {
         lambda: looked(
             cluster(
                 live("Namespace", "mlrun", metadata={"labels": {"pod-security.kubernetes.io/enforce": "privileged"}})
-            )
+            ),
+            {"namespaces": {"mlrun": {}}},
+        ),
+        "Namespace mlrun of another owner",
+    ),
+    "namespace whose owner keeps core services out": (
+        lambda: looked(
+            cluster(live("Namespace", "mlrun", metadata={"labels": {"pod-security.kubernetes.io/enforce": "baseline"}}))
         ),
         "Namespace mlrun of another owner",
     ),
@@ -206,6 +213,14 @@ def test_a_label_of_ours_may_differ_when_a_node_changes_pools() -> None:
         "Node", "core-0", FIELD_MANAGER, ("metadata", "labels", key), metadata=metadata, status={"capacity": CAPACITY}
     )
     assert looked(cluster(nodes=with_node(moved))).blockers == ()
+
+
+def test_a_level_of_ours_may_differ_on_a_namespace_of_another_owner() -> None:
+    key = "pod-security.kubernetes.io/enforce"
+    adopted = live("Namespace", "mlrun", metadata={"labels": {key: "baseline"}})
+    entry = {"manager": FIELD_MANAGER, "operation": "Apply", "fieldsV1": fields("metadata", "labels", key)}
+    adopted.content["metadata"]["managedFields"].append(entry)
+    assert looked(cluster(adopted)).blockers == ()
 
 
 def test_a_label_that_nobody_is_noted_for_is_somebody_elses() -> None:
