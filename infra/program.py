@@ -7,15 +7,19 @@ import pulumi
 from components.clusters.handle import ClusterHandle
 from components.contract.aks.config import AksConfig
 from components.contract.eks.config import EksConfig
+from components.contract.environments import PlatformProfile
 from components.contract.existing.cluster_inventory import ClusterInventory, SharedKind, SharedObject
 from components.contract.existing.config import ExistingConfig
 from components.contract.groups import NodeGroup
 from components.contract.live_sizes import with_live_sizes
 from components.contract.local.config import LocalConfig
+from components.contract.placement import Placement, PlacementEngine, has_untainted_spot, offers_mutation
+from components.contract.priorities import SystemPriority
 from components.platform.mlrun import MlrunSettings, MlrunSettingsArgs
 from components.scheduling.admission import AdmissionGuard, AdmissionGuardArgs
 from components.scheduling.admission_rules import AdmissionRules, AdmissionRulesArgs
 from components.scheduling.namespaces import UserNamespaceArgs, UserNamespaceObjects
+from components.scheduling.placement import PodPlacement, PodPlacementArgs
 from components.scheduling.pod_security import PodSecurity, PodSecurityArgs
 from components.scheduling.priority_classes import PriorityClasses, PriorityClassesArgs
 from infra.config import StackConfig
@@ -49,12 +53,7 @@ def run(
     classes = PriorityClasses(
         "priorities", PriorityClassesArgs(profile=config.profile, adopted=cluster.adopted), inside
     )
-    AdmissionGuard("admission", AdmissionGuardArgs(groups=cluster.groups), inside)
-    AdmissionRules(
-        "rules",
-        AdmissionRulesArgs(environment=config.environment, groups=cluster.groups, choices=config.policies),
-        inside,
-    )
+    _admission(config, cluster, sighting, classes)
     baseline = PodSecurity("pod-security", PodSecurityArgs(admission=config.policies.admission), inside)
     for name, choices in config.namespaces.items():
         namespace = UserNamespaceObjects(
@@ -82,6 +81,36 @@ def run(
                 cluster.inside([classes, namespace]),
             )
     export(config, cluster)
+
+
+def _admission(
+    config: StackConfig, cluster: ClusterHandle, sighting: ClusterInventory | None, classes: PriorityClasses
+) -> None:
+    inside = cluster.inside(cluster.ready)
+    placement = _placement(config, cluster.groups, sighting)
+    AdmissionGuard("admission", AdmissionGuardArgs(groups=cluster.groups, placement=placement), inside)
+    AdmissionRules(
+        "rules",
+        AdmissionRulesArgs(
+            environment=config.environment, groups=cluster.groups, choices=config.policies, placement=placement
+        ),
+        inside,
+    )
+    # A pod that names a class which does not exist yet is refused.
+    PodPlacement("placement", PodPlacementArgs(placement=placement), cluster.inside([classes]))
+
+
+def _placement(config: StackConfig, groups: tuple[NodeGroup, ...], sighting: ClusterInventory | None) -> Placement:
+    mutates = offers_mutation(config.cluster.model_dump(by_alias=True))
+    if mutates is None:
+        mutates = sighting is not None and sighting.mutates
+    return Placement(
+        engine=PlacementEngine.MUTATION if mutates else PlacementEngine.AUTHORS,
+        core_namespaces=tuple(name for name, choices in config.namespaces.items() if choices.core_services),
+        # The full platform's installer makes the classes of core services.
+        core_class=SystemPriority.MEDIUM.value if config.profile is PlatformProfile.MLRUN_CE else "",
+        has_untainted_spot=has_untainted_spot(groups),
+    )
 
 
 def _cluster(

@@ -30,6 +30,7 @@ def _entry(rule: Rule[Any], admission: Admission) -> dict[str, Any]:
         "message": f"{rule.title}. Fix: {rule.fix} [{rule.id}]",
         "level": {environment.value: level.value for environment, level in rule.level.items()},
         "spares_core_services": admission.spares_core_services,
+        "concerns_place": admission.concerns_place,
     }
 
 

@@ -68,6 +68,8 @@ class Context:
     """Pools of the stack file that user work may run on; None if no pool is listed."""
     gpu_resources: tuple[str, ...] = ()
     """Names under which pools of the stack file offer GPUs, if it sets any."""
+    gives_places: bool = False
+    """Whether the API server gives a place to user pods that chose none; False without a stack file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,8 @@ class Admission:
     subject: Subject = Subject.PODS
     spares_core_services: bool = True
     """Whether pods with the core-service label are exempt."""
+    concerns_place: bool = False
+    """Whether it is about the nodes that pods select, for which the author of a controller may answer."""
 
 
 MANDATORY_EVERYWHERE: Final[Mapping[Environment, Level]] = dict.fromkeys(Environment, Level.MANDATORY)

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from components.contract.environments import Environment, PlatformProfile
 from components.contract.namespaces import DEFAULT_NAMESPACES
+from components.contract.placement import offers_mutation
 from components.contract.policy_choices import PolicyChoices
 from components.contract.pools import USER_ROLES
 from policies.rule import Context
@@ -36,6 +37,7 @@ def context(wanted: str | None, choices: Mapping[str, Any], stack_tags: Mapping[
         namespaces=frozenset(namespaces) if isinstance(namespaces, Iterable) else None,
         user_pools=frozenset(name for name, pool in pools.items() if pool.get("role") in USER_ROLES) if pools else None,
         gpu_resources=tuple(sorted({str(pool["gpuResource"]) for pool in pools.values() if pool.get("gpuResource")})),
+        gives_places=_gives_places(choices.get("cluster")),
     )
 
 
@@ -47,6 +49,10 @@ def today() -> date:
 def _pools(given: Any) -> Mapping[str, Mapping[str, Any]]:
     pools = given if isinstance(given, Mapping) else {}
     return {str(name): pool for name, pool in pools.items() if isinstance(pool, Mapping)}
+
+
+def _gives_places(cluster: Any) -> bool:
+    return isinstance(cluster, Mapping) and bool(offers_mutation(cluster))
 
 
 def _policy_choices(given: Any) -> PolicyChoices:

@@ -56,6 +56,9 @@ class AnnotationKey(StrEnum):
     RESTART_PLAN = f"{OWN_DOMAIN}/restart-plan"
     """On pods that may run on spot nodes: the restart plan, in the form of ``RESTART_PLAN_PATTERN``."""
 
+    PLACED_BY = f"{OWN_DOMAIN}/placed-by"
+    """On pods that chose no place: why the API server gave them theirs."""
+
     CAPACITY = f"{OWN_DOMAIN}/capacity"
     """JSON object of resource quantities; a simulated node reports it as its capacity."""
 

@@ -1,7 +1,7 @@
 """The guard that keeps pods of user namespaces on user pools, enforced by the API server itself."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -29,6 +29,7 @@ from components.contract.admission import (
 from components.contract.groups import NodeGroup
 from components.contract.labels import OWN_DOMAIN, LabelKey, WellKnownLabel
 from components.contract.ownership import FIELD_MANAGER
+from components.contract.placement import Placement, excused
 from components.contract.policy_parameters import PARAMETERS_PLURAL
 from components.ownership import owned
 from components.scheduling.policy_objects import USER_NAMESPACES, declare, resources, variables
@@ -43,6 +44,8 @@ class AdmissionGuardArgs:
     """Inputs of the guard."""
 
     groups: tuple[NodeGroup, ...]
+    placement: Placement = field(default_factory=Placement)
+    """Default: the API server gives places, and no namespace has core services."""
 
 
 class AdmissionGuard(PlatformComponent):
@@ -57,12 +60,13 @@ class AdmissionGuard(PlatformComponent):
     def __init__(self, name: str, args: AdmissionGuardArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:scheduling:AdmissionGuard", name, None, opts)
         self._roles()
+        needed, lifecycles = excused(spot_checks(args.groups), args.placement)
         self._policy(
             "igz-user-pods-on-user-pools",
             rules=[resources("", ["pods", *POD_SUBRESOURCES], "CREATE", "UPDATE")],
-            checks=[POD_MARK, *spot_checks(args.groups)],
+            checks=[POD_MARK, *lifecycles],
             scope=USER_NAMESPACES,
-            expressions=POD_VARIABLES,
+            expressions={**POD_VARIABLES, **needed},
         )
         self._policy(
             "igz-core-service-mark",
@@ -163,7 +167,11 @@ class AdmissionGuard(PlatformComponent):
                 },
                 {
                     "apiGroups": ["admissionregistration.k8s.io"],
-                    "resources": ["validatingadmissionpolicies", "validatingadmissionpolicybindings"],
+                    "resources": [
+                        f"{kind}admission{each}"
+                        for kind in ("mutating", "validating")
+                        for each in ("policies", "policybindings")
+                    ],
                     "verbs": EVERYTHING,
                 },
                 {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["get", "list", "patch", "update", "watch"]},

@@ -4,7 +4,7 @@ The rules come as data, which ``python -m policies.admission --write`` generates
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -19,6 +19,13 @@ from components.contract.admission import GUARDED_CONTROLLERS, RULE_VARIABLES, W
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
 from components.contract.labels import OWN_DOMAIN
+from components.contract.placement import (
+    BY_THE_CLUSTER,
+    TEMPLATE_IS_NEW,
+    Placement,
+    PlacementEngine,
+    settled,
+)
 from components.contract.policy_choices import AdmissionMode, PolicyChoices
 from components.contract.policy_parameters import (
     PARAMETERS_KIND,
@@ -50,6 +57,8 @@ class AdmissionRule:
     level: Mapping[str, str]
     """``mandatory``, ``advisory`` or ``off``, by environment."""
     spares_core_services: bool
+    concerns_place: bool = False
+    """Whether it is about the nodes that pods select."""
 
     def linked_to(self, documentation: str | None) -> "AdmissionRule":
         """Return the rule with a link to its section of the documentation in its message, if there is one."""
@@ -123,6 +132,8 @@ class AdmissionRulesArgs:
     environment: Environment
     groups: tuple[NodeGroup, ...]
     choices: PolicyChoices
+    placement: Placement = field(default_factory=Placement)
+    """Default: the API server gives places, and no namespace has core services."""
     rules: tuple[AdmissionRule, ...] = field(default_factory=admission_rules)
     """Default: those of the policy packs."""
 
@@ -144,9 +155,10 @@ class AdmissionRules(PlatformComponent):
                     for rule in args.rules
                     if rule.subject == subject and rule.level[args.environment] == level
                 ]
-                if rules:
-                    refuses = level == "mandatory" and args.choices.admission is AdmissionMode.DENY
-                    self._policies(f"igz-{subject}-{level}", SUBJECTS[subject], rules, parameters, refuses=refuses)
+                refuses = level == "mandatory" and args.choices.admission is AdmissionMode.DENY
+                for part, judged, some in _parts(args.placement, subject, rules):
+                    if some:
+                        self._policies(f"igz-{part}-{level}", judged, some, parameters, refuses=refuses)
         self.register_outputs({})
 
     def _parameters(self, args: AdmissionRulesArgs) -> pulumi.Resource:
@@ -210,6 +222,32 @@ class AdmissionRules(PlatformComponent):
             bound["paramRef"] = {"name": PARAMETERS_NAME, "parameterNotFoundAction": "Deny"}
         bound["validationActions"] = list(DENIES if refuses else WARNS)
         declare(self, name, spec, bound, after=[parameters] if reads_parameters else [])
+
+
+def _parts(
+    placement: Placement, name: str, rules: Sequence[AdmissionRule]
+) -> Iterator[tuple[str, Subject, Sequence[AdmissionRule]]]:
+    """Yield name, subject and rules of each policy about a subject."""
+    subject = SUBJECTS[name]
+    if placement.engine is PlacementEngine.AUTHORS and name == "pods":
+        about_places = [rule for rule in rules if rule.concerns_place]
+        yield "placement", _answered_by_authors(placement, subject), about_places
+        rules = [rule for rule in rules if rule not in about_places]
+    yield name, subject, rules
+
+
+def _answered_by_authors(placement: Placement, subject: Subject) -> Subject:
+    """Return pods and controllers for whose place no author may answer.
+
+    Conditions, because the expression of a message must not ask for anyone's rights.
+    """
+    conditions = {
+        "nobody-answers": f"!({settled(placement)})",
+        "new": f"({subject.conditions['spec-is-new']}) && (request.resource.resource == 'pods' || {TEMPLATE_IS_NEW})",
+        # They must be able to scale what was there before the rules.
+        "by-people": f"request.resource.resource == 'pods' || !({BY_THE_CLUSTER})",
+    }
+    return replace(subject, judged=[*subject.judged, *subject.foretold], foretold=(), conditions=conditions)
 
 
 def _warnings(subject: Subject, rules: Sequence[AdmissionRule]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from components.contract.labels import IGUAZIO_DOMAIN, OWN_DOMAIN, LabelKey
+from components.contract.placement import PLACE_KEYS
 from policies.rule import Context
 from policies.values import NotJudgeableError, Value, some
 from policies.views.node_groups import NodeGroupFacts
@@ -102,6 +103,18 @@ def always(pod: PodFacts, test: Callable[[Demand], bool]) -> bool:
         return bool(found) and not some(found, lambda term: not some(expressions(term), test))
 
     return some((lambda: some(selector(pod), test), every_term), lambda part: part())
+
+
+def chooses_a_place(pod: PodFacts) -> bool:
+    """Return whether a pod names a node or has a requirement on its pool, so that the API server gives it no place."""
+
+    def is_named() -> bool:
+        return bool(pod.spec.at("nodeName").text())
+
+    def is_demanded() -> bool:
+        return some(demands(pod), lambda demand: demand.key in PLACE_KEYS)
+
+    return some((is_named, is_demanded), lambda part: part())
 
 
 def may_run_on(pod: PodFacts, group: NodeGroupFacts) -> bool:

@@ -64,8 +64,8 @@ def test_only_pods_that_ask_for_arm_get_arm_nodes(cluster: Cluster) -> None:
     cluster.kubectl("delete", "node", "arm-0")
 
 
-def test_a_pod_without_any_selector_is_refused_with_words_that_help(cluster: Cluster) -> None:
-    refused = cluster.apply(pod("lost"), check=False)
+def test_a_pod_that_chooses_another_place_than_user_pools_is_refused_with_words_that_help(cluster: Cluster) -> None:
+    refused = cluster.apply(pod("lost", nodeSelector={LabelKey.POOL.value: "initial"}), check=False)
     assert refused.returncode == 1
     assert "[PL-01]" in refused.stderr
     assert "igz-clusters.io/user-workloads" in refused.stderr

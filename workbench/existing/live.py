@@ -11,6 +11,7 @@ from workbench.engine.live_objects import LiveObject
 from workbench.system.errors import UserError
 
 _READ: Final = ("nodes", "namespaces", "priorityclasses.scheduling.k8s.io", "storageclasses.storage.k8s.io")
+_ADMISSION: Final = "/apis/admissionregistration.k8s.io/v1"
 _METRICS: Final = "v1beta1.metrics.k8s.io"
 _AUTOSCALERS: Final = ("cluster-autoscaler", "karpenter")
 
@@ -37,6 +38,8 @@ class LiveCluster:
         Whether resource metrics are served, and whether an autoscaler is installed (by its name).
     adds_tolerations
         Whether admission adds the toleration to a pod that requests a GPU; None if that could not be tested.
+    mutates
+        Whether MutatingAdmissionPolicy is offered. Not read from the version: a feature gate decides.
     """
 
     nodes: tuple[LiveObject, ...]
@@ -45,6 +48,7 @@ class LiveCluster:
     has_metrics: bool
     has_autoscaler: bool
     adds_tolerations: bool | None
+    mutates: bool = False
 
 
 def read(api: Api, gpu_resource: str | None) -> LiveCluster:
@@ -65,6 +69,7 @@ def read(api: Api, gpu_resource: str | None) -> LiveCluster:
     listed = json.loads(api.run("get", ",".join(_READ), "-o", "json", "--show-managed-fields"))["items"]
     objects = [LiveObject(item) for item in listed]
     version = json.loads(api.run("get", "--raw", "/version"))
+    admission = json.loads(api.run("get", "--raw", _ADMISSION))
     served = api.run("get", f"apiservices.apiregistration.k8s.io/{_METRICS}", "--ignore-not-found", "-o", "name")
     deployments = api.run("get", "deployments.apps", "--all-namespaces", "-o", "name")
     return LiveCluster(
@@ -74,6 +79,7 @@ def read(api: Api, gpu_resource: str | None) -> LiveCluster:
         has_metrics=bool(served.strip()),
         has_autoscaler=any(name in deployments for name in _AUTOSCALERS),
         adds_tolerations=_adds_tolerations(api, gpu_resource) if gpu_resource else None,
+        mutates=any(each["name"] == "mutatingadmissionpolicies" for each in admission["resources"]),
     )
 
 

@@ -11,6 +11,7 @@ from components.contract.environments import PlatformProfile
 from components.contract.existing.cluster_inventory import ClusterInventory, SharedKind, SharedObject
 from components.contract.existing.config import ExistingConfig
 from components.contract.groups import NodeGroup
+from components.contract.placement import FIRST_MUTATING_MINOR
 from components.contract.priorities import USER_PRIORITY_LIMIT, SystemPriority, UserPriority
 from components.contract.quantities import parse_quantity
 from components.contract.storage import DEFAULT_KEYS, storage_class
@@ -80,7 +81,7 @@ def inspect(config: StackConfig, live: LiveCluster, created: Collection[str]) ->
     shared = list(_shared(config, choices))
     foreign = [each for each in shared if (it := live.shared.get(each[0])) and not (it.is_ours or it.uid in created)]
     blockers = [
-        *_of_version(live),
+        *_of_version(choices, live),
         *_of_counts(groups, pools),
         *(each for pool, nodes in pools.items() for node in nodes for each in _of_node(groups[pool], node)),
         *(each for what, spec in foreign for each in _of_shared(what, live.shared[what], spec)),
@@ -91,6 +92,7 @@ def inspect(config: StackConfig, live: LiveCluster, created: Collection[str]) ->
         choices.cluster_id,
         {pool: tuple(node.name for node in nodes) for pool, nodes in pools.items()},
         frozenset(what for what, _ in foreign),
+        live.mutates,
     )
     changes = (taints.change_of(node, desired.get(node.name, ())) for node in live.nodes)
     return Inspection(
@@ -107,7 +109,14 @@ def _matches(node: LiveObject, choices: ExistingConfig, pool: str) -> bool:
     return choices.nodes[pool].selector.items() <= node.labels.items()
 
 
-def _of_version(live: LiveCluster) -> Iterator[Conflict]:
+def _of_version(choices: ExistingConfig, live: LiveCluster) -> Iterator[Conflict]:
+    if choices.mutating_admission and not live.mutates:
+        yield Conflict(
+            "cluster.mutatingAdmission",
+            f"the API server, Kubernetes 1.{live.minor}, offers no MutatingAdmissionPolicy",
+            f"Kubernetes 1.{FIRST_MUTATING_MINOR} or newer with that feature on",
+            "Set it to false or remove it, or ask the cluster's owner to upgrade.",
+        )
     if live.minor < OLDEST_MINOR:
         yield Conflict(
             "the API server",

@@ -36,12 +36,15 @@ class ClusterInventory:
     nodes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Names of the nodes of each pool; a pool without an entry has none."""
     adopted: frozenset[SharedObject] = frozenset()
+    mutates: bool = False
+    """Whether its API server offers MutatingAdmissionPolicy. Default: no, as before Kubernetes 1.36."""
 
     def to_json(self) -> str:
         """Return the content of the file."""
         nodes = {pool: list(names) for pool, names in self.nodes.items()}
         adopted = sorted([each.kind.value, each.name] for each in self.adopted)
-        return json.dumps({"clusterId": self.cluster_id, "nodes": nodes, "adopted": adopted}, indent=1)
+        document = {"clusterId": self.cluster_id, "nodes": nodes, "adopted": adopted, "mutates": self.mutates}
+        return json.dumps(document, indent=1)
 
     @classmethod
     def from_json(cls, text: str) -> "ClusterInventory":
@@ -58,6 +61,7 @@ class ClusterInventory:
                 str(document["clusterId"]),
                 {str(pool): tuple(map(str, names)) for pool, names in document["nodes"].items()},
                 frozenset(SharedObject(SharedKind(kind), str(name)) for kind, name in document["adopted"]),
+                document["mutates"] is True,
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"it is not a cluster inventory: {error}") from None

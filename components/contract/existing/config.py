@@ -134,6 +134,18 @@ class ExistingConfig(ContractModel):
         description="Whether the cluster has an autoscaler that adds and removes nodes.",
         examples=[True],
     )
+    mutating_admission: Annotated[
+        bool | None,
+        Explained(
+            "`igz-clusters` asks the API server in each run; `check` and the packs cannot.",
+            "Whether pods without a place get one, or their authors are refused.",
+        ),
+    ] = Field(
+        None,
+        strict=True,
+        description="Whether the API server offers MutatingAdmissionPolicy, as Kubernetes does from 1.36 on.",
+        examples=[True],
+    )
     storage_class: Annotated[
         StorageChoice | None,
         Explained("The cluster's own default class is used.", "A default StorageClass, created or adopted."),

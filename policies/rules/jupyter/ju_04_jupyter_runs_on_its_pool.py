@@ -38,5 +38,5 @@ RULE = Rule(
     why="On shared nodes, a job that takes all memory kills the notebooks next to it.",
     fix=f"Select {LabelKey.ROLE}: {PoolRole.JUPYTER}, or {LabelKey.ROLE}: {PoolRole.GPU} for notebooks with a GPU.",
     check=check,
-    admission=Admission(expression=f"!{IS_JUPYTER} || {_SELECTS}"),
+    admission=Admission(expression=f"!{IS_JUPYTER} || {_SELECTS}", concerns_place=True),
 )

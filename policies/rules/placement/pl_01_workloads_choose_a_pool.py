@@ -6,12 +6,17 @@ from components.contract.labels import TRUE, LabelKey
 from components.contract.pools import USER_ROLES
 from policies.cel import VALUES, every_term, selected, words
 from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity
-from policies.views.node_choice import Demand, always, user_pools
+from policies.views.node_choice import Demand, always, chooses_a_place, user_pools
 from policies.views.pods import USER_PODS, PodFacts
 
 
 def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
-    """Require the label of user pools, a user pool's name, or a role for user work."""
+    """Require the label of user pools, a user pool's name, or a role for user work.
+
+    Where the API server gives a place to pods that chose none, they pass. DaemonSets get none.
+    """
+    if context.gives_places and pod.kind != "DaemonSet" and not chooses_a_place(pod):
+        return
     if not always(pod, lambda demand: _means_user_pools(demand, context)):
         yield Finding(f"{pod} may run on any node; expected nodeSelector {LabelKey.USER_WORKLOADS}: '{TRUE}'.")
 
@@ -44,6 +49,7 @@ RULE = Rule(
     check=check,
     admission=Admission(
         expression=f"{selected(LabelKey.USER_WORKLOADS)} == '{TRUE}' || {selected(LabelKey.ROLE)} in {_ROLES}"
-        f" || {selected(LabelKey.POOL)} in {_POOLS} || {every_term(_MEANS_USER_POOLS)}"
+        f" || {selected(LabelKey.POOL)} in {_POOLS} || {every_term(_MEANS_USER_POOLS)}",
+        concerns_place=True,
     ),
 )

@@ -58,6 +58,7 @@ RULE = Rule(
         expression=f"({selected(LabelKey.ROLE)} == '' || {selected(LabelKey.ROLE)} in {_ROLES})"
         f" && ({selected(LabelKey.POOL)} == '' || {selected(LabelKey.POOL)} in {_POOLS})"
         f" && {every_demand(_FOR_USERS)}"
-        f" && {TOLERATIONS}.all(toleration, !(toleration.?key.orValue('') in {words(('', *CORE_TAINTS))}))"
+        f" && {TOLERATIONS}.all(toleration, !(toleration.?key.orValue('') in {words(('', *CORE_TAINTS))}))",
+        concerns_place=True,
     ),
 )

@@ -93,6 +93,10 @@ CONFLICTS: dict[str, tuple[Callable[[], Inspection], str]] = {
         ),
         "node gpu-0, taint nvidia.com/gpu",
     ),
+    "missing feature": (
+        lambda: looked(cluster(), {"cluster.mutatingAdmission": True}),
+        "cluster.mutatingAdmission",
+    ),
     "node of two pools": (
         lambda: looked(
             cluster(nodes=with_node(node("core-0", "core", seat="window"))),
@@ -283,3 +287,8 @@ def test_a_taint_of_ours_goes_when_the_node_leaves_its_pool() -> None:
     content["metadata"]["annotations"] = {"igz-clusters.io/taints": "nvidia.com/gpu=present:NoSchedule"}
     changes = looked(cluster(nodes=(*NODES, LiveObject(content)))).taints
     assert "taints of node old: - nvidia.com/gpu=present:NoSchedule" in map(str, changes)
+
+
+@pytest.mark.parametrize("offered", [True, False])
+def test_the_program_learns_whether_the_api_server_can_add_places(offered: bool) -> None:
+    assert looked(cluster(mutates=offered)).inventory.mutates is offered

@@ -10,6 +10,7 @@ SIGHTINGS = st.builds(
     NAMES,
     st.dictionaries(NAMES, st.lists(NAMES).map(tuple)),
     st.frozensets(st.builds(SharedObject, st.sampled_from(SharedKind), NAMES)),
+    st.booleans(),
 )
 
 

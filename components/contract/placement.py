@@ -1,0 +1,225 @@
+"""Where pods of user namespaces run if their authors chose no place: expressions and patches in CEL.
+
+From Kubernetes 1.36 on the API server adds the place. Before, it judges authors when they create a controller.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from components.contract.admission import MAY_USE_CORE_SERVICES, TEMPLATE_VARIABLES, Check
+from components.contract.environments import ClusterKind
+from components.contract.groups import NodeGroup
+from components.contract.labels import TRUE, AnnotationKey, LabelKey, WellKnownLabel
+from components.contract.lifecycle import Lifecycle
+from components.contract.pools import PoolRole
+from components.contract.priorities import SystemPriority
+
+FIRST_MUTATING_MINOR: Final = 36
+"""Kubernetes 1.36 is the first with MutatingAdmissionPolicy v1:
+https://kubernetes.io/docs/reference/access-authn-authz/mutating-admission-policy/."""
+
+PLACE_KEYS: Final = (
+    LabelKey.POOL.value,
+    LabelKey.ROLE.value,
+    LabelKey.USER_WORKLOADS.value,
+    WellKnownLabel.HOSTNAME.value,
+)
+"""Node labels that choose a place. A lifecycle alone does not: it says nothing about pools."""
+
+BY_THE_CLUSTER: Final = "'system:serviceaccounts:kube-system' in request.userInfo.groups"
+"""True if one of the cluster's own controllers makes the request."""
+
+
+class PlacementEngine(StrEnum):
+    """Who sees to it that pods without a place get one."""
+
+    MUTATION = "mutation"
+    """The API server adds a place to templates and bare pods that chose none."""
+
+    AUTHORS = "authors"
+    """The API server refuses templates without a place, unless their author may install core services."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """What placement at admission depends on."""
+
+    engine: PlacementEngine = PlacementEngine.MUTATION
+    core_namespaces: tuple[str, ...] = ()
+    """User namespaces in which core services run too. Default: none."""
+    core_class: str = SystemPriority.MEDIUM.value
+    """Priority class of core services that name none; empty gives them none."""
+    has_untainted_spot: bool = False
+    """Whether pods must choose a lifecycle because spot nodes carry no taint. Default: they need not."""
+
+
+def offers_mutation(cluster: Mapping[str, object]) -> bool | None:
+    """Return whether a cluster's API server can add places, from the section ``cluster`` of a stack file.
+
+    None if the section does not say: the version of an existing cluster is found in the cluster only.
+    """
+    said, version = cluster.get("mutatingAdmission"), str(cluster.get("version") or "")
+    if cluster.get("kind") == ClusterKind.LOCAL:
+        return True
+    if isinstance(said, bool):
+        return said
+    major, minor, *_ = [*version.split("."), ""]
+    return int(minor) >= FIRST_MUTATING_MINOR if major == "1" and minor.isdecimal() else None
+
+
+def has_untainted_spot(groups: Iterable[NodeGroup]) -> bool:
+    """Return whether any group has spot nodes without a taint."""
+    return any(group.lifecycle is Lifecycle.SPOT and not group.taints for group in groups)
+
+
+def _chooses(keys: Iterable[str]) -> str:
+    """Return the expression: the node selector, or a term of the required node affinity, has one of the keys."""
+    listed = "[" + ", ".join(f"'{key}'" for key in keys) + "]"
+    return (
+        f"({listed}.exists(key, key in variables.spec.?nodeSelector.orValue({{}}))"
+        f" || variables.terms.exists(term, term.?matchExpressions.orValue([]).exists(demand, demand.key in {listed})))"
+    )
+
+
+_CHOICE_VARIABLES: Final = {
+    "spec": "variables.template.spec",
+    "terms": "variables.spec.?affinity.?nodeAffinity.?requiredDuringSchedulingIgnoredDuringExecution"
+    ".?nodeSelectorTerms.orValue([])",
+    "chosen": f"variables.spec.?nodeName.orValue('') != '' || {_chooses(PLACE_KEYS)}",
+    "lifecycle": _chooses([LabelKey.LIFECYCLE]),
+    "initial": f"variables.spec.?nodeSelector['{LabelKey.ROLE}'].orValue('') == '{PoolRole.INITIAL}'",
+}
+"""Variables about what a ``template`` chooses."""
+
+
+def _in(namespaces: Iterable[str]) -> str:
+    return f"request.namespace in [{', '.join(repr(name) for name in namespaces)}]"
+
+
+_INITIAL = f"{{'{LabelKey.ROLE}': '{PoolRole.INITIAL}'}}"
+_USER = f"'{LabelKey.USER_WORKLOADS}': '{TRUE}'"
+_ON_DEMAND = f"'{LabelKey.LIFECYCLE}': '{Lifecycle.ON_DEMAND.label_value}'"
+
+WHY_CORE: Final = "core service, because its author may use coreservices.igz-clusters.io"
+WHY_USER: Final = "user work, because it chose no place"
+"""Values of the annotation ``PLACED_BY``."""
+
+
+def placement_variables(placement: Placement) -> dict[str, str]:
+    """Return the variables of the mutation; each may use those before it."""
+    user = f"{{{_USER}}}"
+    if placement.has_untainted_spot:
+        user = f"(variables.lifecycle ? {user} : {{{_USER}, {_ON_DEMAND}}})"
+    undecided = f"!('{LabelKey.CORE_SERVICE}' in variables.metadata.?labels.orValue({{}}))"
+    return {
+        **TEMPLATE_VARIABLES,
+        "path": "has(dyn(object).spec.jobTemplate) ? '/spec/jobTemplate/spec/template'"
+        " : has(dyn(object).spec.template) ? '/spec/template' : ''",
+        **_CHOICE_VARIABLES,
+        "becomesCore": f"{undecided} && {_in(placement.core_namespaces)}"
+        f" && (variables.initial || !variables.chosen && !variables.lifecycle) && {MAY_USE_CORE_SERVICES}",
+        "isCore": "variables.core || variables.becomesCore",
+        # The DaemonSet controller chooses the nodes, by an affinity of its own.
+        "given": "variables.chosen || request.resource.resource == 'daemonsets' ? {}"
+        f" : variables.isCore ? {_INITIAL} : {user}",
+    }
+
+
+def placement_patches(placement: Placement) -> str:
+    """Return the expression for the JSON patches, using ``placement_variables``.
+
+    One expression: between two mutations the API server drops maps that are still empty.
+    """
+    marks = [f"variables.becomesCore ? {_set('metadata', 'labels', LabelKey.CORE_SERVICE, repr(TRUE))} : []"]
+    if placement.core_class:
+        # The Priority plug-in runs again after a mutation and refuses the number that it found for no class.
+        old = [
+            f"(has(variables.spec.{field}) ? [JSONPatch{{op: 'remove', path: variables.path + '/spec/{field}'}}] : [])"
+            for field in ("priority", "preemptionPolicy")
+        ]
+        new = (
+            "[JSONPatch{op: 'add', path: variables.path + '/spec/priorityClassName',"
+            f" value: '{placement.core_class}'}}]"
+        )
+        lacks = "variables.spec.?priorityClassName.orValue('') == ''"
+        marks.append(f"variables.isCore && {lacks} ? {' + '.join([*old, new])} : []")
+    place = (
+        f"variables.given.size() > 0 ? {_ensured('spec', 'nodeSelector')}"
+        " + variables.given.map(key, JSONPatch{op: 'add', path: variables.path + '/spec/nodeSelector/'"
+        " + jsonpatch.escapeKey(key), value: variables.given[key]}) : []"
+    )
+    why = f"variables.isCore ? '{WHY_CORE}' : '{WHY_USER}'"
+    note = (
+        "variables.given.size() > 0 || variables.becomesCore"
+        f" ? {_set('metadata', 'annotations', AnnotationKey.PLACED_BY, why)} : []"
+    )
+    return " + ".join(f"({part})" for part in (place, *marks, note))
+
+
+def _ensured(parent: str, field: str) -> str:
+    inside = f"/{parent}/{field}"
+    return (
+        f"(variables.template.?{parent}.?{field}.hasValue() ? []"
+        f" : [JSONPatch{{op: 'add', path: variables.path + '{inside}', value: {{}}}}])"
+    )
+
+
+def _set(parent: str, field: str, key: str, value: str) -> str:
+    path = f"variables.path + '/{parent}/{field}/' + jsonpatch.escapeKey('{key}')"
+    return f"{_ensured(parent, field)} + [JSONPatch{{op: 'add', path: {path}, value: {value}}}]"
+
+
+TEMPLATE_IS_NEW: Final = (
+    "request.operation == 'CREATE'"
+    " || dyn(object).spec.?template.orValue({}) != dyn(oldObject).spec.?template.orValue({})"
+    " || dyn(object).spec.?jobTemplate.orValue({}) != dyn(oldObject).spec.?jobTemplate.orValue({})"
+)
+"""True unless an update leaves the template of a controller as it was."""
+
+NOTICE_VARIABLES: Final = {
+    **TEMPLATE_VARIABLES,
+    "old": "request.operation == 'CREATE' ? {} : has(dyn(oldObject).spec.jobTemplate)"
+    " ? dyn(oldObject).spec.jobTemplate.spec.template : dyn(oldObject).spec.?template.orValue({})",
+    "why": f"variables.metadata.?annotations['{AnnotationKey.PLACED_BY}'].orValue('')",
+    "told": f"variables.old.?metadata.?annotations['{AnnotationKey.PLACED_BY}'].orValue('')",
+}
+"""Variables of the notice; each may use those before it."""
+
+NOTICE: Final = (
+    f"'igz-clusters placed it as ' + variables.why + '. To choose a place, set nodeSelector {LabelKey.ROLE}"
+    f" (workload, jupyter, gpu) in the pod template; core services carry the label {LabelKey.CORE_SERVICE}."
+    f" The annotation {AnnotationKey.PLACED_BY} records this.'"
+)
+"""Expression for the warning about a place that was given."""
+
+
+def settled(placement: Placement) -> str:
+    """Return the expression: who may install core services answers for the place of this pod or template.
+
+    Of pods and controllers that the cluster's own controllers make, the author was judged at their owner. The owner
+    counts only in their requests: any other user can write any owner.
+    """
+    kinds = ", ".join(f"'{kind}'" for kind in _OWNERS)
+    owned = (
+        "dyn(object).metadata.?ownerReferences.orValue([])"
+        f".exists(owner, owner.?controller.orValue(false) && owner.kind in [{kinds}])"
+    )
+    return f"{_in(placement.core_namespaces)} && ({BY_THE_CLUSTER} ? {owned} : {MAY_USE_CORE_SERVICES})"
+
+
+def excused(checks: Iterable[Check], placement: Placement) -> tuple[dict[str, str], tuple[Check, ...]]:
+    """Return checks of pods' lifecycles without pods for whose place an author answers, and the variables they need.
+
+    Pods that select user pools are not excused: anybody may create their controllers.
+    """
+    checks = tuple(checks)
+    if placement.engine is not PlacementEngine.AUTHORS or not checks:
+        return {}, checks
+    excuse = "variables.settled && (variables.initial || !variables.chosen)"
+    needed = {"template": "object", **_CHOICE_VARIABLES, "settled": settled(placement)}
+    return needed, tuple(Check(f"{excuse} || ({check.expression})", check.message) for check in checks)
+
+
+_OWNERS: Final = ("CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet")
