@@ -60,7 +60,6 @@ def run(
             name,
             UserNamespaceArgs(
                 choices=choices,
-                environment=config.environment,
                 groups=cluster.groups,
                 pod_resources=config.pod_resources,
                 admission=config.policies.admission,

@@ -87,6 +87,5 @@ Development may share idle CPU.
 MAX_LIMIT_REQUEST_RATIO: Final = {Environment.DEV: 4, Environment.PROD: None}
 """Maximum ratio of limit to request; None means no maximum.
 
-More than 4 in development causes evictions. It applies to user namespaces only: charts of core services often have low
-requests and high limits.
+More than 4 in development causes evictions. RS-05 warns about it; ``defaultPodResources`` must keep to it.
 """

@@ -9,11 +9,10 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.networking.v1 import NetworkPolicy
 
 from components.base import PlatformComponent
-from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel
 from components.contract.namespaces import Quota, UserNamespace, egress_block
-from components.contract.pod_resources import MAX_LIMIT_REQUEST_RATIO, PodResources
+from components.contract.pod_resources import PodResources
 from components.contract.policy_choices import AdmissionMode
 from components.contract.priorities import RESERVED_CLASSES, SystemPriority
 from components.ownership import joined, owned
@@ -28,7 +27,6 @@ class UserNamespaceArgs:
     """Inputs of one user namespace."""
 
     choices: UserNamespace
-    environment: Environment
     groups: tuple[NodeGroup, ...]
     pod_resources: PodResources
     admission: AdmissionMode = AdmissionMode.DENY
@@ -68,14 +66,12 @@ class UserNamespaceObjects(PlatformComponent):
         return owned(object_name, namespace=self._name)
 
     def _limits(self, args: UserNamespaceArgs) -> None:
-        limits: dict[str, Any] = {
+        # No maxLimitRequestRatio: the API server would apply it to default limits too. RS-05 warns instead.
+        limits = {
             "type": "Container",
             "default": args.pod_resources.limits.model_dump(),
             "defaultRequest": args.pod_resources.requests.model_dump(),
         }
-        ratio = MAX_LIMIT_REQUEST_RATIO[args.environment]
-        if ratio and not args.choices.core_services:
-            limits["maxLimitRequestRatio"] = {"cpu": str(ratio), "memory": str(ratio)}
         LimitRange(
             f"{self._name}-default-resources",
             metadata=self._metadata("default-resources"),
