@@ -100,6 +100,9 @@ RULE_VARIABLES: Final = {
     "spec": "variables.template.spec",
     "containers": "variables.spec.containers + variables.spec.?initContainers.orValue([])"
     " + variables.spec.?ephemeralContainers.orValue([])",
+    # A volume can contain an image too (KEP-4639).
+    "images": "variables.containers.map(c, c.?image.orValue(''))"
+    " + variables.spec.?volumes.orValue([]).filter(v, v.?image.hasValue()).map(v, v.?image.?reference.orValue(''))",
     # Of a pod that exists, the scheduler chose the node, and not the author.
     "placed": "request.operation == 'UPDATE'",
     "annotations": "namespaceObject.metadata.?annotations.orValue({})",

@@ -24,6 +24,11 @@ def _image_prefix(text: str) -> str:
     return text
 
 
+_ImagePrefixes = tuple[
+    Annotated[str, AfterValidator(_image_prefix), Field(json_schema_extra={"pattern": f"^{_IMAGE_PREFIX}$"})], ...
+]
+
+
 class AdmissionMode(StrEnum):
     """How the API server treats an object that violates a mandatory rule."""
 
@@ -49,10 +54,7 @@ class PolicyChoices(ContractModel):
         examples=["warn"],
     )
     approved_registries: Annotated[
-        tuple[
-            Annotated[str, AfterValidator(_image_prefix), Field(json_schema_extra={"pattern": f"^{_IMAGE_PREFIX}$"})],
-            ...,
-        ],
+        _ImagePrefixes,
         Explained("Trusted registries differ between organisations.", "Images that HK-08 accepts."),
     ] = Field(
         (),
@@ -79,6 +81,15 @@ class PolicyChoices(ContractModel):
         int,
         Explained("Ample for a first cluster, and low enough to catch a typo.", "NG-11's bound."),
     ] = Field(100, ge=1, strict=True, description="Maximum number of nodes of an elastic pool.", examples=[40])
+    platform_registries: Annotated[
+        _ImagePrefixes,
+        Explained("The registry for built images differs between installations.", "Images that HK-08 accepts."),
+    ] = Field(
+        (),
+        description="Image prefixes under which MLRun and Nuclio push what they build. Any tag is allowed there, also "
+        "`latest`, and they need not be in `approvedRegistries`.",
+        examples=[["registry.example.com/mlrun/"]],
+    )
     required_tags: Annotated[
         tuple[str, ...],
         Explained("Cost reports need an owner and a cost centre for every resource.", "Tags that HT-01 requires."),

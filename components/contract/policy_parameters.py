@@ -46,6 +46,8 @@ class PolicyParameters:
     """Names of the pools whose size the autoscaler changes."""
     approved_registries: tuple[str, ...]
     """Prefixes that images may have; empty accepts any."""
+    platform_registries: tuple[str, ...]
+    """Prefixes of images that the platform builds; they may have any tag."""
     jupyter_services: tuple[str, ...]
     """Names of the Jupyter services that production may run."""
 
@@ -73,6 +75,7 @@ def policy_parameters(groups: Iterable[NodeGroup], choices: PolicyChoices) -> Po
         gpu_resources=gpu_resources,
         elastic_pools=_pools(group for group in groups if group.is_elastic),
         approved_registries=choices.approved_registries,
+        platform_registries=choices.platform_registries,
         jupyter_services=choices.jupyter_services,
     )
 

@@ -73,6 +73,14 @@ class PodFacts:
         kinds = ("containers", "initContainers", "ephemeralContainers")
         return tuple(container for kind in kinds for container in self.spec.at(kind).elements())
 
+    def images(self) -> tuple[Value, ...]:
+        """Return the images of all containers and of image volumes."""
+        volumes = (volume.at("image") for volume in self.spec.at("volumes").elements())
+        return (
+            *(container.at("image") for container in self.containers()),
+            *(image.at("reference") for image in volumes if not image.is_absent),
+        )
+
     def is_system(self) -> bool:
         """Return whether the pods belong to Kubernetes or to the platform's operators."""
         return self.namespace in SYSTEM_NAMESPACES

@@ -1,6 +1,6 @@
 """HK-08: images are pinned and come from approved registries."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from components.contract.environments import Environment
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
@@ -10,15 +10,28 @@ from policies.views.pods import ORDINARY_PODS, PodFacts
 def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
     """Require a digest or a version, and an approved registry where the stack file lists any.
 
-    A version tag is enough because registries can make tags immutable; approve only registries that do.
+    A version tag is enough because registries can make tags immutable; approve only registries that do. MLRun and
+    Nuclio build with the tag latest by default, so images in the platform's own registries may have any tag.
     """
-    approved = tuple(prefix.rstrip("/") + "/" for prefix in context.choices.approved_registries)
-    for container in pod.containers():
-        image = container.at("image").text() or ""
+    approved = _folders(context.choices.approved_registries)
+    built = _folders(context.choices.platform_registries)
+    for value in pod.images():
+        image = value.text() or ""
+        if image.startswith(built):
+            continue
         if not _is_pinned(image):
-            yield Finding(f"{pod} runs {image or 'no image'} ({container.path}); expected a digest or a version.")
+            yield Finding(f"{pod} runs {image or 'no image'} ({value.path}); expected a digest or a version.")
         if approved and not image.startswith(approved):
-            yield Finding(f"{pod} runs {image} ({container.path}); expected an image under {' or '.join(approved)}.")
+            yield Finding(f"{pod} runs {image} ({value.path}); expected an image under {' or '.join(approved)}.")
+
+
+def _folders(prefixes: Iterable[str]) -> tuple[str, ...]:
+    return tuple(prefix.rstrip("/") + "/" for prefix in prefixes)
+
+
+def _under(parameter: str) -> str:
+    prefixes = f"params.spec.?{parameter}.orValue([])"
+    return f"{prefixes}.exists(p, image.startsWith(p.endsWith('/') ? p : p + '/'))"
 
 
 def _is_pinned(image: str) -> bool:
@@ -36,15 +49,13 @@ RULE = Rule(
     applies_to=ORDINARY_PODS,
     why="A mutable tag can run different code on each node and after each restart.",
     fix="Use an image with an @sha256 digest or a version tag, from one of policies.approvedRegistries in the stack "
-    "file.",
+    "file. For images that MLRun and Nuclio build, list their registry in policies.platformRegistries.",
     check=check,
     admission=Admission(
         expression=(
-            "variables.containers.all(c, c.?image.orValue('').contains('@')"
-            " || (c.?image.orValue('').matches(':[^:/]+$') && !c.?image.orValue('').endsWith(':latest')))"
-            " && (params.spec.?approvedRegistries.orValue([]).size() == 0"
-            " || variables.containers.all(c, params.spec.approvedRegistries.exists(p,"
-            " c.?image.orValue('').startsWith(p.endsWith('/') ? p : p + '/'))))"
+            f"variables.images.all(image, {_under('platformRegistries')}"
+            " || ((image.contains('@') || (image.matches(':[^:/]+$') && !image.endsWith(':latest')))"
+            f" && (params.spec.?approvedRegistries.orValue([]).size() == 0 || {_under('approvedRegistries')})))"
         )
     ),
 )

@@ -111,7 +111,9 @@ def test_the_parameters_follow_from_pools_and_choices(profile: PlatformProfile) 
         name: NodePool.model_validate(pool) for name, pool in {"initial": INITIAL, "spot": SPOT, "gpu": GPU}.items()
     }
     groups = resolve_groups(pools, spot_taint(ClusterKind.LOCAL, profile))
-    choices = PolicyChoices.model_validate({"approvedRegistries": ["a/"], "jupyterServices": ["b"]})
+    choices = PolicyChoices.model_validate(
+        {"approvedRegistries": ["a/"], "platformRegistries": ["c/"], "jupyterServices": ["b"]}
+    )
     parameters = policy_parameters(groups, choices)
     tainted = profile is PlatformProfile.MLRUN_CE
     assert parameters.user_pools == ("spot", "gpu")
@@ -120,6 +122,7 @@ def test_the_parameters_follow_from_pools_and_choices(profile: PlatformProfile) 
     assert parameters.spot_taint_keys == (("app.iguazio.com/lifecycle",) if tainted else ())
     assert parameters.has_untainted_spot is not tainted
     assert (parameters.approved_registries, parameters.jupyter_services) == (("a/",), ("b",))
+    assert parameters.platform_registries == ("c/",)
 
 
 def test_a_pool_in_several_zones_is_one_pool() -> None:
