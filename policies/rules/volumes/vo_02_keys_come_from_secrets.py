@@ -6,8 +6,14 @@ from collections.abc import Iterator
 from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity
 from policies.views.pods import USER_PODS, PodFacts
 
-_NAMES = "(^|_)ACCESS_KEY$"
-"""Variables that hold the secret half of a key: ``V3IO_ACCESS_KEY``, ``AWS_SECRET_ACCESS_KEY``."""
+_NAMES = (
+    "(^|_)ACCESS_KEY$|^AZURE_STORAGE_(ACCOUNT_)?KEY$|^AZURE_STORAGE_(CONNECTION_STRING|SAS_TOKEN)$"
+    "|^AZURE_(STORAGE_)?CLIENT_SECRET$|^GCP_CREDENTIALS$"
+)
+"""Variables that hold a secret: ``V3IO_ACCESS_KEY``, ``AWS_SECRET_ACCESS_KEY``, and those that MLRun's data stores read
+for Azure and Google: ``mlrun/datastore/azure_blob.py`` and ``google_cloud_storage.py`` in
+https://github.com/mlrun/mlrun. ``AZURE_STORAGE_KEY``:
+https://learn.microsoft.com/azure/storage/blobs/authorize-data-operations-cli."""
 _OPTION = "accessKey"
 """Option of V3IO's volume driver."""
 
