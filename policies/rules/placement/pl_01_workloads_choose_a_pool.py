@@ -45,7 +45,8 @@ RULE = Rule(
     source="Iguazio best practices, Assigning Services and Jobs to Node Groups",
     applies_to=USER_PODS,
     why="The initial group has no taint, so pods without a node selector may fill the nodes of core services.",
-    fix=f"Add nodeSelector {LabelKey.USER_WORKLOADS}: '{TRUE}' (MLRun and Nuclio add it by default).",
+    fix=f"Add nodeSelector {LabelKey.USER_WORKLOADS}: '{TRUE}' (MLRun adds it by default, "
+    "Nuclio with kube.defaultFunctionNodeSelector).",
     check=check,
     admission=Admission(
         expression=f"{selected(LabelKey.USER_WORKLOADS)} == '{TRUE}' || {selected(LabelKey.ROLE)} in {_ROLES}"
