@@ -56,6 +56,9 @@ class AnnotationKey(StrEnum):
     RESTART_PLAN = f"{OWN_DOMAIN}/restart-plan"
     """On pods that may run on spot nodes: the restart plan, in the form of ``RESTART_PLAN_PATTERN``."""
 
+    CORRECTED = f"{OWN_DOMAIN}/corrected"
+    """On pods whose placement no node could meet: what the API server changed."""
+
     CAPACITY = f"{OWN_DOMAIN}/capacity"
     """JSON object of resource quantities; a simulated node reports it as its capacity."""
 

@@ -30,7 +30,6 @@ EXCUSED = {
     "JU-03": "bad",
     "JU-04": "bad",
     "PL-01": "bad-negation bad-preferred",
-    "PL-05": "bad-no-choice",
     "PL-06": "bad bad-dev bad-other-gpu bad-own-name",
     "PR-04": "bad-deployment bad-nuclio",
     "RS-01": "bad bad-dev bad-start",
