@@ -28,7 +28,7 @@ EXCUSED = {
     "HK-11": "bad bad-dev",
     "HK-12": "bad",
     "JU-03": "bad",
-    "JU-04": "bad",
+    "JU-04": "bad bad-hub",
     "PL-01": "bad-negation bad-preferred",
     "PL-06": "bad bad-dev bad-other-gpu bad-own-name",
     "PR-04": "bad-deployment bad-nuclio",
@@ -39,7 +39,8 @@ EXCUSED = {
     "RS-13": "bad-one-bound",
     "RS-14": "bad-default",
     "RS-15": "bad bad-deployment",
-    "SP-01": "bad bad-aks bad-constrain bad-dev bad-tolerates-all",
+    "SP-01": "bad bad-aks bad-block bad-broker bad-constrain bad-deployment bad-dev bad-plan bad-pytorch bad-ray bad-set "
+    "bad-tolerates-all",
     "SP-02": "bad bad-manual",
     "ST-01": "bad-dev",
     "ST-04": "bad-cron",

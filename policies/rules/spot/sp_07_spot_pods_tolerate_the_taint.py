@@ -13,18 +13,21 @@ from policies.views.node_choice import Demand, always, tolerated_keys
 from policies.views.pods import USER_PODS, PodFacts
 
 _SPOT = Lifecycle.SPOT.label_value
+_KEYS = tuple(taint.key for taint in SPOT_TAINTS)
 
 
 def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
     """Recommend the toleration to pods that may run on spot nodes only."""
     if not always(pod, _demands_spot):
         return
-    tolerated = set(tolerated_keys(pod))
-    if context.spot_taint_keys is None and not tolerated & {"", *(taint.key for taint in SPOT_TAINTS)}:
+    tolerated = list(tolerated_keys(pod))
+    if context.spot_taint_keys is None and not any(key in ("", *_KEYS) for key in tolerated):
         raise NotJudgeableError(LabelKey.LIFECYCLE, "selects spot nodes, whose taint is unknown without a stack file")
-    for key in context.spot_taint_keys or ():
-        if not tolerated & {"", key}:
-            yield Finding(f"{pod} selects spot nodes but does not tolerate their taint {key}; expected a toleration.")
+    for wanted in context.spot_taint_keys or ():
+        if not any(key in ("", wanted) for key in tolerated):
+            yield Finding(
+                f"{pod} selects spot nodes but does not tolerate their taint {wanted}; expected a toleration."
+            )
 
 
 def _demands_spot(demand: Demand) -> bool:
