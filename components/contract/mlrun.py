@@ -72,6 +72,9 @@ STATE_THRESHOLDS: Final[Mapping[str, str]] = {
 }
 """How long a run may stay in each state: MLRun's defaults, but a run without a node is aborted after a day."""
 
+DEFAULT_NODE_SELECTOR: Final[Mapping[str, str]] = {LabelKey.USER_WORKLOADS.value: TRUE}
+"""Selector of all pools for user work, whatever their role."""
+
 FOREVER: Final = "-1"
 """Threshold of a state in which a run may stay without limit."""
 
@@ -93,7 +96,7 @@ def default_node_selector(groups: Iterable[NodeGroup], *, corrects: bool) -> dic
     groups = tuple(groups)
     role = next((group.role for group in groups if group.role.takes_plain_jobs), None)
     is_safe = corrects or not any(group.role.needs_a_device for group in groups)
-    return {LabelKey.USER_WORKLOADS.value: TRUE, **({LabelKey.ROLE.value: role.value} if role and is_safe else {})}
+    return {**DEFAULT_NODE_SELECTOR, **({LabelKey.ROLE.value: role.value} if role and is_safe else {})}
 
 
 PREEMPTIBLE_NODE_SELECTOR: Final[Mapping[str, str]] = {LabelKey.LIFECYCLE.value: Lifecycle.SPOT.label_value}
