@@ -39,9 +39,12 @@ EXCUSED = {
     "RS-13": "bad-one-bound",
     "RS-14": "bad-default",
     "RS-15": "bad bad-deployment",
-    "SP-01": "bad bad-aks bad-block bad-broker bad-constrain bad-deployment bad-dev bad-plan bad-pytorch bad-ray bad-set "
-    "bad-tolerates-all",
+    "SP-01": (
+        "bad bad-aks bad-block bad-broker bad-constrain bad-deployment bad-dev bad-plan bad-pytorch bad-ray bad-set "
+        "bad-tolerates-all"
+    ),
     "SP-02": "bad bad-manual",
+    "SP-07": "bad bad-affinity",
     "ST-01": "bad-dev",
     "ST-04": "bad-cron",
 }
