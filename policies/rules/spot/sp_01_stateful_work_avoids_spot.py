@@ -1,6 +1,6 @@
 """SP-01: stateful work on spot nodes has a restart plan."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from components.contract.environments import Environment
 from components.contract.labels import AnnotationKey
@@ -13,7 +13,7 @@ from policies.views.stateful import IS_STATEFUL, stateful_kind
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
     """Require a plan from stateful pods that may run on spot nodes."""
-    excuses = (
+    excuses: tuple[Callable[[], bool], ...] = (
         lambda: not may_run_on_spot(pod),
         lambda: stateful_kind(pod) is None,
         lambda: has_restart_plan(pod),
