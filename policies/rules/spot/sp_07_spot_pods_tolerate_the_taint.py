@@ -50,6 +50,6 @@ RULE = Rule(
     admission=Admission(
         expression=f"!({selected(LabelKey.LIFECYCLE)} == '{_SPOT}' || {every_term(_DEMANDS)})"
         f" || params.spec.spotTaintKeys.all(key, {TOLERATIONS}.exists(toleration,"
-        " toleration.?key.orValue('') in ['', key]))"
+        " toleration.?key.orValue('') == '' || toleration.?key.orValue('') == key))"
     ),
 )
