@@ -6,7 +6,7 @@ import pulumi
 
 from components.clusters.handle import ClusterHandle
 from components.contract.groups import NodeGroup
-from components.contract.mlrun import DEFAULT_NODE_SELECTOR
+from components.contract.mlrun import default_node_selector
 from components.contract.priorities import DEFAULT_USER_PRIORITY, UserPriority
 from infra.config import StackConfig
 
@@ -31,7 +31,7 @@ def export(config: StackConfig, cluster: ClusterHandle) -> None:
     )
     pulumi.export("priorityClasses", {tier.value: tier.priority for tier in UserPriority})
     pulumi.export("defaultPriorityClass", DEFAULT_USER_PRIORITY.value)
-    pulumi.export("defaultNodeSelector", dict(DEFAULT_NODE_SELECTOR))
+    pulumi.export("defaultNodeSelector", default_node_selector(cluster.groups, corrects=False))
     pulumi.export("namespaces", list(config.namespaces))
 
 

@@ -75,6 +75,7 @@ def run(
                     groups=cluster.groups,
                     spot_taint=config.spot_taint,
                     pod_resources=config.pod_resources,
+                    choices=config.platform.mlrun,
                 ),
                 # MLRun is told of classes only once they exist: a pod that names a missing one is refused.
                 cluster.inside([classes, namespace]),

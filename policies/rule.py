@@ -66,6 +66,10 @@ class Context:
     """User namespaces of the stack file; None without a stack file, as in ``policy analyze``."""
     user_pools: frozenset[str] | None = None
     """Pools of the stack file that user work may run on; None if no pool is listed."""
+    gpu_pools: frozenset[str] | None = None
+    """Those of them whose nodes have GPUs; None if no pool is listed."""
+    spot_taint_keys: tuple[str, ...] | None = None
+    """Keys of the taints of its spot pools; None if no pool is listed."""
     gpu_resources: tuple[str, ...] = ()
     """Names under which pools of the stack file offer GPUs, if it sets any."""
     gives_places: bool = False

@@ -1,17 +1,19 @@
 """Facts about the stack for rules, from the engine's configuration."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
 import pulumi
 from pydantic import ValidationError
 
-from components.contract.environments import Environment, PlatformProfile
+from components.contract.clusters import spot_taint
+from components.contract.environments import ClusterKind, Environment, PlatformProfile
+from components.contract.lifecycle import Lifecycle
 from components.contract.namespaces import DEFAULT_NAMESPACES
 from components.contract.placement import offers_mutation
 from components.contract.policy_choices import PolicyChoices
-from components.contract.pools import USER_ROLES
+from components.contract.pools import GPU_ROLES, USER_ROLES, PoolRole
 from policies.rule import Context
 
 STACK_KEY: Final = "igz-clusters:stack"
@@ -35,7 +37,9 @@ def context(wanted: str | None, choices: Mapping[str, Any], stack_tags: Mapping[
         today=today(),
         choices=_policy_choices(choices.get("policies", {})),
         namespaces=frozenset(namespaces) if isinstance(namespaces, Iterable) else None,
-        user_pools=frozenset(name for name, pool in pools.items() if pool.get("role") in USER_ROLES) if pools else None,
+        user_pools=_of_roles(pools, USER_ROLES),
+        gpu_pools=_of_roles(pools, GPU_ROLES),
+        spot_taint_keys=_spot_taint_keys(choices, pools) if pools else None,
         gpu_resources=tuple(sorted({str(pool["gpuResource"]) for pool in pools.values() if pool.get("gpuResource")})),
         gives_places=_gives_places(choices.get("cluster")),
     )
@@ -53,6 +57,20 @@ def _pools(given: Any) -> Mapping[str, Mapping[str, Any]]:
 
 def _gives_places(cluster: Any) -> bool:
     return isinstance(cluster, Mapping) and bool(offers_mutation(cluster))
+
+
+def _of_roles(pools: Mapping[str, Mapping[str, Any]], roles: Collection[PoolRole]) -> frozenset[str] | None:
+    return frozenset(name for name, pool in pools.items() if pool.get("role") in roles) if pools else None
+
+
+def _spot_taint_keys(choices: Mapping[str, Any], pools: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+    cluster = choices.get("cluster")
+    kind = cluster.get("kind") if isinstance(cluster, Mapping) else None
+    known = ClusterKind(kind) if kind in list(ClusterKind) else ClusterKind.LOCAL
+    is_iguazio = choices.get("profile") == PlatformProfile.IGUAZIO
+    taint = spot_taint(known, PlatformProfile.IGUAZIO if is_iguazio else PlatformProfile.MLRUN_CE)
+    has_spot = any(pool.get("lifecycle") == Lifecycle.SPOT for pool in pools.values())
+    return (taint.key,) if taint and has_spot else ()
 
 
 def _policy_choices(given: Any) -> PolicyChoices:

@@ -113,6 +113,27 @@ RULE_VARIABLES: Final = {
 """Variables of the rules about pods; each may use those before it."""
 
 
+PREEMPTION_MODE_KINDS: Final = ("application", "dask", "databricks", "handler", "job", "mpijob", "serving", "spark")
+"""Values of the label ``mlrun/class`` of pods whose function has a preemption mode.
+
+In the modes ``allow`` and ``none`` MLRun writes nothing into a pod where spot nodes have no taint, so that for these
+pods nothing is an answer (MLRun 1.12.1, ``enrich_preemption_mode`` in ``mlrun/k8s_utils.py``).
+"""
+
+BUILT_BY_MLRUN: Final = "'mlrun/class' in {labels} || 'workflows.argoproj.io/workflow' in {labels}"
+"""Pods whose authors cannot answer: image builds before MLRun 1.8, and steps of ML Pipelines 2."""
+
+
+def says_lifecycle() -> str:
+    """Return the expression: a new pod chooses spot or on-demand nodes, or its function's preemption mode did."""
+    labels = "object.metadata.?labels"
+    return (
+        f"({_selects(LabelKey.LIFECYCLE)} != '' || {_requires(LabelKey.LIFECYCLE)}"
+        f" || {labels}['mlrun/class'].orValue('') in {list(PREEMPTION_MODE_KINDS)}"
+        f" || {labels}['nuclio.io/class'].orValue('') != '')"
+    )
+
+
 def spot_checks(groups: tuple[NodeGroup, ...]) -> tuple[Check, ...]:
     """Return what a pod of a user namespace must select if no taint keeps it off spot nodes, using ``POD_VARIABLES``.
 
@@ -121,12 +142,12 @@ def spot_checks(groups: tuple[NodeGroup, ...]) -> tuple[Check, ...]:
     if not any(g.lifecycle is Lifecycle.SPOT and not g.taints for g in groups):
         return ()
     values = " or ".join(lifecycle.label_value for lifecycle in Lifecycle)
-    chosen = f"{_selects(LabelKey.LIFECYCLE)} != '' || {_requires(LabelKey.LIFECYCLE)}"
+    made = BUILT_BY_MLRUN.format(labels="object.metadata.?labels.orValue({})")
     return (
         Check(
-            f"!variables.creates || variables.core || {chosen}",
-            f"spot nodes carry no taint here: add nodeSelector {LabelKey.LIFECYCLE}: {values}, "
-            "or use MLRun's preemption mode prevent or constrain",
+            f"!variables.creates || variables.core || {says_lifecycle()} || {made}",
+            f"spot nodes carry no taint here, so a pod must say whether it may use them: add nodeSelector "
+            f"{LabelKey.LIFECYCLE}: {values}",
         ),
     )
 

@@ -59,6 +59,9 @@ class AnnotationKey(StrEnum):
     PLACED_BY = f"{OWN_DOMAIN}/placed-by"
     """On pods that chose no place: why the API server gave them theirs."""
 
+    CORRECTED = f"{OWN_DOMAIN}/corrected"
+    """On pods whose placement no node could meet: what the API server changed."""
+
     CAPACITY = f"{OWN_DOMAIN}/capacity"
     """JSON object of resource quantities; a simulated node reports it as its capacity."""
 

@@ -42,6 +42,8 @@ class PolicyParameters:
     """Whether there are spot nodes without a taint, so that pods must select a lifecycle themselves."""
     gpu_resources: tuple[str, ...]
     """Names under which GPUs are requested; also the keys of the GPU nodes' taints."""
+    gpu_pools: tuple[str, ...]
+    """Names of the pools whose nodes have GPUs."""
     elastic_pools: tuple[str, ...]
     """Names of the pools whose size the autoscaler changes."""
     approved_registries: tuple[str, ...]
@@ -73,6 +75,7 @@ def policy_parameters(groups: Iterable[NodeGroup], choices: PolicyChoices) -> Po
         spot_taint_keys=_distinct(taint.key for group in spot for taint in group.taints if taint in SPOT_TAINTS),
         has_untainted_spot=any(not group.taints for group in spot),
         gpu_resources=gpu_resources,
+        gpu_pools=_pools(group for group in groups if group.gpu_resource),
         elastic_pools=_pools(group for group in groups if group.is_elastic),
         approved_registries=choices.approved_registries,
         platform_registries=choices.platform_registries,

@@ -91,6 +91,9 @@ JOB_ROLES: Final = " or ".join(role for role in PoolRole if role.takes_plain_job
 USER_ROLES: Final = tuple(role for role in PoolRole if role.holds_user_work)
 """Roles of the pools that user work may choose."""
 
+GPU_ROLES: Final = tuple(role for role in PoolRole if role.needs_a_device)
+"""Roles of the pools whose nodes have GPUs."""
+
 
 class PoolSize(ContractModel):
     """Nodes of a pool; equal bounds make it static, different ones leave the size to the autoscaler."""

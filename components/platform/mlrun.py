@@ -1,13 +1,13 @@
 """Settings that MLRun reads at start."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap
 
 from components.base import PlatformComponent
 from components.contract.groups import NodeGroup
-from components.contract.mlrun import OVERRIDE_CONFIG_MAP, override_environment
+from components.contract.mlrun import OVERRIDE_CONFIG_MAP, MlrunChoices, override_environment
 from components.contract.pod_resources import PodResources
 from components.contract.taints import Taint
 from components.ownership import owned
@@ -21,6 +21,9 @@ class MlrunSettingsArgs:
     groups: tuple[NodeGroup, ...]
     spot_taint: Taint | None
     pod_resources: PodResources
+    choices: MlrunChoices = field(default_factory=MlrunChoices)
+    corrects: bool = False
+    """Whether the API server leads pods that request a GPU to GPU nodes. Default: it does not."""
 
 
 class MlrunSettings(PlatformComponent):
@@ -34,7 +37,13 @@ class MlrunSettings(PlatformComponent):
         ConfigMap(
             f"{name}-{OVERRIDE_CONFIG_MAP}",
             metadata=owned(OVERRIDE_CONFIG_MAP, namespace=args.namespace),
-            data=override_environment(args.groups, args.spot_taint, args.pod_resources),
+            data=override_environment(
+                args.groups,
+                args.spot_taint,
+                args.pod_resources,
+                args.choices,
+                corrects=args.corrects,
+            ),
             opts=self.child(),
         )
         self.register_outputs({"namespace": args.namespace, "configMap": OVERRIDE_CONFIG_MAP})

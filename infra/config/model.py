@@ -20,6 +20,7 @@ from components.contract.constraint_violation import Mismatch
 from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
 from components.contract.groups import NodeGroup, zones_unknown_at_zero
 from components.contract.namespaces import DEFAULT_NAMESPACES, NamespaceName, UserNamespace
+from components.contract.platform_choices import PlatformChoices
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES, MAX_LIMIT_REQUEST_RATIO, PodResources, beyond_any
 from components.contract.policy_choices import PolicyChoices
 from components.contract.policy_guard import PolicyGuard, default_guard
@@ -119,6 +120,14 @@ class StackConfig(ContractModel):
         default_factory=_pod_resources_of,
         description="Default requests and limits of containers.",
         examples=[DEFAULT_POD_RESOURCES[Environment.DEV].model_dump()],
+    )
+    platform: Annotated[
+        PlatformChoices,
+        Explained("The settings that the platform's own documents recommend."),
+    ] = Field(
+        default_factory=PlatformChoices,
+        description="Settings of the platform that will run on the cluster.",
+        examples=[{"mlrun": {"preemptionMode": "allow"}}],
     )
     policies: Annotated[
         PolicyChoices,

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network, ip_network
 from typing import Final
 
+from components.contract.aks.checks import SYSTEM_NODES_WANTED
 from components.contract.aks.config import AksConfig
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.config import EksConfig
@@ -11,6 +12,7 @@ from components.contract.eks.network import VPC_RANGES
 from components.contract.environments import ClusterKind, Environment
 from components.contract.namespaces import SYSTEM_NAMESPACES
 from components.contract.policy_guard import PolicyGuard
+from components.contract.pools import PoolRole
 from components.contract.ranges import PUBLIC_PREFIX_MIN
 from infra.config.model import StackConfig
 
@@ -25,6 +27,7 @@ def warnings_of(config: StackConfig) -> Iterator[Mismatch]:
             ("policyGuard",), "is off in prod: protected resources are deleted without an approval; use required"
         )
     yield from _entries(config)
+    yield from _system_pools(config)
     yield from _public_clients(config)
     for name, namespace in config.namespaces.items():
         for cidr in namespace.egress_cidrs:
@@ -45,6 +48,17 @@ def _entries(config: StackConfig) -> Iterator[Mismatch]:
                     ("cluster", "access", "entries", name, "namespaces"),
                     f"'{namespace}' is not a namespace of this stack; the entry has no effect until it exists",
                 )
+
+
+def _system_pools(config: StackConfig) -> Iterator[Mismatch]:
+    wanted = SYSTEM_NODES_WANTED[config.environment]
+    for name, pool in config.pools.items() if isinstance(config.cluster, AksConfig) else ():
+        if pool.role is PoolRole.INITIAL and pool.size.min < wanted:
+            yield Mismatch(
+                ("pools", name, "size", "min"),
+                f"HA-06: is the only system pool of AKS, for which Microsoft wants {wanted} nodes in "
+                f"{config.environment}, not {pool.size.min}: DNS stops while its last node is replaced",
+            )
 
 
 def _public_clients(config: StackConfig) -> Iterator[Mismatch]:

@@ -1,5 +1,6 @@
 """GPU requests of pods."""
 
+from collections.abc import Callable
 from typing import Final
 
 from policies.cel import words
@@ -17,6 +18,14 @@ ASKS_FOR_GPU: Final = (
 """Whether the pod requests ``gpu``, in CEL."""
 
 
+USES_GPU: Final = (
+    f"({ASKS_FOR_GPU} || variables.spec.?resourceClaims.orValue([]).size() > 0"
+    " || variables.containers.exists(container, container.?resources.?limits.orValue({})"
+    ".exists(name, name.startsWith(gpu.split('/')[0] + '/mig-'))))"
+)
+"""The CEL of ``uses``, for ``gpu``."""
+
+
 def gpu_names(context: Context) -> tuple[str, ...]:
     """Return the names under which GPUs are requested; also the keys of the GPU nodes' taints."""
     return tuple(dict.fromkeys((*GPU_RESOURCES, *context.gpu_resources)))
@@ -25,6 +34,23 @@ def gpu_names(context: Context) -> tuple[str, ...]:
 def asks_for(pod: PodFacts, resource: str) -> bool:
     """Return whether a container requests ``resource``. The API server requires devices as limits."""
     return some(pod.containers(), lambda container: bool(container.at("resources", "limits", resource).quantity()))
+
+
+def uses(pod: PodFacts, resource: str) -> bool:
+    """Return whether the pod requests whole GPUs named ``resource``, slices of them (MIG), or devices by claims (DRA).
+
+    A claim does not show what it is for, so any claim counts. Slices have names such as ``nvidia.com/mig-1g.5gb``
+    (https://docs.nvidia.com/datacenter/cloud-native/kubernetes/latest/index.html).
+    """
+    slices = f"{resource.partition('/')[0]}/mig-"
+    ways: tuple[Callable[[], bool], ...] = (
+        lambda: asks_for(pod, resource),
+        lambda: bool(pod.spec.at("resourceClaims").elements()),
+        lambda: some(
+            pod.containers(), lambda c: any(name.startswith(slices) for name, _ in c.at("resources", "limits").items())
+        ),
+    )
+    return some(ways, lambda way: way())
 
 
 def asked_gpus(pod: PodFacts, context: Context) -> list[str]:

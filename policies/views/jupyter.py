@@ -8,6 +8,7 @@ from typing import Final
 
 from typing_extensions import override
 
+from policies.cel import label
 from policies.resource import Resource
 from policies.rule import Context
 from policies.values import Value, some
@@ -21,8 +22,12 @@ PATTERN: Final = "jupyter([^h]|$)|singleuser"
 ``jupyter`` and ``jupyter-notebook`` name the containers of Iguazio's and of MLRun CE's chart.
 """
 
+HUB_LABEL: Final = ("component", "singleuser-server")
+"""Label of the notebooks that JupyterHub starts, whatever their image."""
+
 IS_JUPYTER: Final = (
-    f"variables.containers.exists(c, c.name.matches('{PATTERN}') || c.?image.orValue('').matches('{PATTERN}'))"
+    f"({label(HUB_LABEL[0])} == '{HUB_LABEL[1]}' || variables.containers.exists(c, c.name.matches('{PATTERN}')"
+    f" || c.?image.orValue('').matches('{PATTERN}')))"
 )
 """The CEL of ``is_jupyter``."""
 
@@ -31,12 +36,18 @@ APP_SERVICES: Final = r"kubernetes:iguazio\.com/v1beta1:IguazioTenantAppServiceS
 
 def jupyter_containers(pod: PodFacts) -> list[Value]:
     """Return the containers that run Jupyter."""
-    return [container for container in pod.containers() if _runs_jupyter(container)]
+    found = [container for container in pod.containers() if _runs_jupyter(container)]
+    return found or list(pod.spec.at("containers").elements()[:1] if _is_of_hub(pod) else ())
 
 
 def is_jupyter(pod: PodFacts) -> bool:
-    """Return whether one of the pod's containers runs Jupyter."""
-    return some(pod.containers(), _runs_jupyter)
+    """Return whether the pod is a notebook: by JupyterHub's label, or because one of its containers runs Jupyter."""
+    return _is_of_hub(pod) or some(pod.containers(), _runs_jupyter)
+
+
+def _is_of_hub(pod: PodFacts) -> bool:
+    key, value = HUB_LABEL
+    return pod.label(key) == value
 
 
 def _runs_jupyter(container: Value) -> bool:

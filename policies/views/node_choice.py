@@ -60,6 +60,13 @@ def user_pools(context: Context) -> frozenset[str]:
     return context.user_pools
 
 
+def gpu_pools(context: Context) -> frozenset[str]:
+    """Return the pools whose nodes have GPUs."""
+    if context.gpu_pools is None:
+        raise NotJudgeableError(LabelKey.POOL, "is a pool's name, but without a stack file GPU pools are unknown")
+    return context.gpu_pools
+
+
 def selector(pod: PodFacts) -> list[Demand]:
     """Return the requirements of the node selector."""
     return [

@@ -36,6 +36,30 @@ def mpi_replicas(props: Value) -> Iterator[PodTemplate]:
         yield labelled(template.at("metadata"), dict.fromkeys(MPI_ROLE_LABELS, name.lower())), template.at("spec")
 
 
+def replicas(field: str) -> Callable[[Value], Iterator[PodTemplate]]:
+    """Return a finder for the pods of a job of Kubeflow's training operator, whose replicas are in ``field``."""
+
+    def find(props: Value) -> Iterator[PodTemplate]:
+        for name, replica in props.at("spec", field).items():
+            template = replica.at("template")
+            yield labelled(template.at("metadata"), {MPI_ROLE_LABELS[1]: name.lower()}), template.at("spec")
+
+    return find
+
+
+def ray_pods(*path: str) -> Callable[[Value], Iterator[PodTemplate]]:
+    """Return a finder for head and workers of the Ray cluster at ``path`` (KubeRay, ``ray.io/v1``)."""
+
+    def find(props: Value) -> Iterator[PodTemplate]:
+        cluster = props.at(*path)
+        for group in (cluster.at("headGroupSpec"), *cluster.at("workerGroupSpecs").elements()):
+            template = group.at("template")
+            if not template.is_absent:
+                yield template.at("metadata"), template.at("spec")
+
+    return find
+
+
 def nuclio_function(props: Value) -> Iterator[PodTemplate]:
     """Return the pods of a Nuclio function.
 

@@ -13,7 +13,7 @@ from policies.resource import Finders, Resource, find_in
 from policies.rule import Context, EachOf
 from policies.values import Value
 from policies.views.objects import namespace_of
-from policies.views.operators import PodTemplate, mpi_replicas, nuclio_function
+from policies.views.operators import PodTemplate, mpi_replicas, nuclio_function, ray_pods, replicas
 from policies.views.spark import spark_pods
 from policies.views.type_tokens import NUCLIO_FUNCTION
 
@@ -119,6 +119,11 @@ _FINDERS: Final[Finders[PodFacts]] = {
     "kubernetes:batch/v1:CronJob": _template("spec", "jobTemplate", "spec", "template"),
     r"kubernetes:keda\.sh/v1alpha1:ScaledJob": _template("spec", "jobTargetRef", "template"),
     r"kubernetes:kubeflow\.org/(v1|v2beta1):MPIJob": _told(mpi_replicas, is_retold=False),
+    r"kubernetes:kubeflow\.org/v1:PyTorchJob": _told(replicas("pytorchReplicaSpecs"), is_retold=False),
+    r"kubernetes:kubeflow\.org/v1:TFJob": _told(replicas("tfReplicaSpecs"), is_retold=False),
+    r"kubernetes:ray\.io/v1:RayCluster": _told(ray_pods("spec"), is_retold=False),
+    r"kubernetes:ray\.io/v1:RayJob": _told(ray_pods("spec", "rayClusterSpec"), is_retold=False),
+    r"kubernetes:ray\.io/v1:RayService": _told(ray_pods("spec", "rayClusterConfig"), is_retold=False),
     NUCLIO_FUNCTION: _told(nuclio_function),
     r"kubernetes:sparkoperator\.k8s\.io/v1beta2:SparkApplication": _told(spark_pods("spec")),
     r"kubernetes:sparkoperator\.k8s\.io/v1beta2:ScheduledSparkApplication": _told(spark_pods("spec", "template")),

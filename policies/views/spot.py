@@ -3,7 +3,7 @@
 from typing import Final
 
 from components.contract.clusters import SPOT_TAINTS
-from components.contract.labels import LabelKey
+from components.contract.labels import RESTART_PLAN_PATTERN, AnnotationKey, LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.taints import Taint
 from policies.cel import EXPRESSIONS, TERMS, TOLERATIONS, VALUES, every_term, selected
@@ -25,6 +25,11 @@ def may_run_on_spot(pod: PodFacts) -> bool:
     if some(choices, lambda term: _says_of_spot(term, wanted=True)):
         return True
     return some(tolerations(pod), lambda entry: any(tolerates(entry, taint) for taint in SPOT_TAINTS))
+
+
+def has_restart_plan(pod: PodFacts) -> bool:
+    """Return whether the pod's annotation says in an allowed form how lost work is restarted."""
+    return pod.metadata.at("annotations", AnnotationKey.RESTART_PLAN.value).matches(RESTART_PLAN_PATTERN)
 
 
 def tolerates(entry: Value, taint: Taint) -> bool:
@@ -89,6 +94,11 @@ def _tolerates_cel(taint: Taint) -> str:
         f" && ({exists} || toleration.?value.orValue('') == '{taint.value}')"
     )
 
+
+HAS_RESTART_PLAN: Final = (
+    f"variables.metadata.?annotations['{AnnotationKey.RESTART_PLAN}'].orValue('').matches('{RESTART_PLAN_PATTERN}')"
+)
+"""The CEL of ``has_restart_plan``."""
 
 MAY_RUN_ON_SPOT: Final = _cel()
 """The CEL of ``may_run_on_spot``, with the variables of ``policies.rule.Admission``."""

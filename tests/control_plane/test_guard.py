@@ -1,6 +1,7 @@
 """Who may leave the user pools: the guard against people with rights in a namespace, and against nobody else."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -251,10 +252,16 @@ def untainted(cluster: Cluster) -> str:
         ({"nodeSelector": USER, "affinity": affinity(PREVENT)}, True),
         ({"nodeSelector": USER, "affinity": affinity(PREVENT, ELSEWHERE)}, False),
         ({"nodeSelector": USER, "affinity": affinity(ELSEWHERE)}, False),
+        # MLRun's and Nuclio's modes allow and none write nothing; builds and steps cannot say anything.
+        ({"nodeSelector": USER, "labels": {"mlrun/class": "job"}}, True),
+        ({"nodeSelector": USER, "labels": {"mlrun/class": "build"}}, True),
+        ({"nodeSelector": USER, "labels": {"nuclio.io/class": "function"}}, True),
+        ({"nodeSelector": USER, "labels": {"workflows.argoproj.io/workflow": "churn-7x2"}}, True),
+        ({"nodeSelector": USER, "labels": {"app": "x"}}, False),
     ],
 )
 def test_untainted_spot_nodes_make_every_user_pod_choose_a_lifecycle(
-    cluster: Cluster, untainted: str, spec: dict[str, object], admitted: bool
+    cluster: Cluster, untainted: str, spec: dict[str, Any], admitted: bool
 ) -> None:
     answer = cluster.apply(pod("x", namespace=untainted, **spec), "--dry-run=server", check=False)
     assert (answer.returncode == 0) is admitted, answer.stderr

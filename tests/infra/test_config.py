@@ -96,7 +96,7 @@ def test_the_full_platform_leaves_spot_nodes_untainted_and_asks_for_a_lifecycle_
     assert "NoSchedule" not in templates
     policies = recorder.of_type("kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy")
     messages = [v["message"] for v in policies["igz-user-pods-on-user-pools"]["spec"]["validations"]]
-    assert messages[-1].startswith("spot nodes carry no taint here: add nodeSelector app.iguazio.com/lifecycle: ")
+    assert messages[-1].startswith("spot nodes carry no taint here, so a pod must say whether it may use them: ")
     classes = recorder.of_type("kubernetes:scheduling.k8s.io/v1:PriorityClass")
     assert set(classes) == {"igz-workload-low", "igz-workload-medium", "igz-workload-high"}
 

@@ -5,17 +5,23 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from components.contract.admission import POD_VARIABLES, spot_checks
 from components.contract.environments import Environment
-from components.contract.mlrun import DEFAULT_NODE_SELECTOR, STATE_THRESHOLDS
+from components.contract.groups import NodeGroup
+from components.contract.mlrun import STATE_THRESHOLDS, default_node_selector, override_environment
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES
+from components.contract.policy_choices import PolicyChoices
 from components.contract.taints import OWN_SPOT_TAINT
+from components.scheduling.admission_rules import admission_rules
+from support.admission import Rendered, local_groups, namespace, present, ready
 from support.api import Api
-from support.cluster import Cluster
+from support.cluster import Cluster, pod
 from workbench.system.virtual_environments import interpreter
 
 pytestmark = [
@@ -43,6 +49,7 @@ print(json.dumps({
 
 POD_SPECS = """
 import json, mlrun
+from mlrun.runtimes.utils import resolve_node_selectors
 from mlrun.k8s_utils import enrich_preemption_mode, sanitize_k8s_objects
 c = mlrun.mlconf
 
@@ -63,7 +70,15 @@ def pod_spec(mode):
         "priorityClassName": function.get_default_priority_class_name(),
     }
 
-print(json.dumps({mode.value: pod_spec(mode.value) for mode in mlrun.common.schemas.PreemptionModes}))
+own = {
+    "nothing": {},
+    "role": {"igz-clusters.io/role": "gpu"},
+    "lifecycle": {"app.iguazio.com/lifecycle": "preemptible"},
+}
+print(json.dumps({
+    "pods": {mode.value: pod_spec(mode.value) for mode in mlrun.common.schemas.PreemptionModes},
+    "merged": {name: resolve_node_selectors({}, selector) for name, selector in own.items()},
+}))
 """
 
 
@@ -103,7 +118,7 @@ def test_mlrun_reads_back_exactly_our_selectors_tolerations_classes_and_resource
     for side in ("requests", "limits"):
         assert {k: v for k, v in got[side].items() if v is not None} == getattr(resources, side).model_dump()
     assert seen == {
-        "default_selector": dict(DEFAULT_NODE_SELECTOR),
+        "default_selector": default_node_selector(local_groups(), corrects=False),
         "preemptible_selector": {"app.iguazio.com/lifecycle": "preemptible"},
         "preemptible_tolerations": [OWN_SPOT_TAINT.toleration()],
         "valid_classes": ["igz-workload-low", "igz-workload-medium", "igz-workload-high"],
@@ -113,26 +128,91 @@ def test_mlrun_reads_back_exactly_our_selectors_tolerations_classes_and_resource
     }
 
 
+def groups(*, tainted: bool) -> tuple[NodeGroup, ...]:
+    return local_groups(OWN_SPOT_TAINT if tainted else None)
+
+
 @pytest.fixture(scope="module")
-def pod_specs(mlrun_python: Path, override_env: dict[str, str]) -> dict[str, Any]:
-    """What MLRun itself makes of a job that says nothing but its preemption mode; its API only adds to it."""
-    return said_by_mlrun(mlrun_python, override_env, POD_SPECS)
+def pod_specs(mlrun_python: Path) -> dict[bool, dict[str, Any]]:
+    """What MLRun itself makes of a job that says nothing but its preemption mode; its API only adds to it.
+
+    By whether spot nodes have a taint.
+    """
+    return {
+        tainted: said_by_mlrun(mlrun_python, settings(tainted=tainted), POD_SPECS)["pods"] for tainted in (True, False)
+    }
 
 
-@pytest.mark.parametrize(
-    ("mode", "advice"),
-    # Where spot nodes are open to a job, its author is advised against them, and of the plan that MLRun does not write.
-    [("prevent", set()), ("none", set()), ("allow", {"SP-01", "SP-02"}), ("constrain", {"SP-01", "SP-02"})],
-)
+def settings(*, tainted: bool) -> dict[str, str]:
+    taint = OWN_SPOT_TAINT if tainted else None
+    return override_environment(groups(tainted=tainted), taint, DEFAULT_POD_RESOURCES[Environment.DEV], corrects=True)
+
+
+@pytest.fixture(scope="module")
+def api(cluster: Cluster) -> Iterator[Api]:
+    """An API server with namespaces for both environments, with and without a taint of spot nodes."""
+    api = Api(cluster.kubeconfig())
+    with present(api, [each for world in WORLDS for each in objects(*world)]):
+        for environment, tainted in WORLDS:
+            name = name_of(environment, tainted=tainted)
+            ready(api, pod("probe", namespace=name), f"'{name}-pods-mandatory'")
+        yield api
+
+
+WORLDS = [(environment, tainted) for environment in Environment for tainted in (True, False)]
+
+
+def name_of(environment: Environment, *, tainted: bool) -> str:
+    return f"modes-{environment}-{'tainted' if tainted else 'open'}"
+
+
+def objects(environment: Environment, tainted: bool) -> Iterator[dict[str, Any]]:
+    name = name_of(environment, tainted=tainted)
+    yield namespace(name, name)
+    choices = PolicyChoices.model_validate({"admission": "warn"})
+    yield from Rendered(name, admission_rules(), groups(tainted=tainted), choices, environment).objects()
+    checks = spot_checks(groups(tainted=tainted))
+    if checks:
+        rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
+        spec = {
+            "matchConstraints": {"resourceRules": [rule], "namespaceSelector": {"matchLabels": {"bound-to": name}}},
+            "variables": [{"name": key, "expression": text} for key, text in POD_VARIABLES.items()],
+            "validations": [{"expression": check.expression, "message": check.message} for check in checks],
+        }
+        kind = {"apiVersion": "admissionregistration.k8s.io/v1", "metadata": {"name": f"{name}-guard"}}
+        yield {**kind, "kind": "ValidatingAdmissionPolicy", "spec": spec}
+        binding = {"policyName": f"{name}-guard", "validationActions": ["Deny"]}
+        yield {**kind, "kind": "ValidatingAdmissionPolicyBinding", "spec": binding}
+
+
+@pytest.mark.parametrize("mode", ["prevent", "none", "allow", "constrain"])
+@pytest.mark.parametrize(("environment", "tainted"), WORLDS)
 def test_what_mlrun_makes_is_admitted_in_every_preemption_mode(
-    cluster: Cluster, pod_specs: dict[str, Any], mode: str, advice: set[str]
+    api: Api, pod_specs: dict[bool, dict[str, Any]], environment: Environment, tainted: bool, mode: str
 ) -> None:
-    metadata = {"name": f"train-{mode}", "namespace": "mlrun", "labels": {"mlrun/class": "job"}}
-    made = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": pod_specs[mode]}
-    answer = Api(cluster.kubeconfig()).create(made, dryRun="All")
+    name = name_of(environment, tainted=tainted)
+    metadata = {"name": f"train-{mode}", "namespace": name, "labels": {"mlrun/class": "job"}}
+    made = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": pod_specs[tainted][mode]}
+    answer = api.create(made, dryRun="All")
     assert answer.accepted, answer.message
-    assert set(re.findall(r"\[([A-Z]{2}-\d\d)\]", " ".join(answer.warnings))) == advice
+    found = {
+        level: set(re.findall(r"\[(SP-\d\d)\]", " ".join(w for w in answer.warnings if f"'{name}-pods-{level}'" in w)))
+        for level in ("mandatory", "advisory")
+    }
+    # Without a taint MLRun writes nothing in mode allow, which nobody can tell from none.
+    is_told = mode == "constrain" or (mode == "allow" and tainted)
+    assert found == {"mandatory": set(), "advisory": {"SP-02"} if is_told else set()}
 
 
-def test_every_preemption_mode_of_mlrun_is_tried(pod_specs: dict[str, Any]) -> None:
-    assert set(pod_specs) == {"prevent", "none", "allow", "constrain"}
+def test_every_preemption_mode_of_mlrun_is_tried(pod_specs: dict[bool, dict[str, Any]]) -> None:
+    assert all(set(made) == {"prevent", "none", "allow", "constrain"} for made in pod_specs.values())
+
+
+def test_a_functions_own_role_replaces_the_default_one_and_other_keys_are_merged(mlrun_python: Path) -> None:
+    merged = said_by_mlrun(mlrun_python, settings(tainted=True), POD_SPECS)["merged"]
+    user = {"igz-clusters.io/user-workloads": "true"}
+    assert merged == {
+        "nothing": {**user, "igz-clusters.io/role": "workload"},
+        "role": {**user, "igz-clusters.io/role": "gpu"},
+        "lifecycle": {**user, "igz-clusters.io/role": "workload", "app.iguazio.com/lifecycle": "preemptible"},
+    }

@@ -5,13 +5,13 @@ from policies.registry import RULES
 from workbench.system.paths import PROJECT_ROOT
 
 FAMILIES = {
-    "NG": 24,
+    "NG": 25,
     "EN": 5,
     "PL": 8,
     "RS": 15,
     "PR": 7,
-    "SP": 6,
-    "JU": 4,
+    "SP": 7,
+    "JU": 5,
     "ST": 5,
     "VO": 2,
     "HE": 8,

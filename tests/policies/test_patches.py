@@ -28,9 +28,8 @@ EXCUSED = {
     "HK-11": "bad bad-dev",
     "HK-12": "bad",
     "JU-03": "bad",
-    "JU-04": "bad",
+    "JU-04": "bad bad-hub",
     "PL-01": "bad-negation bad-preferred",
-    "PL-05": "bad-no-choice",
     "PL-06": "bad bad-dev bad-other-gpu bad-own-name",
     "PR-04": "bad-deployment bad-nuclio",
     "RS-01": "bad bad-dev bad-start",
@@ -40,8 +39,12 @@ EXCUSED = {
     "RS-13": "bad-one-bound",
     "RS-14": "bad-default",
     "RS-15": "bad bad-deployment",
-    "SP-01": "bad bad-aks bad-constrain bad-dev bad-tolerates-all",
+    "SP-01": (
+        "bad bad-aks bad-block bad-broker bad-constrain bad-deployment bad-dev bad-plan bad-pytorch bad-ray bad-set "
+        "bad-tolerates-all"
+    ),
     "SP-02": "bad bad-manual",
+    "SP-07": "bad bad-affinity",
     "ST-01": "bad-dev",
     "ST-04": "bad-cron",
 }

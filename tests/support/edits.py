@@ -63,6 +63,8 @@ def edits_of_every_kind(base: Mapping[str, Any]) -> dict[str, Changes]:
         "policies.requiredTags": {"policies.requiredTags": ["environment"]},
         "policyGuard, from required to warn": {"policyGuard": "warn"},
         "defaultPodResources": {"defaultPodResources": {"requests": _AMOUNTS, "limits": _AMOUNTS}},
+        "platform.mlrun.preemptionMode": {"platform.mlrun.preemptionMode": "allow"},
+        "platform.mlrun.pendingNotScheduled": {"platform.mlrun.pendingNotScheduled": "-1"},
         "namespaces, another order": {"namespaces": dict(reversed(namespaces.items()))},
         "namespaces, one more": {"namespaces.more": {}},
         "namespaces, one removed": {"namespaces.jobs": None},

@@ -3,9 +3,9 @@
 from typing import Final
 
 from components.contract.aks.agent_pools import SUFFIX_LENGTH, agent_pools
-from components.contract.aks.checks import NAME_MAX, SYSTEM_NODES_MIN, environment_problems, mismatches
+from components.contract.aks.checks import NAME_MAX, environment_problems, mismatches
 from components.contract.aks.config import AksConfig
-from components.contract.environments import ClusterKind, Environment
+from components.contract.environments import ClusterKind
 from components.contract.kind import KindDescriptor, made_by_the_stack
 from components.contract.taints import AKS_SPOT_TAINT
 
@@ -25,7 +25,6 @@ AKS: Final = KindDescriptor(
     },
     in_production=(
         "`secretsKeyId` and `diskEncryptionSetId` (HA-08)",
-        f"{SYSTEM_NODES_MIN[Environment.PROD]} nodes in the initial pool (HA-06)",
         "`upgradeChannel` and `nodeImageChannel` are not `none`, except with data pools (HA-05)",
     ),
 )

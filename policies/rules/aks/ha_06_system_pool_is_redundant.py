@@ -10,13 +10,13 @@ from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.views.clusters import AKS_CLUSTERS_AND_POOLS
 from policies.views.node_groups import node_groups
 
-NODES_MIN: Final = 2
-NODES_MIN_OF_A_SINGLE_POOL: Final = 3
+NODES_WANTED: Final = 2
+NODES_WANTED_OF_A_SINGLE_POOL: Final = 3
 """In production: https://learn.microsoft.com/azure/aks/use-system-pools."""
 
 
 def check(stack: Stack, context: Context) -> Iterator[Finding]:
-    """Require several nodes in each system pool, and no user work on them.
+    """Recommend several nodes in each system pool, and reject user work on them.
 
     The label of user pools keeps user work off, not AKS's own taint, which would also block charts of core services
     that do not tolerate it.
@@ -25,12 +25,14 @@ def check(stack: Stack, context: Context) -> Iterator[Finding]:
     pools = [(holder.urn, pool) for holder in holders for pool in node_groups(holder)]
     system = [(urn, pool) for urn, pool in pools if pool.props.at("mode").text() == "System"]
     is_single = len(system) == 1 and context.environment is Environment.PROD
-    wanted = NODES_MIN_OF_A_SINGLE_POOL if is_single else NODES_MIN
+    wanted = NODES_WANTED_OF_A_SINGLE_POOL if is_single else NODES_WANTED
     for urn, pool in system:
         found = pool.size_min
         if found is None or found < wanted:
             number = "an unknown number of" if found is None else found
-            yield Finding(f"{pool} is a system pool with {number} nodes; expected at least {wanted}.", urn=urn)
+            yield Finding(
+                f"{pool} is a system pool with {number} nodes; recommended at least {wanted}.", urn=urn, advice=True
+            )
         if pool.label(LabelKey.USER_WORKLOADS) == TRUE:
             yield Finding(
                 f"{pool} is a system pool with the label {LabelKey.USER_WORKLOADS}; expected no such label.",
@@ -41,7 +43,7 @@ def check(stack: Stack, context: Context) -> Iterator[Finding]:
 RULE = Rule(
     id="HA-06",
     slug="system-pool-is-redundant",
-    title="AKS system pools must have several nodes and run no user work",
+    title="AKS system pools must run no user work and should have several nodes",
     severity=Severity.HIGH,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="AKS documentation, system node pools; checkov, CKV_AZURE_232",

@@ -7,6 +7,7 @@ from components.contract.environments import Environment
 from policies.cel import label
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
 from policies.values import some
+from policies.views.jupyter import HUB_LABEL
 from policies.views.pods import USER_PODS, PodFacts
 
 JUPYTER: Final = "jupyter"
@@ -30,7 +31,7 @@ def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
 
 
 def _is_jupyter(pod: PodFacts) -> bool:
-    if JUPYTER in (pod.label(COMPONENT) or ""):
+    if JUPYTER in (pod.label(COMPONENT) or "") or pod.label(HUB_LABEL[0]) == HUB_LABEL[1]:
         return True
     return some(pod.containers(), lambda container: JUPYTER in (container.at("image").text() or ""))
 
@@ -48,7 +49,7 @@ RULE = Rule(
     "remove it.",
     check=check,
     admission=Admission(
-        expression=f"!({label(COMPONENT)}.contains('{JUPYTER}')"
+        expression=f"!({label(COMPONENT)}.contains('{JUPYTER}') || {label(HUB_LABEL[0])} == '{HUB_LABEL[1]}'"
         f" || variables.containers.exists(container, container.?image.orValue('').contains('{JUPYTER}')))"
         + "".join(f" || {label(key)} in params.spec.jupyterServices" for key in SERVICE_LABELS)
     ),

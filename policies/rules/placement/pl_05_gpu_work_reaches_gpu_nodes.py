@@ -1,6 +1,7 @@
 """PL-05: pods that request a GPU can run on GPU nodes."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from components.contract.environments import Environment
 from components.contract.labels import LabelKey
@@ -9,32 +10,24 @@ from components.contract.taints import GPU_TAINT_VALUE, TaintEffect
 from policies.cel import TOLERATIONS, VALUES, every_term, selected
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
 from policies.views.gpus import ASKS_FOR_GPU, GPU_NAMES, asked_gpus
-from policies.views.node_choice import Demand, always
+from policies.views.node_choice import Demand, always, gpu_pools
 from policies.views.pods import USER_PODS, PodFacts
 
 
 def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
-    """Reject the selection of another role, and recommend selecting the GPU pool.
+    """Reject the selection of other pools. No selector is needed: only GPU nodes offer GPUs.
 
     The API server adds the toleration (plug-in ExtendedResourceToleration), so only admission checks it.
     """
     asked = ", ".join(asked_gpus(pod, context))
-    if asked and always(pod, _means_another_role):
-        yield Finding(f"{pod} requests {asked} but selects a role other than {PoolRole.GPU}, whose nodes have no GPU.")
-    elif asked and not always(pod, _means_a_gpu_pool):
-        yield Finding(f"{pod} requests {asked} but selects no GPU pool, recommended {_CHOICE}.", advice=True)
+    if asked and always(pod, partial(_means_other_nodes, context=context)):
+        yield Finding(f"{pod} requests {asked} but selects a role or a pool whose nodes have no GPU; expected neither.")
 
 
-def _means_another_role(demand: Demand) -> bool:
-    roles = demand.wants(LabelKey.ROLE)
-    return bool(roles) and PoolRole.GPU not in roles
+def _means_other_nodes(demand: Demand, context: Context) -> bool:
+    roles, pools = demand.wants(LabelKey.ROLE), demand.wants(LabelKey.POOL)
+    return (bool(roles) and PoolRole.GPU not in roles) or (bool(pools) and gpu_pools(context).isdisjoint(pools))
 
-
-def _means_a_gpu_pool(demand: Demand) -> bool:
-    return demand.wants(LabelKey.ROLE) == (PoolRole.GPU,) or bool(demand.wants(LabelKey.POOL))
-
-
-_CHOICE = f"nodeSelector {LabelKey.ROLE}: {PoolRole.GPU}"
 
 _TOLERATED = (
     f"{TOLERATIONS}.exists(toleration, toleration.?key.orValue('') in ['', gpu]"
@@ -42,8 +35,10 @@ _TOLERATED = (
     " && (toleration.?operator.orValue('') == 'Exists'"
     f" || toleration.?value.orValue('') == '{GPU_TAINT_VALUE}'))"
 )
-_OTHER_ROLE = (
-    f"demand.key == '{LabelKey.ROLE}' && demand.operator == 'In' && !{VALUES}.exists(value, value == '{PoolRole.GPU}')"
+_POOLS = "params.spec.gpuPools"
+_OTHER_NODES = (
+    f"demand.operator == 'In' && (demand.key == '{LabelKey.ROLE}' && !('{PoolRole.GPU}' in {VALUES})"
+    f" || demand.key == '{LabelKey.POOL}' && !{VALUES}.exists(value, value in {_POOLS}))"
 )
 
 RULE = Rule(
@@ -55,12 +50,16 @@ RULE = Rule(
     source="Iguazio best practices, Development Cluster (GPUs)",
     applies_to=USER_PODS,
     why="A GPU pod that selects another pool, or does not tolerate the GPU taint, stays pending forever.",
-    fix=f"Select {_CHOICE}. If the API server adds no toleration, tolerate the taint named like the resource.",
+    fix=f"Remove the selector of {LabelKey.ROLE} or {LabelKey.POOL}: the GPU request itself leads to GPU nodes, and "
+    "helpers of the job that request none stay off them. If the API server adds no toleration, tolerate the taint "
+    "named like the resource.",
     check=check,
     admission=Admission(
         # Templates have no toleration yet: the plug-in looks at pods only.
         expression=f"{GPU_NAMES}.all(gpu, !{ASKS_FOR_GPU}"
         f" || (request.resource.resource != 'pods' || {_TOLERATED})"
-        f" && {selected(LabelKey.ROLE)} in ['', '{PoolRole.GPU}'] && !{every_term(_OTHER_ROLE)})"
+        f" && {selected(LabelKey.ROLE)} in ['', '{PoolRole.GPU}']"
+        f" && ({selected(LabelKey.POOL)} == '' || {selected(LabelKey.POOL)} in {_POOLS})"
+        f" && !{every_term(_OTHER_NODES)})"
     ),
 )

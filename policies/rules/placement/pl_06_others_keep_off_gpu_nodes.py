@@ -1,4 +1,4 @@
-"""PL-06: pods without a GPU do not tolerate the taint of GPU nodes."""
+"""PL-06: pods that use no GPU do not tolerate the taint of GPU nodes."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -6,27 +6,39 @@ from typing import Final
 from components.contract.environments import Environment
 from policies.cel import TOLERATIONS, label
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
-from policies.views.gpus import ASKS_FOR_GPU, GPU_NAMES, asks_for, gpu_names
+from policies.views.gpus import GPU_NAMES, USES_GPU, gpu_names, uses
 from policies.views.node_choice import tolerated_keys
 from policies.views.operators import MPI_ROLE_LABELS
 from policies.views.pods import USER_PODS, PodFacts
 
-HELPERS: Final = (*((key, "launcher") for key in MPI_ROLE_LABELS), ("mlrun/class", "build"))
-"""Labels of pods that inherit a GPU function's node selection without using a GPU: MPI launchers, image builds."""
+HELPERS: Final = (
+    *((key, "launcher") for key in MPI_ROLE_LABELS),
+    ("mlrun/class", "build"),
+    ("spark-role", "driver"),
+    ("dask.org/component", "scheduler"),
+)
+"""Labels of pods that inherit the tolerations of a GPU function without using a GPU."""
+
+STEPS: Final = "workflows.argoproj.io/workflow"
+"""Label of the steps of ML Pipelines, which inherit them too; its value is the workflow's name."""
 
 
 def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
     """Reject tolerations of GPU taints whose GPU the pod does not request."""
     tolerated = set(tolerated_keys(pod))
     for gpu in gpu_names(context):
-        if gpu in tolerated and not asks_for(pod, gpu) and not any(pod.label(key) == value for key, value in HELPERS):
-            yield Finding(f"{pod} tolerates {gpu} but requests no such GPU; expected no toleration.")
+        if gpu in tolerated and not uses(pod, gpu) and not _helps(pod):
+            yield Finding(f"{pod} tolerates {gpu} but requests neither it nor a part of it; expected no toleration.")
+
+
+def _helps(pod: PodFacts) -> bool:
+    return bool(pod.label(STEPS)) or any(pod.label(key) == value for key, value in HELPERS)
 
 
 RULE = Rule(
     id="PL-06",
     slug="others-keep-off-gpu-nodes",
-    title="Pods without a GPU must not tolerate GPU nodes",
+    title="Pods that use no GPU must not tolerate GPU nodes",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="Iguazio best practices, Development Cluster (GPUs)",
@@ -36,7 +48,7 @@ RULE = Rule(
     check=check,
     admission=Admission(
         expression=" || ".join(f"{label(key)} == '{value}'" for key, value in HELPERS)
-        + f" || {GPU_NAMES}.all(gpu, {ASKS_FOR_GPU}"
+        + f" || {label(STEPS)} != '' || {GPU_NAMES}.all(gpu, {USES_GPU}"
         f" || !{TOLERATIONS}.exists(toleration, toleration.?key.orValue('') == gpu))"
     ),
 )

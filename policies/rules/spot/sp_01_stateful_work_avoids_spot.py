@@ -1,56 +1,39 @@
-"""SP-01: stateful and training work avoids spot nodes."""
+"""SP-01: stateful work on spot nodes has a restart plan."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from components.contract.environments import Environment
-from components.contract.labels import LabelKey
-from components.contract.lifecycle import Lifecycle
+from components.contract.labels import AnnotationKey
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
-from policies.views.operators import MPI_ROLE_LABELS
+from policies.values import some
 from policies.views.pods import USER_PODS, PodFacts
-from policies.views.spot import MAY_RUN_ON_SPOT, made_by, makers, may_run_on_spot
-
-_MLRUN_CLASS = "mlrun/class"
-_TRAINING = ("job", "mpijob", "spark")
-"""Kinds of MLRun functions that are not restarted after the loss of their node."""
-_OPERATORS_LABELS = (*MPI_ROLE_LABELS, "spark-role")
-_STATEFUL = ("StatefulSet",)
+from policies.views.spot import HAS_RESTART_PLAN, MAY_RUN_ON_SPOT, has_restart_plan, may_run_on_spot
+from policies.views.stateful import IS_STATEFUL, stateful_kind
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Require that such pods neither select nor tolerate spot nodes."""
-    if (kind := _stateful_kind(pod)) and may_run_on_spot(pod):
-        yield Finding(f"{pod} is {kind} and may run on spot nodes; expected on-demand nodes.")
+    """Require a plan from stateful pods that may run on spot nodes."""
+    excuses: tuple[Callable[[], bool], ...] = (
+        lambda: not may_run_on_spot(pod),
+        lambda: stateful_kind(pod) is None,
+        lambda: has_restart_plan(pod),
+    )
+    if not some(excuses, lambda holds: holds()):
+        kind = stateful_kind(pod)
+        yield Finding(f"{pod} {kind} and may run on spot nodes; expected on-demand nodes or a restart plan.")
 
-
-def _stateful_kind(pod: PodFacts) -> str | None:
-    if makers(pod) & set(_STATEFUL):
-        return "a StatefulSet's"
-    if any(pod.label(key) for key in _OPERATORS_LABELS):
-        return "a Spark or MPI job's"
-    return "an MLRun job's" if pod.label(_MLRUN_CLASS) in _TRAINING else None
-
-
-_LABELS = "variables.metadata.?labels"
-_IS_STATEFUL = " || ".join(
-    [
-        made_by(_STATEFUL),
-        *(f"{_LABELS}['{key}'].orValue('') != ''" for key in _OPERATORS_LABELS),
-        f"{_LABELS}['{_MLRUN_CLASS}'].orValue('') in {list(_TRAINING)}",
-    ]
-)
 
 RULE = Rule(
     id="SP-01",
     slug="stateful-work-avoids-spot",
-    title="Stateful and training work must not run on spot nodes",
+    title="Stateful work must not run on spot nodes without a restart plan",
     severity=Severity.HIGH,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="Iguazio best practices, Spot vs. On-demand Usage",
     applies_to=USER_PODS,
-    why="The cloud reclaims spot nodes at short notice, and such work is not restarted.",
-    fix=f"Remove the spot toleration or selector, select {LabelKey.LIFECYCLE}: {Lifecycle.ON_DEMAND.label_value}, "
-    "or use MLRun's preemption mode prevent.",
+    why="The cloud reclaims spot nodes at short notice, in the middle of a write.",
+    fix="Use MLRun's preemption mode prevent, or remove the spot selector and toleration; or annotate the pods with "
+    f"{AnnotationKey.RESTART_PLAN}: retry, checkpoint:PATH or manual:WHO.",
     check=check,
-    admission=Admission(expression=f"!(({_IS_STATEFUL}) && {MAY_RUN_ON_SPOT})"),
+    admission=Admission(expression=f"!({MAY_RUN_ON_SPOT} && {IS_STATEFUL}) || {HAS_RESTART_PLAN}"),
 )

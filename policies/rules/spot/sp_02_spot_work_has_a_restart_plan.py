@@ -3,10 +3,17 @@
 from collections.abc import Iterator
 
 from components.contract.environments import Environment
-from components.contract.labels import RESTART_PLAN_PATTERN, AnnotationKey
+from components.contract.labels import AnnotationKey
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
 from policies.views.pods import USER_PODS, PodFacts
-from policies.views.spot import MAY_RUN_ON_SPOT, made_by, makers, may_run_on_spot
+from policies.views.spot import (
+    HAS_RESTART_PLAN,
+    MAY_RUN_ON_SPOT,
+    has_restart_plan,
+    made_by,
+    makers,
+    may_run_on_spot,
+)
 
 _SELF_HEALING = ("DaemonSet", "Deployment", "NuclioFunction", "ReplicaSet", "ReplicationController", "StatefulSet")
 """Controllers that recreate their pods without limit."""
@@ -16,9 +23,8 @@ def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
     """Require a plan from pods that may run on spot nodes and are not recreated by a controller."""
     if makers(pod) & set(_SELF_HEALING) or not may_run_on_spot(pod):
         return
-    plan = pod.metadata.at("annotations", AnnotationKey.RESTART_PLAN.value)
-    if not plan.matches(RESTART_PLAN_PATTERN):
-        found = "an invalid restart plan" if plan.text() else "no restart plan"
+    if not has_restart_plan(pod):
+        found = "an invalid restart plan" if pod.annotation(AnnotationKey.RESTART_PLAN.value) else "no restart plan"
         yield Finding(
             f"{pod} may run on spot nodes but has {found} in the annotation {AnnotationKey.RESTART_PLAN}; "
             "expected retry, checkpoint:PATH or manual:WHO."
@@ -28,10 +34,10 @@ def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
 RULE = Rule(
     id="SP-02",
     slug="spot-work-has-a-restart-plan",
-    title="Spot pods must declare a restart plan",
+    title="Spot pods should declare a restart plan",
     severity=Severity.MEDIUM,
-    # MLRun annotates no pod by itself: in development its spot modes must work as they come.
-    level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
+    # MLRun annotates no pod by itself, and its preemption mode is the author's choice.
+    level=dict.fromkeys(Environment, Level.ADVISORY),
     source="Iguazio best practices, Spot vs. On-demand Usage",
     applies_to=USER_PODS,
     why="A job whose node is reclaimed is not restarted, so without a plan its work is lost.",
@@ -39,8 +45,6 @@ RULE = Rule(
     "checkpoint:PATH or manual:WHO; or do not run on spot nodes.",
     check=check,
     admission=Admission(
-        expression=f"{made_by(_SELF_HEALING)} || !{MAY_RUN_ON_SPOT}"
-        f" || variables.metadata.?annotations['{AnnotationKey.RESTART_PLAN}'].orValue('')"
-        f".matches('{RESTART_PLAN_PATTERN}')"
+        expression=f"{made_by(_SELF_HEALING)} || !{MAY_RUN_ON_SPOT} || {HAS_RESTART_PLAN}",
     ),
 )

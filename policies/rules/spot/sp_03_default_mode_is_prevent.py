@@ -29,17 +29,18 @@ def _default_modes(resource: Resource) -> Iterator[_DefaultMode]:
 
 
 def check(default: _DefaultMode, _: Context) -> Iterator[Finding]:
-    """Require the built-in default mode of both."""
+    """Require a mode that exists, and recommend the built-in default of both."""
     if default.mode and default.mode != DEFAULT_PREEMPTION_MODE:
         legal = default.mode in set(PreemptionMode)
         found = default.mode if legal else f"none of {', '.join(PreemptionMode)}"
-        yield Finding(f"{default.where} is {found}; expected {DEFAULT_PREEMPTION_MODE}.")
+        wish = "recommended" if legal else "expected"
+        yield Finding(f"{default.where} is {found}; {wish} {DEFAULT_PREEMPTION_MODE}.", advice=legal)
 
 
 RULE = Rule(
     id="SP-03",
     slug="default-mode-is-prevent",
-    title="The default preemption mode of MLRun and Nuclio must be prevent",
+    title="The default preemption mode of MLRun and Nuclio should be prevent",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="MLRun job resources, Preemption mode",

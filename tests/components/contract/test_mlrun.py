@@ -1,9 +1,12 @@
 import base64
 import json
+from typing import Any
+
+import pytest
 
 from components.contract.environments import Environment
 from components.contract.groups import resolve_groups
-from components.contract.mlrun import override_environment
+from components.contract.mlrun import MlrunChoices, default_node_selector, override_environment
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES
 from components.contract.pools import NodePool
 from components.contract.taints import OWN_SPOT_TAINT
@@ -49,6 +52,39 @@ def test_values_are_the_published_encodings() -> None:
         "eyJhcHAuaWd1YXppby5jb20vbGlmZWN5Y2xlIjoicHJlZW1wdGlibGUifQ=="
     )
     assert environment["MLRUN_DEFAULT_FUNCTION_POD_RESOURCES__LIMITS__MEMORY"] == "4Gi"
+
+
+JOBS = {"role": "workload", "size": {"min": 0, "max": 9}, "instanceTypes": ["m6i.2xlarge"]}
+GPU = {"role": "gpu", "size": {"min": 0, "max": 9}, "instanceTypes": ["g5.4xlarge"]}
+NOTEBOOKS = {**JOBS, "role": "jupyter"}
+USER = {"igz-clusters.io/user-workloads": "true"}
+JOB_ROLE = {**USER, "igz-clusters.io/role": "workload"}
+
+
+@pytest.mark.parametrize(
+    ("pools", "corrects", "expected"),
+    [
+        ({"jobs": JOBS, "notebooks": NOTEBOOKS}, False, JOB_ROLE),
+        ({"jobs": JOBS, "gpu": GPU}, True, JOB_ROLE),
+        # Without the correction a function that only requests a GPU would wait forever.
+        ({"jobs": JOBS, "gpu": GPU}, False, USER),
+        ({"notebooks": NOTEBOOKS}, True, USER),
+    ],
+)
+def test_jobs_stay_off_the_pools_of_notebooks_unless_that_would_strand_gpu_functions(
+    pools: dict[str, Any], corrects: bool, expected: dict[str, str]
+) -> None:
+    groups = resolve_groups({name: NodePool.model_validate(pool) for name, pool in pools.items()})
+    assert default_node_selector(groups, corrects=corrects) == expected
+    environment = override_environment(groups, None, RESOURCES, corrects=corrects)
+    assert decoded(environment, "MLRUN_DEFAULT_FUNCTION_NODE_SELECTOR") == expected
+
+
+def test_mode_and_wait_are_the_stack_files_choice_and_no_limit_stays_text() -> None:
+    choices = MlrunChoices.model_validate({"preemptionMode": "allow", "pendingNotScheduled": "-1"})
+    environment = override_environment((), None, RESOURCES, choices)
+    assert environment["MLRUN_FUNCTION_DEFAULTS__PREEMPTION_MODE"] == "allow"
+    assert environment["MLRUN_FUNCTION__SPEC__STATE_THRESHOLDS__DEFAULT__PENDING_NOT_SCHEDULED"] == '"-1"'
 
 
 def test_mlrun_is_told_how_long_a_run_may_be_stuck_in_each_of_its_states() -> None:

@@ -56,6 +56,16 @@ def test_entries_of_aks_are_compared_with_the_namespaces_too() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("environment", "nodes", "warns"), [("dev", 1, True), ("dev", 2, False), ("prod", 2, True), ("prod", 3, False)]
+)
+def test_fewer_nodes_than_microsoft_wants_of_a_system_pool_are_allowed_and_warned_of(
+    environment: str, nodes: int, *, warns: bool
+) -> None:
+    config = aks.config({"environment": environment, "pools.initial.size": {"min": nodes, "max": nodes}})
+    assert ["only system pool of AKS" in text for text in warned(config)] == [True] * warns
+
+
 def test_a_guard_that_is_off_is_warned_of_in_prod_but_for_a_local_cluster() -> None:
     pools = {"initial": {"role": "initial", "size": {"min": 2, "max": 2}, "instanceTypes": ["m6i.2xlarge"]}}
     choices = {"schemaVersion": 1, "environment": "prod", "pools": pools, "policyGuard": "off"}

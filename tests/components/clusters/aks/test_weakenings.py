@@ -27,6 +27,9 @@ def of_initial(change: Change) -> Change:
     return lambda c: change(c["agentPoolProfiles"][0])
 
 
+LISTED = {"jupyterServices": ["reports"]}
+"""Production has a Jupyter pool here, so it lists a service for it."""
+
 WEAKENINGS: dict[str, tuple[str, str, Change, set[str]]] = {
     "pool-without-role": (AGENT_POOL, WORKLOAD, lambda p: p["nodeLabels"].pop(ROLE), {"NG-01", "NG-12"}),
     "no-initial-pool": (
@@ -188,12 +191,12 @@ def judge(change: tuple[str, str, Change] | None = None) -> Any:
     if change:
         token, name, weaken = change
         weaken(recorder.of_type(token)[name])
-    return Wire(stack={"environment": "prod", "profile": "mlrun-ce"}).judge_stack(sent(recorder))
+    return Wire(stack={"environment": "prod", "profile": "mlrun-ce", "policies": LISTED}).judge_stack(sent(recorder))
 
 
 @pytest.mark.parametrize("environment", ["dev", "prod"])
 def test_a_stack_with_every_kind_of_pool_passes_every_rule_without_a_doubt(environment: str) -> None:
-    wire = Wire(stack={"environment": environment, "profile": "mlrun-ce"})
+    wire = Wire(stack={"environment": environment, "profile": "mlrun-ce", "policies": LISTED})
     assert wire.judge_stack(sent(built(environment))).outcome == {"expect": [], "advise": [], "unjudged": []}
 
 
@@ -201,7 +204,7 @@ def test_the_inputs_of_a_first_preview_are_enough_for_every_rule() -> None:
     """No identifier and nothing that Azure computes is known then; a rule that cannot tell fails in CI."""
     recorder = build({"environment": "prod"}, first_preview=True)
     assert UNKNOWN_STRING_VALUE in json.dumps(recorder.sent[AGENT_POOL, WORKLOAD])
-    report = Wire(stack={"environment": "prod", "profile": "mlrun-ce"}).judge_stack(sent(recorder))
+    report = Wire(stack={"environment": "prod", "profile": "mlrun-ce", "policies": LISTED}).judge_stack(sent(recorder))
     assert report.outcome == {"expect": [], "advise": [], "unjudged": []}
 
 
@@ -228,7 +231,7 @@ def test_what_the_engine_is_told_beside_the_inputs_is_judged_too(
 ) -> None:
     recorder = deepcopy(built("prod"))
     recorder.options[key] = replace(recorder.options[key], **changes)
-    report = Wire(stack={"environment": "prod", "profile": "mlrun-ce"}).judge_stack(sent(recorder))
+    report = Wire(stack={"environment": "prod", "profile": "mlrun-ce", "policies": LISTED}).judge_stack(sent(recorder))
     assert set(report.violated) | set(report.advised) == rules, report.messages
 
 

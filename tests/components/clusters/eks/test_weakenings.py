@@ -18,6 +18,9 @@ SUBNET = "aws:ec2/subnet:Subnet"
 PRIORITY_CLASS = "kubernetes:scheduling.k8s.io/v1:PriorityClass"
 LIFECYCLE = "app.iguazio.com/lifecycle"
 
+LISTED = {"jupyterServices": ["reports"]}
+"""Production has a Jupyter pool here, so it lists a service for it."""
+
 WEAKENINGS: dict[str, tuple[str, str, Callable[[Props], object], set[str]]] = {
     "group-without-role": (NODE_GROUP, "test-arm", lambda g: g["labels"].pop("igz-clusters.io/role"), {"NG-01"}),
     "no-initial-group": (
@@ -214,7 +217,7 @@ def judge(change: tuple[str, str, Callable[[Props], object]] | None = None) -> A
     if change:
         token, name, weaken = change
         weaken(recorder.of_type(token)[name])
-    wire = Wire(stack={"environment": "prod", "profile": "mlrun-ce"})
+    wire = Wire(stack={"environment": "prod", "profile": "mlrun-ce", "policies": LISTED})
     return wire.judge_stack(sent(recorder))
 
 
@@ -226,7 +229,7 @@ def test_the_inputs_of_a_first_preview_are_enough_for_every_rule() -> None:
     """No identifier and nothing that AWS computes is known then; a rule that cannot tell fails in CI."""
     recorder = build({"environment": "prod"}, first_preview=True)
     assert UNKNOWN_STRING_VALUE in json.dumps(recorder.sent[NODE_GROUP, "test-workload"])
-    wire = Wire(stack={"environment": "prod", "profile": "mlrun-ce"})
+    wire = Wire(stack={"environment": "prod", "profile": "mlrun-ce", "policies": LISTED})
     report = wire.judge_stack(sent(recorder))
     assert report.outcome == {"expect": [], "advise": [], "unjudged": []}
 
@@ -248,5 +251,5 @@ def test_what_a_resource_alone_does_not_show_is_judged_too(weaken: str, rules: s
     if weaken == "zones":
         for subnet in recorder.of_type(SUBNET).values():
             subnet["availabilityZone"] = "eu-west-1a"
-    report = Wire(stack={"environment": "prod", "profile": "mlrun-ce"}).judge_stack(sent(recorder))
+    report = Wire(stack={"environment": "prod", "profile": "mlrun-ce", "policies": LISTED}).judge_stack(sent(recorder))
     assert set(report.violated) | set(report.advised) == rules, report.messages

@@ -1,0 +1,160 @@
+"""What the API server corrects in pods of user namespaces from Kubernetes 1.36 on, in CEL.
+
+Placements that no node could meet, because MLRun gives all pods of a function the same one:
+
+- the role in the selector follows the GPU request. A function may then request a GPU without any selector, and helpers
+  that request none (MPI launcher, image build, pipeline step, Spark driver, Dask scheduler) run on nodes for jobs;
+- a pod that selects spot nodes gets the toleration of their taint;
+- where spot nodes have no taint, a pod that says nothing about them stays off them.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from components.contract.admission import is_marked, says_lifecycle
+from components.contract.clusters import SPOT_TAINTS
+from components.contract.groups import NodeGroup
+from components.contract.labels import AnnotationKey, LabelKey
+from components.contract.lifecycle import Lifecycle
+from components.contract.taints import Taint
+
+_SELECTOR: Final = "/spec/nodeSelector"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodCorrections:
+    """What pods of user namespaces need on these groups."""
+
+    gpu_resources: tuple[str, ...] = ()
+    """Names under which GPUs are requested. Default: none, and no role is corrected."""
+    gpu_role: str = ""
+    job_role: str = ""
+    spot_taint: Taint | None = None
+    """Taint of spot nodes. Default: no toleration is added."""
+    has_untainted_spot: bool = False
+    """Whether a pod that says nothing about spot nodes must be kept off them. Default: their taint does that."""
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether there is anything to correct."""
+        return bool(self.gpu_resources or self.spot_taint or self.has_untainted_spot)
+
+
+def pod_corrections(groups: Iterable[NodeGroup]) -> PodCorrections:
+    """Return what these groups need; a role is corrected only if there are groups of both roles."""
+    groups = tuple(groups)
+    gpu = next((group.role for group in groups if group.role.needs_a_device), None)
+    jobs = next((group.role for group in groups if group.role.takes_plain_jobs), None)
+    spot = [group for group in groups if group.lifecycle is Lifecycle.SPOT]
+    names = dict.fromkeys(group.gpu_resource for group in groups if group.gpu_resource)
+    return PodCorrections(
+        gpu_resources=tuple(names) if gpu and jobs else (),
+        gpu_role=gpu.value if gpu else "",
+        job_role=jobs.value if jobs else "",
+        spot_taint=next((taint for group in spot for taint in group.taints if taint in SPOT_TAINTS), None),
+        has_untainted_spot=any(not set(SPOT_TAINTS) & set(group.taints) for group in spot),
+    )
+
+
+CORRECTED: Final = {"not-a-core-service": f"!({is_marked('object.metadata', LabelKey.CORE_SERVICE)})"}
+"""Conditions by name under which a pod is corrected: core services choose their nodes themselves."""
+
+
+def correction_variables(needs: PodCorrections) -> dict[str, str]:
+    """Return the variables of the corrections; each may use those before it."""
+    return {
+        "selector": "object.spec.?nodeSelector.orValue({})",
+        "tolerations": "object.spec.?tolerations.orValue([])",
+        "containers": "object.spec.containers + object.spec.?initContainers.orValue([])",
+        "role": f"variables.selector[?'{LabelKey.ROLE}'].orValue('')",
+        "gpu": _uses_gpu(needs),
+        "newRole": _new_role(needs),
+        "needsToleration": _needs_toleration(needs.spot_taint),
+        "needsLifecycle": f"!{says_lifecycle()}" if needs.has_untainted_spot else "false",
+    }
+
+
+def correction_patches(needs: PodCorrections) -> str:
+    """Return the expression for the JSON patches, using ``correction_variables``.
+
+    One expression: between two mutations the API server drops maps that are still empty.
+    """
+    on_demand = Lifecycle.ON_DEMAND.label_value
+    taint = needs.spot_taint
+    toleration = (
+        "{" + ", ".join(f"'{key}': '{value}'" for key, value in taint.toleration().items()) + "}" if taint else ""
+    )
+    parts = [
+        f"variables.newRole != '' ? [{_add(_SELECTOR, LabelKey.ROLE, 'variables.newRole')}] : []",
+    ]
+    selector = f"(has(object.spec.nodeSelector) ? [] : [{_empty(_SELECTOR, '{}')}])"
+    lifecycle = f"[{_add(_SELECTOR, LabelKey.LIFECYCLE, repr(on_demand))}]"
+    parts.append(f"variables.needsLifecycle ? {selector} + {lifecycle} : []")
+    if toleration:
+        parts.append(
+            f"variables.needsToleration ? (has(object.spec.tolerations) ? [] : [{_empty('/spec/tolerations', '[]')}])"
+            f" + [JSONPatch{{op: 'add', path: '/spec/tolerations/-', value: {toleration}}}] : []"
+        )
+    annotations = "/metadata/annotations"
+    parts.append(
+        f"{ANY} ? (has(object.metadata.annotations) ? [] : [{_empty(annotations, '{}')}])"
+        f" + [{_add(annotations, AnnotationKey.CORRECTED, WHAT)}] : []"
+    )
+    return " + ".join(f"({part})" for part in parts)
+
+
+ANY: Final = "(variables.newRole != '' || variables.needsToleration || variables.needsLifecycle)"
+"""True if the pod is corrected."""
+
+WHAT: Final = (
+    "[variables.newRole == '' ? '' : 'role ' + variables.newRole + ' by its GPU request',"
+    " variables.needsToleration ? 'toleration of spot nodes' : '',"
+    " variables.needsLifecycle ? 'on-demand nodes' : ''].filter(text, text != '').join(', ')"
+)
+"""Expression for the value of the annotation ``CORRECTED``."""
+
+
+def _uses_gpu(needs: PodCorrections) -> str:
+    if not needs.gpu_resources:
+        return "false"
+    names = list(needs.gpu_resources)
+    slices = sorted({f"{name.partition('/')[0]}/mig-" for name in names})
+    sliced = " || ".join(f"name.startsWith('{prefix}')" for prefix in slices)
+    return (
+        "object.spec.?resourceClaims.orValue([]).size() > 0 || variables.containers.exists(container,"
+        f" container.?resources.?limits.orValue({{}}).exists(name, name in {names} || {sliced}))"
+    )
+
+
+def _new_role(needs: PodCorrections) -> str:
+    """Return the expression for the role that the selector must name instead; empty if it is right.
+
+    A pod that names a pool as well, or tolerates the GPU taint by itself, chose its nodes.
+    """
+    if not needs.gpu_resources:
+        return "''"
+    tolerates = f"variables.tolerations.exists(t, t.?key.orValue('') in {['', *needs.gpu_resources]})"
+    return (
+        f"'{LabelKey.POOL}' in variables.selector ? ''"
+        f" : variables.role == '{needs.job_role}' && variables.gpu ? '{needs.gpu_role}'"
+        f" : variables.role == '{needs.gpu_role}' && !variables.gpu && !{tolerates} ? '{needs.job_role}' : ''"
+    )
+
+
+def _needs_toleration(taint: Taint | None) -> str:
+    if taint is None:
+        return "false"
+    spot = Lifecycle.SPOT.label_value
+    return (
+        f"variables.selector[?'{LabelKey.LIFECYCLE}'].orValue('') == '{spot}'"
+        f" && !variables.tolerations.exists(t, t.?key.orValue('') in ['', '{taint.key}'])"
+    )
+
+
+def _empty(path: str, value: str) -> str:
+    return f"JSONPatch{{op: 'add', path: '{path}', value: {value}}}"
+
+
+def _add(parent: str, key: str, value: str) -> str:
+    return f"JSONPatch{{op: 'add', path: '{parent}/' + jsonpatch.escapeKey('{key}'), value: {value}}}"
