@@ -11,8 +11,11 @@ from components.contract.priorities import DEFAULT_USER_PRIORITY, UserPriority
 from infra.config import StackConfig
 
 
-def export(config: StackConfig, cluster: ClusterHandle) -> None:
-    """Export the cluster's identity, its pools, and what the platform layer needs to be installed."""
+def export(config: StackConfig, cluster: ClusterHandle, *, corrects: bool) -> None:
+    """Export the cluster's identity, its pools, and what the platform layer needs to be installed.
+
+    ``corrects`` is that of ``default_node_selector``.
+    """
     pulumi.export(
         "cluster",
         {
@@ -31,7 +34,7 @@ def export(config: StackConfig, cluster: ClusterHandle) -> None:
     )
     pulumi.export("priorityClasses", {tier.value: tier.priority for tier in UserPriority})
     pulumi.export("defaultPriorityClass", DEFAULT_USER_PRIORITY.value)
-    pulumi.export("defaultNodeSelector", default_node_selector(cluster.groups, corrects=False))
+    pulumi.export("defaultNodeSelector", default_node_selector(cluster.groups, corrects=corrects))
     pulumi.export("namespaces", list(config.namespaces))
 
 

@@ -20,6 +20,7 @@ from components.scheduling.admission import AdmissionGuard, AdmissionGuardArgs
 from components.scheduling.admission_rules import AdmissionRules, AdmissionRulesArgs
 from components.scheduling.namespaces import UserNamespaceArgs, UserNamespaceObjects
 from components.scheduling.placement import PodPlacement, PodPlacementArgs
+from components.scheduling.pod_corrections import PodCorrections, PodCorrectionsArgs
 from components.scheduling.pod_security import PodSecurity, PodSecurityArgs
 from components.scheduling.priority_classes import PriorityClasses, PriorityClassesArgs
 from infra.config import StackConfig
@@ -53,7 +54,8 @@ def run(
     classes = PriorityClasses(
         "priorities", PriorityClassesArgs(profile=config.profile, adopted=cluster.adopted), inside
     )
-    _admission(config, cluster, sighting, classes)
+    placement = _placement(config, cluster.groups, sighting)
+    _admission(config, cluster, placement, classes)
     baseline = PodSecurity("pod-security", PodSecurityArgs(admission=config.policies.admission), inside)
     for name, choices in config.namespaces.items():
         namespace = UserNamespaceObjects(
@@ -76,18 +78,16 @@ def run(
                     spot_taint=config.spot_taint,
                     pod_resources=config.pod_resources,
                     choices=config.platform.mlrun,
+                    corrects=placement.mutates,
                 ),
                 # MLRun is told of classes only once they exist: a pod that names a missing one is refused.
                 cluster.inside([classes, namespace]),
             )
-    export(config, cluster)
+    export(config, cluster, corrects=placement.mutates)
 
 
-def _admission(
-    config: StackConfig, cluster: ClusterHandle, sighting: ClusterInventory | None, classes: PriorityClasses
-) -> None:
+def _admission(config: StackConfig, cluster: ClusterHandle, placement: Placement, classes: PriorityClasses) -> None:
     inside = cluster.inside(cluster.ready)
-    placement = _placement(config, cluster.groups, sighting)
     AdmissionGuard("admission", AdmissionGuardArgs(groups=cluster.groups, placement=placement), inside)
     AdmissionRules(
         "rules",
@@ -98,6 +98,7 @@ def _admission(
     )
     # A pod that names a class which does not exist yet is refused.
     PodPlacement("placement", PodPlacementArgs(placement=placement), cluster.inside([classes]))
+    PodCorrections("corrections", PodCorrectionsArgs(groups=cluster.groups, placement=placement), inside)
 
 
 def _placement(config: StackConfig, groups: tuple[NodeGroup, ...], sighting: ClusterInventory | None) -> Placement:

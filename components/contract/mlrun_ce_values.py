@@ -6,7 +6,7 @@ From Kubernetes 1.36 on admission places core services itself, and the values co
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
@@ -15,9 +15,10 @@ from components.contract.labels import TRUE, LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.mlrun import (
     DEFAULT_NODE_SELECTOR,
-    DEFAULT_PREEMPTION_MODE,
     OVERRIDE_CONFIG_MAP,
     PREEMPTIBLE_NODE_SELECTOR,
+    MlrunChoices,
+    default_node_selector,
     override_environment,
 )
 from components.contract.mlrun_ce_chart import (
@@ -38,9 +39,6 @@ from components.contract.taints import Taint
 
 CHECKSUM_VARIABLE: Final = "IGZ_CLUSTERS_SETTINGS"
 """Variable of MLRun's API that has a checksum of ``mlrun-override-env``: the API reads the ConfigMap only at start."""
-
-MUTATED_FROM: Final = (1, 36)
-"""First minor version of Kubernetes whose admission places core services; older ones need it in the values."""
 
 _CHECKSUM_LENGTH: Final = 16
 
@@ -109,13 +107,14 @@ class ChartCluster:
     groups: tuple[NodeGroup, ...]
     spot_taint: Taint | None
     pod_resources: PodResources
-    minor: tuple[int, int]
-    """Minor version of Kubernetes."""
+    places_by_itself: bool
+    """Whether admission places core services and corrects what jobs ask for, as from Kubernetes 1.36 on."""
+    mlrun: MlrunChoices = field(default_factory=MlrunChoices)
 
     @property
-    def places_by_itself(self) -> bool:
-        """Whether admission places core services."""
-        return self.minor >= MUTATED_FROM
+    def job_selector(self) -> dict[str, str]:
+        """Node selector of functions and jobs that set none."""
+        return default_node_selector(self.groups, corrects=self.places_by_itself)
 
 
 def chart_values(cluster: ChartCluster, choices: ChartChoices) -> dict[str, Any]:
@@ -140,7 +139,9 @@ def initial_group_problem(cluster: ChartCluster) -> str | None:
 
 def settings_checksum(cluster: ChartCluster) -> str:
     """Return a checksum of ``mlrun-override-env`` as ``up`` writes it."""
-    content = override_environment(cluster.groups, cluster.spot_taint, cluster.pod_resources)
+    content = override_environment(
+        cluster.groups, cluster.spot_taint, cluster.pod_resources, cluster.mlrun, corrects=cluster.places_by_itself
+    )
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:_CHECKSUM_LENGTH]
 
 
@@ -174,12 +175,12 @@ def _near_the_api() -> dict[str, Any]:
 def _platform(cluster: ChartCluster) -> Iterator[tuple[str, Any]]:
     """Yield Nuclio's settings; its dashboard and controller restart by themselves when they change."""
     kube = "nuclio.platform.kube"
-    yield f"{kube}.defaultFunctionNodeSelector", dict(DEFAULT_NODE_SELECTOR)
+    yield f"{kube}.defaultFunctionNodeSelector", cluster.job_selector
     yield f"{kube}.defaultFunctionPriorityClassName", DEFAULT_USER_PRIORITY.value
     yield f"{kube}.validFunctionPriorityClassNames", [each.value for each in UserPriority]
     yield f"{kube}.defaultFunctionPodResources", cluster.pod_resources.model_dump()
     if any(group.lifecycle is Lifecycle.SPOT for group in cluster.groups):
-        yield f"{kube}.preemptibleNodes.defaultMode", DEFAULT_PREEMPTION_MODE.value
+        yield f"{kube}.preemptibleNodes.defaultMode", cluster.mlrun.preemption_mode.value
         yield f"{kube}.preemptibleNodes.nodeSelector", dict(PREEMPTIBLE_NODE_SELECTOR)
         if cluster.spot_taint:
             yield f"{kube}.preemptibleNodes.tolerations", [cluster.spot_taint.toleration()]

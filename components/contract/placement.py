@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from components.contract.admission import MAY_USE_CORE_SERVICES, TEMPLATE_VARIABLES, Check
+from components.contract.clusters import SPOT_TAINTS
 from components.contract.environments import ClusterKind
 from components.contract.groups import NodeGroup
 from components.contract.labels import TRUE, AnnotationKey, LabelKey, WellKnownLabel
@@ -54,6 +55,11 @@ class Placement:
     has_untainted_spot: bool = False
     """Whether pods must choose a lifecycle because spot nodes carry no taint. Default: they need not."""
 
+    @property
+    def mutates(self) -> bool:
+        """Whether the API server changes pods."""
+        return self.engine is PlacementEngine.MUTATION
+
 
 def offers_mutation(cluster: Mapping[str, object]) -> bool | None:
     """Return whether a cluster's API server can add places, from the section ``cluster`` of a stack file.
@@ -71,7 +77,7 @@ def offers_mutation(cluster: Mapping[str, object]) -> bool | None:
 
 def has_untainted_spot(groups: Iterable[NodeGroup]) -> bool:
     """Return whether any group has spot nodes without a taint."""
-    return any(group.lifecycle is Lifecycle.SPOT and not group.taints for group in groups)
+    return any(group.lifecycle is Lifecycle.SPOT and not set(SPOT_TAINTS) & set(group.taints) for group in groups)
 
 
 def _chooses(keys: Iterable[str]) -> str:
@@ -215,7 +221,7 @@ def excused(checks: Iterable[Check], placement: Placement) -> tuple[dict[str, st
     Pods that select user pools are not excused: anybody may create their controllers.
     """
     checks = tuple(checks)
-    if placement.engine is not PlacementEngine.AUTHORS or not checks:
+    if placement.mutates or not checks:
         return {}, checks
     excuse = "variables.settled && (variables.initial || !variables.chosen)"
     needed = {"template": "object", **_CHOICE_VARIABLES, "settled": settled(placement)}

@@ -17,6 +17,7 @@ from components.contract.clusters import SPOT_TAINTS
 from components.contract.groups import NodeGroup
 from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.lifecycle import Lifecycle
+from components.contract.placement import has_untainted_spot
 from components.contract.taints import Taint
 
 _SELECTOR: Final = "/spec/nodeSelector"
@@ -53,7 +54,7 @@ def pod_corrections(groups: Iterable[NodeGroup]) -> PodCorrections:
         gpu_role=gpu.value if gpu else "",
         job_role=jobs.value if jobs else "",
         spot_taint=next((taint for group in spot for taint in group.taints if taint in SPOT_TAINTS), None),
-        has_untainted_spot=any(not set(SPOT_TAINTS) & set(group.taints) for group in spot),
+        has_untainted_spot=has_untainted_spot(groups),
     )
 
 

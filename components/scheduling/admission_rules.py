@@ -23,7 +23,6 @@ from components.contract.placement import (
     BY_THE_CLUSTER,
     TEMPLATE_IS_NEW,
     Placement,
-    PlacementEngine,
     settled,
 )
 from components.contract.policy_choices import AdmissionMode, PolicyChoices
@@ -229,7 +228,7 @@ def _parts(
 ) -> Iterator[tuple[str, Subject, Sequence[AdmissionRule]]]:
     """Yield name, subject and rules of each policy about a subject."""
     subject = SUBJECTS[name]
-    if placement.engine is PlacementEngine.AUTHORS and name == "pods":
+    if not placement.mutates and name == "pods":
         about_places = [rule for rule in rules if rule.concerns_place]
         yield "placement", _answered_by_authors(placement, subject), about_places
         rules = [rule for rule in rules if rule not in about_places]

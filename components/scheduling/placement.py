@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import pulumi
-from pulumi_kubernetes.apiextensions import CustomResource
 
 from components.base import PlatformComponent
 from components.contract.admission import GUARDED_CONTROLLERS
@@ -14,16 +13,13 @@ from components.contract.placement import (
     NOTICE_VARIABLES,
     TEMPLATE_IS_NEW,
     Placement,
-    PlacementEngine,
     placement_patches,
     placement_variables,
 )
-from components.ownership import owned
-from components.scheduling.policy_objects import USER_NAMESPACES, declare, resources, variables
+from components.scheduling.policy_objects import USER_NAMESPACES, declare, declare_mutation, resources, variables
 
 MUTATES: Final = "igz-placement-mutation"
 NOTICES: Final = "igz-placement-notice"
-_VERSION: Final = "admissionregistration.k8s.io/v1"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +34,7 @@ class PodPlacement(PlatformComponent):
 
     def __init__(self, name: str, args: PodPlacementArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:scheduling:PodPlacement", name, None, opts)
-        if args.placement.engine is PlacementEngine.MUTATION:
+        if args.placement.mutates:
             constraints: dict[str, Any] = {
                 **USER_NAMESPACES,
                 "resourceRules": [
@@ -52,35 +48,18 @@ class PodPlacement(PlatformComponent):
                 {"name": "not-by-the-cluster", "expression": f"!({BY_THE_CLUSTER})"},
                 {"name": "template-is-new", "expression": TEMPLATE_IS_NEW},
             ]
-            self._mutation(args.placement, constraints, conditions)
+            declare_mutation(
+                self,
+                MUTATES,
+                {
+                    "matchConstraints": constraints,
+                    "matchConditions": conditions,
+                    "variables": variables(placement_variables(args.placement)),
+                },
+                placement_patches(args.placement),
+            )
             self._notice(constraints, conditions)
         self.register_outputs({})
-
-    def _mutation(self, placement: Placement, constraints: dict[str, Any], conditions: list[dict[str, str]]) -> None:
-        # The SDK has no class for version v1 yet; it will have this type.
-        policy = self._object(
-            "MutatingAdmissionPolicy",
-            {
-                # The rules refuse whatever goes without a place.
-                "failurePolicy": "Ignore",
-                "reinvocationPolicy": "Never",
-                "matchConstraints": constraints,
-                "matchConditions": conditions,
-                "variables": variables(placement_variables(placement)),
-                "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": placement_patches(placement)}}],
-            },
-        )
-        self._object("MutatingAdmissionPolicyBinding", {"policyName": MUTATES}, policy)
-
-    def _object(self, kind: str, spec: dict[str, Any], *after: pulumi.Resource) -> CustomResource:
-        return CustomResource(
-            MUTATES,
-            api_version=_VERSION,
-            kind=kind,
-            metadata=owned(MUTATES),
-            spec=spec,
-            opts=self.child(depends_on=list(after)),
-        )
 
     def _notice(self, constraints: dict[str, Any], conditions: list[dict[str, str]]) -> None:
         spec = {

@@ -1,4 +1,4 @@
-"""Admission policies with their bindings, shared by the guard and the rules."""
+"""Admission policies with their bindings."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -8,6 +8,7 @@ from pulumi_kubernetes.admissionregistration.v1 import (
     ValidatingAdmissionPolicy,
     ValidatingAdmissionPolicyBinding,
 )
+from pulumi_kubernetes.apiextensions import CustomResource
 
 from components.base import PlatformComponent
 from components.contract.labels import TRUE, LabelKey
@@ -46,6 +47,43 @@ def declare(
         metadata=owned(name),
         spec={"policyName": name, **binding},
         opts=owner.child(depends_on=[policy]),
+    )
+
+
+def declare_mutation(owner: PlatformComponent, name: str, spec: Mapping[str, Any], patches: str) -> None:
+    """Declare a mutation of ``owner`` and its binding, under one name.
+
+    An object that is not mutated because of an error goes on to the rules, which refuse what must not run.
+
+    Parameters
+    ----------
+    spec
+        Which objects are mutated, and the variables.
+    patches
+        Expression for the JSON patches. One for all: between two mutations the API server drops maps that are still
+        empty.
+    """
+    mutation = {
+        "failurePolicy": "Ignore",
+        "reinvocationPolicy": "Never",
+        **spec,
+        "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": patches}}],
+    }
+    policy = _of_version_1(owner, name, "MutatingAdmissionPolicy", mutation)
+    _of_version_1(owner, name, "MutatingAdmissionPolicyBinding", {"policyName": name}, policy)
+
+
+def _of_version_1(
+    owner: PlatformComponent, name: str, kind: str, spec: Mapping[str, Any], *after: pulumi.Resource
+) -> CustomResource:
+    # The SDK has no class for version v1 yet; it will have this type.
+    return CustomResource(
+        name,
+        api_version="admissionregistration.k8s.io/v1",
+        kind=kind,
+        metadata=owned(name),
+        spec=dict(spec),
+        opts=owner.child(depends_on=list(after)),
     )
 
 

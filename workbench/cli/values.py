@@ -20,6 +20,7 @@ from components.contract.mlrun_ce_values import (
     initial_group_problem,
 )
 from components.contract.namespaces import UserNamespace
+from components.contract.placement import FIRST_MUTATING_MINOR
 from infra.config import StackConfig
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors, out
@@ -103,8 +104,13 @@ def values(  # noqa: PLR0913 one parameter for each option
 
 
 def _cluster(config: StackConfig, minor: tuple[int, int]) -> ChartCluster:
+    said = getattr(config.cluster, "mutating_admission", None)
     return ChartCluster(
-        groups=config.groups, spot_taint=config.spot_taint, pod_resources=config.pod_resources, minor=minor
+        groups=config.groups,
+        spot_taint=config.spot_taint,
+        pod_resources=config.pod_resources,
+        places_by_itself=minor >= (1, FIRST_MUTATING_MINOR) if said is None else said,
+        mlrun=config.platform.mlrun,
     )
 
 

@@ -33,11 +33,11 @@ POOLS: Final = {
 }
 
 
-def cluster(*without: str, minor: tuple[int, int] = (1, 36)) -> ChartCluster:
+def cluster(*without: str, places: bool = True) -> ChartCluster:
     pools = {name: NodePool.model_validate(each) for name, each in POOLS.items() if name not in without}
     groups = resolve_groups(pools, OWN_SPOT_TAINT)
     resources = DEFAULT_POD_RESOURCES[Environment.DEV]
-    return ChartCluster(groups=groups, spot_taint=OWN_SPOT_TAINT, pod_resources=resources, minor=minor)
+    return ChartCluster(groups=groups, spot_taint=OWN_SPOT_TAINT, pod_resources=resources, places_by_itself=places)
 
 
 PLAIN: Final = ChartChoices(namespace="mlrun")
@@ -77,11 +77,11 @@ def unknown(values: dict[str, Any], line: ChartLine) -> list[str]:
     return list(below(values, ""))
 
 
-@pytest.mark.parametrize(("line", "minor", "store"), list(product(ChartLine, [(1, 35), (1, 36)], STORES)))
-def test_every_key_is_one_of_the_chart(line: ChartLine, minor: tuple[int, int], store: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("line", "places", "store"), list(product(ChartLine, [False, True], STORES)))
+def test_every_key_is_one_of_the_chart(line: ChartLine, places: bool, store: dict[str, Any]) -> None:
     choices = replace(FULL, line=line, ingress_class="nginx", **store)
     if not choices.problem:
-        assert unknown(chart_values(cluster(minor=minor), choices), line) == []
+        assert unknown(chart_values(cluster(places=places), choices), line) == []
 
 
 def test_a_key_that_the_chart_does_not_have_is_noticed() -> None:
@@ -103,7 +103,7 @@ def test_from_1_36_on_nothing_is_placed_but_notebooks() -> None:
 
 
 def test_before_1_36_core_services_get_place_class_and_mark() -> None:
-    values = chart_values(cluster(minor=(1, 35)), PLAIN)
+    values = chart_values(cluster(places=False), PLAIN)
     assert values["nuclio"]["dashboard"] == {
         "nodeSelector": {"igz-clusters.io/role": "initial"},
         "priorityClassName": "igz-system-medium",
