@@ -146,6 +146,7 @@ def test_the_log_group_that_eks_made_again_after_a_destroy_is_entered(cloud: Acc
     assert_settled(cloud)
 
 
+@pytest.mark.full
 def test_on_azure_the_first_preview_after_recover_finds_what_was_entered_as_it_is(azure: Subscription) -> None:
     stack = "aks-dev"
     pool = {"role": "workload", "size": {"min": 0, "max": 2}, "instanceTypes": ["Standard_D4s_v5"]}

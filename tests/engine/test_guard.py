@@ -116,6 +116,7 @@ def test_plain_pulumi_changes_a_guarded_stack_only_with_the_packs_of_env(local: 
     assert [r["type"] for r in local.cluster.state().get("resources", [])] in ([], ["pulumi:pulumi:Stack"])
 
 
+@pytest.mark.full
 def test_the_initial_group_goes_only_with_an_approval_that_holds(local: Guarded) -> None:
     local.write(policyGuard="off")
     first = local.run("up")

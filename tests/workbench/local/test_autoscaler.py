@@ -152,6 +152,7 @@ def test_groups_of_one_pool_in_several_zones_grow_alike_although_a_cloud_labels_
     assert sizes() == [3, 3, 3]
 
 
+@pytest.mark.full
 def test_nodes_of_an_idle_group_are_removed_down_to_none(
     shared: Instance, kubectl: Callable[..., str], apply: Callable[..., None], get: Callable[..., Any]
 ) -> None:

@@ -93,6 +93,7 @@ def test_what_aws_refuses_is_said_with_the_request(
         nothing.set_faults()
 
 
+@pytest.mark.full
 def test_an_address_where_nobody_answers_is_no_traceback(monkeypatch: pytest.MonkeyPatch, account: AwsAccount) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
