@@ -100,8 +100,8 @@ class CopiedStack:
         self._write({**source.document, "config": {**source.document["config"], CONFIG_KEY: choices}})
         self._require_valid()
         shutil.copyfile(source.file, self.original_file)
-        (self.folder / policy_overrides.FILE).parent.mkdir(exist_ok=True, mode=PRIVATE)
-        write_private(self.folder / policy_overrides.FILE, yaml_source.written(overrides))
+        self._own_overrides.parent.mkdir(exist_ok=True, mode=PRIVATE)
+        write_private(self._own_overrides, yaml_source.written(overrides))
         return tuple(left_out)
 
     def require_unedited(self, source: Stack) -> None:
@@ -115,11 +115,13 @@ class CopiedStack:
         if not self.original_file.exists():  # a run that an earlier release began
             return
         began, now = dict(_leaves(yaml_source.read(self.original_file).document)), dict(_leaves(source.document))
-        edited = [path for path in {**began, **now} if began.get(path) != now.get(path)]
+        edited = [path for path in sorted({**began, **now}) if began.get(path) != now.get(path)]
+        if yaml_source.read(self._own_overrides).document != self._overrides():
+            edited.append(f"its waivers and remedies in {policy_overrides.FILE}")
         if edited:
-            listed = ", ".join(sorted(edited))
             raise UserError(
-                f"{source.file.name} was edited after this run began, and the copy does not have the edits: {listed}.",
+                f"{source.file.name} was edited after this run began, and the copy does not have the edits: "
+                f"{', '.join(edited)}.",
                 f"Start a new run: `{self.command} --clean-up`, then `{self.command}`. To continue this one, undo the "
                 "edits.",
             )
@@ -186,6 +188,10 @@ class CopiedStack:
                 f"The copy '{self.name}' would not be a valid stack:\n{problems}",
                 "Choose a shorter name with --name: the stack and its cluster get it.",
             ) from None
+
+    @property
+    def _own_overrides(self) -> Path:
+        return self.folder / policy_overrides.FILE
 
     def _overrides(self) -> dict[str, Any]:
         """Return the waivers of the original for the copy, and the rules that remediate."""

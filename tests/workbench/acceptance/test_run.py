@@ -12,6 +12,7 @@ from workbench import stacks
 from workbench.acceptance.record import CLEANING, AssumptionRecord, Record, Result, Verdict
 from workbench.acceptance.run import STEPS, begun, clean_up, run
 from workbench.acceptance.step import Context, Step, StepError
+from workbench.stacks import policy_overrides
 from workbench.system.errors import UserError
 
 DONE: list[str] = []
@@ -179,6 +180,18 @@ def test_after_an_edit_of_the_stack_file_a_run_names_what_differs(context: Conte
     assert "igz-clusters accept dev --clean-up" in refused.value.hint
     assert "encryptionsalt" not in refused.value.message
     file.write_text(before)
+    assert resumed(context).record == context.record
+
+
+def test_after_a_waiver_was_added_a_run_names_its_file(context: Context, tmp_path: Path) -> None:
+    context.record.save(context.copied.folder)
+    row = {"rule": "NG-24", "stack": "dev", "resource": "*", "reason": "a trial of spot", "owner": "me"}
+    file = tmp_path / "stacks" / policy_overrides.FILE
+    file.parent.mkdir()
+    file.write_text(json.dumps({"waivers": [{**row, "expires": "2026-12-31", "ticket": "OPS-1"}]}))
+    with pytest.raises(UserError, match=f"was edited after this run began.*in {policy_overrides.FILE}"):
+        resumed(context)
+    file.unlink()
     assert resumed(context).record == context.record
 
 
