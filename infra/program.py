@@ -6,6 +6,8 @@ import pulumi
 
 from components.clusters.handle import ClusterHandle
 from components.contract.aks.config import AksConfig
+from components.contract.clusters import descriptor_of
+from components.contract.egress import V3IO, AllowedEgress
 from components.contract.eks.config import EksConfig
 from components.contract.environments import PlatformProfile
 from components.contract.existing.cluster_inventory import ClusterInventory, SharedKind, SharedObject
@@ -65,6 +67,7 @@ def run(
                 groups=cluster.groups,
                 pod_resources=config.pod_resources,
                 admission=config.policies.admission,
+                egress=_egress(config, sighting),
                 is_adopted=SharedObject(SharedKind.NAMESPACE, name) in cluster.adopted,
             ),
             cluster.inside([*cluster.ready, baseline]),  # Pod Security stops only where our policy refuses
@@ -84,6 +87,14 @@ def run(
                 cluster.inside([classes, namespace]),
             )
     export(config, cluster, corrects=placement.mutates)
+
+
+def _egress(config: StackConfig, sighting: ClusterInventory | None) -> tuple[AllowedEgress, ...]:
+    return (
+        *descriptor_of(config.cluster).egress(config.cluster),
+        *(sighting.egress if sighting else ()),
+        *([V3IO] if config.profile is PlatformProfile.IGUAZIO else []),
+    )
 
 
 def _admission(config: StackConfig, cluster: ClusterHandle, placement: Placement, classes: PriorityClasses) -> None:

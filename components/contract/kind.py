@@ -6,6 +6,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from components.contract.choices import ContractModel
 from components.contract.constraint_violation import Mismatch
+from components.contract.egress import AllowedEgress
 from components.contract.environments import ClusterKind, Environment, ServerOwner
 from components.contract.groups import NodeGroup
 from components.contract.pools import NodePool
@@ -40,6 +41,11 @@ def ready_to_create(_: ContractModel) -> Iterator[Mismatch]:
     return iter(())
 
 
+def no_egress(_: ContractModel) -> Sequence[AllowedEgress]:
+    """Return nothing: nothing outside the cluster is known that pods need."""
+    return ()
+
+
 def made_by_the_stack(kind: ClusterKind, why: str = MADE_BY_THE_STACK) -> Callable[[ServerOwner], str | None]:
     """Return the check for a kind whose servers only the stack itself can create."""
     answer = f"{why}: with cluster.kind '{kind}' set servers: pulumi"
@@ -72,6 +78,8 @@ class KindDescriptor(Generic[ConfigT]):
 
     An existing cluster is not refused for it: its owner may have solved the problem outside the stack file.
     """
+    egress: Callable[[ConfigT], Sequence[AllowedEgress]] = no_egress
+    """Returns what pods of user namespaces reach on every cluster of this kind: API server and credentials."""
     spot_taint: Taint | None = None
     """Taint that the cloud itself adds to spot nodes; None if it adds none."""
     stack_files: Mapping[Environment, str] = field(default_factory=dict)

@@ -243,8 +243,6 @@ def _placement(line: ChartLine) -> Iterator[tuple[str, Any]]:
     for path in MADE_BY_OPERATORS:
         yield f"{path}.nodeSelector", dict(DEFAULT_NODE_SELECTOR)
         yield f"{path}.priorityClassName", UserPriority.HIGH.value
-    if line is ChartLine.V0_12:
-        yield "kafka.clusterId", ""  # else a hook writes it, whose pod may not reach the API server without the mark
 
 
 def _text(selector: Mapping[str, str]) -> str:

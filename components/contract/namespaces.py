@@ -1,12 +1,12 @@
 """User namespaces: where users' jobs, functions and notebooks run, and their quotas."""
 
 from functools import partial
-from ipaddress import IPv4Network, ip_network
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field
 
 from components.contract.choices import ContractModel, Explained
+from components.contract.egress import Destination, EgressCidr, ip_block
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel, is_dns_label
 from components.contract.policy_choices import AdmissionMode
 from components.contract.quantities import Quantity, parse_quantity
@@ -21,9 +21,6 @@ V3IO_NAMESPACES: Final = ("default-tenant", "iguazio-system")
 """Namespaces in which a full Iguazio platform runs V3IO's daemons, which need privileged pods and host paths."""
 
 _PACKAGE_NAMES: Final = ("cluster-autoscaler", "igz-clusters", "openshift")
-
-LINK_LOCAL: Final = IPv4Network("169.254.0.0/16")
-"""Link-local addresses, with those at which clouds serve the machine's credentials; pods never reach them."""
 
 BASELINE_LEVEL: Final = "baseline"
 OPEN_LEVEL: Final = "privileged"
@@ -40,18 +37,6 @@ def _namespace_name(name: str) -> str:
     if name.startswith("openshift-") or name in _PACKAGE_NAMES:
         raise ValueError("the name is reserved for OpenShift, the autoscaler or this package; choose another")
     return name
-
-
-def _cidr(text: str) -> str:
-    try:
-        network = ip_network(text, strict=False)
-    except ValueError:
-        raise ValueError("is not a CIDR range such as 10.0.0.0/16 or fd00::/8") from None
-    if str(network) != text:  # Kubernetes accepts the canonical form only
-        raise ValueError(f"must be written as '{network}'")
-    if isinstance(network, IPv4Network) and network.subnet_of(LINK_LOCAL):
-        raise ValueError(f"is inside {LINK_LOCAL}, where clouds serve the machine's credentials; remove it")
-    return text
 
 
 NamespaceName = Annotated[
@@ -76,13 +61,6 @@ def _within(least: str, most: str, text: str) -> str:
     if not parse_quantity(least) <= parse_quantity(text) <= parse_quantity(most):
         raise ValueError(f"must be {least} to {most}")
     return text
-
-
-def egress_block(cidr: str) -> dict[str, object]:
-    """Return the ``ipBlock`` of a network policy for a range, without link-local addresses."""
-    network = ip_network(cidr)
-    holds = isinstance(network, IPv4Network) and LINK_LOCAL.subnet_of(network)
-    return {"cidr": cidr, **({"except": [str(LINK_LOCAL)]} if holds else {})}
 
 
 class Quota(ContractModel):
@@ -122,10 +100,47 @@ class UserNamespace(ContractModel):
         description="Maximum of all requests of the namespace's pods.",
         examples=[{"cpu": "64", "memory": "256Gi", "gpus": 2}],
     )
+    egress: Annotated[
+        tuple[Destination, ...],
+        Explained(
+            "Only the owner knows them. DNS, the namespace itself, core services, the API server and, with profile "
+            "iguazio, V3IO need no choice.",
+            "The network policy allow-egress.",
+        ),
+    ] = Field(
+        (),
+        description="Destinations outside the cluster that pods may reach.",
+        examples=[[{"reason": "object store", "cidrs": ["10.8.0.0/24"], "ports": [443]}]],
+    )
     egress_cidrs: Annotated[
-        tuple[Annotated[str, AfterValidator(_cidr)], ...],
-        Explained("Egress must be allowed explicitly.", "Network policies that allow egress to these ranges."),
-    ] = Field((), description="CIDR ranges outside the namespace that pods may reach.", examples=[["10.0.0.0/16"]])
+        tuple[EgressCidr, ...],
+        Explained(
+            "Egress must be allowed explicitly; `egress` allows less, since it names ports.",
+            "The network policy allow-egress.",
+        ),
+    ] = Field(
+        (),
+        description="CIDR ranges outside the namespace that pods may reach on all ports.",
+        examples=[["10.0.0.0/16"]],
+    )
+    api_server_cidrs: Annotated[
+        tuple[EgressCidr, ...] | None,
+        Explained(
+            "Derived from the cluster: the network of its nodes; all public addresses for a public AKS API; on an "
+            "existing cluster what the Service `kubernetes` and its endpoints have in each run.",
+            "The network policy allow-api-server, which Spark drivers, MPI launchers and pipelines need.",
+        ),
+    ] = Field(
+        None,
+        description="CIDR ranges of the Service `kubernetes` and its endpoints; empty keeps user pods off the API.",
+        examples=[["172.20.0.1/32", "10.20.0.0/16"]],
+    )
+
+    @property
+    def egress_rules(self) -> list[dict[str, Any]]:
+        """Egress rules of a network policy for the destinations that the namespace chose."""
+        blocks = [{"ipBlock": ip_block(cidr)} for cidr in self.egress_cidrs]
+        return [*([{"to": blocks}] if blocks else []), *(each.rule for each in self.egress)]
 
     def marks(self, admission: AdmissionMode) -> dict[str, str]:
         """Return the namespace's labels: admission guard and rules read the first, Pod Security the others.

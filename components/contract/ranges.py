@@ -95,6 +95,11 @@ def public_range(text: str, rule: str, instead: str) -> str:
     return text
 
 
+def service_address(cidr: str) -> str:
+    """Return, as a range, the address of the Service ``kubernetes``: always the first of the range of Services."""
+    return f"{IPv4Network(cidr)[1]}/32"
+
+
 def differing(ranges: tuple[str, ...]) -> tuple[str, ...]:
     """Return ``ranges`` if none is named twice or inside another.
 

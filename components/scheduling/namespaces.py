@@ -9,9 +9,10 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.networking.v1 import NetworkPolicy
 
 from components.base import PlatformComponent
+from components.contract.egress import AllowedEgress, replaced_api_server
 from components.contract.groups import NodeGroup
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel
-from components.contract.namespaces import Quota, UserNamespace, egress_block
+from components.contract.namespaces import Quota, UserNamespace
 from components.contract.pod_resources import PodResources
 from components.contract.policy_choices import AdmissionMode
 from components.contract.priorities import RESERVED_CLASSES, SystemPriority
@@ -31,6 +32,8 @@ class UserNamespaceArgs:
     pod_resources: PodResources
     admission: AdmissionMode = AdmissionMode.DENY
     """Whether Pod Security rejects pods, or only warns."""
+    egress: tuple[AllowedEgress, ...] = ()
+    """What pods of every user namespace of the cluster may reach outside it."""
     is_adopted: bool = False
     """Whether the namespace already exists; it then gets our labels and is never deleted."""
 
@@ -38,9 +41,9 @@ class UserNamespaceArgs:
 class UserNamespaceObjects(PlatformComponent):
     """A namespace with limits, quotas, network policies and Pod Security; its name is the component's.
 
-    Its pods can reach each other, core services and DNS; core services in the namespace can reach everything. Network
-    policies have an effect only if the cluster's network plug-in enforces them. The local cluster has none: the API
-    server checks and stores them, nothing more.
+    Its pods can reach each other, core services, DNS, the API server and what the namespace's choices name; core
+    services in the namespace can reach everything. Network policies have an effect only if the cluster's network
+    plug-in enforces them. The local cluster has none: the API server checks and stores them, nothing more.
     """
 
     namespace: pulumi.Output[str]
@@ -57,7 +60,7 @@ class UserNamespaceObjects(PlatformComponent):
         self._name = name
         self._limits(args)
         self._quotas(args)
-        self._network(args.choices)
+        self._network(args.choices, args.egress)
         self.namespace = namespace.metadata.name
         self.register_outputs({"namespace": self.namespace})
 
@@ -89,7 +92,7 @@ class UserNamespaceObjects(PlatformComponent):
     def _quota(self, object_name: str, spec: dict[str, Any]) -> None:
         ResourceQuota(f"{self._name}-{object_name}", metadata=self._metadata(object_name), spec=spec, opts=self._inside)
 
-    def _network(self, choices: UserNamespace) -> None:
+    def _network(self, choices: UserNamespace, derived: tuple[AllowedEgress, ...]) -> None:
         everything: dict[str, Any] = {"podSelector": {}}
         core_services = {
             "namespaceSelector": {"matchLabels": {LabelKey.USER_WORKLOADS.value: TRUE}},
@@ -118,9 +121,11 @@ class UserNamespaceObjects(PlatformComponent):
                 "ingress": [{}],
                 "egress": [{}],
             }
-        if choices.egress_cidrs:
-            blocks = [{"ipBlock": egress_block(cidr)} for cidr in choices.egress_cidrs]
-            policies["allow-egress"] = {**everything, "policyTypes": ["Egress"], "egress": [{"to": blocks}]}
+        allowed = {f"allow-{each.name}": [each.rule] for each in replaced_api_server(derived, choices.api_server_cidrs)}
+        if chosen := choices.egress_rules:
+            allowed["allow-egress"] = chosen
+        for object_name, rules in allowed.items():
+            policies[object_name] = {**everything, "policyTypes": ["Egress"], "egress": rules}
         for object_name, spec in policies.items():
             NetworkPolicy(
                 f"{self._name}-{object_name}", metadata=self._metadata(object_name), spec=spec, opts=self._inside

@@ -39,6 +39,7 @@ class Edited:
 
 
 _AMOUNTS: Final = {"cpu": "3", "memory": "3Gi"}
+_STORE: Final = {"reason": "store", "cidrs": ["10.8.0.0/24"], "ports": [443]}
 
 
 def edits_of_every_kind(base: Mapping[str, Any]) -> dict[str, Changes]:
@@ -72,6 +73,8 @@ def edits_of_every_kind(base: Mapping[str, Any]) -> dict[str, Changes]:
         "namespaces.jobs.coreServices": {"namespaces.jobs.coreServices": True},
         "namespaces.jobs.quota": {"namespaces.jobs.quota": {"cpu": "10", "memory": "40Gi"}},
         "namespaces.jobs.egressCidrs": {"namespaces.jobs.egressCidrs": ["10.99.0.0/16"]},
+        "namespaces.jobs.egress": {"namespaces.jobs.egress": [_STORE]},
+        "namespaces.jobs.apiServerCidrs": {"namespaces.jobs.apiServerCidrs": []},
         "pools, another order": {"pools": dict(reversed(pools.items()))},
         "pools, a new one": {
             "pools.more": {**pools["workload"], "size": {"min": 0, "max": 2}},

@@ -3,8 +3,10 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from ipaddress import ip_network
 from typing import Any, Final
 
+from components.contract.egress import API_PORTS
 from components.contract.existing.cluster_inventory import SharedKind, SharedObject
 from workbench.engine.kubectl import Api
 from workbench.engine.live_objects import LiveObject
@@ -12,6 +14,7 @@ from workbench.system.errors import UserError
 
 _READ: Final = ("nodes", "namespaces", "priorityclasses.scheduling.k8s.io", "storageclasses.storage.k8s.io")
 _ADMISSION: Final = "/apis/admissionregistration.k8s.io/v1"
+_API_OBJECTS: Final = ("service/kubernetes", "endpointslice.discovery.k8s.io/kubernetes")
 _METRICS: Final = "v1beta1.metrics.k8s.io"
 _AUTOSCALERS: Final = ("cluster-autoscaler", "karpenter")
 
@@ -40,6 +43,8 @@ class LiveCluster:
         Whether admission adds the toleration to a pod that requests a GPU; None if that could not be tested.
     mutates
         Whether MutatingAdmissionPolicy is offered. Not read from the version: a feature gate decides.
+    api_server, api_ports
+        Ranges and ports of the Service ``kubernetes`` and its endpoints; empty if they could not be read.
     """
 
     nodes: tuple[LiveObject, ...]
@@ -49,6 +54,8 @@ class LiveCluster:
     has_autoscaler: bool
     adds_tolerations: bool | None
     mutates: bool = False
+    api_server: tuple[str, ...] = ()
+    api_ports: tuple[int, ...] = API_PORTS
 
 
 def read(api: Api, gpu_resource: str | None) -> LiveCluster:
@@ -71,6 +78,7 @@ def read(api: Api, gpu_resource: str | None) -> LiveCluster:
     version = json.loads(api.run("get", "--raw", "/version"))
     admission = json.loads(api.run("get", "--raw", _ADMISSION))
     served = api.run("get", f"apiservices.apiregistration.k8s.io/{_METRICS}", "--ignore-not-found", "-o", "name")
+    ranges, ports = _api_server(api)
     deployments = api.run("get", "deployments.apps", "--all-namespaces", "-o", "name")
     return LiveCluster(
         nodes=tuple(each for each in objects if each.kind == "Node"),
@@ -80,7 +88,20 @@ def read(api: Api, gpu_resource: str | None) -> LiveCluster:
         has_autoscaler=any(name in deployments for name in _AUTOSCALERS),
         adds_tolerations=_adds_tolerations(api, gpu_resource) if gpu_resource else None,
         mutates=any(each["name"] == "mutatingadmissionpolicies" for each in admission["resources"]),
+        api_server=ranges,
+        api_ports=ports,
     )
+
+
+def _api_server(api: Api) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    try:
+        listed = json.loads(api.run("get", *_API_OBJECTS, "--namespace", "default", "-o", "json"))["items"]
+    except UserError:  # a role may leave them out; the owner then sets apiServerCidrs
+        return (), API_PORTS
+    service, endpoints = listed
+    addresses = [*service["spec"]["clusterIPs"], *(a for each in endpoints["endpoints"] for a in each["addresses"])]
+    ports = {port["port"] for port in (*service["spec"]["ports"], *endpoints["ports"])}
+    return tuple(str(ip_network(address)) for address in addresses), tuple(sorted(ports))
 
 
 def _shared(objects: list[LiveObject]) -> Iterator[tuple[SharedObject, LiveObject]]:

@@ -93,6 +93,8 @@ def inspect(config: StackConfig, live: LiveCluster, created: Collection[str]) ->
         {pool: tuple(node.name for node in nodes) for pool, nodes in pools.items()},
         frozenset(what for what, _ in foreign),
         live.mutates,
+        live.api_server,
+        live.api_ports,
     )
     changes = (taints.change_of(node, desired.get(node.name, ())) for node in live.nodes)
     return Inspection(

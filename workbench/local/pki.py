@@ -11,12 +11,13 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePrivateKey, generate_private_key
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from components.contract.local.config import SERVICE_CIDR
 from workbench.system.files import write_private
 
 CA_LIFE = timedelta(days=3650)
 LIFE = timedelta(days=365)
 RENEW_BEFORE = timedelta(days=30)
-SERVICE_NETWORK = ipaddress.ip_network("10.96.0.0/16")
+SERVICE_NETWORK = ipaddress.ip_network(SERVICE_CIDR)
 """Service addresses; not reachable, since nodes are simulated."""
 
 CLUSTER_CA, ETCD_CA = "ca", "etcd-ca"

@@ -5,9 +5,20 @@ from typing import Final
 from components.contract.aks.agent_pools import SUFFIX_LENGTH, agent_pools
 from components.contract.aks.checks import NAME_MAX, environment_problems, mismatches
 from components.contract.aks.config import AksConfig
+from components.contract.egress import HTTPS, AllowedEgress, to_api_server
 from components.contract.environments import ClusterKind
 from components.contract.kind import KindDescriptor, made_by_the_stack
+from components.contract.ranges import EVERYWHERE, NEVER_PUBLIC, service_address
 from components.contract.taints import AKS_SPOT_TAINT
+
+
+def _egress(choices: AksConfig) -> tuple[AllowedEgress, ...]:
+    service = service_address(choices.service_cidr)
+    if choices.is_private:  # a private endpoint in the subnet of nodes
+        return (to_api_server(service, choices.network.node_cidr, ports=(HTTPS,)),)
+    # Azure chooses the address of a public API when it creates the cluster, and may change it.
+    return (to_api_server(service, str(EVERYWHERE), ports=(HTTPS,), but=tuple(map(str, NEVER_PUBLIC))),)
+
 
 AKS: Final = KindDescriptor(
     kind=ClusterKind.AKS,
@@ -15,6 +26,7 @@ AKS: Final = KindDescriptor(
     mismatches=mismatches,
     owner_problem=made_by_the_stack(ClusterKind.AKS),
     split=agent_pools,
+    egress=_egress,
     zones=lambda choices: choices.zones,
     environment_problems=environment_problems,
     spot_taint=AKS_SPOT_TAINT,

@@ -3,11 +3,25 @@
 from collections.abc import Iterator
 from typing import Final
 
+from components.contract.egress import HTTPS, AllowedEgress, to_api_server
 from components.contract.eks.checks import creation_problems, mismatches
 from components.contract.eks.config import EksConfig
 from components.contract.environments import ClusterKind, Environment
 from components.contract.groups import NodeGroup, by_zone
 from components.contract.kind import KindDescriptor, made_by_the_stack
+from components.contract.ranges import service_address
+
+POD_IDENTITY: Final = AllowedEgress(name="pod-identity", cidrs=("169.254.170.23/32",), ports=(80,))
+"""The agent on each node that hands a pod the credentials of its own service account.
+
+https://docs.aws.amazon.com/eks/latest/userguide/pod-id-how-it-works.html
+"""
+
+
+def _egress(choices: EksConfig) -> tuple[AllowedEgress, ...]:
+    # Public or private, the API's endpoints are network interfaces in the cluster's subnets, as are VPC endpoints.
+    # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
+    return to_api_server(service_address(choices.service_cidr), choices.network.cidr, ports=(HTTPS,)), POD_IDENTITY
 
 
 def _split(choices: EksConfig, group: NodeGroup) -> Iterator[NodeGroup]:
@@ -21,6 +35,7 @@ EKS: Final = KindDescriptor(
     owner_problem=made_by_the_stack(ClusterKind.EKS),
     creation_problems=creation_problems,
     split=_split,
+    egress=_egress,
     zones=lambda choices: choices.zones,
     stack_files={Environment.DEV: "Pulumi.dev.yaml", Environment.PROD: "Pulumi.prod.yaml"},
     names={

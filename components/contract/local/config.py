@@ -1,10 +1,13 @@
 """Stack file model of a local cluster, which has no options."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
 from components.contract.choices import ContractModel
+
+SERVICE_CIDR: Final = "10.96.0.0/16"
+"""Range of Services of every local cluster."""
 
 
 class LocalConfig(ContractModel):

@@ -2,15 +2,18 @@
 
 from typing import Final
 
+from components.contract.egress import HTTPS, to_api_server
 from components.contract.environments import ClusterKind, Environment
 from components.contract.kind import KindDescriptor, made_by_the_stack
 from components.contract.local.checks import mismatches
-from components.contract.local.config import LocalConfig
+from components.contract.local.config import SERVICE_CIDR, LocalConfig
+from components.contract.ranges import service_address
 
 LOCAL: Final = KindDescriptor(
     kind=ClusterKind.LOCAL,
     config=LocalConfig,
     mismatches=mismatches,
     owner_problem=made_by_the_stack(ClusterKind.LOCAL, "a local cluster has no installer"),
+    egress=lambda _: (to_api_server(service_address(SERVICE_CIDR), ports=(HTTPS,)),),
     stack_files={Environment.DEV: "Pulumi.local.yaml"},
 )

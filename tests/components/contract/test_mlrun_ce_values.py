@@ -110,7 +110,6 @@ def test_before_1_36_core_services_get_place_class_and_mark() -> None:
         "podLabels": {"igz-clusters.io/core-service": "true"},
     }
     assert values["seaweedfs"]["allInOne"]["nodeSelector"] == "igz-clusters.io/role: initial"
-    assert values["kafka"] == {"clusterId": ""}
     prometheus = values["kube-prometheus-stack"]["prometheus"]["prometheusSpec"]
     assert prometheus["nodeSelector"] == {"igz-clusters.io/user-workloads": "true"}
 

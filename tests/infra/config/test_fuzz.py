@@ -19,7 +19,12 @@ WHOLE = yaml.safe_load((PROJECT_ROOT / "Pulumi.local.yaml").read_text())["config
     "profile": "iguazio",
     "servers": "pulumi",
     "namespaces": {
-        "jobs": {"quota": {"cpu": "64", "memory": "256Gi", "gpus": 2}, "egressCidrs": ["10.0.0.0/16", "fd00::/8"]}
+        "jobs": {
+            "quota": {"cpu": "64", "memory": "256Gi", "gpus": 2},
+            "egress": [{"reason": "store", "cidrs": ["10.8.0.0/24"], "ports": [443], "protocol": "TCP"}],
+            "egressCidrs": ["10.0.0.0/16", "fd00::/8"],
+            "apiServerCidrs": ["10.96.0.1/32"],
+        }
     },
     "defaultPodResources": {
         "requests": {"cpu": "500m", "memory": "1Gi"},

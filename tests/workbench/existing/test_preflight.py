@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from components.contract.existing.cluster_inventory import SharedKind, SharedObject
+from components.contract.existing.cluster_inventory import ClusterInventory, SharedKind, SharedObject
 from components.contract.labels import LabelKey
 from components.contract.ownership import FIELD_MANAGER
 from support.existing import config
@@ -292,3 +292,11 @@ def test_a_taint_of_ours_goes_when_the_node_leaves_its_pool() -> None:
 @pytest.mark.parametrize("offered", [True, False])
 def test_the_program_learns_whether_the_api_server_can_add_places(offered: bool) -> None:
     assert looked(cluster(mutates=offered)).inventory.mutates is offered
+
+
+def test_the_program_learns_where_pods_find_the_api_server() -> None:
+    seen = looked(cluster(api_server=("10.96.0.1/32", "fd00::7/128"), api_ports=(443, 6443))).inventory
+    again = ClusterInventory.from_json(seen.to_json())
+    (egress,) = again.egress
+    assert (egress.cidrs, egress.ports) == (("10.96.0.1/32", "fd00::7/128"), (443, 6443))
+    assert looked(cluster()).inventory.egress == ()

@@ -12,13 +12,13 @@ from tools.benchmarks.pairs import Say, Series, estimate, interleave
 from tools.benchmarks.recording import record
 from workbench import stacks
 
-SIZES = (40, 400, 1000, 3000)
+SIZES = (60, 400, 1000, 3000)
 ROUNDS = 3
 DEPARTURE = "1 - R²"
 SLOPE = Aim("slope", 1.10, "CPU of one more resource, ours over by hand")
 LINEAR = Aim(DEPARTURE, 0.02, "deviation of the CPU from a straight line up to 3,000 resources")
 
-_FIXED, _EACH = 37, 7
+_FIXED, _EACH = 53, 8
 """Resources of the stack ``local`` without namespaces, and of one namespace."""
 
 
