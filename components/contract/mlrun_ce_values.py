@@ -156,7 +156,8 @@ def _settings(cluster: ChartCluster, choices: ChartChoices) -> Iterator[tuple[st
     roles = {group.role for group in cluster.groups}
     notebooks = PoolRole.JUPYTER if PoolRole.JUPYTER in roles else PoolRole.WORKLOAD
     yield "jupyterNotebook.nodeSelector", {LabelKey.ROLE.value: notebooks.value}
-    yield "kube-prometheus-stack.nodeExporter.enabled", False  # reads the host's files
+    if not cluster.places_by_itself:  # it uses its node, as only marked daemons may, and nothing else marks it
+        yield "kube-prometheus-stack.nodeExporter.enabled", False
     yield "spark-operator.spark.jobNamespaces", [choices.namespace]
 
 

@@ -119,6 +119,12 @@ def test_the_database_does_not_require_the_node_of_the_api() -> None:
     assert list(affinity) == ["preferredDuringSchedulingIgnoredDuringExecution"]
 
 
+def test_node_exporter_runs_where_admission_marks_daemons_of_core_services() -> None:
+    exporter = "nodeExporter"
+    assert exporter not in chart_values(cluster(), PLAIN).get("kube-prometheus-stack", {})
+    assert chart_values(cluster(places=False), PLAIN)["kube-prometheus-stack"][exporter] == {"enabled": False}
+
+
 def test_without_a_pool_of_their_own_notebooks_run_with_jobs() -> None:
     values = chart_values(cluster("notebooks"), PLAIN)
     assert values["jupyterNotebook"]["nodeSelector"] == {"igz-clusters.io/role": "workload"}
