@@ -7,6 +7,7 @@ import pulumi
 from components.clusters.handle import ClusterHandle
 from components.contract.aks.config import AksConfig
 from components.contract.clusters import descriptor_of
+from components.contract.default_resources import limit_range_gives_limits
 from components.contract.egress import V3IO, AllowedEgress
 from components.contract.eks.config import EksConfig
 from components.contract.environments import PlatformProfile
@@ -20,6 +21,7 @@ from components.contract.priorities import SystemPriority
 from components.platform.mlrun import MlrunSettings, MlrunSettingsArgs
 from components.scheduling.admission import AdmissionGuard, AdmissionGuardArgs
 from components.scheduling.admission_rules import AdmissionRules, AdmissionRulesArgs
+from components.scheduling.default_resources import DefaultResources, DefaultResourcesArgs
 from components.scheduling.namespaces import UserNamespaceArgs, UserNamespaceObjects
 from components.scheduling.placement import PodPlacement, PodPlacementArgs
 from components.scheduling.pod_corrections import PodCorrections, PodCorrectionsArgs
@@ -57,8 +59,9 @@ def run(
         "priorities", PriorityClassesArgs(profile=config.profile, adopted=cluster.adopted), inside
     )
     placement = _placement(config, cluster.groups, sighting)
-    _admission(config, cluster, placement, classes)
+    defaults = _admission(config, cluster, placement, classes)
     baseline = PodSecurity("pod-security", PodSecurityArgs(admission=config.policies.admission), inside)
+    gives_limits = limit_range_gives_limits(config.environment, config.policies.admission, mutates=placement.mutates)
     for name, choices in config.namespaces.items():
         namespace = UserNamespaceObjects(
             name,
@@ -68,9 +71,10 @@ def run(
                 pod_resources=config.pod_resources,
                 admission=config.policies.admission,
                 egress=_egress(config, sighting),
+                gives_limits=gives_limits,
                 is_adopted=SharedObject(SharedKind.NAMESPACE, name) in cluster.adopted,
             ),
-            cluster.inside([*cluster.ready, baseline]),  # Pod Security stops only where our policy refuses
+            cluster.inside([*cluster.ready, baseline, defaults]),  # these do what Pod Security and LimitRanges cease to
         )
         if choices.core_services:
             MlrunSettings(
@@ -97,7 +101,9 @@ def _egress(config: StackConfig, sighting: ClusterInventory | None) -> tuple[All
     )
 
 
-def _admission(config: StackConfig, cluster: ClusterHandle, placement: Placement, classes: PriorityClasses) -> None:
+def _admission(
+    config: StackConfig, cluster: ClusterHandle, placement: Placement, classes: PriorityClasses
+) -> DefaultResources:
     inside = cluster.inside(cluster.ready)
     AdmissionGuard("admission", AdmissionGuardArgs(groups=cluster.groups, placement=placement), inside)
     AdmissionRules(
@@ -110,6 +116,8 @@ def _admission(config: StackConfig, cluster: ClusterHandle, placement: Placement
     # A pod that names a class which does not exist yet is refused.
     PodPlacement("placement", PodPlacementArgs(placement=placement), cluster.inside([classes]))
     PodCorrections("corrections", PodCorrectionsArgs(groups=cluster.groups, placement=placement), inside)
+    defaults = DefaultResourcesArgs(pod_resources=config.pod_resources, placement=placement)
+    return DefaultResources("defaults", defaults, inside)
 
 
 def _placement(config: StackConfig, groups: tuple[NodeGroup, ...], sighting: ClusterInventory | None) -> Placement:

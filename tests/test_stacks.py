@@ -75,6 +75,7 @@ COMPONENT_TYPES = {
     "igz-clusters:platform:MlrunSettings",
     "igz-clusters:scheduling:AdmissionGuard",
     "igz-clusters:scheduling:AdmissionRules",
+    "igz-clusters:scheduling:DefaultResources",
     "igz-clusters:scheduling:PodCorrections",
     "igz-clusters:scheduling:PodPlacement",
     "igz-clusters:scheduling:PodSecurity",

@@ -62,6 +62,9 @@ class AnnotationKey(StrEnum):
     CORRECTED = f"{OWN_DOMAIN}/corrected"
     """On pods whose placement no node could meet: what the API server changed."""
 
+    COMPLETED = f"{OWN_DOMAIN}/completed-resources"
+    """On pods with a request or limit that their author did not set: what the API server added or changed."""
+
     CAPACITY = f"{OWN_DOMAIN}/capacity"
     """JSON object of resource quantities; a simulated node reports it as its capacity."""
 

@@ -138,7 +138,7 @@ def placement_patches(placement: Placement) -> str:
 
     One expression: between two mutations the API server drops maps that are still empty.
     """
-    marks = [f"variables.becomesCore ? {_set('metadata', 'labels', LabelKey.CORE_SERVICE, repr(TRUE))} : []"]
+    marks = [f"variables.becomesCore ? {set_entry('metadata', 'labels', LabelKey.CORE_SERVICE, repr(TRUE))} : []"]
     if placement.core_class:
         # The Priority plug-in runs again after a mutation and refuses the number that it found for no class.
         old = [
@@ -159,7 +159,7 @@ def placement_patches(placement: Placement) -> str:
     why = f"variables.isCore ? '{WHY_CORE}' : '{WHY_USER}'"
     note = (
         "variables.given.size() > 0 || variables.becomesCore"
-        f" ? {_set('metadata', 'annotations', AnnotationKey.PLACED_BY, why)} : []"
+        f" ? {set_entry('metadata', 'annotations', AnnotationKey.PLACED_BY, why)} : []"
     )
     return " + ".join(f"({part})" for part in (place, *marks, note))
 
@@ -172,7 +172,8 @@ def _ensured(parent: str, field: str) -> str:
     )
 
 
-def _set(parent: str, field: str, key: str, value: str) -> str:
+def set_entry(parent: str, field: str, key: str, value: str) -> str:
+    """Return the expression for patches that set an entry of a map in the template, such as of its annotations."""
     path = f"variables.path + '/{parent}/{field}/' + jsonpatch.escapeKey('{key}')"
     return f"{_ensured(parent, field)} + [JSONPatch{{op: 'add', path: {path}, value: {value}}}]"
 

@@ -34,6 +34,8 @@ class UserNamespaceArgs:
     """Whether Pod Security rejects pods, or only warns."""
     egress: tuple[AllowedEgress, ...] = ()
     """What pods of every user namespace of the cluster may reach outside it."""
+    gives_limits: bool = False
+    """Whether the LimitRange gives limits too. Default: requests only, which make no pod invalid."""
     is_adopted: bool = False
     """Whether the namespace already exists; it then gets our labels and is never deleted."""
 
@@ -70,11 +72,9 @@ class UserNamespaceObjects(PlatformComponent):
 
     def _limits(self, args: UserNamespaceArgs) -> None:
         # No maxLimitRequestRatio: the API server would apply it to default limits too. RS-05 warns instead.
-        limits = {
-            "type": "Container",
-            "default": args.pod_resources.limits.model_dump(),
-            "defaultRequest": args.pod_resources.requests.model_dump(),
-        }
+        limits: dict[str, Any] = {"type": "Container", "defaultRequest": args.pod_resources.requests.model_dump()}
+        if args.gives_limits:
+            limits["default"] = args.pod_resources.limits.model_dump()
         LimitRange(
             f"{self._name}-default-resources",
             metadata=self._metadata("default-resources"),

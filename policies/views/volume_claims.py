@@ -12,6 +12,7 @@ from typing import Final
 
 from typing_extensions import override
 
+from components.contract.default_resources import BUILD_CONTAINER, BUILD_LABEL
 from policies.values import NotJudgeableError, Value
 from policies.views.pods import PodFacts
 
@@ -115,6 +116,13 @@ def unequal(pod: PodFacts) -> Iterator[str]:
             limit = claims.limit(name)
             if not limit or claims.request(name) != limit:
                 yield f"{claims} has {claims.spelled(name)}"
+
+
+def is_build(pod: PodFacts) -> bool:
+    """Return whether the pod builds an image for MLRun or Nuclio, which set no limits on purpose."""
+    label, value = BUILD_LABEL
+    names = (claims.container for claims in containers(pod, "containers"))
+    return pod.label(label) == value or BUILD_CONTAINER in names
 
 
 def is_guaranteed(pod: PodFacts) -> bool:

@@ -27,7 +27,7 @@ CHANGES: dict[str, tuple[str, ...]] = {
     "a quota": ("patch", "quota", "no-system-priority", "-n=mlrun", '-p={"spec":{"hard":{"pods":"5"}}}'),
     "a limit": (
         *("patch", "limitrange", "default-resources", "-n=mlrun", "--type=json"),
-        '-p=[{"op":"replace","path":"/spec/limits/0/default/memory","value":"7Gi"}]',
+        '-p=[{"op":"replace","path":"/spec/limits/0/defaultRequest/memory","value":"7Gi"}]',
     ),
     "a way into the network": ("patch", "netpol", "default-deny", "-n=mlrun", '-p={"spec":{"ingress":[{}]}}'),
     "a label of a namespace": ("label", "namespace", "mlrun", f"{ENFORCE}=restricted", "--overwrite"),
@@ -59,7 +59,7 @@ ADDED = {
 
 CHANGED = {
     "mlrun-allow-platform": {},
-    "mlrun-default-resources": {"spec.limits[0].default.memory": ("4Gi", "7Gi")},
+    "mlrun-default-resources": {"spec.limits[0].defaultRequest.memory": ("1Gi", "7Gi")},
     "igz-clusters": {"spec.maxUserPriority": ("1000000", "2000000")},
     "igz-pods-mandatory": {"spec.validationActions[0]": ("Deny", "Audit")},
     "igz-workload-high": {"description": ("User work; waits for room.", "mine")},

@@ -33,7 +33,7 @@ EXCUSED = {
     "PL-06": "bad bad-dev bad-other-gpu bad-own-name",
     "PR-04": "bad-deployment bad-nuclio",
     "RS-01": "bad bad-dev bad-start",
-    "RS-03": "bad-sidecar bad-whole-pod",
+    "RS-03": "bad bad-sidecar bad-whole-pod bad-zero",
     "RS-05": "bad bad-by-a-hair bad-nothing",
     "RS-07": "bad",
     "RS-13": "bad-one-bound",

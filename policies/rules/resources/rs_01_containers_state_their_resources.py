@@ -2,24 +2,26 @@
 
 from collections.abc import Iterator
 
+from components.contract.default_resources import IS_BUILD
 from components.contract.environments import Environment
 from components.contract.pod_resources import EXPECTED
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
 from policies.views.pods import USER_PODS, PodFacts
-from policies.views.volume_claims import CONTAINERS, cel_claim, containers, whole
+from policies.views.volume_claims import CONTAINERS, cel_claim, containers, is_build, whole
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Require CPU and memory requests and a memory limit, per container or for the whole pod."""
+    """Require CPU and memory requests and a memory limit, per container or for the whole pod; no limit of builds."""
     for side, name in EXPECTED:
         silent = [str(claims) for claims in containers(pod) if claims.claim(side, name) is None]
-        if silent and whole(pod).claim(side, name) is None:
+        if silent and whole(pod).claim(side, name) is None and not (side == "limits" and is_build(pod)):
             yield Finding(f"{pod}: {', '.join(silent)} has no {side}.{name}; expected one.")
 
 
 def _is_stated(side: str, name: str) -> str:
     whole_pod, container = (f"{cel_claim(owner, side, name)}.hasValue()" for owner in ("variables.spec", "c"))
-    return f"({whole_pod} || {CONTAINERS}.all(c, {container}))"
+    builds = f" || {IS_BUILD}" if side == "limits" else ""
+    return f"({whole_pod} || {CONTAINERS}.all(c, {container}){builds})"
 
 
 RULE = Rule(

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator
 
+from components.contract.default_resources import IS_BUILD
 from components.contract.environments import Environment
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
 from policies.views.pods import USER_PODS, PodFacts
-from policies.views.volume_claims import CEL_GUARANTEED, unequal
+from policies.views.volume_claims import CEL_GUARANTEED, is_build, unequal
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Recommend requests equal to limits for CPU and memory."""
+    """Recommend requests equal to limits for CPU and memory; image builds need no limits."""
     for reason in unequal(pod):
-        yield Finding(f"{pod}: {reason}; expected both equal and above 0.")
+        if not is_build(pod):
+            yield Finding(f"{pod}: {reason}; expected both equal and above 0.")
 
 
 RULE = Rule(
@@ -25,5 +27,5 @@ RULE = Rule(
     why="Pods that use more memory than they request exhaust nodes and cause evictions.",
     fix="Set CPU and memory requests equal to their limits in every container.",
     check=check,
-    admission=Admission(expression=CEL_GUARANTEED),
+    admission=Admission(expression=f"{IS_BUILD} || {CEL_GUARANTEED}"),
 )

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from functools import cache, partial
 
+from components.contract.default_resources import LIMIT_RANGER
 from components.contract.environments import Environment
-from components.contract.labels import LabelKey
+from components.contract.labels import AnnotationKey, LabelKey
 from policies.cel import selected
 from policies.resource import Resource, Stack
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity, WholeStack
@@ -13,8 +14,8 @@ from policies.views.node_groups import Groups, NodeGroupFacts, user_groups
 from policies.views.pods import PodFacts, user_work
 from policies.views.volume_claims import CEL_GUARANTEED, COMPUTE, cel_deciding, cel_request, containers, unequal, whole
 
-_LIMIT_RANGER = "kubernetes.io/limit-ranger"
-"""Annotation of pods that got a LimitRange's defaults."""
+_DEFAULTED = (LIMIT_RANGER, AnnotationKey.COMPLETED.value)
+"""Annotations of pods that got defaults."""
 
 
 def check(stack: Stack, context: Context) -> Iterator[Finding]:
@@ -38,15 +39,22 @@ def _check(resource: Resource, groups: Groups, context: Context) -> Iterator[Fin
 
 def _has_defaults(pod: PodFacts) -> bool:
     claims = (whole(pod), *containers(pod))
-    return bool(pod.annotation(_LIMIT_RANGER)) or not any(one.states(name) for one in claims for name in COMPUTE)
+    return any(pod.annotation(key) for key in _DEFAULTED) or not any(
+        one.states(name) for one in claims for name in COMPUTE
+    )
 
 
 def _is_elastic_pool(name: str, group: NodeGroupFacts) -> bool:
     return group.label(LabelKey.POOL) == name and group.is_elastic
 
 
-_CEL_HAS_DEFAULTS = f"variables.metadata.?annotations['{_LIMIT_RANGER}'].orValue('') != '' || " + cel_deciding(
-    lambda owner: " && ".join(f"!{cel_request(owner, name)}.hasValue()" for name in COMPUTE), *COMPUTE
+_CEL_HAS_DEFAULTS = " || ".join(
+    (
+        *(f"variables.metadata.?annotations['{key}'].orValue('') != ''" for key in _DEFAULTED),
+        cel_deciding(
+            lambda owner: " && ".join(f"!{cel_request(owner, name)}.hasValue()" for name in COMPUTE), *COMPUTE
+        ),
+    )
 )
 
 RULE = Rule(

@@ -1,6 +1,7 @@
-"""RS-09: user namespaces have default requests and limits."""
+"""RS-09: user namespaces have default requests."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from components.contract.environments import Environment
 from components.contract.pod_resources import EXPECTED
@@ -10,9 +11,14 @@ from policies.values import Value, each
 from policies.views.namespaces import LIMIT_RANGE, container_defaults, default, is_user_namespace
 from policies.views.objects import ByNamespace, by_namespace, name_of
 
+_EXPECTED: Final = tuple((side, name) for side, name in EXPECTED if side == "requests")
+
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Require exactly one LimitRange with defaults in each user namespace of the stack."""
+    """Require exactly one LimitRange with default requests in each user namespace of the stack.
+
+    Default limits are not required: one that is below a pod's request makes the pod invalid. RS-01 requires limits.
+    """
     ranges = by_namespace(stack, LIMIT_RANGE)
     yield from each(stack, lambda resource: _check(resource, ranges))
 
@@ -22,9 +28,9 @@ def _check(namespace: Resource, limit_ranges: ByNamespace) -> Iterator[Finding]:
         return
     name = name_of(namespace)
     ranges = [container_defaults(limit_range) for limit_range in limit_ranges(name)]
-    with_defaults = [defaults for defaults in ranges if any(_gives(defaults, *wanted) for wanted in EXPECTED)]
+    with_defaults = [defaults for defaults in ranges if any(_gives(defaults, *wanted) for wanted in _EXPECTED)]
     joint: list[Value] = [item for defaults in ranges for item in defaults]
-    missing = [".".join(wanted) for wanted in EXPECTED if not _gives(joint, *wanted)]
+    missing = [".".join(wanted) for wanted in _EXPECTED if not _gives(joint, *wanted)]
     if missing:
         yield Finding(f"Namespace '{name}' has no default {', '.join(missing)}; expected all.", urn=namespace.urn)
     elif len(with_defaults) > 1:
@@ -39,12 +45,12 @@ def _gives(defaults: list[Value], side: str, name: str) -> bool:
 RULE = Rule(
     id="RS-09",
     slug="namespace-has-default-resources",
-    title="User namespaces must set default requests and limits",
+    title="User namespaces must set default requests",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="MLRun job resources, CPU, GPU, and memory limits for user jobs (limits of the service)",
     applies_to=WholeStack(),
-    why="Without defaults, a job without requests is placed anywhere and may take all memory of its node.",
-    fix="Add one LimitRange with default and defaultRequest; see components/scheduling/namespaces.py.",
+    why="Without defaults, a job without requests is placed anywhere, and a quota on requests rejects it.",
+    fix="Add one LimitRange with defaultRequest; see components/scheduling/namespaces.py.",
     check=check,
 )

@@ -7,12 +7,11 @@ from components.scheduling.namespaces import UserNamespaceArgs, UserNamespaceObj
 from support.recorder import record
 
 
-@pytest.mark.parametrize("core_services", [False, True])
+@pytest.mark.parametrize("gives_limits", [False, True])
 @pytest.mark.parametrize("environment", Environment)
-def test_no_limit_range_bounds_the_ratio_of_limits_to_requests(environment: Environment, core_services: bool) -> None:
+def test_no_limit_range_bounds_the_ratio_of_limits_to_requests(environment: Environment, gives_limits: bool) -> None:
     resources = DEFAULT_POD_RESOURCES[environment]
-    choices = UserNamespace.model_validate({"coreServices": core_services})
-    args = UserNamespaceArgs(choices=choices, groups=(), pod_resources=resources)
+    args = UserNamespaceArgs(choices=UserNamespace(), groups=(), pod_resources=resources, gives_limits=gives_limits)
 
     def declare() -> None:
         UserNamespaceObjects("team", args)
@@ -22,6 +21,6 @@ def test_no_limit_range_bounds_the_ratio_of_limits_to_requests(environment: Envi
     (limits,) = limit_range["spec"]["limits"]
     assert limits == {
         "type": "Container",
-        "default": resources.limits.model_dump(),
         "defaultRequest": resources.requests.model_dump(),
+        **({"default": resources.limits.model_dump()} if gives_limits else {}),
     }
