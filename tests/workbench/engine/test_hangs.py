@@ -75,7 +75,7 @@ class Hanging:
         plugin = folder / "plugin"
         eventually(lambda: plugin.exists() and plugin.read_text())
         self.plugin = psutil.Process(int(plugin.read_text()))
-        self.engine = psutil.Process(self.command.pid).children()[0]
+        self.engine = self.plugin.parent() or self.plugin
 
     @property
     def processes(self) -> list[psutil.Process]:
