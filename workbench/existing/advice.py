@@ -64,12 +64,21 @@ def notes(
             "toleration themselves. To enable it, start the API server with "
             "--enable-admission-plugins=ExtendedResourceToleration."
         )
+    yield from _missing(choices, live)
+    for pool, nodes in pools.items():
+        yield from _notes_of_pool(groups[pool], nodes)
+
+
+def _missing(choices: ExistingConfig, live: LiveCluster) -> Iterator[str]:
+    if not live.api_server:
+        yield (
+            "The Service kubernetes and its EndpointSlice in the namespace default could not be read, so user pods do "
+            "not reach the API server: get the right to read them, or set namespaces.NAME.apiServerCidrs."
+        )
     if not live.has_metrics:
         yield "Resource metrics are missing: install metrics-server, or HorizontalPodAutoscalers cannot scale by load."
     if choices.autoscaler and not live.has_autoscaler:
         yield "cluster.autoscaler is set, but the cluster has no deployment named cluster-autoscaler or karpenter."
-    for pool, nodes in pools.items():
-        yield from _notes_of_pool(groups[pool], nodes)
 
 
 def _notes_of_pool(group: NodeGroup, nodes: Sequence[LiveObject]) -> Iterator[str]:

@@ -17,6 +17,7 @@ from workbench.existing.preflight import Inspection, inspect
 
 CAPACITY = {"cpu": "8", "memory": "32Gi", "nvidia.com/gpu": "2"}
 RACKS = {"core-0": "core", "compute-0": "compute", "compute-1": "compute", "gpu-0": "gpu"}
+API = ("10.96.0.1/32",)
 STORAGE = {"name": "fast", "provisioner": "csi.example.com"}
 
 
@@ -50,7 +51,7 @@ DEFAULT = live(
 
 def cluster(*objects: LiveObject, nodes: tuple[LiveObject, ...] = NODES, **facts: Any) -> LiveCluster:
     shared = {SharedObject(SharedKind(each.kind), each.name): each for each in (DEFAULT, *objects)}
-    known = {"minor": 34, "has_metrics": True, "has_autoscaler": True, "adds_tolerations": True}
+    known = {"minor": 34, "has_metrics": True, "has_autoscaler": True, "adds_tolerations": True, "api_server": API}
     return LiveCluster(nodes=nodes, shared=shared, **{**known, **facts})
 
 
@@ -299,4 +300,9 @@ def test_the_program_learns_where_pods_find_the_api_server() -> None:
     again = ClusterInventory.from_json(seen.to_json())
     (egress,) = again.egress
     assert (egress.cidrs, egress.ports) == (("10.96.0.1/32", "fd00::7/128"), (443, 6443))
-    assert looked(cluster()).inventory.egress == ()
+
+
+def test_an_api_server_that_could_not_be_read_is_said() -> None:
+    unread = looked(cluster(api_server=()))
+    assert unread.inventory.egress == ()
+    assert any("user pods do not reach the API server" in note for note in unread.notes)
