@@ -29,7 +29,7 @@ EXCUSED = {
     "HK-12": "bad",
     "JU-03": "bad",
     "JU-04": "bad bad-hub",
-    "PL-01": "bad-negation bad-preferred",
+    "PL-01": "bad-daemon-set bad-negation bad-older bad-preferred",
     "PL-06": "bad bad-dev bad-other-gpu bad-own-name",
     "PR-04": "bad-deployment bad-nuclio",
     "RS-01": "bad bad-dev bad-start",
