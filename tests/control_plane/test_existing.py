@@ -62,6 +62,11 @@ def test_only_what_is_ours_changes_and_destroy_gives_it_back(theirs: Site) -> No
     assert "note: PriorityClass igz-workload-low already exists with matching settings" in printed
     assert "second=tool:NoSchedule of another owner" in printed
 
+    (to_api,) = theirs.get("networkpolicy", "allow-api-server", "--namespace", "mlrun")["spec"]["egress"]
+    assert [each["ipBlock"]["cidr"] for each in to_api["to"]] == [
+        "10.96.0.1/32"
+    ]  # no endpoint, since it is on loopback
+
     # Nodes: their labels, and ours; the owner of each field is told.
     node = theirs.get("node", "compute-0")
     assert node["metadata"]["labels"].items() > before["Node", "compute-0"]["metadata"]["labels"].items()

@@ -95,13 +95,14 @@ def read(api: Api, gpu_resource: str | None) -> LiveCluster:
 
 def _api_server(api: Api) -> tuple[tuple[str, ...], tuple[int, ...]]:
     try:
-        listed = json.loads(api.run("get", *_API_OBJECTS, "--namespace", "default", "-o", "json"))["items"]
+        found = api.run("get", *_API_OBJECTS, "--namespace", "default", "--ignore-not-found", "-o", "json")
     except UserError:  # a role may leave them out; the owner then sets apiServerCidrs
         return (), API_PORTS
-    service, endpoints = listed
-    addresses = [*service["spec"]["clusterIPs"], *(a for each in endpoints["endpoints"] for a in each["addresses"])]
-    ports = {port["port"] for port in (*service["spec"]["ports"], *endpoints["ports"])}
-    return tuple(str(ip_network(address)) for address in addresses), tuple(sorted(ports))
+    listed = json.loads(found)["items"]
+    addresses = [a for each in listed for a in each.get("spec", {}).get("clusterIPs", ())]
+    addresses += [a for each in listed for endpoint in each.get("endpoints") or () for a in endpoint["addresses"]]
+    ports = {port["port"] for each in listed for port in each.get("spec", each).get("ports") or ()}
+    return tuple(str(ip_network(address)) for address in addresses), tuple(sorted(ports)) or API_PORTS
 
 
 def _shared(objects: list[LiveObject]) -> Iterator[tuple[SharedObject, LiveObject]]:

@@ -41,6 +41,11 @@ def test_the_api_server_is_its_service_and_the_endpoints_behind_it() -> None:
     assert live.api_ports == (443, 6443)
 
 
+def test_an_api_server_on_loopback_has_no_endpoints() -> None:
+    live = seen({"items": [SERVICE]})
+    assert (live.api_server, live.api_ports) == (("10.96.0.1/32", "fd00::1/128"), (443,))
+
+
 def test_a_role_that_may_not_read_it_stops_nothing() -> None:
     live = seen(None)
     assert (live.api_server, live.api_ports) == ((), (443, 6443))
