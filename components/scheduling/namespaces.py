@@ -1,7 +1,7 @@
 """User namespaces with their limits, quotas, network policies and Pod Security."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import pulumi
 from pulumi_kubernetes.core.v1 import LimitRange, Namespace, NamespacePatch, ResourceQuota
@@ -21,6 +21,17 @@ from components.ownership import joined, owned
 DNS_PORT = 53
 NODE_LOCAL_DNS = "169.254.20.10"
 """Address for DNS queries if the cluster runs the node-local cache: https://kubernetes.io/docs/tasks/administer-cluster/nodelocaldns/."""
+
+DEVICE_CLASSES: Final = ("gpu", "mig")
+"""Device classes for GPUs and parts of them, before the vendor's domain, of drivers for dynamic resource allocation.
+
+``gpu.amd.com`` (ROCm/k8s-gpu-dra-driver b52b585b ``helm-charts-k8s/templates/deviceclass.yaml``), ``gpu.nvidia.com``
+(kubernetes-sigs/dra-driver-nvidia-gpu bccebfd6 ``demo/specs/node-allocatable-overhead/gpu-overhead-pod.yaml``);
+``mig.nvidia.com`` is assumed. A quota for a class that does not exist has no effect.
+"""
+
+OF_A_CLASS: Final = "deviceclass.resource.k8s.io/devices"
+"""Devices that claims request, in a quota after the class: ``ResourceClaimsPerClass`` of k8s.io/api v0.36.3."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,9 +144,7 @@ class UserNamespaceObjects(PlatformComponent):
 
 
 def _hard_limits(quota: Quota, groups: tuple[NodeGroup, ...]) -> dict[str, str]:
-    gpu_resources = sorted({group.gpu_resource for group in groups if group.gpu_resource})
-    return {
-        "requests.cpu": quota.cpu,
-        "requests.memory": quota.memory,
-        **{f"requests.{resource}": str(quota.gpus) for resource in gpu_resources},
-    }
+    gpu_resources = {group.gpu_resource for group in groups if group.gpu_resource}
+    classes = {f"{part}.{name.partition('/')[0]}" for name in gpu_resources for part in DEVICE_CLASSES}
+    gpus = sorted(f"requests.{name}" for name in gpu_resources) + sorted(f"{name}.{OF_A_CLASS}" for name in classes)
+    return {"requests.cpu": quota.cpu, "requests.memory": quota.memory, **dict.fromkeys(gpus, str(quota.gpus))}

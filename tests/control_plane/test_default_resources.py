@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from components.contract.environments import Environment
+from components.contract.groups import resolve_groups
 from components.contract.labels import AnnotationKey
 from components.contract.namespaces import UserNamespace
 from components.contract.placement import Placement
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES
+from components.contract.pools import NodePool
 from components.scheduling.default_resources import DefaultResources, DefaultResourcesArgs
 from components.scheduling.namespaces import UserNamespaceArgs, UserNamespaceObjects
 from support.admission import Manifest, account, namespace, present
@@ -179,3 +181,25 @@ def test_pod_level_resources_of_one_kind_leave_the_other_to_containers(api: Api)
     whole = {"limits": {"memory": "256Mi"}}
     requests, limits = completed(api, with_containers(PROD, {}, resources=whole))
     assert (requests, limits) == (amounts("1", "0"), {"cpu": "1"})
+
+
+def test_a_quota_counts_the_gpus_of_resource_claims(api: Api) -> None:
+    pool = {"role": "gpu", "size": {"min": 0, "max": 4}, "instanceTypes": ["g5.2xlarge"]}
+    choices = UserNamespace.model_validate({"quota": {"cpu": "64", "memory": "256Gi", "gpus": 1}})
+    args = UserNamespaceArgs(
+        choices=choices,
+        groups=resolve_groups({"gpu": NodePool.model_validate(pool)}, None),
+        pod_resources=DEFAULT_POD_RESOURCES[Environment.DEV],
+    )
+    recorder = record(lambda: UserNamespaceObjects(DEV, args) and None)
+    spec = recorder.of_type("kubernetes:core/v1:ResourceQuota")[f"{DEV}-requests"]["spec"]
+    where = {"name": "gpus", "namespace": DEV}
+
+    def claims(count: int) -> str:
+        devices = {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com", "count": count}}]}
+        claim = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": where}
+        return api.create({**claim, "spec": {"devices": devices}}, **DRY_RUN).message
+
+    with present(api, [{"apiVersion": "v1", "kind": "ResourceQuota", "metadata": where, "spec": dict(spec)}]):
+        assert eventually(lambda: not claims(1))
+        assert "exceeded quota" in claims(8)

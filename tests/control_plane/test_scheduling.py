@@ -83,6 +83,19 @@ def test_a_system_class_is_refused_to_user_work(cluster: Cluster) -> None:
         assert re.search(r"igz-workload-medium.*\[PR-05\]", refused.stderr), name
 
 
+@pytest.mark.full
+def test_who_names_no_class_learns_that_a_global_default_gave_one(cluster: Cluster) -> None:
+    foreign = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "foreign"}}
+    cluster.apply({**foreign, "value": 50, "globalDefault": True})
+    try:
+        refused = eventually(
+            lambda: "[PR-05]" in (said := cluster.apply(pod("plain", nodeSelector=USER), check=False).stderr) and said
+        )
+        assert "globalDefault: true" in refused
+    finally:
+        cluster.kubectl("delete", "priorityclass", "foreign")
+
+
 def test_a_pod_that_asks_for_a_gpu_gets_its_toleration_and_a_gpu_node_from_zero(cluster: Cluster) -> None:
     eventually(lambda: not cluster.nodes(pool="gpu"))
     cluster.apply(pod("trainer", gpus=1, nodeSelector=USER))

@@ -23,7 +23,8 @@ RULE = Rule(
     source="Iguazio best practices, Pod Priorities",
     applies_to=USER_PODS,
     why="With a system class, a user's pod would evict core services. Without a class it has priority 0, below low.",
-    fix=f"Set priorityClassName: {DEFAULT_USER_PRIORITY}, or another user class.",
+    fix=f"Set priorityClassName: {DEFAULT_USER_PRIORITY}, or another user class. A pod that names none gets the class "
+    "with globalDefault: true if the cluster has one (kubectl get priorityclasses): remove the default there.",
     check=check,
     admission=Admission(
         expression="variables.spec.?priorityClassName.orValue('') == ''"

@@ -1,8 +1,10 @@
 import pytest
 
 from components.contract.environments import Environment
+from components.contract.groups import resolve_groups
 from components.contract.namespaces import UserNamespace
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES
+from components.contract.pools import NodePool
 from components.scheduling.namespaces import UserNamespaceArgs, UserNamespaceObjects
 from support.recorder import record
 
@@ -23,4 +25,22 @@ def test_no_limit_range_bounds_the_ratio_of_limits_to_requests(environment: Envi
         "type": "Container",
         "defaultRequest": resources.requests.model_dump(),
         **({"default": resources.limits.model_dump()} if gives_limits else {}),
+    }
+
+
+@pytest.mark.parametrize("resource", ["nvidia.com/gpu", "amd.com/gpu"])
+def test_a_quota_on_gpus_counts_those_of_resource_claims(resource: str) -> None:
+    pool = {"role": "gpu", "size": {"min": 0, "max": 4}, "instanceTypes": ["g5.2xlarge"], "gpuResource": resource}
+    groups = resolve_groups({"gpu": NodePool.model_validate(pool)}, None)
+    choices = UserNamespace.model_validate({"quota": {"cpu": "64", "memory": "256Gi", "gpus": 2}})
+    args = UserNamespaceArgs(choices=choices, groups=groups, pod_resources=DEFAULT_POD_RESOURCES[Environment.DEV])
+    recorder = record(lambda: UserNamespaceObjects("team", args) and None)
+    quota = recorder.of_type("kubernetes:core/v1:ResourceQuota")["team-requests"]
+    vendor = resource.partition("/")[0]
+    devices = "deviceclass.resource.k8s.io/devices"
+    names = (f"requests.{resource}", f"gpu.{vendor}.{devices}", f"mig.{vendor}.{devices}")
+    assert quota["spec"]["hard"] == {
+        "requests.cpu": "64",
+        "requests.memory": "256Gi",
+        **dict.fromkeys(names, "2"),
     }
