@@ -13,7 +13,7 @@ from components.contract.eks.config import EksConfig
 from components.contract.environments import PlatformProfile
 from components.contract.existing.cluster_inventory import ClusterInventory, SharedKind, SharedObject
 from components.contract.existing.config import ExistingConfig
-from components.contract.groups import NodeGroup
+from components.contract.groups import NodeGroup, gpu_names, role_for_jobs
 from components.contract.live_sizes import with_live_sizes
 from components.contract.local.config import LocalConfig
 from components.contract.placement import Placement, PlacementEngine, has_untainted_spot, offers_mutation
@@ -130,6 +130,8 @@ def _placement(config: StackConfig, groups: tuple[NodeGroup, ...], sighting: Clu
         # The full platform's installer makes the classes of core services.
         core_class=SystemPriority.MEDIUM.value if config.profile is PlatformProfile.MLRUN_CE else "",
         has_untainted_spot=has_untainted_spot(groups),
+        job_role=role_for_jobs(groups),
+        gpu_resources=gpu_names(groups),
     )
 
 

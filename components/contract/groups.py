@@ -169,3 +169,13 @@ def _group(name: str, pool: NodePool, taints: Iterable[Taint]) -> NodeGroup:
         gpu_resource=pool.gpu_resource,
         is_zonal=pool.zonal,
     )
+
+
+def role_for_jobs(groups: Iterable[NodeGroup]) -> str:
+    """Return the role of the pools for plain jobs; empty if there are none."""
+    return next((group.role.value for group in groups if group.role.takes_plain_jobs), "")
+
+
+def gpu_names(groups: Iterable[NodeGroup]) -> tuple[str, ...]:
+    """Return the names under which the groups' GPUs are requested."""
+    return tuple(dict.fromkeys(group.gpu_resource for group in groups if group.gpu_resource))

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, Field
 
 from components.contract.choices import ContractModel, Explained
-from components.contract.groups import NodeGroup
+from components.contract.groups import NodeGroup, role_for_jobs
 from components.contract.labels import TRUE, LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.pod_resources import PodResources
@@ -94,9 +94,9 @@ def default_node_selector(groups: Iterable[NodeGroup], *, corrects: bool) -> dic
         the role would strand the functions that request a GPU, so it is left out if there are GPU groups.
     """
     groups = tuple(groups)
-    role = next((group.role for group in groups if group.role.takes_plain_jobs), None)
+    role = role_for_jobs(groups)
     is_safe = corrects or not any(group.role.needs_a_device for group in groups)
-    return {**DEFAULT_NODE_SELECTOR, **({LabelKey.ROLE.value: role.value} if role and is_safe else {})}
+    return {**DEFAULT_NODE_SELECTOR, **({LabelKey.ROLE.value: role} if role and is_safe else {})}
 
 
 PREEMPTIBLE_NODE_SELECTOR: Final[Mapping[str, str]] = {LabelKey.LIFECYCLE.value: Lifecycle.SPOT.label_value}

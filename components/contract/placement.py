@@ -54,6 +54,10 @@ class Placement:
     """Priority class of core services that name none; empty gives them none."""
     has_untainted_spot: bool = False
     """Whether pods must choose a lifecycle because spot nodes carry no taint. Default: they need not."""
+    job_role: str = ""
+    """Role of the pools for plain jobs. Default: pods without a place may run on all user pools."""
+    gpu_resources: tuple[str, ...] = ()
+    """Names under which GPUs are requested; pods that request one get no role. Default: there are no GPUs."""
 
     @property
     def mutates(self) -> bool:
@@ -78,6 +82,36 @@ def offers_mutation(cluster: Mapping[str, object]) -> bool | None:
 def has_untainted_spot(groups: Iterable[NodeGroup]) -> bool:
     """Return whether any group has spot nodes without a taint."""
     return any(group.lifecycle is Lifecycle.SPOT and not set(SPOT_TAINTS) & set(group.taints) for group in groups)
+
+
+def uses_gpu(spec: str, names: Iterable[str]) -> str:
+    """Return the expression: a pod requests a GPU by one of the names, a MIG slice of it, or any device by a claim.
+
+    ``spec`` is the expression for the pod's spec.
+    """
+    names = list(names)
+    if not names:
+        return "false"
+    slices = sorted({f"{name.partition('/')[0]}/mig-" for name in names})
+    sliced = " || ".join(f"name.startsWith('{prefix}')" for prefix in slices)
+    return (
+        f"{spec}.?resourceClaims.orValue([]).size() > 0"
+        f" || ({spec}.containers + {spec}.?initContainers.orValue([])).exists(container,"
+        f" container.?resources.?limits.orValue({{}}).exists(name, name in {names} || {sliced}))"
+    )
+
+
+_ROLE_NEUTRAL: Final = (LabelKey.LIFECYCLE.value, WellKnownLabel.ARCH.value, WellKnownLabel.OS.value)
+"""Node labels whose values say nothing about a pool's role. Any other may belong to a pool of another role."""
+
+
+def _chooses_only(keys: Iterable[str]) -> str:
+    """Return the expression: neither the node selector nor the required node affinity has any other key."""
+    listed = "[" + ", ".join(f"'{key}'" for key in keys) + "]"
+    return (
+        f"variables.spec.?nodeSelector.orValue({{}}).all(key, key in {listed})"
+        f" && variables.terms.all(term, term.?matchExpressions.orValue([]).all(demand, demand.key in {listed}))"
+    )
 
 
 def _chooses(keys: Iterable[str]) -> str:
@@ -105,8 +139,12 @@ def _in(namespaces: Iterable[str]) -> str:
 
 
 _INITIAL = f"{{'{LabelKey.ROLE}': '{PoolRole.INITIAL}'}}"
-_USER = f"'{LabelKey.USER_WORKLOADS}': '{TRUE}'"
-_ON_DEMAND = f"'{LabelKey.LIFECYCLE}': '{Lifecycle.ON_DEMAND.label_value}'"
+
+
+def _unless(condition: str, key: str, value: str) -> str:
+    """Return the entry of a map in CEL that is left out if the condition holds."""
+    return f"?'{key}': {condition} ? optional.none() : optional.of('{value}')"
+
 
 WHY_CORE: Final = "core service, because its author may use coreservices.igz-clusters.io"
 WHY_USER: Final = "user work, because it chose no place"
@@ -115,9 +153,12 @@ WHY_USER: Final = "user work, because it chose no place"
 
 def placement_variables(placement: Placement) -> dict[str, str]:
     """Return the variables of the mutation; each may use those before it."""
-    user = f"{{{_USER}}}"
+    user = [f"'{LabelKey.USER_WORKLOADS}': '{TRUE}'"]
     if placement.has_untainted_spot:
-        user = f"(variables.lifecycle ? {user} : {{{_USER}, {_ON_DEMAND}}})"
+        user.append(_unless("variables.lifecycle", LabelKey.LIFECYCLE, Lifecycle.ON_DEMAND.label_value))
+    if placement.job_role:
+        has_needs = f"{uses_gpu('variables.spec', placement.gpu_resources)} || !({_chooses_only(_ROLE_NEUTRAL)})"
+        user.append(_unless(has_needs, LabelKey.ROLE, placement.job_role))
     undecided = f"!('{LabelKey.CORE_SERVICE}' in variables.metadata.?labels.orValue({{}}))"
     return {
         **TEMPLATE_VARIABLES,
@@ -129,7 +170,7 @@ def placement_variables(placement: Placement) -> dict[str, str]:
         "isCore": "variables.core || variables.becomesCore",
         # The DaemonSet controller chooses the nodes, by an affinity of its own.
         "given": "variables.chosen || request.resource.resource == 'daemonsets' ? {}"
-        f" : variables.isCore ? {_INITIAL} : {user}",
+        f" : variables.isCore ? {_INITIAL} : {{{', '.join(user)}}}",
     }
 
 

@@ -14,10 +14,10 @@ from typing import Final
 
 from components.contract.admission import is_marked, says_lifecycle
 from components.contract.clusters import SPOT_TAINTS
-from components.contract.groups import NodeGroup
+from components.contract.groups import NodeGroup, gpu_names, role_for_jobs
 from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.lifecycle import Lifecycle
-from components.contract.placement import has_untainted_spot
+from components.contract.placement import has_untainted_spot, uses_gpu
 from components.contract.taints import Taint
 
 _SELECTOR: Final = "/spec/nodeSelector"
@@ -46,13 +46,12 @@ def pod_corrections(groups: Iterable[NodeGroup]) -> PodCorrections:
     """Return what these groups need; a role is corrected only if there are groups of both roles."""
     groups = tuple(groups)
     gpu = next((group.role for group in groups if group.role.needs_a_device), None)
-    jobs = next((group.role for group in groups if group.role.takes_plain_jobs), None)
+    jobs = role_for_jobs(groups)
     spot = [group for group in groups if group.lifecycle is Lifecycle.SPOT]
-    names = dict.fromkeys(group.gpu_resource for group in groups if group.gpu_resource)
     return PodCorrections(
-        gpu_resources=tuple(names) if gpu and jobs else (),
+        gpu_resources=gpu_names(groups) if gpu and jobs else (),
         gpu_role=gpu.value if gpu else "",
-        job_role=jobs.value if jobs else "",
+        job_role=jobs,
         spot_taint=next((taint for group in spot for taint in group.taints if taint in SPOT_TAINTS), None),
         has_untainted_spot=has_untainted_spot(groups),
     )
@@ -67,9 +66,8 @@ def correction_variables(needs: PodCorrections) -> dict[str, str]:
     return {
         "selector": "object.spec.?nodeSelector.orValue({})",
         "tolerations": "object.spec.?tolerations.orValue([])",
-        "containers": "object.spec.containers + object.spec.?initContainers.orValue([])",
         "role": f"variables.selector[?'{LabelKey.ROLE}'].orValue('')",
-        "gpu": _uses_gpu(needs),
+        "gpu": uses_gpu("object.spec", needs.gpu_resources),
         "newRole": _new_role(needs),
         "needsToleration": _needs_toleration(needs.spot_taint),
         "needsLifecycle": f"!{says_lifecycle()}" if needs.has_untainted_spot else "false",
@@ -114,18 +112,6 @@ WHAT: Final = (
     " variables.needsLifecycle ? 'on-demand nodes' : ''].filter(text, text != '').join(', ')"
 )
 """Expression for the value of the annotation ``CORRECTED``."""
-
-
-def _uses_gpu(needs: PodCorrections) -> str:
-    if not needs.gpu_resources:
-        return "false"
-    names = list(needs.gpu_resources)
-    slices = sorted({f"{name.partition('/')[0]}/mig-" for name in names})
-    sliced = " || ".join(f"name.startsWith('{prefix}')" for prefix in slices)
-    return (
-        "object.spec.?resourceClaims.orValue([]).size() > 0 || variables.containers.exists(container,"
-        f" container.?resources.?limits.orValue({{}}).exists(name, name in {names} || {sliced}))"
-    )
 
 
 def _new_role(needs: PodCorrections) -> str:

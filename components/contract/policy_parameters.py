@@ -8,7 +8,7 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic.alias_generators import to_camel
 
 from components.contract.clusters import SPOT_TAINTS
-from components.contract.groups import NodeGroup
+from components.contract.groups import NodeGroup, gpu_names
 from components.contract.labels import OWN_DOMAIN, LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.policy_choices import PolicyChoices
@@ -67,7 +67,7 @@ def policy_parameters(groups: Iterable[NodeGroup], choices: PolicyChoices) -> Po
     """Return the parameters of the admission rules for these groups and choices."""
     groups = tuple(groups)
     spot = [group for group in groups if group.lifecycle is Lifecycle.SPOT]
-    gpu_resources = _distinct(group.gpu_resource for group in groups if group.gpu_resource)
+    gpu_resources = gpu_names(groups)
     return PolicyParameters(
         user_pools=_pools(group for group in groups if group.holds_user_work),
         user_classes=tuple(tier.value for tier in UserPriority),

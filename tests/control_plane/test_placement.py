@@ -23,6 +23,7 @@ from support.placement import (
     API_VERSIONS,
     CORE,
     INITIAL,
+    JOBS,
     SYSTEM,
     USER,
     made_by,
@@ -77,7 +78,7 @@ def test_who_may_install_core_services_gets_the_initial_group_the_mark_and_a_cla
 def test_everybody_else_gets_user_pools(api: Api, kind: str) -> None:
     for user, namespace in ((SCIENTIST, "mlrun"), (SCIENTIST, "plain"), (INSTALLER, "plain"), (OPERATOR, "mlrun")):
         answer = api.create(workload(kind, namespace), **user, **DRY)
-        assert place_of(answer) == (USER, False, None)
+        assert place_of(answer) == (JOBS, False, None)
         assert why_of(answer) == WHY_USER
 
 
@@ -120,12 +121,36 @@ def test_a_choice_about_other_things_is_kept_beside_the_place(api: Api) -> None:
     )
 
 
+def asking(resource: str, field: str = "containers") -> dict[str, Any]:
+    amounts = {"cpu": "1", "memory": "1Gi"}
+    plain = {"name": "main", "image": "example.invalid/image:1", "resources": {"requests": amounts, "limits": amounts}}
+    gpu = {**plain, "name": "gpu", "resources": {"limits": {**amounts, resource: "1"}}}
+    return {field: [gpu]} if field == "containers" else {"containers": [plain], field: [gpu]}
+
+
+NEEDS: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
+    "a GPU": (asking("nvidia.com/gpu"), USER),
+    "a GPU at the start": (asking("nvidia.com/gpu", "initContainers"), USER),
+    "a slice of a GPU": (asking("nvidia.com/mig-1g.10gb"), USER),
+    "a device": ({"resourceClaims": [{"name": "gpu", "resourceClaimName": "gpu"}]}, USER),
+    "another label": ({"nodeSelector": {"team": "a"}}, {"team": "a", **USER}),
+    "another resource": (asking("example.com/disk"), JOBS),
+    "an architecture": ({"nodeSelector": {"kubernetes.io/arch": "arm64"}}, {"kubernetes.io/arch": "arm64", **JOBS}),
+}
+
+
+@pytest.mark.parametrize("need", NEEDS)
+def test_only_plain_work_gets_the_role_of_pools_for_jobs(api: Api, need: str) -> None:
+    spec, selector = NEEDS[need]
+    assert place_of(api.create(workload("Deployment", **spec), **SCIENTIST, **DRY))[0] == selector
+
+
 def test_who_speaks_of_a_lifecycle_or_declines_the_mark_makes_user_work(api: Api) -> None:
     lifecycle = {LabelKey.LIFECYCLE.value: "non-preemptible"}
     spoken = api.create(workload("Job", nodeSelector=lifecycle), **INSTALLER, **DRY)
-    assert place_of(spoken) == ({**lifecycle, **USER}, False, None)
+    assert place_of(spoken) == ({**lifecycle, **JOBS}, False, None)
     declined = workload("Job", labels={LabelKey.CORE_SERVICE.value: "false"})
-    assert place_of(api.create(declined, **INSTALLER, **DRY)) == (USER, False, None)
+    assert place_of(api.create(declined, **INSTALLER, **DRY)) == (JOBS, False, None)
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "Pod"])
@@ -156,7 +181,7 @@ def test_what_the_clusters_own_controllers_make_is_left_as_it_is(api: Api) -> No
     ids=["owned pod", "noted pod", "owned replica set", "owned job"],
 )
 def test_with_edit_alone_nobody_is_given_the_initial_group(api: Api, made: Manifest) -> None:
-    assert place_of(api.create(made, **SCIENTIST, **DRY)) == (USER, False, None)
+    assert place_of(api.create(made, **SCIENTIST, **DRY)) == (JOBS, False, None)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +211,7 @@ def test_a_core_service_cannot_be_changed_with_edit_alone(api: Api) -> None:
         unmarked = {"spec": {"template": {"metadata": {"labels": {LabelKey.CORE_SERVICE.value: None}}}}}
         # The initial group stays chosen, so the rules refuse its pods.
         assert "[PL-02]" in " ".join(api.send("PATCH", DEPLOYMENT, unmarked, **SCIENTIST, **DRY).warnings)
-        assert place_of(api.send("PUT", DEPLOYMENT, made, **SCIENTIST, **DRY)) == (USER, False, None)
+        assert place_of(api.send("PUT", DEPLOYMENT, made, **SCIENTIST, **DRY)) == (JOBS, False, None)
 
 
 DEPLOYMENT = "/apis/apps/v1/namespaces/mlrun/deployments/app"

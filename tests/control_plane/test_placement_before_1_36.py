@@ -1,8 +1,6 @@
 """Placement on an API server that cannot mutate: authors are judged when they create a controller."""
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,12 +15,9 @@ from components.scheduling.placement import PodPlacement, PodPlacementArgs
 from components.scheduling.priority_classes import PriorityClasses, PriorityClassesArgs
 from support.admission import Manifest, account, local_groups
 from support.api import Api
-from support.cluster import emulate, eventually
+from support.cluster import Cluster, eventually
+from support.older import create_all, objects_of, start_older
 from support.placement import API_VERSIONS, INITIAL, USER, made_by, owner, place_of, workload
-from support.recorder import record
-from workbench.local import Instance
-from workbench.local.programs import PROGRAMS
-from workbench.system.paths import data_dir
 
 pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
@@ -54,12 +49,7 @@ def declared() -> list[Manifest]:
         AdmissionRules("rules", rules)
         PodPlacement("placement", PodPlacementArgs(placement=placement))
 
-    found = [each.inputs for each in record(program).resources if each.type.startswith("kubernetes:")]
-    # Whole numbers come back from the recorder as floats.
-    text = json.dumps(found, default=str)
-    manifests: list[Manifest] = json.loads(text, parse_float=lambda n: int(float(n)))
-    last = ("PolicyParameters", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
-    return sorted(manifests, key=lambda each: last.index(each["kind"]) + 1 if each["kind"] in last else 0)
+    return objects_of(program)
 
 
 def people() -> Iterator[Manifest]:
@@ -85,30 +75,15 @@ def people() -> Iterator[Manifest]:
 
 @pytest.fixture(scope="module")
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
-    from workbench.toolchain import ensure  # noqa: PLC0415 only these tests need it
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path_factory.mktemp("data")))
-        older = Instance("older")
-        emulate(data_dir() / "local" / older.name, "1.35")
-        try:
-            older.start(ensure([*PROGRAMS, "kubectl"]))
-            yield _prepared(Api(Path(older.kubeconfig)))
-        finally:
-            older.stop()
-
-
-def _prepared(api: Api) -> Api:
-    for manifest in (*declared(), *people()):
-        eventually(lambda manifest=manifest: _is_there(api, manifest))
-    eventually(lambda: "[PL-01]" in api.create(workload("Pod"), **SCIENTIST, **DRY).message)
-    eventually(lambda: "[PL-01]" in api.create(workload("Deployment"), **SCIENTIST, **DRY).message)
-    return api
-
-
-def _is_there(api: Api, manifest: Manifest) -> bool:
-    answer = api.create(manifest)
-    return answer.accepted or answer.status == 409
+    data = tmp_path_factory.mktemp("data")
+    try:
+        api = start_older(data, "older")
+        create_all(api, [*declared(), *people()])
+        eventually(lambda: "[PL-01]" in api.create(workload("Pod"), **SCIENTIST, **DRY).message)
+        eventually(lambda: "[PL-01]" in api.create(workload("Deployment"), **SCIENTIST, **DRY).message)
+        yield api
+    finally:
+        Cluster(data).command("local", "stop", "--all")
 
 
 @pytest.mark.parametrize("kind", CONTROLLERS)

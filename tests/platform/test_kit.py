@@ -1,12 +1,15 @@
 """MLRun CE, Iguazio's services and what they run, on clusters of every setting: the reviewed table holds."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
 
 from components.contract.environments import Environment, PlatformProfile
+from components.contract.labels import LabelKey
 from support.kit import Setting, Shape, fate, named_pools, shapes, table
 from support.kit_site import KitSite, kit_site
+from workbench.system.paths import PROJECT_ROOT
 
 SHAPES, TABLE = shapes(), table()
 SETTINGS = tuple(
@@ -21,6 +24,29 @@ def test_every_shape_names_its_source_and_has_a_fate() -> None:
     assert set(TABLE) == set(SHAPES)
     by_hand = {name for name, shape in SHAPES.items() if shape.source is None}
     assert {SHAPES[name].entry["by"] for name in by_hand} == {"scientist"}
+
+
+OWN_CHOICES = {"jupyter-on-its-pool": "jupyterNotebook.nodeSelector"}
+"""Shapes of MLRun CE's chart with other than its default values, and the documented value."""
+
+
+@pytest.mark.parametrize("environment", Environment)
+def test_the_charts_default_values_put_its_core_services_on_the_initial_group(environment: Environment) -> None:
+    """No core service needs a post-renderer: what the table says of them, the API server says in the tests below."""
+    setting = Setting(environment, PlatformProfile.MLRUN_CE, "mutation")
+    services = [
+        name
+        for name, shape in SHAPES.items()
+        if shape.file == "chart" and "pod" in shape.entry and shape.entry["kind"] != "DaemonSet"
+    ]
+    fates = {name: fate(TABLE[name], setting) for name in services}
+    assert len(fates) > 25
+    assert {name for name in services if fates[name]["pools"] != ["initial"]} == set(OWN_CHOICES)
+    text = json.dumps([SHAPES[name].entry for name in services if name not in OWN_CHOICES])
+    assert LabelKey.ROLE.value not in text
+    assert LabelKey.CORE_SERVICE.value not in text
+    page = (PROJECT_ROOT / "docs/mlrun-ce.md").read_text()
+    assert [value for value in OWN_CHOICES.values() if value not in page] == []
 
 
 @pytest.fixture(scope="module", params=SETTINGS, ids=str)
@@ -45,7 +71,7 @@ def test_the_table_holds(site: KitSite, name: str) -> None:
     if expected:
         assert life.pod
         where = site.pools_of(life.pod)
-        assert where if expected["pools"] == "some" else where == named_pools(expected["pools"], site.groups)
+        assert where == named_pools(expected["pools"], site.groups)
         assert life.pod["spec"].get("priorityClassName", "") == expected["class"]
 
 
@@ -66,7 +92,7 @@ def test_the_scheduler_puts_pods_where_the_table_says(site: KitSite, name: str) 
         pytest.skip("refused in this setting")
     assert not site.live(shape).refused
     user, groups = shape.author(site.setting)
-    made = shape.manifest(site.setting)
+    made = shape.manifest(site.setting, site.groups)
     answer = site.api.create(made, as_user=user, groups=groups)
     assert answer.accepted, answer.message
     try:

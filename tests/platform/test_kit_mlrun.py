@@ -77,7 +77,7 @@ def placed(release: str, settings: str) -> dict[str, Any]:
 def test_what_mlrun_places_is_admitted(site: KitSite, release: str, name: str, mode: str) -> None:
     settings = site.cluster.get("configmap", "mlrun-override-env", "-n", site.setting.namespace)["data"]
     shape = shapes()[name]
-    made = shape.manifest(site.setting)
+    made = shape.manifest(site.setting, site.groups)
     inside = made["spec"].get("template", made)
     inside["spec"].pop("nodeSelector")
     inside["spec"] |= placed(release, json.dumps(settings, sort_keys=True))[SHAPES[name]][mode]

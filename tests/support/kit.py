@@ -15,7 +15,7 @@ from components.contract.environments import Environment, PlatformProfile
 from components.contract.groups import NodeGroup
 from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
-from components.contract.mlrun import DEFAULT_NODE_SELECTOR
+from components.contract.mlrun import default_node_selector
 from components.contract.priorities import DEFAULT_USER_PRIORITY
 from components.contract.taints import Taint
 
@@ -65,6 +65,8 @@ class Shape:
     entry: Mapping[str, Any]
     source: str | None
     """Address of what makes such objects; None for what users write by hand."""
+    file: str
+    """Name of its file, without suffix."""
 
     def is_of(self, setting: Setting) -> bool:
         """Return whether there is such an object in clusters of the setting."""
@@ -82,8 +84,8 @@ class Shape:
             return ("" if by == "administrator" else by), ()
         return as_account(by, setting.namespace)
 
-    def manifest(self, setting: Setting) -> Manifest:
-        """Return the object as its author sends it."""
+    def manifest(self, setting: Setting, groups: Iterable[NodeGroup]) -> Manifest:
+        """Return the object as its author sends it, on a cluster with these groups."""
         entry = self.entry
         if "manifest" in entry:
             return dict(entry["manifest"])
@@ -91,9 +93,9 @@ class Shape:
         if "owner" in entry:
             metadata["ownerReferences"] = [owner(entry["owner"], "kit")]
         if entry["kind"] == "Pod":
-            return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": self._spec(setting)}
+            return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": self._spec(setting, groups)}
         inside = {"labels": dict(entry["labels"]), "annotations": dict(entry.get("annotations", {}))}
-        spec: Manifest = {"template": {"metadata": inside, "spec": self._spec(setting)}}
+        spec: Manifest = {"template": {"metadata": inside, "spec": self._spec(setting, groups)}}
         if entry["kind"] not in BATCH:
             spec["selector"] = {"matchLabels": dict(entry["labels"])}
         if entry["kind"] == "StatefulSet":
@@ -102,7 +104,7 @@ class Shape:
             spec = {"schedule": "* * * * *", "jobTemplate": {"spec": spec}}
         return {"apiVersion": _APIS[entry["kind"]], "kind": entry["kind"], "metadata": metadata, "spec": spec}
 
-    def _spec(self, setting: Setting) -> Manifest:
+    def _spec(self, setting: Setting, groups: Iterable[NodeGroup]) -> Manifest:
         spec = dict(self.entry["pod"])
         how = self.entry.get("from-mlrun")
         if how and setting.profile is PlatformProfile.IGUAZIO:
@@ -111,7 +113,8 @@ class Shape:
             terms = {"nodeSelectorTerms": [{"matchExpressions": [demand]}]}
             spec["affinity"] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
         if how:
-            spec["nodeSelector"] = {**DEFAULT_NODE_SELECTOR, **spec.get("nodeSelector", {})}
+            default = default_node_selector(groups, corrects=setting.engine == "mutation")
+            spec["nodeSelector"] = {**default, **spec.get("nodeSelector", {})}
         return {**spec, "priorityClassName": DEFAULT_USER_PRIORITY.value} if how is True else spec
 
     @property
@@ -140,7 +143,7 @@ def shapes() -> dict[str, Shape]:
         sources = document.get("sources", {})
         for name, entry in document["shapes"].items():
             assert name not in found, f"{file.name}: {name} is there twice"
-            found[name] = Shape(name, {**document["defaults"], **entry}, _link(entry.get("source"), sources))
+            found[name] = Shape(name, {**document["defaults"], **entry}, _link(entry.get("source"), sources), file.stem)
     return found
 
 

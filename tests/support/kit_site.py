@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+from unittest.mock import patch
 
 import yaml
 
@@ -14,15 +15,14 @@ from components.contract.groups import NodeGroup
 from components.contract.labels import LabelKey
 from infra.config import parse
 from infra.config.model import CONFIG_KEY
+from infra.program import run
 from support.api import Answer, Api
-from support.cluster import Cluster, emulate, eventually, pod
+from support.cluster import Cluster, eventually, pod
 from support.kit import CONTROLLERS, PLAIN, Manifest, Setting, Shape, made_by, pools_for, shapes
+from support.older import create_all, objects_of, start_older
 from workbench.system.paths import PROJECT_ROOT
 
 NAME: Final = "kit"
-OLDER: Final = "1.35"
-"""The minor that stands for clusters that cannot add a place."""
-
 RBAC: Final = "rbac.authorization.k8s.io"
 
 
@@ -54,7 +54,7 @@ class KitSite:
     def live(self, shape: Shape) -> Life:
         """Send a shape as its author, and what its controllers make of it as themselves; nothing is stored."""
         user, groups = shape.author(self.setting)
-        made = shape.manifest(self.setting)
+        made = shape.manifest(self.setting, self.groups)
         made["metadata"] = {**made["metadata"], "name": f"{shape.name}-seen"}  # what is there already may be real
         return self.follow(self.api.create(made, as_user=user, groups=groups, dryRun="All"))
 
@@ -90,6 +90,7 @@ def stack(setting: Setting) -> dict[str, Any]:
     document: dict[str, Any] = yaml.safe_load((PROJECT_ROOT / "Pulumi.local.yaml").read_text())
     choices = document["config"][CONFIG_KEY]
     choices |= {"environment": setting.environment.value, "profile": setting.profile.value}
+    choices["policies"] = {"platformRegistries": ["registry.example.invalid/"]}
     choices["namespaces"] = {setting.namespace: {"coreServices": True}, PLAIN: {}}
     if setting.environment is Environment.PROD:
         del choices["pools"]["jupyter"]
@@ -108,14 +109,17 @@ def kit_site(folder: Path, setting: Setting) -> Iterator[KitSite]:
         each.mkdir(mode=0o700)
     document = stack(setting)
     (stacks / f"Pulumi.{NAME}.yaml").write_text(yaml.safe_dump(document, sort_keys=False))
-    groups = parse(document["config"][CONFIG_KEY]).groups
+    choices = parse(document["config"][CONFIG_KEY])
     cluster = Cluster(data, NAME, is_quick=True)
-    if setting.engine == "authors":
-        emulate(data / "local" / NAME, OLDER)
     try:
-        cluster.command("up", NAME, "--hermetic", IGZ_CLUSTERS_STACKS=str(stacks))
-        api = Api(cluster.kubeconfig())
-        found = KitSite(setting, cluster, api, groups)
+        if setting.engine == "authors":
+            api = start_older(data, NAME)
+            with patch("infra.program.offers_mutation", lambda _: False):
+                create_all(api, objects_of(lambda: run(choices, kubeconfig="unused")))
+        else:
+            cluster.command("up", NAME, "--hermetic", IGZ_CLUSTERS_STACKS=str(stacks))
+            api = Api(cluster.kubeconfig())
+        found = KitSite(setting, cluster, api, choices.groups)
         _people(found)
         yield found
     finally:
@@ -136,7 +140,7 @@ def _people(site: KitSite) -> None:
         *(binding("scientist", "edit", "User", "scientist", each) for each in (where, PLAIN)),
     ]
     if site.setting.profile is PlatformProfile.MLRUN_CE:
-        made.append(shapes()["workflow-controller-class"].manifest(site.setting))
+        made.append(shapes()["workflow-controller-class"].manifest(site.setting, site.groups))
     for each in made:
         answer = site.api.create(each)
         assert answer.accepted, answer.message
@@ -144,6 +148,12 @@ def _people(site: KitSite) -> None:
     probe = pod("probe", namespace=where, nodeSelector={"igz-clusters.io/user-workloads": "true"})
     eventually(lambda: "cannot create" not in site.api.create(probe, as_user="scientist", dryRun="All").message)
     eventually(lambda: "paramKind" not in site.api.create(pod("probe", namespace=where), dryRun="All").message)
+    for wrong in (
+        pod("probe", namespace=where, nodeName="initial-0"),
+        pod("probe", namespace=where, nodeSelector={"igz-clusters.io/role": "initial"}),
+        pod("probe", namespace=where, hostNetwork=True, nodeSelector={"igz-clusters.io/user-workloads": "true"}),
+    ):
+        eventually(lambda wrong=wrong: not site.api.create(wrong, as_user="scientist", dryRun="All").accepted)
 
 
 def binding(name: str, role: str, kind: str, subject: str, where: str | None = None) -> Manifest:

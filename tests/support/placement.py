@@ -10,6 +10,7 @@ from support.cluster import pod
 
 INITIAL = {LabelKey.ROLE.value: "initial"}
 USER = {LabelKey.USER_WORKLOADS.value: "true"}
+JOBS = {**USER, LabelKey.ROLE.value: "workload"}
 CORE = {LabelKey.CORE_SERVICE.value: "true"}
 SYSTEM = SystemPriority.MEDIUM.value
 CLUSTER_GROUPS = ("system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated")

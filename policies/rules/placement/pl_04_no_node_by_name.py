@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from components.contract.labels import LabelKey, WellKnownLabel
+from components.contract.pod_security import DAEMON_SET_CONTROLLER
 from policies.cel import TERMS, every_demand, words
 from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity
 from policies.values import some
@@ -13,7 +14,11 @@ from policies.views.pods import USER_PODS, PodFacts
 NODE_LABELS: Final = (WellKnownLabel.HOSTNAME.value, "alpha.eksctl.io/instance-id")
 """Labels with a different value on every node."""
 
-_DAEMON: Final = "DaemonSet"
+_EXCUSED: Final = (
+    # It gives each pod of a DaemonSet such a field. Anybody can write the reference to an owner.
+    f"request.userInfo.username == '{DAEMON_SET_CONTROLLER}' || request.resource.resource == 'pods' && variables.placed"
+    " && dyn(oldObject).spec.?affinity.orValue({}) == dyn(object).spec.?affinity.orValue({})"
+)
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
@@ -23,9 +28,7 @@ def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
     for demand in demands(pod):
         if demand.key in NODE_LABELS:
             yield Finding(f"{pod} selects {demand.key}, a label of one node; expected a label of a pool.")
-    # The controller of a DaemonSet gives each of its pods such a field.
-    names_node = some(terms(pod), lambda term: bool(term.at("matchFields").elements()))
-    if names_node and not some(pod.metadata.at("ownerReferences").elements(), lambda o: o.at("kind").text() == _DAEMON):
+    if some(terms(pod), lambda term: bool(term.at("matchFields").elements())):
         yield Finding(f"{pod} selects a node by its fields (matchFields); expected a label of a pool.")
 
 
@@ -45,6 +48,6 @@ RULE = Rule(
         f" && {words(NODE_LABELS)}.all(name, !(name in variables.spec.?nodeSelector.orValue({{}})))"
         f" && {every_demand(f'!(demand.key in {words(NODE_LABELS)})')}"
         f" && ({TERMS}.all(term, term.?matchFields.orValue([]).size() == 0)"
-        f" || variables.metadata.?ownerReferences.orValue([]).exists(owner, owner.kind == '{_DAEMON}'))"
+        f" || {_EXCUSED})"
     ),
 )

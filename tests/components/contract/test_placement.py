@@ -43,6 +43,13 @@ def test_given_pods_choose_a_lifecycle_only_where_spot_nodes_carry_no_taint() ->
     assert ("non-preemptible" in given, "non-preemptible" in untainted) == (False, True)
 
 
+def test_pods_without_a_place_get_the_role_for_plain_jobs_unless_they_have_other_needs() -> None:
+    given = placement_variables(Placement(job_role="workload", gpu_resources=("nvidia.com/gpu",)))["given"]
+    assert "? optional.none() : optional.of('workload')" in given
+    assert all(need in given for need in ("resourceClaims", "'nvidia.com/gpu'", "'nvidia.com/mig-'"))
+    assert "workload" not in placement_variables(Placement())["given"].replace("user-workloads", "")
+
+
 def test_without_core_namespaces_nobody_gets_the_mark() -> None:
     assert "request.namespace in []" in placement_variables(Placement())["becomesCore"]
 
