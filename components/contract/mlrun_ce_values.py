@@ -42,8 +42,14 @@ CHECKSUM_VARIABLE: Final = "IGZ_CLUSTERS_SETTINGS"
 
 _CHECKSUM_LENGTH: Final = 16
 
-_CORE_CONTAINERS: Final = 20
-"""Containers of the chart's core services that get the namespace's default requests, about (assumed)."""
+CORE_CONTAINERS: Final = 23
+"""Containers of the chart's core services that get the namespace's default requests: those of ``tests/kit``."""
+
+_CPU_OF_DAEMONS: Final = 0.5
+"""What a node keeps for itself and its daemons, in CPU, about (assumed)."""
+
+_NODE_EXPORTER: Final = {"cpu": "100m", "memory": "64Mi"}
+"""What node-exporter gets on each node, where the namespace's defaults would reserve a CPU (assumed)."""
 
 
 class ObjectStore(StrEnum):
@@ -131,10 +137,14 @@ def initial_group_problem(cluster: ChartCluster) -> str | None:
     """Return what the initial group lacks if core services get default requests; None if they fit."""
     initial = [group for group in cluster.groups if group.role is PoolRole.INITIAL]
     has = sum(group.size.min * group.instances[0].vcpus for group in initial)
-    need = _CORE_CONTAINERS * parse_quantity(cluster.pod_resources.requests.cpu)
-    if has > need:  # the rest is for the nodes' own daemons
+    kept = _CPU_OF_DAEMONS * sum(group.size.min for group in initial)
+    need = CORE_CONTAINERS * parse_quantity(cluster.pod_resources.requests.cpu)
+    if has - kept >= need:
         return None
-    return f"core services request about {need:g} CPU by default, and the initial group has {has}; add nodes"
+    return (
+        f"core services request about {need:g} CPU by default, and the initial group has {has} with its own daemons; "
+        "add nodes"
+    )
 
 
 def settings_checksum(cluster: ChartCluster) -> str:
@@ -158,6 +168,9 @@ def _settings(cluster: ChartCluster, choices: ChartChoices) -> Iterator[tuple[st
     yield "jupyterNotebook.nodeSelector", {LabelKey.ROLE.value: notebooks.value}
     if not cluster.places_by_itself:  # it uses its node, as only marked daemons may, and nothing else marks it
         yield "kube-prometheus-stack.nodeExporter.enabled", False
+    else:
+        amounts = {"requests": dict(_NODE_EXPORTER), "limits": dict(_NODE_EXPORTER)}
+        yield "kube-prometheus-stack.prometheus-node-exporter.resources", amounts
     yield "spark-operator.spark.jobNamespaces", [choices.namespace]
 
 

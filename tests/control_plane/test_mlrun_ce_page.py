@@ -55,6 +55,9 @@ class Reader:
                 pod["nodeSelector"] = values["jupyterNotebook"]["nodeSelector"]
             if each["metadata"]["name"] == "mlrun-db":
                 pod["affinity"] = values["mlrun"]["db"]["affinity"]
+            if each["metadata"]["name"] == DAEMON:
+                exporter = values["kube-prometheus-stack"]["prometheus-node-exporter"]
+                pod["containers"][0]["resources"] = exporter["resources"]
         listed = {"apiVersion": "v1", "kind": "List", "items": [*needs_of(made), *made]}
         (self._folder / "chart.json").write_text(json.dumps(listed))
         self.types("kubectl create -f chart.json")

@@ -13,6 +13,7 @@ from components.contract.environments import Environment
 from components.contract.groups import resolve_groups
 from components.contract.mlrun_ce_chart import ChartLine
 from components.contract.mlrun_ce_values import (
+    CORE_CONTAINERS,
     ChartChoices,
     ChartCluster,
     ObjectStore,
@@ -21,7 +22,9 @@ from components.contract.mlrun_ce_values import (
 )
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES
 from components.contract.pools import NodePool
+from components.contract.quantities import parse_quantity
 from components.contract.taints import OWN_SPOT_TAINT
+from support.kit import FOLDER, shapes
 
 RECORDED: Final = yaml.safe_load((Path(__file__).parent / "mlrun_ce_keys.yaml").read_text())
 MACHINES: Final = ["m6i.2xlarge"]
@@ -120,9 +123,15 @@ def test_the_database_does_not_require_the_node_of_the_api() -> None:
 
 
 def test_node_exporter_runs_where_admission_marks_daemons_of_core_services() -> None:
-    exporter = "nodeExporter"
-    assert exporter not in chart_values(cluster(), PLAIN).get("kube-prometheus-stack", {})
-    assert chart_values(cluster(places=False), PLAIN)["kube-prometheus-stack"][exporter] == {"enabled": False}
+    assert "nodeExporter" not in chart_values(cluster(), PLAIN)["kube-prometheus-stack"]
+    before = chart_values(cluster(places=False), PLAIN)["kube-prometheus-stack"]
+    assert before["nodeExporter"] == {"enabled": False}
+
+
+def test_node_exporter_does_not_get_the_namespace_s_defaults_on_every_node() -> None:
+    amounts = chart_values(cluster(), PLAIN)["kube-prometheus-stack"]["prometheus-node-exporter"]["resources"]
+    assert amounts["requests"] == amounts["limits"]
+    assert parse_quantity(amounts["requests"]["cpu"]) < parse_quantity("500m")
 
 
 def test_without_a_pool_of_their_own_notebooks_run_with_jobs() -> None:
@@ -183,8 +192,27 @@ def test_line_0_11_calls_its_own_object_store_s3() -> None:
 
 def test_an_initial_group_that_is_too_small_for_the_core_services_is_noted() -> None:
     prod = replace(cluster(), pod_resources=DEFAULT_POD_RESOURCES[Environment.PROD])
-    assert initial_group_problem(prod) is None
-    (initial,) = resolve_groups({"initial": NodePool.model_validate(POOLS["initial"] | {"size": {"min": 2, "max": 2}})})
-    assert initial_group_problem(replace(prod, groups=(initial,))) == (
-        "core services request about 20 CPU by default, and the initial group has 16; add nodes"
+
+    def problem(nodes: int) -> str | None:
+        pool = NodePool.model_validate(POOLS["initial"] | {"size": {"min": nodes, "max": nodes}})
+        return initial_group_problem(replace(prod, groups=resolve_groups({"initial": pool})))
+
+    assert problem(4) is None
+    assert problem(3) == (
+        "core services request about 23 CPU by default, and the initial group has 24 with its own daemons; add nodes"
     )
+
+
+def test_as_many_containers_are_counted_as_the_kit_has() -> None:
+    def without(containers: list[dict[str, Any]]) -> int:
+        return sum("cpu" not in each.get("resources", {}).get("requests", {}) for each in containers)
+
+    chart = yaml.safe_load((FOLDER / "shapes" / "chart.yaml").read_text())["shapes"]
+    pods = [
+        shape.entry["pod"]
+        for name, shape in shapes().items()
+        if name in chart and "pod" in shape.entry and shape.entry["kind"] != "DaemonSet" and "jupyter" not in name
+    ]
+    # Of init containers one runs at a time, and none beside the others.
+    counted = sum(max(without(pod["containers"]), min(without(pod.get("initContainers", [])), 1)) for pod in pods)
+    assert counted == CORE_CONTAINERS
