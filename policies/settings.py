@@ -13,7 +13,7 @@ from components.contract.lifecycle import Lifecycle
 from components.contract.namespaces import DEFAULT_NAMESPACES
 from components.contract.placement import offers_mutation
 from components.contract.policy_choices import PolicyChoices
-from components.contract.pools import GPU_ROLES, USER_ROLES, PoolRole
+from components.contract.pools import DEFAULT_GPU_RESOURCE, GPU_ROLES, USER_ROLES, PoolRole
 from policies.rule import Context
 
 STACK_KEY: Final = "igz-clusters:stack"
@@ -29,6 +29,7 @@ def context(wanted: str | None, choices: Mapping[str, Any], stack_tags: Mapping[
     named = wanted or choices.get("environment") or stack_tags.get("environment")
     namespaces = choices.get("namespaces", DEFAULT_NAMESPACES if choices else None)
     pools = _pools(choices.get("pools"))
+    gives_places = _gives_places(choices.get("cluster"))
     return Context(
         environment=Environment.DEV if named == Environment.DEV else Environment.PROD,
         profile=PlatformProfile.IGUAZIO
@@ -41,7 +42,8 @@ def context(wanted: str | None, choices: Mapping[str, Any], stack_tags: Mapping[
         gpu_pools=_of_roles(pools, GPU_ROLES),
         spot_taint_keys=_spot_taint_keys(choices, pools) if pools else None,
         gpu_resources=tuple(sorted({str(pool["gpuResource"]) for pool in pools.values() if pool.get("gpuResource")})),
-        gives_places=_gives_places(choices.get("cluster")),
+        gives_places=gives_places,
+        corrected_gpus=_corrected_gpus(pools) if gives_places else (),
     )
 
 
@@ -61,6 +63,13 @@ def _gives_places(cluster: Any) -> bool:
 
 def _of_roles(pools: Mapping[str, Mapping[str, Any]], roles: Collection[PoolRole]) -> frozenset[str] | None:
     return frozenset(name for name, pool in pools.items() if pool.get("role") in roles) if pools else None
+
+
+def _corrected_gpus(pools: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+    if all(pool.get("role") != PoolRole.WORKLOAD for pool in pools.values()):
+        return ()
+    gpus = (pool for pool in pools.values() if pool.get("role") in GPU_ROLES)
+    return tuple(sorted({str(pool.get("gpuResource") or DEFAULT_GPU_RESOURCE) for pool in gpus}))
 
 
 def _spot_taint_keys(choices: Mapping[str, Any], pools: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:

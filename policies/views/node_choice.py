@@ -71,7 +71,7 @@ def selector(pod: PodFacts) -> list[Demand]:
     """Return the requirements of the node selector."""
     return [
         Demand(Value(key, value.path), Value("In"), Value([value.raw], value.path))
-        for key, value in pod.spec.at("nodeSelector").items()
+        for key, value in pod.node_selector.items()
     ]
 
 

@@ -1,7 +1,7 @@
 """Pods as rules see them, regardless of what creates them: pods themselves, controllers, and resources of operators."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -21,12 +21,21 @@ from policies.views.type_tokens import NUCLIO_FUNCTION
 class PodFacts:
     """One pod, or the template from which a controller creates pods. Facts are read on demand."""
 
-    def __init__(self, resource: Resource, metadata: Value, spec: Value, *, is_retold: bool = False) -> None:
+    def __init__(
+        self,
+        resource: Resource,
+        metadata: Value,
+        spec: Value,
+        *,
+        is_retold: bool = False,
+        selecting: Mapping[str, str] | None = None,
+    ) -> None:
         self._resource = resource
         self.is_retold = is_retold
         """Whether an operator defines the pods in its own terms; rules cannot require what these cannot express."""
         self.metadata = metadata
         """Labels and annotations of the pods."""
+        self._selecting = selecting or {}
         self.spec = spec
         """The pods' ``spec``, in the terms of Kubernetes' pod API, even if an operator uses its own."""
 
@@ -56,13 +65,25 @@ class PodFacts:
         """Whether the pods have the label of a core service, which the API server protects."""
         return self.label(LabelKey.CORE_SERVICE.value) == TRUE
 
+    def selecting(self, labels: Mapping[str, str]) -> "PodFacts":
+        """Return the pod with other values for these labels of its node selector."""
+        return PodFacts(self._resource, self.metadata, self.spec, is_retold=self.is_retold, selecting=labels)
+
+    @property
+    def node_selector(self) -> Value:
+        """Return the map of node labels that the pods select."""
+        given = self.spec.at("nodeSelector")
+        if not self._selecting or not isinstance(given.raw, dict):
+            return given
+        return Value({**given.raw, **self._selecting}, given.path)
+
     def label(self, key: str) -> str | None:
         """Return the value of a label of the pods."""
         return self.metadata.at("labels", key).text()
 
     def selected(self, key: str) -> str | None:
         """Return the value of a node label in the node selector."""
-        return self.spec.at("nodeSelector", str(key)).text()
+        return self.node_selector.at(str(key)).text()
 
     def annotation(self, key: str) -> str | None:
         """Return the value of an annotation of the pods."""

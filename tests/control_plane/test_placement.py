@@ -11,8 +11,8 @@ from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.placement import WHY_CORE, WHY_USER
 from policies.examples import UNKNOWN_TEXT, Given, load
 from policies.judge import judge_resource
+from policies.registry import RULES
 from policies.resource import Resource
-from policies.rules.placement.pl_01_workloads_choose_a_pool import RULE
 from policies.settings import context
 from policies.values import Value
 from policies.views.pods import PODS
@@ -33,6 +33,7 @@ from support.placement import (
     why_of,
     workload,
 )
+from workbench.stacks import find
 
 pytestmark = pytest.mark.control_plane
 
@@ -302,6 +303,10 @@ def _running(cluster: Cluster, count: int) -> dict[str, str]:
     return found if len(found) == count and all(found.values()) else {}
 
 
+FORESEEN = [rule for rule in RULES if rule.id in ("PL-01", "PL-05", "SP-07")]
+"""Rules about what the API server gives a pod or corrects in it."""
+
+
 def _examples() -> list[tuple[str, Given]]:
     return [
         (f"{example.rule}/{example.name}/{given.name}", given)
@@ -316,9 +321,9 @@ def _examples() -> list[tuple[str, Given]]:
 
 @pytest.mark.full
 def test_packs_say_of_what_is_declared_what_admission_says_of_what_it_made_of_it(api: Api) -> None:
-    """PL-01 in a preview knows the place that the API server will give."""
+    """In a preview the rules know the place that the API server will give, and what it will correct."""
     stack = {"environment": "dev", "cluster": {"kind": "local"}, "namespaces": {"plain": {}}}
-    pools = {"initial": {"role": "initial"}, "workload": {"role": "workload"}, "gpu": {"role": "gpu"}}
+    pools = {name: pool.model_dump(mode="json", by_alias=True) for name, pool in find("local").config.pools.items()}
     known = context(None, {**stack, "pools": pools}, {})
     text = json.dumps([given.props for _, given in _examples()])
     accounts = sorted(set(re.findall(r'"serviceAccountName": "([a-z0-9.-]+)"', text)) - {"default"})
@@ -334,8 +339,9 @@ def test_packs_say_of_what_is_declared_what_admission_says_of_what_it_made_of_it
             if not answer.accepted and "igz-pods-mandatory" not in said:
                 continue
             compared += 1
-            findings = judge_resource(RULE, Resource(given.type, "example", "", Value(props)), known).findings
-            if bool(findings) is not ("[PL-01]" in said):
-                differ[name] = said
+            declared = Resource(given.type, "example", "", Value(props))
+            for rule in FORESEEN:
+                if bool(judge_resource(rule, declared, known).findings) is not (f"[{rule.id}]" in said):
+                    differ[f"{name} {rule.id}"] = said
     assert differ == {}
     assert compared > 100

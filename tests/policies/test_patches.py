@@ -30,6 +30,7 @@ EXCUSED = {
     "JU-03": "bad",
     "JU-04": "bad bad-hub",
     "PL-01": "bad-daemon-set bad-negation bad-older bad-preferred",
+    "PL-05": "bad-corrected-other-gpu",
     "PL-06": "bad bad-dev bad-other-gpu bad-own-name",
     "PR-04": "bad-deployment bad-nuclio",
     "RS-01": "bad bad-dev bad-start",
@@ -44,7 +45,7 @@ EXCUSED = {
         "bad-tolerates-all"
     ),
     "SP-02": "bad bad-manual",
-    "SP-07": "bad bad-affinity",
+    "SP-07": "bad bad-affinity bad-older",
     "ST-01": "bad-dev",
     "ST-04": "bad-cron",
 }

@@ -9,6 +9,7 @@ from components.contract.pools import PoolRole
 from components.contract.taints import GPU_TAINT_VALUE, TaintEffect
 from policies.cel import TOLERATIONS, VALUES, every_term, selected
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
+from policies.views.corrections import corrected
 from policies.views.gpus import ASKS_FOR_GPU, GPU_NAMES, asked_gpus
 from policies.views.node_choice import Demand, always, gpu_pools
 from policies.views.pods import USER_PODS, PodFacts
@@ -18,9 +19,10 @@ def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
     """Reject the selection of other pools. No selector is needed: only GPU nodes offer GPUs.
 
     The API server adds the toleration (plug-in ExtendedResourceToleration), so only admission checks it.
+    A pod is judged with the role that the API server will give it.
     """
     asked = ", ".join(asked_gpus(pod, context))
-    if asked and always(pod, partial(_means_other_nodes, context=context)):
+    if asked and always(corrected(pod, context), partial(_means_other_nodes, context=context)):
         yield Finding(f"{pod} requests {asked} but selects a role or a pool whose nodes have no GPU; expected neither.")
 
 

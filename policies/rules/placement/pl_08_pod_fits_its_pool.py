@@ -10,6 +10,7 @@ from components.contract.instances import InstanceType
 from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import NotJudgeableError, each
+from policies.views.corrections import corrected
 from policies.views.gpus import gpu_names
 from policies.views.node_choice import may_run_on
 from policies.views.node_groups import NodeGroupFacts, holders, node_groups, some_group
@@ -32,6 +33,7 @@ def _too_large(pools: list[Resource], context: Context, pod: PodFacts) -> Iterat
     needs = {name: pod_request(pod, name) for name in ("cpu", "memory", *gpu_names(context))}
     if not any(needs.values()):
         return
+    pod = corrected(pod, context)
     if some_group(pools, lambda group: _has_room(pod, needs, group)):
         return
     groups = (group for resource in pools for group in node_groups(resource) if may_run_on(pod, group))

@@ -9,6 +9,7 @@ from components.contract.lifecycle import Lifecycle
 from policies.cel import TOLERATIONS, VALUES, every_term, selected
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
 from policies.values import NotJudgeableError
+from policies.views.corrections import is_given_toleration
 from policies.views.node_choice import Demand, always, tolerated_keys
 from policies.views.pods import USER_PODS, PodFacts
 
@@ -17,8 +18,8 @@ _KEYS = tuple(taint.key for taint in SPOT_TAINTS)
 
 
 def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
-    """Recommend the toleration to pods that may run on spot nodes only."""
-    if not always(pod, _demands_spot):
+    """Recommend the toleration to pods that may run on spot nodes only and are not given it."""
+    if not always(pod, _demands_spot) or is_given_toleration(pod, context):
         return
     tolerated = list(tolerated_keys(pod))
     if context.spot_taint_keys is None and not any(key in ("", *_KEYS) for key in tolerated):
