@@ -12,7 +12,7 @@ import yaml
 from components.contract.environments import Environment, PlatformProfile
 from components.contract.labels import LabelKey
 from support.cluster import COMMAND, Cluster, eventually, new_cluster
-from support.kit import Manifest, Setting, shapes
+from support.kit import Manifest, Setting, Shape, shapes
 from workbench.system.paths import PROJECT_ROOT
 
 PAGE: Final = (PROJECT_ROOT / "docs/mlrun-ce.md").read_text()
@@ -48,7 +48,7 @@ class Reader:
     def installs_the_chart(self) -> None:
         """Create what the chart would, with the values that the page's commands wrote."""
         values = yaml.safe_load((self._folder / "values.yaml").read_text())
-        made = [shape.manifest(SETTING) for shape in shapes().values() if is_of_the_chart(shape.name)]
+        made = [shape.manifest(SETTING, ()) for shape in shapes().values() if is_of_the_chart(shape)]
         for each in made:
             pod = each.get("spec", {}).get("template", {}).get("spec", {})
             if each["metadata"]["name"] == NOTEBOOK:
@@ -63,10 +63,9 @@ class Reader:
         self.types("kubectl create -f chart.json")
 
 
-def is_of_the_chart(name: str) -> bool:
+def is_of_the_chart(shape: Shape) -> bool:
     """Return whether the chart creates a shape with our values."""
-    source = (PROJECT_ROOT / "tests/kit/shapes/chart.yaml").read_text()
-    return name in yaml.safe_load(source)["shapes"] and name != "jupyter-on-its-pool"
+    return shape.file == "chart" and shape.name != "jupyter-on-its-pool"
 
 
 def needs_of(made: list[Manifest]) -> list[Manifest]:
@@ -91,7 +90,7 @@ def needs_of(made: list[Manifest]) -> list[Manifest]:
 
 def pools(cluster: Cluster) -> dict[str, set[str]]:
     """Return the pools of the chart's pods by the name of their shape; nothing while one waits."""
-    names = [name for name in shapes() if is_of_the_chart(name) and "pod" in shapes()[name].entry]
+    names = [shape.name for shape in shapes().values() if is_of_the_chart(shape) and "pod" in shape.entry]
     found: dict[str, set[str]] = {name: set() for name in names}
     pods = cluster.get("pods", "-n", NAMESPACE)["items"]
     nodes = {name: each["metadata"]["labels"][LabelKey.POOL] for name, each in cluster.nodes().items()}

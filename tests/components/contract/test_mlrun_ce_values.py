@@ -24,7 +24,7 @@ from components.contract.pod_resources import DEFAULT_POD_RESOURCES
 from components.contract.pools import NodePool
 from components.contract.quantities import parse_quantity
 from components.contract.taints import OWN_SPOT_TAINT
-from support.kit import FOLDER, shapes
+from support.kit import shapes
 
 RECORDED: Final = yaml.safe_load((Path(__file__).parent / "mlrun_ce_keys.yaml").read_text())
 MACHINES: Final = ["m6i.2xlarge"]
@@ -207,11 +207,11 @@ def test_as_many_containers_are_counted_as_the_kit_has() -> None:
     def without(containers: list[dict[str, Any]]) -> int:
         return sum("cpu" not in each.get("resources", {}).get("requests", {}) for each in containers)
 
-    chart = yaml.safe_load((FOLDER / "shapes" / "chart.yaml").read_text())["shapes"]
     pods = [
         shape.entry["pod"]
-        for name, shape in shapes().items()
-        if name in chart and "pod" in shape.entry and shape.entry["kind"] != "DaemonSet" and "jupyter" not in name
+        for shape in shapes().values()
+        if shape.file == "chart" and "pod" in shape.entry and shape.entry["kind"] != "DaemonSet"
+        if "jupyter" not in shape.name
     ]
     # Of init containers one runs at a time, and none beside the others.
     counted = sum(max(without(pod["containers"]), min(without(pod.get("initContainers", [])), 1)) for pod in pods)
