@@ -42,7 +42,7 @@ class UserNamespaceArgs:
     groups: tuple[NodeGroup, ...]
     pod_resources: PodResources
     admission: AdmissionMode = AdmissionMode.DENY
-    """Whether Pod Security rejects pods, or only warns."""
+    """Whether Pod Security and the quota on system classes reject pods; if not, the rules warn."""
     egress: tuple[AllowedEgress, ...] = ()
     """What pods of every user namespace of the cluster may reach outside it."""
     gives_limits: bool = False
@@ -96,6 +96,8 @@ class UserNamespaceObjects(PlatformComponent):
     def _quotas(self, args: UserNamespaceArgs) -> None:
         if args.choices.quota:
             self._quota("requests", {"hard": _hard_limits(args.choices.quota, args.groups)})
+        if args.admission is AdmissionMode.WARN:  # a quota cannot warn, but PR-05 does
+            return
         refused = [*RESERVED_CLASSES, *(() if args.choices.core_services else [c.value for c in SystemPriority])]
         scope = {"scopeName": "PriorityClass", "operator": "In", "values": refused}
         self._quota("no-system-priority", {"hard": {"pods": "0"}, "scopeSelector": {"matchExpressions": [scope]}})

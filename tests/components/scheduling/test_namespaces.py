@@ -4,6 +4,7 @@ from components.contract.environments import Environment
 from components.contract.groups import resolve_groups
 from components.contract.namespaces import UserNamespace
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES
+from components.contract.policy_choices import AdmissionMode
 from components.contract.pools import NodePool
 from components.scheduling.namespaces import UserNamespaceArgs, UserNamespaceObjects
 from support.recorder import record
@@ -44,3 +45,13 @@ def test_a_quota_on_gpus_counts_those_of_resource_claims(resource: str) -> None:
         "requests.memory": "256Gi",
         **dict.fromkeys(names, "2"),
     }
+
+
+@pytest.mark.parametrize("admission", AdmissionMode)
+def test_before_rejections_no_quota_rejects_pods_but_the_stack_files(admission: AdmissionMode) -> None:
+    choices = UserNamespace.model_validate({"quota": {"cpu": "64", "memory": "256Gi"}})
+    resources = DEFAULT_POD_RESOURCES[Environment.DEV]
+    args = UserNamespaceArgs(choices=choices, groups=(), pod_resources=resources, admission=admission)
+    recorder = record(lambda: UserNamespaceObjects("team", args) and None)
+    found = {name.removeprefix("team-") for name in recorder.of_type("kubernetes:core/v1:ResourceQuota")}
+    assert found == {"requests"} | ({"no-system-priority"} if admission is AdmissionMode.DENY else set())
