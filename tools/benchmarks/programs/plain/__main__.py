@@ -20,10 +20,11 @@ KUBERNETES = re.compile(r"kubernetes:([a-z]+)[a-z0-9.]*/(v\w+):(\w+)")
 
 
 def resource_class(token: str, inputs: dict[str, Any]) -> Any:
-    """Return the SDK's class of a type token such as ``kubernetes:core/v1:Node``; for other types the one for any."""
+    """Return the SDK's class of a type token such as ``kubernetes:core/v1:Node``; that for any type if it has none."""
     if known := re.fullmatch(KUBERNETES, token):
         group, version, kind = known.groups()
-        return getattr(import_module(f"pulumi_kubernetes.{group}.{version}"), kind)
+        if made := getattr(import_module(f"pulumi_kubernetes.{group}.{version}"), kind, None):
+            return made
     return partial(CustomResource, api_version=inputs["apiVersion"], kind=inputs["kind"])
 
 
