@@ -216,7 +216,7 @@ CONFLICTS: dict[str, tuple[Callable[[Site], None], dict[str, Any], str, str]] = 
     "a priority class out of order": (
         object_(priority_class("igz-workload-high", 7)),
         {},
-        "PriorityClass igz-workload-low, igz-workload-high of another owner: found igz-workload-low ",
+        "igz-workload-high of another owner: found igz-workload-low ",
         "delete priorityclass igz-workload-high",
     ),
     "a storage class of another driver": (
