@@ -118,7 +118,7 @@ def test_mlrun_reads_back_exactly_our_selectors_tolerations_classes_and_resource
     for side in ("requests", "limits"):
         assert {k: v for k, v in got[side].items() if v is not None} == getattr(resources, side).model_dump()
     assert seen == {
-        "default_selector": default_node_selector(local_groups(), corrects=False),
+        "default_selector": default_node_selector(local_groups(), corrects=True),
         "preemptible_selector": {"app.iguazio.com/lifecycle": "preemptible"},
         "preemptible_tolerations": [OWN_SPOT_TAINT.toleration()],
         "valid_classes": ["igz-workload-low", "igz-workload-medium", "igz-workload-high"],

@@ -148,12 +148,6 @@ def _people(site: KitSite) -> None:
     probe = pod("probe", namespace=where, nodeSelector={"igz-clusters.io/user-workloads": "true"})
     eventually(lambda: "cannot create" not in site.api.create(probe, as_user="scientist", dryRun="All").message)
     eventually(lambda: "paramKind" not in site.api.create(pod("probe", namespace=where), dryRun="All").message)
-    for wrong in (
-        pod("probe", namespace=where, nodeName="initial-0"),
-        pod("probe", namespace=where, nodeSelector={"igz-clusters.io/role": "initial"}),
-        pod("probe", namespace=where, hostNetwork=True, nodeSelector={"igz-clusters.io/user-workloads": "true"}),
-    ):
-        eventually(lambda wrong=wrong: not site.api.create(wrong, as_user="scientist", dryRun="All").accepted)
 
 
 def binding(name: str, role: str, kind: str, subject: str, where: str | None = None) -> Manifest:

@@ -34,9 +34,23 @@ def objects_of(program: Callable[[], None]) -> list[Manifest]:
 
 
 def create_all(api: Api, manifests: list[Manifest]) -> None:
-    """Create objects, each as soon as the API server takes it."""
-    for manifest in manifests:
+    """Create objects, each as soon as the API server takes it, and wait until their policies are in force."""
+    name, kind = "created-last", "ValidatingAdmissionPolicy"
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"]}
+    spec = {"matchConstraints": {"resourceRules": [rule]}, "validations": [{"expression": "false", "message": name}]}
+    last = {"apiVersion": "admissionregistration.k8s.io/v1", "metadata": {"name": name}}
+    bound = {"policyName": name, "validationActions": ["Warn"]}
+    markers: list[Manifest] = [
+        {**last, "kind": kind, "spec": spec},
+        {**last, "kind": f"{kind}Binding", "spec": bound},
+    ]
+    for manifest in (*manifests, *markers):
         eventually(lambda manifest=manifest: _is_there(api, manifest))
+    # The API server learns of policies in the order in which they were created.
+    probe = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "probe", "namespace": "default"}}
+    eventually(lambda: name in str(api.create(probe, dryRun="All").warnings))
+    for manifest in reversed(markers):
+        api.delete(manifest)
 
 
 def _is_there(api: Api, manifest: Manifest) -> bool:
