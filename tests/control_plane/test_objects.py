@@ -48,6 +48,7 @@ def test_a_user_namespace_holds_limits_quotas_network_policies_and_pod_security(
         ("LimitRange", "default-resources"),
         ("ResourceQuota", "no-system-priority"),
         ("NetworkPolicy", "default-deny"),
+        ("NetworkPolicy", "allow-api-server"),
         ("NetworkPolicy", "allow-dns"),
         ("NetworkPolicy", "allow-platform"),
         ("NetworkPolicy", "allow-core-services"),
