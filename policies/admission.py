@@ -4,8 +4,10 @@
 """
 
 import json
+import re
 import sys
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +15,19 @@ from policies.generated import keep_current
 from policies.registry import RULES
 from policies.rule import Admission, Rule
 
+SOURCES: Final = Path(__file__).parent.parent / "docs" / "sources.md"
 DATA: Final = Path(__file__).parent.parent / "components" / "scheduling" / "admission_rules.json"
+
+
+def source_link(rule: Rule[Any]) -> str:
+    """Return the public page of the first document that a rule cites; empty if it cites none of ``docs/sources.md``."""
+    row = re.search(rf"^\| {re.escape(rule.source.partition(', ')[0])} \|.*<(.+)> \|$", _sources(), re.MULTILINE)
+    return row[1] if row else ""
+
+
+@cache
+def _sources() -> str:
+    return SOURCES.read_text(encoding="utf-8")
 
 
 def entries(rules: Iterable[Rule[Any]] = RULES) -> list[dict[str, Any]]:
@@ -26,8 +40,11 @@ def _entry(rule: Rule[Any], admission: Admission) -> dict[str, Any]:
         "id": rule.id,
         "subject": admission.subject,
         "expression": admission.expression,
+        "culprits": admission.culprits,
         # The plain sentence first: its reader has often never heard of this repository.
-        "message": f"{rule.title}. Fix: {rule.fix} [{rule.id}]",
+        "title": rule.title,
+        "advice": f"Fix: {rule.fix} [{rule.id}]",
+        "source": source_link(rule),
         "level": {environment.value: level.value for environment, level in rule.level.items()},
         "spares_core_services": admission.spares_core_services,
         "concerns_place": admission.concerns_place,

@@ -34,6 +34,17 @@ def words(texts: Iterable[str]) -> str:
     return "[" + ", ".join(f"'{text}'" for text in texts) + "]"
 
 
+def culprit(condition: str, text: str) -> str:
+    """Return a list of the text (an expression) if the condition holds, else an empty list."""
+    return f"({condition} ? [{text}] : [])"
+
+
+def wrong_selector(key: str, allowed: str) -> str:
+    """Return a list that names the node selector's value of ``key`` if there is one and ``allowed`` lacks it."""
+    found = selected(key)
+    return culprit(f"{found} != '' && !({found} in {allowed})", f"'nodeSelector {key}: ' + {found}")
+
+
 def every_term(test: str) -> str:
     """Return the expression that is true if there are terms, and each contains a ``demand`` that passes ``test``."""
     return f"({TERMS}.size() > 0 && {TERMS}.all(term, {EXPRESSIONS}.exists(demand, {test})))"

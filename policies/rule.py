@@ -128,9 +128,9 @@ class Subject(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admission:
-    """The rule in CEL, for the API server."""
+    """The rule in CEL, for the API server: either ``expression`` or ``culprits``."""
 
-    expression: str
+    expression: str = ""
     """True if the object complies.
 
     For pods over ``variables.spec`` and ``variables.metadata`` (of the pod, or of a controller's template),
@@ -138,6 +138,11 @@ class Admission:
     a pod's ``nodeName`` is the scheduler's choice), ``namespaceObject`` and ``params.spec``, whose fields are
     those of ``components.contract.policy_parameters.PolicyParameters``. For other subjects it uses ``object``,
     ``oldObject`` and ``params.spec``.
+    """
+    culprits: str = ""
+    """List of texts, each naming a part of the object that violates the rule, such as ``container main (image a:1)``.
+
+    The object complies if it is empty. It uses the same variables.
     """
     subject: Subject = Subject.PODS
     spares_core_services: bool = True

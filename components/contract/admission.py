@@ -62,6 +62,19 @@ MAY_USE_CORE_SERVICES: Final = (
     ".namespace(request.namespace).check('use').allowed()"
 )
 
+
+def containers_where(bad: str, field: str = "") -> str:
+    """Return the expression for texts that name the containers ``c`` for which ``bad`` holds.
+
+    Parameters
+    ----------
+    field
+        What is wrong in the container, for the reader. Default: not named.
+    """
+    note = f" + ' ({field})'" if field else ""
+    return f"variables.containers.filter(c, {bad}).map(c, 'container ' + string(c.name){note})"
+
+
 CORE_SERVICE_NEEDS_RIGHT: Final = (
     f"the label {LabelKey.CORE_SERVICE} lets a pod leave the user pools; "
     f"setting it requires the right to 'use' {CORE_SERVICES_RESOURCE}.{OWN_DOMAIN}. Ask the platform team or remove it"
@@ -101,8 +114,9 @@ RULE_VARIABLES: Final = {
     "containers": "variables.spec.containers + variables.spec.?initContainers.orValue([])"
     " + variables.spec.?ephemeralContainers.orValue([])",
     # A volume can contain an image too (KEP-4639).
-    "images": "variables.containers.map(c, c.?image.orValue(''))"
-    " + variables.spec.?volumes.orValue([]).filter(v, v.?image.hasValue()).map(v, v.?image.?reference.orValue(''))",
+    "images": "variables.containers.map(c, {'in': 'container ' + string(c.name), 'name': string(c.?image.orValue(''))})"
+    " + variables.spec.?volumes.orValue([]).filter(v, v.?image.hasValue())"
+    ".map(v, {'in': 'volume ' + string(v.name), 'name': string(v.?image.?reference.orValue(''))})",
     # Of a pod that exists, the scheduler chose the node, and not the author.
     "placed": "request.operation == 'UPDATE'",
     "annotations": "namespaceObject.metadata.?annotations.orValue({})",

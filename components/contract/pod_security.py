@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from components.contract.admission import MAY_USE_CORE_SERVICES, RULE_VARIABLES, WAIVER_PREFIX
+from components.contract.admission import MAY_USE_CORE_SERVICES, RULE_VARIABLES, WAIVER_PREFIX, containers_where
 
 STANDARD: Final = "https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline"
 
@@ -54,15 +54,10 @@ def _listed(words: tuple[str, ...]) -> str:
     return "[" + ", ".join(f"'{word}'" for word in words) + "]"
 
 
-def _containers(bad: str) -> str:
-    """Return the expression for the containers ``c`` for which ``bad`` holds."""
-    return f"variables.containers.filter(c, {bad}).map(c, 'container ' + string(c.name))"
-
-
 def _contexts(bad: Callable[[str], str]) -> str:
     """Return the expression for the pod and the containers whose security context is ``bad``."""
     of_pod, of_container = (bad(f"{owner}.?securityContext") for owner in ("variables.spec", "c"))
-    return f"({of_pod} ? ['pod'] : []) + {_containers(of_container)}"
+    return f"({of_pod} ? ['pod'] : []) + {containers_where(of_container)}"
 
 
 def _flags(*fields: str) -> str:
@@ -96,19 +91,19 @@ BASELINE: Final = (
     ),
     Restriction(
         "hostPorts",
-        _containers("c.?ports.orValue([]).exists(p, p.?hostPort.orValue(0) != 0)"),
+        containers_where("c.?ports.orValue([]).exists(p, p.?hostPort.orValue(0) != 0)"),
         "must not set ports.hostPort",
         is_host_access=True,
     ),
     Restriction(
         "privileged",
-        _containers("c.?securityContext.?privileged.orValue(false)"),
+        containers_where("c.?securityContext.?privileged.orValue(false)"),
         "must not set securityContext.privileged",
         is_host_access=True,
     ),
     Restriction(
         "capabilities",
-        _containers(
+        containers_where(
             "c.?securityContext.?capabilities.?add.orValue([])"
             f".exists(added, !(added in {_listed(_CAPABILITIES)}) && !(added == 'IPC_LOCK' && variables.mpi))"
         ),
@@ -118,7 +113,7 @@ BASELINE: Final = (
         "procMounts",
         # A pod with a user namespace of its own may mount /proc as it likes.
         "!variables.spec.?hostUsers.orValue(true) ? [] : "
-        + _containers("c.?securityContext.?procMount.orValue('Default') != 'Default'"),
+        + containers_where("c.?securityContext.?procMount.orValue('Default') != 'Default'"),
         "must not set securityContext.procMount",
     ),
     Restriction(
@@ -150,7 +145,7 @@ BASELINE: Final = (
         f".filter(s, !(s.name in {_listed(_SYSCTLS)})).map(s, 'sysctl ' + string(s.name))",
         "is not one of the safe sysctls (securityContext.sysctls)",
     ),
-    Restriction("handlers", _containers(_NO_HOST), "must not set host in probes or lifecycle handlers"),
+    Restriction("handlers", containers_where(_NO_HOST), "must not set host in probes or lifecycle handlers"),
 )
 """All controls of the standard."""
 

@@ -63,7 +63,10 @@ class PolicyChoices(ContractModel):
     )
     documentation: Annotated[
         Annotated[str, AfterValidator(_address), Field(json_schema_extra={"pattern": f"^{_ADDRESS}$"})] | None,
-        Explained("The place where the rules are published differs.", "The link in rejections, followed by `#pl-01`."),
+        Explained(
+            "Rejections link to the public document that requires the rule.",
+            "The link in rejections instead, followed by `#pl-01`.",
+        ),
     ] = Field(
         None,
         description="Address of a copy of docs/policies.md that users can read.",

@@ -39,6 +39,9 @@ from components.scheduling.policy_objects import USER_NAMESPACES, declare, resou
 
 DATA: Final = Path(__file__).with_suffix(".json")
 
+_NAMED: Final = 200
+"""Characters of the culprits that a message names."""
+
 WARNS: Final = ("Warn", "Audit")
 DENIES: Final = ("Deny",)
 
@@ -51,8 +54,15 @@ class AdmissionRule:
     subject: str
     """What it checks, a key of ``SUBJECTS``."""
     expression: str
-    """True if the object complies."""
-    message: str
+    """True if the object complies; empty for rules with ``culprits``."""
+    culprits: str
+    """List of texts that name what violates the rule; empty for rules with an ``expression``."""
+    title: str
+    """What it requires, without a full stop."""
+    advice: str
+    """What to do."""
+    source: str
+    """Link to the document that requires it."""
     level: Mapping[str, str]
     """``mandatory``, ``advisory`` or ``off``, by environment."""
     spares_core_services: bool
@@ -60,9 +70,32 @@ class AdmissionRule:
     """Whether it is about the nodes that pods select."""
 
     def linked_to(self, documentation: str | None) -> "AdmissionRule":
-        """Return the rule with a link to its section of the documentation in its message, if there is one."""
-        link = f" See {documentation}#{self.id.lower()}" if documentation else ""
-        return replace(self, message=f"{self.message}{link}")
+        """Return the rule with a link in its advice: to its section of the documentation, or to its source."""
+        link = f"{documentation}#{self.id.lower()}" if documentation else self.source
+        return replace(self, advice=f"{self.advice} See {link}") if link else self
+
+    @property
+    def message(self) -> str:
+        """Text of a rejection that names nothing."""
+        return f"{self.title}. {self.advice}"
+
+    @property
+    def message_expression(self) -> str:
+        """Expression for the text of a rejection, which names as many culprits as fit."""
+        if not self.culprits:
+            return _quoted(self.message)
+        # A whole message may have 5 KiB: https://github.com/kubernetes/kubernetes/blob/v1.36.3/staging/src/k8s.io/
+        # apiserver/pkg/admission/plugin/policy/validating/validator.go
+        named = (
+            f"[variables.{self.variable}_culprits.join('; ')]"
+            f".map(t, t.size() > {_NAMED} ? t.substring(0, {_NAMED}) + '…' : t)[0]"
+        )
+        return f"{_quoted(f'{self.title}: ')} + {named} + {_quoted(f'. {self.advice}')}"
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Variables that its expressions need."""
+        return {f"{self.variable}_culprits": self.culprits} if self.culprits else {}
 
     @property
     def variable(self) -> str:
@@ -77,7 +110,8 @@ class AdmissionRule:
             excuses.append(f"'{WAIVER_PREFIX}{self.id.lower()}' in variables.waivers")
             if self.spares_core_services:
                 excuses.append("variables.core")
-        return " || ".join([*excuses, f"({self.expression})"])
+        complies = f"variables.{self.variable}_culprits.size() == 0" if self.culprits else f"({self.expression})"
+        return " || ".join([*excuses, complies])
 
 
 @cache
@@ -207,7 +241,7 @@ class AdmissionRules(PlatformComponent):
         *,
         refuses: bool,
     ) -> None:
-        reads_parameters = any("params." in rule.expression for rule in rules)
+        reads_parameters = any("params." in rule.expression + rule.culprits for rule in rules)
         spec = {
             # Who only warns lets pass what cannot be judged.
             "failurePolicy": "Fail" if refuses else "Ignore",
@@ -251,15 +285,22 @@ def _answered_by_authors(placement: Placement, subject: Subject) -> Subject:
 
 def _warnings(subject: Subject, rules: Sequence[AdmissionRule]) -> dict[str, Any]:
     return {
-        "variables": variables(subject.variables),
-        "validations": [{"expression": rule.kept, "message": rule.message} for rule in rules],
+        "variables": variables({**subject.variables, **_needed(rules)}),
+        "validations": [
+            {
+                "expression": rule.kept,
+                "message": rule.message,
+                **({"messageExpression": rule.message_expression} if rule.culprits else {}),
+            }
+            for rule in rules
+        ],
     }
 
 
 def _refusal(subject: Subject, rules: Sequence[AdmissionRule]) -> dict[str, Any]:
     kept = {rule.variable: rule.kept for rule in rules}
     return {
-        "variables": variables({**subject.variables, **kept, "violations": _violations(rules)}),
+        "variables": variables({**subject.variables, **_needed(rules), **kept, "violations": _violations(rules)}),
         "validations": [
             {
                 "expression": "variables.violations.size() == 0",
@@ -271,9 +312,13 @@ def _refusal(subject: Subject, rules: Sequence[AdmissionRule]) -> dict[str, Any]
     }
 
 
+def _needed(rules: Sequence[AdmissionRule]) -> dict[str, str]:
+    return {name: expression for rule in rules for name, expression in rule.variables.items()}
+
+
 def _violations(rules: Sequence[AdmissionRule]) -> str:
     """Return the expression for the messages of all rules that are violated."""
-    messages = (f"variables.{rule.variable} ? '' : {_quoted(rule.message)}" for rule in rules)
+    messages = (f"variables.{rule.variable} ? '' : {rule.message_expression}" for rule in rules)
     return f"[{', '.join(messages)}].filter(message, message != '')"
 
 

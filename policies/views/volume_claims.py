@@ -167,6 +167,21 @@ def cel_deciding(holds: Callable[[str], str], *names: str) -> str:
     return f"(({stated}) ? ({holds('variables.spec')}) : {CONTAINERS}.all(c, {holds('c')}))"
 
 
+def cel_offenders(holds: Callable[[str], str], *names: str, field: str = "") -> str:
+    """Return CEL for texts that name those that count for ``names``, as in ``deciding``, and of which nothing holds.
+
+    Parameters
+    ----------
+    field
+        What is wrong there, for the reader. Default: not named.
+    """
+    note = f" ({field})" if field else ""
+    stated = " || ".join(f"{cel_request('variables.spec', name)}.hasValue()" for name in names)
+    whole_pod = f"({holds('variables.spec')}) ? [] : ['the pod as a whole{note}']"
+    named = f"{CONTAINERS}.filter(c, !({holds('c')})).map(c, 'container ' + string(c.name) + '{note}')"
+    return f"(({stated}) ? ({whole_pod}) : {named})"
+
+
 def _cel_equal(owner: str) -> str:
     return " && ".join(
         f"{cel_quantity(cel_limit(owner, name))}.isGreaterThan(quantity('0'))"
@@ -175,5 +190,5 @@ def _cel_equal(owner: str) -> str:
     )
 
 
-CEL_GUARANTEED: Final = cel_deciding(_cel_equal, *COMPUTE)
-"""CEL for ``is_guaranteed``."""
+CEL_UNEQUAL: Final = cel_offenders(_cel_equal, *COMPUTE)
+"""CEL for texts that name what keeps a pod from guaranteed quality of service."""

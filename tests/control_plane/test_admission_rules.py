@@ -46,7 +46,15 @@ def test_a_pod_that_violates_several_rules_reads_all_of_them_at_once(api: Api) -
     answer = api.create(simple(BAD, hostNetwork=True), **DRY)
     assert answer.status == 403
     assert re.findall(r"\[(ZZ-\d\d)\]", answer.message) == ["ZZ-01", "ZZ-04"]
-    assert f"{IMAGE.title}. Fix: {IMAGE.fix} [ZZ-01]" in answer.message
+    assert f"{IMAGE.title}: container main (image {BAD}). Fix: {IMAGE.fix} [ZZ-01]" in answer.message
+
+
+def test_a_message_names_as_many_containers_as_fit_and_stays_a_message(api: Api) -> None:
+    made = simple(BAD)
+    made["spec"]["containers"] = [{**made["spec"]["containers"][0], "name": f"c{n}"} for n in range(50)]
+    message = api.create(made, **DRY).message
+    assert f"{IMAGE.title}: container c0 (image {BAD}); container c1 (image {BAD}); " in message
+    assert f"…. Fix: {IMAGE.fix} [ZZ-01]" in message
 
 
 def test_an_advisory_rule_warns_and_lets_pass(api: Api) -> None:

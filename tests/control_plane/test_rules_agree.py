@@ -282,7 +282,9 @@ def test_the_largest_pod_is_judged_within_the_budget_of_the_api_server(
     answer = api.create(manifest(count), dryRun="All")
     assert answer.accepted, answer.message
     said = [text for text in answer.warnings if "ValidatingAdmissionPolicy 'agree-0-pods-" in text]
-    assert all(re.search(r"\[[A-Z]{2}-\d\d\]", text) for text in said), said
+    assert all(re.search(r"\[[A-Z]{2}-\d\d\]", text) for text in said), [
+        t for t in said if not re.search(r"\[[A-Z]{2}-\d\d\]", t)
+    ]
 
 
 def test_every_expression_fits_the_types_of_a_pod(api: Api) -> None:
@@ -299,7 +301,7 @@ def test_every_expression_fits_the_types_of_a_pod(api: Api) -> None:
                 "paramKind": PARAMETERS_KIND,
                 "matchConstraints": {"resourceRules": [resources("", ["pods"], "CREATE")]},
                 "variables": variables(typed),
-                "validations": [{"expression": rule.expression}],
+                "validations": [{"expression": rule.expression or f"({rule.culprits}).size() == 0"}],
             },
         }
         for rule in rules

@@ -13,4 +13,12 @@ def test_every_rule_with_a_form_for_admission_is_there_and_no_other() -> None:
 
 def test_a_message_says_rule_fix_and_page_as_in_a_preview() -> None:
     for rule, entry in zip(SCRATCH, admission.entries(SCRATCH), strict=True):
-        assert entry["message"] == f"{rule.title}. Fix: {rule.fix} [{rule.id}]"
+        assert (entry["title"], entry["advice"]) == (rule.title, f"Fix: {rule.fix} [{rule.id}]")
+
+
+def test_every_rule_links_to_a_public_page_that_requires_it() -> None:
+    assert [entry["id"] for entry in admission.entries() if not entry["source"].startswith("https://")] == []
+
+
+def test_every_rule_says_either_what_complies_or_what_does_not() -> None:
+    assert [e["id"] for e in admission.entries() if bool(e["expression"]) is bool(e["culprits"])] == []

@@ -73,7 +73,7 @@ class Rendered:
 def short(rules: Iterable[AdmissionRule]) -> tuple[AdmissionRule, ...]:
     """Return ``rules`` as mandatory everywhere, with the id as the whole message."""
     level = dict.fromkeys((e.value for e in Environment), "mandatory")
-    return tuple(replace(rule, message=f"[{rule.id}]", level=level) for rule in rules)
+    return tuple(replace(rule, title=f"[{rule.id}]", advice="", level=level) for rule in rules)
 
 
 def namespace(name: str, bound_to: str, **annotations: str) -> Manifest:

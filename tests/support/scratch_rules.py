@@ -75,7 +75,12 @@ def _rule(
 
 
 IMAGE: Final = _rule(
-    1, USER_PODS, _image, f"variables.containers.all(c, c.?image.orValue('').startsWith('{REGISTRY}'))"
+    1,
+    USER_PODS,
+    _image,
+    "",
+    culprits=f"variables.images.filter(i, !i.name.startsWith('{REGISTRY}'))"
+    ".map(i, i['in'] + ' (image ' + i.name + ')')",
 )
 LABEL: Final = _rule(
     2, USER_PODS, _label, "has(variables.metadata.labels) && 'app' in variables.metadata.labels", Level.ADVISORY

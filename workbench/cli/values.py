@@ -21,6 +21,7 @@ from components.contract.mlrun_ce_values import (
 )
 from components.contract.namespaces import UserNamespace
 from components.contract.placement import FIRST_MUTATING_MINOR
+from components.contract.policy_choices import PolicyChoices
 from infra.config import StackConfig
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors, out
@@ -92,7 +93,7 @@ def values(  # noqa: PLR0913 one parameter for each option
         raise UserError(f"{problem[0].upper()}{problem[1:]}.")
     cluster = _cluster(found.config, minor)
     content = chart_values(cluster, choices)
-    notes = list(_notes(cluster, choices))
+    notes = [*_registry_notes(found.config.policies, choices), *_notes(cluster, choices)]
     if as_json:
         facts = {"platform": platform, "chart": chart, "kubernetes": _shown(minor), "values": content, "notes": notes}
         text = json.dumps(facts, indent=2)
@@ -152,13 +153,22 @@ def _header(name: str, chart: ChartLine, minor: tuple[int, int], choices: ChartC
     )
 
 
+def _registry_notes(policies: PolicyChoices, choices: ChartChoices) -> Iterator[str]:
+    """Yield what keeps images that the platform builds from running."""
+    if not (folder := f"{choices.registry.rstrip('/')}/" if choices.registry else ""):
+        yield "note: without --registry MLRun and Nuclio cannot build images; the chart requires global.registry.url."
+    elif not folder.startswith(tuple(f"{prefix.rstrip('/')}/" for prefix in policies.platform_registries)):
+        yield (
+            "note: MLRun and Nuclio tag images with latest, which HK-08 rejects in production and warns of in development; "
+            f"add {folder} to policies.platformRegistries of the stack file, then run up."
+        )
+
+
 def _notes(cluster: ChartCluster, choices: ChartChoices) -> Iterator[str]:
     """Yield what the values cannot do."""
     flags = ""
     if problem := initial_group_problem(cluster):
         yield f"note: {problem}."
-    if not choices.registry:
-        yield "note: without --registry MLRun and Nuclio cannot build images; the chart requires global.registry.url."
     if choices.store is ObjectStore.SEAWEEDFS:
         yield "note: the chart's keys for SeaweedFS are public; set storage.local.secretKey in a file of your own."
     if not cluster.places_by_itself:

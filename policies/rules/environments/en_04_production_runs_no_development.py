@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from components.contract.environments import Environment
-from policies.cel import label, words
+from policies.cel import culprit, label, words
 from policies.resource import Resource
 from policies.rule import Admission, Context, EachOf, Finding, Level, Rule, Severity
 from policies.views.pods import USER_PODS, PodFacts, pods
@@ -49,6 +49,8 @@ RULE = Rule(
     fix="Run it on the development cluster; if the label is wrong, correct it.",
     check=check,
     admission=Admission(
-        expression=" && ".join(f"!({label(key)} in {words(DEVELOPMENT)})" for key in KEYS),
+        culprits=" + ".join(
+            culprit(f"{label(key)} in {words(DEVELOPMENT)}", f"'label {key}: ' + {label(key)}") for key in KEYS
+        ),
     ),
 )

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from components.contract.admission import containers_where
+from policies.cel import culprit
 from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity
 from policies.views.pods import ORDINARY_PODS, PodFacts
 
@@ -37,13 +39,18 @@ RULE = Rule(
     fix="Remove the field. Daemons that need it must be core services (as DaemonSets) or run in a system namespace.",
     check=check,
     admission=Admission(
-        expression=(
-            "!variables.spec.?hostNetwork.orValue(false)"
-            " && !variables.spec.?hostPID.orValue(false)"
-            " && !variables.spec.?hostIPC.orValue(false)"
-            " && variables.containers.all(c, !c.?securityContext.?privileged.orValue(false)"
-            " && !c.?securityContext.?allowPrivilegeEscalation.orValue(false))"
-            " && variables.spec.?volumes.orValue([]).all(v, !has(v.hostPath))"
+        culprits=" + ".join(
+            [
+                *(culprit(f"variables.spec.?{field}.orValue(false)", f"'{field}'") for field in HOST),
+                *(
+                    containers_where(f"c.?securityContext.?{field}.orValue(false)", f"securityContext.{field}")
+                    for field in CONTAINER
+                ),
+                (
+                    "variables.spec.?volumes.orValue([]).filter(v, has(v.hostPath))"
+                    ".map(v, 'volume ' + string(v.name) + ' (hostPath)')"
+                ),
+            ]
         )
     ),
 )

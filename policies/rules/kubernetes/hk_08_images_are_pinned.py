@@ -31,7 +31,7 @@ def _folders(prefixes: Iterable[str]) -> tuple[str, ...]:
 
 def _under(parameter: str) -> str:
     prefixes = f"params.spec.?{parameter}.orValue([])"
-    return f"{prefixes}.exists(p, image.startsWith(p.endsWith('/') ? p : p + '/'))"
+    return f"{prefixes}.exists(p, i.name.startsWith(p.endsWith('/') ? p : p + '/'))"
 
 
 def _is_pinned(image: str) -> bool:
@@ -52,10 +52,9 @@ RULE = Rule(
     "file. For images that MLRun and Nuclio build, list their registry in policies.platformRegistries.",
     check=check,
     admission=Admission(
-        expression=(
-            f"variables.images.all(image, {_under('platformRegistries')}"
-            " || ((image.contains('@') || (image.matches(':[^:/]+$') && !image.endsWith(':latest')))"
-            f" && (params.spec.?approvedRegistries.orValue([]).size() == 0 || {_under('approvedRegistries')})))"
-        )
+        culprits=f"variables.images.filter(i, !({_under('platformRegistries')}"
+        " || ((i.name.contains('@') || (i.name.matches(':[^:/]+$') && !i.name.endsWith(':latest')))"
+        f" && (params.spec.?approvedRegistries.orValue([]).size() == 0 || {_under('approvedRegistries')}))))"
+        ".map(i, i['in'] + ' (image ' + i.name + ')')"
     ),
 )

@@ -5,7 +5,7 @@ from typing import Final
 
 from components.contract.labels import LabelKey
 from components.contract.pools import USER_ROLES
-from policies.cel import TOLERATIONS, VALUES, every_demand, selected, words
+from policies.cel import TOLERATIONS, VALUES, culprit, every_demand, words, wrong_selector
 from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity
 from policies.values import each
 from policies.views.node_choice import Demand, demands, tolerated_keys, user_pools
@@ -55,10 +55,18 @@ RULE = Rule(
     fix=f"Select a pool of role {', '.join(USER_ROLES)}, and give every toleration a key.",
     check=check,
     admission=Admission(
-        expression=f"({selected(LabelKey.ROLE)} == '' || {selected(LabelKey.ROLE)} in {_ROLES})"
-        f" && ({selected(LabelKey.POOL)} == '' || {selected(LabelKey.POOL)} in {_POOLS})"
-        f" && {every_demand(_FOR_USERS)}"
-        f" && {TOLERATIONS}.all(toleration, !(toleration.?key.orValue('') in {words(('', *CORE_TAINTS))}))",
+        culprits=" + ".join(
+            [
+                wrong_selector(LabelKey.ROLE, _ROLES),
+                wrong_selector(LabelKey.POOL, _POOLS),
+                culprit(f"!{every_demand(_FOR_USERS)}", "'required node affinity'"),
+                (
+                    f"{TOLERATIONS}.map(toleration, toleration.?key.orValue(''))"
+                    f".filter(key, key in {words(('', *CORE_TAINTS))})"
+                    ".map(key, 'toleration of ' + (key == '' ? 'every taint' : string(key)))"
+                ),
+            ]
+        ),
         concerns_place=True,
     ),
 )

@@ -5,7 +5,7 @@ from typing import Final
 
 from components.contract.labels import LabelKey, WellKnownLabel
 from components.contract.pod_security import DAEMON_SET_CONTROLLER
-from policies.cel import TERMS, every_demand, words
+from policies.cel import TERMS, culprit, every_demand, words
 from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity
 from policies.values import some
 from policies.views.node_choice import demands, terms
@@ -44,10 +44,19 @@ RULE = Rule(
     fix=f"Remove nodeName and select a pool with {LabelKey.USER_WORKLOADS}, {LabelKey.POOL} or {LabelKey.ROLE}.",
     check=check,
     admission=Admission(
-        expression="(variables.placed || variables.spec.?nodeName.orValue('') == '')"
-        f" && {words(NODE_LABELS)}.all(name, !(name in variables.spec.?nodeSelector.orValue({{}})))"
-        f" && {every_demand(f'!(demand.key in {words(NODE_LABELS)})')}"
-        f" && ({TERMS}.all(term, term.?matchFields.orValue([]).size() == 0)"
-        f" || {_EXCUSED})"
+        culprits=" + ".join(
+            [
+                culprit("!variables.placed && variables.spec.?nodeName.orValue('') != ''", "'nodeName'"),
+                (
+                    f"{words(NODE_LABELS)}.filter(name, name in variables.spec.?nodeSelector.orValue({{}}))"
+                    ".map(name, 'nodeSelector ' + name)"
+                ),
+                culprit(
+                    f"!({every_demand(f'!(demand.key in {words(NODE_LABELS)})')}"
+                    f" && ({TERMS}.all(term, term.?matchFields.orValue([]).size() == 0) || {_EXCUSED}))",
+                    "'required node affinity'",
+                ),
+            ]
+        )
     ),
 )

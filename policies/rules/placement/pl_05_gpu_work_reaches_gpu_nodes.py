@@ -7,7 +7,7 @@ from components.contract.environments import Environment
 from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
 from components.contract.taints import GPU_TAINT_VALUE, TaintEffect
-from policies.cel import TOLERATIONS, VALUES, every_term, selected
+from policies.cel import TOLERATIONS, VALUES, culprit, every_term, words, wrong_selector
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
 from policies.views.corrections import corrected
 from policies.views.gpus import ASKS_FOR_GPU, GPU_NAMES, asked_gpus
@@ -58,10 +58,17 @@ RULE = Rule(
     check=check,
     admission=Admission(
         # Templates have no toleration yet: the plug-in looks at pods only.
-        expression=f"{GPU_NAMES}.all(gpu, !{ASKS_FOR_GPU}"
-        f" || (request.resource.resource != 'pods' || {_TOLERATED})"
-        f" && {selected(LabelKey.ROLE)} in ['', '{PoolRole.GPU}']"
-        f" && ({selected(LabelKey.POOL)} == '' || {selected(LabelKey.POOL)} in {_POOLS})"
-        f" && !{every_term(_OTHER_NODES)})"
+        culprits=f"!{GPU_NAMES}.exists(gpu, {ASKS_FOR_GPU}) ? [] : "
+        + " + ".join(
+            [
+                (
+                    f"{GPU_NAMES}.filter(gpu, {ASKS_FOR_GPU} && request.resource.resource == 'pods' && !{_TOLERATED})"
+                    ".map(gpu, 'no toleration of ' + gpu)"
+                ),
+                wrong_selector(LabelKey.ROLE, words([PoolRole.GPU])),
+                wrong_selector(LabelKey.POOL, _POOLS),
+                culprit(every_term(_OTHER_NODES), "'required node affinity'"),
+            ]
+        )
     ),
 )

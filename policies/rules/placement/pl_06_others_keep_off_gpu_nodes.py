@@ -47,8 +47,8 @@ RULE = Rule(
     fix="Remove the toleration; the API server adds it to pods that request a GPU.",
     check=check,
     admission=Admission(
-        expression=" || ".join(f"{label(key)} == '{value}'" for key, value in HELPERS)
-        + f" || {label(STEPS)} != '' || {GPU_NAMES}.all(gpu, {USES_GPU}"
-        f" || !{TOLERATIONS}.exists(toleration, toleration.?key.orValue('') == gpu))"
+        culprits=" || ".join(f"{label(key)} == '{value}'" for key, value in HELPERS)
+        + f" || {label(STEPS)} != '' ? [] : {GPU_NAMES}.filter(gpu, !{USES_GPU}"
+        f" && {TOLERATIONS}.exists(toleration, toleration.?key.orValue('') == gpu)).map(gpu, 'toleration of ' + gpu)"
     ),
 )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
-from policies.cel import VALUES, every_demand, selected, words
+from policies.cel import VALUES, culprit, every_demand, words, wrong_selector
 from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity
 from policies.views.node_choice import demands
 from policies.views.pods import USER_PODS, PodFacts
@@ -34,6 +34,7 @@ RULE = Rule(
     fix=f"Use {LabelKey.LIFECYCLE}: {' or '.join(_LEGAL)}.",
     check=check,
     admission=Admission(
-        expression=f"{selected(LabelKey.LIFECYCLE)} in {words(('', *_LEGAL))} && {every_demand(_IS_LEGAL)}"
+        culprits=f"{wrong_selector(LabelKey.LIFECYCLE, words(_LEGAL))} + "
+        + culprit(f"!{every_demand(_IS_LEGAL)}", "'required node affinity'")
     ),
 )

@@ -27,7 +27,7 @@ RULE = Rule(
     "with globalDefault: true if the cluster has one (kubectl get priorityclasses): remove the default there.",
     check=check,
     admission=Admission(
-        expression="variables.spec.?priorityClassName.orValue('') == ''"
-        " || variables.spec.priorityClassName in params.spec.userClasses"
+        culprits="[variables.spec.?priorityClassName.orValue('')]"
+        ".filter(name, name != '' && !(name in params.spec.userClasses)).map(name, 'priorityClassName ' + name)"
     ),
 )

@@ -18,10 +18,11 @@ def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
             yield Finding(f"{pod}: {', '.join(silent)} has no {side}.{name}; expected one.")
 
 
-def _is_stated(side: str, name: str) -> str:
+def _silent(side: str, name: str) -> str:
     whole_pod, container = (f"{cel_claim(owner, side, name)}.hasValue()" for owner in ("variables.spec", "c"))
-    builds = f" || {IS_BUILD}" if side == "limits" else ""
-    return f"({whole_pod} || {CONTAINERS}.all(c, {container}){builds})"
+    excuse = f"{IS_BUILD} || {whole_pod}" if side == "limits" else whole_pod
+    named = f"'container ' + string(c.name) + ' (resources.{side}.{name})'"
+    return f"({excuse} ? [] : {CONTAINERS}.filter(c, !{container}).map(c, {named}))"
 
 
 RULE = Rule(
@@ -37,5 +38,5 @@ RULE = Rule(
     fix="Set resources.requests.cpu, resources.requests.memory and resources.limits.memory (in MLRun: with_requests "
     "and with_limits).",
     check=check,
-    admission=Admission(expression=" && ".join(_is_stated(side, name) for side, name in EXPECTED)),
+    admission=Admission(culprits=" + ".join(_silent(side, name) for side, name in EXPECTED)),
 )

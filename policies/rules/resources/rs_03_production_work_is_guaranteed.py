@@ -6,7 +6,7 @@ from components.contract.default_resources import IS_BUILD
 from components.contract.environments import Environment
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
 from policies.views.pods import USER_PODS, PodFacts
-from policies.views.volume_claims import CEL_GUARANTEED, is_build, unequal
+from policies.views.volume_claims import CEL_UNEQUAL, is_build, unequal
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
@@ -27,5 +27,5 @@ RULE = Rule(
     why="Pods that use more memory than they request exhaust nodes and cause evictions.",
     fix="Set CPU and memory requests equal to their limits in every container.",
     check=check,
-    admission=Admission(expression=f"{IS_BUILD} || {CEL_GUARANTEED}"),
+    admission=Admission(culprits=f"{IS_BUILD} ? [] : {CEL_UNEQUAL}"),
 )

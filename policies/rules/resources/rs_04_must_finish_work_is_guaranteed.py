@@ -6,7 +6,7 @@ from components.contract.labels import GUARANTEED, LabelKey
 from policies.cel import label
 from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity
 from policies.views.pods import USER_PODS, PodFacts
-from policies.views.volume_claims import CEL_GUARANTEED, unequal
+from policies.views.volume_claims import CEL_UNEQUAL, unequal
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
@@ -27,5 +27,5 @@ RULE = Rule(
     why="On a node short of memory, guaranteed pods are evicted last.",
     fix=f"Set CPU and memory requests equal to their limits, or remove the label {LabelKey.COMPLETION}.",
     check=check,
-    admission=Admission(expression=f"{label(LabelKey.COMPLETION)} != '{GUARANTEED}' || {CEL_GUARANTEED}"),
+    admission=Admission(culprits=f"{label(LabelKey.COMPLETION)} != '{GUARANTEED}' ? [] : {CEL_UNEQUAL}"),
 )

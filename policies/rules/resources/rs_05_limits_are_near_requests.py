@@ -8,7 +8,7 @@ from components.contract.environments import Environment
 from components.contract.pod_resources import MAX_LIMIT_REQUEST_RATIO
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
 from policies.views.pods import USER_PODS, PodFacts
-from policies.views.volume_claims import COMPUTE, cel_deciding, cel_limit, cel_quantity, cel_request, deciding
+from policies.views.volume_claims import COMPUTE, cel_limit, cel_offenders, cel_quantity, cel_request, deciding
 
 RATIO: Final = MAX_LIMIT_REQUEST_RATIO[Environment.DEV] or 1
 
@@ -24,8 +24,8 @@ def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
                 )
 
 
-def _expression() -> str:
-    return " && ".join(cel_deciding(partial(_is_near, name), name) for name in COMPUTE)
+def _culprits() -> str:
+    return " + ".join(cel_offenders(partial(_is_near, name), name, field=f"resources, {name}") for name in COMPUTE)
 
 
 def _is_near(name: str, owner: str) -> str:
@@ -46,5 +46,5 @@ RULE = Rule(
     why="The further limits exceed requests, the sooner a node runs out of memory and evicts pods.",
     fix="Raise the request or lower the limit.",
     check=check,
-    admission=Admission(expression=_expression()),
+    admission=Admission(culprits=_culprits()),
 )

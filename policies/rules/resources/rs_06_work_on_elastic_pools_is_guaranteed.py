@@ -12,7 +12,7 @@ from policies.rule import Admission, Context, Finding, Level, Rule, Severity, Wh
 from policies.values import each, some
 from policies.views.node_groups import Groups, NodeGroupFacts, user_groups
 from policies.views.pods import PodFacts, user_work
-from policies.views.volume_claims import CEL_GUARANTEED, COMPUTE, cel_deciding, cel_request, containers, unequal, whole
+from policies.views.volume_claims import CEL_UNEQUAL, COMPUTE, cel_deciding, cel_request, containers, unequal, whole
 
 _DEFAULTED = (LIMIT_RANGER, AnnotationKey.COMPLETED.value)
 """Annotations of pods that got defaults."""
@@ -70,7 +70,6 @@ RULE = Rule(
     fix="Set CPU and memory requests equal to their limits.",
     check=check,
     admission=Admission(
-        expression=f"!({selected(LabelKey.POOL)} in params.spec.elasticPools) || {_CEL_HAS_DEFAULTS}"
-        f" || {CEL_GUARANTEED}"
+        culprits=f"!({selected(LabelKey.POOL)} in params.spec.elasticPools) || {_CEL_HAS_DEFAULTS} ? [] : {CEL_UNEQUAL}"
     ),
 )

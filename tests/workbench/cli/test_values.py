@@ -44,6 +44,16 @@ def test_it_prints_yaml_that_names_what_it_is_for(checkout: Path) -> None:
     assert "next: helm upgrade --install mlrun-ce mlrun/mlrun-ce -n mlrun -f FILE" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("listed", "noted"), [([], True), (["registry.example.com/mlrun-2/"], True), (["registry.example.com"], False)]
+)
+def test_a_registry_whose_images_admission_would_judge_is_noted(checkout: Path, listed: list[str], noted: bool) -> None:
+    file = checkout / "Pulumi.good.yaml"
+    file.write_text(f"{file.read_text()}    policies: {{ platformRegistries: {json.dumps(listed)} }}\n")
+    notes = run("--registry", "registry.example.com/mlrun").stderr
+    assert ("add registry.example.com/mlrun/ to policies.platformRegistries" in notes) is noted
+
+
 def test_an_older_cluster_needs_more_and_is_installed_without_hooks() -> None:
     result = run("--kubernetes", "1.35")
     assert yaml.safe_load(result.stdout)["mlrun"]["ui"]["nodeSelector"] == {"igz-clusters.io/role": "initial"}
