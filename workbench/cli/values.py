@@ -159,8 +159,8 @@ def _registry_notes(policies: PolicyChoices, choices: ChartChoices) -> Iterator[
         yield "note: without --registry MLRun and Nuclio cannot build images; the chart requires global.registry.url."
     elif not folder.startswith(tuple(f"{prefix.rstrip('/')}/" for prefix in policies.platform_registries)):
         yield (
-            "note: MLRun and Nuclio tag images with latest, which HK-08 rejects in production and warns of in development; "
-            f"add {folder} to policies.platformRegistries of the stack file, then run up."
+            "note: MLRun and Nuclio tag images with latest, which HK-08 rejects in production and warns of in "
+            f"development; add {folder} to policies.platformRegistries of the stack file, then run up."
         )
 
 
