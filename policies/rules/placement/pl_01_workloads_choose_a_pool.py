@@ -46,7 +46,8 @@ RULE = Rule(
     applies_to=USER_PODS,
     why="The initial group has no taint, so pods without a node selector may fill the nodes of core services.",
     fix=f"Add nodeSelector {LabelKey.USER_WORKLOADS}: '{TRUE}' (MLRun adds it by default, "
-    "Nuclio with kube.defaultFunctionNodeSelector).",
+    "Nuclio with kube.defaultFunctionNodeSelector). Core services need none if an account with the role "
+    "igz-clusters:core-services installs them, in a namespace with coreServices: true.",
     check=check,
     admission=Admission(
         expression=f"{selected(LabelKey.USER_WORKLOADS)} == '{TRUE}' || {selected(LabelKey.ROLE)} in {_ROLES}"
