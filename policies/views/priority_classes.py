@@ -35,6 +35,11 @@ class PriorityClassFacts:
         return name_of(self._resource)
 
     @property
+    def keeps_owners_value(self) -> bool:
+        """Whether the class is adopted without its value, whose order `up` checks in the cluster."""
+        return self._resource.type != PRIORITY_CLASS and self._props.at("value").is_absent
+
+    @property
     def value(self) -> int:
         """Priority of its pods."""
         value = self._props.at("value").integer()

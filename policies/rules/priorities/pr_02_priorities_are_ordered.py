@@ -10,8 +10,11 @@ from policies.views.priority_classes import SYSTEM_PREFIX, priority_classes
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Require 0 <= low < medium < high < limit, and every system class above every user class."""
-    values = {facts.name: facts.value for facts in priority_classes(stack)}
+    """Require 0 <= low < medium < high < limit, and every system class above every user class.
+
+    Adopted classes that keep their owner's value are left out: the stack does not set it.
+    """
+    values = {facts.name: facts.value for facts in priority_classes(stack) if not facts.keeps_owners_value}
     users = {name.value: values[name] for name in UserPriority if name in values}
     system = {name: value for name, value in values.items() if name.startswith(SYSTEM_PREFIX)}
     for lower, higher in pairwise(users):
