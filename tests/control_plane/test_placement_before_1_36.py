@@ -141,7 +141,7 @@ def test_they_are_excused_from_nothing_else(api: Api, spec: dict[str, Any], rule
 
 
 def test_what_the_clusters_own_controllers_make_and_scale_is_not_refused(api: Api) -> None:
-    made = workload("ReplicaSet", "plain", owners=(owner("Deployment"),))
+    made = workload("ReplicaSet", "plain")  # without an owner, whose absence would end it
     made["spec"]["replicas"] = 0
     assert api.create(made, **made_by("deployment-controller")).accepted
     try:
