@@ -1,4 +1,4 @@
-"""Three lines of MLRun place the kit's pods by their own code: the API server admits them in every preemption mode."""
+"""Three lines of MLRun place the kit's pods by their own code: they are admitted, and real operators run their jobs."""
 
 import json
 import os
@@ -12,9 +12,15 @@ from typing import Any
 import pytest
 
 from components.contract.environments import Environment, PlatformProfile
-from components.contract.labels import AnnotationKey
+from components.contract.labels import AnnotationKey, LabelKey
+from components.contract.pools import PoolRole
+from support.admission import Manifest, present
+from support.api import path_of
+from support.cluster import eventually
 from support.kit import Setting, shapes
-from support.kit_site import KitSite, kit_site
+from support.kit_site import KitSite, binding, kit_site
+from support.operators import Operator, install, manifests, running
+from workbench.system import locks
 from workbench.system.virtual_environments import interpreter
 
 pytestmark = [
@@ -108,3 +114,197 @@ def test_what_mlrun_places_is_admitted(site: KitSite, release: str, name: str, m
     assert not life.refused
     assert life.pod
     assert site.pools_of(life.pod) == pools_of(site.setting, release, name, mode)
+
+
+@pytest.fixture
+def own_rights(site: KitSite) -> Iterator[None]:
+    """Leave accounts of the namespace only the rights that they get by name, as where MLRun CE is installed."""
+    if site.setting.profile is not PlatformProfile.MLRUN_CE:
+        pytest.skip("these are the releases and rights of MLRun CE")
+    where = site.setting.namespace
+    edit = binding("accounts", "edit", "Group", f"system:serviceaccounts:{where}", where)
+    assert site.api.delete(edit).accepted
+    yield
+    assert site.api.create(edit).accepted
+
+
+MPI_JOBS = {"allow": ("allow", 0), "none": ("none", 0), "gpu": ("none", 1)}
+"""Mode of each job, and GPUs of a worker."""
+
+
+def mpi_job(site: KitSite, name: str, fields: dict[str, Any], gpus: int) -> Manifest:
+    """Return an MPIJob as MLRun's ``runtime_handlers/mpijob/v1.py`` builds it; workers alone get what users request."""
+    templates = {}
+    for role in ("launcher", "worker"):
+        made = shapes()[f"mpi-{role}-v1"].manifest(site.setting, site.groups)
+        spec = {**made["spec"], **fields}
+        del spec["restartPolicy"]
+        labels = {"mlrun/class": "mpijob", "mlrun/project": "kit", "mlrun/job": name}
+        notes = {AnnotationKey.RESTART_PLAN.value: "retry"}
+        templates[role] = {"metadata": {"labels": labels, "annotations": notes}, "spec": spec}
+    worker = {**templates["worker"]["spec"]["containers"][0], "command": []}
+    if gpus:
+        amounts = {"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": str(gpus)}
+        worker["resources"] = {"requests": amounts, "limits": amounts}
+    templates["worker"]["spec"]["containers"] = [worker]
+    replicas = {
+        "Launcher": {"template": templates["launcher"]},
+        "Worker": {"replicas": 2, "template": templates["worker"]},
+    }
+    return {
+        "apiVersion": "kubeflow.org/v1",
+        "kind": "MPIJob",
+        "metadata": {"name": name, "namespace": site.setting.namespace},
+        "spec": {"slotsPerWorker": 1, "cleanPodPolicy": "All", "mpiReplicaSpecs": replicas},
+    }
+
+
+def mpi_operator_objects(where: str) -> list[Manifest]:
+    """Return the operator's account and rights in one namespace, and MPIJob in the one version of MLRun CE's chart."""
+    objects = manifests("mpi-operator", "deploy/v1/mpi-operator.yaml", "manifests/base/crd.yaml", namespace=where)
+    definition = objects[-1]
+    (version,) = [each for each in definition["spec"]["versions"] if each["name"] == "v1"]
+    definition["spec"]["versions"] = [{**version, "storage": True}]
+    bound = binding("mpi-operator", "mpi-operator", "ServiceAccount", "mpi-operator", where)
+    bound["subjects"] = [{"kind": "ServiceAccount", "name": "mpi-operator", "namespace": where}]
+    return [definition, bound, *(each for each in objects if each["kind"] in {"ServiceAccount", "ClusterRole"})]
+
+
+def pools_in_use(site: KitSite, pods: list[Manifest]) -> set[str]:
+    """Return the pools in which pods run."""
+    pools = {name: each["metadata"]["labels"][LabelKey.POOL] for name, each in site.cluster.nodes().items()}
+    return {pools[each["spec"]["nodeName"]] for each in pods}
+
+
+def finished(site: KitSite, made: Manifest, operator: Operator) -> Manifest:
+    """Return the status of an object once its operator says that it ended."""
+
+    def look() -> Manifest:
+        operator.assert_runs()
+        found: Manifest = site.api.send("GET", path_of(made)).body.get("status", {})
+        return found if found.get("completionTime") or found.get("finishedAt") else {}
+
+    return eventually(look)
+
+
+def test_the_mpi_operator_runs_jobs_of_mlrun_to_the_end(
+    site: KitSite, own_rights: None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The operator, API server, scheduler and autoscaler are real; nodes are simulated, and so is what containers do.
+
+    When all pods of a job run, the test writes into the launcher's status what a kubelet writes when it ended well.
+    """
+    where = site.setting.namespace
+    settings = site.cluster.get("configmap", "mlrun-override-env", "-n", where)["data"]
+    modes = placed("1.12.1", json.dumps(settings, sort_keys=True))["mpijob"]
+    install(site.api, mpi_operator_objects(where))
+    jobs = {}
+    for name, (mode, gpus) in MPI_JOBS.items():
+        fields = modes[mode]
+        if gpus and site.setting.engine == "mutation":  # before 1.36 nothing leads the launcher away from GPU nodes
+            fields = {**fields, "nodeSelector": {**fields["nodeSelector"], LabelKey.ROLE.value: PoolRole.GPU.value}}
+        jobs[name] = mpi_job(site, f"mpi-{name}", fields, gpus)
+    arguments = ("-alsologtostderr", "--kubectl-delivery-image", "mpioperator/kubectl-delivery:v0.3.0",
+                 "--namespace", where, "--lock-namespace", where)  # fmt: skip
+    # It always serves its health on port 8080, so that tests in other processes wait.
+    lock = locks.wait_for(tmp_path_factory.getbasetemp().parent / "mpi-operator.lock")
+    try:
+        with (
+            running(site.cluster, "mpi-operator", "mpi-operator", where, *arguments) as operator,
+            present(site.api, jobs.values()),
+        ):
+            for name, job in jobs.items():
+                pods = operator.run(where, f"mpi-job-name=mpi-{name}", 3)
+                (launcher,) = [each for each in pods if each["metadata"]["labels"]["mpi-job-role"] == "launcher"]
+                workers = [each for each in pods if each is not launcher]
+                assert {str(c["securityContext"]) for each in pods for c in each["spec"]["containers"]} == {
+                    "{'capabilities': {'add': ['IPC_LOCK']}}"
+                }
+                assert {each["spec"]["priorityClassName"] for each in pods} == {"igz-workload-medium"}
+                mode, gpus = MPI_JOBS[name]
+                expected = pools_of(site.setting, "1.12.1", "mpi-worker-v1", mode)
+                assert pools_in_use(site, workers) <= ({"gpu"} if gpus else expected)
+                assert pools_in_use(site, [launcher]) <= expected
+                operator.end(launcher)
+                status = finished(site, job, operator)
+                assert [each["type"] for each in status["conditions"] if each["status"] == "True"][-1] == "Succeeded"
+                assert status["replicaStatuses"]["Launcher"] == {"succeeded": 1}
+    finally:
+        os.close(lock)
+
+
+def workflow(site: KitSite) -> Manifest:
+    """Return two steps of a pipeline as ML Pipelines compiles them: a driver, then the user's step placed by MLRun.
+
+    Drivers hand the patch of a step's pod to the controller as a parameter, which needs a running container; here the
+    template contains it.
+    """
+    where = site.setting.namespace
+    settings = site.cluster.get("configmap", "mlrun-override-env", "-n", where)["data"]
+    fields = placed("1.12.1", json.dumps(settings, sort_keys=True))["job"]["prevent"]
+    driver, step = (
+        shapes()[f"kfp2-{name}"].manifest(site.setting, site.groups)["spec"]
+        for name in ("container-driver", "impl-step")
+    )
+    main, launcher = step["containers"][1], step["initContainers"][1]
+    templates: list[Manifest] = [
+        {"name": "system-container-driver", "container": {**driver["containers"][1], "command": ["driver"]}},
+        {"name": "system-container-impl", "container": {**main, "command": ["/kfp-launcher/launch"]},
+         "initContainers": [{**launcher, "command": ["launcher-v2"]}], "volumes": step["volumes"],
+         "podSpecPatch": json.dumps(fields)},
+    ]  # fmt: skip
+    tasks = [
+        {"name": "driver", "template": "system-container-driver"},
+        {"name": "train", "template": "system-container-impl", "depends": "driver.Succeeded"},
+    ]
+    metadata = {"labels": {"pipeline/runid": "kit"}}
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Workflow",
+        "metadata": {"name": "pipeline", "namespace": where},
+        "spec": {
+            "entrypoint": "root",
+            "serviceAccountName": "pipeline-runner",
+            "podMetadata": metadata,
+            "templates": [{"name": "root", "dag": {"tasks": tasks}}, *templates],
+        },
+    }
+
+
+RUNNING = "workflows.argoproj.io/workflow=pipeline,workflows.argoproj.io/completed=false"
+
+
+def test_argo_runs_a_pipeline_to_the_end(site: KitSite, own_rights: None) -> None:
+    """The controller, API server and scheduler are real; nodes are simulated, and so is what containers do.
+
+    That includes the executor in each pod: it reports no outputs, so that a step ends as its pod does. When a step
+    runs, the test writes into its pod's status what a kubelet writes when all containers ended well.
+    """
+    where = site.setting.namespace
+    settings = "{metricsConfig: {enabled: false}, telemetryConfig: {enabled: false}}"
+    configured = {"apiVersion": "v1", "kind": "ConfigMap", "data": {"config": settings},
+                  "metadata": {"name": "workflow-controller-configmap", "namespace": where}}  # fmt: skip
+    published = manifests(
+        "workflow-controller", "manifests/base/crds/minimal/*.yaml",
+        "manifests/base/workflow-controller/workflow-controller-sa.yaml",
+        "manifests/namespace-install/workflow-controller-rbac/*.yaml", namespace=where,
+    )  # fmt: skip
+    install(site.api, [*published, configured])
+    image = "gcr.io/iguazio/argoexec:v3.4.17-license-compliance"
+    made = workflow(site)
+    with (
+        running(site.cluster, "workflow-controller", "argo", where, "--namespaced", "--executor-image", image,
+                LEADER_ELECTION_IDENTITY="kit") as operator,
+        present(site.api, [made]),
+    ):  # fmt: skip
+        if site.setting.engine == "authors":  # drivers choose no place, and nothing gives them one
+            status = finished(site, made, operator)
+            assert "[PL-01]" in json.dumps(status["nodes"])
+            return
+        for name in ("driver", "impl"):
+            (pod,) = operator.run(where, RUNNING, 1)
+            assert name in pod["metadata"]["name"]
+            assert pools_in_use(site, [pod]) == {"workload"}
+            operator.end(pod)
+        status = finished(site, made, operator)
+        assert status["phase"] == "Succeeded"

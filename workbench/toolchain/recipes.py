@@ -255,10 +255,42 @@ SCANNERS = Bundle(
     download_gib=0.5,
 )
 
+# The controller of MPIJob v1, which MLRun creates: MLRun CE's chart installs Iguazio's build of 0.2.3, and this is the
+# last release that has it.
+MPI_OPERATOR = Bundle(
+    "mpi-operator",
+    (
+        Artifact(
+            "mpi-operator",
+            "mpi-operator",
+            "github.com/kubeflow/mpi-operator/cmd/mpi-operator.v1",
+            "0.3.0",
+            60,
+        ),
+    ),
+    scratch_gib=0.5,
+    download_gib=0.5,
+)
+
+ARGO = Bundle(
+    "argo",
+    (
+        Artifact(
+            "workflow-controller",
+            "argo",
+            "github.com/argoproj/argo-workflows/v3/cmd/workflow-controller",
+            "3.4.17",
+            180,
+        ),
+    ),
+    scratch_gib=1.5,
+    download_gib=1.5,
+)
+
 BUNDLES = (ENGINE, KUBERNETES, KUBERNETES_PROVIDER, KWOK, CLUSTER_AUTOSCALER)
 """What clusters need, in build order."""
 
-ON_DEMAND = (ACTIONLINT, SCANNERS)
+ON_DEMAND = (ACTIONLINT, SCANNERS, MPI_OPERATOR, ARGO)
 """Needed for development only; built when one of its programs is requested by name."""
 
 ALL = (*BUNDLES, *ON_DEMAND)

@@ -24,6 +24,8 @@ def go_mod(module: str) -> str:
         ("cluster-autoscaler", "k8s.io/kubernetes v{version}"),
         ("actionlint", "github.com/rhysd/actionlint v{version}"),
         ("pluto", "github.com/fairwindsops/pluto/v5 v{version}"),
+        ("mpi-operator", "github.com/kubeflow/mpi-operator v{version}"),
+        ("workflow-controller", "github.com/argoproj/argo-workflows/v3 v{version}"),
         # The commit of its tag v10.2.2: the module's path lacks the suffix /v10, so Go offers no other version.
         ("polaris", "github.com/fairwindsops/polaris v0.0.0-20260806161001-dafa0b74fc09"),
     ],
