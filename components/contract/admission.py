@@ -52,9 +52,10 @@ def keeps(field: str, *prefixes: str) -> str:
     return f"[{old}, {new}].all(map, map.all(key, !({guarded}) || {old}[?key] == {new}[?key]))"
 
 
-def may_manage(resource: str) -> str:
-    """Return the expression: the user has the platform role's right to a virtual resource of our API group."""
-    return f"authorizer.group('{OWN_DOMAIN}').resource('{resource}').check('manage').allowed()"
+def may_manage(resource: str, part: str = "") -> str:
+    """Return the expression: the user has the right to manage a virtual resource of our API group, or a part of it."""
+    subresource = f".subresource('{part}')" if part else ""
+    return f"authorizer.group('{OWN_DOMAIN}').resource('{resource}'){subresource}.check('manage').allowed()"
 
 
 MAY_USE_CORE_SERVICES: Final = (

@@ -31,6 +31,7 @@ from components.contract.labels import OWN_DOMAIN, LabelKey, WellKnownLabel
 from components.contract.ownership import FIELD_MANAGER
 from components.contract.placement import Placement, excused
 from components.contract.policy_parameters import PARAMETERS_PLURAL
+from components.contract.pools import PoolRole
 from components.ownership import owned
 from components.scheduling.policy_objects import USER_NAMESPACES, declare, resources, variables
 
@@ -52,9 +53,10 @@ class AdmissionGuard(PlatformComponent):
     """Admission policies that protect the marks of pods, namespaces and nodes, and the two roles around them.
 
     ``igz-clusters:platform`` may change the policies, their bindings and parameters, the marks of a user namespace
-    and the contract's labels of a node. ``igz-clusters:core-services`` may mark pods as core services. Bind it to
-    people, groups, or a service account of another namespace: an admin of a namespace can act as every service account
-    in it. Neither role is bound here.
+    and the contract's labels of a node. A role of one's own with ``manage`` on ``nodes/lifecycle`` is enough for the
+    label of the lifecycle, outside the initial group. ``igz-clusters:core-services`` may mark pods as core services.
+    Bind it to people, groups, or a service account of another namespace: an admin of a namespace can act as every
+    service account in it. Neither role is bound here.
     """
 
     def __init__(self, name: str, args: AdmissionGuardArgs, opts: pulumi.ResourceOptions | None = None) -> None:
@@ -121,15 +123,22 @@ class AdmissionGuard(PlatformComponent):
 
     def _node_labels(self) -> None:
         cloud = f"request.userInfo.username.startsWith('{CLOUD_IDENTITIES}')"
+        hint = f"follow from its pool: change the stack file instead. Only the role {PLATFORM_ROLE}"
+        core = f"oldObject.metadata.?labels[?'{LabelKey.ROLE}'].orValue('') == '{PoolRole.INITIAL}'"
         self._policy(
             "igz-node-labels",
             rules=[resources("", ["nodes", "nodes/status"], "UPDATE")],
             checks=[
                 Check(
-                    f"{keeps('labels', LabelKey.LIFECYCLE, f'{OWN_DOMAIN}/')} || {cloud} || {may_manage('nodes')}",
-                    f"labels {LabelKey.LIFECYCLE} and {OWN_DOMAIN}/* of a node follow from its pool: change the stack "
-                    f"file instead. Only the role {PLATFORM_ROLE} may change them by hand",
-                )
+                    f"{keeps('labels', f'{OWN_DOMAIN}/')} || {cloud} || {may_manage('nodes')}",
+                    f"labels {OWN_DOMAIN}/* of a node {hint} may change them by hand",
+                ),
+                Check(
+                    f"{keeps('labels', LabelKey.LIFECYCLE)} || {cloud} || {may_manage('nodes')}"
+                    f" || (!({core}) && {may_manage('nodes', 'lifecycle')})",
+                    f"label {LabelKey.LIFECYCLE} of a node {hint} and, outside the initial group, users with the right "
+                    f"to 'manage' nodes/lifecycle.{OWN_DOMAIN} may change it by hand",
+                ),
             ],
         )
 

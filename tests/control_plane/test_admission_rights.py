@@ -47,6 +47,8 @@ def node(role: str, ready: str) -> Manifest:
 
 
 EDITOR, CONTROLLER = "editor", "system:serviceaccount:kube-system:node-controller"
+IT_ADMIN = "it-admin"
+RELABEL = {"apiGroups": ["igz-clusters.io"], "resources": ["nodes/lifecycle"], "verbs": ["manage"]}
 
 
 @pytest.fixture(scope="module")
@@ -75,10 +77,14 @@ def people(api: Api) -> Iterator[None]:
         "metadata": {"name": "editor"},
         "rules": rules,
     }
+    relabel = {**role, "metadata": {"name": "relabel"}, "rules": [RELABEL]}
     with present(
         api,
         [
             role,
+            relabel,
+            bound("it-admin-edits", "editor", IT_ADMIN),
+            bound("it-admin-relabels", "relabel", IT_ADMIN),
             *(bound(f"scientist-{where}", "admin", "scientist", where) for where in (STRICT, "mlrun")),
             *(bound(f"editor-{where}", "admin", EDITOR, where) for where in (STRICT, "mlrun")),
             bound("editor", "editor", EDITOR),
@@ -255,6 +261,26 @@ def test_the_platform_role_can(api: Api, people: None, name: str) -> None:
     attempt = ATTEMPTS[name]
     answer = api.send(attempt.method, attempt.path, attempt.body, as_user="member", **DRY)
     assert answer.accepted, answer.message
+
+
+@pytest.mark.parametrize(
+    ("who", "role", "changed", "allowed"),
+    [
+        (IT_ADMIN, "workload", {LabelKey.LIFECYCLE: "preemptible"}, True),
+        (IT_ADMIN, "workload", {LabelKey.LIFECYCLE: "preemptible", LabelKey.POOL: "x"}, False),
+        (IT_ADMIN, "workload", {LabelKey.ROLE: "initial"}, False),
+        (IT_ADMIN, "initial", {LabelKey.LIFECYCLE: "preemptible"}, False),
+        (EDITOR, "workload", {LabelKey.LIFECYCLE: "preemptible"}, False),
+    ],
+)
+def test_an_it_administrator_relabels_the_lifecycle_of_application_nodes_and_nothing_else(
+    api: Api, people: None, *, who: str, role: str, changed: dict[str, str], allowed: bool
+) -> None:
+    made = node(role, "True")
+    with present(api, [made]):
+        answer = api.send("PATCH", path_of(made), labels(**changed), as_user=who, **DRY)
+        assert answer.accepted is allowed, answer.message
+        assert allowed or NODE_LABELS in answer.message
 
 
 def test_labels_that_are_not_of_the_contract_can_be_changed_by_who_may_change_nodes(api: Api, people: None) -> None:
