@@ -97,9 +97,11 @@ class Operator:
         return found
 
     def run(self, namespace: str, selector: str, count: int) -> list[Manifest]:
-        """Return ``count`` pods once all of them run."""
+        """Return ``count`` pods once all of them run; fail if admission refused one."""
 
         def look() -> list[Manifest]:
+            refused = [line for line in self._log.read_text().splitlines() if "denied request" in line]
+            assert not refused, refused[0]
             found = self.pods(namespace, selector)
             return found if [each["status"]["phase"] for each in found] == ["Running"] * count else []
 
