@@ -135,9 +135,9 @@ class Admission:
 
     For pods over ``variables.spec`` and ``variables.metadata`` (of the pod, or of a controller's template),
     ``variables.containers`` (all kinds of containers in one list), ``variables.placed`` (the object already exists, so
-    a pod's ``nodeName`` is the scheduler's choice), ``namespaceObject`` and ``params.spec``, whose fields are
-    those of ``components.contract.policy_parameters.PolicyParameters``. For other subjects it uses ``object``,
-    ``oldObject`` and ``params.spec``.
+    a pod's ``nodeName`` is the scheduler's choice), ``namespaceObject``, ``params.spec``, whose fields are those of
+    ``components.contract.policy_parameters.PolicyParameters``, and the variables of ``rule_variables`` there. For
+    other subjects it uses ``object``, ``oldObject`` and ``params.spec``.
     """
     culprits: str = ""
     """List of texts, each naming a part of the object that violates the rule, such as ``container main (image a:1)``.

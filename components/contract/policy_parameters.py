@@ -1,5 +1,6 @@
 """Parameters of the admission rules, derived from the pools and the stack file."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
@@ -25,7 +26,9 @@ _ABOUT: Final = (
 class PolicyParameters:
     """Parameters of the admission rules: the ``spec`` of the cluster's one parameter object.
 
-    CEL reads a field by its camelCase name, such as ``params.spec.gpuResources``.
+    CEL reads a field by its camelCase name, such as ``params.spec.gpuResources``. The fields are those of 0.2.0: the
+    preview of an update validates the object with the schema that the cluster has, and fails for a new field.
+    ``rule_variables`` has what came later.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(alias_generator=to_camel, use_attribute_docstrings=True)
@@ -42,14 +45,10 @@ class PolicyParameters:
     """Whether there are spot nodes without a taint, so that pods must select a lifecycle themselves."""
     gpu_resources: tuple[str, ...]
     """Names under which GPUs are requested; also the keys of the GPU nodes' taints."""
-    gpu_pools: tuple[str, ...]
-    """Names of the pools whose nodes have GPUs."""
     elastic_pools: tuple[str, ...]
     """Names of the pools whose size the autoscaler changes."""
     approved_registries: tuple[str, ...]
     """Prefixes that images may have; empty accepts any."""
-    platform_registries: tuple[str, ...]
-    """Prefixes of images that the platform builds; they may have any tag."""
     jupyter_services: tuple[str, ...]
     """Names of the Jupyter services that production may run."""
 
@@ -75,12 +74,23 @@ def policy_parameters(groups: Iterable[NodeGroup], choices: PolicyChoices) -> Po
         spot_taint_keys=_distinct(taint.key for group in spot for taint in group.taints if taint in SPOT_TAINTS),
         has_untainted_spot=any(not group.taints for group in spot),
         gpu_resources=gpu_resources,
-        gpu_pools=_pools(group for group in groups if group.gpu_resource),
         elastic_pools=_pools(group for group in groups if group.is_elastic),
         approved_registries=choices.approved_registries,
-        platform_registries=choices.platform_registries,
         jupyter_services=choices.jupyter_services,
     )
+
+
+def rule_variables(groups: Iterable[NodeGroup], choices: PolicyChoices) -> dict[str, str]:
+    """Return further variables of the rules about pods, each a list of text.
+
+    ``gpuPools`` are the names of the pools whose nodes have GPUs, ``platformRegistries`` the prefixes of images that
+    the platform builds.
+    """
+    lists = {
+        "gpuPools": _pools(group for group in groups if group.gpu_resource),
+        "platformRegistries": choices.platform_registries,
+    }
+    return {name: json.dumps(words) for name, words in lists.items()}  # a list in JSON is one in CEL
 
 
 def parameters_spec(parameters: PolicyParameters) -> dict[str, Any]:

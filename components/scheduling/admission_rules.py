@@ -33,6 +33,7 @@ from components.contract.policy_parameters import (
     parameters_schema,
     parameters_spec,
     policy_parameters,
+    rule_variables,
 )
 from components.ownership import owned
 from components.scheduling.policy_objects import USER_NAMESPACES, declare, resources, variables
@@ -181,6 +182,7 @@ class AdmissionRules(PlatformComponent):
     def __init__(self, name: str, args: AdmissionRulesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:scheduling:AdmissionRules", name, None, opts)
         parameters = self._parameters(args)
+        of_the_stack = rule_variables(args.groups, args.choices)
         for subject in SUBJECTS:
             for level in ("mandatory", "advisory"):
                 rules = [
@@ -191,6 +193,8 @@ class AdmissionRules(PlatformComponent):
                 refuses = level == "mandatory" and args.choices.admission is AdmissionMode.DENY
                 for part, judged, some in _parts(args.placement, subject, rules):
                     if some:
+                        needed = {**_needed(of_the_stack, some), **judged.variables}
+                        judged = replace(judged, variables=needed)  # noqa: PLW2901
                         self._policies(f"igz-{part}-{level}", judged, some, parameters, refuses=refuses)
         self.register_outputs({})
 
@@ -281,6 +285,11 @@ def _answered_by_authors(placement: Placement, subject: Subject) -> Subject:
         "by-people": f"request.resource.resource == 'pods' || !({BY_THE_CLUSTER})",
     }
     return replace(subject, judged=[*subject.judged, *subject.foretold], foretold=(), conditions=conditions)
+
+
+def _needed(of_the_stack: Mapping[str, str], rules: Sequence[AdmissionRule]) -> dict[str, str]:
+    texts = [text for rule in rules for text in (rule.expression, rule.culprits)]
+    return {name: value for name, value in of_the_stack.items() if any(f"variables.{name}" in text for text in texts)}
 
 
 def _warnings(subject: Subject, rules: Sequence[AdmissionRule]) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from components.contract.admission import RULE_VARIABLES
 from components.contract.clusters import spot_taint
 from components.contract.environments import ClusterKind
 from components.contract.groups import NodeGroup, resolve_groups
-from components.contract.policy_parameters import PARAMETERS_KIND
+from components.contract.policy_choices import PolicyChoices
+from components.contract.policy_parameters import PARAMETERS_KIND, rule_variables
 from components.contract.pools import NodePool
 from components.scheduling.policy_objects import resources, variables
 from infra.program import run
@@ -290,7 +291,8 @@ def test_the_largest_pod_is_judged_within_the_budget_of_the_api_server(
 def test_every_expression_fits_the_types_of_a_pod(api: Api) -> None:
     """The cluster's own policies judge several kinds at once, whose common type is none; here each rule is checked."""
     fields = {"template": "object", "metadata": "object.metadata", "spec": "object.spec"}
-    typed = {**RULE_VARIABLES, **fields, "containers": "object.spec.containers"}
+    of_the_stack = rule_variables((), PolicyChoices.model_validate({}))
+    typed = {**of_the_stack, **RULE_VARIABLES, **fields, "containers": "object.spec.containers"}
     rules = [rule for rule in rules_at_admission(COMPARED) if rule.subject == "pods"]
     policies = [
         {

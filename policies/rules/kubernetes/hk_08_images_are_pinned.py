@@ -29,8 +29,10 @@ def _folders(prefixes: Iterable[str]) -> tuple[str, ...]:
     return tuple(prefix.rstrip("/") + "/" for prefix in prefixes)
 
 
-def _under(parameter: str) -> str:
-    prefixes = f"params.spec.?{parameter}.orValue([])"
+_APPROVED = "params.spec.?approvedRegistries.orValue([])"
+
+
+def _under(prefixes: str) -> str:
     return f"{prefixes}.exists(p, i.name.startsWith(p.endsWith('/') ? p : p + '/'))"
 
 
@@ -52,9 +54,9 @@ RULE = Rule(
     "file. For images that MLRun and Nuclio build, list their registry in policies.platformRegistries.",
     check=check,
     admission=Admission(
-        culprits=f"variables.images.filter(i, !({_under('platformRegistries')}"
+        culprits=f"variables.images.filter(i, !({_under('variables.platformRegistries')}"
         " || ((i.name.contains('@') || (i.name.matches(':[^:/]+$') && !i.name.endsWith(':latest')))"
-        f" && (params.spec.?approvedRegistries.orValue([]).size() == 0 || {_under('approvedRegistries')}))))"
+        f" && ({_APPROVED}.size() == 0 || {_under(_APPROVED)}))))"
         ".map(i, i['in'] + ' (image ' + i.name + ')')"
     ),
 )

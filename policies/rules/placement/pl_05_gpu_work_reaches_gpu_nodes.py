@@ -37,7 +37,7 @@ _TOLERATED = (
     " && (toleration.?operator.orValue('') == 'Exists'"
     f" || toleration.?value.orValue('') == '{GPU_TAINT_VALUE}'))"
 )
-_POOLS = "params.spec.gpuPools"
+_POOLS = "variables.gpuPools"
 _OTHER_NODES = (
     f"demand.operator == 'In' && (demand.key == '{LabelKey.ROLE}' && !('{PoolRole.GPU}' in {VALUES})"
     f" || demand.key == '{LabelKey.POOL}' && !{VALUES}.exists(value, value in {_POOLS}))"

@@ -17,6 +17,7 @@ from components.contract.policy_parameters import (
     parameters_schema,
     parameters_spec,
     policy_parameters,
+    rule_variables,
 )
 from components.contract.pools import NodePool
 from components.scheduling.admission_rules import SUBJECTS, AdmissionRule, AdmissionRules, AdmissionRulesArgs
@@ -122,7 +123,22 @@ def test_the_parameters_follow_from_pools_and_choices(profile: PlatformProfile) 
     assert parameters.spot_taint_keys == (("app.iguazio.com/lifecycle",) if tainted else ())
     assert parameters.has_untainted_spot is not tainted
     assert (parameters.approved_registries, parameters.jupyter_services) == (("a/",), ("b",))
-    assert parameters.platform_registries == ("c/",)
+    assert rule_variables(groups, choices) == {"gpuPools": '["gpu"]', "platformRegistries": '["c/"]'}
+
+
+def test_the_parameter_object_has_the_fields_of_the_schema_in_living_clusters() -> None:
+    """The preview of an update validates the object with the schema that is there, and fails for a new field."""
+    assert set(parameters_schema()["properties"]) == {
+        "approvedRegistries",
+        "elasticPools",
+        "gpuResources",
+        "hasUntaintedSpot",
+        "jupyterServices",
+        "maxUserPriority",
+        "spotTaintKeys",
+        "userClasses",
+        "userPools",
+    }
 
 
 def test_a_pool_in_several_zones_is_one_pool() -> None:
