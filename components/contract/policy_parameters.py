@@ -26,10 +26,11 @@ _ABOUT: Final = (
 class PolicyParameters:
     """Parameters of the admission rules: the ``spec`` of the cluster's one parameter object.
 
-    CEL reads a field by its camelCase name, such as ``params.spec.gpuResources``. The fields are those of 0.2.0: the
-    preview of an update validates the object with the schema that the cluster has, and fails for a new field.
-    ``rule_variables`` has what came later.
+    CEL reads a field by its camelCase name, such as ``params.spec.gpuResources``.
     """
+
+    # The fields are those of 0.2.0: the preview of an update validates the object with the schema that the cluster
+    # has, and fails for a new field. ``rule_variables`` has what came later.
 
     __pydantic_config__: ClassVar = ConfigDict(alias_generator=to_camel, use_attribute_docstrings=True)
 

@@ -193,7 +193,7 @@ class AdmissionRules(PlatformComponent):
                 refuses = level == "mandatory" and args.choices.admission is AdmissionMode.DENY
                 for part, judged, some in _parts(args.placement, subject, rules):
                     if some:
-                        needed = {**_needed(of_the_stack, some), **judged.variables}
+                        needed = {**_used(of_the_stack, some), **judged.variables}
                         judged = replace(judged, variables=needed)  # noqa: PLW2901
                         self._policies(f"igz-{part}-{level}", judged, some, parameters, refuses=refuses)
         self.register_outputs({})
@@ -287,9 +287,9 @@ def _answered_by_authors(placement: Placement, subject: Subject) -> Subject:
     return replace(subject, judged=[*subject.judged, *subject.foretold], foretold=(), conditions=conditions)
 
 
-def _needed(of_the_stack: Mapping[str, str], rules: Sequence[AdmissionRule]) -> dict[str, str]:
+def _used(values: Mapping[str, str], rules: Sequence[AdmissionRule]) -> dict[str, str]:
     texts = [text for rule in rules for text in (rule.expression, rule.culprits)]
-    return {name: value for name, value in of_the_stack.items() if any(f"variables.{name}" in text for text in texts)}
+    return {name: value for name, value in values.items() if any(f"variables.{name}" in text for text in texts)}
 
 
 def _warnings(subject: Subject, rules: Sequence[AdmissionRule]) -> dict[str, Any]:
