@@ -17,7 +17,10 @@ DEFAULT_NAMESPACES: Final = ("mlrun",)
 SYSTEM_NAMESPACES: Final = ("kube-system", "kube-public", "kube-node-lease", "iguazio-system")
 """Namespaces of Kubernetes and of the platform's own operators, which rules about user work ignore."""
 
-V3IO_NAMESPACES: Final = ("default-tenant", "iguazio-system")
+TENANT_NAMESPACE: Final = "default-tenant"
+"""Where a full Iguazio platform runs MLRun (mlrun 005d5263, ``automation/system_test/prepare.py``)."""
+
+V3IO_NAMESPACES: Final = (TENANT_NAMESPACE, "iguazio-system")
 """Namespaces in which a full Iguazio platform runs V3IO's daemons, which need privileged pods and host paths."""
 
 _PACKAGE_NAMES: Final = ("cluster-autoscaler", "igz-clusters", "openshift")

@@ -19,7 +19,7 @@ from components.contract.clusters import ClusterChoices, cluster_groups, descrip
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
 from components.contract.groups import NodeGroup, zones_unknown_at_zero
-from components.contract.namespaces import DEFAULT_NAMESPACES, NamespaceName, UserNamespace
+from components.contract.namespaces import DEFAULT_NAMESPACES, TENANT_NAMESPACE, NamespaceName, UserNamespace
 from components.contract.platform_choices import PlatformChoices
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES, MAX_LIMIT_REQUEST_RATIO, PodResources, beyond_any
 from components.contract.policy_choices import PolicyChoices
@@ -57,6 +57,12 @@ def _pod_resources_of(choices: dict[str, Any]) -> PodResources:
 
 def _guard_of(choices: dict[str, Any]) -> PolicyGuard:
     return default_guard(choices["environment"], ClusterKind(choices["cluster"].kind))
+
+
+_UNREAD: Final = (
+    f"{TENANT_NAMESPACE}, where the full platform runs MLRun, has no `coreServices: true`, so MLRun does not read this "
+    f"stack's settings; add `{TENANT_NAMESPACE}: {{coreServices: true}}`"
+)
 
 
 class StackConfig(ContractModel):
@@ -169,7 +175,12 @@ class StackConfig(ContractModel):
     def notes(self) -> tuple[Mismatch, ...]:
         """What is allowed and may surprise."""
         found = zones_unknown_at_zero(self.groups, descriptor_of(self.cluster).zones(self.cluster))
-        return tuple(Mismatch(("pools", pool), message) for pool, message in found.items())
+        tenant = self.namespaces.get(TENANT_NAMESPACE)
+        unread = self.profile is PlatformProfile.IGUAZIO and not (tenant and tenant.core_services)
+        return (
+            *(Mismatch(("pools", pool), message) for pool, message in found.items()),
+            *([Mismatch(("namespaces",), _UNREAD)] if unread else []),
+        )
 
     @field_validator("schema_version", mode="before")
     @classmethod

@@ -80,7 +80,10 @@ def weakened(stack: str, row: dict[str, Any]) -> Iterator[Given]:
             change = changed({"props": given.props, "opts": dict(given.opts)}, row["but"])
             yield replace(given, props=change["props"], opts=change["opts"])
     if "add" in row:
-        yield resolved_resource(row["add"])
+        added = resolved_resource(row["add"])
+        [home, *_] = choices(stack)["namespaces"]
+        is_here = added.props.get("metadata", {}).get("namespace") == "mlrun"
+        yield replace(added, props=changed(added.props, {"metadata": {"namespace": home}})) if is_here else added
 
 
 @pytest.mark.parametrize("stack", [*stack_files(), *VARIANTS])
@@ -124,7 +127,9 @@ def breaks_by_an_example(rule: Rule[Any], stack: str) -> bool:
     for example in load_file(file_of(rule.id)):
         work = example.resources
         if example.kind == "bad" and all(re.match("kubernetes:(?!core/v1:Node$)", given.type) for given in work):
-            said = {**choices(stack), **example.stack_config}
+            # The examples' work runs in this namespace.
+            namespaces = {**choices(stack)["namespaces"], "mlrun": {"coreServices": True}}
+            said = {**choices(stack), "namespaces": namespaces, **example.stack_config}
             alone, beside = (Wire([rule], stack=said).judge_stack([*planned(stack), *more]) for more in ([], work))
             if beside.outcome != alone.outcome and rule.id in (*beside.violated, *beside.advised):
                 return True

@@ -35,8 +35,8 @@ STORED = Address("3.5.140.2")  # S3, Azure Blob or a registry
 def policies_of(stack: str, *, by_default: bool) -> list[dict[str, Any]]:
     """Return the policies of a shipped stack; ``by_default`` leaves out the destinations that its file names."""
     document = find(stack).document["config"][CONFIG_KEY]
-    namespaces = {"mlrun": {"coreServices": True}} if by_default else document["namespaces"]
-    return policies(parse({**document, "namespaces": namespaces}))
+    [said, *_] = document["namespaces"].values()
+    return policies(parse({**document, "namespaces": {"mlrun": {"coreServices": True} if by_default else said}}))
 
 
 def policies(config: StackConfig) -> list[dict[str, Any]]:

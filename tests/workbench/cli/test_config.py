@@ -121,6 +121,24 @@ def test_check_notes_pools_whose_zone_the_autoscaler_does_not_know(checkout: Pat
     assert found == {True, False}
 
 
+@pytest.mark.parametrize(
+    ("namespaces", "noted"),
+    [
+        ({"mlrun": {"coreServices": True}}, True),
+        ({"default-tenant": {}}, True),
+        ({"default-tenant": {"coreServices": True}}, False),
+    ],
+)
+def test_check_notes_that_the_full_platform_would_not_read_the_settings(
+    checkout: Path, namespaces: dict[str, object], *, noted: bool
+) -> None:
+    full = document({"profile": "iguazio", "servers": "pulumi", "namespaces": namespaces})
+    (checkout / "Pulumi.prod.yaml").write_text(yaml.safe_dump({"config": {CONFIG_KEY: full}}))
+    result = run("check", "prod")
+    assert result.exit_code == 0
+    assert ("note: Pulumi.prod.yaml: namespaces: default-tenant, where the full" in result.stderr) is noted
+
+
 @pytest.mark.parametrize("command", ["up", "preview", "destroy", "env", "status"])
 def test_every_stack_command_says_the_same_before_anything_is_built(
     checkout: Path, monkeypatch: pytest.MonkeyPatch, command: str
