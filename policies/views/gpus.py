@@ -19,7 +19,8 @@ ASKS_FOR_GPU: Final = (
 
 
 USES_GPU: Final = (
-    f"({ASKS_FOR_GPU} || variables.spec.?resourceClaims.orValue([]).size() > 0"
+    "(variables.containers.exists(container, container.?resources.?limits[?gpu].hasValue())"
+    " || variables.spec.?resourceClaims.orValue([]).size() > 0"
     " || variables.containers.exists(container, container.?resources.?limits.orValue({})"
     ".exists(name, name.startsWith(gpu.split('/')[0] + '/mig-'))))"
 )
@@ -39,12 +40,14 @@ def asks_for(pod: PodFacts, resource: str) -> bool:
 def uses(pod: PodFacts, resource: str) -> bool:
     """Return whether the pod requests whole GPUs named ``resource``, slices of them (MIG), or devices by claims (DRA).
 
-    A claim does not show what it is for, so any claim counts. Slices have names such as ``nvidia.com/mig-1g.5gb``
+    A request of zero counts too: the API server adds the toleration of the GPU's taint to such a pod as well
+    (kubernetes v1.36.3, ``plugin/pkg/admission/extendedresourcetoleration/admission.go``). A claim does not show what
+    it is for, so any claim counts. Slices have names such as ``nvidia.com/mig-1g.5gb``
     (https://docs.nvidia.com/datacenter/cloud-native/kubernetes/latest/index.html).
     """
     slices = f"{resource.partition('/')[0]}/mig-"
     ways: tuple[Callable[[], bool], ...] = (
-        lambda: asks_for(pod, resource),
+        lambda: some(pod.containers(), lambda c: not c.at("resources", "limits", resource).is_absent),
         lambda: bool(pod.spec.at("resourceClaims").elements()),
         lambda: some(
             pod.containers(), lambda c: any(name.startswith(slices) for name, _ in c.at("resources", "limits").items())

@@ -59,6 +59,7 @@ def edits_of_every_kind(base: Mapping[str, Any]) -> dict[str, Changes]:
         "policies.admission, from deny to warn": {"policies.admission": "warn"},
         "policies.documentation": {"policies.documentation": "https://wiki.example.com/policies"},
         "policies.approvedRegistries": {"policies.approvedRegistries": ["registry.example.com/"]},
+        "policies.platformRegistries": {"policies.platformRegistries": ["registry.example.com/built/"]},
         "policies.jupyterServices": {"policies.jupyterServices": ["jupyter-reports"]},
         "policies.largestPool": {"policies.largestPool": 40},
         "policies.requiredTags": {"policies.requiredTags": ["environment"]},
