@@ -142,8 +142,8 @@ def initial_group_problem(cluster: ChartCluster) -> str | None:
     if has - kept >= need:
         return None
     return (
-        f"core services request about {need:g} CPU by default, and the initial group has {has} with its own daemons; "
-        "add nodes"
+        f"core services request about {need:g} CPU by default, and of the initial group's {has} about {has - kept:g} "
+        "remain beside its daemons; add nodes"
     )
 
 

@@ -231,7 +231,7 @@ NOTICE_VARIABLES: Final = {
     "old": "request.operation == 'CREATE' ? {} : has(dyn(oldObject).spec.jobTemplate)"
     " ? dyn(oldObject).spec.jobTemplate.spec.template : dyn(oldObject).spec.?template.orValue({})",
     "why": f"variables.metadata.?annotations['{AnnotationKey.PLACED_BY}'].orValue('')",
-    "told": f"variables.old.?metadata.?annotations['{AnnotationKey.PLACED_BY}'].orValue('')",
+    "known": f"variables.old.?metadata.?annotations['{AnnotationKey.PLACED_BY}'].orValue('')",
 }
 """Variables of the notice; each may use those before it."""
 

@@ -279,7 +279,7 @@ def _answered_by_authors(placement: Placement, subject: Subject) -> Subject:
     Conditions, because the expression of a message must not ask for anyone's rights.
     """
     conditions = {
-        "nobody-answers": f"!({settled(placement)})",
+        "place-not-settled": f"!({settled(placement)})",
         "new": f"({subject.conditions['spec-is-new']}) && (request.resource.resource == 'pods' || {TEMPLATE_IS_NEW})",
         # They must be able to scale what was there before the rules.
         "by-people": f"request.resource.resource == 'pods' || !({BY_THE_CLUSTER})",

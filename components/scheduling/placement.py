@@ -69,7 +69,7 @@ class PodPlacement(PlatformComponent):
             "variables": variables(NOTICE_VARIABLES),
             "validations": [
                 {
-                    "expression": "variables.why == '' || variables.why == variables.told",
+                    "expression": "variables.why == '' || variables.why == variables.known",
                     "messageExpression": NOTICE,
                 }
             ],

@@ -60,8 +60,8 @@ def _guard_of(choices: dict[str, Any]) -> PolicyGuard:
 
 
 _UNREAD: Final = (
-    f"{TENANT_NAMESPACE}, where the full platform runs MLRun, has no `coreServices: true`, so MLRun does not read this "
-    f"stack's settings; add `{TENANT_NAMESPACE}: {{coreServices: true}}`"
+    f"the full platform runs MLRun in {TENANT_NAMESPACE}, into which this stack puts no settings of MLRun; add "
+    f"`{TENANT_NAMESPACE}: {{coreServices: true}}`"
 )
 
 

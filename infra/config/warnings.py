@@ -56,8 +56,8 @@ def _system_pools(config: StackConfig) -> Iterator[Mismatch]:
         if pool.role is PoolRole.INITIAL and pool.size.min < wanted:
             yield Mismatch(
                 ("pools", name, "size", "min"),
-                f"HA-06: is the only system pool of AKS, for which Microsoft wants {wanted} nodes in "
-                f"{config.environment}, not {pool.size.min}: DNS stops while its last node is replaced",
+                f"HA-06: AKS's only system pool should have at least {wanted} nodes in {config.environment} (here "
+                f"{pool.size.min}): DNS stops while its last node is replaced",
             )
 
 

@@ -199,7 +199,8 @@ def test_an_initial_group_that_is_too_small_for_the_core_services_is_noted() -> 
 
     assert problem(4) is None
     assert problem(3) == (
-        "core services request about 23 CPU by default, and the initial group has 24 with its own daemons; add nodes"
+        "core services request about 23 CPU by default, and of the initial group's 24 about 22.5 remain beside its "
+        "daemons; add nodes"
     )
 
 

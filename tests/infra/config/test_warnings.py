@@ -63,7 +63,7 @@ def test_fewer_nodes_than_microsoft_wants_of_a_system_pool_are_allowed_and_warne
     environment: str, nodes: int, *, warns: bool
 ) -> None:
     config = aks.config({"environment": environment, "pools.initial.size": {"min": nodes, "max": nodes}})
-    assert ["only system pool of AKS" in text for text in warned(config)] == [True] * warns
+    assert ["AKS's only system pool" in text for text in warned(config)] == [True] * warns
 
 
 def test_a_guard_that_is_off_is_warned_of_in_prod_but_for_a_local_cluster() -> None:
