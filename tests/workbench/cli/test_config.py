@@ -136,7 +136,9 @@ def test_check_notes_that_the_full_platform_would_not_read_the_settings(
     (checkout / "Pulumi.prod.yaml").write_text(yaml.safe_dump({"config": {CONFIG_KEY: full}}))
     result = run("check", "prod")
     assert result.exit_code == 0
-    assert ("note: Pulumi.prod.yaml: namespaces: default-tenant, where the full" in result.stderr) is noted
+    assert (
+        "note: Pulumi.prod.yaml: namespaces: the full platform runs MLRun in default-tenant" in result.stderr
+    ) is noted
 
 
 @pytest.mark.parametrize("command", ["up", "preview", "destroy", "env", "status"])
