@@ -97,7 +97,8 @@ def uses_gpu(spec: str, names: Iterable[str]) -> str:
     return (
         f"{spec}.?resourceClaims.orValue([]).size() > 0"
         f" || ({spec}.containers + {spec}.?initContainers.orValue([])).exists(container,"
-        f" container.?resources.?limits.orValue({{}}).exists(name, name in {names} || {sliced}))"
+        f" container.?resources.?limits.orValue({{}}).exists(name, (name in {names} || {sliced})"
+        " && string(container.resources.limits[name]) != '0'))"
     )
 
 
@@ -123,7 +124,7 @@ def _chooses(keys: Iterable[str]) -> str:
     )
 
 
-_CHOICE_VARIABLES: Final = {
+CHOICE_VARIABLES: Final = {
     "spec": "variables.template.spec",
     "terms": "variables.spec.?affinity.?nodeAffinity.?requiredDuringSchedulingIgnoredDuringExecution"
     ".?nodeSelectorTerms.orValue([])",
@@ -146,6 +147,12 @@ def _unless(condition: str, key: str, value: str) -> str:
     return f"?'{key}': {condition} ? optional.none() : optional.of('{value}')"
 
 
+_OLD: Final = (
+    "request.operation == 'CREATE' ? {} : has(dyn(oldObject).spec.jobTemplate)"
+    " ? dyn(oldObject).spec.jobTemplate.spec.template : dyn(oldObject).spec.?template.orValue({})"
+)
+"""Expression for the template before the request."""
+
 WHY_CORE: Final = "core service, because its author may use coreservices.igz-clusters.io"
 WHY_USER: Final = "user work, because it chose no place"
 """Values of the annotation ``PLACED_BY``."""
@@ -164,8 +171,12 @@ def placement_variables(placement: Placement) -> dict[str, str]:
         **TEMPLATE_VARIABLES,
         "path": "has(dyn(object).spec.jobTemplate) ? '/spec/jobTemplate/spec/template'"
         " : has(dyn(object).spec.template) ? '/spec/template' : ''",
-        **_CHOICE_VARIABLES,
-        "becomesCore": f"{undecided} && {_in(placement.core_namespaces)}"
+        **CHOICE_VARIABLES,
+        "old": _OLD,
+        # An update does not vouch for a template that somebody else may have written.
+        "isOwn": "request.operation == 'CREATE'"
+        f" || variables.old.?metadata.?labels['{LabelKey.CORE_SERVICE}'].orValue('') == '{TRUE}'",
+        "becomesCore": f"{undecided} && variables.isOwn && {_in(placement.core_namespaces)}"
         f" && (variables.initial || !variables.chosen && !variables.lifecycle) && {MAY_USE_CORE_SERVICES}",
         "isCore": "variables.core || variables.becomesCore",
         # The DaemonSet controller chooses the nodes, by an affinity of its own.
@@ -190,7 +201,7 @@ def placement_patches(placement: Placement) -> str:
             "[JSONPatch{op: 'add', path: variables.path + '/spec/priorityClassName',"
             f" value: '{placement.core_class}'}}]"
         )
-        lacks = "variables.spec.?priorityClassName.orValue('') == ''"
+        lacks = f"{_in(placement.core_namespaces)} && variables.spec.?priorityClassName.orValue('') == ''"
         marks.append(f"variables.isCore && {lacks} ? {' + '.join([*old, new])} : []")
     place = (
         f"variables.given.size() > 0 ? {_ensured('spec', 'nodeSelector')}"
@@ -228,8 +239,7 @@ TEMPLATE_IS_NEW: Final = (
 
 NOTICE_VARIABLES: Final = {
     **TEMPLATE_VARIABLES,
-    "old": "request.operation == 'CREATE' ? {} : has(dyn(oldObject).spec.jobTemplate)"
-    " ? dyn(oldObject).spec.jobTemplate.spec.template : dyn(oldObject).spec.?template.orValue({})",
+    "old": _OLD,
     "why": f"variables.metadata.?annotations['{AnnotationKey.PLACED_BY}'].orValue('')",
     "known": f"variables.old.?metadata.?annotations['{AnnotationKey.PLACED_BY}'].orValue('')",
 }
@@ -266,7 +276,7 @@ def excused(checks: Iterable[Check], placement: Placement) -> tuple[dict[str, st
     if placement.mutates or not checks:
         return {}, checks
     excuse = "variables.settled && (variables.initial || !variables.chosen)"
-    needed = {"template": "object", **_CHOICE_VARIABLES, "settled": settled(placement)}
+    needed = {"template": "object", **CHOICE_VARIABLES, "settled": settled(placement)}
     return needed, tuple(Check(f"{excuse} || ({check.expression})", check.message) for check in checks)
 
 

@@ -17,7 +17,7 @@ from components.contract.clusters import SPOT_TAINTS
 from components.contract.groups import NodeGroup, gpu_names, role_for_jobs
 from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.lifecycle import Lifecycle
-from components.contract.placement import has_untainted_spot, uses_gpu
+from components.contract.placement import BY_THE_CLUSTER, CHOICE_VARIABLES, has_untainted_spot, uses_gpu
 from components.contract.taints import Taint
 
 _SELECTOR: Final = "/spec/nodeSelector"
@@ -70,7 +70,12 @@ def correction_variables(needs: PodCorrections) -> dict[str, str]:
         "gpu": uses_gpu("object.spec", needs.gpu_resources),
         "newRole": _new_role(needs),
         "needsToleration": _needs_toleration(needs.spot_taint),
-        "needsLifecycle": f"!{says_lifecycle()}" if needs.has_untainted_spot else "false",
+        "template": "object",
+        **CHOICE_VARIABLES,
+        # Placement answers for bare pods without a place. The API server runs the two in any order.
+        "needsLifecycle": f"!{says_lifecycle()} && (variables.chosen || {BY_THE_CLUSTER})"
+        if needs.has_untainted_spot
+        else "false",
     }
 
 

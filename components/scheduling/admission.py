@@ -176,12 +176,14 @@ class AdmissionGuard(PlatformComponent):
                 },
                 {
                     "apiGroups": ["admissionregistration.k8s.io"],
-                    "resources": [
-                        f"{kind}admission{each}"
-                        for kind in ("mutating", "validating")
-                        for each in ("policies", "policybindings")
-                    ],
+                    "resources": ["validatingadmissionpolicies", "validatingadmissionpolicybindings"],
                     "verbs": EVERYTHING,
+                },
+                {
+                    # Who may write a mutation can change the requests of cluster admins.
+                    "apiGroups": ["admissionregistration.k8s.io"],
+                    "resources": ["mutatingadmissionpolicies", "mutatingadmissionpolicybindings"],
+                    "verbs": ["get", "list", "watch"],
                 },
                 {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["get", "list", "patch", "update", "watch"]},
                 {

@@ -115,7 +115,7 @@ def test_a_pod_that_selects_spot_nodes_gets_the_toleration_of_their_taint_once(a
 @pytest.mark.parametrize(
     ("spec", "labels", "lifecycle"),
     [
-        ({}, {}, "non-preemptible"),
+        ({}, {}, None),  # placement answers for it
         ({"nodeSelector": JOBS}, {}, "non-preemptible"),
         ({"nodeSelector": JOBS}, {"mlrun/class": "build"}, "non-preemptible"),
         ({"nodeSelector": JOBS}, {"workflows.argoproj.io/workflow": "churn-7x2"}, "non-preemptible"),

@@ -17,7 +17,7 @@ from policies.settings import context
 from policies.values import Value
 from policies.views.pods import PODS
 from support.admission import Manifest, account, present
-from support.api import Api
+from support.api import Api, path_of
 from support.cluster import Cluster, eventually
 from support.placement import (
     API_VERSIONS,
@@ -88,6 +88,18 @@ def test_a_daemon_set_gets_no_selector_and_the_mark_only_from_who_may_set_it(api
     users = api.create(workload("DaemonSet"), **SCIENTIST, **DRY)
     assert place_of(users) == (None, False, None)
     assert why_of(users) is None
+
+
+@pytest.mark.parametrize("spec", [{}, {"nodeSelector": INITIAL}], ids=["no place", "the initial group"])
+def test_an_installer_does_not_vouch_for_a_template_that_a_scientist_wrote(api: Api, spec: dict[str, Any]) -> None:
+    theirs = workload("DaemonSet", **spec)
+    assert api.create(theirs, **SCIENTIST).accepted
+    restarted = {"spec": {"template": {"metadata": {"annotations": {"restarted": "now"}}}}}
+    try:
+        answer = api.send("PATCH", path_of(theirs), restarted, **INSTALLER, **DRY)
+        assert place_of(answer) == (spec.get("nodeSelector"), False, None)
+    finally:
+        api.delete(theirs)
 
 
 def affinity(key: str) -> dict[str, Any]:

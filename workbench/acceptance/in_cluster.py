@@ -26,7 +26,16 @@ _JUDGED: Final = ("kubernetes:scheduling.k8s.io/", "kubernetes:admissionregistra
 """Types whose objects must be in the cluster as the state has them."""
 
 _REFUSED: Final = "PL-01"
-"""Rule that refuses a user pod that selects no pool."""
+"""Rule that refuses a user pod that may run on the initial group."""
+
+_ANY_POOL: Final = {
+    "nodeAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": {
+            "nodeSelectorTerms": [{"matchExpressions": [{"key": LabelKey.ROLE.value, "operator": "Exists"}]}]
+        }
+    }
+}
+"""A choice of place, so that admission gives none."""
 
 
 def nodes_as_written(context: Context) -> str:
@@ -83,7 +92,7 @@ def objects_as_written(context: Context) -> str:
         raise StepError("\n".join(problems))
     namespace = next(iter(context.config.namespaces))
     context.wait(lambda: _admission_problems(context, namespace), "admission")
-    return f"{len(written)} objects are as the state has them; a pod without a pool is refused in '{namespace}'"
+    return f"{len(written)} objects are as the state has them; a pod that accepts any pool is refused in '{namespace}'"
 
 
 def object_problems(api: Api, written: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -114,13 +123,13 @@ def missing_from(live: Any, written: Any, path: str = "") -> Iterator[str]:
 
 def _admission_problems(context: Context, namespace: str) -> Iterator[str]:
     """Return why admission is not as it must be; a new policy takes the API server up to half a minute to read."""
-    plain = pod("lost", namespace)
+    plain = pod("lost", namespace, affinity=_ANY_POOL)
     user = next(group for group in context.config.groups if group.holds_user_work and not group.gpu_resource)
     chosen = {LabelKey.USER_WORKLOADS.value: TRUE, LabelKey.LIFECYCLE.value: user.labels[LabelKey.LIFECYCLE]}
     right = pod("right", namespace, nodeSelector=chosen)
     refusal, other = (_refusal(context.api, each) for each in (plain, right))
     if context.config.policies.admission is AdmissionMode.DENY and _REFUSED not in refusal:
-        yield f"a pod without a pool is not refused by {_REFUSED}: {refusal or 'it is admitted'}"
+        yield f"a pod that accepts any pool is not refused by {_REFUSED}: {refusal or 'it is admitted'}"
     if other:
         yield f"a pod that selects user pools is refused: {other}"
 

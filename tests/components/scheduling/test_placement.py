@@ -1,6 +1,7 @@
 from components.contract.environments import Environment
 from components.contract.placement import Placement, PlacementEngine
 from components.contract.policy_choices import PolicyChoices
+from components.scheduling.admission import AdmissionGuard, AdmissionGuardArgs
 from components.scheduling.admission_rules import AdmissionRules, AdmissionRulesArgs
 from components.scheduling.placement import PodPlacement, PodPlacementArgs
 from support.admission import local_groups
@@ -37,6 +38,19 @@ def test_the_mutation_has_stable_names_and_is_bound_after_its_policy() -> None:
 def test_an_api_server_that_cannot_mutate_gets_no_such_object() -> None:
     recorder = given(PlacementEngine.AUTHORS)
     assert [each for each in recorder.resources if each.type.startswith("kubernetes:")] == []
+
+
+def test_the_platform_role_may_not_write_mutations() -> None:
+    recorder = record(lambda: AdmissionGuard("guard", AdmissionGuardArgs(groups=local_groups())) and None)
+    roles = recorder.of_type("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole").values()
+    verbs = {
+        verb
+        for role in roles
+        for rule in role["rules"]
+        if any(each.startswith("mutating") for each in rule["resources"])
+        for verb in rule["verbs"]
+    }
+    assert verbs == {"get", "list", "watch"}
 
 
 def test_authors_are_judged_only_where_the_api_server_cannot_mutate() -> None:
