@@ -116,7 +116,7 @@ def test_production_on_aks_is_made_in_two_runs_the_second_from_a_peered_and_link
 
         made.azure.stand(Place(network=peered(made)))
         made.run(*UP_ON_AKS)
-        assert "Namespace mlrun" in made.objects()
+        assert "Namespace default-tenant" in made.objects()
 
         made.azure.stand(Place(address="203.0.113.7"))
         elsewhere = made.run(*UP_ON_AKS, check=False)
