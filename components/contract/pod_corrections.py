@@ -17,10 +17,8 @@ from components.contract.clusters import SPOT_TAINTS
 from components.contract.groups import NodeGroup, gpu_names, role_for_jobs
 from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.lifecycle import Lifecycle
-from components.contract.placement import BY_THE_CLUSTER, CHOICE_VARIABLES, has_untainted_spot, uses_gpu
+from components.contract.placement import BY_THE_CLUSTER, CHOICE_VARIABLES, has_untainted_spot, set_entry, uses_gpu
 from components.contract.taints import Taint
-
-_SELECTOR: Final = "/spec/nodeSelector"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +69,7 @@ def correction_variables(needs: PodCorrections) -> dict[str, str]:
         "newRole": _new_role(needs),
         "needsToleration": _needs_toleration(needs.spot_taint),
         "template": "object",
+        "path": "''",
         **CHOICE_VARIABLES,
         # Placement answers for bare pods without a place. The API server runs the two in any order.
         "needsLifecycle": f"!{says_lifecycle()} && (variables.chosen || {BY_THE_CLUSTER})"
@@ -90,21 +89,16 @@ def correction_patches(needs: PodCorrections) -> str:
         "{" + ", ".join(f"'{key}': '{value}'" for key, value in taint.toleration().items()) + "}" if taint else ""
     )
     parts = [
-        f"variables.newRole != '' ? [{_add(_SELECTOR, LabelKey.ROLE, 'variables.newRole')}] : []",
+        f"variables.newRole != '' ? {set_entry('spec', 'nodeSelector', LabelKey.ROLE, 'variables.newRole')} : []",
+        f"variables.needsLifecycle ? {set_entry('spec', 'nodeSelector', LabelKey.LIFECYCLE, repr(on_demand))} : []",
     ]
-    selector = f"(has(object.spec.nodeSelector) ? [] : [{_empty(_SELECTOR, '{}')}])"
-    lifecycle = f"[{_add(_SELECTOR, LabelKey.LIFECYCLE, repr(on_demand))}]"
-    parts.append(f"variables.needsLifecycle ? {selector} + {lifecycle} : []")
     if toleration:
         parts.append(
-            f"variables.needsToleration ? (has(object.spec.tolerations) ? [] : [{_empty('/spec/tolerations', '[]')}])"
+            "variables.needsToleration ? (has(object.spec.tolerations) ? []"
+            " : [JSONPatch{op: 'add', path: '/spec/tolerations', value: []}])"
             f" + [JSONPatch{{op: 'add', path: '/spec/tolerations/-', value: {toleration}}}] : []"
         )
-    annotations = "/metadata/annotations"
-    parts.append(
-        f"{ANY} ? (has(object.metadata.annotations) ? [] : [{_empty(annotations, '{}')}])"
-        f" + [{_add(annotations, AnnotationKey.CORRECTED, WHAT)}] : []"
-    )
+    parts.append(f"{ANY} ? {set_entry('metadata', 'annotations', AnnotationKey.CORRECTED, WHAT)} : []")
     return " + ".join(f"({part})" for part in parts)
 
 
@@ -142,11 +136,3 @@ def _needs_toleration(taint: Taint | None) -> str:
         f"variables.selector[?'{LabelKey.LIFECYCLE}'].orValue('') == '{spot}'"
         f" && !variables.tolerations.exists(t, t.?key.orValue('') in ['', '{taint.key}'])"
     )
-
-
-def _empty(path: str, value: str) -> str:
-    return f"JSONPatch{{op: 'add', path: '{path}', value: {value}}}"
-
-
-def _add(parent: str, key: str, value: str) -> str:
-    return f"JSONPatch{{op: 'add', path: '{parent}/' + jsonpatch.escapeKey('{key}'), value: {value}}}"

@@ -29,7 +29,7 @@ from components.contract.admission import (
 from components.contract.groups import NodeGroup
 from components.contract.labels import OWN_DOMAIN, LabelKey, WellKnownLabel
 from components.contract.ownership import FIELD_MANAGER
-from components.contract.placement import Placement, excused
+from components.contract.placement import BY_THE_CLUSTER, Placement, excused
 from components.contract.policy_parameters import PARAMETERS_PLURAL
 from components.contract.pools import PoolRole
 from components.ownership import owned
@@ -106,14 +106,13 @@ class AdmissionGuard(PlatformComponent):
 
     def _network_policies(self) -> None:
         ours = f"oldObject.metadata.?managedFields.orValue([]).exists(m, m.?manager.orValue('') == '{FIELD_MANAGER}')"
-        # The cluster's own controllers empty a namespace that is deleted.
-        cluster = "'system:serviceaccounts:kube-system' in request.userInfo.groups"
         self._policy(
             "igz-network-policies",
             rules=[resources("networking.k8s.io", ["networkpolicies"], "UPDATE", "DELETE")],
             checks=[
                 Check(
-                    f"!({ours}) || {cluster} || {may_manage('usernamespaces')}",
+                    # The cluster's own controllers empty a namespace that is deleted.
+                    f"!({ours}) || {BY_THE_CLUSTER} || {may_manage('usernamespaces')}",
                     "network policies of the stack keep the namespace apart; change the stack file instead, or add a "
                     f"policy of your own. Only the role {PLATFORM_ROLE} may change or delete them by hand",
                 )
