@@ -48,6 +48,9 @@ COMPARED = tuple(
 KINDS = re.compile(f"{PODS.types.pattern}|{re.escape(PRIORITY_CLASS)}")
 LEFT_OUT = {400: "no such object can be", 404: "a kind of an operator that is not installed here", 422: "as 400"}
 ALWAYS_THERE = ("system-", "igz-workload-", "igz-system-")
+ROOM_FOR_WARNINGS = 4096
+"""Characters after which the API server leaves out warnings: https://github.com/kubernetes/kubernetes/blob/v1.36.3/
+staging/src/k8s.io/apiserver/pkg/endpoints/filters/warning.go."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,6 +192,7 @@ def judged(api: Api, case: Case) -> Verdict:
     """Let the API server complete and judge the object, and Python judge what came back."""
     number = case.number
     answer = api.create(case.manifest, dryRun="All", fieldValidation="Ignore")
+    assert sum(map(len, answer.warnings)) < ROOM_FOR_WARNINGS, f"{case}: the API server left out warnings"
     ours = [text for text in answer.warnings if f"ValidatingAdmissionPolicy 'agree-{number}-" in text]
     unexplained = [text for text in ours if not re.search(r"\[[A-Z]{2}-\d\d\]", text)]
     assert unexplained == [], case

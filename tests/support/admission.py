@@ -71,9 +71,9 @@ class Rendered:
 
 
 def short(rules: Iterable[AdmissionRule]) -> tuple[AdmissionRule, ...]:
-    """Return ``rules`` as mandatory everywhere, with the id as the whole message."""
+    """Return ``rules`` as mandatory everywhere, with the id as the whole message, without a link."""
     level = dict.fromkeys((e.value for e in Environment), "mandatory")
-    return tuple(replace(rule, title=f"[{rule.id}]", advice="", level=level) for rule in rules)
+    return tuple(replace(rule, title=f"[{rule.id}]", advice="", source="", level=level) for rule in rules)
 
 
 def namespace(name: str, bound_to: str, **annotations: str) -> Manifest:
