@@ -168,6 +168,11 @@ def fate(rows: Iterable[Mapping[str, Any]], setting: Setting) -> dict[str, Any]:
     return {key: value for key, value in fitting[-1].items() if key not in seen}
 
 
+def is_refused_for(reason: str | list[str], refusal: str) -> bool:
+    """Return whether a refusal contains a reason of the kit; of a list any one is enough."""
+    return any(each and each in refusal for each in ([reason] if isinstance(reason, str) else reason))
+
+
 def made_by(controller: Manifest) -> tuple[Manifest, tuple[str, tuple[str, ...]]]:
     """Return the object that a controller's own controller makes next, and as whom."""
     kind, metadata = controller["kind"], controller["metadata"]

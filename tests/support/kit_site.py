@@ -1,6 +1,5 @@
 """A local cluster of a setting of the kit, with the people and accounts who make its objects."""
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,11 +34,6 @@ class Life:
     pod: Manifest | None = None
     """The last object that was made, as the API server stores it."""
     warnings: tuple[str, ...] = ()
-
-    @property
-    def ids(self) -> set[str]:
-        """Ids of the rules in the refusal."""
-        return set(re.findall(r"\[([A-Z]{2}-\d\d)\]", self.refused))
 
 
 @dataclass(frozen=True)
