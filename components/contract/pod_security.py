@@ -12,6 +12,9 @@ from components.contract.admission import MAY_USE_CORE_SERVICES, RULE_VARIABLES,
 
 STANDARD: Final = "https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline"
 
+POLICY_NAME: Final = "igz-pod-security"
+"""Name of the admission policy that enforces the baseline, and of its binding."""
+
 DAEMON_SET_CONTROLLER: Final = "system:serviceaccount:kube-system:daemon-set-controller"
 """Who makes the pods of DaemonSets."""
 

@@ -8,7 +8,7 @@ import pulumi
 from components.base import PlatformComponent
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel
 from components.contract.namespaces import OPEN_LEVEL
-from components.contract.pod_security import BASELINE_VARIABLES, MESSAGE, MESSAGE_EXPRESSION
+from components.contract.pod_security import BASELINE_VARIABLES, MESSAGE, MESSAGE_EXPRESSION, POLICY_NAME
 from components.contract.policy_choices import AdmissionMode
 from components.scheduling.admission_rules import DENIES, SUBJECTS, WARNS, Subject
 from components.scheduling.policy_objects import declare, variables
@@ -41,8 +41,8 @@ class PodSecurity(PlatformComponent):
         super().__init__("igz-clusters:scheduling:PodSecurity", name, None, opts)
         pods = replace(SUBJECTS["pods"], scope=_OPEN_NAMESPACES)
         refuses = args.admission is AdmissionMode.DENY
-        self._policy("igz-pod-security", replace(pods, foretold=()), refuses=refuses)
-        self._policy("igz-pod-security-foretold", replace(pods, judged=()), refuses=False)
+        self._policy(POLICY_NAME, replace(pods, foretold=()), refuses=refuses)
+        self._policy(f"{POLICY_NAME}-foretold", replace(pods, judged=()), refuses=False)
         self.register_outputs({})
 
     def _policy(self, name: str, subject: Subject, *, refuses: bool) -> None:

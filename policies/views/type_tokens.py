@@ -8,6 +8,9 @@ SUBNET: Final = "aws:ec2/subnet:Subnet"
 SCALING_GROUP: Final = "aws:autoscaling/group:Group"
 KMS_KEY: Final = "aws:kms/key:Key"
 
+ADMISSION_POLICY: Final = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy"
+ADMISSION_BINDING: Final = f"{ADMISSION_POLICY}Binding"
+
 CONFIG_MAP: Final = "kubernetes:core/v1:ConfigMap"
 NAMESPACE: Final = "kubernetes:core/v1:Namespace"
 NAMESPACE_PATCH: Final = "kubernetes:core/v1:NamespacePatch"

@@ -22,7 +22,6 @@ EXAMPLES = [
     if example.rule not in OF_THE_STACK and not example.resources[0].type.endswith("Patch")
 ]
 EXCUSED = {
-    "HK-01": "bad bad-dev bad-neighbour bad-without-v3io",
     "HK-05": "bad bad-function bad-silent",
     "HK-07": "bad bad-dev bad-release",
     "HK-11": "bad bad-dev",
@@ -52,7 +51,7 @@ EXCUSED = {
 """Bad examples of each rule that are so by what they leave out, or that another value could excuse."""
 
 GOOD = {f"{example.rule}/{example.name}": example for example in load() if example.kind == "good"}
-SAMPLE = ("HK-01/good", "NG-02/good-local", "PL-06/good", "RS-03/good", "RS-13/good", "ST-01/good")
+SAMPLE = ("HK-05/good", "NG-02/good-local", "PL-06/good", "RS-03/good", "RS-13/good", "ST-01/good")
 KEPT = re.compile(r"(.*metadata\.)?(name|namespace)|.*\[\d+\]\.name|.*\.igz-clusters\.io/core-service")
 """Values that say what is patched, and for whom."""
 

@@ -11,8 +11,8 @@ from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import some
 from policies.views.node_groups import NodeGroupFacts, node_groups
+from policies.views.type_tokens import ADMISSION_BINDING
 
-BINDING: Final = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicyBinding"
 GUARD_PREFIX: Final = "igz-"
 """Name prefix of the guard's bindings."""
 
@@ -36,7 +36,7 @@ def _keeps_user_work_off(group: NodeGroupFacts, context: Context) -> Callable[[T
 
 
 def _is_guard(resource: Resource) -> bool:
-    if resource.type != BINDING:
+    if resource.type != ADMISSION_BINDING:
         return False
     return (resource.props.at("metadata", "name").text() or resource.name).startswith(GUARD_PREFIX)
 
