@@ -136,7 +136,7 @@ def _updated(run: CloudRun, *options: str) -> tuple[int, Stream]:
 
     On the next run the engine accepts the failed group as it is and continues. The final check reports the failure.
     """
-    failed, attempts = set[str](), Attempts(options, run.state)
+    failed, attempts = set[str](), Attempts(options, run.state_between_attempts)
     while True:
         code, stream = run.engine_again(PROPAGATING, "up", *options)
         new = [group for group in _failed_groups(run, code, stream) if group.urn not in failed]

@@ -5,6 +5,7 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import Any, Final
 
+from workbench.engine.pending import being_created
 from workbench.system.errors import UserError
 
 REPLACE: Final = "--replace"
@@ -20,7 +21,7 @@ class Attempts:
     options
         Options of the first attempt.
     state
-        Returns the stack's deployment. Called only if there is something to replace.
+        Returns the stack's deployment, also one with pending operations. Called only if there is something to replace.
     """
 
     def __init__(self, options: Sequence[str], state: Callable[[], Mapping[str, Any]]) -> None:
@@ -29,14 +30,16 @@ class Attempts:
         self._before = _created(state()) if self._to_replace else {}
 
     def following(self, accepted: Collection[str] = ()) -> list[str]:
-        """Return the options of a further attempt; the resources ``accepted`` stay as they are."""
+        """Return the options of a further attempt; the resources ``accepted`` stay as they are.
+
+        So do those that may have been created already: their creation is a pending operation.
+        """
         kept = list[str]()
         if self._to_replace:
-            with suppress(UserError):  # pending operations; reported with the failure
-                now = _created(self._state())
-                open_ = (
-                    urn for urn in self._to_replace if urn not in accepted and now.get(urn) == self._before.get(urn)
-                )
+            with suppress(UserError):  # the backend does not answer; reported with the failure
+                state = self._state()
+                now, left = _created(state), {*accepted, *(each["urn"] for each in being_created(state))}
+                open_ = (urn for urn in self._to_replace if urn not in left and now.get(urn) == self._before.get(urn))
                 kept = [each for urn in open_ for each in (REPLACE, urn)]
         return [*kept, *APPROVED]
 

@@ -32,6 +32,11 @@ def operations(deployment: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def being_created(deployment: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the resources that an interrupted run was creating."""
+    return [each["resource"] for each in deployment.get("pending_operations") or [] if each["type"] == "creating"]
+
+
 def awaits_replacement(resource: Mapping[str, Any]) -> bool:
     """Return whether a resource in a state was deleted before its replacement, which is still missing.
 
@@ -75,7 +80,8 @@ def resolved(
         ``identify`` cannot decide it.
     """
     result = deepcopy(dict(deployment))
-    begun = [each["resource"] for each in result.pop("pending_operations", None) or [] if each["type"] == "creating"]
+    begun = being_created(result)
+    result.pop("pending_operations", None)
     resources = result.get("resources") or []
     for resource in filter(_is_cloud_resource, begun):
         if identity := identify(resource):

@@ -298,6 +298,19 @@ def test_a_further_run_recreates_a_failed_group_that_none_has_recreated(
     assert runs == [["up", "--replace", GPU, "--yes"], ["up", *again, "--yes", "--skip-preview"]]
 
 
+def test_a_further_run_recreates_a_failed_group_beside_pending_operations(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.cli.cloud_run.sleep", lambda _: None)
+    says(monkeypatch, {GPU: FAILED}, {GPU: FAILED}, {})
+    unread = [{"type": "reading", "resource": {"urn": urn(ADDON, "coredns"), "type": ADDON}}]
+    engine.has(*[exported()] * 4, exported() | {"pending_operations": unread})
+    engine.answers("up", [said('Status=403 Code="LinkedAuthorizationFailed"'), *DONE], code=255, number=1)
+    run("up", STACK, "--yes")
+    runs = [call for call in engine.calls if call[0] == "up"]
+    assert runs[1:] == [["up", "--replace", GPU, "--yes", "--skip-preview"]]
+
+
 def test_an_update_that_leaves_a_failed_part_fails_whatever_the_engine_says(
     engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,10 +34,18 @@ def test_what_stays_failed_is_accepted_as_it_is() -> None:
     assert attempts.following({"group"}) == ["--replace", "other", *APPROVED]
 
 
-def test_a_state_with_pending_operations_replaces_nothing_more() -> None:
+def test_pending_operations_end_only_the_replacement_that_they_are_about() -> None:
+    pending = [{"type": "creating", "resource": OTHER}, {"type": "deleting", "resource": OLD}]
+    attempts = Attempts(OPTIONS, lambda: {"resources": [OLD, OTHER], "pending_operations": pending})
+    assert attempts.following() == ["--replace", "group", *APPROVED]
+    pending.clear()
+    assert attempts.following() == [*OPTIONS[:4], *APPROVED]
+
+
+def test_a_state_that_cannot_be_read_replaces_nothing_more() -> None:
     def state() -> dict[str, Any]:
         if seen:
-            raise UserError("pending")
+            raise UserError("no answer")
         seen.append(1)
         return {}
 

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from workbench.engine.pending import ResourceIdentity, awaits_replacement, entered, id_from_inputs, place_of, resolved
+from workbench.engine.pending import (
+    ResourceIdentity,
+    awaits_replacement,
+    being_created,
+    entered,
+    id_from_inputs,
+    place_of,
+    resolved,
+)
 from workbench.offline.clouds import CLOUDS as PACKAGES
 from workbench.recovery.cloud.lookup import DEFAULTS, LookupQuery, LookupResult
 from workbench.report.values import MARK, SECRET, SENTINELS
@@ -97,9 +105,8 @@ def identities(deployment: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
 
 def pending_creations(deployment: Mapping[str, Any]) -> list[LookupQuery]:
     """Return queries for the cloud resources that an interrupted run was creating."""
-    operations = deployment.get("pending_operations") or []
-    begun = [each["resource"] for each in operations if each["type"] == "creating"]
-    return [LookupQuery(each["urn"], each["type"], each.get("inputs") or {}) for each in begun if _is_in_a_cloud(each)]
+    begun = filter(_is_in_a_cloud, being_created(deployment))
+    return [LookupQuery(each["urn"], each["type"], each.get("inputs") or {}) for each in begun]
 
 
 def repaired(deployment: Mapping[str, Any], answers: Sequence[Answer]) -> dict[str, Any]:
