@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from components.contract.environments import Environment, PlatformProfile
-from components.contract.labels import AnnotationKey, LabelKey
+from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
 from support.admission import Manifest, present
 from support.api import path_of
@@ -107,8 +107,6 @@ def test_what_mlrun_places_is_admitted(site: KitSite, release: str, name: str, m
     inside["spec"].pop("nodeSelector")
     inside["spec"].pop("affinity", None)
     inside["spec"] |= placed(release, json.dumps(settings, sort_keys=True))[SHAPES[name]][mode]
-    # Work that keeps a state, or whose parts wait for each other, may be interrupted if it says how it starts again.
-    inside["metadata"].setdefault("annotations", {})[AnnotationKey.RESTART_PLAN.value] = "retry"
     user, groups = shape.author(site.setting)
     life = site.follow(site.api.create(made, as_user=user, groups=groups, dryRun="All"))
     assert not life.refused
@@ -140,8 +138,7 @@ def mpi_job(site: KitSite, name: str, fields: dict[str, Any], gpus: int) -> Mani
         spec = {**made["spec"], **fields}
         del spec["restartPolicy"]
         labels = {"mlrun/class": "mpijob", "mlrun/project": "kit", "mlrun/job": name}
-        notes = {AnnotationKey.RESTART_PLAN.value: "retry"}
-        templates[role] = {"metadata": {"labels": labels, "annotations": notes}, "spec": spec}
+        templates[role] = {"metadata": {"labels": labels}, "spec": spec}
     worker = {**templates["worker"]["spec"]["containers"][0], "command": []}
     if gpus:
         amounts = {"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": str(gpus)}
