@@ -27,12 +27,12 @@ from workbench.system.errors import UserError
 from workbench.system.processes import is_suspended
 
 ENGINE = f"""#!{sys.executable}
-import pathlib, signal, subprocess, sys
+import os, pathlib, signal, subprocess, sys
 ignored = lambda *_: print("asked", flush=True)
 signal.signal(signal.SIGINT, ignored)
 signal.signal(signal.SIGTERM, ignored)
 plugin = subprocess.Popen(["sh", "-c", "trap '' HUP INT TERM; exec sleep 600"])
-pathlib.Path(sys.argv[0]).with_name("plugin").write_text(str(plugin.pid))
+pathlib.Path(sys.argv[0]).with_name("processes").write_text(f"{{os.getpid()}} {{plugin.pid}}\\n")
 plugin.wait()
 """
 
@@ -72,10 +72,10 @@ class Hanging:
         variables = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         with self._said.open("wb") as said:
             self.command = subprocess.Popen(command, env=variables, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
-        plugin = folder / "plugin"
-        eventually(lambda: plugin.exists() and plugin.read_text())
-        self.plugin = psutil.Process(int(plugin.read_text()))
-        self.engine = self.plugin.parent() or self.plugin
+        written = folder / "processes"
+        eventually(lambda: written.exists() and written.read_text().endswith("\n"))
+        self.engine, self.plugin = (psutil.Process(int(each)) for each in written.read_text().split())
+        assert self.plugin.parent() == self.engine
 
     @property
     def processes(self) -> list[psutil.Process]:
@@ -90,6 +90,14 @@ class Hanging:
                 process.kill()
         self.command.kill()
         self.command.wait(HANGS)
+
+
+def has_ended(process: psutil.Process) -> bool:
+    """Return whether a process is gone, or waits only for its parent to ask how it ended."""
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 @pytest.fixture
@@ -213,7 +221,7 @@ def test_a_second_ctrl_c_ends_all_processes_of_a_run_that_hangs(hanging: Hanging
     hanging.command.send_signal(signal.SIGINT)
     assert hanging.command.wait(HANGS) == 0
     assert hanging.says("130\n")
-    eventually(lambda: not hanging.plugin.is_running() or hanging.plugin.status() == psutil.STATUS_ZOMBIE)
+    eventually(lambda: all(has_ended(each) for each in (hanging.engine, hanging.plugin)))
     with stack_lock("mine", "recover", stacks.find("mine").file):
         assert orphans("mine", stacks.find("mine").file) == []
 
@@ -245,7 +253,7 @@ def test_recover_with_force_lists_what_hangs_and_ends_it_but_not_who_asks_for_th
         assert other.poll() is None
         other.kill()
     hanging.command.wait(HANGS)
-    eventually(lambda: not any(each.is_running() for each in (hanging.engine, hanging.plugin)))
+    eventually(lambda: all(has_ended(each) for each in (hanging.engine, hanging.plugin)))
 
 
 def test_a_killed_engine_is_said_with_the_signal_and_what_to_do(hanging: Hanging) -> None:
