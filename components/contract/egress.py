@@ -9,13 +9,20 @@ from pydantic import AfterValidator, Field
 
 from components.contract.choices import ContractModel, Explained
 
-METADATA: Final = tuple(map(ip_network, ("169.254.0.0/16", "168.63.129.16/32", "fd00:ec2::254/128")))
-"""Addresses at which clouds serve the machine's credentials; no choice of a namespace opens them.
+METADATA: Final = tuple(
+    map(ip_network, ("169.254.0.0/16", "168.63.129.16/32", "fd00:ec2::254/128", "fd00:ec2::23/128"))
+)
+"""Addresses at which clouds serve credentials; no choice of a namespace opens them.
 
-Link-local addresses, Azure's WireServer and the IPv6 address of EC2's metadata:
-https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16,
-https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html.
+Link-local addresses (among them the metadata of EC2 and Azure, 169.254.169.254, and AWS's agents for containers,
+169.254.170.2 and 169.254.170.23), Azure's WireServer, and the IPv6 addresses of EC2's metadata and of the agent of Pod
+Identity: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16,
+https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html,
+https://docs.aws.amazon.com/eks/latest/userguide/pod-id-agent-setup.html.
 """
+
+_MAPPED: Final = IPv6Network("::ffff:0:0/96")
+"""IPv4 addresses in IPv6 form: RFC 4291, section 2.5.5.2."""
 
 HTTPS: Final = 443
 API_PORTS: Final = (HTTPS, 6443)
@@ -87,11 +94,14 @@ def _cidr(text: str) -> str:
         network = ip_network(text, strict=False)
     except ValueError:
         raise ValueError("is not a CIDR range such as 10.0.0.0/16 or fd00::/8") from None
+    if isinstance(network, IPv6Network) and network.subnet_of(_MAPPED):
+        ipv4 = IPv4Network((network.network_address.packed[-4:], network.prefixlen - _MAPPED.prefixlen))
+        raise ValueError(f"is an IPv4 range in IPv6 form; write it as '{ipv4}' if pods may reach it")
     if str(network) != text:  # Kubernetes accepts the canonical form only
         raise ValueError(f"must be written as '{network}'")
     for kept in METADATA:
         if _is_inside(network, kept):
-            raise ValueError(f"is inside {kept}, where clouds serve the machine's credentials; remove it")
+            raise ValueError(f"is inside {kept}, where clouds serve credentials; remove it")
     return text
 
 

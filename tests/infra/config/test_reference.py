@@ -105,6 +105,8 @@ BEYOND_A_SCHEMA = {
     "egress-in-long-ipv6",
     "egress-to-a-host-name",
     "egress-to-azures-wire-server",
+    "egress-to-ipv4-in-ipv6-form",
+    "egress-to-the-agent-of-pod-identity",
     "egress-to-the-machines-credentials",
     "egress-with-host-bits",
     "eks-addon-version-is-latest",
