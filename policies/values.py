@@ -38,7 +38,7 @@ class NotJudgeableError(Exception):
 
 
 class _Anything(str):
-    """A text that equals every other."""
+    """A text that equals every other. Sets and maps cannot find it: it has one hash."""
 
     __slots__ = ()
     __hash__ = str.__hash__
@@ -227,6 +227,12 @@ def some(candidates: Iterable[T], test: Callable[[T], bool]) -> bool:
     if doubt:
         raise doubt
     return False
+
+
+def are_among(texts: Iterable[str], allowed: Iterable[str]) -> bool:
+    """Return whether each of ``texts`` is one of ``allowed``; unlike sets, also for a text that equals every other."""
+    known = tuple(allowed)
+    return all(text in known for text in texts)
 
 
 def each(things: Iterable[S], read: Callable[[S], Iterable[T]]) -> Iterator[T]:

@@ -29,7 +29,7 @@ def selects_everything(selector: Value) -> bool:
     return not selector.at("matchLabels").keys() and not selector.at("matchExpressions").elements()
 
 
-_OPERATORS: Final[Mapping[str, Callable[[str | None, set[str | None]], bool]]] = {
+_OPERATORS: Final[Mapping[str, Callable[[str | None, tuple[str | None, ...]], bool]]] = {
     "In": lambda value, values: value in values,
     "NotIn": lambda value, values: value not in values,
     "Exists": lambda value, _: value is not None,
@@ -42,7 +42,7 @@ def fits(found: str | None, operator: Value, values: Value) -> bool:
     test = operator.choice(_OPERATORS)
     if test is None:
         raise NotJudgeableError(operator.path, "is not set")
-    return test(found, {value.text() for value in values.elements()})
+    return test(found, tuple(value.text() for value in values.elements()))
 
 
 def _fits(entry: Value, labels: Value) -> bool:

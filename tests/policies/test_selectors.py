@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from policies.values import UNKNOWN, NotJudgeableError, Value
+from policies.values import ASSUMED, UNKNOWN, NotJudgeableError, Value
 from policies.views.selectors import selects, selects_everything
 
 LABELS = {"app": "api", "tier": "core"}
@@ -18,6 +18,7 @@ LABELS = {"app": "api", "tier": "core"}
         ({"matchLabels": {"zone": "a"}}, False),
         ({"matchExpressions": [{"key": "app", "operator": "In", "values": ["web", "api"]}]}, True),
         ({"matchExpressions": [{"key": "app", "operator": "In", "values": ["web"]}]}, False),
+        ({"matchExpressions": [{"key": "app", "operator": "In", "values": [ASSUMED[0]]}]}, True),
         ({"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["web"]}]}, True),
         ({"matchExpressions": [{"key": "zone", "operator": "NotIn", "values": ["a"]}]}, True),
         ({"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["api"]}]}, False),

@@ -4,7 +4,7 @@ from decimal import Decimal
 import pytest
 
 from policies.examples import changed
-from policies.values import UNKNOWN, NotJudgeableError, Value, each
+from policies.values import ASSUMED, UNKNOWN, NotJudgeableError, Value, are_among, each
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,12 @@ def test_everything_that_can_be_judged_comes_before_the_first_doubt() -> None:
     assert [next(found), next(found)] == ["a", "b"]
     with pytest.raises(NotJudgeableError, match="first"):
         next(found)
+
+
+def test_an_assumed_text_is_among_any() -> None:
+    any_text, some_text = (assumed.text for assumed in ASSUMED)
+    assert are_among([any_text, "a"], frozenset("a"))
+    assert not are_among([some_text], {"a"})
 
 
 def test_an_example_changes_elements_of_a_list_by_their_place() -> None:

@@ -7,6 +7,7 @@ from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
 from policies.cel import VALUES, every_term, selected, words
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
+from policies.values import are_among
 from policies.views.gpus import ASKS_FOR_GPU, GPU_NAMES, asked_gpus
 from policies.views.jupyter import IS_JUPYTER, JUPYTER_PODS
 from policies.views.node_choice import Demand, always
@@ -28,8 +29,8 @@ def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
 
 
 def _is_for_notebooks(demand: Demand) -> bool:
-    values = {value for key in _KEYS for value in demand.wants(key)}
-    return bool(values) and values.issubset(_WANTED)
+    values = [value for key in _KEYS for value in demand.wants(key)]
+    return bool(values) and are_among(values, _WANTED)
 
 
 _NAMES = f"demand.key in {words(_KEYS)} && demand.operator == 'In' && {VALUES}.all(value, value in {words(_WANTED)})"

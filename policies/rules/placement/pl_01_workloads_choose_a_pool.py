@@ -6,6 +6,7 @@ from components.contract.labels import TRUE, LabelKey
 from components.contract.pools import USER_ROLES
 from policies.cel import VALUES, every_term, selected, words
 from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity
+from policies.values import are_among
 from policies.views.node_choice import Demand, always, chooses_a_place, user_pools
 from policies.views.pods import USER_PODS, PodFacts
 
@@ -23,9 +24,9 @@ def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
 
 def _means_user_pools(demand: Demand, context: Context) -> bool:
     if pools := demand.wants(LabelKey.POOL):
-        return user_pools(context).issuperset(pools)
+        return are_among(pools, user_pools(context))
     marks, roles = demand.wants(LabelKey.USER_WORKLOADS), demand.wants(LabelKey.ROLE)
-    return set(marks) == {TRUE} or (bool(roles) and set(roles).issubset(USER_ROLES))
+    return (bool(marks) and are_among(marks, (TRUE,))) or (bool(roles) and are_among(roles, USER_ROLES))
 
 
 _ROLES = words(USER_ROLES)

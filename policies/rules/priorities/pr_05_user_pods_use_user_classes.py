@@ -10,7 +10,7 @@ from policies.views.pods import USER_PODS, PodFacts
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
     """Require one of the three classes, or none."""
     name = pod.spec.at("priorityClassName").text()
-    if name and name not in set(UserPriority):
+    if name and name not in list(UserPriority):
         yield Finding(f"{pod} has priority class {name}; expected {', '.join(UserPriority)} or none.")
 
 

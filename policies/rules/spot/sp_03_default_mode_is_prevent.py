@@ -31,7 +31,7 @@ def _default_modes(resource: Resource) -> Iterator[_DefaultMode]:
 def check(default: _DefaultMode, _: Context) -> Iterator[Finding]:
     """Require a mode that exists, and recommend the built-in default of both."""
     if default.mode and default.mode != DEFAULT_PREEMPTION_MODE:
-        legal = default.mode in set(PreemptionMode)
+        legal = default.mode in list(PreemptionMode)
         found = default.mode if legal else f"none of {', '.join(PreemptionMode)}"
         wish = "recommended" if legal else "expected"
         yield Finding(f"{default.where} is {found}; {wish} {DEFAULT_PREEMPTION_MODE}.", advice=legal)

@@ -8,7 +8,7 @@ from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
 from policies.cel import TOLERATIONS, VALUES, every_term, selected
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
-from policies.values import NotJudgeableError
+from policies.values import NotJudgeableError, are_among
 from policies.views.corrections import is_given_toleration
 from policies.views.node_choice import Demand, always, tolerated_keys
 from policies.views.pods import USER_PODS, PodFacts
@@ -32,7 +32,8 @@ def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
 
 
 def _demands_spot(demand: Demand) -> bool:
-    return set(demand.wants(LabelKey.LIFECYCLE)) == {_SPOT}
+    wanted = demand.wants(LabelKey.LIFECYCLE)
+    return bool(wanted) and are_among(wanted, (_SPOT,))
 
 
 _DEMANDS = f"demand.key == '{LabelKey.LIFECYCLE}' && demand.operator == 'In' && {VALUES}.all(value, value == '{_SPOT}')"
