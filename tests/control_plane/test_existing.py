@@ -59,7 +59,8 @@ def test_only_what_is_ours_changes_and_destroy_gives_it_back(theirs: Site) -> No
     before = theirs.snapshot()
 
     printed = theirs.done("up", STACK, "--yes")
-    assert "note: PriorityClass igz-workload-low already exists with matching settings" in printed
+    assert f"note: PriorityClass igz-workload-low already exists with value {THEIR_VALUE}, ours would be 100" in printed
+    assert "note: Namespace mlrun already exists with matching settings" in printed
     assert "second=tool:NoSchedule of another owner" in printed
 
     (to_api,) = theirs.get("networkpolicy", "allow-api-server", "--namespace", "mlrun")["spec"]["egress"]

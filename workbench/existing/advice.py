@@ -41,7 +41,8 @@ def notes(
         Objects of other owners that the stack adopts.
     """
     for what in adopted:
-        yield f"{what.kind} {what.name} already exists with matching settings; it is kept, even after `destroy`."
+        settings = _settings(what, live.shared[what])
+        yield f"{what.kind} {what.name} already exists with {settings}; it is kept, even after `destroy`."
         enforced = WellKnownLabel.POD_SECURITY_ENFORCE
         if what.kind is SharedKind.NAMESPACE and enforced not in live.shared[what].labels:
             yield f"Namespace {what.name} had no {enforced}: new pods there must meet '{BASELINE_LEVEL}'."
@@ -67,6 +68,13 @@ def notes(
     yield from _missing(choices, live)
     for pool, nodes in pools.items():
         yield from _notes_of_pool(groups[pool], nodes)
+
+
+def _settings(what: SharedObject, current: LiveObject) -> str:
+    ours = {tier.value: tier.priority for tier in UserPriority}.get(what.name)
+    if (value := current.content.get("value")) is not None and ours not in (None, value):
+        return f"value {value}, ours would be {ours}"
+    return "matching settings"
 
 
 def _missing(choices: ExistingConfig, live: LiveCluster) -> Iterator[str]:

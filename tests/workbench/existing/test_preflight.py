@@ -235,6 +235,12 @@ def test_a_label_that_nobody_is_noted_for_is_somebody_elses() -> None:
     assert "set by an unknown manager" in blocker.found
 
 
+@pytest.mark.parametrize(("value", "settings"), [(100, "matching settings"), (7, "value 7, ours would be 100")])
+def test_what_is_adopted_is_noted_with_its_value(value: int, settings: str) -> None:
+    note = f"PriorityClass igz-workload-low already exists with {settings}; it is kept, even after `destroy`."
+    assert looked(cluster(low(value))).notes == (note,)
+
+
 LACKS: dict[str, tuple[Callable[[], Inspection], str]] = {
     "no default storage class": (lambda: looked(replace(cluster(), shared={})), "no default StorageClass"),
     "a class for everybody": (
