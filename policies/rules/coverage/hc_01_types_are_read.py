@@ -44,8 +44,20 @@ CARRIERS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Types that make resources of any type, and the input that names it."""
 
+PUBLISHED: Final = (
+    "aws:serverlessrepository/cloudFormationStack:CloudFormationStack",
+    "aws:servicecatalog/provisionedProduct:ProvisionedProduct",
+    "aws-native:servicecatalog:CloudFormationProvisionedProduct",
+    azure_native("solutions", "Application"),
+    "azure:managedapplication/application:Application",
+)
+"""Types that make what a product or application contains, whose template is always stored elsewhere."""
+
 _CARRIED: Final = re.compile(
-    r"AWS::EKS::(Cluster|Nodegroup)|Microsoft\.(ContainerService|Kubernetes|RedHatOpenShift)\b", re.IGNORECASE
+    r"AWS::EKS::(Cluster|Nodegroup)|Microsoft\.(ContainerService|Kubernetes|RedHatOpenShift)\b"
+    r"|AWS::Serverless::Application\b|AWS::ServiceCatalog::CloudFormationProvisionedProduct"
+    r"|Microsoft\.Solutions\b(?!/applicationDefinitions)",
+    re.IGNORECASE,
 )
 _LINKED: Final = re.compile(r"\btemplate(Url|Link|SpecVersionId)\b", re.IGNORECASE)
 """Inputs, and keys in templates, that give a template which is stored elsewhere."""
@@ -54,6 +66,12 @@ _LINKED: Final = re.compile(r"\btemplate(Url|Link|SpecVersionId)\b", re.IGNORECA
 def check(resource: Resource, _: Context) -> Iterator[Finding]:
     """Reject other packages' types, and these resources in templates and by name."""
     what = f"'{resource.name}' is of type {resource.type}"
+    if any(re.fullmatch(token, resource.type) for token in PUBLISHED):
+        yield Finding(
+            f"{what} and makes what a published template contains, which rules cannot see; "
+            "expected its resources in the program."
+        )
+        return
     for token, path in CARRIERS.items():
         if re.fullmatch(token, resource.type):
             inputs, place = resource.props.at(*path[:-1]), resource.props.at(*path)
@@ -85,6 +103,7 @@ RULE = Rule(
         "each cluster, node group and role binding of another type, and each template that may contain one",
         *TWINS,
         *CARRIERS,
+        *PUBLISHED,
     ),
     why="Each rule checks certain types only, so a cluster of another type passes unchecked.",
     fix="Use the type that the rules check, such as aws:eks/cluster:Cluster instead of aws-native:eks:Cluster, and put "
