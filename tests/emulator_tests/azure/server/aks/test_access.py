@@ -62,8 +62,21 @@ def test_a_private_cluster_answers_in_a_network_that_is_peered_in_both_direction
     link = {"location": "global", "properties": {"virtualNetwork": {"id": other}, "registrationEnabled": False}}
     own.put(f"{zone['id']}/virtualNetworkLinks/pipeline", link)
     assert own.az.barrier(mine, Place(network=other)) == ""
+    for each in own.get(f"{zone['id']}/virtualNetworkLinks")["value"]:
+        own.delete(each["id"])
+    own.delete(zone["id"])
+    assert "is not linked to the private DNS zone" in own.az.barrier(mine, Place(network=other))
     own.delete(f"{other}/virtualNetworkPeerings/pipeline")
     assert "one peered with it" in own.az.barrier(mine, Place(network=other))
+
+
+def test_without_a_private_zone_its_name_is_public(own: Account) -> None:
+    mine = own.cluster(apiServerAccessProfile={"enablePrivateCluster": True, "privateDNSZone": "none"})
+    other = own.network("virtualNetworks")
+    own.put(other, {"location": LOCATION, "properties": {"addressSpace": {"addressPrefixes": ["10.60.0.0/16"]}}})
+    for one, to in ((network(own), other), (other, network(own))):
+        own.put(f"{one}/virtualNetworkPeerings/pipeline", {"properties": {"remoteVirtualNetwork": {"id": to}}})
+    assert own.az.barrier(mine, Place(network=other)) == ""
 
 
 def test_a_cluster_that_cannot_decrypt_answers_to_nobody(own: Account) -> None:

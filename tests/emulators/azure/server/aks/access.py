@@ -41,6 +41,8 @@ def _private_barrier(store: Store, cluster: Resource, networks: Iterable[ArmId],
     name = cluster.id.name
     if not any(are_peered(store, own, each) for each in networks):
         return f"{name} is private and the caller is not in the network of its nodes, nor in one peered with it"
+    if (cluster.properties.get("apiServerAccessProfile") or {}).get("privateDNSZone") == "none":
+        return ""  # its name is in public DNS
     nodes = ArmId(f"/subscriptions/{cluster.id.subscription}/resourceGroups/{cluster.properties['nodeResourceGroup']}")
     if not knows_names(store, nodes, own):
         return f"the network of the caller is not linked to the private DNS zone of {name}"

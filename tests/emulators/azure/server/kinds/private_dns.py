@@ -76,9 +76,9 @@ def make_zone(store: Store, group: ArmId, name: str, network: str) -> None:
 
 
 def knows_names(store: Store, zones_of: ArmId, network: ArmId) -> bool:
-    """Return whether a network knows the names in all zones of a group."""
+    """Return whether a network knows the names in all zones of a group; without zones there are no names."""
     linked = [
         {ArmId(link.properties["virtualNetwork"]["id"]).key for link in store.below(zone.id, LINK)}
         for zone in store.below(zones_of, ZONE)
     ]
-    return all(network.key in each for each in linked)
+    return bool(linked) and all(network.key in each for each in linked)
