@@ -8,10 +8,11 @@ from components.clusters.handle import ClusterHandle
 from components.contract.groups import NodeGroup
 from components.contract.mlrun import default_node_selector
 from components.contract.priorities import DEFAULT_USER_PRIORITY, UserPriority
+from components.scheduling.priority_classes import PriorityClasses
 from infra.config import StackConfig
 
 
-def export(config: StackConfig, cluster: ClusterHandle, *, corrects: bool) -> None:
+def export(config: StackConfig, cluster: ClusterHandle, classes: PriorityClasses, *, corrects: bool) -> None:
     """Export the cluster's identity, its pools, and what the platform layer needs to be installed.
 
     ``corrects`` is that of ``default_node_selector``.
@@ -32,7 +33,7 @@ def export(config: StackConfig, cluster: ClusterHandle, *, corrects: bool) -> No
         # By name, so that a group that comes or goes leaves the entries of the others alone.
         {group.name: _group(group) for group in cluster.groups},
     )
-    pulumi.export("priorityClasses", {tier.value: tier.priority for tier in UserPriority})
+    pulumi.export("priorityClasses", {tier.value: classes.value_of(tier) for tier in UserPriority})
     pulumi.export("defaultPriorityClass", DEFAULT_USER_PRIORITY.value)
     pulumi.export("defaultNodeSelector", default_node_selector(cluster.groups, corrects=corrects))
     pulumi.export("namespaces", list(config.namespaces))

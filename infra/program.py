@@ -90,7 +90,7 @@ def run(
                 # MLRun is told of classes only once they exist: a pod that names a missing one is refused.
                 cluster.inside([classes, namespace]),
             )
-    export(config, cluster, corrects=placement.mutates)
+    export(config, cluster, classes, corrects=placement.mutates)
 
 
 def _egress(config: StackConfig, sighting: ClusterInventory | None) -> tuple[AllowedEgress, ...]:

@@ -39,6 +39,11 @@ class PriorityClasses(PlatformComponent):
         self.classes = {tier: self._class(tier, args.adopted) for tier in tiers}
         self.register_outputs({"names": [tier.value for tier in tiers]})
 
+    def value_of(self, tier: UserPriority) -> pulumi.Input[int | None]:
+        """Return the value of a class; that of an adopted one is in the cluster."""
+        made = self.classes[tier]
+        return made.value if isinstance(made, PriorityClassPatch) else tier.priority
+
     def _class(
         self, tier: UserPriority | SystemPriority, adopted: frozenset[SharedObject]
     ) -> PriorityClass | PriorityClassPatch:

@@ -71,6 +71,9 @@ def test_classes_of_the_platform_keep_their_values_and_others_are_refused_before
         assert (live["value"], live["description"]) == (value, "made by the platform's installer")
         assert "f:value" not in managed(live, FIELD_MANAGER)
 
+    (outputs,) = [each["outputs"] for each in theirs.deployment()["resources"] if each["type"] == "pulumi:pulumi:Stack"]
+    assert outputs["priorityClasses"] == VALUES
+
     made = pod("job", namespace=NAMESPACE, nodeSelector={"igz-clusters.io/role": "workload"})
     made["spec"]["priorityClassName"] = low
     answer = Api(theirs.cluster.kubeconfig()).create(made, dryRun="All")
