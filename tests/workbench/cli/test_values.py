@@ -9,6 +9,7 @@ import yaml
 from click.testing import Result
 from typer.testing import CliRunner
 
+from components.contract.environments import PlatformProfile
 from support.stack_files import VALID
 from workbench import stacks
 from workbench.cli.app import app
@@ -116,3 +117,16 @@ def test_the_options_on_the_page_are_accepted() -> None:
     stores = re.findall(r"`(--store [^`]+)`", (PROJECT_ROOT / "docs/mlrun-ce.md").read_text())
     assert len(stores) == 3
     assert [options for options in stores if run(*shlex.split(options)).exit_code] == []
+
+
+SHIPPED = [stack for stack in map(stacks.read, stacks.stack_files().values()) if stack.config.profile is PlatformProfile.MLRUN_CE]
+
+
+@pytest.mark.parametrize("name", [stack.name for stack in SHIPPED])
+def test_the_initial_group_of_a_shipped_stack_file_holds_the_core_services(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.delenv(stacks.FOLDER_VARIABLE)
+    result = run("--kubernetes", "1.36", stack=name)
+    assert result.exit_code == 0, result.output
+    assert "core services request" not in result.stderr
