@@ -140,10 +140,15 @@ BUILT_BY_MLRUN: Final = "'mlrun/class' in {labels} || 'workflows.argoproj.io/wor
 
 
 def says_lifecycle() -> str:
-    """Return the expression: a new pod chooses spot or on-demand nodes, or its function's preemption mode did."""
+    """Return the expression: a new pod chooses spot or on-demand nodes, or its function's preemption mode did.
+
+    A pod that names its node, as the DaemonSet controller writes it, has chosen.
+    """
     labels = "object.metadata.?labels"
+    chosen = _every_term(f"t.?matchExpressions.orValue([]).exists(e, e.key == '{LabelKey.LIFECYCLE}')")
+    named = _every_term("t.?matchFields.orValue([]).size() > 0")
     return (
-        f"({_selects(LabelKey.LIFECYCLE)} != '' || {_requires(LabelKey.LIFECYCLE)}"
+        f"({_selects(LabelKey.LIFECYCLE)} != '' || {chosen} || {named}"
         f" || {labels}['mlrun/class'].orValue('') in {list(PREEMPTION_MODE_KINDS)}"
         f" || {labels}['nuclio.io/class'].orValue('') != '')"
     )
@@ -172,8 +177,8 @@ def _selects(key: LabelKey) -> str:
     return f"object.spec.?nodeSelector['{key}'].orValue('')"
 
 
-def _requires(key: LabelKey) -> str:
-    """Return the expression that is true if every term of the pod's required node affinity mentions ``key``."""
+def _every_term(holds: str) -> str:
+    """Return the expression: a pod has required node affinity, and ``holds`` of each of its terms ``t``."""
     affinity = "object.spec.?affinity.?nodeAffinity.?requiredDuringSchedulingIgnoredDuringExecution"
     terms = f"{affinity}.?nodeSelectorTerms.orValue([])"
-    return f"({terms}.size() > 0 && {terms}.all(t, t.?matchExpressions.orValue([]).exists(e, e.key == '{key}')))"
+    return f"({terms}.size() > 0 && {terms}.all(t, {holds}))"

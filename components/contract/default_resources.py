@@ -134,4 +134,5 @@ def _in_proportion(request: str, name: str, default_request: str, default_limit:
 
 
 def _rounded(request: str, factor: Decimal) -> str:
-    return f"int(quantity({request}).asApproximateFloat() * {float(factor)!r} + 0.5)"
+    # Up, as Kubernetes rounds: a limit of 0 would be below the request.
+    return f"int(quantity({request}).asApproximateFloat() * {float(factor)!r} + 0.999)"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from components.contract.admission import MAY_USE_CORE_SERVICES, RULE_VARIABLES, WAIVER_PREFIX, containers_where
+from components.contract.default_resources import IS_BUILD
 
 STANDARD: Final = "https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline"
 
@@ -173,8 +174,8 @@ _RESTRICTED: Final = {
 BASELINE_VARIABLES: Final = {
     **RULE_VARIABLES,
     "daemon": _DAEMON,
-    # The capability lets a process keep memory from being swapped; the pod's memory limit still holds.
-    "mpi": f"{_listed(MPI_ROLE_LABELS)}"
+    # The capability lets a process keep memory from being swapped. The pod's memory limit holds, which builds lack.
+    "mpi": f"!{IS_BUILD} && {_listed(MPI_ROLE_LABELS)}"
     f".exists(key, variables.metadata.?labels[key].orValue('') in {_listed(_MPI_ROLES)})",
     **_RESTRICTED,
     "violations": f"'{WAIVER_PREFIX}hk-01' in variables.waivers ? [] : "

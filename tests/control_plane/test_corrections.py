@@ -77,6 +77,12 @@ def asking(name: str) -> dict[str, Any]:
     return {"containers": [container]}
 
 
+def on_node(name: str) -> dict[str, Any]:
+    field = {"key": "metadata.name", "operator": "In", "values": [name]}
+    required = {"nodeSelectorTerms": [{"matchFields": [field]}]}
+    return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}}
+
+
 @pytest.mark.parametrize(
     ("spec", "role"),
     [
@@ -123,6 +129,8 @@ def test_a_pod_that_selects_spot_nodes_gets_the_toleration_of_their_taint_once(a
         ({"nodeSelector": JOBS}, {"mlrun/class": "job"}, None),
         ({"nodeSelector": JOBS}, {"nuclio.io/class": "function"}, None),
         ({"nodeSelector": {**JOBS, LIFECYCLE: "preemptible"}}, {}, "preemptible"),
+        # The DaemonSet controller names the node, which may be a spot node.
+        ({"nodeSelector": JOBS, **on_node("spot-0")}, {}, None),
     ],
 )
 def test_without_a_taint_a_pod_that_says_nothing_stays_off_spot_nodes(
