@@ -6,7 +6,7 @@ The guard of user namespaces replaces a taint on the initial group: it makes eve
 from dataclasses import dataclass
 from typing import Final
 
-from components.contract.groups import NodeGroup
+from components.contract.groups import NodeGroup, has_open_spot
 from components.contract.labels import OWN_DOMAIN, TRUE, LabelKey
 from components.contract.lifecycle import Lifecycle
 
@@ -159,7 +159,7 @@ def spot_checks(groups: tuple[NodeGroup, ...]) -> tuple[Check, ...]:
 
     This is not a policy rule, because a pod does not show whether its cluster has such nodes.
     """
-    if not any(g.lifecycle is Lifecycle.SPOT and not g.taints for g in groups):
+    if not has_open_spot(groups):
         return ()
     values = " or ".join(lifecycle.label_value for lifecycle in Lifecycle)
     made = BUILT_BY_MLRUN.format(labels="object.metadata.?labels.orValue({})")

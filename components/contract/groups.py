@@ -8,7 +8,7 @@ from components.contract.instances import InstanceType
 from components.contract.labels import TRUE, LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.pools import NodePool, PoolRole, PoolSize
-from components.contract.taints import ARM_TAINT, Taint, gpu_taint
+from components.contract.taints import ARM_TAINT, Taint, TaintEffect, gpu_taint
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +168,15 @@ def _group(name: str, pool: NodePool, taints: Iterable[Taint]) -> NodeGroup:
         taints=tuple(taints),
         gpu_resource=pool.gpu_resource,
         is_zonal=pool.zonal,
+    )
+
+
+def has_open_spot(groups: Iterable[NodeGroup]) -> bool:
+    """Return whether pods without tolerations may run on spot nodes; only a preference does not keep them off."""
+    return any(
+        group.lifecycle is Lifecycle.SPOT
+        and all(taint.effect is TaintEffect.PREFER_NO_SCHEDULE for taint in group.taints)
+        for group in groups
     )
 
 

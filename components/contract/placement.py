@@ -80,7 +80,11 @@ def offers_mutation(cluster: Mapping[str, object]) -> bool | None:
 
 
 def has_untainted_spot(groups: Iterable[NodeGroup]) -> bool:
-    """Return whether any group has spot nodes without a taint."""
+    """Return whether any group has spot nodes without a taint of spot nodes.
+
+    Pods that tolerate another taint, as each pod that requests a GPU, then run there without asking for spot.
+    ``groups.has_open_spot`` is about pods without tolerations, of which the guard demands a choice.
+    """
     return any(group.lifecycle is Lifecycle.SPOT and not set(SPOT_TAINTS) & set(group.taints) for group in groups)
 
 

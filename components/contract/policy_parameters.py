@@ -9,7 +9,7 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic.alias_generators import to_camel
 
 from components.contract.clusters import SPOT_TAINTS
-from components.contract.groups import NodeGroup, gpu_names
+from components.contract.groups import NodeGroup, gpu_names, has_open_spot
 from components.contract.labels import OWN_DOMAIN, LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.policy_choices import PolicyChoices
@@ -73,7 +73,7 @@ def policy_parameters(groups: Iterable[NodeGroup], choices: PolicyChoices) -> Po
         user_classes=tuple(tier.value for tier in UserPriority),
         max_user_priority=USER_PRIORITY_LIMIT,
         spot_taint_keys=_distinct(taint.key for group in spot for taint in group.taints if taint in SPOT_TAINTS),
-        has_untainted_spot=any(not group.taints for group in spot),
+        has_untainted_spot=has_open_spot(groups),
         gpu_resources=gpu_resources,
         elastic_pools=_pools(group for group in groups if group.is_elastic),
         approved_registries=choices.approved_registries,

@@ -14,7 +14,7 @@ import yaml
 from workbench.cli.console import PLAIN, errors
 from workbench.engine import cloud
 from workbench.engine.backend import CorruptStateError, StateFiles
-from workbench.engine.cloud import bare_session, state_of
+from workbench.engine.cloud import bare_session, deployment_of
 from workbench.engine.cluster_components import kubeconfig_of
 from workbench.engine.kubectl import Api, kubectl
 from workbench.engine.pool_status import Condition
@@ -115,7 +115,7 @@ def _elsewhere(stack: Stack, toolchain: Toolchain) -> Access:
     session, creates = bare_session(stack, toolchain), _up(stack, "creates")
     environment = session.whole_environment()
     try:
-        deployment = state_of(session).get("deployment") or {}
+        deployment = deployment_of(session)
     except UserError as error:
         if not _NO_STACK.search(error.message):
             raise

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from workbench.cli.namespaces import wait_for_half_deleted
 from workbench.engine import INTERRUPTED
 from workbench.engine.after_update import PATIENCE_DEGRADED, component_problems, settled
 from workbench.engine.attempts import Attempts
+from workbench.engine.cloud import deployment_of
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import ClusterComponent, Group, condition
 from workbench.engine.cluster_components import cluster_of, components_of_plan, components_of_state
@@ -136,7 +138,7 @@ def _updated(run: CloudRun, *options: str) -> tuple[int, Stream]:
 
     On the next run the engine accepts the failed group as it is and continues. The final check reports the failure.
     """
-    failed, attempts = set[str](), Attempts(options, run.state_between_attempts)
+    failed, attempts = set[str](), Attempts(options, partial(deployment_of, run.session))
     while True:
         code, stream = run.engine_again(PROPAGATING, "up", *options)
         new = [group for group in _failed_groups(run, code, stream) if group.urn not in failed]

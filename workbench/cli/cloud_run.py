@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING, Any, Final
@@ -15,7 +15,7 @@ from workbench.cli import engine_run
 from workbench.cli.console import PLAIN, errors
 from workbench.engine import INTERRUPTED, Session, cloud
 from workbench.engine.attempts import Attempts
-from workbench.engine.cloud import cloud_session, require_nothing_pending, state_of
+from workbench.engine.cloud import cloud_session, deployment_of, require_nothing_pending
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cloud import Cloud
 from workbench.engine.clouds.cluster_component import ClusterComponent, Conditions, Group
@@ -90,17 +90,6 @@ class CloudRun:
             A killed run left pending operations, or the backend refuses access to the stack.
         """
         deployment: dict[str, Any] = require_nothing_pending(self.session).get("deployment") or {}
-        return deployment
-
-    def state_between_attempts(self) -> dict[str, Any]:
-        """Return the stack's deployment with pending operations, if a failed attempt left any.
-
-        Raises
-        ------
-        UserError
-            The backend does not return the stack.
-        """
-        deployment: dict[str, Any] = state_of(self.session).get("deployment") or {}
         return deployment
 
     def looked(self, deployment: Mapping[str, Any]) -> "CloudRun":
@@ -180,7 +169,7 @@ class CloudRun:
             The engine's command, repeated as ``Attempts`` says.
         """
         command, *options = arguments
-        attempts, runs = Attempts(options, self.state_between_attempts), len(passing.pauses) + 1
+        attempts, runs = Attempts(options, partial(deployment_of, self.session)), len(passing.pauses) + 1
         for number, pause in enumerate(passing.pauses, 2):
             code, stream = self.engine(command, *options)
             if code in (0, INTERRUPTED) or is_expired(stream.errors) or not passing.is_reported(stream.errors):

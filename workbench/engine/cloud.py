@@ -81,6 +81,18 @@ def state_of(session: Session) -> dict[str, Any]:
     return exported
 
 
+def deployment_of(session: Session) -> dict[str, Any]:
+    """Return a stack's deployment, also one with pending operations; empty before the first `up`.
+
+    Raises
+    ------
+    UserError
+        The backend does not return the stack.
+    """
+    deployment: dict[str, Any] = state_of(session).get("deployment") or {}
+    return deployment
+
+
 def require_nothing_pending(session: Session) -> dict[str, Any]:
     """Return the state; fail if it contains pending operations, of which the engine would only warn.
 

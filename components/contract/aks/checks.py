@@ -26,9 +26,10 @@ https://learn.microsoft.com/azure/aks/free-standard-pricing-tiers
 """
 
 SYSTEM_NODES_WANTED: Final = {Environment.DEV: 2, Environment.PROD: 3}
-"""Nodes that Microsoft demands or recommends for a system pool, which the initial pool is: https://learn.microsoft.com/azure/aks/use-system-pools.
+"""Nodes that Microsoft demands or recommends for a cluster's only system pool, which the initial pool is: https://learn.microsoft.com/azure/aks/use-system-pools.
 
-The platform needs fewer (Iguazio best practices), and AKS accepts them, so fewer are only warned of.
+One of several needs the smaller number. The platform needs fewer (Iguazio best practices), and AKS accepts them, so
+fewer are only warned of.
 """
 
 NAME_MAX: Final = POOL_NAME_MAX - SUFFIX_LENGTH

@@ -1,18 +1,14 @@
 """HA-06: AKS system pools are redundant and run no user work."""
 
 from collections.abc import Iterator
-from typing import Final
 
+from components.contract.aks.checks import SYSTEM_NODES_WANTED
 from components.contract.environments import Environment
 from components.contract.labels import TRUE, LabelKey
 from policies.resource import Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.views.clusters import AKS_CLUSTERS_AND_POOLS
 from policies.views.node_groups import node_groups
-
-NODES_WANTED: Final = 2
-NODES_WANTED_OF_A_SINGLE_POOL: Final = 3
-"""In production: https://learn.microsoft.com/azure/aks/use-system-pools."""
 
 
 def check(stack: Stack, context: Context) -> Iterator[Finding]:
@@ -24,8 +20,7 @@ def check(stack: Stack, context: Context) -> Iterator[Finding]:
     holders = [resource for resource in stack if AKS_CLUSTERS_AND_POOLS.types.fullmatch(resource.type)]
     pools = [(holder.urn, pool) for holder in holders for pool in node_groups(holder)]
     system = [(urn, pool) for urn, pool in pools if pool.props.at("mode").text() == "System"]
-    is_single = len(system) == 1 and context.environment is Environment.PROD
-    wanted = NODES_WANTED_OF_A_SINGLE_POOL if is_single else NODES_WANTED
+    wanted = SYSTEM_NODES_WANTED[context.environment] if len(system) == 1 else min(SYSTEM_NODES_WANTED.values())
     for urn, pool in system:
         found = pool.size_min
         if found is None or found < wanted:

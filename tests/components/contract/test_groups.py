@@ -4,11 +4,14 @@ from dataclasses import replace
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from components.contract.groups import NodeGroup, by_zone, resolve_groups, zones_unknown_at_zero
+from components.contract.admission import spot_checks
+from components.contract.groups import NodeGroup, by_zone, has_open_spot, resolve_groups, zones_unknown_at_zero
 from components.contract.instances import INSTANCE_TYPES, InstanceType, Provider
 from components.contract.labels import LabelKey, is_dns_label
+from components.contract.policy_choices import PolicyChoices
+from components.contract.policy_parameters import policy_parameters
 from components.contract.pools import NodePool
-from components.contract.taints import ARM_TAINT, OWN_SPOT_TAINT
+from components.contract.taints import ARM_TAINT, OWN_SPOT_TAINT, Taint, TaintEffect
 
 POOLS = {
     "initial": {"role": "initial", "size": {"min": 2, "max": 2}, "instanceTypes": ["m6i.2xlarge"]},
@@ -51,6 +54,16 @@ def test_without_a_spot_taint_spot_groups_are_told_by_their_label_only() -> None
     spot = next(group for group in resolve_groups(parsed, None) if group.name == "spot")
     assert spot.taints == ()
     assert spot.labels[LabelKey.LIFECYCLE] == "preemptible"
+
+
+def test_a_taint_keeps_pods_off_spot_nodes_unless_it_is_a_preference() -> None:
+    spot, preferred = groups["spot"], Taint("example.com/rack", "spare", TaintEffect.PREFER_NO_SCHEDULE)
+    evicts, gpu = replace(preferred, effect=TaintEffect.NO_EXECUTE), groups["gpuspot"].taints[:1]
+    for taints, is_open in (((), True), ((preferred,), True), ((preferred, evicts), False), (gpu, False)):
+        group = replace(spot, taints=tuple(taints))
+        assert has_open_spot([groups["workload"], group]) is is_open
+        assert bool(spot_checks((group,))) is is_open
+        assert policy_parameters([group], PolicyChoices.model_validate({})).has_untainted_spot is is_open
 
 
 def in_zones(found: Iterable[NodeGroup], zones: Sequence[str]) -> list[NodeGroup]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from workbench.engine import Session, pending
 from workbench.engine.backend import StateFiles
-from workbench.engine.cloud import file_backend, how_to_find_running, pending_run_message, state_of
+from workbench.engine.cloud import deployment_of, file_backend, how_to_find_running, pending_run_message, state_of
 from workbench.engine.cluster_components import cluster_of, components_of_state
 from workbench.recovery.cloud.account import Account
 from workbench.recovery.cloud.cloud_resource import CloudResource
@@ -120,7 +120,7 @@ class CloudRecovery:
 
     def leftovers(self) -> list[Finding]:
         """Return tagged resources that are neither in the state nor declared. They are never deleted automatically."""
-        deployment = state_of(self.session).get("deployment") or {}
+        deployment = deployment_of(self.session)
         known, has_cluster = identities(deployment), cluster_of(components_of_state(deployment)) is not None
         return [
             self._leftover(resource)
