@@ -19,19 +19,15 @@ from support.api import path_of
 from support.cluster import eventually
 from support.kit import Setting, shapes
 from support.kit_site import KitSite, binding, kit_site
+from support.mlrun_releases import NEWEST, RELEASES, python_of
 from support.operators import Operator, install, manifests, running
 from workbench.system import locks
-from workbench.system.virtual_environments import interpreter
 
 pytestmark = [
     pytest.mark.control_plane,
     pytest.mark.full,
     pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="these releases of MLRun install on Python 3.11"),
 ]
-
-FOLDER = Path(__file__).parent
-RELEASES = {"1.12.1": "mlrun", "1.10.4": "mlrun-1.10", "1.8.0": "mlrun-1.8"}
-"""Names of the requirement files."""
 
 SHAPES = {
     "mlrun-job": "job",
@@ -81,9 +77,8 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 @cache
 def placed(release: str, settings: str) -> dict[str, Any]:
     """Return what a release says, given the settings that we write."""
-    python = interpreter(FOLDER / f"{RELEASES[release]}-requirements.txt")
     result = subprocess.run(
-        [python, FOLDER / "placed_by_mlrun.py"],
+        [python_of(release), Path(__file__).with_name("placed_by_mlrun.py")],
         env={"PATH": os.environ["PATH"], "HOME": os.environ["HOME"], **json.loads(settings)},
         capture_output=True,
         text=True,
@@ -193,7 +188,7 @@ def test_the_mpi_operator_runs_jobs_of_mlrun_to_the_end(
     """
     where = site.setting.namespace
     settings = site.cluster.get("configmap", "mlrun-override-env", "-n", where)["data"]
-    modes = placed("1.12.1", json.dumps(settings, sort_keys=True))["mpijob"]
+    modes = placed(NEWEST, json.dumps(settings, sort_keys=True))["mpijob"]
     install(site.api, mpi_operator_objects(where))
     jobs = {}
     for name, (mode, gpus) in MPI_JOBS.items():
@@ -219,7 +214,7 @@ def test_the_mpi_operator_runs_jobs_of_mlrun_to_the_end(
                 }
                 assert {each["spec"]["priorityClassName"] for each in pods} == {"igz-workload-medium"}
                 mode, gpus = MPI_JOBS[name]
-                expected = pools_of(site.setting, "1.12.1", "mpi-worker-v1", mode)
+                expected = pools_of(site.setting, NEWEST, "mpi-worker-v1", mode)
                 assert pools_in_use(site, workers) <= ({"gpu"} if gpus else expected)
                 assert pools_in_use(site, [launcher]) <= expected
                 operator.end(launcher)
@@ -238,7 +233,7 @@ def workflow(site: KitSite) -> Manifest:
     """
     where = site.setting.namespace
     settings = site.cluster.get("configmap", "mlrun-override-env", "-n", where)["data"]
-    fields = placed("1.12.1", json.dumps(settings, sort_keys=True))["job"]["prevent"]
+    fields = placed(NEWEST, json.dumps(settings, sort_keys=True))["job"]["prevent"]
     driver, step = (
         shapes()[f"kfp2-{name}"].manifest(site.setting, site.groups)["spec"]
         for name in ("container-driver", "impl-step")

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,15 +21,14 @@ from components.scheduling.admission_rules import admission_rules
 from support.admission import Rendered, local_groups, namespace, present, ready
 from support.api import Api
 from support.cluster import Cluster, pod
-from workbench.system.virtual_environments import interpreter
+from support.mlrun_releases import NEWEST, RELEASES, python_of
 
 pytestmark = [
     pytest.mark.control_plane,
     pytest.mark.full,
-    pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="MLRun 1.12.1 installs on Python 3.11 only"),
+    pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="these releases of MLRun install on Python 3.11"),
 ]
 
-REQUIREMENTS = Path(__file__).with_name("mlrun-requirements.txt")
 READ_BACK = """
 import json, mlrun
 c = mlrun.mlconf
@@ -49,7 +47,6 @@ print(json.dumps({
 
 POD_SPECS = """
 import json, mlrun
-from mlrun.runtimes.utils import resolve_node_selectors
 from mlrun.k8s_utils import enrich_preemption_mode, sanitize_k8s_objects
 c = mlrun.mlconf
 
@@ -70,21 +67,19 @@ def pod_spec(mode):
         "priorityClassName": function.get_default_priority_class_name(),
     }
 
+print(json.dumps({mode.value: pod_spec(mode.value) for mode in mlrun.common.schemas.PreemptionModes}))
+"""
+
+MERGED = """
+import json
+from mlrun.runtimes.utils import resolve_node_selectors
 own = {
     "nothing": {},
     "role": {"igz-clusters.io/role": "gpu"},
     "lifecycle": {"app.iguazio.com/lifecycle": "preemptible"},
 }
-print(json.dumps({
-    "pods": {mode.value: pod_spec(mode.value) for mode in mlrun.common.schemas.PreemptionModes},
-    "merged": {name: resolve_node_selectors({}, selector) for name, selector in own.items()},
-}))
+print(json.dumps({name: resolve_node_selectors({}, selector) for name, selector in own.items()}))
 """
-
-
-@pytest.fixture(scope="session")
-def mlrun_python() -> Path:
-    return interpreter(REQUIREMENTS)
 
 
 @pytest.fixture(scope="module")
@@ -93,11 +88,11 @@ def override_env(cluster: Cluster) -> dict[str, str]:
     return data
 
 
-def said_by_mlrun(python: Path, settings: dict[str, str], program: str) -> dict[str, Any]:
+def said_by_mlrun(release: str, settings: dict[str, str], program: str) -> dict[str, Any]:
     """Return what a program that imports MLRun prints last."""
     clean = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
     result = subprocess.run(
-        [python, "-c", program],
+        [python_of(release), "-c", program],
         env={**clean, **settings},
         capture_output=True,
         text=True,
@@ -108,12 +103,13 @@ def said_by_mlrun(python: Path, settings: dict[str, str], program: str) -> dict[
     return said
 
 
+@pytest.mark.parametrize("release", RELEASES)
 def test_mlrun_reads_back_exactly_our_selectors_tolerations_classes_and_resources(
-    mlrun_python: Path, override_env: dict[str, str]
+    release: str, override_env: dict[str, str]
 ) -> None:
-    seen = said_by_mlrun(mlrun_python, override_env, READ_BACK)
+    seen = said_by_mlrun(release, override_env, READ_BACK)
     resources = DEFAULT_POD_RESOURCES[Environment.DEV]
-    assert seen.pop("version") == "1.12.1"
+    assert seen.pop("version") == release
     got = seen.pop("resources")
     for side in ("requests", "limits"):
         assert {k: v for k, v in got[side].items() if v is not None} == getattr(resources, side).model_dump()
@@ -133,14 +129,12 @@ def groups(*, tainted: bool) -> tuple[NodeGroup, ...]:
 
 
 @pytest.fixture(scope="module")
-def pod_specs(mlrun_python: Path) -> dict[bool, dict[str, Any]]:
+def pod_specs() -> dict[bool, dict[str, Any]]:
     """What MLRun itself makes of a job that says nothing but its preemption mode; its API only adds to it.
 
     By whether spot nodes have a taint.
     """
-    return {
-        tainted: said_by_mlrun(mlrun_python, settings(tainted=tainted), POD_SPECS)["pods"] for tainted in (True, False)
-    }
+    return {tainted: said_by_mlrun(NEWEST, settings(tainted=tainted), POD_SPECS) for tainted in (True, False)}
 
 
 def settings(*, tainted: bool) -> dict[str, str]:
@@ -208,10 +202,10 @@ def test_every_preemption_mode_of_mlrun_is_tried(pod_specs: dict[bool, dict[str,
     assert all(set(made) == {"prevent", "none", "allow", "constrain"} for made in pod_specs.values())
 
 
-def test_a_functions_own_role_replaces_the_default_one_and_other_keys_are_merged(mlrun_python: Path) -> None:
-    merged = said_by_mlrun(mlrun_python, settings(tainted=True), POD_SPECS)["merged"]
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_functions_own_role_replaces_the_default_one_and_other_keys_are_merged(release: str) -> None:
     user = {"igz-clusters.io/user-workloads": "true"}
-    assert merged == {
+    assert said_by_mlrun(release, settings(tainted=True), MERGED) == {
         "nothing": {**user, "igz-clusters.io/role": "workload"},
         "role": {**user, "igz-clusters.io/role": "gpu"},
         "lifecycle": {**user, "igz-clusters.io/role": "workload", "app.iguazio.com/lifecycle": "preemptible"},
