@@ -51,12 +51,14 @@ def notes(
             "The cluster has no default StorageClass, so claims of the MLRun CE chart stay Pending: set "
             f"cluster.storageClass, or ask the owner to annotate one with {DEFAULT_KEYS[0]}=true."
         )
-    for what, current in live.shared.items():
-        if what.kind is SharedKind.PRIORITY_CLASS and current.content.get("globalDefault"):
+    classes = {each.name: each.content for what, each in live.shared.items() if what.kind is SharedKind.PRIORITY_CLASS}
+    lowest, highest = (classes.get(t, {}).get("value", t.priority) for t in (UserPriority.LOW, UserPriority.HIGH))
+    for name, content in classes.items():
+        if content.get("globalDefault"):
             yield (
-                f"PriorityClass {what.name} is the cluster's default: pods without a class get its priority "
-                f"{current.content.get('value')}; user classes range from {UserPriority.LOW.priority} to "
-                f"{UserPriority.HIGH.priority}. Set priorityClassName on every pod."
+                f"PriorityClass {name} is the cluster's default: pods without a class get its priority "
+                f"{content.get('value')}; user classes range from {lowest} to {highest}. Set priorityClassName "
+                "on every pod."
             )
     if any(group.gpu_resource for group in groups.values()) and not live.adds_tolerations:
         status = "could not be tested" if live.adds_tolerations is None else "is off"

@@ -241,6 +241,11 @@ def test_what_is_adopted_is_noted_with_its_value(value: int, settings: str) -> N
     assert looked(cluster(low(value))).notes == (note,)
 
 
+def test_the_note_about_a_default_class_has_the_values_of_adopted_classes() -> None:
+    *_, note = looked(cluster(low(7), live("PriorityClass", "standard", value=1000, globalDefault=True))).notes
+    assert "user classes range from 7 to 300" in note
+
+
 LACKS: dict[str, tuple[Callable[[], Inspection], str]] = {
     "no default storage class": (lambda: looked(replace(cluster(), shared={})), "no default StorageClass"),
     "a class for everybody": (
