@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+CHART: Final = "mlrun-ce"
+REPOSITORY: Final = "https://mlrun.github.io/ce"
+"""Helm repository of the chart."""
+
 LAST_IN_FRONT: Final = ("mlrun-common-env", "mlrun-pipelines-config", "mlrun-spark-config")
 """ConfigMaps that the API reads before ``mlrun-override-env``; only the first must exist."""
 
@@ -23,6 +27,16 @@ class ChartLine(StrEnum):
 
     V0_11 = "0.11"
     """MLRun 1.11; its values were read at MLRun 1.11.0-rc28."""
+
+    @property
+    def constraint(self) -> str:
+        """Constraint of Helm's ``--version`` that all versions of the line meet, release candidates included."""
+        return f"~{self}.0-0"
+
+    @property
+    def local_secret_key(self) -> str:
+        """Path of the value with the secret key of the chart's own object store."""
+        return f"storage.{'s3' if self is ChartLine.V0_11 else 'local'}.secretKey"
 
 
 CURRENT: Final = ChartLine.V0_12

@@ -95,7 +95,7 @@ def test_a_key_that_the_chart_does_not_have_is_noticed() -> None:
 def test_every_recorded_key_has_a_source() -> None:
     for source in (each for sources in RECORDED.values() for each in sources):
         assert {"repository", "path", "keys"} <= source.keys()
-        assert "assumed" in source or "commit" in source or source["repository"] == "mlrun/ce", source
+        assert "assumed" in source or "commit" in source, source
 
 
 def test_from_1_36_on_nothing_is_placed_but_notebooks() -> None:

@@ -42,7 +42,10 @@ def test_it_prints_yaml_that_names_what_it_is_for(checkout: Path) -> None:
         "# Values for chart mlrun-ce 0.12 in namespace mlrun: stack good, Kubernetes 1.36."
     )
     assert yaml.safe_load(result.stdout)["global"] == {"registry": {"url": "registry.example.com/mlrun"}}
-    assert "next: helm upgrade --install mlrun-ce mlrun/mlrun-ce -n mlrun -f FILE" in result.stderr
+    assert (
+        "next: helm upgrade --install mlrun-ce mlrun-ce --repo https://mlrun.github.io/ce --version '~0.12.0-0' "
+        "-n mlrun -f FILE --timeout 30m" in result.stderr
+    )
 
 
 @pytest.mark.parametrize(
@@ -58,7 +61,7 @@ def test_a_registry_whose_images_admission_would_judge_is_noted(checkout: Path, 
 def test_an_older_cluster_needs_more_and_is_installed_without_hooks() -> None:
     result = run("--kubernetes", "1.35")
     assert yaml.safe_load(result.stdout)["mlrun"]["ui"]["nodeSelector"] == {"igz-clusters.io/role": "initial"}
-    assert "-f FILE --no-hooks" in result.stderr
+    assert "--no-hooks" in result.stderr
 
 
 def test_json_has_the_values_and_the_notes() -> None:
@@ -67,6 +70,23 @@ def test_json_has_the_values_and_the_notes() -> None:
     assert (facts["chart"], facts["kubernetes"]) == ("0.11", "1.36")
     assert facts["values"]["storage"] == {"mode": "s3"}
     assert [note.partition(":")[0] for note in facts["notes"]] == ["note", "note", "next"]
+
+
+@pytest.mark.parametrize(("line", "key"), [("0.12", "storage.local.secretKey"), ("0.11", "storage.s3.secretKey")])
+def test_what_is_printed_fits_the_line_of_the_chart(line: str, key: str) -> None:
+    printed = run("--chart", line).stderr
+    assert f"set {key} in" in printed
+    assert f"--version '~{line}.0-0'" in printed
+
+
+def test_all_that_is_wrong_is_reported_at_once(checkout: Path) -> None:
+    text = (checkout / "Pulumi.good.yaml").read_text()
+    (checkout / "Pulumi.full.yaml").write_text(
+        text.replace("environment: dev", "environment: dev\n    profile: iguazio\n    servers: pulumi")
+    )
+    wrong = str(run("--kubernetes", "newest", "--namespace", "c", "--store", "s3", stack="full").exception)
+    expected = ("has the profile iguazio", "'newest' is not a version", "'c' is not a namespace", "needs --bucket")
+    assert [each for each in expected if each not in wrong] == []
 
 
 def test_it_writes_a_file(checkout: Path) -> None:
