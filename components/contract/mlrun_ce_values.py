@@ -177,8 +177,7 @@ def _settings(cluster: ChartCluster, choices: ChartChoices) -> Iterator[tuple[st
 def _near_the_api() -> dict[str, Any]:
     """Return the affinity of MLRun's database: preferred, where the chart requires the API's node.
 
-    Required, it keeps the database pending for ever if the API's node has no room, or is in a pool that the database
-    may not use.
+    Required, the database stays pending if the API's node has no room, or is in a pool that the database may not use.
     """
     labels = {"app.kubernetes.io/component": "api", "app.kubernetes.io/sub-component": "chief"}
     term = {"labelSelector": {"matchLabels": labels}, "topologyKey": "kubernetes.io/hostname"}
