@@ -1,13 +1,18 @@
 """MLRun CE, Iguazio's services and what they run, on clusters of every setting: the reviewed table holds."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
 from components.contract.environments import Environment, PlatformProfile
 from components.contract.labels import LabelKey
-from support.kit import Setting, Shape, fate, is_refused_for, named_pools, shapes, table
+from components.contract.mlrun import PREEMPTIBLE_NODE_SELECTOR
+from components.contract.taints import OWN_SPOT_TAINT
+from support.cluster import eventually
+from support.kit import Manifest, Setting, Shape, fate, is_refused_for, named_pools, shapes, table
 from support.kit_site import KitSite, kit_site
 from workbench.system.paths import PROJECT_ROOT
 
@@ -99,3 +104,93 @@ def test_the_scheduler_puts_pods_where_the_table_says(site: KitSite, name: str) 
         assert site.placed(made) <= named_pools(expected["pools"], site.groups)
     finally:
         site.api.delete(made, propagationPolicy="Background")
+
+
+CPU = "3"
+"""Two such pods fill a node of 8 CPUs, one a node of the pool `jupyter`."""
+
+ON_SPOT = [{"key": key, "operator": "In", "values": [value]} for key, value in PREEMPTIBLE_NODE_SELECTOR.items()]
+TERMS = {"nodeSelectorTerms": [{"matchExpressions": ON_SPOT}]}
+CONSTRAIN = {
+    "tolerations": [OWN_SPOT_TAINT.toleration()],
+    "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": TERMS}},
+}
+"""What MLRun 1.12.1 adds in its mode `constrain`; ``test_kit_mlrun.py`` asks MLRun itself."""
+
+WAITING = {
+    "plain-job": ("plain-job-without-a-place", {}),
+    "gpu-job": ("mlrun-job-with-gpu", {}),
+    "spot-job": ("mlrun-job", CONSTRAIN),
+    "notebook": ("jupyter-on-its-pool", {}),
+    "mpi-launcher": ("mpi-launcher-v1", {}),
+    "mpi-worker-0": ("mpi-worker-v1", {}),
+    "mpi-worker-1": ("mpi-worker-v1", {}),
+}
+"""Shape of each object, and the fields of its pods that it changes."""
+
+
+def large(site: KitSite, name: str, shape: Shape, fields: Manifest) -> Manifest:
+    """Return an object of a shape, whose pods request so much that the nodes at minimum do not hold all."""
+    made = shape.manifest(site.setting, site.groups)
+    made["metadata"]["name"] = f"grow-{name}"
+    inside = made["spec"].get("template", made)
+    spec = {key: value for key, value in inside["spec"].items() if key != "volumes"}
+    (container, *_) = spec["containers"]
+    amounts = {**container.get("resources", {}).get("limits", {}), "cpu": CPU, "memory": "1Gi"}
+    kept = {key: value for key, value in container.items() if key != "volumeMounts"}
+    spec |= {**fields, "containers": [{**kept, "resources": {"requests": amounts, "limits": amounts}}]}
+    inside["spec"] = spec
+    return made
+
+
+def sizes(site: KitSite) -> dict[str, int]:
+    """Return how many nodes each pool has."""
+    return dict(Counter(each["metadata"]["labels"][LabelKey.POOL] for each in site.cluster.nodes().values()))
+
+
+def said_of(site: KitSite, reason: str, name: str) -> bool:
+    """Return whether the autoscaler gave a reason for pods of an object."""
+    items = site.api.send("GET", "/api/v1/events", fieldSelector=f"reason={reason}").body["items"]
+    return any(each["involvedObject"]["name"].startswith(f"grow-{name}") for each in items)
+
+
+@pytest.mark.full
+@pytest.mark.control_plane
+def test_the_autoscaler_grows_the_pool_of_each_shape_from_its_minimum(site: KitSite) -> None:
+    if site.setting.engine != "mutation" or site.setting.profile is not PlatformProfile.MLRUN_CE:
+        pytest.skip("one profile on the version of today shows it")
+    minimum = {each.pool: each.size.min for each in site.groups if each.size.min}
+    eventually(lambda: sizes(site) == minimum)
+    before = site.cluster.nodes()
+    with ExitStack() as stack:
+
+        def create(name: str, shape: Shape, fields: Manifest, **spec: int) -> Manifest:
+            manifest = large(site, name, shape, fields)
+            manifest["spec"] |= spec
+            user, groups = shape.author(site.setting)
+            answer = site.api.create(manifest, as_user=user, groups=groups)
+            assert answer.accepted, (name, answer.message)
+            stack.callback(site.api.delete, manifest, propagationPolicy="Background")
+            return manifest
+
+        create("core", SHAPES["mlrun-ui"], {}, replicas=2 * minimum["initial"] + 1)  # one more than the group holds
+        eventually(lambda: said_of(site, "NotTriggerScaleUp", "core"))
+        assert sizes(site) == minimum
+        deployment = create("deployment", SHAPES["deployment-without-a-place"], {}, replicas=5)
+        eventually(lambda: said_of(site, "TriggeredScaleUp", "deployment"))
+        shown = {name: SHAPES[shape] for name, (shape, _) in WAITING.items() if SHAPES[shape].is_of(site.setting)}
+        made = {name: create(name, shape, WAITING[name][1]) for name, shape in shown.items()}
+        held = {name: site.nodes_of(each) for name, each in {**made, "deployment": deployment}.items()}
+        pool_of = {name: each["metadata"]["labels"][LabelKey.POOL] for name, each in site.cluster.nodes().items()}
+        pools = {name: {pool_of[node] for node in each} for name, each in held.items()}
+        expected = {name: set(fate(TABLE[shape.name], site.setting)["pools"]) for name, shape in shown.items()}
+        assert pools == {**expected, "spot-job": {"spot"}, "deployment": {"workload"}}
+        new = pool_of.keys() - before.keys()
+        assert {pool_of[each] for each in new} == set().union(*pools.values())
+        from_zero = {name for name, each in pools.items() if not each & minimum.keys()}
+        assert from_zero >= {"gpu-job", "spot-job"}
+        for name in from_zero:
+            assert held[name] <= new
+            assert said_of(site, "TriggeredScaleUp", name)
+        assert not said_of(site, "TriggeredScaleUp", "core")
+    eventually(lambda: sizes(site) == minimum)

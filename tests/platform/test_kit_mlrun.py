@@ -114,6 +114,8 @@ def own_rights(site: KitSite) -> Iterator[None]:
     """Leave accounts of the namespace only the rights that they get by name, as where MLRun CE is installed."""
     if site.setting.profile is not PlatformProfile.MLRUN_CE:
         pytest.skip("these are the releases and rights of MLRun CE")
+    if site.setting.engine == "authors" and site.setting.environment is Environment.DEV:
+        pytest.skip("production, which is stricter, shows what real operators meet before 1.36")
     where = site.setting.namespace
     edit = binding("accounts", "edit", "Group", f"system:serviceaccounts:{where}", where)
     assert site.api.delete(edit).accepted

@@ -67,16 +67,20 @@ class KitSite:
 
     def placed(self, made: Manifest) -> set[str]:
         """Return the pools of the nodes that hold the pods of an object that was created."""
+        held, nodes = self.nodes_of(made), self.cluster.nodes()
+        return {nodes[name]["metadata"]["labels"][LabelKey.POOL] for name in held}
+
+    def nodes_of(self, made: Manifest) -> set[str]:
+        """Return the nodes that hold the pods of an object that was created, once all have one."""
         where, name = made["metadata"]["namespace"], made["metadata"]["name"]
 
-        def nodes() -> list[str]:
+        def look() -> list[str]:
             pods = self.api.send("GET", f"/api/v1/namespaces/{where}/pods").body["items"]
             mine = [each for each in pods if each["metadata"]["name"].startswith(name)]
             found = [each["spec"].get("nodeName", "") for each in mine]
             return found if all(found) else []
 
-        pools = {name: each["metadata"]["labels"][LabelKey.POOL] for name, each in self.cluster.nodes().items()}
-        return {pools[node] for node in eventually(nodes)}
+        return set(eventually(look))
 
 
 def stack(setting: Setting) -> dict[str, Any]:
