@@ -32,6 +32,7 @@ pytestmark = [
 SHAPES = {
     "mlrun-job": "job",
     "mlrun-kaniko-build": "job",
+    "kfp-plain-step": "kfp",
     "kfp2-impl-step-by-mlrun": "job",
     "nuclio-function-by-mlrun": "nuclio",
     "dask-scheduler": "dask",
@@ -99,9 +100,12 @@ def test_what_mlrun_places_is_admitted(site: KitSite, release: str, name: str, m
     shape = shapes()[name]
     made = shape.manifest(site.setting, site.groups)
     inside = made["spec"].get("template", made)
-    inside["spec"].pop("nodeSelector")
+    inside["spec"].pop("nodeSelector", None)
     inside["spec"].pop("affinity", None)
-    inside["spec"] |= placed(release, json.dumps(settings, sort_keys=True))[SHAPES[name]][mode]
+    fields = dict(placed(release, json.dumps(settings, sort_keys=True))[SHAPES[name]][mode])
+    inside["metadata"]["labels"] |= fields.pop("labels", {})
+    containers = {each["name"]: each for each in [*inside["spec"]["containers"], *fields.pop("containers", [])]}
+    inside["spec"] |= {**fields, "containers": list(containers.values())}
     user, groups = shape.author(site.setting)
     life = site.follow(site.api.create(made, as_user=user, groups=groups, dryRun="All"))
     assert not life.refused
