@@ -3,7 +3,7 @@
 From Kubernetes 1.36 on the API server adds the place. Before, it judges authors when they create a controller.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -93,16 +93,23 @@ def uses_gpu(spec: str, names: Iterable[str]) -> str:
 
     ``spec`` is the expression for the pod's spec.
     """
-    names = list(names)
-    if not names:
+    if not (names := list(names)):
         return "false"
+    amount = " && string(container.resources.limits[name]) != '0'"
+    return f"{spec}.?resourceClaims.orValue([]).size() > 0 || {lists_gpu(spec, names, amount)}"
+
+
+def lists_gpu(spec: str, names: Sequence[str], amount: str = "") -> str:
+    """Return the expression: a container's limits have one of the names or a MIG slice of it, be it with 0.
+
+    The API server adds the toleration of the GPU's taint to all such pods (kubernetes v1.36.3,
+    ``plugin/pkg/admission/extendedresourcetoleration/admission.go``). ``amount`` narrows it to some limits.
+    """
     slices = sorted({f"{name.partition('/')[0]}/mig-" for name in names})
-    sliced = " || ".join(f"name.startsWith('{prefix}')" for prefix in slices)
+    sliced = " || ".join([f"name in {list(names)}", *(f"name.startsWith('{prefix}')" for prefix in slices)])
     return (
-        f"{spec}.?resourceClaims.orValue([]).size() > 0"
-        f" || ({spec}.containers + {spec}.?initContainers.orValue([])).exists(container,"
-        f" container.?resources.?limits.orValue({{}}).exists(name, (name in {names} || {sliced})"
-        " && string(container.resources.limits[name]) != '0'))"
+        f"({spec}.containers + {spec}.?initContainers.orValue([])).exists(container,"
+        f" container.?resources.?limits.orValue({{}}).exists(name, ({sliced}){amount}))"
     )
 
 

@@ -17,7 +17,14 @@ from components.contract.clusters import SPOT_TAINTS
 from components.contract.groups import NodeGroup, gpu_names, role_for_jobs
 from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.lifecycle import Lifecycle
-from components.contract.placement import BY_THE_CLUSTER, CHOICE_VARIABLES, has_untainted_spot, set_entry, uses_gpu
+from components.contract.placement import (
+    BY_THE_CLUSTER,
+    CHOICE_VARIABLES,
+    has_untainted_spot,
+    lists_gpu,
+    set_entry,
+    uses_gpu,
+)
 from components.contract.taints import Taint
 
 
@@ -116,15 +123,18 @@ WHAT: Final = (
 def _new_role(needs: PodCorrections) -> str:
     """Return the expression for the role that the selector must name instead; empty if it is right.
 
-    A pod that names a pool as well, or tolerates the GPU taint by itself, chose its nodes.
+    A pod that names a pool as well, or tolerates the GPU taint by itself, chose its nodes. One that requests 0 GPUs, as
+    MLRun's builds for GPU functions do, got the toleration from the API server.
     """
     if not needs.gpu_resources:
         return "''"
+    given = lists_gpu("object.spec", needs.gpu_resources)
     tolerates = f"variables.tolerations.exists(t, t.?key.orValue('') in {['', *needs.gpu_resources]})"
     return (
         f"'{LabelKey.POOL}' in variables.selector ? ''"
         f" : variables.role == '{needs.job_role}' && variables.gpu ? '{needs.gpu_role}'"
-        f" : variables.role == '{needs.gpu_role}' && !variables.gpu && !{tolerates} ? '{needs.job_role}' : ''"
+        f" : variables.role == '{needs.gpu_role}' && !variables.gpu && ({given} || !{tolerates})"
+        f" ? '{needs.job_role}' : ''"
     )
 
 

@@ -94,12 +94,12 @@ class AdmissionGuard(PlatformComponent):
             checks=[
                 Check(
                     f"!({was}) || ({still}) || {may}",
-                    f"the label {key} switches this namespace's guard on; only the role {PLATFORM_ROLE} may drop it",
+                    f"the label {key} guards this namespace: change the stack file. Only {PLATFORM_ROLE} may drop it",
                 ),
                 Check(
                     f"!({was}) || ({exemptions}) || {may}",
                     f"labels {pod_security}/* and annotations {WAIVER_PREFIX}* of a user namespace decide what its "
-                    f"pods may do; only the role {PLATFORM_ROLE} may change them",
+                    f"pods may do; change the stack file. By hand, only the role {PLATFORM_ROLE} may change them",
                 ),
             ],
         )
@@ -113,7 +113,7 @@ class AdmissionGuard(PlatformComponent):
                 Check(
                     # The cluster's own controllers empty a namespace that is deleted.
                     f"!({ours}) || {BY_THE_CLUSTER} || {may_manage('usernamespaces')}",
-                    "network policies of the stack keep the namespace apart; change the stack file instead, or add a "
+                    "network policies of the stack isolate the namespace; change the stack file instead, or add a "
                     f"policy of your own. Only the role {PLATFORM_ROLE} may change or delete them by hand",
                 )
             ],

@@ -40,7 +40,8 @@ def _corrected_role(pod: PodFacts, context: Context) -> PoolRole | None:
     role = pod.selected(LabelKey.ROLE)
     if role not in (PoolRole.WORKLOAD, PoolRole.GPU) or pod.selected(LabelKey.POOL) is not None:
         return None
-    requests = any(uses(pod, gpu) for gpu in gpus)
+    requests, lists = (any(uses(pod, gpu, zero=zero) for gpu in gpus) for zero in (False, True))
     if role == PoolRole.WORKLOAD:
         return PoolRole.GPU if requests else None
-    return None if requests or any(key in ("", *gpus) for key in tolerated_keys(pod)) else PoolRole.WORKLOAD
+    tolerates = not lists and any(key in ("", *gpus) for key in tolerated_keys(pod))
+    return None if requests or tolerates else PoolRole.WORKLOAD

@@ -5,7 +5,7 @@ from typing import Final
 
 from policies.cel import words
 from policies.rule import Context
-from policies.values import some
+from policies.values import Value, some
 from policies.views.node_groups.facts import GPU_RESOURCES
 from policies.views.pods import PodFacts
 
@@ -37,22 +37,22 @@ def asks_for(pod: PodFacts, resource: str) -> bool:
     return some(pod.containers(), lambda container: bool(container.at("resources", "limits", resource).quantity()))
 
 
-def uses(pod: PodFacts, resource: str) -> bool:
+def uses(pod: PodFacts, resource: str, *, zero: bool = True) -> bool:
     """Return whether the pod requests whole GPUs named ``resource``, slices of them (MIG), or devices by claims (DRA).
 
-    A request of zero counts too: the API server adds the toleration of the GPU's taint to such a pod as well
-    (kubernetes v1.36.3, ``plugin/pkg/admission/extendedresourcetoleration/admission.go``). A claim does not show what
-    it is for, so any claim counts. Slices have names such as ``nvidia.com/mig-1g.5gb``
+    With ``zero``, a request of zero counts too: the API server adds the toleration of the GPU's taint to such a pod as
+    well (kubernetes v1.36.3, ``plugin/pkg/admission/extendedresourcetoleration/admission.go``). A claim does not show
+    what it is for, so any claim counts. Slices have names such as ``nvidia.com/mig-1g.5gb``
     (https://docs.nvidia.com/datacenter/cloud-native/kubernetes/latest/index.html).
     """
-    slices = f"{resource.partition('/')[0]}/mig-"
-    ways: tuple[Callable[[], bool], ...] = (
-        lambda: some(pod.containers(), lambda c: not c.at("resources", "limits", resource).is_absent),
-        lambda: bool(pod.spec.at("resourceClaims").elements()),
-        lambda: some(
-            pod.containers(), lambda c: any(name.startswith(slices) for name, _ in c.at("resources", "limits").items())
-        ),
-    )
+
+    def requests(container: Value) -> bool:
+        limits = container.at("resources", "limits").items()
+        sliced = f"{resource.partition('/')[0]}/mig-"
+        return any(zero or each.quantity() for name, each in limits if name == resource or name.startswith(sliced))
+
+    claims = pod.spec.at("resourceClaims")
+    ways: tuple[Callable[[], bool], ...] = (lambda: some(pod.containers(), requests), lambda: bool(claims.elements()))
     return some(ways, lambda way: way())
 
 

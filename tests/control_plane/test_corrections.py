@@ -71,8 +71,8 @@ def created(api: Api, namespace: str, spec: dict[str, Any], labels: dict[str, st
     return made
 
 
-def asking(name: str) -> dict[str, Any]:
-    amounts = {"cpu": "1", "memory": "1Gi", name: "1"}
+def asking(name: str, amount: str = "1") -> dict[str, Any]:
+    amounts = {"cpu": "1", "memory": "1Gi", name: amount}
     container = {"name": "main", "image": "example.invalid/train", "resources": {"limits": amounts}}
     return {"containers": [container]}
 
@@ -92,6 +92,9 @@ def on_node(name: str) -> dict[str, Any]:
         # The launcher of an MPI job, a build or a step with the selector of a GPU function.
         ({"nodeSelector": GPU}, "workload"),
         ({"nodeSelector": JOBS}, "workload"),
+        # MLRun's builds request 0 GPUs, which gives them the toleration, too.
+        ({"nodeSelector": GPU, **asking("nvidia.com/gpu", "0")}, "workload"),
+        ({"nodeSelector": JOBS, **asking("nvidia.com/gpu", "0")}, "workload"),
         ({"nodeSelector": USER, **asking("nvidia.com/gpu")}, None),
         ({"nodeSelector": {**USER, ROLE: "jupyter"}, **asking("nvidia.com/gpu")}, "jupyter"),
         ({"nodeSelector": GPU, "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}]}, "gpu"),

@@ -210,7 +210,8 @@ def _fits(spec: Manifest, group: NodeGroup) -> bool:
     )
     terms = required.get("nodeSelectorTerms", [])
     amounts = [each.get("resources", {}).get("limits", {}) for each in spec["containers"]]
-    gpus = {key for each in amounts for key in each if "/" in key}
+    # The scheduler skips a resource of which 0 are requested.
+    gpus = {key for each in amounts for key, amount in each.items() if "/" in key and str(amount) != "0"}
     return (
         selector.items() <= labels.items()
         and all(any(_tolerates(toleration, taint) for toleration in tolerations) for taint in group.taints)
