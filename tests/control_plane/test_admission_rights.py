@@ -165,7 +165,7 @@ def bad_deployment_pod() -> Manifest:
 
 
 PODS = f"/api/v1/namespaces/{STRICT}/pods"
-NS_MARK = "switches this namespace's guard on"
+NS_MARK = "guards this namespace"
 NS_EXEMPTION = "decide what its pods may do"
 NODE_LABELS = "follow from its pool"
 MARK = "Ask the platform team or remove it"
