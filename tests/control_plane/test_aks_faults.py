@@ -44,7 +44,7 @@ PASSING = {
     ),
     "answer lost": Case(USUAL, (LostRule(operation=WRITE, times=1),)),
     "not found right after it was made": Case(
-        USUAL, (not_yet_there(WRITE.replace("write", "read"), "ResourceNotFound", 2),)
+        USUAL, (not_yet_there(WRITE.replace("write", "read"), "ResourceNotFound", 2, about=NEW),)
     ),
 }
 """What nobody notices."""

@@ -39,7 +39,7 @@ PASSING = {
     "failures of AWS's own": Case(POOL, (ErrorRule(share=0.2, seed=7, code="InternalFailure", status=500),)),
     "answer lost": Case(POOL, (LostRule(operation="eks:CreateNodegroup", times=1),)),
     "not found right after it was made": Case(
-        POOL, (not_yet_there("eks:DescribeNodegroup", "ResourceNotFoundException", 2),)
+        POOL, (not_yet_there("eks:DescribeNodegroup", "ResourceNotFoundException", 2, about="*dev-{pool}-*"),)
     ),
 }
 """What nobody notices."""

@@ -157,7 +157,7 @@ def started(program: Program, scale: float, kubeconfig: Path | None) -> Iterator
             process.wait(START)
 
 
-def not_yet_there(operation: str, code: str, reads: int) -> ErrorRule:
+def not_yet_there(operation: str, code: str, reads: int, *, about: str) -> ErrorRule:
     """Return a rule by which each thing is not found in its first reads, as right after it was made.
 
     Parameters
@@ -166,8 +166,12 @@ def not_yet_there(operation: str, code: str, reads: int) -> ErrorRule:
         The read, such as ``eks:DescribeNodegroup``.
     code
         As the service words it, such as ``ResourceNotFoundException``.
+    about
+        Pattern of what is made. What was there before must be found: a refresh forgets what is not.
     """
-    return ErrorRule(operation=operation, each=True, times=reads, code=code, status=404, message="not found")
+    return ErrorRule(
+        operation=operation, about=about, each=True, times=reads, code=code, status=404, message="not found"
+    )
 
 
 def as_json(value: Any) -> bytes:
