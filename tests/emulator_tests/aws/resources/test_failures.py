@@ -82,7 +82,7 @@ def test_a_role_that_is_not_seen_yet_is_tried_again(stack: Stack, aws: Emulator)
 
 
 def test_what_was_made_and_is_not_found_at_first_is_looked_for(stack: Stack, aws: Emulator) -> None:
-    aws.set_faults(not_yet_there("iam:GetRole", "NoSuchEntity", 3))
+    aws.set_faults(not_yet_there("iam:GetRole", "NoSuchEntity", 3, about="*"))
     assert stack.make(ROLE, assumeRolePolicy=trust("ec2.amazonaws.com")).outputs["arn"]
 
 

@@ -41,7 +41,7 @@ def test_a_rule_meets_no_other_operation(aws: Emulator) -> None:
 def test_a_rule_counts_for_each_thing_on_its_own(aws: Emulator) -> None:
     ec2 = aws.api("ec2", attempts=1)
     vpcs = [ec2.create_vpc(CidrBlock="10.201.0.0/16")["Vpc"]["VpcId"] for _ in range(2)]
-    aws.set_faults(not_yet_there("ec2:DescribeVpcs", "InvalidVpcID.NotFound", reads=1))
+    aws.set_faults(not_yet_there("ec2:DescribeVpcs", "InvalidVpcID.NotFound", reads=1, about="*"))
     for vpc in vpcs:
         with refused("InvalidVpcID.NotFound"):
             ec2.describe_vpcs(VpcIds=[vpc])

@@ -90,7 +90,7 @@ def test_errors_throttling_and_what_is_not_there_at_first(own: Account) -> None:
     id_ = group()
     own.az.set_faults(
         ErrorRule(operation=GROUP_WRITE, times=1, code="TooManyRequests", status=429, message="so it is"),
-        not_yet_there("Microsoft.Resources/resourceGroups/read", "ResourceGroupNotFound", reads=2),
+        not_yet_there("Microsoft.Resources/resourceGroups/read", "ResourceGroupNotFound", reads=2, about="*"),
     )
     told = own.refused("PUT", id_, {"location": LOCATION})
     assert (told.status, told.code, told.message) == (429, "TooManyRequests", "so it is")

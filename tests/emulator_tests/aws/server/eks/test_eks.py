@@ -60,7 +60,7 @@ def test_a_role_that_is_new_is_not_known_for_some_calls(home: Account) -> None:
 
 def test_what_was_just_made_may_not_be_there_at_first(home: Account) -> None:
     name = home.cluster()
-    home.aws.set_faults(not_yet_there("eks:DescribeNodegroup", "ResourceNotFoundException", reads=2))
+    home.aws.set_faults(not_yet_there("eks:DescribeNodegroup", "ResourceNotFoundException", reads=2, about="*"))
     group = home.group(name)
     for _ in range(2):
         with refused("ResourceNotFoundException"):
