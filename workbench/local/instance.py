@@ -16,6 +16,7 @@ from workbench.local.bootstrap import judges_pods
 from workbench.local.components import Health
 from workbench.local.endpoint import Endpoint
 from workbench.local.layout import Layout, home
+from workbench.local.ports import is_free
 from workbench.local.prepare import prepare
 from workbench.local.programs import PROGRAMS, Binaries, fingerprint, locate
 from workbench.local.state import ComponentStatus, InstanceStatus, Settings, State
@@ -222,7 +223,8 @@ class Instance:
     def _launch(self, lock: int, programs: dict[str, str], *, again: bool) -> None:
         """Start the supervisor and hand it the lock; ``again`` means that one was started and has ended."""
         try:
-            if again:
+            # Another process may take a port after it was chosen and before the component listens: choose again.
+            if again and all(map(is_free, Settings.load(self._files).ports.values())):
                 last = State.load(self._files)
                 raise self._failure(last.failed if last else "")
             self._files.state.unlink(missing_ok=True)

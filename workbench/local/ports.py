@@ -26,12 +26,10 @@ def settle(kept: Mapping[str, int]) -> dict[str, int]:
     settled = {purpose: port for purpose, port in kept.items() if purpose in PORTS and is_free(port)}
     candidates = (port for port in SystemRandom().sample(_RANGE, len(_RANGE)) if port not in settled.values())
     free = (port for port in candidates if is_free(port))
-    for purpose in PORTS:
-        if purpose not in settled:
-            port = next(free, None)
-            if port is None:
-                raise UserError(f"No free port between {_RANGE.start} and {_RANGE.stop - 1} on {LOOPBACK}.")
-            settled[purpose] = port
+    for purpose in set(PORTS) - set(settled):
+        if (port := next(free, None)) is None:
+            raise UserError(f"No free port between {_RANGE.start} and {_RANGE.stop - 1} on {LOOPBACK}.")
+        settled[purpose] = port
     return settled
 
 

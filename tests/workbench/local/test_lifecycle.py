@@ -3,6 +3,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,10 @@ import yaml
 
 from support.cluster import eventually
 from workbench.local import Binaries, Instance
+from workbench.local.layout import Layout
 from workbench.local.ports import is_free
+from workbench.local.prepare import prepare
+from workbench.local.state import Settings
 from workbench.system.errors import UserError
 
 pytestmark = pytest.mark.control_plane
@@ -150,6 +154,23 @@ def test_a_port_that_a_stranger_took_is_replaced_in_the_kubeconfig_too(
         assert server == f"https://127.0.0.1:{instance.status().ports['kube-apiserver']}"
         assert not server.endswith(f":{taken}")
         assert get(instance, "namespace", "default")
+
+
+def test_a_port_taken_after_it_was_chosen_is_replaced(
+    instance: Instance, toolchain_bin: Binaries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lose_the_first(layout: Layout, programs: dict[str, str]) -> None:
+        prepare(layout, programs)
+        if not taken:
+            taken.append(Settings.load(layout).ports["kube-scheduler"])
+            stack.enter_context(socket.create_server(("127.0.0.1", taken[0])))
+
+    taken: list[int] = []
+    monkeypatch.setattr("workbench.local.instance.prepare", lose_the_first)
+    with ExitStack() as stack:
+        assert instance.start(toolchain_bin)
+        assert instance.status().ready
+        assert instance.status().ports["kube-scheduler"] != taken[0]
 
 
 def test_start_with_other_programs_says_so_and_restarts(
