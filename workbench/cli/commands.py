@@ -51,7 +51,10 @@ COMMANDS: Final[dict[str, Command]] = {
     "env": Command("shell:env", "Print exports for plain `pulumi` and `kubectl`."),
     "kubeconfig": Command("shell:kubeconfig", "Print the value of KUBECONFIG for a stack's cluster."),
     "kubectl": Command("shell:kubectl", "Run kubectl on a stack's cluster.", _PASSES_ON),
-    "values": Command("values:values", "Print the Helm values of MLRun CE for the cluster of a stack."),
+    "values": Command(
+        "values:values",
+        "Print Helm values and settings of a system, such as MLRun CE, for the cluster of a stack.",
+    ),
     "review": Command("review:review", "Review a change before it is merged."),
     "report": Command("report:report", "Show and judge a planned or finished change."),
     "accept": Command("accept:accept", "Test the whole life cycle of a stack in a copy of it, and record the results."),

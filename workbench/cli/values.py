@@ -1,40 +1,27 @@
-"""`igz-clusters values`: the Helm values of a platform, for the cluster of a stack."""
+"""`igz-clusters values`: what a system must be told, for the cluster of a stack."""
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from enum import StrEnum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 import yaml
 
-from components.contract.environments import ClusterKind, PlatformProfile
-from components.contract.mlrun_ce_chart import CHART, CURRENT, REPOSITORY, ChartLine
-from components.contract.mlrun_ce_values import (
-    ChartChoices,
-    ChartCluster,
-    ObjectStore,
-    chart_values,
-    initial_group_problem,
-)
+from components.contract.environments import ClusterKind
 from components.contract.namespaces import UserNamespace
 from components.contract.placement import offers_mutation
-from components.contract.policy_choices import PolicyChoices
+from components.contract.systems.platform_cluster import PlatformCluster
+from components.contract.systems.registry import SYSTEMS, Derivation, System
+from components.contract.systems.system_values import ObjectStore, SystemChoices
 from infra.config import StackConfig
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors, out
 from workbench.cli.options import AsJson
 from workbench.system.errors import UserError
 from workbench.toolchain.recipes import KUBERNETES_VERSION
-
-
-class Platform(StrEnum):
-    """What the values are for."""
-
-    MLRUN_CE = "mlrun-ce"
 
 
 def _option(name: str, help: str, metavar: str = "NAME") -> Any:  # noqa: A002 Typer's own name
@@ -44,15 +31,21 @@ def _option(name: str, help: str, metavar: str = "NAME") -> Any:  # noqa: A002 T
 def values(  # noqa: PLR0913 one parameter for each option
     *,
     stack: Annotated[str, _option("--stack", "Stack of the cluster.", "STACK")],
-    platform: Annotated[Platform, typer.Option("--for", help="What the values are for.")] = Platform.MLRUN_CE,
-    chart: Annotated[ChartLine, typer.Option("--chart", help="Minor version of the chart.")] = CURRENT,
+    system: Annotated[System, typer.Option("--for", help="What the values are for.")] = System.MLRUN_CE,
+    chart: Annotated[
+        str | None, _option("--chart", "Minor version of the chart. Default: the current one.", "VERSION")
+    ] = None,
     kubernetes: Annotated[
         str | None, _option("--kubernetes", "Minor version of the cluster. Default: the stack's.", "VERSION")
     ] = None,
-    namespace: Annotated[str | None, _option("--namespace", "Default: the one with core services.")] = None,
+    namespace: Annotated[
+        str | None, _option("--namespace", "Namespace of the system. Default: the one with core services.")
+    ] = None,
     registry: Annotated[str | None, _option("--registry", "Registry for images of functions.", "URL")] = None,
     registry_secret: Annotated[str | None, _option("--registry-secret", "Secret of the registry.")] = None,
-    store: Annotated[ObjectStore, typer.Option("--store", help="Where artifacts are kept.")] = ObjectStore.SEAWEEDFS,
+    store: Annotated[
+        ObjectStore | None, typer.Option("--store", help="Where artifacts are kept. Default: seaweedfs.")
+    ] = None,
     bucket: Annotated[str | None, _option("--bucket", "Bucket or container of the store.")] = None,
     storage_secret: Annotated[str | None, _option("--storage-secret", "Secret of the store.")] = None,
     storage_class: Annotated[str | None, _option("--storage-class", "Default: the cluster's.")] = None,
@@ -60,45 +53,68 @@ def values(  # noqa: PLR0913 one parameter for each option
     output: Annotated[Path | None, _option("--output", "Write to FILE instead of standard output.", "FILE")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the Helm values of MLRun CE for the cluster of a stack.
+    """Print Helm values and settings of a system, such as MLRun CE, for the cluster of a stack.
 
-    They follow from the stack file and the options: reads files only, and contacts neither cloud nor cluster. From
+    It follows from the stack file and the options: reads files only, and contacts neither cloud nor cluster. From
     Kubernetes 1.36 on the cluster places core services itself, so the values contain only what it cannot do; for
     older versions they also place each core service. Secrets appear by name. docs/mlrun-ce.md uses the command.
 
     Write them with `igz-clusters values --stack dev --registry REGISTRY --output values.yaml`, then give the file to
-    `helm upgrade --install`. Repeat both after a change of the stack file: MLRun's API restarts if it must.
+    `helm upgrade --install`. Repeat both after a change of the stack file.
     """
+    given = {
+        "registry": registry,
+        "registry_secret": registry_secret,
+        "store": store,
+        "bucket": bucket,
+        "storage_secret": storage_secret,
+        "storage_class": storage_class,
+        "ingress_class": ingress_class,
+    }
+    asked = _Asked(system, chart, kubernetes, namespace, {name: each for name, each in given.items() if each})
     found = stacks.find(stack)
-    choices = ChartChoices(
-        line=chart,
-        namespace="",
-        registry=registry,
-        registry_secret=registry_secret,
-        store=store,
-        bucket=bucket,
-        storage_secret=storage_secret,
-        storage_class=storage_class,
-        ingress_class=ingress_class,
-    )
-    _, minor, name, _ = _all_of(
-        lambda: _check_profile(found),
-        lambda: _minor(found, kubernetes),
-        lambda: _namespace(found, namespace),
-        lambda: _check(choices),
-    )
-    choices = replace(choices, namespace=name)
-    cluster = _cluster(found.config, minor)
-    content = chart_values(cluster, choices)
-    notes = [*_registry_notes(found.config.policies, choices), *_notes(cluster, choices)]
+    minor, choices = _checked(found, asked)
+    result = SYSTEMS[system].values(_cluster(found.config, minor), choices)
+    notes = [*(f"note: {note}." for note in result.notes), f"next: {result.next}"]
     if as_json:
-        facts = {"platform": platform, "chart": chart, "kubernetes": _shown(minor), "values": content, "notes": notes}
-        text = json.dumps(facts, indent=2)
+        facts = {"platform": system, "chart": choices.chart, "kubernetes": _shown(minor), "values": result.content}
+        text = json.dumps({**facts, "notes": notes}, indent=2)
     else:
-        text = _header(found.name, chart, minor, choices) + yaml.safe_dump(content, sort_keys=False, width=120)
+        what = f"{SYSTEMS[system].what} {choices.chart}".rstrip()
+        cluster = f"namespace {choices.namespace}: stack {found.name}, Kubernetes {_shown(minor)}"
+        text = f"# {what} in {cluster}.\n{_HEADER}{yaml.safe_dump(result.content, sort_keys=False, width=120)}"
     _deliver(text, output)
     for note in () if as_json else notes:
         errors.print(note, **PLAIN)
+
+
+_HEADER: Final = "# Generated by `igz-clusters values`; put your own values into a second file.\n"
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The options as given."""
+
+    system: System
+    chart: str | None
+    kubernetes: str | None
+    namespace: str | None
+    chosen: Mapping[str, Any]
+
+
+def _checked(stack: stacks.Stack, asked: _Asked) -> tuple[tuple[int, int], SystemChoices]:
+    """Return Kubernetes' version and the choices, or raise all that is wrong with them."""
+    system, derivation = asked.system, SYSTEMS[asked.system]
+    assumed = SystemChoices(namespace="", chart=_known(asked.chart, derivation), **asked.chosen)
+    *_, minor, chart, namespace = _all_of(
+        lambda: _check_profile(stack, system, derivation),
+        lambda: _check_options(asked.chosen, system, derivation),
+        lambda: _check(derivation, assumed),
+        lambda: _minor(stack, asked.kubernetes),
+        lambda: _chart(asked.chart, system, derivation),
+        lambda: _namespace(stack, asked.namespace, system),
+    )
+    return minor, replace(assumed, chart=chart, namespace=namespace)
 
 
 def _all_of(*steps: Callable[[], Any]) -> list[Any]:
@@ -114,27 +130,52 @@ def _all_of(*steps: Callable[[], Any]) -> list[Any]:
     return results
 
 
-def _check_profile(stack: stacks.Stack) -> None:
-    if stack.config.profile is not PlatformProfile.MLRUN_CE:
+def _check_profile(stack: stacks.Stack, system: System, derivation: Derivation) -> None:
+    if stack.config.profile not in derivation.profiles:
         raise UserError(
-            f"Stack '{stack.name}' has the profile {stack.config.profile}, whose own installer deploys MLRun.",
-            f"Name a stack with profile: {PlatformProfile.MLRUN_CE}.",
+            f"--for {system} is for profile {' and '.join(derivation.profiles)}; stack '{stack.name}' has the profile "
+            f"{stack.config.profile}.",
+            _of_profile(stack),
         )
 
 
-def _check(choices: ChartChoices) -> None:
-    if problem := choices.problem:
+def _of_profile(stack: stacks.Stack) -> str:
+    offered = [system.value for system, each in SYSTEMS.items() if stack.config.profile in each.profiles]
+    return f"For this stack: --for {' or '.join(offered)}." if offered else "Name a stack with another profile."
+
+
+def _check_options(chosen: Mapping[str, Any], system: System, derivation: Derivation) -> None:
+    if unused := [f"--{name.replace('_', '-')}" for name in chosen if name not in derivation.options]:
+        raise UserError(f"--for {system} does not use {', '.join(unused)}.", "Leave it out.")
+
+
+def _known(chart: str | None, derivation: Derivation) -> str:
+    return chart if chart in derivation.charts else next(iter(derivation.charts), "")
+
+
+def _chart(given: str | None, system: System, derivation: Derivation) -> str:
+    if given is not None and given not in derivation.charts:
+        known = f"Known: {', '.join(derivation.charts)}." if derivation.charts else "Leave it out."
+        raise UserError(f"--chart: '{given}' is not a known version of the chart for {system}.", known)
+    return _known(given, derivation)
+
+
+def _check(derivation: Derivation, choices: SystemChoices) -> None:
+    if problem := derivation.problem(choices):
         raise UserError(f"{problem[0].upper()}{problem[1:]}.")
 
 
-def _cluster(config: StackConfig, minor: tuple[int, int]) -> ChartCluster:
+def _cluster(config: StackConfig, minor: tuple[int, int]) -> PlatformCluster:
     said = getattr(config.cluster, "mutating_admission", None)
-    return ChartCluster(
+    return PlatformCluster(
         groups=config.groups,
         spot_taint=config.spot_taint,
         pod_resources=config.pod_resources,
         places_by_itself=bool(offers_mutation({"mutatingAdmission": said, "version": _shown(minor)})),
+        environment=config.environment,
+        profile=config.profile,
         mlrun=config.platform.mlrun,
+        platform_registries=tuple(config.policies.platform_registries),
     )
 
 
@@ -152,59 +193,24 @@ def _minor(stack: stacks.Stack, given: str | None) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def _namespace(stack: stacks.Stack, given: str | None) -> str:
+def _namespace(stack: stacks.Stack, given: str | None, system: System) -> str:
     declared: dict[str, UserNamespace] = stack.config.namespaces
+    derivation = SYSTEMS[system]
     core = [name for name, each in declared.items() if each.core_services]
     if given is None and len(core) == 1:
         return core[0]
-    if given in core:
+    allowed = core if derivation.needs_core_services else list(declared)
+    if given in allowed:
         return given
-    known = f"Namespaces with coreServices: true are: {', '.join(core)}." if core else "None has coreServices: true."
-    wrong = f"--namespace: '{given}' is not a namespace of stack '{stack.name}' with core services."
-    raise UserError(wrong if given else f"Stack '{stack.name}' does not say where MLRun runs; add --namespace.", known)
+    kind = "with core services" if derivation.needs_core_services else "for user work"
+    listed = f"Namespaces {kind} are: {', '.join(allowed)}." if allowed else f"It has no namespace {kind}."
+    wrong = f"--namespace: '{given}' is not a namespace of stack '{stack.name}' {kind}."
+    silent = f"Stack '{stack.name}' does not say where {system} runs; add --namespace."
+    raise UserError(wrong if given else silent, listed)
 
 
 def _shown(minor: tuple[int, int]) -> str:
     return ".".join(map(str, minor))
-
-
-def _header(name: str, chart: ChartLine, minor: tuple[int, int], choices: ChartChoices) -> str:
-    cluster = f"stack {name}, Kubernetes {_shown(minor)}"
-    return (
-        f"# Values for chart {CHART} {chart} in namespace {choices.namespace}: {cluster}.\n"
-        "# Generated by `igz-clusters values`; put your own values into a second file.\n"
-    )
-
-
-def _registry_notes(policies: PolicyChoices, choices: ChartChoices) -> Iterator[str]:
-    """Yield what keeps images that the platform builds from running."""
-    if not (folder := f"{choices.registry.rstrip('/')}/" if choices.registry else ""):
-        yield "note: without --registry MLRun and Nuclio cannot build images; the chart requires global.registry.url."
-    elif not folder.startswith(tuple(f"{prefix.rstrip('/')}/" for prefix in policies.platform_registries)):
-        yield (
-            "note: MLRun and Nuclio tag images with latest, which HK-08 rejects in production and warns of in "
-            f"development; add {folder} to policies.platformRegistries of the stack file, then run up."
-        )
-
-
-def _notes(cluster: ChartCluster, choices: ChartChoices) -> Iterator[str]:
-    """Yield what the values cannot do."""
-    flags = ""
-    if problem := initial_group_problem(cluster):
-        yield f"note: {problem}."
-    if choices.store is ObjectStore.SEAWEEDFS:
-        key = choices.line.local_secret_key
-        yield f"note: the chart's keys for SeaweedFS are public; set {key} in a file of your own."
-    if not cluster.places_by_itself:
-        yield (
-            "note: before Kubernetes 1.36 the hook that creates the bucket is refused (VO-02): create it yourself. "
-            "Kafka's brokers need kafka.enabled: false, or a user namespace of their own."
-        )
-        flags = " --no-hooks"
-    yield (
-        f"next: helm upgrade --install {CHART} {CHART} --repo {REPOSITORY} --version '{choices.line.constraint}' "
-        f"-n {choices.namespace} -f FILE --timeout 30m{flags}"
-    )
 
 
 def _deliver(text: str, output: Path | None) -> None:

@@ -2,6 +2,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from components.contract.environments import PlatformProfile
+from components.contract.systems.registry import SYSTEMS, System
 from support.stack_files import VALID
 from workbench import stacks
 from workbench.cli.app import app
@@ -110,7 +112,7 @@ def test_what_it_needs_is_asked_for(checkout: Path) -> None:
         "store": run("--store", "s3"),
     }
     assert {name: str(each.exception).splitlines()[0] for name, each in answers.items()} == {
-        "namespace": "Stack 'two' does not say where MLRun runs; add --namespace.",
+        "namespace": "Stack 'two' does not say where mlrun-ce runs; add --namespace.",
         "other": "--namespace: 'c' is not a namespace of stack 'two' with core services.",
         "version": "--kubernetes: 'newest' is not a version.",
         "store": "--store s3 needs --bucket, the name of the bucket or container.",
@@ -123,6 +125,14 @@ def test_the_version_of_an_existing_cluster_is_asked_for(checkout: Path) -> None
     (checkout / "Pulumi.existing.yaml").write_text(example.read_text())
     assert "does not name the version of Kubernetes" in str(run(stack="existing").exception)
     assert run("--kubernetes", "1.34", stack="existing").exit_code == 0
+
+
+def test_options_of_other_systems_and_unknown_charts_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    narrowed = replace(SYSTEMS[System.MLRUN_CE], options=frozenset({"registry"}))
+    monkeypatch.setattr("workbench.cli.values.SYSTEMS", {System.MLRUN_CE: narrowed})
+    wrong = str(run("--ingress-class", "nginx", "--storage-class", "ssd", "--chart", "0.1").exception)
+    assert "--for mlrun-ce does not use --storage-class, --ingress-class" in wrong
+    assert "--chart: '0.1' is not a known version of the chart for mlrun-ce.\nKnown: 0.12, 0.11." in wrong
 
 
 def test_a_platform_with_its_own_installer_is_refused(checkout: Path) -> None:

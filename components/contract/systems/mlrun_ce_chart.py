@@ -1,12 +1,13 @@
 """Lines of MLRun CE's chart, and what the workloads of each accept.
 
-Keys and their sources are recorded in ``tests/components/contract/mlrun_ce_keys.yaml``.
+Keys and their sources are recorded in ``tests/components/contract/systems/mlrun-ce_keys.yaml``.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from components.contract.systems.core_services import CoreService
 
 CHART: Final = "mlrun-ce"
 REPOSITORY: Final = "https://mlrun.github.io/ce"
@@ -42,51 +43,29 @@ class ChartLine(StrEnum):
 CURRENT: Final = ChartLine.V0_12
 
 
-@dataclass(frozen=True)
-class Workload:
-    """A core service of the chart.
-
-    Parameters
-    ----------
-    path
-        Path of its values, keys joined by dots.
-    labels
-        Key below ``path`` of the pod's labels. Default: the chart has none.
-    has_class
-        Whether it has the value ``priorityClassName``.
-    is_text
-        Whether its selector is YAML in a string, which the sub-chart passes through ``tpl``.
-    """
-
-    path: str
-    labels: str | None = None
-    has_class: bool = True
-    is_text: bool = False
-
-
 _COMMON: Final = (
-    Workload("nuclio.controller", "podLabels"),
-    Workload("nuclio.dashboard", "podLabels"),
-    Workload("mlrun.api", "podLabels"),
-    Workload("mlrun.ui"),
-    Workload("mlrun.db"),
-    Workload("mpi-operator"),
-    Workload("spark-operator.controller", "labels"),
-    Workload("spark-operator.webhook", "labels"),
-    Workload("kube-prometheus-stack.prometheusOperator", "podLabels", has_class=False),
-    Workload("kube-prometheus-stack.grafana", "podLabels"),
-    Workload("kube-prometheus-stack.kube-state-metrics", "customLabels", has_class=False),
-    Workload("strimzi-kafka-operator", "labels"),
-    Workload("timescaledb", has_class=False),
-    Workload("pipelines", has_class=False),
+    CoreService("nuclio.controller", "podLabels"),
+    CoreService("nuclio.dashboard", "podLabels"),
+    CoreService("mlrun.api", "podLabels"),
+    CoreService("mlrun.ui"),
+    CoreService("mlrun.db"),
+    CoreService("mpi-operator"),
+    CoreService("spark-operator.controller", "labels"),
+    CoreService("spark-operator.webhook", "labels"),
+    CoreService("kube-prometheus-stack.prometheusOperator", "podLabels", has_class=False),
+    CoreService("kube-prometheus-stack.grafana", "podLabels"),
+    CoreService("kube-prometheus-stack.kube-state-metrics", "customLabels", has_class=False),
+    CoreService("strimzi-kafka-operator", "labels"),
+    CoreService("timescaledb", has_class=False),
+    CoreService("pipelines", has_class=False),
 )
 
 
-def _seaweed(*parts: str) -> tuple[Workload, ...]:
-    return tuple(Workload(f"seaweedfs.{part}", "podLabels", is_text=True) for part in parts)
+def _seaweed(*parts: str) -> tuple[CoreService, ...]:
+    return tuple(CoreService(f"seaweedfs.{part}", "podLabels", is_text=True) for part in parts)
 
 
-WORKLOADS: Final[Mapping[ChartLine, tuple[Workload, ...]]] = {
+WORKLOADS: Final[Mapping[ChartLine, tuple[CoreService, ...]]] = {
     ChartLine.V0_12: (*_COMMON, *_seaweed("allInOne", "admin")),
     ChartLine.V0_11: (*_COMMON, *_seaweed("master", "volume", "filer", "s3", "admin")),
 }

@@ -1,0 +1,1 @@
+"""What each system on the cluster must be told, derived from a stack file: Helm values and settings."""

@@ -1,0 +1,206 @@
+"""Values of MLRun CE's Helm chart that follow from a stack file.
+
+From Kubernetes 1.36 on admission places core services itself, and the values contain only what it cannot do.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from components.contract.mlrun import DEFAULT_NODE_SELECTOR, OVERRIDE_CONFIG_MAP, override_environment
+from components.contract.pools import PoolRole
+from components.contract.priorities import UserPriority
+from components.contract.quantities import parse_quantity
+from components.contract.systems.core_services import placement
+from components.contract.systems.mlrun_ce_chart import (
+    CHART,
+    CHART_SECRET,
+    CURRENT,
+    INGRESS_CLASSES,
+    LAST_IN_FRONT,
+    MADE_BY_OPERATORS,
+    REPOSITORY,
+    STORAGE_CLASSES,
+    WORKLOADS,
+    ChartLine,
+)
+from components.contract.systems.nuclio import platform_settings
+from components.contract.systems.platform_cluster import PlatformCluster
+from components.contract.systems.system_values import (
+    ObjectStore,
+    SystemChoices,
+    SystemValues,
+    helm_command,
+    tree,
+)
+
+CHECKSUM_VARIABLE: Final = "IGZ_CLUSTERS_SETTINGS"
+"""Variable of MLRun's API that has a checksum of ``mlrun-override-env``: the API reads the ConfigMap only at start."""
+
+_CHECKSUM_LENGTH: Final = 16
+
+CORE_CONTAINERS: Final = 23
+"""Containers of the chart's core services that get the namespace's default requests: those of ``tests/kit``."""
+
+_CPU_OF_DAEMONS: Final = 0.5
+"""What a node keeps for itself and its daemons, in CPU, about (assumed)."""
+
+_NODE_EXPORTER: Final = {"cpu": "100m", "memory": "64Mi"}
+"""What node-exporter gets on each node, where the namespace's defaults would reserve a CPU (assumed)."""
+
+
+def values(cluster: PlatformCluster, choices: SystemChoices) -> SystemValues:
+    """Return the values of the chart."""
+    line = _line(choices)
+    flat: dict[str, Any] = {}
+    for part in (_settings(cluster, choices), _storage(choices), _names(choices)):
+        flat |= dict(part)
+    if not cluster.places_by_itself:
+        flat |= dict(placement(WORKLOADS[line])) | dict(_made_by_operators())
+    flags = ("--timeout 30m", *(() if cluster.places_by_itself else ("--no-hooks",)))
+    command = helm_command(CHART, CHART, REPOSITORY, line.constraint, choices.namespace, *flags)
+    return SystemValues(content=tree(flat), notes=tuple(_notes(cluster, choices)), next=command)
+
+
+def problem(choices: SystemChoices) -> str | None:
+    """Return what is missing, or what this line of the chart cannot do; None if nothing is wrong."""
+    if choices.store is ObjectStore.SEAWEEDFS:
+        extra = [name for name in ("bucket", "storage_secret") if getattr(choices, name)]
+        return f"{_option(extra[0])} needs --store s3 or --store azure: SeaweedFS has its own" if extra else None
+    if choices.store is ObjectStore.S3 and _line(choices) is ChartLine.V0_11:
+        return "chart 0.11 sends its storage mode s3 to its own SeaweedFS; use --chart 0.12, or --store seaweedfs"
+    if not choices.bucket:
+        return f"--store {choices.store} needs --bucket, the name of the bucket or container"
+    if choices.store is ObjectStore.AZURE and not choices.storage_secret:
+        return "--store azure needs --storage-secret, the name of a Secret with AZURE_STORAGE_CONNECTION_STRING"
+    return None
+
+
+def _line(choices: SystemChoices) -> ChartLine:
+    return ChartLine(choices.chart) if choices.chart else CURRENT
+
+
+def _notes(cluster: PlatformCluster, choices: SystemChoices) -> Iterator[str]:
+    """Yield what the values cannot do, and what keeps images that the platform builds from running."""
+    folder = f"{choices.registry.rstrip('/')}/" if choices.registry else ""
+    if not folder:
+        yield "without --registry MLRun and Nuclio cannot build images; the chart requires global.registry.url"
+    elif not folder.startswith(tuple(f"{prefix.rstrip('/')}/" for prefix in cluster.platform_registries)):
+        yield (
+            "MLRun and Nuclio tag images with latest, which HK-08 rejects in production and warns of in "
+            f"development; add {folder} to policies.platformRegistries of the stack file, then run up"
+        )
+    if problem := initial_group_problem(cluster):
+        yield problem
+    if choices.store is ObjectStore.SEAWEEDFS:
+        key = _line(choices).local_secret_key
+        yield f"the chart's keys for SeaweedFS are public; set {key} in a file of your own"
+    if not cluster.places_by_itself:
+        yield (
+            "before Kubernetes 1.36 the hook that creates the bucket is refused (VO-02): create it yourself. "
+            "Kafka's brokers need kafka.enabled: false, or a user namespace of their own"
+        )
+
+
+def initial_group_problem(cluster: PlatformCluster) -> str | None:
+    """Return what the initial group lacks if core services get default requests; None if they fit."""
+    initial = [group for group in cluster.groups if group.role is PoolRole.INITIAL]
+    has = sum(group.size.min * group.instances[0].vcpus for group in initial)
+    kept = _CPU_OF_DAEMONS * sum(group.size.min for group in initial)
+    need = CORE_CONTAINERS * parse_quantity(cluster.pod_resources.requests.cpu)
+    if has - kept >= need:
+        return None
+    return (
+        f"core services request about {need:g} CPU by default, and of the initial group's {has} about {has - kept:g} "
+        "remain beside its daemons; add nodes"
+    )
+
+
+def settings_checksum(cluster: PlatformCluster) -> str:
+    """Return a checksum of ``mlrun-override-env`` as ``up`` writes it."""
+    content = override_environment(
+        cluster.groups, cluster.spot_taint, cluster.pod_resources, cluster.mlrun, corrects=cluster.places_by_itself
+    )
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:_CHECKSUM_LENGTH]
+
+
+def _option(field: str) -> str:
+    return f"--{field.replace('_', '-')}"
+
+
+def _settings(cluster: PlatformCluster, choices: SystemChoices) -> Iterator[tuple[str, Any]]:
+    yield "mlrun.api.extraEnvKeyValue", {CHECKSUM_VARIABLE: settings_checksum(cluster)}
+    yield "mlrun.defaultFunctionPodResources", cluster.pod_resources.model_dump()
+    yield "mlrun.db.affinity", _near_the_api()
+    yield "nuclio.platform.kube", platform_settings(cluster)
+    yield "jupyterNotebook.nodeSelector", cluster.notebook_selector
+    if not cluster.places_by_itself:  # it uses its node, as only marked daemons may, and nothing else marks it
+        yield "kube-prometheus-stack.nodeExporter.enabled", False
+    else:
+        amounts = {"requests": dict(_NODE_EXPORTER), "limits": dict(_NODE_EXPORTER)}
+        yield "kube-prometheus-stack.prometheus-node-exporter.resources", amounts
+    yield "spark-operator.spark.jobNamespaces", [choices.namespace]
+
+
+def _near_the_api() -> dict[str, Any]:
+    """Return the affinity of MLRun's database: preferred, where the chart requires the API's node.
+
+    Required, the database stays pending if the API's node has no room, or is in a pool that the database may not use.
+    """
+    labels = {"app.kubernetes.io/component": "api", "app.kubernetes.io/sub-component": "chief"}
+    term = {"labelSelector": {"matchLabels": labels}, "topologyKey": "kubernetes.io/hostname"}
+    preferred = [{"weight": 100, "podAffinityTerm": term}]
+    return {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": preferred}}
+
+
+def _storage(choices: SystemChoices) -> Iterator[tuple[str, Any]]:
+    secret = choices.storage_secret
+    yield "storage.mode", _mode(choices)
+    match choices.store:
+        case ObjectStore.S3:
+            yield "storage.s3.bucket", choices.bucket
+            yield "global.infrastructure.aws.s3NonAnonymous", True  # else the chart creates a Secret from its values
+            yield "mlrun.storageAutoMountType", "s3"
+            yield "mlrun.storageAutoMountParams", f"secret_name={secret}" if secret else "non_anonymous=True"
+        case ObjectStore.AZURE:
+            yield "storage.azure.containerName", choices.bucket
+            yield "mlrun.storageAutoMountParams", f"secret_name={secret}"
+        case ObjectStore.SEAWEEDFS:
+            yield "mlrun.storageAutoMountParams", f"secret_name={CHART_SECRET}"
+    if secret:
+        first, *others = LAST_IN_FRONT
+        maps = [_config_map(name, optional=True) for name in (*others, OVERRIDE_CONFIG_MAP)]
+        reference = {"secretRef": {"name": secret}}
+        yield "mlrun.api.envFrom", [_config_map(first), reference, *maps]
+        yield "jupyterNotebook.envFrom", [_config_map("jupyter-common-env", optional=True), reference]
+
+
+def _mode(choices: SystemChoices) -> str:
+    if choices.store is ObjectStore.AZURE:
+        return "azure-blob"
+    in_cluster = choices.store is ObjectStore.SEAWEEDFS and _line(choices) is not ChartLine.V0_11
+    return "local" if in_cluster else "s3"  # line 0.11 calls its own SeaweedFS s3
+
+
+def _config_map(name: str, *, optional: bool = False) -> dict[str, Any]:
+    return {"configMapRef": {"name": name, **({"optional": True} if optional else {})}}
+
+
+def _names(choices: SystemChoices) -> Iterator[tuple[str, Any]]:
+    for key, value in (("url", choices.registry), ("secretName", choices.registry_secret)):
+        if value:
+            yield f"global.registry.{key}", value
+    if choices.storage_class:
+        for path in STORAGE_CLASSES[_line(choices)]:
+            yield path, choices.storage_class
+    if choices.ingress_class:
+        for path in INGRESS_CLASSES:
+            yield path, choices.ingress_class
+
+
+def _made_by_operators() -> Iterator[tuple[str, Any]]:
+    """Yield place and class of pods that an operator creates, without the right to mark them."""
+    for path in MADE_BY_OPERATORS:
+        yield f"{path}.nodeSelector", dict(DEFAULT_NODE_SELECTOR)
+        yield f"{path}.priorityClassName", UserPriority.HIGH.value

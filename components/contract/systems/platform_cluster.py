@@ -1,0 +1,54 @@
+"""What the settings of systems read of a stack file."""
+
+from dataclasses import dataclass, field
+
+from components.contract.environments import Environment, PlatformProfile
+from components.contract.groups import NodeGroup
+from components.contract.labels import LabelKey
+from components.contract.lifecycle import Lifecycle
+from components.contract.mlrun import MlrunChoices, default_node_selector
+from components.contract.placement import has_untainted_spot
+from components.contract.pod_resources import PodResources
+from components.contract.pools import PoolRole
+from components.contract.taints import Taint
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlatformCluster:
+    """The cluster of a stack file, as far as the systems on it must know it."""
+
+    groups: tuple[NodeGroup, ...]
+    spot_taint: Taint | None
+    pod_resources: PodResources
+    places_by_itself: bool
+    """Whether admission places core services and corrects what jobs ask for, as from Kubernetes 1.36 on."""
+    environment: Environment = Environment.DEV
+    profile: PlatformProfile = PlatformProfile.MLRUN_CE
+    mlrun: MlrunChoices = field(default_factory=MlrunChoices)
+    platform_registries: tuple[str, ...] = ()
+    """Registries of images that the platform builds, which may have any tag."""
+
+    @property
+    def job_selector(self) -> dict[str, str]:
+        """Node selector of functions and jobs that set none."""
+        return default_node_selector(self.groups, corrects=self.places_by_itself)
+
+    @property
+    def notebook_selector(self) -> dict[str, str]:
+        """Node selector of notebooks: on-demand nodes of the pools of role jupyter, else of those for jobs.
+
+        Where spot nodes have a taint it keeps notebooks off, and the selector needs no lifecycle.
+        """
+        role = PoolRole.JUPYTER if PoolRole.JUPYTER in self.roles else PoolRole.WORKLOAD
+        stays = {LabelKey.LIFECYCLE.value: Lifecycle.ON_DEMAND.label_value} if has_untainted_spot(self.groups) else {}
+        return {LabelKey.ROLE.value: role.value, **stays}
+
+    @property
+    def roles(self) -> frozenset[PoolRole]:
+        """Roles of the cluster's pools."""
+        return frozenset(group.role for group in self.groups)
+
+    @property
+    def has_spot(self) -> bool:
+        """Whether any group has spot nodes."""
+        return any(group.lifecycle is Lifecycle.SPOT for group in self.groups)

@@ -1,0 +1,69 @@
+"""The systems for which values can be derived."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from components.contract.environments import PlatformProfile
+from components.contract.systems import mlrun_ce
+from components.contract.systems.mlrun_ce_chart import CHART, CURRENT, ChartLine
+from components.contract.systems.platform_cluster import PlatformCluster
+from components.contract.systems.system_values import SystemChoices, SystemValues
+
+
+class System(StrEnum):
+    """A system that runs on the cluster."""
+
+    MLRUN_CE = "mlrun-ce"
+
+
+def _anything_goes(_: SystemChoices) -> None:
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Derivation:
+    """How the values of a system are derived, and what they depend on.
+
+    Parameters
+    ----------
+    what
+        What is printed, such as ``Values for chart mlrun-ce``.
+    values
+        Derives the values.
+    options
+        Fields of ``SystemChoices`` beside the namespace that it reads.
+    charts
+        Minor versions of the chart that it knows, the current one first. Default: there is no chart.
+    profiles
+        Profiles of platforms with the system. Default: all.
+    needs_core_services
+        Whether its namespace is one of the stack with core services. Default: it may be any.
+    problem
+        Returns what is wrong with the choices, or None. Default: nothing.
+    """
+
+    what: str
+    values: Callable[[PlatformCluster, SystemChoices], SystemValues]
+    options: frozenset[str] = frozenset()
+    charts: tuple[str, ...] = ()
+    profiles: tuple[PlatformProfile, ...] = tuple(PlatformProfile)
+    needs_core_services: bool = False
+    problem: Callable[[SystemChoices], str | None] = _anything_goes
+
+
+SYSTEMS: Final[Mapping[System, Derivation]] = {
+    System.MLRUN_CE: Derivation(
+        what=f"Values for chart {CHART}",
+        values=mlrun_ce.values,
+        options=frozenset(
+            ("registry", "registry_secret", "store", "bucket", "storage_secret", "storage_class", "ingress_class")
+        ),
+        charts=(CURRENT.value, *(line.value for line in ChartLine if line is not CURRENT)),
+        profiles=(PlatformProfile.MLRUN_CE,),
+        needs_core_services=True,
+        problem=mlrun_ce.problem,
+    )
+}
+"""What is known about each system."""

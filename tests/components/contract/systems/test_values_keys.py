@@ -1,0 +1,35 @@
+"""Each key that is printed for a system is one that its chart has, by the sources recorded beside this file."""
+
+from itertools import product
+
+import pytest
+
+from components.contract.systems.registry import SYSTEMS, System
+from components.contract.systems.system_values import SystemChoices
+from components.contract.taints import OWN_SPOT_TAINT, Taint
+from support.platform_cluster import platform_cluster
+from support.recorded_keys import sections, unknown
+
+EVERYTHING = {
+    "registry": "registry.example.com/mlrun",
+    "registry_secret": "pull",
+    "storage_class": "ssd",
+    "ingress_class": "nginx",
+}
+
+
+@pytest.mark.parametrize(("system", "places", "taint"), list(product(SYSTEMS, (True, False), (OWN_SPOT_TAINT, None))))
+def test_every_key_is_one_of_the_chart(system: System, places: bool, taint: Taint | None) -> None:
+    derivation = SYSTEMS[system]
+    options = {name: value for name, value in EVERYTHING.items() if name in derivation.options}
+    for chart in derivation.charts or ("",):
+        choices = SystemChoices(namespace="mlrun", chart=chart, **options)
+        content = derivation.values(platform_cluster(places=places, spot_taint=taint), choices).content
+        assert unknown(content, system, chart) == []
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_recorded_key_has_a_source(system: System) -> None:
+    for source in (each for sources in sections(system).values() for each in sources):
+        assert {"repository", "path", "keys"} <= source.keys()
+        assert "assumed" in source or "commit" in source, source

@@ -1,0 +1,50 @@
+"""Reviewed values of each system: ``tests/components/contract/systems/golden/SYSTEM-CLUSTER.yaml``.
+
+``python -m support.golden_values`` (in ``tests``) writes them again; read the difference before you commit it.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+import yaml
+
+from components.contract.environments import Environment
+from components.contract.systems.platform_cluster import PlatformCluster
+from components.contract.systems.registry import SYSTEMS, Derivation
+from components.contract.systems.system_values import SystemChoices
+from support.platform_cluster import platform_cluster
+from support.recorded_keys import FOLDER
+
+GOLDEN: Final = FOLDER / "golden"
+
+CLUSTERS: Final[Mapping[str, PlatformCluster]] = {
+    "dev": platform_cluster(),
+    "dev-before-1.36": platform_cluster(places=False),
+    "prod-untainted": platform_cluster("notebooks", environment=Environment.PROD, spot_taint=None),
+}
+"""All pools; those of an older cluster; production without notebooks and without a taint on spot nodes."""
+
+
+def golden() -> Iterator[tuple[Path, str]]:
+    """Yield the file and the text for each system and cluster."""
+    for system, derivation in SYSTEMS.items():
+        for name, cluster in CLUSTERS.items():
+            yield GOLDEN / f"{system}-{name}.yaml", _text(derivation, cluster)
+
+
+def _text(derivation: Derivation, cluster: PlatformCluster) -> str:
+    result = derivation.values(cluster, SystemChoices(namespace="mlrun"))
+    notes = "".join(f"# {each}\n" for each in (*result.notes, f"next: {result.next}"))
+    return notes + yaml.safe_dump(result.content, sort_keys=False, width=120)
+
+
+def main() -> None:
+    """Write all files again."""
+    GOLDEN.mkdir(exist_ok=True)
+    for path, text in golden():
+        path.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

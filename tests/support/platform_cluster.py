@@ -1,0 +1,36 @@
+"""A cluster for derivations of what systems are told."""
+
+from typing import Final
+
+from components.contract.environments import Environment
+from components.contract.groups import resolve_groups
+from components.contract.pod_resources import DEFAULT_POD_RESOURCES
+from components.contract.pools import NodePool
+from components.contract.systems.platform_cluster import PlatformCluster
+from components.contract.taints import OWN_SPOT_TAINT, Taint
+
+MACHINES: Final = ["m6i.2xlarge"]
+POOLS: Final = {
+    "initial": {"role": "initial", "size": {"min": 3, "max": 3}, "instanceTypes": MACHINES},
+    "work": {"role": "workload", "size": {"min": 0, "max": 9}, "instanceTypes": MACHINES},
+    "spot": {"role": "workload", "lifecycle": "spot", "size": {"min": 0, "max": 9}, "instanceTypes": MACHINES},
+    "notebooks": {"role": "jupyter", "size": {"min": 0, "max": 9}, "instanceTypes": MACHINES},
+    "gpu": {"role": "gpu", "size": {"min": 0, "max": 4}, "instanceTypes": ["g5.2xlarge"]},
+}
+
+
+def platform_cluster(
+    *without: str,
+    places: bool = True,
+    environment: Environment = Environment.DEV,
+    spot_taint: Taint | None = OWN_SPOT_TAINT,
+) -> PlatformCluster:
+    """Return a cluster with all pools but those named; ``places`` as from Kubernetes 1.36 on."""
+    pools = {name: NodePool.model_validate(each) for name, each in POOLS.items() if name not in without}
+    return PlatformCluster(
+        groups=resolve_groups(pools, spot_taint),
+        spot_taint=spot_taint,
+        pod_resources=DEFAULT_POD_RESOURCES[environment],
+        places_by_itself=places,
+        environment=environment,
+    )
