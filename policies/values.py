@@ -230,9 +230,10 @@ def some(candidates: Iterable[T], test: Callable[[T], bool]) -> bool:
 
 
 def are_among(texts: Iterable[str], allowed: Iterable[str]) -> bool:
-    """Return whether each of ``texts`` is one of ``allowed``; unlike sets, also for a text that equals every other."""
+    """Return whether each of ``texts`` is one of ``allowed``; unlike ``in``, also for a text that equals any other."""
     known = tuple(allowed)
-    return all(text in known for text in texts)
+    # The text decides, so it stands on the left: a member of an enumeration equals no text that is none of its own.
+    return all(any(text == each for each in known) for text in texts)
 
 
 def each(things: Iterable[S], read: Callable[[S], Iterable[T]]) -> Iterator[T]:

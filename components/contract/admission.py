@@ -146,7 +146,7 @@ def says_lifecycle() -> str:
     """
     labels = "object.metadata.?labels"
     chosen = _every_term(f"t.?matchExpressions.orValue([]).exists(e, e.key == '{LabelKey.LIFECYCLE}')")
-    named = _every_term("t.?matchFields.orValue([]).size() > 0")
+    named = _every_term("t.?matchFields.orValue([]).exists(f, f.operator == 'In')")
     return (
         f"({_selects(LabelKey.LIFECYCLE)} != '' || {chosen} || {named}"
         f" || {labels}['mlrun/class'].orValue('') in {list(PREEMPTION_MODE_KINDS)}"

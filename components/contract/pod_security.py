@@ -174,7 +174,8 @@ _RESTRICTED: Final = {
 BASELINE_VARIABLES: Final = {
     **RULE_VARIABLES,
     "daemon": _DAEMON,
-    # The capability lets a process keep memory from being swapped. The pod's memory limit holds, which builds lack.
+    # The capability lets a process keep memory from being swapped, as far as the pod's memory limit allows. Builds
+    # never have a limit, so they do not get it.
     "mpi": f"!{IS_BUILD} && {_listed(MPI_ROLE_LABELS)}"
     f".exists(key, variables.metadata.?labels[key].orValue('') in {_listed(_MPI_ROLES)})",
     **_RESTRICTED,

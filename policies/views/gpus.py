@@ -49,7 +49,8 @@ def uses(pod: PodFacts, resource: str, *, zero: bool = True) -> bool:
     def requests(container: Value) -> bool:
         limits = container.at("resources", "limits").items()
         sliced = f"{resource.partition('/')[0]}/mig-"
-        return any(zero or each.quantity() for name, each in limits if name == resource or name.startswith(sliced))
+        asked = [each for name, each in limits if name == resource or name.startswith(sliced)]
+        return any((zero and not each.is_absent) or each.quantity() for each in asked)
 
     claims = pod.spec.at("resourceClaims")
     ways: tuple[Callable[[], bool], ...] = (lambda: some(pod.containers(), requests), lambda: bool(claims.elements()))

@@ -3,6 +3,7 @@ from decimal import Decimal
 
 import pytest
 
+from components.contract.pools import USER_ROLES
 from policies.examples import changed
 from policies.values import ASSUMED, UNKNOWN, NotJudgeableError, Value, are_among, each
 
@@ -46,6 +47,7 @@ def test_everything_that_can_be_judged_comes_before_the_first_doubt() -> None:
 def test_an_assumed_text_is_among_any() -> None:
     any_text, some_text = (assumed.text for assumed in ASSUMED)
     assert are_among([any_text, "a"], frozenset("a"))
+    assert are_among([any_text], USER_ROLES)
     assert not are_among([some_text], {"a"})
 
 

@@ -14,6 +14,7 @@ from components.contract.priorities import UserPriority
 from components.contract.quantities import parse_quantity
 from components.contract.systems.core_services import placement
 from components.contract.systems.mlrun_ce_chart import (
+    ADMIN_PASSWORD,
     CHART,
     CHART_SECRET,
     CURRENT,
@@ -93,9 +94,9 @@ def _notes(cluster: PlatformCluster, choices: SystemChoices) -> Iterator[str]:
         )
     if problem := initial_group_problem(cluster):
         yield problem
-    if choices.store is ObjectStore.SEAWEEDFS:
-        key = _line(choices).local_secret_key
-        yield f"the chart's keys for SeaweedFS are public; set {key} in a file of your own"
+    # Pipelines keep their artifacts there with any store.
+    keys = f"{_line(choices).local_secret_key} and {ADMIN_PASSWORD}"
+    yield f"the chart's credentials for SeaweedFS are public; set {keys} in a file of your own"
     if not cluster.places_by_itself:
         yield (
             "before Kubernetes 1.36 the hook that creates the bucket is refused (VO-02): create it yourself. "

@@ -20,6 +20,10 @@ CHART_SECRET: Final = "storage-credentials"  # noqa: S105 the name of a Secret
 """Secret that the chart itself creates for the object store, from its values."""
 
 
+ADMIN_PASSWORD: Final = "seaweedfs.admin.secret.adminPassword"  # noqa: S105 the path of a value
+"""Path of the password of the object store's administration."""
+
+
 class ChartLine(StrEnum):
     """A line of the chart: its minor version."""
 

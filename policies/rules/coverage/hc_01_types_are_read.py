@@ -54,7 +54,7 @@ PUBLISHED: Final = (
 """Types that make what a product or application contains, whose template is always stored elsewhere."""
 
 _CARRIED: Final = re.compile(
-    r"AWS::EKS::(Cluster|Nodegroup)|Microsoft\.(ContainerService|Kubernetes|RedHatOpenShift)\b"
+    r"\w+::EKS::(Cluster|Nodegroup)|\w+::MODULE\b|AWS::Include\b|Microsoft\.(ContainerService|Kubernetes|RedHatOpenShift)\b"
     r"|AWS::Serverless::Application\b|AWS::ServiceCatalog::CloudFormationProvisionedProduct"
     r"|Microsoft\.Solutions\b(?!/applicationDefinitions)",
     re.IGNORECASE,

@@ -47,15 +47,23 @@ def _problems(stack: Stack, context: Context, namespace: Resource) -> Iterator[F
     yield Finding(f"{found}; expected {' or '.join(SAFE)}.", urn=namespace.urn)
 
 
-def _is(token: str, path: tuple[str, ...], resource: Resource) -> bool:
-    return resource.type == token and resource.props.at(*path).text() == POLICY_NAME
+def _is_policy(resource: Resource) -> bool:
+    if resource.type != ADMISSION_POLICY or resource.props.at("metadata", "name").text() != POLICY_NAME:
+        return False
+    return bool(resource.props.at("spec", "validations").elements())
 
 
-_PARTS = {
-    "admission policy": partial(_is, ADMISSION_POLICY, ("metadata", "name")),
-    "binding of": partial(_is, ADMISSION_BINDING, ("spec", "policyName")),
-}
-"""What enforces the baseline."""
+def _is_binding(resource: Resource) -> bool:
+    """Return whether it applies the policy to all namespaces, with more than an entry in the audit log."""
+    spec = resource.props.at("spec")
+    if resource.type != ADMISSION_BINDING or spec.at("policyName").text() != POLICY_NAME:
+        return False
+    acts = any(action.text() in ("Deny", "Warn") for action in spec.at("validationActions").elements())
+    return acts and spec.at("matchResources").is_absent
+
+
+_PARTS = {"admission policy": _is_policy, "binding for all namespaces of": _is_binding}
+"""What enforces the baseline; it warns until ``policies.admission`` is ``deny``."""
 
 
 RULE = Rule(

@@ -77,7 +77,7 @@ def test_json_has_the_values_and_the_notes() -> None:
 @pytest.mark.parametrize(("line", "key"), [("0.12", "storage.local.secretKey"), ("0.11", "storage.s3.secretKey")])
 def test_what_is_printed_fits_the_line_of_the_chart(line: str, key: str) -> None:
     printed = run("--chart", line).stderr
-    assert f"set {key} in" in printed
+    assert f"set {key} and seaweedfs.admin.secret.adminPassword in" in printed
     assert f"--version '~{line}.0-0'" in printed
 
 

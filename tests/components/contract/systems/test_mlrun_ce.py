@@ -5,6 +5,7 @@ from itertools import product
 from typing import Any, Final
 
 import pytest
+import yaml
 
 from components.contract.environments import Environment
 from components.contract.groups import resolve_groups
@@ -12,13 +13,14 @@ from components.contract.pod_resources import DEFAULT_POD_RESOURCES
 from components.contract.pools import NodePool
 from components.contract.quantities import parse_quantity
 from components.contract.systems.mlrun_ce import CORE_CONTAINERS, initial_group_problem, problem, values
-from components.contract.systems.mlrun_ce_chart import ChartLine
+from components.contract.systems.mlrun_ce_chart import ADMIN_PASSWORD, ChartLine
 from components.contract.systems.platform_cluster import PlatformCluster
-from components.contract.systems.system_values import ObjectStore, SystemChoices
+from components.contract.systems.system_values import ObjectStore, SystemChoices, tree
 from components.contract.taints import OWN_SPOT_TAINT
 from support.kit import shapes
 from support.platform_cluster import POOLS, platform_cluster
 from support.recorded_keys import unknown
+from workbench.system.paths import PROJECT_ROOT
 
 SYSTEM: Final = "mlrun-ce"
 PLAIN: Final = SystemChoices(namespace="mlrun")
@@ -183,3 +185,11 @@ def test_as_many_containers_are_counted_as_the_kit_has() -> None:
     # Of init containers one runs at a time, and none beside the others.
     counted = sum(max(without(pod["containers"]), min(without(pod.get("initContainers", [])), 1)) for pod in pods)
     assert counted == CORE_CONTAINERS
+
+
+def test_the_values_of_your_own_that_the_page_and_the_notes_name_exist() -> None:
+    page = (PROJECT_ROOT / "docs/mlrun-ce.md").read_text()
+    own = yaml.safe_load(page[page.index("```yaml\njupyterNotebook:") :].split("```")[1].removeprefix("yaml"))
+    assert unknown(own, SYSTEM, ChartLine.V0_12) == []
+    for line in ChartLine:
+        assert unknown(tree({line.local_secret_key: "a", ADMIN_PASSWORD: "b"}), SYSTEM, line) == []
