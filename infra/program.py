@@ -84,7 +84,7 @@ def run(
                     groups=cluster.groups,
                     spot_taint=config.spot_taint,
                     pod_resources=config.pod_resources,
-                    choices=config.platform.mlrun,
+                    choices=config.platform.mlrun.with_own(choices.mlrun),
                     corrects=placement.mutates,
                 ),
                 # MLRun is told of classes only once they exist: a pod that names a missing one is refused.

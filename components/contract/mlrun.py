@@ -6,17 +6,14 @@ are base64 of JSON: raw JSON makes MLRun fail at import. The list of classes has
 
 import base64
 import json
-import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from pydantic import AfterValidator, Field
-
-from components.contract.choices import ContractModel, Explained
 from components.contract.groups import NodeGroup, role_for_jobs
 from components.contract.labels import TRUE, LabelKey
 from components.contract.lifecycle import Lifecycle
+from components.contract.mlrun_choices import FOREVER, STATE_THRESHOLDS, MlrunChoices
 from components.contract.pod_resources import PodResources
 from components.contract.priorities import DEFAULT_USER_PRIORITY, UserPriority
 from components.contract.taints import Taint
@@ -26,7 +23,13 @@ OVERRIDE_CONFIG_MAP: Final = "mlrun-override-env"
 
 
 class MlrunVariable(StrEnum):
-    """Variables that place a function's pods."""
+    """Variables that place a function's pods and give them their volumes."""
+
+    AUTO_MOUNT_TYPE = "MLRUN_STORAGE__AUTO_MOUNT_TYPE"
+    """What functions mount that mount nothing themselves, an ``AutoMountType``."""
+
+    AUTO_MOUNT_PARAMETERS = "MLRUN_STORAGE__AUTO_MOUNT_PARAMS"
+    """Its parameters."""
 
     DEFAULT_CLASS = "MLRUN_DEFAULT_FUNCTION_PRIORITY_CLASS_NAME"
     """Priority class of functions that set none."""
@@ -47,36 +50,11 @@ class MlrunVariable(StrEnum):
     """Priority classes that a function may name."""
 
 
-class PreemptionMode(StrEnum):
-    """Whether a function's pods may run on spot nodes, in MLRun's and Nuclio's spelling (MLRun job resources)."""
-
-    ALLOW = "allow"
-    CONSTRAIN = "constrain"
-    """Nowhere else."""
-
-    PREVENT = "prevent"
-    NONE = "none"
-    """MLRun leaves the pods unchanged."""
-
-
-DEFAULT_PREEMPTION_MODE: Final = PreemptionMode.PREVENT
-
 STATE_THRESHOLD_PREFIX: Final = "MLRUN_FUNCTION__SPEC__STATE_THRESHOLDS__DEFAULT__"
 """Prefix of the variables that limit how long a run may stay in a state before it is aborted."""
 
-STATE_THRESHOLDS: Final[Mapping[str, str]] = {
-    "pending_scheduled": "1h",
-    "pending_not_scheduled": "24h",
-    "image_pull_backoff": "1h",
-    "executing": "24h",
-}
-"""How long a run may stay in each state: MLRun's defaults, but a run without a node is aborted after a day."""
-
 DEFAULT_NODE_SELECTOR: Final[Mapping[str, str]] = {LabelKey.USER_WORKLOADS.value: TRUE}
 """Selector of all pools for user work, whatever their role."""
-
-FOREVER: Final = "-1"
-"""Threshold of a state in which a run may stay without limit."""
 
 
 def default_node_selector(groups: Iterable[NodeGroup], *, corrects: bool) -> dict[str, str]:
@@ -103,42 +81,6 @@ PREEMPTIBLE_NODE_SELECTOR: Final[Mapping[str, str]] = {LabelKey.LIFECYCLE.value:
 """How MLRun recognises a spot node. A single key: several would be ANDed in one mode and ORed in another."""
 
 
-_WAIT: Final = rf"{FOREVER}|[1-9][0-9]{{0,5}}[smhdw]"
-
-
-def _wait(text: str) -> str:
-    if not re.fullmatch(_WAIT, text):
-        raise ValueError(f"must be a whole number of s, m, h, d or w, such as 24h, or {FOREVER} for no limit")
-    return text
-
-
-class MlrunChoices(ContractModel):
-    """Settings of MLRun that differ between organisations."""
-
-    preemption_mode: Annotated[
-        PreemptionMode,
-        Explained(
-            "MLRun's own default: functions run on spot nodes only if their authors say so.",
-            "MLRUN_FUNCTION_DEFAULTS__PREEMPTION_MODE.",
-        ),
-    ] = Field(
-        DEFAULT_PREEMPTION_MODE,
-        description="Preemption mode of functions that set none. SP-03 advises against others than prevent.",
-        examples=["allow"],
-    )
-    pending_not_scheduled: Annotated[
-        Annotated[str, AfterValidator(_wait), Field(json_schema_extra={"pattern": f"^({_WAIT})$"})],
-        Explained(
-            "A day: elastic pools add nodes within minutes. MLRun's own default is no limit.",
-            "MLRun's state threshold pending_not_scheduled.",
-        ),
-    ] = Field(
-        STATE_THRESHOLDS["pending_not_scheduled"],
-        description="How long a run may wait for a node before MLRun aborts it; '-1', in quotes, is no limit.",
-        examples=["-1"],
-    )
-
-
 def override_environment(
     groups: tuple[NodeGroup, ...],
     spot_taint: Taint | None,
@@ -153,7 +95,7 @@ def override_environment(
     set only if spot nodes have the taint; otherwise the mode ``prevent`` would have no effect.
     """
     chosen = choices or MlrunChoices()
-    thresholds = {**STATE_THRESHOLDS, "pending_not_scheduled": chosen.pending_not_scheduled}
+    thresholds = {state: str(getattr(chosen, state)) for state in STATE_THRESHOLDS}
     environment = {
         MlrunVariable.DEFAULT_SELECTOR.value: _encode(default_node_selector(groups, corrects=corrects)),
         MlrunVariable.DEFAULT_CLASS.value: DEFAULT_USER_PRIORITY.value,
@@ -169,6 +111,10 @@ def override_environment(
         environment[MlrunVariable.SPOT_SELECTOR.value] = _encode(dict(PREEMPTIBLE_NODE_SELECTOR))
         if spot_taint:
             environment[MlrunVariable.SPOT_TOLERATIONS.value] = _encode([spot_taint.toleration()])
+    if mount := chosen.auto_mount:
+        environment[MlrunVariable.AUTO_MOUNT_TYPE.value] = mount.type.value
+        if mount.parameters:
+            environment[MlrunVariable.AUTO_MOUNT_PARAMETERS.value] = _encode(mount.parameters)
     return environment
 
 

@@ -3,11 +3,12 @@
 from functools import partial
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from components.contract.choices import ContractModel, Explained
 from components.contract.egress import Destination, EgressCidr, ip_block
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel, is_dns_label
+from components.contract.mlrun_choices import MlrunChoices
 from components.contract.policy_choices import AdmissionMode
 from components.contract.quantities import Quantity, parse_quantity
 
@@ -95,6 +96,14 @@ class UserNamespace(ContractModel):
         description="Whether the platform's own services run here too, as with the MLRun CE chart.",
         examples=[True],
     )
+    mlrun: Annotated[
+        MlrunChoices | None,
+        Explained("One MLRun needs no settings of its own.", "MLRun's settings in this namespace."),
+    ] = Field(
+        None,
+        description="Settings of the MLRun that runs here, in place of those under `platform.mlrun`.",
+        examples=[{"executing": "7d"}],
+    )
     quota: Annotated[
         Quota | None,
         Explained("Pods beyond a quota are rejected; without a quota they wait by priority.", "A ResourceQuota."),
@@ -138,6 +147,13 @@ class UserNamespace(ContractModel):
         description="CIDR ranges of the Service `kubernetes` and its endpoints; empty keeps user pods off the API.",
         examples=[["172.20.0.1/32", "10.20.0.0/16"]],
     )
+
+    @field_validator("mlrun", mode="after")
+    @classmethod
+    def _runs_here(cls, own: MlrunChoices | None, info: ValidationInfo) -> MlrunChoices | None:
+        if own and info.data.get("core_services") is False:
+            raise ValueError("MLRun runs only in namespaces with coreServices: true; set that, or remove this key")
+        return own
 
     @property
     def egress_rules(self) -> list[dict[str, Any]]:

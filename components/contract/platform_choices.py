@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from components.contract.choices import ContractModel, Explained
-from components.contract.mlrun import MlrunChoices
+from components.contract.mlrun_choices import MlrunChoices
 
 
 class PlatformChoices(ContractModel):

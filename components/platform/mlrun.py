@@ -7,7 +7,8 @@ from pulumi_kubernetes.core.v1 import ConfigMap
 
 from components.base import PlatformComponent
 from components.contract.groups import NodeGroup
-from components.contract.mlrun import OVERRIDE_CONFIG_MAP, MlrunChoices, override_environment
+from components.contract.mlrun import OVERRIDE_CONFIG_MAP, override_environment
+from components.contract.mlrun_choices import MlrunChoices
 from components.contract.pod_resources import PodResources
 from components.contract.taints import Taint
 from components.ownership import owned

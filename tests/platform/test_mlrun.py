@@ -13,7 +13,8 @@ import pytest
 from components.contract.admission import POD_VARIABLES, spot_checks
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
-from components.contract.mlrun import STATE_THRESHOLDS, default_node_selector, override_environment
+from components.contract.mlrun import default_node_selector, override_environment
+from components.contract.mlrun_choices import STATE_THRESHOLDS
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES
 from components.contract.policy_choices import PolicyChoices
 from components.contract.taints import OWN_SPOT_TAINT

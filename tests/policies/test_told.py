@@ -7,7 +7,8 @@ import pytest
 
 from components.contract.environments import Environment
 from components.contract.groups import resolve_groups
-from components.contract.mlrun import STATE_THRESHOLDS, MlrunVariable, override_environment, threshold_variable
+from components.contract.mlrun import MlrunVariable, override_environment, threshold_variable
+from components.contract.mlrun_choices import STATE_THRESHOLDS
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES
 from components.contract.pools import NodePool
 from components.contract.taints import OWN_SPOT_TAINT

@@ -67,6 +67,8 @@ def edits_of_every_kind(base: Mapping[str, Any]) -> dict[str, Changes]:
         "defaultPodResources": {"defaultPodResources": {"requests": _AMOUNTS, "limits": _AMOUNTS}},
         "platform.mlrun.preemptionMode": {"platform.mlrun.preemptionMode": "allow"},
         "platform.mlrun.pendingNotScheduled": {"platform.mlrun.pendingNotScheduled": "-1"},
+        "platform.mlrun.executing": {"platform.mlrun.executing": "7d"},
+        "platform.mlrun.autoMount": {"platform.mlrun.autoMount": {"type": "pvc", "parameters": {"pvc_name": "shared"}}},
         "namespaces, another order": {"namespaces": dict(reversed(namespaces.items()))},
         "namespaces, one more": {"namespaces.more": {}},
         "namespaces, one removed": {"namespaces.jobs": None},

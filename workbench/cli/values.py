@@ -74,7 +74,7 @@ def values(  # noqa: PLR0913 one parameter for each option
     asked = _Asked(system, chart, kubernetes, namespace, {name: each for name, each in given.items() if each})
     found = stacks.find(stack)
     minor, choices = _checked(found, asked)
-    result = SYSTEMS[system].values(_cluster(found.config, minor), choices)
+    result = SYSTEMS[system].values(_cluster(found.config, minor, choices.namespace), choices)
     notes = [*(f"note: {note}." for note in result.notes), f"next: {result.next}"]
     if as_json:
         facts = {"platform": system, "chart": choices.chart, "kubernetes": _shown(minor), "values": result.content}
@@ -165,7 +165,7 @@ def _check(derivation: Derivation, choices: SystemChoices) -> None:
         raise UserError(f"{problem[0].upper()}{problem[1:]}.")
 
 
-def _cluster(config: StackConfig, minor: tuple[int, int]) -> PlatformCluster:
+def _cluster(config: StackConfig, minor: tuple[int, int], namespace: str) -> PlatformCluster:
     said = getattr(config.cluster, "mutating_admission", None)
     return PlatformCluster(
         groups=config.groups,
@@ -174,7 +174,7 @@ def _cluster(config: StackConfig, minor: tuple[int, int]) -> PlatformCluster:
         places_by_itself=bool(offers_mutation({"mutatingAdmission": said, "version": _shown(minor)})),
         environment=config.environment,
         profile=config.profile,
-        mlrun=config.platform.mlrun,
+        mlrun=config.platform.mlrun.with_own(config.namespaces[namespace].mlrun),
         platform_registries=tuple(config.policies.platform_registries),
     )
 

@@ -6,7 +6,8 @@ from components.contract.environments import Environment, PlatformProfile
 from components.contract.groups import NodeGroup
 from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
-from components.contract.mlrun import MlrunChoices, default_node_selector
+from components.contract.mlrun import default_node_selector
+from components.contract.mlrun_choices import MlrunChoices
 from components.contract.placement import has_untainted_spot
 from components.contract.pod_resources import PodResources
 from components.contract.pools import PoolRole

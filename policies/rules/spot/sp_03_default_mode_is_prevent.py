@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from components.contract.environments import Environment
-from components.contract.mlrun import DEFAULT_PREEMPTION_MODE, MlrunVariable, PreemptionMode
+from components.contract.mlrun import MlrunVariable
+from components.contract.mlrun_choices import DEFAULT_PREEMPTION_MODE, PreemptionMode
 from policies.resource import Resource
 from policies.rule import Context, EachOf, Finding, Level, Rule, Severity
 from policies.views.mlrun import MLRUN_SETTINGS, mlrun_settings

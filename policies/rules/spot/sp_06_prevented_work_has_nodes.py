@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from components.contract.lifecycle import Lifecycle
-from components.contract.mlrun import MlrunVariable, PreemptionMode
+from components.contract.mlrun import MlrunVariable
+from components.contract.mlrun_choices import PreemptionMode
 from components.contract.pools import JOB_ROLES
 from policies.resource import Stack
 from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity, WholeStack

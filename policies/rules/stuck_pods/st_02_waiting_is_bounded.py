@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from components.contract.environments import Environment
-from components.contract.mlrun import STATE_THRESHOLDS, threshold_variable
+from components.contract.mlrun import threshold_variable
+from components.contract.mlrun_choices import STATE_THRESHOLDS
 from policies.rule import Context, Finding, Level, Rule, Severity
 from policies.views.mlrun import MLRUN_SETTINGS, MlrunSettingsFacts
 from policies.views.thresholds import INFINITE

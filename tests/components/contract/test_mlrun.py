@@ -6,7 +6,8 @@ import pytest
 
 from components.contract.environments import Environment
 from components.contract.groups import resolve_groups
-from components.contract.mlrun import MlrunChoices, default_node_selector, override_environment
+from components.contract.mlrun import default_node_selector, override_environment
+from components.contract.mlrun_choices import MlrunChoices
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES
 from components.contract.pools import NodePool
 from components.contract.taints import OWN_SPOT_TAINT
@@ -97,3 +98,32 @@ def test_mlrun_is_told_how_long_a_run_may_be_stuck_in_each_of_its_states() -> No
         f"{prefix}IMAGE_PULL_BACKOFF": "1h",
         f"{prefix}EXECUTING": "24h",
     }
+
+
+def test_every_threshold_is_the_stack_files_choice() -> None:
+    chosen = {"pendingScheduled": "2h", "imagePullBackoff": "10m", "executing": "-1"}
+    environment = override_environment((), None, RESOURCES, MlrunChoices.model_validate(chosen))
+    prefix = "MLRUN_FUNCTION__SPEC__STATE_THRESHOLDS__DEFAULT__"
+    assert {
+        name: environment[f"{prefix}{name}"] for name in ("PENDING_SCHEDULED", "IMAGE_PULL_BACKOFF", "EXECUTING")
+    } == {
+        "PENDING_SCHEDULED": "2h",
+        "IMAGE_PULL_BACKOFF": "10m",
+        "EXECUTING": '"-1"',
+    }
+
+
+def test_what_functions_mount_is_the_stack_files_choice() -> None:
+    assert not any("AUTO_MOUNT" in name for name in override_environment((), None, RESOURCES, MlrunChoices()))
+    parameters = {"pvc_name": "shared", "volume_mount_path": "/data"}
+    chosen = MlrunChoices.model_validate({"autoMount": {"type": "pvc", "parameters": parameters}})
+    environment = override_environment((), None, RESOURCES, chosen)
+    assert environment["MLRUN_STORAGE__AUTO_MOUNT_TYPE"] == "pvc"
+    assert json.loads(base64.b64decode(environment["MLRUN_STORAGE__AUTO_MOUNT_PARAMS"])) == parameters
+
+
+def test_a_namespace_replaces_the_settings_that_it_names() -> None:
+    stack = MlrunChoices.model_validate({"preemptionMode": "allow", "executing": "2d"})
+    own = MlrunChoices.model_validate({"executing": "7d"})
+    assert stack.with_own(own) == MlrunChoices.model_validate({"preemptionMode": "allow", "executing": "7d"})
+    assert stack.with_own(None) == stack

@@ -16,6 +16,9 @@ from workbench.system.paths import PROJECT_ROOT
 VALIDATOR = jsonschema.Draft202012Validator(reference.schema())
 
 BEYOND_A_SCHEMA = {
+    "platform-mount-with-a-key",
+    "platform-mount-without-claim",
+    "platform-settings-where-no-mlrun-runs",
     "aks-administrators-twice",
     "aks-cluster-admin-of-a-namespace",
     "aks-data-not-a-multiple-of-the-zones",
