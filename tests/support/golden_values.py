@@ -4,15 +4,15 @@
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Final
 
-import yaml
-
 from components.contract.environments import Environment
 from components.contract.systems.platform_cluster import PlatformCluster
-from components.contract.systems.registry import SYSTEMS, Derivation
+from components.contract.systems.registry import SYSTEMS, Derivation, System
 from components.contract.systems.system_values import SystemChoices
+from components.contract.systems.yaml_text import yaml_text
 from support.platform_cluster import platform_cluster
 from support.recorded_keys import FOLDER
 
@@ -25,18 +25,23 @@ CLUSTERS: Final[Mapping[str, PlatformCluster]] = {
 }
 """All pools; those of an older cluster; production without notebooks and without a taint on spot nodes."""
 
+MLRUN: Final = "mlrun"
+OTHERS: Final = {System.PIPELINES: ("kubeflow",)}
+"""Namespaces, beside ``MLRUN``, in which a system is told something else."""
+
 
 def golden() -> Iterator[tuple[Path, str]]:
-    """Yield the file and the text for each system and cluster."""
-    for system, derivation in SYSTEMS.items():
-        for name, cluster in CLUSTERS.items():
-            yield GOLDEN / f"{system}-{name}.yaml", _text(derivation, cluster)
+    """Yield the file and the text for each system, cluster and namespace."""
+    for (system, derivation), (name, cluster) in product(SYSTEMS.items(), CLUSTERS.items()):
+        yield GOLDEN / f"{system}-{name}.yaml", _text(derivation, cluster, MLRUN)
+        for namespace in OTHERS.get(system, ()):
+            yield GOLDEN / f"{system}-{namespace}-{name}.yaml", _text(derivation, cluster, namespace)
 
 
-def _text(derivation: Derivation, cluster: PlatformCluster) -> str:
-    result = derivation.values(cluster, SystemChoices(namespace="mlrun"))
+def _text(derivation: Derivation, cluster: PlatformCluster, namespace: str) -> str:
+    result = derivation.values(cluster, SystemChoices(namespace=namespace))
     notes = "".join(f"# {each}\n" for each in (*result.notes, f"next: {result.next}"))
-    return notes + yaml.safe_dump(result.content, sort_keys=False, width=120)
+    return notes + yaml_text(result.content)
 
 
 def main() -> None:

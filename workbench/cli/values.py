@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-import yaml
 
 from components.contract.environments import ClusterKind
 from components.contract.namespaces import UserNamespace
@@ -16,6 +15,7 @@ from components.contract.placement import offers_mutation
 from components.contract.systems.platform_cluster import PlatformCluster
 from components.contract.systems.registry import SYSTEMS, Derivation, System
 from components.contract.systems.system_values import ObjectStore, SystemChoices
+from components.contract.systems.yaml_text import yaml_text
 from infra.config import StackConfig
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors, out
@@ -82,7 +82,7 @@ def values(  # noqa: PLR0913 one parameter for each option
     else:
         what = f"{SYSTEMS[system].what} {choices.chart}".rstrip()
         cluster = f"namespace {choices.namespace}: stack {found.name}, Kubernetes {_shown(minor)}"
-        text = f"# {what} in {cluster}.\n{_HEADER}{yaml.safe_dump(result.content, sort_keys=False, width=120)}"
+        text = f"# {what} in {cluster}.\n{_HEADER}{yaml_text(result.content)}"
     _deliver(text, output)
     for note in () if as_json else notes:
         errors.print(note, **PLAIN)

@@ -1,7 +1,7 @@
 """Values that place a chart's core services on clusters whose admission does not: before Kubernetes 1.36."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from components.contract.labels import TRUE, LabelKey
@@ -29,6 +29,11 @@ class CoreService:
     labels: str | None = None
     has_class: bool = True
     is_text: bool = False
+
+
+def within(chart: str, services: Iterable[CoreService]) -> tuple[CoreService, ...]:
+    """Return the services of a chart with the paths that they have in a chart that contains it."""
+    return tuple(replace(each, path=f"{chart}.{each.path}") for each in services)
 
 
 def placement(services: Iterable[CoreService]) -> Iterator[tuple[str, Any]]:

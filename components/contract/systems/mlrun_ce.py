@@ -8,9 +8,8 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from components.contract.mlrun import DEFAULT_NODE_SELECTOR, OVERRIDE_CONFIG_MAP, override_environment
+from components.contract.mlrun import OVERRIDE_CONFIG_MAP, override_environment
 from components.contract.pools import PoolRole
-from components.contract.priorities import UserPriority
 from components.contract.quantities import parse_quantity
 from components.contract.systems.core_services import placement
 from components.contract.systems.mlrun_ce_chart import (
@@ -20,13 +19,13 @@ from components.contract.systems.mlrun_ce_chart import (
     CURRENT,
     INGRESS_CLASSES,
     LAST_IN_FRONT,
-    MADE_BY_OPERATORS,
     REPOSITORY,
     STORAGE_CLASSES,
     WORKLOADS,
     ChartLine,
 )
-from components.contract.systems.nuclio import platform_settings
+from components.contract.systems.monitoring import stack_settings
+from components.contract.systems.nuclio import platform_settings, registry_note
 from components.contract.systems.platform_cluster import PlatformCluster
 from components.contract.systems.system_values import (
     ObjectStore,
@@ -47,9 +46,6 @@ CORE_CONTAINERS: Final = 23
 _CPU_OF_DAEMONS: Final = 0.5
 """What a node keeps for itself and its daemons, in CPU, about (assumed)."""
 
-_NODE_EXPORTER: Final = {"cpu": "100m", "memory": "64Mi"}
-"""What node-exporter gets on each node, where the namespace's defaults would reserve a CPU (assumed)."""
-
 
 def values(cluster: PlatformCluster, choices: SystemChoices) -> SystemValues:
     """Return the values of the chart."""
@@ -58,7 +54,7 @@ def values(cluster: PlatformCluster, choices: SystemChoices) -> SystemValues:
     for part in (_settings(cluster, choices), _storage(choices), _names(choices)):
         flat |= dict(part)
     if not cluster.places_by_itself:
-        flat |= dict(placement(WORKLOADS[line])) | dict(_made_by_operators())
+        flat |= dict(placement(WORKLOADS[line]))
     flags = ("--timeout 30m", *(() if cluster.places_by_itself else ("--no-hooks",)))
     command = helm_command(CHART, CHART, REPOSITORY, line.constraint, choices.namespace, *flags)
     return SystemValues(content=tree(flat), notes=tuple(_notes(cluster, choices)), next=command)
@@ -84,14 +80,10 @@ def _line(choices: SystemChoices) -> ChartLine:
 
 def _notes(cluster: PlatformCluster, choices: SystemChoices) -> Iterator[str]:
     """Yield what the values cannot do, and what keeps images that the platform builds from running."""
-    folder = f"{choices.registry.rstrip('/')}/" if choices.registry else ""
-    if not folder:
+    if not choices.registry:
         yield "without --registry MLRun and Nuclio cannot build images; the chart requires global.registry.url"
-    elif not folder.startswith(tuple(f"{prefix.rstrip('/')}/" for prefix in cluster.platform_registries)):
-        yield (
-            "MLRun and Nuclio tag images with latest, which HK-08 rejects in production and warns of in "
-            f"development; add {folder} to policies.platformRegistries of the stack file, then run up"
-        )
+    elif note := registry_note(cluster, choices.registry):
+        yield note
     if problem := initial_group_problem(cluster):
         yield problem
     # Pipelines keep their artifacts there with any store.
@@ -136,11 +128,7 @@ def _settings(cluster: PlatformCluster, choices: SystemChoices) -> Iterator[tupl
     yield "mlrun.db.affinity", _near_the_api()
     yield "nuclio.platform.kube", platform_settings(cluster)
     yield "jupyterNotebook.nodeSelector", cluster.notebook_selector
-    if not cluster.places_by_itself:  # it uses its node, as only marked daemons may, and nothing else marks it
-        yield "kube-prometheus-stack.nodeExporter.enabled", False
-    else:
-        amounts = {"requests": dict(_NODE_EXPORTER), "limits": dict(_NODE_EXPORTER)}
-        yield "kube-prometheus-stack.prometheus-node-exporter.resources", amounts
+    yield from ((f"kube-prometheus-stack.{path}", value) for path, value in stack_settings(cluster))
     yield "spark-operator.spark.jobNamespaces", [choices.namespace]
 
 
@@ -198,10 +186,3 @@ def _names(choices: SystemChoices) -> Iterator[tuple[str, Any]]:
     if choices.ingress_class:
         for path in INGRESS_CLASSES:
             yield path, choices.ingress_class
-
-
-def _made_by_operators() -> Iterator[tuple[str, Any]]:
-    """Yield place and class of pods that an operator creates, without the right to mark them."""
-    for path in MADE_BY_OPERATORS:
-        yield f"{path}.nodeSelector", dict(DEFAULT_NODE_SELECTOR)
-        yield f"{path}.priorityClassName", UserPriority.HIGH.value

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-from components.contract.systems.core_services import CoreService
+from components.contract.systems import nuclio
+from components.contract.systems.core_services import CoreService, within
 
 CHART: Final = "mlrun-ce"
 REPOSITORY: Final = "https://mlrun.github.io/ce"
@@ -48,17 +49,13 @@ CURRENT: Final = ChartLine.V0_12
 
 
 _COMMON: Final = (
-    CoreService("nuclio.controller", "podLabels"),
-    CoreService("nuclio.dashboard", "podLabels"),
+    *within("nuclio", nuclio.SERVICES),
     CoreService("mlrun.api", "podLabels"),
     CoreService("mlrun.ui"),
     CoreService("mlrun.db"),
     CoreService("mpi-operator"),
     CoreService("spark-operator.controller", "labels"),
     CoreService("spark-operator.webhook", "labels"),
-    CoreService("kube-prometheus-stack.prometheusOperator", "podLabels", has_class=False),
-    CoreService("kube-prometheus-stack.grafana", "podLabels"),
-    CoreService("kube-prometheus-stack.kube-state-metrics", "customLabels", has_class=False),
     CoreService("strimzi-kafka-operator", "labels"),
     CoreService("timescaledb", has_class=False),
     CoreService("pipelines", has_class=False),
@@ -73,10 +70,7 @@ WORKLOADS: Final[Mapping[ChartLine, tuple[CoreService, ...]]] = {
     ChartLine.V0_12: (*_COMMON, *_seaweed("allInOne", "admin")),
     ChartLine.V0_11: (*_COMMON, *_seaweed("master", "volume", "filer", "s3", "admin")),
 }
-"""Core services that a value can place. Prometheus is not one: its operator creates it, without the right to mark."""
-
-MADE_BY_OPERATORS: Final = ("kube-prometheus-stack.prometheus.prometheusSpec",)
-"""Services whose pods an operator creates from these values."""
+"""Core services that a value can place, beside those of ``monitoring``."""
 
 _VOLUMES: Final = (
     "mlrun.api.persistence.storageClass",
@@ -96,8 +90,7 @@ STORAGE_CLASSES: Final[Mapping[ChartLine, tuple[str, ...]]] = {
 """Values that name the storage class of a volume. Line 0.11's volume server takes it in a list."""
 
 INGRESS_CLASSES: Final = (
-    "nuclio.dashboard.ingress.ingressClassName",
-    "nuclio.platform.kube.defaultHTTPIngressClassName",
+    *(f"nuclio.{path}" for path in nuclio.INGRESS_CLASSES),
     "jupyterNotebook.ingress.ingressClassName",
     "kube-prometheus-stack.grafana.ingress.ingressClassName",
     "seaweedfs.adminService.ingress.className",

@@ -40,7 +40,14 @@ class PlatformCluster:
 
         Where spot nodes have a taint it keeps notebooks off, and the selector needs no lifecycle.
         """
-        role = PoolRole.JUPYTER if PoolRole.JUPYTER in self.roles else PoolRole.WORKLOAD
+        return self._on_demand(PoolRole.JUPYTER if PoolRole.JUPYTER in self.roles else PoolRole.WORKLOAD)
+
+    @property
+    def service_selector(self) -> dict[str, str]:
+        """Node selector of services that are no core services: on-demand nodes of the pools for jobs."""
+        return self._on_demand(PoolRole.WORKLOAD)
+
+    def _on_demand(self, role: PoolRole) -> dict[str, str]:
         stays = {LabelKey.LIFECYCLE.value: Lifecycle.ON_DEMAND.label_value} if has_untainted_spot(self.groups) else {}
         return {LabelKey.ROLE.value: role.value, **stays}
 

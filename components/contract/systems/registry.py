@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from components.contract.environments import PlatformProfile
-from components.contract.systems import mlrun_ce
+from components.contract.systems import mlrun_ce, monitoring, nuclio, pipelines
 from components.contract.systems.mlrun_ce_chart import CHART, CURRENT, ChartLine
 from components.contract.systems.platform_cluster import PlatformCluster
 from components.contract.systems.system_values import SystemChoices, SystemValues
@@ -16,6 +16,9 @@ class System(StrEnum):
     """A system that runs on the cluster."""
 
     MLRUN_CE = "mlrun-ce"
+    NUCLIO = "nuclio"
+    PIPELINES = "pipelines"
+    MONITORING = "monitoring"
 
 
 def _anything_goes(_: SystemChoices) -> None:
@@ -64,6 +67,28 @@ SYSTEMS: Final[Mapping[System, Derivation]] = {
         profiles=(PlatformProfile.MLRUN_CE,),
         needs_core_services=True,
         problem=mlrun_ce.problem,
-    )
+    ),
+    System.NUCLIO: Derivation(
+        what=f"Settings for chart {nuclio.CHART}",
+        values=nuclio.values,
+        options=frozenset(("registry", "registry_secret", "ingress_class")),
+        charts=(nuclio.LINE,),
+        needs_core_services=True,
+    ),
+    System.PIPELINES: Derivation(
+        what="Settings of Kubeflow Pipelines",
+        values=pipelines.values,
+        options=frozenset(("storage_class",)),
+        profiles=(PlatformProfile.MLRUN_CE,),
+        needs_core_services=True,
+    ),
+    System.MONITORING: Derivation(
+        what=f"Values for chart {monitoring.CHART}",
+        values=monitoring.values,
+        options=frozenset(("storage_class", "ingress_class")),
+        charts=(monitoring.LINE,),
+        profiles=(PlatformProfile.MLRUN_CE,),
+        needs_core_services=True,
+    ),
 }
 """What is known about each system."""

@@ -71,8 +71,6 @@ def test_before_1_36_core_services_get_place_class_and_mark() -> None:
         "podLabels": {"igz-clusters.io/core-service": "true"},
     }
     assert found["seaweedfs"]["allInOne"]["nodeSelector"] == "igz-clusters.io/role: initial"
-    prometheus = found["kube-prometheus-stack"]["prometheus"]["prometheusSpec"]
-    assert prometheus["nodeSelector"] == {"igz-clusters.io/user-workloads": "true"}
 
 
 def test_the_database_does_not_require_the_node_of_the_api() -> None:
@@ -80,10 +78,9 @@ def test_the_database_does_not_require_the_node_of_the_api() -> None:
     assert list(affinity) == ["preferredDuringSchedulingIgnoredDuringExecution"]
 
 
-def test_node_exporter_runs_where_admission_marks_daemons_of_core_services() -> None:
-    assert "nodeExporter" not in chart_values(platform_cluster(), PLAIN)["kube-prometheus-stack"]
-    before = chart_values(platform_cluster(places=False), PLAIN)["kube-prometheus-stack"]
-    assert before["nodeExporter"] == {"enabled": False}
+@pytest.mark.parametrize("places", [True, False])
+def test_node_exporter_runs_on_every_version(places: bool) -> None:
+    assert "nodeExporter" not in chart_values(platform_cluster(places=places), PLAIN)["kube-prometheus-stack"]
 
 
 def test_node_exporter_does_not_get_the_namespace_s_defaults_on_every_node() -> None:
