@@ -10,11 +10,8 @@ from typing import Any, Final
 import pulumi
 from pulumi_kubernetes.rbac.v1 import ClusterRole, ClusterRoleBinding, Role, RoleBinding
 
-from components.contract.autoscaler import NAME, NAMESPACE
+from components.contract.autoscaler import NAME, NAMESPACE, STATUS
 from components.ownership import owned
-
-STATUS: Final = "cluster-autoscaler-status"
-"""ConfigMap with its status."""
 
 _LOOK: Final = ["get", "list", "watch"]
 

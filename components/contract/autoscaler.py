@@ -14,6 +14,9 @@ NAME: Final = "cluster-autoscaler"
 
 NAMESPACE: Final = "kube-system"
 
+STATUS: Final = "cluster-autoscaler-status"
+"""ConfigMap with its report, key ``status``."""
+
 DISCOVERY_FLAG: Final = "node-group-auto-discovery"
 """On AWS: the tag of the Auto Scaling groups that it may scale, ``asg:tag=KEY=VALUE``."""
 

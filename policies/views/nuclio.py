@@ -11,9 +11,10 @@ from policies.views.objects import known_name
 from policies.views.type_tokens import CONFIG_MAP
 from policies.views.yaml_text import parsed
 
-_NAME: Final = re.compile(r"(.+-)?platform-config")
+NAME: Final = re.compile(r"(.+-)?platform-config")
 """``nuclio-platform-config`` from the charts, ``platform-config`` where Nuclio is installed without one."""
-_FILE: Final = "platform.yaml"
+FILE: Final = "platform.yaml"
+"""Key of the settings in the ConfigMap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,8 @@ def _texts(value: Value) -> dict[str, str | None]:
 
 def nuclio_settings(resource: Resource) -> Iterator[NuclioSettingsFacts]:
     """Return the settings that a resource contains; none for most resources."""
-    if resource.type != CONFIG_MAP or not _NAME.fullmatch(known_name(resource)):
+    if resource.type != CONFIG_MAP or not NAME.fullmatch(known_name(resource)):
         return
     file = resource.props.at("data")
-    if not file.is_unknown and not file.at(_FILE).is_absent:
-        yield NuclioSettingsFacts(f"ConfigMap '{resource.name}'", parsed(file.at(_FILE)).at("kube"))
+    if not file.is_unknown and not file.at(FILE).is_absent:
+        yield NuclioSettingsFacts(f"ConfigMap '{resource.name}'", parsed(file.at(FILE)).at("kube"))

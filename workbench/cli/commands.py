@@ -47,6 +47,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "preview": Command("stack:preview", "Show what `up` would change; change nothing."),
     "destroy": Command("stack:destroy", "Delete everything that a stack created."),
     "drift": Command("drift:drift", "Report changes made outside Pulumi."),
+    "verify": Command("verify:verify", "Compare a running cluster with what its stack demands."),
     "status": Command("status:status", "Show the pools of a stack: desired, recorded and live."),
     "env": Command("shell:env", "Print exports for plain `pulumi` and `kubectl`."),
     "kubeconfig": Command("shell:kubeconfig", "Print the value of KUBECONFIG for a stack's cluster."),

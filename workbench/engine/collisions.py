@@ -1,17 +1,17 @@
 """Objects that a plan would create although they exist and belong to another owner."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from workbench.engine.conflict import Conflict
+from workbench.engine.declared_fields import Difference, differing
 from workbench.engine.kubectl import Api
-from workbench.engine.live_objects import LiveObject
+from workbench.engine.live_objects import LiveObject, ObjectKey, key_of
 from workbench.report.event_payloads import State
 from workbench.report.events import Stream
 
 _MAKES: Final = frozenset({"create"})
-_OURS: Final = "pulumi.com/"
 _PATCH: Final = "Patch"
 
 
@@ -25,10 +25,6 @@ def created_by(deployment: Mapping[str, Any]) -> frozenset[str]:
     )
 
 
-ObjectKey: TypeAlias = tuple[str, str, str]
-"""Kind, namespace and name of an object."""
-
-
 def objects_to_create(stream: Stream) -> dict[ObjectKey, Mapping[str, Any]]:
     """Return the manifests of the objects of built-in kinds that a plan creates."""
     planned = [
@@ -36,7 +32,7 @@ def objects_to_create(stream: Stream) -> dict[ObjectKey, Mapping[str, Any]]:
         for step in stream.steps
         if step.op in _MAKES and step.new and step.token.startswith("kubernetes:") and not step.token.endswith(_PATCH)
     ]
-    return {_key(state.inputs): state.inputs for state in planned if _is_built_in(state)}
+    return {key_of(state.inputs): state.inputs for state in planned if _is_built_in(state)}
 
 
 def collisions(api: Api, to_create: Mapping[ObjectKey, Mapping[str, Any]], created: frozenset[str]) -> list[Conflict]:
@@ -69,7 +65,7 @@ def collisions(api: Api, to_create: Mapping[ObjectKey, Mapping[str, Any]], creat
     return [
         _conflict(LiveObject(each), to_create[key])
         for each in live
-        if (key := _key(each)) in to_create and not LiveObject(each).is_ours and LiveObject(each).uid not in created
+        if (key := key_of(each)) in to_create and not LiveObject(each).is_ours and LiveObject(each).uid not in created
     ]
 
 
@@ -79,39 +75,23 @@ def _is_built_in(state: State) -> bool:
     return "." not in group or group.endswith(".k8s.io")
 
 
-def _key(manifest: Mapping[str, Any]) -> ObjectKey:
-    metadata = manifest["metadata"]
-    return str(manifest["kind"]), str(metadata.get("namespace") or ""), str(metadata["name"])
-
-
 def _place(manifest: Mapping[str, Any]) -> dict[str, str]:
     metadata = manifest["metadata"]
     return {key: metadata[key] for key in ("name", "namespace") if metadata.get(key)}
 
 
 def _conflict(live: LiveObject, declared: Mapping[str, Any]) -> Conflict:
-    differing = list(_differing(live.content, declared, ""))
+    different = list(differing(declared, live.content))
     place = live.content["metadata"].get("namespace")
     return Conflict(
         f"{live.kind} {f'{place}/' if place else ''}{live.name}",
-        f"an object of another owner ({_listed(differing, 1)})"
-        if differing
+        f"an object of another owner ({_listed(different, 1)})"
+        if different
         else "an object of another owner with the same content",
-        f"one of this stack ({_listed(differing, 2)})" if differing else "one of this stack",
+        f"one of this stack ({_listed(different, 2)})" if different else "one of this stack",
         "Ask its owner to delete or rename it, or rename ours in the stack file. It is never overwritten.",
     )
 
 
-def _listed(differing: Sequence[tuple[str, Any, Any]], side: int) -> str:
+def _listed(differing: Sequence[Difference], side: int) -> str:
     return ", ".join(f"{each[0]} {json.dumps(each[side])[:60]}" for each in differing[:3])
-
-
-def _differing(live: Any, declared: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
-    """Yield path, live value and declared value of each declared field that differs."""
-    if isinstance(declared, Mapping):
-        current = live if isinstance(live, Mapping) else {}
-        for key, value in declared.items():
-            if not str(key).startswith(_OURS):
-                yield from _differing(current.get(key), value, f"{path}.{key}" if path else str(key))
-    elif declared and live != declared:
-        yield path, live, declared

@@ -2,12 +2,22 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from components.contract.ownership import FIELD_MANAGER
 
 CONTROL_PLANE: Final = frozenset({"kube-apiserver", "kube-controller-manager"})
 """Managers that write into all objects; they do not count as an object's creator."""
+
+
+ObjectKey: TypeAlias = tuple[str, str, str]
+"""Kind, namespace and name of an object."""
+
+
+def key_of(manifest: Mapping[str, Any]) -> ObjectKey:
+    """Return what distinguishes an object from all others of its cluster."""
+    metadata = manifest["metadata"]
+    return str(manifest["kind"]), str(metadata.get("namespace") or ""), str(metadata["name"])
 
 
 @dataclass(frozen=True)
@@ -25,6 +35,11 @@ class LiveObject:
     def name(self) -> str:
         """Name of the object."""
         return str(self.content["metadata"]["name"])
+
+    @property
+    def namespace(self) -> str:
+        """Its namespace; empty if it is in none."""
+        return str(self.content["metadata"].get("namespace") or "")
 
     @property
     def uid(self) -> str:

@@ -157,7 +157,7 @@ def live_groups(api: Api, deployment: Mapping[str, Any]) -> Live:
         The cluster does not answer or refuses.
     """
     items: list[dict[str, Any]] = json.loads(api.run("get", "nodes,priorityclasses", "-o", "json"))["items"]
-    names, known = _cloud_names(deployment), recorded_groups(deployment)
+    names, known = cloud_names(deployment), recorded_groups(deployment)
     nodes, ready = Counter[str](), Counter[str]()
     for node in (each for each in items if each["kind"] == "Node"):
         if group := group_of(node, names, known):
@@ -245,7 +245,7 @@ def _declared(group: NodeGroup) -> Group:
     )
 
 
-def _cloud_names(deployment: Mapping[str, Any]) -> dict[str, str]:
+def cloud_names(deployment: Mapping[str, Any]) -> dict[str, str]:
     """Return our name of each group by the cloud's, as far as the state records it."""
     groups = sorted(recorded_groups(deployment), key=len, reverse=True)
     found = {}

@@ -12,7 +12,7 @@ from workbench.report.event_payloads import PropertyDiff, State, Step
 from workbench.report.foreign_managed_fields import added_by_others
 from workbench.report.values import MISSING, at, parts
 
-_STATES_TAINTS: Final = re.compile(
+STATES_TAINTS: Final = re.compile(
     r"node\.(cloudprovider\.)?kubernetes\.io/|(ToBeDeletedBy|DeletionCandidateOf)ClusterAutoscaler"
 )
 """Prefixes of the keys of taints that follow a node's state.
@@ -71,7 +71,7 @@ def _taints(declared: Mapping[str, Any], live: Mapping[str, Any]) -> Iterator[_D
     expected, current = ([_taint(each) for each in _taint_list(node)] for node in (declared, live))
     yield from ((f"{_TAINTS}[{index}]", "delete") for index, taint in enumerate(expected) if taint not in current)
     for index, taint in enumerate(current):
-        if taint not in expected and not _STATES_TAINTS.match(str(taint.get("key"))):
+        if taint not in expected and not STATES_TAINTS.match(str(taint.get("key"))):
             yield f"{_TAINTS}[{index}]", "add"
 
 

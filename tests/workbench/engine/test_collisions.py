@@ -56,8 +56,8 @@ def plan(*manifests: Mapping[str, Any], op: str = "create", suffix: str = "") ->
 def test_an_object_of_somebody_else_is_compared() -> None:
     (blocker,) = collisions(objects(RATHER), objects_to_create(plan(ROLE)), frozenset())
     assert blocker.where == "ClusterRole igz-clusters:platform"
-    assert blocker.found == 'an object of another owner (rules [{"verbs": ["*"]}])'
-    assert blocker.required == 'one of this stack (rules [{"verbs": ["get"]}])'
+    assert blocker.found == 'an object of another owner (rules[0].verbs[0] "*")'
+    assert blocker.required == 'one of this stack (rules[0].verbs[0] "get")'
 
 
 def test_one_that_says_the_same_is_somebody_elses_all_the_same() -> None:

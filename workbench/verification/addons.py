@@ -1,0 +1,173 @@
+"""Storage, GPUs and the autoscaler."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import yaml
+
+from components.contract import autoscaler
+from components.contract.existing.config import ExistingConfig
+from components.contract.groups import NodeGroup
+from components.contract.labels import TRUE
+from components.contract.local.config import LocalConfig
+from components.contract.storage import DEFAULT_KEYS
+from workbench.engine.declared_fields import spelled
+from workbench.verification.contract import Contract
+from workbench.verification.deviation import Deviation, Outcome, Place
+from workbench.verification.nodes import members
+from workbench.verification.snapshot import Snapshot
+
+_SILENT: Final = timedelta(minutes=10)
+"""Age of a status that its autoscaler no longer renews; it does so in every loop, by default every 10 s."""
+
+_STATUS: Final = Place("ConfigMap", autoscaler.STATUS, autoscaler.NAMESPACE)
+_DEPLOYMENT: Final = Place("Deployment", autoscaler.NAME, autoscaler.NAMESPACE)
+_LOOK: Final = f"See its log: `kubectl logs -n {autoscaler.NAMESPACE} deployment/{autoscaler.NAME}`."
+
+
+def default_storage_class(contract: Contract, snapshot: Snapshot) -> Outcome:
+    """Check that exactly one StorageClass is the default."""
+    classes = snapshot.of("StorageClass")
+    defaults = [each.name for each in classes if any(each.annotations.get(key) == TRUE for key in DEFAULT_KEYS)]
+    declared = [name for kind, _, name in contract.declared if kind == "StorageClass"]
+    looked_at = f"{len(classes)} storage classes"
+    if not defaults and not declared:
+        return Outcome(looked_at, absent="the stack declares no default StorageClass")
+    path = spelled("metadata.annotations", DEFAULT_KEYS[0])
+    if not defaults:
+        at = path if snapshot.get("StorageClass", declared[0]) else ""
+        problem = "no StorageClass is the default, so claims without a class stay Pending"
+        found = Deviation(Place("StorageClass", declared[0], path=at), problem, "this one", contract.up)
+        return Outcome(looked_at, (found,))
+    others = [each for each in defaults if each not in declared] if set(defaults) & set(declared) else defaults[1:]
+    deviations = tuple(
+        Deviation(
+            Place("StorageClass", name, path=path),
+            f"{len(defaults)} classes are the default ({', '.join(defaults)})",
+            "one default class",
+            f"`kubectl annotate storageclass {name} {' '.join(f'{key}-' for key in DEFAULT_KEYS)}`.",
+        )
+        for name in others
+    )
+    return Outcome(looked_at, deviations)
+
+
+def gpus(contract: Contract, snapshot: Snapshot) -> Outcome:
+    """Check that every node of a GPU group offers its GPUs."""
+    if not any(group.gpu_resource for group in contract.config.groups):
+        return Outcome("", absent="the stack has no GPU groups")
+    found = [(each, each.group) for each in members(contract, snapshot) if each.group and each.group.gpu_resource]
+    deviations = []
+    for member, group in found:
+        resource, wanted = str(group.gpu_resource), group.instances[0].gpus
+        offered = int((member.node.content.get("status", {}).get("allocatable") or {}).get(resource, 0))
+        if offered < wanted:
+            deviations.append(
+                Deviation(
+                    member.place(spelled("status.allocatable", resource)),
+                    f"is {offered}",
+                    f"{wanted} in group '{group.name}'",
+                    "See whether driver and device plug-in run on the node: "
+                    f"`kubectl get pods -A --field-selector spec.nodeName={member.node.name}`.",
+                )
+            )
+    return Outcome(f"{len(found)} nodes with GPUs", tuple(deviations))
+
+
+def autoscaler_runs(contract: Contract, snapshot: Snapshot) -> Outcome:
+    """Check that the autoscaler is available and reports."""
+    elastic = [group for group in contract.config.groups if group.is_elastic]
+    if absent := _absent(contract, snapshot):
+        return Outcome("", absent=absent)
+    return Outcome(f"the autoscaler of {len(elastic)} elastic groups", tuple(_runs(contract, snapshot)))
+
+
+def _absent(contract: Contract, snapshot: Snapshot) -> str:
+    """Return why the autoscaler is not judged; empty if it is."""
+    if not any(group.is_elastic for group in contract.config.groups):
+        return "the stack has no elastic groups"
+    if isinstance(contract.config.cluster, ExistingConfig):
+        return "the cluster's owner runs the autoscaler"
+    is_ours = isinstance(contract.config.cluster, LocalConfig) or _is_declared(contract)
+    return "" if is_ours or _status(snapshot) else "the provider runs the autoscaler, which reports nothing here"
+
+
+def _is_declared(contract: Contract) -> bool:
+    return (_DEPLOYMENT.kind, _DEPLOYMENT.namespace, _DEPLOYMENT.name) in contract.declared
+
+
+def _runs(contract: Contract, snapshot: Snapshot) -> Iterator[Deviation]:
+    if _is_declared(contract):
+        live = snapshot.get(_DEPLOYMENT.kind, _DEPLOYMENT.name, _DEPLOYMENT.namespace)
+        if live is None:
+            yield Deviation(_DEPLOYMENT, "does not exist, so no group grows", "the autoscaler", contract.up)
+            return
+        conditions = live.content.get("status", {}).get("conditions") or ()
+        if not any(each["type"] == "Available" and each["status"] == "True" for each in conditions):
+            yield Deviation(_DEPLOYMENT, "is not available, so no group grows", "an available Deployment", _LOOK)
+            return
+    status = _status(snapshot)
+    if not status:
+        yield Deviation(_STATUS, "the autoscaler has never reported", "its status", _LOOK)
+    elif (state := status.get("autoscalerStatus")) != "Running":
+        yield Deviation(_STATUS, f"the autoscaler is {state}", "Running", f"Wait a minute. {_LOOK}")
+    elif (last := _time(str(status.get("time")))) and snapshot.taken - last > _SILENT:
+        yield Deviation(_STATUS, f"the autoscaler last reported at {last:%Y-%m-%d %H:%M} UTC", "a report now", _LOOK)
+
+
+def autoscaler_groups(contract: Contract, snapshot: Snapshot) -> Outcome:
+    """Check that the autoscaler knows every elastic group with its bounds, and no static one."""
+    if absent := _absent(contract, snapshot):
+        return Outcome("", absent=absent)
+    status = _status(snapshot)
+    if not status:
+        return Outcome("", absent="the autoscaler has not reported")
+    known = {str(each["name"]): each.get("health") or {} for each in status.get("nodeGroups") or ()}
+    clouds = {group: name for name, group in contract.groups_in_the_cloud.items()}
+    deviations = [
+        each
+        for group in contract.config.groups
+        for each in _of_group(contract, group, _known_as(clouds.get(group.name, group.name), known))
+    ]
+    return Outcome(f"{len(known)} groups of the autoscaler", tuple(deviations))
+
+
+def _known_as(name: str, known: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """Return what the autoscaler says of a group; clouds put its name into a longer one: ``eks-NAME-ID``."""
+    return next((health for each, health in known.items() if f"-{name}-" in f"-{each}-"), None)
+
+
+def _of_group(contract: Contract, group: NodeGroup, health: Mapping[str, Any] | None) -> Iterator[Deviation]:
+    place, bounds = Place("Group", group.name), (group.size.min, group.size.max)
+    if group.is_elastic and health is None:
+        yield Deviation(place, "the autoscaler does not know it, so it never grows", "an elastic group", contract.up)
+    elif not group.is_elastic and health is not None:
+        yield Deviation(
+            place,
+            "the autoscaler manages it",
+            f"a static group of {group.size} nodes",
+            f"Take it out of the autoscaler. {contract.up}",
+        )
+    elif health is not None and (health.get("minSize"), health.get("maxSize")) != bounds:
+        found = f"{health.get('minSize')} to {health.get('maxSize')}"
+        yield Deviation(place, f"its bounds are {found} nodes", f"{bounds[0]} to {bounds[1]}", contract.up)
+
+
+def _status(snapshot: Snapshot) -> Mapping[str, Any]:
+    """Return the report (``clusterstate/api/types.go`` of Cluster Autoscaler 1.33); empty if there is none."""
+    live = snapshot.get(_STATUS.kind, _STATUS.name, _STATUS.namespace)
+    try:
+        found = yaml.safe_load((live.content.get("data") or {}).get("status", "")) if live else None
+    except yaml.YAMLError:  # before 1.30 it was text
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _time(text: str) -> datetime | None:
+    """Return the time of a report, as Go prints it: ``2026-11-23 06:10:24.1 +0000 UTC``; None if it is another text."""
+    day, clock, zone, *_ = [*text.split(), "", "", ""]
+    try:
+        return datetime.strptime(f"{day} {clock.partition('.')[0]} {zone}", "%Y-%m-%d %H:%M:%S %z").astimezone(UTC)
+    except ValueError:
+        return None
