@@ -76,7 +76,8 @@ def _of_mlrun_ce(cluster: PlatformCluster, choices: SystemChoices) -> SystemValu
         items.append(_deployment(CONTROLLER, _as_core_service(), at))
         notes.append("helm upgrade sets the class of the workflow controller back: repeat the command after each")
     content = {"apiVersion": "v1", "kind": "List", "items": items}
-    command = "kubectl apply --server-side --force-conflicts --field-manager igz-clusters -f FILE"
+    # Not with our own field manager, by which a run tells the stack's objects from those of others.
+    command = "kubectl apply --server-side --force-conflicts -f FILE"
     return SystemValues(content=content, notes=tuple(notes), next=command)
 
 

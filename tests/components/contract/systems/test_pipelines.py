@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
+from components.contract.ownership import FIELD_MANAGER
 from components.contract.systems.pipelines import values
 from components.contract.systems.platform_cluster import PlatformCluster
 from components.contract.systems.system_values import SystemChoices
@@ -82,6 +83,11 @@ def test_before_1_36_the_workflow_controller_of_mlrun_ce_gets_place_class_and_ma
     assert template["spec"]["priorityClassName"] == "igz-system-medium"
     assert any("after each" in note for note in before.notes)
     assert len(values(platform_cluster(), MLRUN).content["items"]) == 1
+
+
+def test_the_objects_of_mlrun_ce_stay_its_own() -> None:
+    """By our own field manager a run would take them for the stack's."""
+    assert FIELD_MANAGER not in values(platform_cluster(), MLRUN).next
 
 
 def test_before_1_36_every_service_of_the_manifests_is_placed_and_marked() -> None:
