@@ -13,6 +13,7 @@ from components.contract.labels import TRUE
 from components.contract.local.config import LocalConfig
 from components.contract.storage import DEFAULT_KEYS
 from workbench.engine.declared_fields import spelled
+from workbench.engine.live_objects import LiveObject
 from workbench.verification.contract import Contract
 from workbench.verification.deviation import Deviation, Outcome, Place
 from workbench.verification.nodes import members
@@ -21,36 +22,42 @@ from workbench.verification.snapshot import Snapshot
 _SILENT: Final = timedelta(minutes=10)
 """Age of a status that its autoscaler no longer renews; it does so in every loop, by default every 10 s."""
 
+_MARK: Final = spelled("metadata.annotations", DEFAULT_KEYS[0])
+_KEPT: Final = "kubernetes.io/cluster-service"
+"""Label of objects that a provider restores. AKS keeps its class ``default`` so, as the default too (Azure/AKS#118)."""
+
 _STATUS: Final = Place("ConfigMap", autoscaler.STATUS, autoscaler.NAMESPACE)
 _DEPLOYMENT: Final = Place("Deployment", autoscaler.NAME, autoscaler.NAMESPACE)
 _LOOK: Final = f"See its log: `kubectl logs -n {autoscaler.NAMESPACE} deployment/{autoscaler.NAME}`."
 
 
 def default_storage_class(contract: Contract, snapshot: Snapshot) -> Outcome:
-    """Check that exactly one StorageClass is the default."""
-    classes = snapshot.of("StorageClass")
-    defaults = [each.name for each in classes if any(each.annotations.get(key) == TRUE for key in DEFAULT_KEYS)]
+    """Check that one StorageClass is the default, and that it is the one that the stack declares."""
+    classes = sorted(snapshot.of("StorageClass"), key=lambda each: each.name)
+    defaults = [each for each in classes if any(each.annotations.get(key) == TRUE for key in DEFAULT_KEYS)]
     declared = [name for kind, _, name in contract.declared if kind == "StorageClass"]
     looked_at = f"{len(classes)} storage classes"
     if not defaults and not declared:
         return Outcome(looked_at, absent="the stack declares no default StorageClass")
-    path = spelled("metadata.annotations", DEFAULT_KEYS[0])
     if not defaults:
-        at = path if snapshot.get("StorageClass", declared[0]) else ""
+        at = _MARK if snapshot.get("StorageClass", declared[0]) else ""
         problem = "no StorageClass is the default, so claims without a class stay Pending"
         found = Deviation(Place("StorageClass", declared[0], path=at), problem, "this one", contract.up)
         return Outcome(looked_at, (found,))
-    others = [each for each in defaults if each not in declared] if set(defaults) & set(declared) else defaults[1:]
-    deviations = tuple(
-        Deviation(
-            Place("StorageClass", name, path=path),
-            f"{len(defaults)} classes are the default ({', '.join(defaults)})",
-            "one default class",
-            f"`kubectl annotate storageclass {name} {' '.join(f'{key}-' for key in DEFAULT_KEYS)}`.",
-        )
-        for name in others
-    )
-    return Outcome(looked_at, deviations)
+    # https://kubernetes.io/docs/concepts/storage/storage-classes/#default-storageclass
+    newest = max(defaults, key=lambda each: str(each.content["metadata"].get("creationTimestamp", "")))
+    ours = next((each for each in defaults if each.name in declared), newest)
+    others = [each for each in defaults if each is not ours and (each is newest or _KEPT not in each.labels)]
+    return Outcome(looked_at, tuple(_second_default(contract, each, ours, newest) for each in others))
+
+
+def _second_default(contract: Contract, other: LiveObject, ours: LiveObject, newest: LiveObject) -> Deviation:
+    wins = ", and newer, so claims without a class get it" if other is newest else ""
+    action = f"`kubectl annotate storageclass {other.name} {' '.join(f'{key}-' for key in DEFAULT_KEYS)}`."
+    if _KEPT in other.labels:
+        action = f"The provider restores it. Delete {ours.name}, so that it becomes the newest; then {contract.up}"
+    place = Place("StorageClass", other.name, path=_MARK)
+    return Deviation(place, f"is the default beside {ours.name}{wins}", "one default class", action)
 
 
 def gpus(contract: Contract, snapshot: Snapshot) -> Outcome:
@@ -128,14 +135,16 @@ def autoscaler_groups(contract: Contract, snapshot: Snapshot) -> Outcome:
     deviations = [
         each
         for group in contract.config.groups
-        for each in _of_group(contract, group, _known_as(clouds.get(group.name, group.name), known))
+        for each in _of_group(contract, group, _known_as(group.name, clouds.get(group.name), known))
     ]
     return Outcome(f"{len(known)} groups of the autoscaler", tuple(deviations))
 
 
-def _known_as(name: str, known: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any] | None:
+def _known_as(name: str, in_cloud: str | None, known: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any] | None:
     """Return what the autoscaler says of a group; clouds put its name into a longer one: ``eks-NAME-ID``."""
-    return next((health for each, health in known.items() if f"-{name}-" in f"-{each}-"), None)
+    if in_cloud is None:
+        return known.get(name)
+    return next((health for each, health in known.items() if f"-{in_cloud}-" in f"-{each}-"), None)
 
 
 def _of_group(contract: Contract, group: NodeGroup, health: Mapping[str, Any] | None) -> Iterator[Deviation]:

@@ -58,9 +58,9 @@ class Member:
 
 
 def members(contract: Contract, snapshot: Snapshot) -> list[Member]:
-    """Return all nodes but those of the control plane, each with its pool."""
-    nodes = (each for each in snapshot.of("Node") if _CONTROL_PLANE not in each.labels)
-    return [_member(contract, node) for node in nodes]
+    """Return all nodes, each with its pool; those of a control plane only if they belong to one."""
+    found = (_member(contract, node) for node in snapshot.of("Node"))
+    return [each for each in found if each.pool or _CONTROL_PLANE not in each.node.labels]
 
 
 def _member(contract: Contract, node: LiveObject) -> Member:

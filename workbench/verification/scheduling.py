@@ -56,8 +56,8 @@ def _order(contract: Contract, live: Mapping[str, Mapping[str, Any]]) -> Iterato
             limit = f"less than {USER_PRIORITY_LIMIT}, where classes of core services begin"
             yield Deviation(Place(_CLASS, name, path="value"), f"is {value}", limit, f"{_AGAIN} {contract.up}")
     for system in SystemPriority:
-        if system in live and int(live[system]["value"]) < USER_PRIORITY_LIMIT:
-            problem, expected = f"is {live[system]['value']}", f"{USER_PRIORITY_LIMIT} or more, above all user work"
+        if system in live and int(live[system]["value"]) <= (highest := max(values.values(), default=0)):
+            problem, expected = f"is {live[system]['value']}", f"more than {highest}, the highest value of user work"
             yield Deviation(Place(_CLASS, system, path="value"), problem, expected, f"{_AGAIN} {contract.up}")
 
 

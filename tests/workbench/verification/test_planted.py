@@ -126,6 +126,7 @@ BINDING: Final = ("ValidatingAdmissionPolicyBinding", "", GUARD)
 LIFECYCLE, ROLE, POOL = LabelKey.LIFECYCLE.value, LabelKey.ROLE.value, LabelKey.POOL.value
 EKS_GROUP: Final = "eks.amazonaws.com/nodegroup"
 CAPACITY_TYPE: Final = "eks.amazonaws.com/capacityType"
+AZURES: Final = {"labels": {"kubernetes.io/cluster-service": "true"}, "annotations": {DEFAULT_CLASS: "true"}}
 MLRUN_JOB: Final = {"labels": {"mlrun/class": "job"}}
 
 PLANTED: Final[dict[str, tuple[str, Plant]]] = {
@@ -366,6 +367,10 @@ ELSEWHERE: Final[dict[str, tuple[str, str, Plant]]] = {
         all_of(copied("workload-0", "workload-9", label_of={ROLE: None}), gone("Node", "", "workload-0")),
     ),
     "a node that no longer matches": ("existing", "stray-nodes", copied("gpu-0", "old", label_of={"rack": "none"})),
+    "a class of Azure's that is newer than ours": (
+        *("aks", "default-storage-class"),
+        there("StorageClass", "default", metadata={**AZURES, "creationTimestamp": "2026-11-22T10:00:00Z"}),
+    ),
     "fewer nodes than the owner promised": ("existing", "node-count", gone("Node", "", "workload-0")),
     "an adopted GPU node without its taint": ("existing", "node-taints", node("gpu-0", "spec", "taints", value=[])),
 }
@@ -387,6 +392,20 @@ def test_a_deviation_on_another_kind_of_cluster_too(name: str) -> None:
 @pytest.mark.parametrize("kind", ["eks", "eks-untainted", "aks", "local", "existing"])
 def test_a_clean_cluster_has_no_deviation(kind: str) -> None:
     assert site(kind).verified().deviations == ()
+
+
+def test_the_older_default_class_that_azure_restores_is_no_deviation() -> None:
+    ours = put("metadata", "creationTimestamp", key=("StorageClass", "", "premium-ssd"), value="2026-11-20T10:00:00Z")
+    theirs = there("StorageClass", "default", metadata={**AZURES, "creationTimestamp": "2026-11-20T09:00:00Z"})
+    assert site("aks").verified(all_of(ours, theirs)).deviations == ()
+
+
+def test_the_group_of_a_name_is_not_mistaken_for_one_that_ends_in_it() -> None:
+    def rename(status: dict[str, Any]) -> None:
+        status["nodeGroups"][0]["name"] = f"other-{status['nodeGroups'][0]['name']}"
+
+    found = site("local").verified(reported(rename)).deviations
+    assert {check for check, _ in found} == {"autoscaler-groups"}
 
 
 def test_a_deviation_is_planted_for_every_check() -> None:
