@@ -35,7 +35,9 @@ def values(cluster: PlatformCluster, choices: SystemChoices) -> SystemValues:
     settings = platform_settings(cluster)
     if cluster.profile is PlatformProfile.IGUAZIO:
         compare = f"kubectl -n {choices.namespace} get configmap {_CONFIG_MAP} -o jsonpath='{{.data.platform\\.yaml}}'"
-        return SystemValues(content={"kube": settings}, notes=(_INSTALLER,), next=compare)
+        given = [name for name in ("registry", "registry_secret", "ingress_class") if getattr(choices, name)]
+        unused = [f"--{name.replace('_', '-')} has no effect: the installer chooses it" for name in given]
+        return SystemValues(content={"kube": settings}, notes=(_INSTALLER, *unused), next=compare)
     flat: dict[str, Any] = {
         "platform.kube": settings,
         # The chart's default mounts the node's Docker socket, which nodes with containerd lack and HK-01 refuses.

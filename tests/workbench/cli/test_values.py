@@ -60,6 +60,23 @@ def test_a_registry_whose_images_admission_would_judge_is_noted(checkout: Path, 
     assert ("add registry.example.com/mlrun/ to policies.platformRegistries" in notes) is noted
 
 
+@pytest.mark.parametrize("system", [System.NUCLIO, System.PIPELINES, System.MONITORING])
+def test_texts_inside_are_blocks_and_all_of_it_is_yaml(system: System) -> None:
+    result = run("--for", system)
+    assert result.exit_code == 0, result.output
+    assert " in namespace mlrun: stack good, Kubernetes 1.36." in result.stdout.splitlines()[0]
+    assert yaml.safe_load(result.stdout)
+    assert ("workflowDefaults: |\n" in result.stdout) is (system is System.PIPELINES)
+
+
+def test_options_without_effect_on_a_full_platform_are_noted(checkout: Path) -> None:
+    text = (checkout / "Pulumi.good.yaml").read_text()
+    full = "environment: dev\n    profile: iguazio\n    servers: pulumi\n    namespaces: { a: { coreServices: true } }"
+    (checkout / "Pulumi.full.yaml").write_text(text.replace("environment: dev", full))
+    assert "--registry has no effect" in run("--for", "nuclio", "--registry", "r.example.com", stack="full").stderr
+    assert "no effect" not in run("--for", "nuclio", stack="full").stderr
+
+
 def test_an_older_cluster_needs_more_and_is_installed_without_hooks() -> None:
     result = run("--kubernetes", "1.35")
     assert yaml.safe_load(result.stdout)["mlrun"]["ui"]["nodeSelector"] == {"igz-clusters.io/role": "initial"}
