@@ -16,6 +16,7 @@ from components.contract.existing.config import ExistingConfig
 from components.contract.groups import NodeGroup, gpu_names, role_for_jobs
 from components.contract.live_sizes import with_live_sizes
 from components.contract.local.config import LocalConfig
+from components.contract.people import People
 from components.contract.placement import Placement, PlacementEngine, has_untainted_spot, offers_mutation
 from components.contract.priorities import SystemPriority
 from components.platform.mlrun import MlrunSettings, MlrunSettingsArgs
@@ -23,6 +24,7 @@ from components.scheduling.admission import AdmissionGuard, AdmissionGuardArgs
 from components.scheduling.admission_rules import AdmissionRules, AdmissionRulesArgs
 from components.scheduling.default_resources import DefaultResources, DefaultResourcesArgs
 from components.scheduling.namespaces import UserNamespaceArgs, UserNamespaceObjects
+from components.scheduling.people import PeopleAccess, PeopleAccessArgs
 from components.scheduling.placement import PodPlacement, PodPlacementArgs
 from components.scheduling.pod_corrections import PodCorrections, PodCorrectionsArgs
 from components.scheduling.pod_security import PodSecurity, PodSecurityArgs
@@ -62,6 +64,7 @@ def run(
     defaults = _admission(config, cluster, placement, classes)
     baseline = PodSecurity("pod-security", PodSecurityArgs(admission=config.policies.admission), inside)
     gives_limits = limit_range_gives_limits(config.environment, config.policies.admission, mutates=placement.mutates)
+    namespaces: list[pulumi.Resource] = []
     for name, choices in config.namespaces.items():
         namespace = UserNamespaceObjects(
             name,
@@ -76,21 +79,26 @@ def run(
             ),
             cluster.inside([*cluster.ready, baseline, defaults]),  # these do what Pod Security and LimitRanges cease to
         )
+        namespaces.append(namespace)
         if choices.core_services:
-            MlrunSettings(
-                f"{name}-mlrun",
-                MlrunSettingsArgs(
-                    namespace=name,  # plain data, so that policies can judge it in a first preview
-                    groups=cluster.groups,
-                    spot_taint=config.spot_taint,
-                    pod_resources=config.pod_resources,
-                    choices=config.platform.mlrun.with_own(choices.mlrun),
-                    corrects=placement.mutates,
-                ),
-                # MLRun is told of classes only once they exist: a pod that names a missing one is refused.
-                cluster.inside([classes, namespace]),
-            )
+            mlrun = _mlrun(config, cluster.groups, name, corrects=placement.mutates)
+            # MLRun is told of classes only once they exist: a pod that names a missing one is refused.
+            MlrunSettings(f"{name}-mlrun", mlrun, cluster.inside([classes, namespace]))
+    if config.people != People():
+        people = PeopleAccessArgs(people=config.people, core_namespaces=placement.core_namespaces)
+        PeopleAccess("people", people, cluster.inside([*cluster.ready, *namespaces]))
     export(config, cluster, classes, corrects=placement.mutates)
+
+
+def _mlrun(config: StackConfig, groups: tuple[NodeGroup, ...], namespace: str, *, corrects: bool) -> MlrunSettingsArgs:
+    return MlrunSettingsArgs(
+        namespace=namespace,  # plain data, so that policies can judge it in a first preview
+        groups=groups,
+        spot_taint=config.spot_taint,
+        pod_resources=config.pod_resources,
+        choices=config.platform.mlrun.with_own(config.namespaces[namespace].mlrun),
+        corrects=corrects,
+    )
 
 
 def _egress(config: StackConfig, sighting: ClusterInventory | None) -> tuple[AllowedEgress, ...]:

@@ -80,10 +80,18 @@ def _location(name: str) -> str:
     return name
 
 
+GUID_SHAPE: Final = "32 lower-case hexadecimal digits as 8-4-4-4-12"
+
+
+def is_guid(text: str) -> bool:
+    """Return whether a text has the shape of an id in Entra or of a subscription."""
+    return re.fullmatch(_GUID, text) is not None
+
+
 def _guid(noun: str) -> AfterValidator:
     def check(text: str) -> str:
-        if not re.fullmatch(_GUID, text):
-            raise ValueError(f"must be {noun}: 32 lower-case hexadecimal digits as 8-4-4-4-12")
+        if not is_guid(text):
+            raise ValueError(f"must be {noun}: {GUID_SHAPE}")
         return text
 
     return AfterValidator(check)

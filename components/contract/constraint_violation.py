@@ -6,6 +6,6 @@ from typing import NamedTuple
 class Mismatch(NamedTuple):
     """One problem and its place in the stack file."""
 
-    path: tuple[str, ...]
-    """From what was judged on: the stack file's ``pools``, or its ``cluster``."""
+    path: tuple[str | int, ...]
+    """From what was judged on: the stack file's ``pools``, ``people`` or ``cluster``."""
     message: str

@@ -46,6 +46,11 @@ def no_egress(_: ContractModel) -> Sequence[AllowedEgress]:
     return ()
 
 
+def any_group(_: ContractModel, __: str) -> str | None:
+    """Return nothing: any name can be that of a group."""
+    return None
+
+
 def made_by_the_stack(kind: ClusterKind, why: str = MADE_BY_THE_STACK) -> Callable[[ServerOwner], str | None]:
     """Return the check for a kind whose servers only the stack itself can create."""
     answer = f"{why}: with cluster.kind '{kind}' set servers: pulumi"
@@ -80,6 +85,10 @@ class KindDescriptor(Generic[ConfigT]):
     """
     egress: Callable[[ConfigT], Sequence[AllowedEgress]] = no_egress
     """Returns what pods of user namespaces reach on every cluster of this kind: API server and credentials."""
+    group_problem: Callable[[ConfigT, str], str | None] = any_group
+    """Returns why no group can have a name on this kind of cluster; None if one can."""
+    group_note: Callable[[ConfigT, str], str | None] = any_group
+    """Returns why possibly nobody is in the group of a name; None if somebody may be."""
     spot_taint: Taint | None = None
     """Taint that the cloud itself adds to spot nodes; None if it adds none."""
     stack_files: Mapping[Environment, str] = field(default_factory=dict)

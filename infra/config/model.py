@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
@@ -20,6 +20,7 @@ from components.contract.constraint_violation import Mismatch
 from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
 from components.contract.groups import NodeGroup, zones_unknown_at_zero
 from components.contract.namespaces import DEFAULT_NAMESPACES, TENANT_NAMESPACE, NamespaceName, UserNamespace
+from components.contract.people import People, mismatches
 from components.contract.platform_choices import PlatformChoices
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES, MAX_LIMIT_REQUEST_RATIO, PodResources, beyond_any
 from components.contract.policy_choices import PolicyChoices
@@ -115,6 +116,16 @@ class StackConfig(ContractModel):
         description="User namespaces by name.",
         examples=[{"mlrun": {"coreServices": True}, "jobs": {}}],
     )
+    people: Annotated[
+        People,
+        Explained(
+            "Access must be granted explicitly.", "Cluster roles, their bindings, an admission policy for nodes."
+        ),
+    ] = Field(
+        default_factory=People,
+        description="Roles of people and pipelines in the cluster (docs/people.md).",
+        examples=[{"itAdmins": {"groups": ["it-admins"]}}],
+    )
     pod_resources: Annotated[
         PodResources,
         Explained(
@@ -176,9 +187,12 @@ class StackConfig(ContractModel):
         """What is allowed and may surprise."""
         found = zones_unknown_at_zero(self.groups, descriptor_of(self.cluster).zones(self.cluster))
         tenant = self.namespaces.get(TENANT_NAMESPACE)
+        note = partial(descriptor_of(self.cluster).group_note, self.cluster)
+        groups = {path: message for path, group in self.people.groups.items() if (message := note(group))}
         unread = self.profile is PlatformProfile.IGUAZIO and not (tenant and tenant.core_services)
         return (
             *(Mismatch(("pools", pool), message) for pool, message in found.items()),
+            *(Mismatch(("people", *path), message) for path, message in groups.items()),
             *([Mismatch(("namespaces",), _UNREAD)] if unread else []),
         )
 
@@ -254,6 +268,19 @@ class StackConfig(ContractModel):
                 findings.add(mismatch.message, *mismatch.path)
         findings.raise_if_any()
         return pools
+
+    @field_validator("people", mode="after")
+    @classmethod
+    def _fit_the_cluster(cls, people: People, info: ValidationInfo) -> People:
+        cluster, namespaces = info.data.get("cluster"), info.data.get("namespaces")
+        findings = Findings()
+        if cluster and namespaces is not None:
+            has_core_services = {name: choices.core_services for name, choices in namespaces.items()}
+            problem = partial(descriptor_of(cluster).group_problem, cluster)
+            for mismatch in mismatches(people, has_core_services, problem):
+                findings.add(mismatch.message, *mismatch.path)
+        findings.raise_if_any()
+        return people
 
     @field_validator("pod_resources", mode="after")
     @classmethod

@@ -39,6 +39,7 @@ class Edited:
 
 
 _AMOUNTS: Final = {"cpu": "3", "memory": "3Gi"}
+_PEOPLE: Final = {"users": ["jane@example.com"]}
 _STORE: Final = {"reason": "store", "cidrs": ["10.8.0.0/24"], "ports": [443]}
 
 
@@ -64,6 +65,9 @@ def edits_of_every_kind(base: Mapping[str, Any]) -> dict[str, Changes]:
         "policies.largestPool": {"policies.largestPool": 40},
         "policies.requiredTags": {"policies.requiredTags": ["environment"]},
         "policyGuard, from required to warn": {"policyGuard": "warn"},
+        "people.itAdmins": {"people.itAdmins": _PEOPLE},
+        "people.dataScientists": {"people.dataScientists": {"jobs": _PEOPLE}},
+        "people.ci": {"people.ci": {"reads": _PEOPLE, "applies": {"jobs": _PEOPLE}}},
         "defaultPodResources": {"defaultPodResources": {"requests": _AMOUNTS, "limits": _AMOUNTS}},
         "platform.mlrun.preemptionMode": {"platform.mlrun.preemptionMode": "allow"},
         "platform.mlrun.pendingNotScheduled": {"platform.mlrun.pendingNotScheduled": "-1"},

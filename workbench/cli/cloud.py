@@ -197,7 +197,7 @@ def _require_creatable(run: CloudRun, components: Sequence[ClusterComponent]) ->
     """
     problems = [] if cluster_of(components) else run.stack.config.creation_problems
     if problems:
-        listed = "\n".join(f"- {'.'.join(problem.path)}: {problem.message}" for problem in problems)
+        listed = "\n".join(f"- {'.'.join(map(str, problem.path))}: {problem.message}" for problem in problems)
         file = stacks.shown_path(run.stack.file)
         raise UserError(
             f"The first `up` of '{run.stack.name}' could not finish with {file}:\n{listed}",

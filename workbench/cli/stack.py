@@ -168,7 +168,7 @@ def up(
     """
     found = stacks.find(stack)
     for problem in warnings_of(found.config):
-        errors.print(f"warning: {'.'.join(problem.path)}: {problem.message}", **PLAIN)
+        errors.print(f"warning: {'.'.join(map(str, problem.path))}: {problem.message}", **PLAIN)
     if not found.is_local:
         cloud.up(found, *_unasked(yes=yes), hermetic=hermetic, delete_claims=delete_claims, events=events)
         return

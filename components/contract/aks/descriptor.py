@@ -5,6 +5,7 @@ from typing import Final
 from components.contract.aks.agent_pools import SUFFIX_LENGTH, agent_pools
 from components.contract.aks.checks import NAME_MAX, environment_problems, mismatches
 from components.contract.aks.config import AksConfig
+from components.contract.azure import GUID_SHAPE, is_guid
 from components.contract.egress import HTTPS, AllowedEgress, to_api_server
 from components.contract.environments import ClusterKind
 from components.contract.kind import KindDescriptor, made_by_the_stack
@@ -20,6 +21,12 @@ def _egress(choices: AksConfig) -> tuple[AllowedEgress, ...]:
     return (to_api_server(service, str(EVERYWHERE), ports=(HTTPS,), but=tuple(map(str, NEVER_PUBLIC))),)
 
 
+def _group_problem(_: AksConfig, group: str) -> str | None:
+    if is_guid(group):
+        return None
+    return f"'{group}' is not the object id of a group in Entra ID, and AKS passes no names; use {GUID_SHAPE}"
+
+
 AKS: Final = KindDescriptor(
     kind=ClusterKind.AKS,
     config=AksConfig,
@@ -27,6 +34,7 @@ AKS: Final = KindDescriptor(
     owner_problem=made_by_the_stack(ClusterKind.AKS),
     split=agent_pools,
     egress=_egress,
+    group_problem=_group_problem,
     zones=lambda choices: choices.zones,
     environment_problems=environment_problems,
     spot_taint=AKS_SPOT_TAINT,

@@ -28,6 +28,15 @@ def _split(choices: EksConfig, group: NodeGroup) -> Iterator[NodeGroup]:
     return by_zone(group, choices.zones)
 
 
+def _group_note(choices: EksConfig, group: str) -> str | None:
+    if any(group in entry.groups for entry in choices.access.entries.values()):
+        return None
+    return (
+        f"no entry in cluster.access.entries has the group '{group}', so its role has no effect, unless an identity "
+        "provider of your own names it; add it to `groups` of an entry"
+    )
+
+
 EKS: Final = KindDescriptor(
     kind=ClusterKind.EKS,
     config=EksConfig,
@@ -36,6 +45,7 @@ EKS: Final = KindDescriptor(
     creation_problems=creation_problems,
     split=_split,
     egress=_egress,
+    group_note=_group_note,
     zones=lambda choices: choices.zones,
     stack_files={Environment.DEV: "Pulumi.dev.yaml", Environment.PROD: "Pulumi.prod.yaml"},
     names={

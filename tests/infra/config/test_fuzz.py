@@ -26,6 +26,11 @@ WHOLE = yaml.safe_load((PROJECT_ROOT / "Pulumi.local.yaml").read_text())["config
             "apiServerCidrs": ["10.96.0.1/32"],
         }
     },
+    "people": {
+        "itAdmins": {"groups": ["ops"], "users": ["jane@example.com"]},
+        "dataScientists": {"jobs": {"groups": ["ml"]}},
+        "ci": {"reads": {"groups": ["verify"]}, "applies": {"jobs": {"users": ["robot"]}}},
+    },
     "defaultPodResources": {
         "requests": {"cpu": "500m", "memory": "1Gi"},
         "limits": {"cpu": "2", "memory": "4Gi"},
