@@ -56,6 +56,7 @@ COMMANDS: Final[dict[str, Command]] = {
         "values:values",
         "Print Helm values and settings of a system, such as MLRun CE, for the cluster of a stack.",
     ),
+    "handoff": Command("handoff:handoff", "Print the specification for Iguazio's installer, if it makes the servers."),
     "review": Command("review:review", "Review a change before it is merged."),
     "report": Command("report:report", "Show and judge a planned or finished change."),
     "accept": Command("accept:accept", "Test the whole life cycle of a stack in a copy of it, and record the results."),

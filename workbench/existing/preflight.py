@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from components.contract.environments import PlatformProfile
 from components.contract.existing.cluster_inventory import ClusterInventory, SharedKind, SharedObject
-from components.contract.existing.config import ExistingConfig
+from components.contract.existing.config import OLDEST_MINOR, ExistingConfig
 from components.contract.groups import NodeGroup
 from components.contract.placement import FIRST_MUTATING_MINOR
 from components.contract.priorities import USER_PRIORITY_LIMIT, SystemPriority, UserPriority
@@ -23,10 +23,6 @@ from workbench.existing import taints
 from workbench.existing.advice import default_classes, named, notes
 from workbench.existing.live import LiveCluster
 from workbench.existing.taints import Change
-
-OLDEST_MINOR: Final = 30
-"""Kubernetes 1.30 is the first with ValidatingAdmissionPolicy v1:
-https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/."""
 
 MEMORY_SHARE: Final = Decimal("0.9")
 """Smallest share of a machine's memory that its node reports; firmware and kernel take the rest."""

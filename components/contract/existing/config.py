@@ -10,6 +10,13 @@ from components.contract.choices import ContractModel, Explained, Findings
 from components.contract.labels import OWN_DOMAIN, is_dns_label, label_key_grammar_problem
 from components.contract.pool_names import LabelValue, PoolName
 
+OLDEST_MINOR: Final = 30
+"""Kubernetes 1.30 is the first with ValidatingAdmissionPolicy v1:
+https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/."""
+
+NOT_MADE_YET: Final = "00000000-0000-0000-0000-000000000000"
+"""Stands for ``clusterId`` until the cluster exists; no cluster has it."""
+
 _UID: Final = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _ABSOLUTE: Final = r"(/|~/)[^\s].*"
 _CONTENT: Final = re.compile(r"[\n{]|: |apiVersion")
@@ -154,6 +161,11 @@ class ExistingConfig(ContractModel):
         description="Default storage class, if the cluster has none.",
         examples=[{"name": "fast", "provisioner": "csi.example.com"}],
     )
+
+    @property
+    def is_not_made_yet(self) -> bool:
+        """Whether the stack file has a placeholder for the cluster."""
+        return self.cluster_id == NOT_MADE_YET
 
     @field_validator("nodes", mode="after")
     @classmethod
