@@ -19,15 +19,12 @@ class CoreService:
         Path of its values, keys joined by dots; empty for the chart's own root.
     labels
         Key below ``path`` of the pod's labels. Default: the chart has none.
-    has_class
-        Whether it has the value ``priorityClassName``.
     is_text
         Whether its selector is YAML in a string, which the chart passes through ``tpl``.
     """
 
     path: str
     labels: str | None = None
-    has_class: bool = True
     is_text: bool = False
 
 
@@ -37,13 +34,15 @@ def within(chart: str, services: Iterable[CoreService]) -> tuple[CoreService, ..
 
 
 def placement(services: Iterable[CoreService]) -> Iterator[tuple[str, Any]]:
-    """Yield path and value of the place, class and mark of each service that has values for them."""
+    """Yield path and value of the place of each service, and of class and mark if its chart takes labels.
+
+    A system class goes with the mark: PR-05 refuses pods that have the class alone.
+    """
     selector = {LabelKey.ROLE.value: PoolRole.INITIAL.value}
     for each in services:
         yield _below(each.path, "nodeSelector"), _text(selector) if each.is_text else dict(selector)
-        if each.has_class:
-            yield _below(each.path, "priorityClassName"), SystemPriority.MEDIUM.value
         if each.labels:
+            yield _below(each.path, "priorityClassName"), SystemPriority.MEDIUM.value
             yield _below(each.path, each.labels), {LabelKey.CORE_SERVICE.value: TRUE}
 
 

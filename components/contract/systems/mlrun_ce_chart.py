@@ -57,8 +57,8 @@ _COMMON: Final = (
     CoreService("spark-operator.controller", "labels"),
     CoreService("spark-operator.webhook", "labels"),
     CoreService("strimzi-kafka-operator", "labels"),
-    CoreService("timescaledb", has_class=False),
-    CoreService("pipelines", has_class=False),
+    CoreService("timescaledb"),
+    CoreService("pipelines"),
 )
 
 

@@ -1,15 +1,20 @@
 """Each key that is printed for a system is one that its chart has, by the sources recorded beside this file."""
 
+from collections.abc import Iterator
 from itertools import product
+from typing import Any
 
 import pytest
 
+from components.contract.labels import TRUE, LabelKey
+from components.contract.priorities import SystemPriority
 from components.contract.systems.registry import SYSTEMS, System
 from components.contract.systems.system_values import SystemChoices
 from components.contract.taints import OWN_SPOT_TAINT, Taint
 from support.platform_cluster import platform_cluster
 from support.recorded_keys import sections, unknown
 
+MARK = {LabelKey.CORE_SERVICE.value: TRUE}
 EVERYTHING = {
     "registry": "registry.example.com/mlrun",
     "registry_secret": "pull",
@@ -26,6 +31,21 @@ def test_every_key_is_one_of_the_chart(system: System, places: bool, taint: Tain
         choices = SystemChoices(namespace="mlrun", chart=chart, **options)
         content = derivation.values(platform_cluster(places=places, spot_taint=taint), choices).content
         assert unknown(content, system, chart) == []
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_system_class_comes_with_the_mark_of_core_services(system: System) -> None:
+    """Before Kubernetes 1.36 PR-05 refuses pods that have the class alone, and some charts take no labels for pods."""
+
+    def below(value: Any, path: str = "") -> Iterator[str]:
+        for key, each in value.items() if isinstance(value, dict) else ():
+            if key == "priorityClassName" and each in list(SystemPriority) and MARK not in value.values():
+                yield path
+            yield from below(each, f"{path}.{key}")
+
+    for chart in SYSTEMS[system].charts or ("",):
+        choices = SystemChoices(namespace="mlrun", chart=chart)
+        assert list(below(SYSTEMS[system].values(platform_cluster(places=False), choices).content)) == []
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
