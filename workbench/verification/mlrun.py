@@ -141,11 +141,12 @@ def _settings(contract: Contract, snapshot: Snapshot, container: ApiContainer) -
         problem = _problem(name, setting, wanted)
         if not problem:
             continue
-        own = Place(override.kind, override.name, namespace, spelled("data", name))
-        place = setting.source if setting else own
+        place = Place(override.kind, override.name, namespace, spelled("data", name))
         action = f"{contract.up} Then: {container.restart}"
+        if setting and (name in _data(snapshot, OVERRIDE_CONFIG_MAP, namespace) or wanted is None):
+            place = setting.source
         if not override.covers(place):
-            action = f"Remove it there: it hides {OVERRIDE_CONFIG_MAP}, which is read first. Then: {container.restart}"
+            action = f"Remove it there, since it hides {OVERRIDE_CONFIG_MAP}. Then: {container.restart}"
         yield Deviation(place, f"{name} {problem}", shown(_meaning(name, wanted)) if wanted else "not set", action)
 
 

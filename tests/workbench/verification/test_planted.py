@@ -292,6 +292,12 @@ PLANTED: Final[dict[str, tuple[str, Plant]]] = {
             container("envFrom", [{"configMapRef": {"name": name}} for name in (OVERRIDE[2], "later")]),
         ),
     ),
+    "a setting that only an earlier ConfigMap still has": (
+        "mlrun-settings",
+        all_of(
+            there("ConfigMap", "mlrun-common-env", "mlrun", data={CLASSES: "igz-workload-low"}), variable(CLASSES, None)
+        ),
+    ),
     "an API that does not read our ConfigMap": ("mlrun-settings", container("envFrom", [])),
     "our ConfigMap is deleted": ("mlrun-settings", gone(*OVERRIDE)),
     "another selector": ("mlrun-settings", variable(SELECTOR, encoded({"pool": "jobs"}))),
@@ -381,6 +387,21 @@ ELSEWHERE: Final[dict[str, tuple[str, str, Plant]]] = {
 def test_a_deviation_is_found_by_the_check_that_it_belongs_to(name: str) -> None:
     check, plant = PLANTED[name]
     assert {found for found, _ in site("eks").verified(plant).deviations} == {check}
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "action"),
+    [
+        ("a setting that env hides", f"Pod mlrun/{API_POD[2]}, spec.containers.env[{SELECTOR}]", "Remove it there"),
+        ("a setting that a later ConfigMap hides", f"ConfigMap mlrun/later, data.{CLASSES}", "Remove it there"),
+        ("a setting that only an earlier ConfigMap still has", f"ConfigMap mlrun/{OVERRIDE[2]}, data.{CLASSES}", "Run"),
+        ("another selector", f"ConfigMap mlrun/{OVERRIDE[2]}, data.{SELECTOR}", "Run `igz-clusters up test`. Then"),
+    ],
+)
+def test_a_setting_is_corrected_where_it_comes_from(name: str, place: str, action: str) -> None:
+    ((_, found),) = site("eks").verified(PLANTED[name][1]).deviations
+    assert str(found.place) == place
+    assert found.action.startswith(action)
 
 
 @pytest.mark.parametrize("name", ELSEWHERE)
