@@ -81,7 +81,7 @@ class Pipelines(ContractModel):
         Explained("A pipeline reads the cluster only if it compares it with the stack."),
     ] = Field(
         None,
-        description="Pipelines that read everything but Secrets, for `igz-clusters verify` and `drift`.",
+        description="Pipelines that read what `igz-clusters verify` and `drift` compare.",
         examples=[{"groups": ["verify-pipeline"]}],
     )
     applies: Annotated[
@@ -160,20 +160,20 @@ def bindings(people: People, core_namespaces: Collection[str]) -> Iterator[Bindi
     core_namespaces
         Namespaces of the stack in which core services run.
     """
-    admins, reads = people.it_admins, people.ci.reads
-    wide = {
-        PeopleRole.CLUSTER_READER: [each for each in (admins, reads) if each],
-        PeopleRole.IT_ADMIN: [admins] if admins else [],
-        PeopleRole.NODE_READER: list(people.data_scientists.values()),
+    wide: dict[PeopleRole, list[Subjects | None]] = {
+        PeopleRole.CLUSTER_READER: [people.it_admins],
+        PeopleRole.IT_ADMIN: [people.it_admins],
+        PeopleRole.NODE_READER: [*people.data_scientists.values()],
+        PeopleRole.VERIFIER: [people.ci.reads],
     }
     for role, several in wide.items():
-        if several:
-            yield Binding(role, tuple(sorted(frozenset[Subject]().union(*(each.references for each in several)))))
+        if found := {subject for each in several if each for subject in each.references}:
+            yield Binding(role, tuple(sorted(found)))
     held: dict[tuple[PeopleRole, str], frozenset[Subject]] = {}
     for role, where, subjects in _in_namespaces(people, core_namespaces):
         held[role, where] = held.get((role, where), frozenset()) | subjects.references
-    for (role, where), found in held.items():
-        yield Binding(role, tuple(sorted(found)), where)
+    for (role, where), references in held.items():
+        yield Binding(role, tuple(sorted(references)), where)
 
 
 def _in_namespaces(people: People, core_namespaces: Collection[str]) -> Iterator[tuple[PeopleRole, str, Subjects]]:

@@ -17,7 +17,7 @@ class PeopleRole(StrEnum):
     """Names of the cluster roles."""
 
     CLUSTER_READER = "igz-clusters:cluster-reader"
-    """Everything but Secrets: IT administrators, and pipelines that compare a cluster with its stack."""
+    """Everything but Secrets: IT administrators."""
 
     CORE_SERVICES = "igz-clusters:core-services"
     """May mark pods as core services. The admission guard makes this role."""
@@ -36,6 +36,9 @@ class PeopleRole(StrEnum):
 
     NODE_READER = "igz-clusters:node-reader"
     """Nodes and priority classes: data scientists."""
+
+    VERIFIER = "igz-clusters:verifier"
+    """What a stack declares, and what tells whether it works: pipelines that compare a cluster with its stack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +104,30 @@ _CLUSTER_WIDE: Final[Mapping[str, tuple[str, ...]]] = {
     "storage.k8s.io": ("csidrivers", "csinodes", "csistoragecapacities", "storageclasses", "volumeattachments"),
 }
 
+_COMPARED: Final[Mapping[str, tuple[str, ...]]] = {
+    "": (
+        *("configmaps", "limitranges", "namespaces", "nodes", "persistentvolumeclaims", "pods", "resourcequotas"),
+        "serviceaccounts",
+    ),
+    "admissionregistration.k8s.io": (
+        *("mutatingadmissionpolicies", "mutatingadmissionpolicybindings"),
+        *("validatingadmissionpolicies", "validatingadmissionpolicybindings"),
+    ),
+    "apiextensions.k8s.io": ("customresourcedefinitions",),
+    "apps": ("daemonsets", "deployments", "replicasets"),
+    OWN_DOMAIN: (PARAMETERS_PLURAL,),
+    "networking.k8s.io": ("networkpolicies",),
+    "policy": ("poddisruptionbudgets",),
+    "rbac.authorization.k8s.io": ("clusterrolebindings", "clusterroles", "rolebindings", "roles"),
+    "scheduling.k8s.io": ("priorityclasses",),
+    "storage.k8s.io": ("storageclasses",),
+}
+"""Kinds that stacks declare, and those that the engine reads to tell whether a Deployment is available."""
+
 ROLES: Final[Mapping[PeopleRole, tuple[Right, ...]]] = {
     PeopleRole.CLUSTER_READER: (
         Right("see what runs in every namespace, and why it waits", _LOOK, _NAMESPACED),
-        Right("compare the cluster with the stack: `drift`, `verify`", _LOOK, _CLUSTER_WIDE),
+        Right("see nodes, storage, admission and rights, and compare the cluster with the stack", _LOOK, _CLUSTER_WIDE),
     ),
     PeopleRole.IT_ADMIN: (
         Right(
@@ -145,6 +168,7 @@ ROLES: Final[Mapping[PeopleRole, tuple[Right, ...]]] = {
         # Clients that use WebSockets need `get` too.
         Right("open the page of a job, such as Dask's", ("create", "get"), {"": ("pods/portforward",)}),
     ),
+    PeopleRole.VERIFIER: (Right("compare the cluster with the stack: `drift`, `verify`", ("get", "list"), _COMPARED),),
     PeopleRole.DELIVERY: (
         Right(
             "apply workloads and what leads to them, and remove them",

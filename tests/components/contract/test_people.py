@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from components.contract.labels import OWN_DOMAIN
 from components.contract.people import People, bindings
@@ -69,7 +70,8 @@ def kinds(role: PeopleRole, verb: str) -> set[tuple[str, str]]:
 
 
 def test_who_reads_the_cluster_reads_every_kind_that_others_read() -> None:
-    others = kinds(PeopleRole.NAMESPACE_READER, "list") | kinds(PeopleRole.NODE_READER, "list")
+    readers = (PeopleRole.NAMESPACE_READER, PeopleRole.NODE_READER, PeopleRole.VERIFIER)
+    others = {kind for role in readers for kind in kinds(role, "list")}
     assert others < kinds(PeopleRole.CLUSTER_READER, "list")
 
 
@@ -81,11 +83,23 @@ def test_who_applies_or_runs_a_kind_can_read_it(reader: PeopleRole) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(stack_files()))
-def test_who_reads_the_cluster_can_compare_every_object_of_a_stack(name: str) -> None:
+def test_a_pipeline_that_verifies_can_read_every_object_of_a_stack(name: str) -> None:
     config = find(name).config
     recorder = record(lambda: run(config, kubeconfig="/nowhere", sighting=sighting_of(config)))
     declared = {_kind_of(each.inputs) for each in recorder.resources if each.type.startswith("kubernetes:")}
-    assert declared <= kinds(PeopleRole.CLUSTER_READER, "get")
+    assert declared <= kinds(PeopleRole.VERIFIER, "get")
+
+
+def test_a_pipeline_that_verifies_has_the_rights_that_verify_needs() -> None:
+    text = (PAGE.parent / "verify.md").read_text().partition("```yaml\n")[2].partition("```")[0]
+    needed = {
+        (verb, group, kind)
+        for rule in yaml.safe_load(text)["rules"]
+        for verb in rule["verbs"]
+        for group in rule["apiGroups"]
+        for kind in rule["resources"]
+    }
+    assert needed <= {(verb, *kind) for verb in ("get", "list") for kind in kinds(PeopleRole.VERIFIER, verb)}
 
 
 def _kind_of(manifest: dict[str, Any]) -> tuple[str, str]:
