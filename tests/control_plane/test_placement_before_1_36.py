@@ -16,7 +16,7 @@ from components.scheduling.priority_classes import PriorityClasses, PriorityClas
 from support.admission import Manifest, account, local_groups
 from support.api import Api
 from support.cluster import Cluster, eventually
-from support.older import create_all, objects_of, start_older
+from support.older import OLDER, create_all, objects_of, start_bare
 from support.placement import API_VERSIONS, INITIAL, USER, made_by, owner, place_of, workload
 
 pytestmark = [pytest.mark.control_plane, pytest.mark.full]
@@ -77,7 +77,7 @@ def people() -> Iterator[Manifest]:
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     data = tmp_path_factory.mktemp("data")
     try:
-        api = start_older(data, "older")
+        api = start_bare(data, "older", OLDER)
         create_all(api, [*declared(), *people()])
         eventually(lambda: "[PL-01]" in api.create(workload("Pod"), **SCIENTIST, **DRY).message)
         eventually(lambda: "[PL-01]" in api.create(workload("Deployment"), **SCIENTIST, **DRY).message)

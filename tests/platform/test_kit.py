@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from components.contract.environments import Environment, PlatformProfile
+from components.contract.environments import ClusterKind, Environment, PlatformProfile
 from components.contract.labels import LabelKey
 from components.contract.mlrun import PREEMPTIBLE_NODE_SELECTOR
 from components.contract.taints import OWN_SPOT_TAINT
@@ -23,6 +23,16 @@ SETTINGS = tuple(
     for environment in Environment
     for engine in ("mutation", "authors")
 )
+OTHER_KINDS = tuple(
+    Setting(environment, profile, "mutation", kind)
+    for kind in (ClusterKind.EKS, ClusterKind.AKS, ClusterKind.EXISTING)
+    for environment, profile in (
+        (Environment.DEV, PlatformProfile.MLRUN_CE),
+        (Environment.PROD, PlatformProfile.MLRUN_CE),
+        (Environment.DEV, PlatformProfile.IGUAZIO),
+    )
+)
+"""The stacks of clouds and of clusters that exist: what they declare in a cluster is created in a local one."""
 
 
 def test_every_shape_names_its_source_and_has_a_fate() -> None:
@@ -55,7 +65,7 @@ def test_the_charts_default_values_put_its_core_services_on_the_initial_group(en
     assert [value for value in OWN_CHOICES.values() if value not in page] == []
 
 
-@pytest.fixture(scope="module", params=SETTINGS, ids=str)
+@pytest.fixture(scope="module", params=[*SETTINGS, *OTHER_KINDS], ids=str)
 def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KitSite]:
     with kit_site(tmp_path_factory.mktemp(str(request.param)), request.param) as found:
         yield found
@@ -159,6 +169,8 @@ def said_of(site: KitSite, reason: str, name: str) -> bool:
 def test_the_autoscaler_grows_the_pool_of_each_shape_from_its_minimum(site: KitSite) -> None:
     if site.setting.engine != "mutation" or site.setting.profile is not PlatformProfile.MLRUN_CE:
         pytest.skip("one profile on the version of today shows it")
+    if site.setting.kind is not ClusterKind.LOCAL:
+        pytest.skip("only the autoscaler's provider of local clusters makes nodes here")
     minimum = {each.pool: each.size.min for each in site.groups if each.size.min}
     eventually(lambda: sizes(site) == minimum)
     before = site.cluster.nodes()

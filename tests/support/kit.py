@@ -11,7 +11,8 @@ from typing import Any, Final
 
 import yaml
 
-from components.contract.environments import Environment, PlatformProfile
+from components.contract.clusters import spot_taint
+from components.contract.environments import ClusterKind, Environment, PlatformProfile
 from components.contract.groups import NodeGroup
 from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
@@ -48,9 +49,21 @@ class Setting:
     profile: PlatformProfile
     engine: str
     """``mutation`` from Kubernetes 1.36 on, ``authors`` before."""
+    kind: ClusterKind = ClusterKind.LOCAL
 
     def __str__(self) -> str:
-        return f"{self.environment}-{self.profile}-{self.engine}"
+        words = (
+            self.environment,
+            self.profile,
+            self.engine,
+            *((self.kind,) if self.kind is not ClusterKind.LOCAL else ()),
+        )
+        return "-".join(words)
+
+    @property
+    def has_spot_taint(self) -> bool:
+        """Whether a taint keeps pods off spot nodes."""
+        return spot_taint(self.kind, self.profile) is not None
 
     @property
     def namespace(self) -> str:
@@ -107,7 +120,7 @@ class Shape:
     def _spec(self, setting: Setting, groups: Iterable[NodeGroup]) -> Manifest:
         spec = dict(self.entry["pod"])
         how = self.entry.get("from-mlrun")
-        if how and setting.profile is PlatformProfile.IGUAZIO:
+        if how and not setting.has_spot_taint:
             # Without a taint to tolerate, MLRun's mode `prevent` keeps pods off spot nodes by affinity.
             demand = {"key": LabelKey.LIFECYCLE.value, "operator": "NotIn", "values": [Lifecycle.SPOT.label_value]}
             terms = {"nodeSelectorTerms": [{"matchExpressions": [demand]}]}
@@ -163,7 +176,12 @@ def table() -> dict[str, list[dict[str, Any]]]:
 
 def fate(rows: Iterable[Mapping[str, Any]], setting: Setting) -> dict[str, Any]:
     """Return what must become of a shape: the last row whose conditions hold, without them."""
-    seen = {"engine": setting.engine, "environment": setting.environment.value, "profile": setting.profile.value}
+    seen = {
+        "engine": setting.engine,
+        "environment": setting.environment.value,
+        "profile": setting.profile.value,
+        "kind": setting.kind.value,
+    }
     fitting = [row for row in rows if all(row.get(key, value) == value for key, value in seen.items())]
     return {key: value for key, value in fitting[-1].items() if key not in seen}
 

@@ -9,16 +9,19 @@ from unittest.mock import patch
 
 import yaml
 
-from components.contract.environments import Environment, PlatformProfile
+from components.clusters.local.node_groups import node_metadata, node_taints
+from components.contract.environments import ClusterKind, Environment, PlatformProfile
 from components.contract.groups import NodeGroup
 from components.contract.labels import LabelKey
-from infra.config import parse
+from infra.config import StackConfig, parse
 from infra.config.model import CONFIG_KEY
 from infra.program import run
 from support.api import Answer, Api
 from support.cluster import Cluster, eventually, pod
+from support.existing import sighting_of
 from support.kit import CONTROLLERS, PLAIN, Manifest, Setting, Shape, made_by, pools_for, shapes
-from support.older import create_all, objects_of, start_older
+from support.older import CURRENT, OLDER, create_all, objects_of, start_bare
+from support.siblings import KINDS, TYPES
 from workbench.system.paths import PROJECT_ROOT
 
 NAME: Final = "kit"
@@ -95,7 +98,18 @@ def stack(setting: Setting) -> dict[str, Any]:
         choices["pools"]["initial"]["size"] = {"min": 3, "max": 3}
         choices["pools"]["workload"]["size"] = {"min": 2, "max": 10}
     if setting.profile is PlatformProfile.IGUAZIO:
-        choices["servers"] = "pulumi"
+        choices["servers"] = "provazio" if setting.kind is ClusterKind.EXISTING else "pulumi"
+    if setting.kind is not ClusterKind.LOCAL:
+        kind, pools = KINDS[setting.kind], choices["pools"]
+        machines = TYPES[kind.cloud]
+        choices["pools"] = {name: {**pool, "instanceTypes": machines[name]} for name, pool in pools.items()}
+        if setting.kind is ClusterKind.EXISTING:
+            nodes = {name: dict(kind.cluster["nodes"][name]) for name in pools}
+            if not setting.has_spot_taint:
+                del nodes["spot"]["taint"]
+            choices["cluster"] = {**kind.cluster, "nodes": nodes, "mutatingAdmission": True}
+        else:
+            choices["cluster"] = {**kind.cluster, "version": CURRENT}
     return document
 
 
@@ -111,9 +125,15 @@ def kit_site(folder: Path, setting: Setting) -> Iterator[KitSite]:
     cluster = Cluster(data, NAME, is_quick=True)
     try:
         if setting.engine == "authors":
-            api = start_older(data, NAME)
+            api = start_bare(data, NAME, OLDER)
             with patch("infra.program.offers_mutation", lambda _: False):
                 create_all(api, objects_of(lambda: run(choices, kubeconfig="unused")))
+        elif setting.kind is not ClusterKind.LOCAL:
+            api = start_bare(data, NAME)
+            sighting = sighting_of(choices)
+            create_all(
+                api, [*_nodes(choices), *objects_of(lambda: run(choices, kubeconfig="unused", sighting=sighting))]
+            )
         else:
             cluster.command("up", NAME, "--hermetic", IGZ_CLUSTERS_STACKS=str(stacks))
             api = Api(cluster.kubeconfig())
@@ -122,6 +142,19 @@ def kit_site(folder: Path, setting: Setting) -> Iterator[KitSite]:
         yield found
     finally:
         cluster.command("local", "stop", "--all")
+
+
+def _nodes(choices: StackConfig) -> list[Manifest]:
+    """Return a simulated node for each group, with what a cloud's nodes get from their group."""
+    return [
+        {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": node_metadata(group, f"{group.name}-0"),
+            "spec": {"taints": node_taints(group)},
+        }
+        for group in choices.groups
+    ]
 
 
 def _people(site: KitSite) -> None:

@@ -17,6 +17,10 @@ from support.cluster import emulate, eventually
 from support.recorder import record
 from workbench.local import Instance
 from workbench.local.programs import PROGRAMS
+from workbench.toolchain.recipes import KUBERNETES_VERSION
+
+CURRENT: Final = KUBERNETES_VERSION.rpartition(".")[0]
+"""The minor of local clusters."""
 
 OLDER: Final = "1.35"
 """The minor that stands for them."""
@@ -26,7 +30,11 @@ _LAST: Final = ("PolicyParameters", "ValidatingAdmissionPolicy", "ValidatingAdmi
 
 def objects_of(program: Callable[[], None]) -> list[Manifest]:
     """Return the Kubernetes objects that a Pulumi program declares, in an order in which they can be created."""
-    found = [each.inputs for each in record(program).resources if each.type.startswith("kubernetes:")]
+    found = [
+        each.inputs
+        for each in record(program).resources
+        if each.type.startswith("kubernetes:") and not each.type.endswith("Patch")
+    ]
     # Whole numbers come back from the recorder as floats.
     text = json.dumps(found, default=str)
     manifests: list[Manifest] = json.loads(text, parse_float=lambda n: int(float(n)))
@@ -58,11 +66,12 @@ def _is_there(api: Api, manifest: Manifest) -> bool:
     return answer.accepted or answer.status == 409
 
 
-def start_older(data: Path, name: str) -> Api:
+def start_bare(data: Path, name: str, minor: str = CURRENT) -> Api:
     """Start an empty control plane below a data folder; ``local stop`` with the folder ends it."""
     from workbench.toolchain import ensure  # noqa: PLC0415 the unit tier must not need a toolchain
 
-    emulate(data / "local" / name, OLDER)
+    if minor != CURRENT:
+        emulate(data / "local" / name, minor)
     with patch.dict(os.environ, IGZ_CLUSTERS_DATA=str(data)):
         older = Instance(name)
         older.start(ensure([*PROGRAMS, "kubectl"]))
