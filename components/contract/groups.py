@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from components.contract.instances import InstanceType
-from components.contract.labels import TRUE, LabelKey
+from components.contract.labels import TRUE, AnnotationKey, LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.pools import NodePool, PoolRole, PoolSize
 from components.contract.taints import ARM_TAINT, Taint, TaintEffect, gpu_taint
@@ -46,6 +46,11 @@ class NodeGroup:
     def initial_nodes(self) -> int:
         """Nodes at creation: as many as the group has that it replaces, within its bounds; else its minimum."""
         return max(self.size.min, min(self.live_nodes or 0, self.size.max))
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        """Annotations of nodes that another owner's autoscaler may see: it removes no data node."""
+        return {AnnotationKey.SCALE_DOWN_DISABLED.value: TRUE} if self.role is PoolRole.DATA else {}
 
     @property
     def holds_user_work(self) -> bool:

@@ -96,6 +96,10 @@ class AnnotationKey(StrEnum):
     TAINTS = f"{OWN_DOMAIN}/taints"
     """On nodes of such a cluster: the taints that we added and may remove; comma-separated ``key=value:Effect``."""
 
+    SCALE_DOWN_DISABLED = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
+    """``true`` on nodes that Cluster Autoscaler must not remove (kubernetes/autoscaler 0a11e9c1,
+    ``cluster-autoscaler/core/scaledown/eligibility/eligibility.go``)."""
+
     SIMULATED = "kwok.x-k8s.io/node"
     """``fake`` on nodes that kwok manages; kwok touches no other node."""
 

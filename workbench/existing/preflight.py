@@ -145,18 +145,25 @@ def _of_counts(groups: Mapping[str, NodeGroup], pools: Mapping[str, Sequence[Liv
             )
 
 
-def _of_node(group: NodeGroup, node: LiveObject) -> Iterator[Conflict]:
-    for key, value in group.labels.items():
-        current = node.labels.get(key)
-        others = node.other_managers("metadata", "labels", key)
-        if current is not None and current != value and others:
+def _of_metadata(
+    group: NodeGroup, node: LiveObject, what: str, wanted: Mapping[str, str], live: Mapping[str, str]
+) -> Iterator[Conflict]:
+    verb = {"annotation": "annotate"}.get(what, what)
+    for key, value in wanted.items():
+        others = node.other_managers("metadata", f"{what}s", key)
+        if live.get(key, value) != value and others:
             yield Conflict(
-                f"node {node.name}, label {key}",
-                f"'{current}', set by {', '.join(others)}",
+                f"node {node.name}, {what} {key}",
+                f"'{live[key]}', set by {', '.join(others)}",
                 f"'{value}' for pool '{group.pool}'",
-                f"Change the pool or its selector. If the label is wrong: `kubectl label node {node.name} {key}-`, "
+                f"Change the pool or its selector. If the {what} is wrong: `kubectl {verb} node {node.name} {key}-`, "
                 "or remove it with the tool that set it.",
             )
+
+
+def _of_node(group: NodeGroup, node: LiveObject) -> Iterator[Conflict]:
+    yield from _of_metadata(group, node, "label", group.labels, node.labels)
+    yield from _of_metadata(group, node, "annotation", group.annotations, node.annotations)
     for taint, rival in taints.conflicting_taints(node, group.taints):
         yield Conflict(
             f"node {node.name}, taint {taint.key}",

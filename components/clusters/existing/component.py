@@ -64,7 +64,11 @@ class ExistingCluster(PlatformComponent):
         nodes = [
             # Children of the cluster, not of a pool: a node that changes pools stays the same resource. As another
             # one it would be deleted after its successor was made, and take the new labels along.
-            NodePatch(node, metadata=joined(node, labels=group.labels), opts=self.child(provider=provider))
+            NodePatch(
+                node,
+                metadata=joined(node, labels=group.labels, annotations=group.annotations),
+                opts=self.child(provider=provider),
+            )
             for group in args.groups
             for node in args.sighting.nodes.get(group.pool, ())
         ]

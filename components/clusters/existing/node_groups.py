@@ -38,6 +38,7 @@ def pool_facts(group: NodeGroup, selector: Mapping[str, str]) -> dict[str, Any]:
         "lifecycle": group.lifecycle.value,
         "size": {"min": group.size.min, "max": group.size.max},
         "machines": [_machine(instance) for instance in group.instances],
+        **({"annotations": group.annotations} if group.annotations else {}),
         **({"gpuResource": group.gpu_resource} if group.gpu_resource else {}),
     }
 

@@ -124,6 +124,8 @@ def _protections(group: NodeGroup) -> Iterator[str]:
         yield from _OF_INITIAL
     if group.role is PoolRole.DATA:
         yield from _OF_DATA
+        for key, value in group.annotations.items():
+            yield f"the annotation {key}={value} on each node, which `up` sets: Cluster Autoscaler removes none of them"
         for provider in dict.fromkeys(each.provider for each in group.instances):
             yield from _OF_DATA_IN.get(provider, ())
 

@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from components.contract.environments import ClusterKind
 from components.contract.instances import InstanceType, Provider
+from components.contract.labels import TRUE, AnnotationKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.taints import Taint
 from policies.resource import Resource
@@ -61,6 +62,11 @@ class ExistingGroup(NodeGroupFacts):
     def resets_size(self) -> bool:
         # Nothing that is sent sizes anything.
         return False
+
+    @property
+    @override
+    def may_be_scaled_in(self) -> bool:
+        return self._props.at("annotations", AnnotationKey.SCALE_DOWN_DISABLED.value).text() != TRUE
 
     @override
     def _desired(self) -> Value:

@@ -144,6 +144,11 @@ class NodeGroupFacts(ABC):
         return False
 
     @property
+    def may_be_scaled_in(self) -> bool:
+        """Whether an autoscaler of another owner may remove its nodes."""
+        return False
+
+    @property
     def is_stopped(self) -> bool:
         """Whether the group's machines are switched off."""
         return False

@@ -10,7 +10,7 @@ import pytest
 from components.contract.existing.cluster_inventory import ClusterInventory, SharedKind, SharedObject
 from components.contract.labels import LabelKey
 from components.contract.ownership import FIELD_MANAGER
-from support.existing import config
+from support.existing import MACHINE, config
 from workbench.engine.live_objects import LiveObject
 from workbench.existing.live import LiveCluster
 from workbench.existing.preflight import Inspection, inspect
@@ -40,6 +40,7 @@ def node(name: str, rack: str, *, taints: list[dict[str, str]] | None = None, **
     return live("Node", name, metadata=metadata, spec={"taints": taints or []}, status=status)
 
 
+DISKS = {"role": "data", "size": {"min": 1, "max": 1}, "machine": {**MACHINE, "localNvmeGib": 900}}
 NODES = tuple(node(name, rack) for name, rack in RACKS.items())
 DEFAULT = live(
     "StorageClass",
@@ -83,6 +84,26 @@ CONFLICTS: dict[str, tuple[Callable[[], Inspection], str]] = {
     "label of another value": (
         lambda: looked(cluster(nodes=with_node(node("core-0", "core", **{LabelKey.LIFECYCLE: "preemptible"})))),
         "node core-0, label app.iguazio.com/lifecycle",
+    ),
+    "annotation that lets data nodes go": (
+        lambda: looked(
+            cluster(
+                nodes=(
+                    *NODES,
+                    live(
+                        "Node",
+                        "disk-0",
+                        metadata={
+                            "labels": {"rack": "disks"},
+                            "annotations": {"cluster-autoscaler.kubernetes.io/scale-down-disabled": "false"},
+                        },
+                        status={"capacity": CAPACITY},
+                    ),
+                )
+            ),
+            {"cluster.nodes.data": {"selector": {"rack": "disks"}}, "pools.data": DISKS},
+        ),
+        "node disk-0, annotation cluster-autoscaler.kubernetes.io/scale-down-disabled",
     ),
     "taint in the place of ours": (
         lambda: looked(

@@ -49,6 +49,18 @@ def test_nodes_get_the_labels_of_their_pool_and_nothing_else() -> None:
         assert inputs["metadata"]["annotations"] == {"pulumi.com/patchFieldManager": FIELD_MANAGER}
 
 
+def test_no_autoscaler_removes_a_data_node() -> None:
+    disks = {"role": "data", "size": {"min": 1, "max": 1}, "machine": {**MACHINE, "localNvmeGib": 900}}
+    stack = config({"cluster.nodes.data": {"selector": {"rack": "disks"}}, "pools.data": disks})
+    recorder = record(lambda: run(stack, sighting=sighting_of(stack)))
+    protected = {
+        name
+        for name, inputs in recorder.of_type(NODE).items()
+        if inputs["metadata"]["annotations"].get("cluster-autoscaler.kubernetes.io/scale-down-disabled") == "true"
+    }
+    assert protected == {"data-0"}
+
+
 def test_a_node_is_the_same_resource_in_whichever_pool_it_is() -> None:
     """Made anew it would be deleted after its successor, under the same manager, and take the new labels along."""
     parents = {built().options[NODE, name].parent for name in built().of_type(NODE)}
