@@ -66,7 +66,8 @@ def shown(value: Any) -> str:
     """Return a value for a message, cut if it is long."""
     if value is None:
         return "nothing"
-    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+    whole = int(value) if isinstance(value, float) and value.is_integer() else value
+    text = whole if isinstance(whole, str) else json.dumps(whole, sort_keys=True)
     return f"{text[:_SHOWN]}…" if len(text) > _SHOWN else text or '""'
 
 

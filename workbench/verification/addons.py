@@ -55,7 +55,7 @@ def _second_default(contract: Contract, other: LiveObject, ours: LiveObject, new
     wins = ", and newer, so claims without a class get it" if other is newest else ""
     action = f"`kubectl annotate storageclass {other.name} {' '.join(f'{key}-' for key in DEFAULT_KEYS)}`."
     if _KEPT in other.labels:
-        action = f"The provider restores it. Delete {ours.name}, so that it becomes the newest; then {contract.up}"
+        action = f"The provider restores it. Delete {ours.name}, so that it becomes the newest. {contract.up}"
     place = Place("StorageClass", other.name, path=_MARK)
     return Deviation(place, f"is the default beside {ours.name}{wins}", "one default class", action)
 

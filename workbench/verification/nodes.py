@@ -9,6 +9,7 @@ from components.contract.existing.config import ExistingConfig
 from components.contract.groups import NodeGroup
 from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.lifecycle import Lifecycle
+from components.contract.local.config import LocalConfig
 from components.contract.pools import PoolRole
 from components.contract.taints import AKS_SPOT_TAINT
 from workbench.engine.declared_fields import spelled
@@ -122,7 +123,7 @@ def _lifecycle(contract: Contract, member: Member) -> Iterator[Deviation]:
 
 def _restore(contract: Contract) -> str:
     """Return who gives a node its labels and taints."""
-    if isinstance(contract.config.cluster, ExistingConfig):
+    if isinstance(contract.config.cluster, ExistingConfig | LocalConfig):
         return contract.up
     return f"{contract.up} A cloud gives labels and taints to new nodes only: replace the node if it still differs."
 
@@ -198,15 +199,15 @@ def _count(contract: Contract, group: NodeGroup, found: Sequence[Member]) -> Ite
         if kind == "Node" and node not in there and manifest["metadata"]["labels"].get(LabelKey.POOL) == group.pool
     ]
     for place in [Place("Node", each) for each in lost] or [Place("Group", group.name)]:
-        missing = ", and this one does not exist" if lost else ""
-        problem = f"group '{group.name}' has {len(there)} nodes{missing}"
-        yield Deviation(place, problem, f"{group.size} nodes", _resize(contract))
+        problem = f"does not exist: group '{group.name}' has {len(there)} nodes" if lost else f"has {len(there)} nodes"
+        yield Deviation(place, problem, f"{group.size} nodes", _resize(contract, group))
 
 
-def _resize(contract: Contract) -> str:
+def _resize(contract: Contract, group: NodeGroup) -> str:
     if isinstance(contract.config.cluster, ExistingConfig):
         return "Correct the size or cluster.nodes in the stack file, or ask the owner for nodes."
-    return f"Wait for the autoscaler and the cloud, then look at the group there. {contract.up}"
+    who = "autoscaler" if group.is_elastic else "provider"
+    return f"If the {who} does not correct it within minutes: {contract.up}"
 
 
 def initial_group(contract: Contract, snapshot: Snapshot) -> Outcome:
@@ -233,11 +234,11 @@ def strays(contract: Contract, snapshot: Snapshot) -> Outcome:
     deviations = tuple(
         Deviation(
             member.place(),
-            f"belongs to no pool of the stack ({label or 'it has no label of a pool'})",
+            f"belongs to no pool of the stack: its label {LabelKey.POOL} is {repr(label) if label else 'missing'}",
             f"one of {', '.join(contract.pools)}",
             "Remove the node, or the label that our pools set."
             if is_existing
-            else "Remove the node, or make it a node of a group. Whoever made it is not this stack.",
+            else "Remove the node: this stack did not make it.",
         )
         for member in found
         if not member.pool and (bool(label := member.node.labels.get(LabelKey.POOL)) or not is_existing)

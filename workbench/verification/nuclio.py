@@ -5,6 +5,8 @@ from typing import Any, Final
 
 import yaml
 
+from components.contract.environments import PlatformProfile
+from components.contract.systems.registry import System
 from policies.views.nuclio import FILE, NAME
 from workbench.engine.declared_fields import differing, shown
 from workbench.engine.live_objects import LiveObject
@@ -33,7 +35,9 @@ def _of(contract: Contract, config_map: LiveObject) -> Iterator[Deviation]:
     def place(path: str) -> Place:
         return Place("ConfigMap", config_map.name, config_map.namespace, f"{FILE}, {path}")
 
-    action = f"Write the values again and upgrade the chart: `igz-clusters values --stack {contract.stack}`."
+    system = System.MLRUN_CE if contract.config.profile is PlatformProfile.MLRUN_CE else System.NUCLIO
+    values = f"igz-clusters values --stack {contract.stack} --for {system} --namespace {config_map.namespace}"
+    action = f"Print the values again and upgrade the chart with them: `{values}`."
     try:
         content = yaml.safe_load(config_map.content["data"][FILE])
     except yaml.YAMLError:

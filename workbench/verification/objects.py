@@ -37,7 +37,7 @@ def _of(key: ObjectKey, contract: Contract, snapshot: Snapshot) -> Iterator[Devi
             yield Deviation(place, "does not exist", "an object of the stack", contract.up)
     elif live.content["metadata"].get("deletionTimestamp"):
         held = ", ".join(live.content["metadata"].get("finalizers") or ()) or "no finalizer"
-        action = f"Wait until it is gone, or find who holds it. Then: {contract.up}"
+        action = f"Wait until it is gone, or remove what holds it. {contract.up}"
         yield Deviation(place, f"is being deleted ({held})", "an object of the stack", action)
     else:
         for path, value, wanted in differing(contract.declared[key], live.content):

@@ -12,7 +12,7 @@ from workbench.verification.deviation import Deviation, Outcome, Place
 from workbench.verification.snapshot import Snapshot
 
 _CLASS: Final = "PriorityClass"
-_AGAIN: Final = "A class cannot be changed: delete it, then"
+_AGAIN: Final = "A class cannot be changed: delete it."
 
 
 def priority_classes(contract: Contract, snapshot: Snapshot) -> Outcome:
@@ -21,7 +21,7 @@ def priority_classes(contract: Contract, snapshot: Snapshot) -> Outcome:
     users = [live.get(tier) for tier in UserPriority]
     deviations = [
         *(
-            Deviation(Place(_CLASS, tier), "does not exist: pods that name it are refused", "a class", contract.up)
+            Deviation(Place(_CLASS, tier), "does not exist: pods that name it are refused", "the class", contract.up)
             for tier, found in zip(UserPriority, users, strict=True)
             if found is None
         ),
@@ -61,7 +61,7 @@ def _order(contract: Contract, live: Mapping[str, Mapping[str, Any]]) -> Iterato
             yield Deviation(Place(_CLASS, system, path="value"), problem, expected, f"{_AGAIN} {contract.up}")
 
 
-def global_default(_: Contract, snapshot: Snapshot) -> Outcome:
+def global_default(contract: Contract, snapshot: Snapshot) -> Outcome:
     """Check that no class is the default of pods without one, core services among them."""
     classes = snapshot.of(_CLASS)
     deviations = (
@@ -69,7 +69,9 @@ def global_default(_: Contract, snapshot: Snapshot) -> Outcome:
             Place(_CLASS, each.name, path="globalDefault"),
             "is true, so core services without a class get its priority",
             "no default class",
-            f"Ask its owner to set it to false: `kubectl patch priorityclass {each.name} "
+            contract.up
+            if (_CLASS, "", each.name) in contract.declared
+            else f"Ask its owner to set it to false: `kubectl patch priorityclass {each.name} "
             """-p '{"globalDefault":false}'`.""",
         )
         for each in classes
@@ -87,7 +89,10 @@ def admission(contract: Contract, snapshot: Snapshot) -> Outcome:
     ]
     deviations = (
         Deviation(
-            Place(f"{kind}Binding", name), f"no binding names the policy {name}, so it does nothing", "one", contract.up
+            Place(f"{kind}Binding", name),
+            "no binding names the policy, so it does nothing",
+            "a binding",
+            contract.up,
         )
         for kind, name in policies
         if not any(each.content["spec"].get("policyName") == name for each in snapshot.of(f"{kind}Binding"))
@@ -102,10 +107,11 @@ def marks(contract: Contract, snapshot: Snapshot) -> Outcome:
     deviations = []
     for name in contract.config.namespaces:
         if name not in marked:
-            live = snapshot.get("Namespace", name)
-            problem = "is not true, so no admission policy judges its pods" if live else "does not exist"
+            is_there = snapshot.get("Namespace", name) is not None
+            problem = "is not true, so no admission policy judges its pods" if is_there else "does not exist"
+            expected = f"'{TRUE}'" if is_there else "a namespace of the stack"
             deviations.append(
-                Deviation(Place("Namespace", name, path=path if live else ""), problem, f"'{TRUE}'", contract.up)
+                Deviation(Place("Namespace", name, path=path if is_there else ""), problem, expected, contract.up)
             )
     work = {
         place for (kind, place, _), each in snapshot.objects.items() if kind == "Pod" and _is_user_work(each.labels)
