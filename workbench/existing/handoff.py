@@ -39,7 +39,11 @@ def handed_over(stack: Stack, cluster: ExistingConfig, checked: Checked) -> dict
         environment=config.environment,
         profile=config.profile,
     )
-    return {**specification(stack.name, platform, cluster), "before": list(_before(config.environment, checked))}
+    return {
+        **specification(stack.name, platform, cluster),
+        "signable": not checked.violations,
+        "before": list(_before(config.environment, checked)),
+    }
 
 
 def _before(environment: Environment, checked: Checked) -> Iterator[dict[str, Any]]:
@@ -78,6 +82,8 @@ def _sections(data: Mapping[str, Any]) -> Iterator[str]:
         f"Provazio makes the servers of this cluster; the stack `{data['stack']}` labels them afterwards. This page "
         "follows from the stack file: change that, not the page."
     )
+    if not data["signable"]:
+        yield "**Do not sign it: mandatory rules are violated. Correct the stack file, and print the page again.**"
     yield table(
         ("environment", "profile", "cloud", "Kubernetes"),
         [(data["environment"], data["profile"], clouds, f"{data['kubernetes']['minimum']} or newer")],

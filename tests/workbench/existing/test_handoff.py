@@ -155,6 +155,7 @@ def test_each_command_to_run_after_the_installation_exists() -> None:
         assert (program, command in COMMANDS) == ("igz-clusters", True), check
         assert command not in subcommands or rest[0] in subcommands[command], check
         assert check["prints"]
+    assert CliRunner().invoke(app, ["check", STACK]).stdout.splitlines()[-2].startswith(f"{STACK}: no violations")
 
 
 def test_the_role_of_the_installer_has_the_hops_that_the_rule_allows() -> None:
@@ -189,6 +190,7 @@ def test_a_page_with_violations_is_not_to_be_signed(checkout: Path) -> None:
     result = run(STACK, "--json")
     assert result.exit_code == 1, result.output
     assert "Do not sign it: mandatory rules are violated. See `igz-clusters check iguazio`." in result.stderr
+    assert "**Do not sign it: mandatory rules are violated." in run(STACK).stdout
     (judged,) = (row for row in json.loads(result.stdout)["before"] if row["rule"] == "NG-04")
     assert judged["result"] == "violated"
 
