@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from typing_extensions import override
 
 from components.contract.labels import AnnotationKey, LabelKey
+from components.contract.people_rights import ROLES, PeopleRole
 from components.contract.pools import PoolRole
 from support.aws_emulator import Account
 from support.azure_emulator import Subscription
@@ -142,18 +142,19 @@ def verified(cluster: Cluster) -> dict[str, set[str]]:
 
 @dataclass(frozen=True)
 class Reader(Api):
-    """Access as a user who has only the role of docs/verify.md."""
+    """Access as a pipeline that has only the role for verification."""
 
     @override
     def run(self, *arguments: str, stdin: str | None = None) -> str:
         return super().run("--as=reader", *arguments, stdin=stdin)
 
 
-def reads_with_the_role_of_the_page(cluster: Cluster) -> None:
-    """Read everything with the rights on the page, which are enough, and fail to write."""
-    (role,) = re.findall(r"```yaml\n(.+?)```", (PROJECT_ROOT / "docs" / "verify.md").read_text(), re.DOTALL)
-    cluster.kubectl("apply", "-f", "-", stdin=role)
-    cluster.kubectl("create", "clusterrolebinding", "reader", "--clusterrole=igz-clusters-verify", "--user=reader")
+def assert_the_role_is_enough(cluster: Cluster) -> None:
+    """Read everything with the rights of the role, which allow nothing else."""
+    rules = [rule for right in ROLES[PeopleRole.VERIFIER] for rule in right.rules()]
+    role = {**manifest("ClusterRole", "reader", rules=rules), "apiVersion": "rbac.authorization.k8s.io/v1"}
+    cluster.apply(role)
+    cluster.kubectl("create", "clusterrolebinding", "reader", "--clusterrole=reader", "--user=reader")
     contract = Contract("local", read(stack_files(PROJECT_ROOT)["local"]).config, cluster.state())
     reader = Reader(cluster.binary("kubectl"), cluster.kubeconfig(), os.environ)
     found = take(reader, contract.declared.values(), contract.config.namespaces)
@@ -167,7 +168,7 @@ def test_what_kubectl_plants_is_found_by_the_check_that_it_belongs_to(tmp_path: 
         cluster.apply(api())
         eventually(lambda: cluster.pod("mlrun-api-chief")["status"]["phase"] == "Running")
         eventually(lambda: verified(cluster) == {})
-        reads_with_the_role_of_the_page(cluster)
+        assert_the_role_is_enough(cluster)
 
         cluster.kubectl("delete", "pod", "mlrun-api-chief", "-n", "mlrun")
         cluster.apply(api(env=[{"name": "MLRUN_VALID_FUNCTION_PRIORITY_CLASS_NAMES", "value": "a, b"}]))
