@@ -29,6 +29,7 @@ _KEPT: Final = "kubernetes.io/cluster-service"
 _STATUS: Final = Place("ConfigMap", autoscaler.STATUS, autoscaler.NAMESPACE)
 _DEPLOYMENT: Final = Place("Deployment", autoscaler.NAME, autoscaler.NAMESPACE)
 _LOOK: Final = f"See its log: `kubectl logs -n {autoscaler.NAMESPACE} deployment/{autoscaler.NAME}`."
+_LOOK_ELSEWHERE: Final = "{} Where the provider runs the autoscaler, see its log there."
 
 
 def default_storage_class(contract: Contract, snapshot: Snapshot) -> Outcome:
@@ -114,13 +115,13 @@ def _runs(contract: Contract, snapshot: Snapshot) -> Iterator[Deviation]:
         if not any(each["type"] == "Available" and each["status"] == "True" for each in conditions):
             yield Deviation(_DEPLOYMENT, "is not available, so no group grows", "an available Deployment", _LOOK)
             return
-    status = _status(snapshot)
+    status, look = _status(snapshot), _LOOK if _is_declared(contract) else _LOOK_ELSEWHERE.format(contract.up)
     if not status:
-        yield Deviation(_STATUS, "the autoscaler has never reported", "its status", _LOOK)
+        yield Deviation(_STATUS, "the autoscaler has never reported", "its status", look)
     elif (state := status.get("autoscalerStatus")) != "Running":
-        yield Deviation(_STATUS, f"the autoscaler is {state}", "Running", f"Wait a minute. {_LOOK}")
+        yield Deviation(_STATUS, f"the autoscaler is {state}", "Running", f"Wait a minute. {look}")
     elif (last := _time(str(status.get("time")))) and snapshot.taken - last > _SILENT:
-        yield Deviation(_STATUS, f"the autoscaler last reported at {last:%Y-%m-%d %H:%M} UTC", "a report now", _LOOK)
+        yield Deviation(_STATUS, f"the autoscaler last reported at {last:%Y-%m-%d %H:%M} UTC", "a report now", look)
 
 
 def autoscaler_groups(contract: Contract, snapshot: Snapshot) -> Outcome:
