@@ -79,6 +79,7 @@ def edits_of_every_kind(base: Mapping[str, Any]) -> dict[str, Changes]:
         "namespaces, one renamed": {"namespaces.jobs": None, "namespaces.work": {}},
         "namespaces.jobs.coreServices": {"namespaces.jobs.coreServices": True},
         "namespaces.jobs.quota": {"namespaces.jobs.quota": {"cpu": "10", "memory": "40Gi"}},
+        "namespaces.mlrun.mlrun": {"namespaces.mlrun.mlrun": {"executing": "7d"}},
         "namespaces.jobs.egressCidrs": {"namespaces.jobs.egressCidrs": ["10.99.0.0/16"]},
         "namespaces.jobs.egress": {"namespaces.jobs.egress": [_STORE]},
         "namespaces.jobs.apiServerCidrs": {"namespaces.jobs.apiServerCidrs": []},
