@@ -107,8 +107,9 @@ _LABELS: Final = (
     "autoscaler adds need all of them from the template of their group."
 )
 _SERVICES: Final = (
-    "Set these in `advanced` of each service, after `up` has labelled the nodes. The API has no tolerations, so "
-    "services cannot use nodes with a taint. The installer places core services, such as MLRun, Nuclio and Grafana."
+    "Set these in each service, after `up` has labelled the nodes; the data has them as the API takes them. It has no "
+    "tolerations, so services that request no GPU stay off nodes with a taint. The installer places core services, "
+    "such as MLRun, Nuclio and Grafana."
 )
 _BEFORE: Final = (
     "The rules of `igz-clusters check`, on the pools of the stack file. Only `violated` and `unjudged` block."
@@ -178,10 +179,15 @@ def _said(value: Any) -> str:
 
 def _services(services: Mapping[str, Mapping[str, Any]]) -> str:
     rows = [
-        (code(kind), _entries(each["node_selector"]["entries"]), code(each["priority_class_name"]))
-        for kind, each in services.items()
+        (
+            code(name),
+            _entries(each["advanced"]["node_selector"]["entries"]),
+            code(each["advanced"]["priority_class_name"]),
+            "yes" if "scale_to_zero" in each else "as you like",
+        )
+        for name, each in services.items()
     ]
-    return table(("service", "`node_selector`", "`priority_class_name`"), rows)
+    return table(("service", "`node_selector`", "`priority_class_name`", "scale to zero"), rows)
 
 
 def _entries(entries: Iterable[Mapping[str, str]]) -> str:

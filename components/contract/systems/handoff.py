@@ -1,8 +1,7 @@
 """What Iguazio's installer is told where it makes the servers (``servers: provazio``): a specification to sign off.
 
 Facts about the installer are from Iguazio's public documentation (Iguazio best practices, provisioning of the servers;
-the pages in ``installer_identities``) and from its management SDK (igz_mgmt 0.4.2, ``schemas/app_services.py``). What
-neither says is listed as not known.
+the pages in ``installer_identities``). What it does not say is listed as not known.
 """
 
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from components.contract.groups import NodeGroup
 from components.contract.lifecycle import Lifecycle
 from components.contract.placement import FIRST_MUTATING_MINOR
 from components.contract.pools import PoolRole
-from components.contract.priorities import DEFAULT_USER_PRIORITY
+from components.contract.systems.app_services import services
 from components.contract.systems.installer_identities import identities
 from components.contract.systems.platform_cluster import PlatformCluster
 from components.contract.taints import AKS_SPOT_TAINT
@@ -53,12 +52,6 @@ NEVER: Final = (
 """What must not be done."""
 
 
-_NOTEBOOKS: Final = "jupyter"
-
-SERVICES: Final = (_NOTEBOOKS, "shell", "presto", "hive", "mariadb", "spark_history_server", "tensorboard")
-"""Application services, by the names of their kinds in Iguazio's API; the installer itself places core services."""
-
-
 def specification(stack: str, cluster: PlatformCluster, choices: ExistingConfig) -> dict[str, Any]:
     """Return the specification as data.
 
@@ -80,7 +73,7 @@ def specification(stack: str, cluster: PlatformCluster, choices: ExistingConfig)
         "kubernetes": {"minimum": f"1.{FIRST_MUTATING_MINOR if choices.mutating_admission else OLDEST_MINOR}"},
         "groups": [_group(group, choices) for group in cluster.groups],
         "identities": [each for provider in providers for each in identities(provider)],
-        "services": {kind: _placement(kind, cluster) for kind in SERVICES},
+        "services": services(cluster),
         "gaps": list(_gaps(cluster, choices)),
         "never": list(NEVER),
         "after": list(_checks_after(stack, cluster, choices)),
@@ -128,13 +121,6 @@ def _protections(group: NodeGroup) -> Iterator[str]:
             yield f"the annotation {key}={value} on each node, which `up` sets: Cluster Autoscaler removes none of them"
         for provider in dict.fromkeys(each.provider for each in group.instances):
             yield from _OF_DATA_IN.get(provider, ())
-
-
-def _placement(kind: str, cluster: PlatformCluster) -> dict[str, Any]:
-    """Return the part ``advanced`` of a service's specification; the API has no tolerations."""
-    selector = cluster.notebook_selector if kind == _NOTEBOOKS else cluster.service_selector
-    entries = [{"key": key, "value": value} for key, value in selector.items()]
-    return {"node_selector": {"entries": entries}, "priority_class_name": DEFAULT_USER_PRIORITY.value}
 
 
 def _gaps(cluster: PlatformCluster, choices: ExistingConfig) -> Iterator[str]:

@@ -47,6 +47,11 @@ class PlatformCluster:
         """Node selector of services that are no core services: on-demand nodes of the pools for jobs."""
         return self._on_demand(PoolRole.WORKLOAD)
 
+    @property
+    def gpu_selector(self) -> dict[str, str]:
+        """Node selector of services that request a GPU: on-demand nodes of the pools of role gpu."""
+        return self._on_demand(PoolRole.GPU)
+
     def _on_demand(self, role: PoolRole) -> dict[str, str]:
         stays = {LabelKey.LIFECYCLE.value: Lifecycle.ON_DEMAND.label_value} if has_untainted_spot(self.groups) else {}
         return {LabelKey.ROLE.value: role.value, **stays}

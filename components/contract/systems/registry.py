@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from components.contract.environments import PlatformProfile
-from components.contract.systems import mlrun_ce, monitoring, nuclio, pipelines
+from components.contract.systems import app_services, mlrun_ce, monitoring, nuclio, pipelines
 from components.contract.systems.mlrun_ce_chart import CHART, CURRENT, ChartLine
 from components.contract.systems.platform_cluster import PlatformCluster
 from components.contract.systems.system_values import SystemChoices, SystemValues
@@ -19,6 +19,7 @@ class System(StrEnum):
     NUCLIO = "nuclio"
     PIPELINES = "pipelines"
     MONITORING = "monitoring"
+    APP_SERVICES = "app-services"
 
 
 def _anything_goes(_: SystemChoices) -> None:
@@ -89,6 +90,11 @@ SYSTEMS: Final[Mapping[System, Derivation]] = {
         charts=(monitoring.LINE,),
         profiles=(PlatformProfile.MLRUN_CE,),
         needs_core_services=True,
+    ),
+    System.APP_SERVICES: Derivation(
+        what="Placement of Iguazio's application services",
+        values=app_services.values,
+        profiles=(PlatformProfile.IGUAZIO,),
     ),
 }
 """What is known about each system."""

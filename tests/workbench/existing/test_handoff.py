@@ -108,7 +108,7 @@ def test_a_pool_for_notebooks_takes_the_notebooks() -> None:
     given = choices()
     given["pools"]["work"]["role"] = "jupyter"
     found = data(given)
-    entries = found["services"]["jupyter"]["node_selector"]["entries"]
+    entries = found["services"]["jupyter"]["advanced"]["node_selector"]["entries"]
     assert {"key": "igz-clusters.io/role", "value": "jupyter"} in entries
     assert "No pool of role workload is on-demand, so application services have no node; add one." in found["gaps"]
 
