@@ -8,7 +8,7 @@ import pytest
 from components.contract.environments import Environment
 from components.contract.groups import resolve_groups
 from components.contract.mlrun import MlrunVariable, override_environment, threshold_variable
-from components.contract.mlrun_choices import STATE_THRESHOLDS
+from components.contract.mlrun_choices import STATE_THRESHOLDS, MlrunChoices
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES
 from components.contract.pools import NodePool
 from components.contract.taints import OWN_SPOT_TAINT
@@ -40,7 +40,8 @@ def nuclio(name: Any, data: Any) -> list[NuclioSettingsFacts]:
 
 def test_the_settings_that_we_make_are_read_as_they_were_made() -> None:
     groups = resolve_groups({"spot": NodePool.model_validate(SPOT)}, OWN_SPOT_TAINT)
-    made = override_environment(groups, OWN_SPOT_TAINT, DEFAULT_POD_RESOURCES[Environment.PROD])
+    mounts = MlrunChoices.model_validate({"autoMount": {"type": "pvc", "parameters": {"pvc_name": "shared"}}})
+    made = override_environment(groups, OWN_SPOT_TAINT, DEFAULT_POD_RESOURCES[Environment.PROD], mounts)
     [settings] = mlrun(CONFIG_MAP, {"metadata": OVERRIDE, "data": made})
     assert {variable: settings.get(variable) for variable in settings.variables()} == made
     assert set(MlrunVariable) <= set(settings.variables())
