@@ -10,6 +10,7 @@ import pytest
 from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.ownership import FIELD_MANAGER
 from support.cluster import changes, eventually
+from support.existing import MACHINE
 from support.inventory import objects_in, objects_of
 from support.runs import kill_before_the_answer, silent_webhook
 from support.sampled import sampled
@@ -19,6 +20,7 @@ pytestmark = pytest.mark.control_plane
 
 GPU = {"effect": "NoSchedule", "key": "nvidia.com/gpu", "value": "present"}
 THEIR_VALUE = 50
+DISKS = {"role": "data", "size": {"min": 1, "max": 1}, "machine": {**MACHINE, "localNvmeGib": 900}}
 SECOND = {"effect": "NoSchedule", "key": "second", "value": "tool"}
 CORDONED = {"effect": "NoSchedule", "key": "node.kubernetes.io/unschedulable"}
 
@@ -56,6 +58,8 @@ def test_only_what_is_ours_changes_and_destroy_gives_it_back(theirs: Site) -> No
     theirs.own(priority_class("igz-workload-low", THEIR_VALUE))
     theirs.own(namespace("mlrun", team="vision"))
     eventually(lambda: CORDONED in taints(theirs, "gpu-0"))
+    theirs.node("disk-0", "disks")
+    theirs.choose({"cluster.nodes.data": {"selector": {"rack": "disks"}}, "pools.data": DISKS})
     before = theirs.snapshot()
 
     printed = theirs.done("up", STACK, "--yes")
@@ -82,6 +86,10 @@ def test_only_what_is_ours_changes_and_destroy_gives_it_back(theirs: Site) -> No
         "f:kubernetes.io/arch",
         "f:kubernetes.io/os",
     }
+    # An autoscaler of the owner removes no data node.
+    kept = AnnotationKey.SCALE_DOWN_DISABLED
+    assert theirs.get("node", "disk-0")["metadata"]["annotations"][kept] == "true"
+    assert kept not in before["Node", "disk-0"]["metadata"]["annotations"]
     # Taints: the second tool's and Kubernetes' own stand beside ours, which the node itself remembers.
     assert taints(theirs, "gpu-0") == [SECOND, CORDONED, GPU]
     assert (
@@ -115,6 +123,8 @@ def test_only_what_is_ours_changes_and_destroy_gives_it_back(theirs: Site) -> No
     for kind, name in (("node", "compute-0"), ("priorityclass", "igz-workload-low"), ("namespace", "kube-system")):
         managers = {each["manager"] for each in theirs.get(kind, name)["metadata"]["managedFields"]}
         assert FIELD_MANAGER not in managers, (kind, name)
+    theirs.kubectl("delete", "node", "disk-0")
+    theirs.choose()
 
 
 @pytest.mark.full
