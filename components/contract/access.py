@@ -28,9 +28,11 @@ def _namespace(name: str) -> str:
     return name
 
 
-def _cluster_admin_is_everywhere(names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+def _fit_the_level(names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
     if len(set(names)) < len(names):
         raise ValueError("lists a namespace twice; remove one")
+    if names and info.data.get("level", "invalid") is None:
+        raise ValueError("limits a level, and the entry has none; remove it, or add a level")
     if names and info.data.get("level") is AccessLevel.CLUSTER_ADMIN:
         raise ValueError("level cluster-admin applies to all namespaces; use admin to limit access to some")
     return names
@@ -38,7 +40,7 @@ def _cluster_admin_is_everywhere(names: tuple[str, ...], info: ValidationInfo) -
 
 NamespacesOfEntry = Annotated[
     tuple[Annotated[str, AfterValidator(_namespace)], ...],
-    AfterValidator(_cluster_admin_is_everywhere),
+    AfterValidator(_fit_the_level),
     Explained("Monitoring and operations need every namespace."),
     Field(description="Namespaces in which the level applies; empty means all.", examples=[["mlrun"]]),
 ]

@@ -57,6 +57,13 @@ def test_groups_that_the_stack_file_no_longer_has_are_revoked(account: Account) 
     assert access(account, "platform-team")[0] == []
 
 
+def test_an_entry_that_loses_its_level_keeps_its_groups(account: Account) -> None:
+    up(account, platform=PLATFORM, science=SCIENCE)
+    groups_alone = {key: value for key, value in PLATFORM.items() if key != "level"}
+    assert up(account, platform=groups_alone, science=SCIENCE) == ["eks:DisassociateAccessPolicy"]
+    assert access(account, "platform-team") == (["readers"], {})
+
+
 def test_an_entry_with_another_name_is_the_same_access(account: Account) -> None:
     up(account, platform=PLATFORM, science=SCIENCE)
     assert up(account, operators=PLATFORM, science=SCIENCE) == []

@@ -45,6 +45,7 @@ EDITS: Final[dict[str, Changes]] = {
         "cluster.access.entries.more": {"roleArn": f"{ROLE}/more", "level": "view"},
     },
     "cluster.access.entries, another level": {"cluster.access.entries.team.level": "edit"},
+    "cluster.access.entries, no level": {"cluster.access.entries.team.level": None},
     "cluster.access.entries, namespaces": {"cluster.access.entries.team.namespaces": ["mlrun"]},
     "cluster.access.entries, other groups": {"cluster.access.entries.team.groups": ["writers"]},
     "cluster.access.entries, no groups": {"cluster.access.entries.team.groups": []},

@@ -127,7 +127,7 @@ class ControlPlane(PlatformComponent):
         return key.arn
 
     def _entries(self, access: Access) -> tuple[pulumi.Resource, ...]:
-        associations = []
+        made: list[pulumi.Resource] = []
         for key, choice in access.all_entries.items():
             # EKS has one entry of a role. Named by it, an entry that is renamed in the stack file, or swaps roles with
             # another, stays the resource that it is.
@@ -142,7 +142,10 @@ class ControlPlane(PlatformComponent):
                 type="STANDARD",
                 opts=self.child(aliases=aliases),
             )
-            associations.append(
+            made.append(entry)
+            if choice.level is None:
+                continue
+            made.append(
                 AccessPolicyAssociation(
                     name,
                     cluster_name=self.cluster.name,
@@ -156,7 +159,7 @@ class ControlPlane(PlatformComponent):
                     opts=self.child(depends_on=[entry], aliases=aliases, delete_before_replace=True),
                 )
             )
-        return tuple(associations)
+        return tuple(made)
 
     def _client_rules(self, cidrs: Sequence[str]) -> Iterator[pulumi.Resource]:
         """Let clients in at the private endpoint: EKS's own group admits only the nodes, which are its members."""

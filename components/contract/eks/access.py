@@ -43,7 +43,10 @@ class AccessEntry(ContractModel):
         description="ARN of the role that people or a pipeline assume.",
         examples=["arn:aws:iam::111122223333:role/platform"],
     )
-    level: AccessLevel = Field(description="Level of access.", examples=["view"])
+    level: Annotated[
+        AccessLevel | None,
+        Explained("An entry with groups has the rights of their role bindings, such as those of `people`."),
+    ] = Field(None, description="Level of access in addition to that of the groups.", examples=["view"])
     namespaces: NamespacesOfEntry = ()
     groups: Annotated[
         tuple[Annotated[str, AfterValidator(_group)], ...],
@@ -51,6 +54,16 @@ class AccessEntry(ContractModel):
     ] = Field(
         (), description="Kubernetes groups of the role, for role bindings in the cluster.", examples=[["ml-team"]]
     )
+
+    @field_validator("groups", mode="after")
+    @classmethod
+    def _permit_something(cls, groups: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        if not groups and info.data.get("level", "invalid") is None:
+            raise ValueError(
+                "is empty and there is no level, so the entry permits nothing; add a level, or groups that `people` or "
+                "a role binding names"
+            )
+        return groups
 
 
 class Access(ContractModel):

@@ -125,6 +125,8 @@ BEYOND_A_SCHEMA = {
     "eks-data-without-nvme",
     "eks-deployer-of-another-account",
     "eks-entry-in-a-group-of-kubernetes",
+    "eks-entry-with-namespaces-of-no-level",
+    "eks-entry-without-rights",
     "eks-entry-in-an-impossible-namespace",
     "eks-entry-of-the-deployer-again",
     "eks-entry-with-a-namespace-twice",

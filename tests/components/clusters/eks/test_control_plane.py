@@ -87,6 +87,15 @@ def test_each_entry_has_its_policy_where_it_applies() -> None:
     assert groups == {"deployer": [], "break-glass": [], "team": ["ml-team"], "audit": []}
 
 
+def test_an_entry_of_groups_alone_gets_no_policy_and_exists_before_the_objects_inside() -> None:
+    """Its groups then have the rights of the role bindings that name them, and no others."""
+    recorder = build({"cluster.access.entries": {"team": {"roleArn": f"{ROLE}/team", "groups": ["ml-team"]}}})
+    assert [each["kubernetesGroups"] for each in recorder.of_type(ENTRY).values()][-1] == ["ml-team"]
+    assert [name for name in recorder.of_type(ASSOCIATION) if "team" in name] == []
+    [name] = [name for name in recorder.of_type(ENTRY) if "team" in name]
+    assert (ENTRY, name) in recorder.needs(("kubernetes:core/v1:Namespace", "mlrun"))
+
+
 def test_an_association_goes_before_another_one_of_its_role_and_policy_comes() -> None:
     found = {name: built().options[ASSOCIATION, name].delete_before_replace for name in built().of_type(ASSOCIATION)}
     assert found == {f"test-cluster-{ACCOUNT}/{role}": True for role in ("deployer", "break-glass")}
