@@ -30,7 +30,7 @@ EXCUSED = {
     "JU-04": "bad bad-hub",
     "PL-01": "bad-daemon-set bad-negation bad-older bad-preferred",
     "PL-05": "bad-corrected-other-gpu",
-    "PL-06": "bad bad-dev bad-other-gpu bad-own-name",
+    "PL-06": "bad bad-dev bad-null bad-other-gpu bad-own-name",
     "PR-04": "bad-deployment bad-nuclio",
     "RS-01": "bad bad-dev bad-start",
     "RS-03": "bad bad-sidecar bad-whole-pod bad-zero",
