@@ -33,8 +33,8 @@ _PLUGIN: Final = {"DaemonSet test-own-device-plugin", "ServiceAccount test-own-d
 DEPENDENT: Final[Mapping[str, set[str]]] = {
     "rename": ALWAYS,
     "lifecycle": {*ALWAYS, _MLRUN, f"{_MUTATION}-pod-corrections", "values mlrun-ce", "values nuclio"},
-    "role": {"output pools", "values mlrun-ce"},
-    "gpu": {*ALWAYS, *_GPU, *_PLUGIN, "ValidatingAdmissionPolicy igz-pods-advisory"},
+    "role": {"output pools", "values app-services", "values mlrun-ce"},
+    "gpu": {*ALWAYS, *_GPU, *_PLUGIN, "ValidatingAdmissionPolicy igz-pods-advisory", "values app-services"},
 }
 """What else changes."""
 
