@@ -6,7 +6,16 @@ from enum import StrEnum
 from typing import Final
 
 from components.contract.environments import PlatformProfile
-from components.contract.systems import app_services, mlrun_ce, monitoring, nuclio, pipelines
+from components.contract.systems import (
+    app_services,
+    mlrun_ce,
+    monitoring,
+    mpi_operator,
+    nuclio,
+    pipelines,
+    presto,
+    spark_operator,
+)
 from components.contract.systems.mlrun_ce_chart import CHART, CURRENT, ChartLine
 from components.contract.systems.platform_cluster import PlatformCluster
 from components.contract.systems.system_values import SystemChoices, SystemValues
@@ -19,6 +28,9 @@ class System(StrEnum):
     NUCLIO = "nuclio"
     PIPELINES = "pipelines"
     MONITORING = "monitoring"
+    SPARK_OPERATOR = "spark-operator"
+    MPI_OPERATOR = "mpi-operator"
+    PRESTO = "presto"
     APP_SERVICES = "app-services"
 
 
@@ -90,6 +102,26 @@ SYSTEMS: Final[Mapping[System, Derivation]] = {
         charts=(monitoring.LINE,),
         profiles=(PlatformProfile.MLRUN_CE,),
         needs_core_services=True,
+    ),
+    System.SPARK_OPERATOR: Derivation(
+        what=f"Values for chart {spark_operator.CHART}",
+        values=spark_operator.values,
+        charts=(spark_operator.LINE,),
+        profiles=(PlatformProfile.MLRUN_CE,),
+        needs_core_services=True,
+    ),
+    System.MPI_OPERATOR: Derivation(
+        what=f"Values for chart {mpi_operator.CHART}",
+        values=mpi_operator.values,
+        charts=(mpi_operator.LINE,),
+        profiles=(PlatformProfile.MLRUN_CE,),
+        needs_core_services=True,
+    ),
+    System.PRESTO: Derivation(
+        what=f"Values for chart {presto.CHART}",
+        values=presto.values,
+        options=frozenset(("ingress_class",)),
+        profiles=(PlatformProfile.MLRUN_CE,),
     ),
     System.APP_SERVICES: Derivation(
         what="Placement of Iguazio's application services",
