@@ -8,6 +8,7 @@ from typing import Final
 from components.contract.environments import PlatformProfile
 from components.contract.systems import (
     app_services,
+    jupyterhub,
     mlrun_ce,
     monitoring,
     mpi_operator,
@@ -28,6 +29,7 @@ class System(StrEnum):
     NUCLIO = "nuclio"
     PIPELINES = "pipelines"
     MONITORING = "monitoring"
+    JUPYTERHUB = "jupyterhub"
     SPARK_OPERATOR = "spark-operator"
     MPI_OPERATOR = "mpi-operator"
     PRESTO = "presto"
@@ -100,6 +102,14 @@ SYSTEMS: Final[Mapping[System, Derivation]] = {
         values=monitoring.values,
         options=frozenset(("storage_class", "ingress_class")),
         charts=(monitoring.LINE,),
+        profiles=(PlatformProfile.MLRUN_CE,),
+        needs_core_services=True,
+    ),
+    System.JUPYTERHUB: Derivation(
+        what=f"Values for chart {jupyterhub.CHART}",
+        values=jupyterhub.values,
+        options=frozenset(("storage_class", "ingress_class")),
+        charts=(jupyterhub.LINE,),
         profiles=(PlatformProfile.MLRUN_CE,),
         needs_core_services=True,
     ),

@@ -37,11 +37,12 @@ def test_every_key_is_one_of_the_chart(system: System, places: bool, taint: Tain
 def test_a_system_class_comes_with_the_mark_of_core_services(system: System) -> None:
     """Before Kubernetes 1.36 PR-05 refuses pods that have the class alone, and some charts take no labels for pods."""
 
-    def below(value: Any, path: str = "") -> Iterator[str]:
+    def below(value: Any, path: str = "", *, marked: bool = False) -> Iterator[str]:
+        marked = marked or (isinstance(value, dict) and MARK in value.values())
         for key, each in value.items() if isinstance(value, dict) else ():
-            if key == "priorityClassName" and each in list(SystemPriority) and MARK not in value.values():
+            if key == "priorityClassName" and each in list(SystemPriority) and not marked:
                 yield path
-            yield from below(each, f"{path}.{key}")
+            yield from below(each, f"{path}.{key}", marked=marked)
 
     for chart in SYSTEMS[system].charts or ("",):
         choices = SystemChoices(namespace="mlrun", chart=chart)

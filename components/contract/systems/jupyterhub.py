@@ -1,0 +1,116 @@
+"""JupyterHub: values of its own chart (Zero to JupyterHub)."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from components.contract.labels import TRUE, LabelKey
+from components.contract.pools import PoolRole
+from components.contract.priorities import DEFAULT_USER_PRIORITY, SystemPriority
+from components.contract.quantities import parse_quantity
+from components.contract.systems.platform_cluster import PlatformCluster
+from components.contract.systems.system_values import SystemChoices, SystemValues, helm_command, tree
+
+CHART: Final = "jupyterhub"
+LINE: Final = "4.4"
+"""Minor version of the chart: JupyterHub 5.5."""
+
+REPOSITORY: Final = "https://hub.jupyter.org/helm-chart/"
+"""Helm repository of the chart."""
+
+SAFE_TO_EVICT: Final = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+"""Annotation that keeps the autoscaler from draining a pod's node."""
+
+_IDLE_SECONDS: Final = 600
+"""After which a notebook on a GPU stops: the window of Iguazio's application services."""
+
+_PULLER: Final = {"cpu": "10m", "memory": "16Mi"}
+"""What a container that only pulls an image and pauses gets (assumed)."""
+
+_MEBI: Final = 2**20
+
+
+def values(cluster: PlatformCluster, choices: SystemChoices) -> SystemValues:
+    """Return the values of the chart."""
+    flat: dict[str, Any] = {}
+    for part in (_hub(), _notebooks(cluster), _names(choices)):
+        flat |= dict(part)
+    if not cluster.places_by_itself:
+        flat |= dict(_placement())
+    command = helm_command(CHART, CHART, REPOSITORY, f"~{LINE}.0", choices.namespace, "--timeout 30m")
+    return SystemValues(content=tree(flat), notes=tuple(_notes(cluster, choices)), next=command)
+
+
+def _hub() -> Iterator[tuple[str, Any]]:
+    # By default a load balancer, open to the Internet.
+    yield "proxy.service.type", "ClusterIP"
+    # A kube-scheduler 1.30, too old for these API servers; without it the cluster's own scheduler places notebooks.
+    yield "scheduling.userScheduler.enabled", False
+    # Pulls on nodes that exist at `helm upgrade`, and makes it wait: elastic pools get others, or have none.
+    yield "prePuller.hook.enabled", False
+    # One pod on each node for notebooks, which would get the namespace's default requests.
+    yield "prePuller.resources", {"requests": dict(_PULLER), "limits": dict(_PULLER)}
+
+
+def _notebooks(cluster: PlatformCluster) -> Iterator[tuple[str, Any]]:
+    yield "singleuser.nodeSelector", cluster.notebook_selector
+    yield "singleuser.extraPodConfig.priorityClassName", DEFAULT_USER_PRIORITY.value
+    # A drained node takes kernels and unsaved work along; the chart's culling, on by default, frees it.
+    yield "singleuser.extraAnnotations", {SAFE_TO_EVICT: "false"}
+    # By default a privileged init container, which Pod Security refuses. The chart's network policy stays.
+    yield "singleuser.cloudMetadata.blockWithIptables", False
+    # Policies add up: by default this one allows the Internet, whatever the namespace's egress is.
+    yield "singleuser.networkPolicy.egressAllowRules.nonPrivateIPs", False
+    for ours, theirs in ((cluster.pod_resources.requests, "guarantee"), (cluster.pod_resources.limits, "limit")):
+        yield f"singleuser.cpu.{theirs}", float(parse_quantity(ours.cpu))
+        # JupyterHub takes powers of 1024 for K, M and G, and no Mi or Gi.
+        yield f"singleuser.memory.{theirs}", f"{int(parse_quantity(ours.memory)) // _MEBI}M"
+    gpus = sorted({group.gpu_resource for group in cluster.groups if group.gpu_resource})
+    if gpus:
+        first = {"display_name": "CPU", "slug": "cpu", "default": True}
+        yield "singleuser.profileList", [first, *(_gpu_profile(cluster, gpu) for gpu in gpus)]
+
+
+def _gpu_profile(cluster: PlatformCluster, gpu: str) -> dict[str, Any]:
+    """Return the choice of a notebook with a GPU, which stops when idle even if its page is open, so its node can go.
+
+    The hub's culler alone counts open pages as use, and has one limit for all notebooks. The taint of GPUs is tolerated
+    for pods that request one, by the API server.
+    """
+    options = {
+        "MappingKernelManager.cull_idle_timeout": _IDLE_SECONDS,
+        "MappingKernelManager.cull_connected": True,
+        "TerminalManager.cull_inactive_timeout": _IDLE_SECONDS,
+        "ServerApp.shutdown_no_activity_timeout": _IDLE_SECONDS,
+    }
+    override = {
+        "node_selector": cluster.gpu_selector,
+        "extra_resource_limits": {gpu: "1"},
+        "args": [f"--{name}={value}" for name, value in options.items()],
+    }
+    return {"display_name": gpu, "slug": gpu.replace("/", "-").replace(".", "-"), "kubespawner_override": override}
+
+
+def _placement() -> Iterator[tuple[str, Any]]:
+    """Yield place, class and mark of the chart's core services. The class is no value of its own in this chart."""
+    for pod, labels in (("hub", "hub"), ("proxy.chp", "proxy")):
+        yield f"{pod}.nodeSelector", {LabelKey.ROLE.value: PoolRole.INITIAL.value}
+        yield f"{pod}.extraPodSpec.priorityClassName", SystemPriority.MEDIUM.value
+        yield f"{labels}.labels", {LabelKey.CORE_SERVICE.value: TRUE}
+
+
+def _names(choices: SystemChoices) -> Iterator[tuple[str, Any]]:
+    if choices.storage_class:
+        yield "hub.db.pvc.storageClassName", choices.storage_class
+        yield "singleuser.storage.dynamic.storageClass", choices.storage_class
+    if choices.ingress_class:
+        yield "ingress.ingressClassName", choices.ingress_class
+
+
+def _notes(cluster: PlatformCluster, choices: SystemChoices) -> Iterator[str]:
+    yield "the chart's authenticator accepts every name and password; set hub.config in a file of your own"
+    yield (
+        "where network policies are enforced, notebooks reach what is outside the cluster only if "
+        f"namespaces.{choices.namespace}.egress of the stack file allows it"
+    )
+    if any(group.gpu_resource for group in cluster.groups):
+        yield f"a notebook with a GPU stops after {_IDLE_SECONDS // 60} minutes without a running cell"
