@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -132,9 +133,7 @@ def test_ctrl_c_ends_a_review_and_leaves_nothing_behind(base: Checkout, tmp_path
     assert process.stderr
     while "building a baseline" not in process.stderr.readline():
         assert process.poll() is None
-    eventually(
-        lambda: [child for child in psutil.Process(process.pid).children(recursive=True) if child.name() == "python"]
-    )
+    eventually(lambda: any(map(_is_python, psutil.Process(process.pid).children(recursive=True))))
     started = psutil.Process(process.pid).children(recursive=True)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=600)
@@ -144,6 +143,12 @@ def test_ctrl_c_ends_a_review_and_leaves_nothing_behind(base: Checkout, tmp_path
     assert alive == []
     assert list((tmp_path / "scratch").iterdir()) == []
     assert not (tmp_path / "record" / "review.json").exists()
+
+
+def _is_python(process: psutil.Process) -> bool:
+    with suppress(psutil.NoSuchProcess):
+        return process.name() == "python"
+    return False
 
 
 @pytest.mark.full
