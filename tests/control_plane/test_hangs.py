@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -31,8 +32,11 @@ def suspend(run: subprocess.Popen[str], name: str) -> psutil.Process:
     """Suspend a process of the run; return it."""
 
     def found() -> psutil.Process | None:
-        children = psutil.Process(run.pid).children(recursive=True)
-        return next((child for child in children if name in (child.name(), " ".join(child.cmdline()[-1:]))), None)
+        with suppress(psutil.NoSuchProcess):  # one may end meanwhile
+            for child in psutil.Process(run.pid).children(recursive=True):
+                if name in (child.name(), " ".join(child.cmdline()[-1:])):
+                    return child
+        return None
 
     process = eventually(found)
     assert process
