@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
+from components.contract.environments import Environment
 from components.contract.labels import TRUE, LabelKey
 from components.contract.pools import PoolRole
 from components.contract.priorities import DEFAULT_USER_PRIORITY, SystemPriority
@@ -114,3 +115,5 @@ def _notes(cluster: PlatformCluster, choices: SystemChoices) -> Iterator[str]:
     )
     if any(group.gpu_resource for group in cluster.groups):
         yield f"a notebook with a GPU stops after {_IDLE_SECONDS // 60} minutes without a running cell"
+    if cluster.environment is Environment.PROD:
+        yield f"production expects '{CHART}' in policies.jupyterServices of the stack file (EN-05)"

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from components.contract.environments import Environment
 from components.contract.systems.jupyterhub import values
 from components.contract.systems.platform_cluster import PlatformCluster
 from components.contract.systems.system_values import SystemChoices
@@ -91,3 +92,9 @@ def test_homes_and_the_hubs_database_get_the_class_of_volumes() -> None:
     assert found["singleuser"]["storage"] == {"dynamic": {"storageClass": "ssd"}}
     assert found["hub"]["db"] == {"pvc": {"storageClassName": "ssd"}}
     assert found["ingress"] == {"ingressClassName": "nginx"}
+
+
+@pytest.mark.parametrize("environment", Environment)
+def test_production_learns_that_notebooks_must_be_listed(environment: Environment) -> None:
+    notes = " ".join(values(platform_cluster(environment=environment), PLAIN).notes)
+    assert ("EN-05" in notes) is (environment is Environment.PROD)
