@@ -22,7 +22,7 @@ SAFE_TO_EVICT: Final = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 """Annotation that keeps the autoscaler from draining a pod's node."""
 
 _IDLE_SECONDS: Final = 600
-"""After which a notebook on a GPU stops: the window of Iguazio's application services."""
+"""Without activity, after which a notebook on a GPU stops: the window of Iguazio's application services."""
 
 _PULLER: Final = {"cpu": "10m", "memory": "16Mi"}
 """What a container that only pulls an image and pauses gets (assumed)."""
@@ -72,10 +72,11 @@ def _notebooks(cluster: PlatformCluster) -> Iterator[tuple[str, Any]]:
 
 
 def _gpu_profile(cluster: PlatformCluster, gpu: str) -> dict[str, Any]:
-    """Return the choice of a notebook with a GPU, which stops when idle even if its page is open, so its node can go.
+    """Return the choice of a notebook with a GPU, which stops sooner than others, so its node can go.
 
-    The hub's culler alone counts open pages as use, and has one limit for all notebooks. The taint of GPUs is tolerated
-    for pods that request one, by the API server.
+    Kernels and terminals end even if their page is open. The server ends when no page asks it for its state any more:
+    JupyterLab does so while it is open (jupyterlab/jupyterlab issue 9379). The hub's culler has one limit for all
+    notebooks. The taint of GPUs is tolerated for pods that request one, by the API server.
     """
     options = {
         "MappingKernelManager.cull_idle_timeout": _IDLE_SECONDS,
@@ -114,6 +115,7 @@ def _notes(cluster: PlatformCluster, choices: SystemChoices) -> Iterator[str]:
         f"namespaces.{choices.namespace}.egress of the stack file allows it"
     )
     if any(group.gpu_resource for group in cluster.groups):
-        yield f"a notebook with a GPU stops after {_IDLE_SECONDS // 60} minutes without a running cell"
+        idle = f"{_IDLE_SECONDS // 60} minutes"
+        yield f"a notebook with a GPU stops {idle} after its page is closed; a page left open keeps its node"
     if cluster.environment is Environment.PROD:
         yield f"production expects '{CHART}' in policies.jupyterServices of the stack file (EN-05)"

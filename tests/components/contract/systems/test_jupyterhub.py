@@ -1,4 +1,4 @@
-"""What JupyterHub is told: where hub and notebooks run, and that notebooks on GPUs stop when idle."""
+"""What JupyterHub is told: where hub and notebooks run, and when notebooks on GPUs stop."""
 
 from typing import Any
 
@@ -69,7 +69,9 @@ def test_a_notebook_with_a_gpu_runs_on_gpu_nodes_and_stops_when_idle() -> None:
     assert {name for name, value in options.items() if value == "600"} == options.keys() - {
         "MappingKernelManager.cull_connected"
     }
-    assert options["MappingKernelManager.cull_connected"] == "True", "an open page would keep the node"
+    assert options["MappingKernelManager.cull_connected"] == "True", (
+        "else an open page keeps kernels and their GPU memory"
+    )
     assert options.keys() == {key for source in sections("jupyterhub")["options"] for key in source["keys"]}
     assert [unknown(each, "jupyterhub", "profile") for each in (default, gpu)] == [[], []]
 
