@@ -33,8 +33,15 @@ _PLUGIN: Final = {"DaemonSet test-own-device-plugin", "ServiceAccount test-own-d
 DEPENDENT: Final[Mapping[str, set[str]]] = {
     "rename": ALWAYS,
     "lifecycle": {*ALWAYS, _MLRUN, f"{_MUTATION}-pod-corrections", "values mlrun-ce", "values nuclio"},
-    "role": {"output pools", "values app-services", "values mlrun-ce"},
-    "gpu": {*ALWAYS, *_GPU, *_PLUGIN, "ValidatingAdmissionPolicy igz-pods-advisory", "values app-services"},
+    "role": {"output pools", "values app-services", "values jupyterhub", "values mlrun-ce"},
+    "gpu": {
+        *ALWAYS,
+        *_GPU,
+        *_PLUGIN,
+        "ValidatingAdmissionPolicy igz-pods-advisory",
+        "values app-services",
+        "values jupyterhub",
+    },
 }
 """What else changes."""
 
