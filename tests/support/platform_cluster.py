@@ -1,9 +1,11 @@
 """A cluster for derivations of what systems are told."""
 
+from dataclasses import replace
 from typing import Final
 
 from components.contract.environments import Environment
-from components.contract.groups import resolve_groups
+from components.contract.groups import NodeGroup, resolve_groups
+from components.contract.lifecycle import Lifecycle
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES
 from components.contract.pools import NodePool
 from components.contract.systems.platform_cluster import PlatformCluster
@@ -34,3 +36,12 @@ def platform_cluster(
         places_by_itself=places,
         environment=environment,
     )
+
+
+def with_gpus_on_spot(cluster: PlatformCluster) -> PlatformCluster:
+    """Return the cluster with all its GPUs on spot nodes."""
+
+    def changed(group: NodeGroup) -> NodeGroup:
+        return replace(group, lifecycle=Lifecycle.SPOT) if group.gpu_resource else group
+
+    return replace(cluster, groups=tuple(map(changed, cluster.groups)))

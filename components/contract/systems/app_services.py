@@ -31,7 +31,7 @@ def services(cluster: PlatformCluster) -> dict[str, dict[str, Any]]:
     """
     found = {NOTEBOOKS: _service(NOTEBOOKS, cluster.notebook_selector)}
     found |= {kind: _service(kind, cluster.service_selector) for kind in SERVICES}
-    if any(group.gpu_resource == DEFAULT_GPU_RESOURCE for group in cluster.groups):
+    if DEFAULT_GPU_RESOURCE in cluster.service_gpus:
         metrics = ("num_of_requests", "jupyter_kernel_busyness")
         rules = [{"metric_name": name, "window_size": _IDLE, "threshold": 0} for name in metrics]
         found[GPU_NOTEBOOKS] = {

@@ -65,10 +65,9 @@ def _notebooks(cluster: PlatformCluster) -> Iterator[tuple[str, Any]]:
         yield f"singleuser.cpu.{theirs}", float(parse_quantity(ours.cpu))
         # JupyterHub takes powers of 1024 for K, M and G, and no Mi or Gi.
         yield f"singleuser.memory.{theirs}", f"{int(parse_quantity(ours.memory)) // _MEBI}M"
-    gpus = sorted({group.gpu_resource for group in cluster.groups if group.gpu_resource})
-    if gpus:
+    if cluster.service_gpus:
         first = {"display_name": "CPU", "slug": "cpu", "default": True}
-        yield "singleuser.profileList", [first, *(_gpu_profile(cluster, gpu) for gpu in gpus)]
+        yield "singleuser.profileList", [first, *(_gpu_profile(cluster, gpu) for gpu in cluster.service_gpus)]
 
 
 def _gpu_profile(cluster: PlatformCluster, gpu: str) -> dict[str, Any]:
@@ -114,7 +113,7 @@ def _notes(cluster: PlatformCluster, choices: SystemChoices) -> Iterator[str]:
         "where network policies are enforced, notebooks reach what is outside the cluster only if "
         f"namespaces.{choices.namespace}.egress of the stack file allows it"
     )
-    if any(group.gpu_resource for group in cluster.groups):
+    if cluster.service_gpus:
         idle = f"{_IDLE_SECONDS // 60} minutes"
         yield f"a notebook with a GPU stops {idle} after its page is closed; a page left open keeps its node"
     if cluster.environment is Environment.PROD:

@@ -52,6 +52,12 @@ class PlatformCluster:
         """Node selector of services that request a GPU: on-demand nodes of the pools of role gpu."""
         return self._on_demand(PoolRole.GPU)
 
+    @property
+    def service_gpus(self) -> tuple[str, ...]:
+        """Names under which services may request GPUs: those of on-demand nodes, sorted."""
+        on_demand = (group for group in self.groups if group.lifecycle is Lifecycle.ON_DEMAND)
+        return tuple(sorted({group.gpu_resource for group in on_demand if group.gpu_resource}))
+
     def _on_demand(self, role: PoolRole) -> dict[str, str]:
         stays = {LabelKey.LIFECYCLE.value: Lifecycle.ON_DEMAND.label_value} if has_untainted_spot(self.groups) else {}
         return {LabelKey.ROLE.value: role.value, **stays}

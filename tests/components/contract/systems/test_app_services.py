@@ -1,7 +1,7 @@
 """Where Iguazio's application services run."""
 
 from components.contract.systems.app_services import GPU_NOTEBOOKS, services
-from support.platform_cluster import platform_cluster
+from support.platform_cluster import platform_cluster, with_gpus_on_spot
 
 
 def selected(*without: str, service: str) -> dict[str, str]:
@@ -17,8 +17,9 @@ def test_services_stay_off_spot_nodes_and_notebooks_have_a_pool_of_their_own_if_
     assert selected("notebooks", service="jupyter") == {"igz-clusters.io/role": "workload", **on_demand}
 
 
-def test_notebooks_with_gpus_scale_to_zero_and_need_a_pool_with_gpus() -> None:
+def test_notebooks_with_gpus_scale_to_zero_and_need_an_on_demand_pool_with_gpus() -> None:
     found = services(platform_cluster())[GPU_NOTEBOOKS]
     assert (found["kind"], found["scale_to_zero"]["mode"]) == ("jupyter", "enabled")
     assert found["resources"] == {"limits": {"nvidia_gpu": "1"}}
     assert GPU_NOTEBOOKS not in services(platform_cluster("gpu"))
+    assert GPU_NOTEBOOKS not in services(with_gpus_on_spot(platform_cluster()))

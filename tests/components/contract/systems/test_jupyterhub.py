@@ -9,7 +9,7 @@ from components.contract.systems.jupyterhub import values
 from components.contract.systems.platform_cluster import PlatformCluster
 from components.contract.systems.system_values import SystemChoices
 from policies.rules.jupyter.ju_05_autoscaler_spares_notebooks import SAFE_TO_EVICT
-from support.platform_cluster import platform_cluster
+from support.platform_cluster import platform_cluster, with_gpus_on_spot
 from support.recorded_keys import sections, unknown
 
 PLAIN = SystemChoices(namespace="mlrun")
@@ -76,8 +76,11 @@ def test_a_notebook_with_a_gpu_runs_on_gpu_nodes_and_stops_when_idle() -> None:
     assert [unknown(each, "jupyterhub", "profile") for each in (default, gpu)] == [[], []]
 
 
-def test_without_gpus_there_is_no_choice() -> None:
-    assert "profileList" not in notebooks(platform_cluster("gpu"))
+@pytest.mark.parametrize("found", [platform_cluster("gpu"), with_gpus_on_spot(platform_cluster())])
+def test_without_gpus_on_demand_there_is_no_choice(found: PlatformCluster) -> None:
+    """On spot nodes alone a notebook with a GPU would wait forever: it selects on-demand nodes or has no toleration."""
+    assert "profileList" not in notebooks(found)
+    assert not any("GPU" in note for note in values(found, PLAIN).notes)
 
 
 def test_before_1_36_hub_and_proxy_get_place_class_and_mark() -> None:
