@@ -64,9 +64,14 @@ class PeopleAccess(PlatformComponent):
 
     def _confine_to_application_nodes(self, admins: Subjects) -> None:
         roles = f"['{PoolRole.INITIAL}', '{PoolRole.DATA}']"
-        labels, before = (f"{version}.metadata.?labels.orValue({{}})" for version in ("object", "oldObject"))
+        before = "oldObject.metadata.?labels.orValue({})"
         held = f"({before}[?'{LabelKey.ROLE}'].orValue('') in {roles} || '{CONTROL_PLANE}' in {before})"
-        unchanged = f"object.spec == oldObject.spec && {labels} == {before}"
+        # Annotations keep autoscalers from removing data nodes.
+        same = (
+            f"object.metadata.?{field}.orValue({{}}) == oldObject.metadata.?{field}.orValue({{}})"
+            for field in ("labels", "annotations")
+        )
+        unchanged = " && ".join(["object.spec == oldObject.spec", *same])
         who = (
             f"request.userInfo.username in {_texts(admins.users)}"
             f" || request.userInfo.?groups.orValue([]).exists(g, g in {_texts(admins.groups)})"
@@ -78,8 +83,8 @@ class PeopleAccess(PlatformComponent):
             "validations": [
                 {
                     "expression": f"!{held} || ({unchanged}) || {may_manage('nodes')}",
-                    "message": "IT administrators label, cordon and taint application nodes only, not the control "
-                    "plane or nodes of the roles initial and data. Ask the platform team",
+                    "message": "IT administrators label, annotate, cordon and taint application nodes only, not the "
+                    "control plane or nodes of the roles initial and data. Ask the platform team",
                     "reason": "Forbidden",
                 }
             ],

@@ -83,6 +83,9 @@ CHANGES: dict[str, Manifest] = {
     "cordon": {"spec": {"unschedulable": True}},
     "taint": {"spec": {"taints": [{"key": "maintenance", "effect": "NoExecute"}]}},
     "label": {"metadata": {"labels": {"example.com/rack": "7"}}},
+    "annotation": {
+        "metadata": {"annotations": {"cluster-autoscaler.kubernetes.io/scale-down-disabled": None, "a": "b"}}
+    },
     "lifecycle": {"metadata": {"labels": {LabelKey.LIFECYCLE.value: "preemptible"}}},
 }
 
