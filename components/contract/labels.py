@@ -96,6 +96,10 @@ class AnnotationKey(StrEnum):
     TAINTS = f"{OWN_DOMAIN}/taints"
     """On nodes of such a cluster: the taints that we added and may remove; comma-separated ``key=value:Effect``."""
 
+    SAFE_TO_EVICT = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+    """``false`` on pods whose node the autoscaler must not drain, such as notebooks:
+    https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md."""
+
     SCALE_DOWN_DISABLED = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
     """``true`` on nodes that Cluster Autoscaler must not remove (kubernetes/autoscaler 0a11e9c1,
     ``cluster-autoscaler/core/scaledown/eligibility/eligibility.go``)."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from components.contract.environments import Environment
-from components.contract.labels import TRUE, LabelKey
+from components.contract.labels import TRUE, AnnotationKey, LabelKey
 from components.contract.pools import PoolRole
 from components.contract.priorities import DEFAULT_USER_PRIORITY, SystemPriority
 from components.contract.quantities import parse_quantity
@@ -17,9 +17,6 @@ LINE: Final = "4.4"
 
 REPOSITORY: Final = "https://hub.jupyter.org/helm-chart/"
 """Helm repository of the chart."""
-
-SAFE_TO_EVICT: Final = "cluster-autoscaler.kubernetes.io/safe-to-evict"
-"""Annotation that keeps the autoscaler from draining a pod's node."""
 
 _IDLE_SECONDS: Final = 600
 """Without activity, after which a notebook on a GPU stops: the window of Iguazio's application services."""
@@ -56,7 +53,7 @@ def _notebooks(cluster: PlatformCluster) -> Iterator[tuple[str, Any]]:
     yield "singleuser.nodeSelector", cluster.notebook_selector
     yield "singleuser.extraPodConfig.priorityClassName", DEFAULT_USER_PRIORITY.value
     # A drained node takes kernels and unsaved work along; the chart's culling, on by default, frees it.
-    yield "singleuser.extraAnnotations", {SAFE_TO_EVICT: "false"}
+    yield "singleuser.extraAnnotations", {AnnotationKey.SAFE_TO_EVICT.value: "false"}
     # By default a privileged init container, which Pod Security refuses. The chart's network policy stays.
     yield "singleuser.cloudMetadata.blockWithIptables", False
     # Policies add up: by default this one allows the Internet, whatever the namespace's egress is.

@@ -4,15 +4,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from components.contract.environments import Environment
+from components.contract.labels import AnnotationKey
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
 from policies.views.jupyter import IS_JUPYTER, JUPYTER_PODS
 from policies.views.pods import PodFacts
 
-SAFE_TO_EVICT: Final = "cluster-autoscaler.kubernetes.io/safe-to-evict"
-"""Annotation of a pod that Cluster Autoscaler reads before it drains a node.
-
-https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md#what-types-of-pods-can-prevent-ca-from-removing-a-node
-"""
+SAFE_TO_EVICT: Final = AnnotationKey.SAFE_TO_EVICT.value
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
