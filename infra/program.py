@@ -23,6 +23,7 @@ from components.platform.mlrun import MlrunSettings, MlrunSettingsArgs
 from components.scheduling.admission import AdmissionGuard, AdmissionGuardArgs
 from components.scheduling.admission_rules import AdmissionRules, AdmissionRulesArgs
 from components.scheduling.default_resources import DefaultResources, DefaultResourcesArgs
+from components.scheduling.gangs import Gangs, GangsArgs
 from components.scheduling.namespaces import UserNamespaceArgs, UserNamespaceObjects
 from components.scheduling.people import PeopleAccess, PeopleAccessArgs
 from components.scheduling.placement import PodPlacement, PodPlacementArgs
@@ -121,6 +122,7 @@ def _admission(
         ),
         inside,
     )
+    Gangs("gangs", GangsArgs(groups=cluster.groups, admission=config.policies.admission), inside)
     # A pod that names a class which does not exist yet is refused.
     PodPlacement("placement", PodPlacementArgs(placement=placement), cluster.inside([classes]))
     PodCorrections("corrections", PodCorrectionsArgs(groups=cluster.groups, placement=placement), inside)

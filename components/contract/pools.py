@@ -27,6 +27,9 @@ INITIAL_MAX: Final = 50
 DEFAULT_GPU_RESOURCE: Final = "nvidia.com/gpu"
 """Extended resource of NVIDIA's device plug-in."""
 
+WHOLE_GPUS: Final = (DEFAULT_GPU_RESOURCE, "amd.com/gpu")
+"""Names under which device plug-ins offer whole GPUs."""
+
 TYPES_MAX: Final = 20
 """Maximum number of machine types of an EKS node group: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html."""
 

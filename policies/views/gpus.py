@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Final
 
+from components.contract.pools import WHOLE_GPUS
 from policies.cel import words
 from policies.rule import Context
 from policies.values import Value, some
-from policies.views.node_groups.facts import GPU_RESOURCES
 from policies.views.pods import PodFacts
 
-GPU_NAMES: Final = f"(params.spec.gpuResources + {words(GPU_RESOURCES)})"
+GPU_NAMES: Final = f"(params.spec.gpuResources + {words(WHOLE_GPUS)})"
 """The same names in CEL."""
 
 ASKS_FOR_GPU: Final = (
@@ -29,7 +29,7 @@ USES_GPU: Final = (
 
 def gpu_names(context: Context) -> tuple[str, ...]:
     """Return the names under which GPUs are requested; also the keys of the GPU nodes' taints."""
-    return tuple(dict.fromkeys((*GPU_RESOURCES, *context.gpu_resources)))
+    return tuple(dict.fromkeys((*WHOLE_GPUS, *context.gpu_resources)))
 
 
 def asks_for(pod: PodFacts, resource: str) -> bool:

@@ -8,12 +8,12 @@ from typing import Final
 
 from typing_extensions import override
 
+from components.contract.pools import WHOLE_GPUS
 from policies.cel import label
 from policies.resource import Resource
 from policies.rule import Context
 from policies.values import Value, some
 from policies.views.gpus import asks_for
-from policies.views.node_groups.facts import GPU_RESOURCES
 from policies.views.pods import USER_PODS, PodFacts
 
 PATTERN: Final = "jupyter([^h]|$)|singleuser"
@@ -59,7 +59,7 @@ def _runs_jupyter(container: Value) -> bool:
 
 def is_gpu_notebook(pod: PodFacts) -> bool:
     """Return whether the pod runs Jupyter with a GPU."""
-    return is_jupyter(pod) and not pod.is_system() and some(GPU_RESOURCES, partial(asks_for, pod))
+    return is_jupyter(pod) and not pod.is_system() and some(WHOLE_GPUS, partial(asks_for, pod))
 
 
 @dataclass(frozen=True, slots=True)

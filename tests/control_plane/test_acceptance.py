@@ -99,6 +99,13 @@ RUNS_UP = ("up", "unchanged up", "autoscaler sizes", "change in place", "pool re
 """Steps that are killed while the engine works on the copy; the others as soon as they begin."""
 
 
+def _is_up(process: psutil.Process) -> bool:
+    try:
+        return "up" in process.cmdline()
+    except psutil.Error:  # it has ended
+        return False
+
+
 def killed_in(made: Cluster, step: str) -> None:
     """Start the run, or continue it, and kill it in a step with all processes of its group."""
     folder, began = made.data / "acceptance" / "local-accept", time.time()
@@ -114,8 +121,12 @@ def killed_in(made: Cluster, step: str) -> None:
     if step in RUNS_UP:
         events = folder / "events.jsonl"
         eventually(lambda: process.poll() is not None or (events.exists() and events.stat().st_mtime > began))
+    started = psutil.Process(process.pid).children(recursive=True)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate(timeout=600)
+    # An `up` of the run has a group of its own, and goes on: a user waits for it, as the message says.
+    own_groups = [each for each in started if _is_up(each)]
+    psutil.wait_procs(own_groups, timeout=600)
     assert record(made.data, "local-accept")["state"] == "running"
 
 

@@ -11,7 +11,7 @@ from components.contract.environments import ClusterKind
 from components.contract.instances import INSTANCE_TYPES, InstanceType
 from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
-from components.contract.pools import PoolRole
+from components.contract.pools import WHOLE_GPUS, PoolRole
 from components.contract.taints import Taint, TaintEffect
 from policies.resource import Resource
 from policies.values import NotJudgeableError, Value, some
@@ -19,9 +19,6 @@ from policies.values import NotJudgeableError, Value, some
 LIFECYCLES: Final = {lifecycle.value: lifecycle for lifecycle in Lifecycle}
 EFFECTS: Final = {effect.value: effect for effect in TaintEffect}
 """Our own terms, for groups that no cloud creates."""
-
-GPU_RESOURCES: Final = ("nvidia.com/gpu", "amd.com/gpu")
-"""Names under which device plug-ins offer whole GPUs, for groups that do not state their own."""
 
 
 class NodeGroupFacts(ABC):
@@ -180,7 +177,7 @@ class NodeGroupFacts(ABC):
     @property
     def gpu_resources(self) -> tuple[str, ...]:
         """Names under which the group's GPUs may be requested."""
-        return GPU_RESOURCES
+        return WHOLE_GPUS
 
     def carries_one_of(self, *wanted: Taint) -> bool:
         """Return whether the nodes carry one of the taints."""

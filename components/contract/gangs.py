@@ -1,0 +1,79 @@
+"""Gangs: MPI jobs whose workers all run at the same time, so that one too many keeps all of them waiting."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from components.contract.groups import NodeGroup
+from components.contract.pools import WHOLE_GPUS
+
+POLICY_NAME: Final = "igz-gangs"
+"""Name of the admission policy, and of its binding."""
+
+_WORKER: Final = "dyn(object).spec.?mpiReplicaSpecs.?Worker"
+"""The workers in ``v1`` and ``v2beta1``: kubeflow/mpi-operator v0.7.0, ``pkg/apis/kubeflow/v2beta1/types.go``."""
+
+_EACH: Final = (
+    # A custom resource keeps what its author wrote: a number or a text.
+    "variables.containers.map(c, string(c.?resources.?limits[?gpu].orValue(dyn('0'))))"
+    ".filter(q, isQuantity(q) && quantity(q).isInteger()).map(q, quantity(q).asInteger()).sum()"
+)
+"""GPUs of one worker."""
+
+_ROOM: Final = "variables.nodes[need.gpu].map(n, int(n[0] / need.each * n[1])).sum()"
+"""Workers that fit on all nodes of all pools. A worker does not take its GPUs from two nodes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GpuRoom:
+    """GPUs that the pools of user work have at their maximum size."""
+
+    nodes: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    """GPUs of a node and greatest number of such nodes, for each node group, by name of the GPU."""
+    shown: dict[str, str] = field(default_factory=dict)
+    """The same for people, by name of the GPU."""
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Variables of the policy in CEL; each may use those before it. ``violations`` is a list of texts."""
+        return {
+            "nodes": json.dumps(self.nodes),  # a map in JSON is one in CEL
+            "shown": json.dumps(self.shown),
+            "replicas": f"int({_WORKER}.?replicas.orValue(1))",
+            "containers": f"{_WORKER}.?template.?spec.?containers.orValue([])",
+            "needs": f"variables.nodes.map(gpu, {{'gpu': dyn(gpu), 'each': dyn({_EACH})}}).filter(need, need.each > 0)",
+            "violations": f"variables.needs.filter(need, variables.replicas > {_ROOM}).map(need, {_TEXT})",
+        }
+
+
+_TEXT: Final = (
+    "string(variables.replicas) + ' workers with ' + string(need.each) + ' ' + string(need.gpu) + ' each run only"
+    f" together, and the pools hold at most ' + string({_ROOM}) + ' (' + string(variables.shown[need.gpu]) + ')'"
+)
+
+MESSAGE: Final = "the workers of the MPI job need more GPUs than the pools can have"
+"""What a rejection says if the list is too long."""
+
+MESSAGE_EXPRESSION: Final = (
+    "'the MPI job would wait forever: ' + variables.violations.join('; ') + '. Lower the replicas or the GPUs of its"
+    " workers, or raise size.max of a pool in the stack file'"
+)
+"""Expression for what a rejection says."""
+
+
+def gpu_room(groups: Iterable[NodeGroup]) -> GpuRoom:
+    """Return what the groups of user work can hold.
+
+    GPUs under a name of the user's own are left out: such a name may stand for a part of a GPU, and a node has more of
+    them than its machine type has GPUs.
+    """
+    room = GpuRoom()
+    for group in groups:
+        if group.holds_user_work and group.gpu_resource in WHOLE_GPUS:
+            each = group.instances[0].gpus
+            room.nodes.setdefault(group.gpu_resource, []).append((each, group.size.max))
+            known = room.shown.get(group.gpu_resource)
+            text = f"{group.name}: {group.size.max} nodes with {each}"
+            room.shown[group.gpu_resource] = f"{known}, {text}" if known else text
+    return room
