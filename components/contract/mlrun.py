@@ -40,6 +40,12 @@ class MlrunVariable(StrEnum):
     PREEMPTION_MODE = "MLRUN_FUNCTION_DEFAULTS__PREEMPTION_MODE"
     """Default preemption mode of functions, a ``PreemptionMode``."""
 
+    REGISTRY = "MLRUN_HTTPDB__BUILDER__DOCKER_REGISTRY"
+    """Registry of the images that MLRun builds."""
+
+    REGISTRY_SECRET = "MLRUN_HTTPDB__BUILDER__DOCKER_REGISTRY_SECRET"  # noqa: S105 MLRun's name of the variable
+    """Name of the Secret with its credentials."""
+
     SPOT_SELECTOR = "MLRUN_PREEMPTIBLE_NODES__NODE_SELECTOR"
     """Label by which MLRun recognises a spot node."""
 
@@ -115,6 +121,10 @@ def override_environment(
         environment[MlrunVariable.AUTO_MOUNT_TYPE.value] = mount.type.value
         if mount.parameters:
             environment[MlrunVariable.AUTO_MOUNT_PARAMETERS.value] = _encode(mount.parameters)
+    if registry := chosen.registry:
+        environment[MlrunVariable.REGISTRY.value] = registry.url
+        if registry.secret:
+            environment[MlrunVariable.REGISTRY_SECRET.value] = registry.secret
     return environment
 
 

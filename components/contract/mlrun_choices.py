@@ -78,6 +78,10 @@ _PARAMETERS: Final[Mapping[AutoMountType, tuple[str, ...]]] = {
 _REQUIRED: Final = {AutoMountType.PVC: "pvc_name", AutoMountType.SECRET_ENV: "secret_name"}
 
 
+_NAME: Final = r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?"
+_ADDRESS: Final = r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?(/[a-z0-9._-]+)*"
+
+
 class AutoMount(ContractModel):
     """What is mounted into functions that mount nothing themselves."""
 
@@ -101,6 +105,36 @@ class AutoMount(ContractModel):
         if (needed := _REQUIRED.get(kind)) and not parameters.get(needed):
             raise ValueError(f"the type {kind} needs the parameter {needed}")
         return parameters
+
+
+def _address(text: str) -> str:
+    if not re.fullmatch(_ADDRESS, text):
+        raise ValueError(
+            "must be a host with an optional port and path, without https://, such as registry.example.com/ml"
+        )
+    return text
+
+
+def _secret(text: str) -> str:
+    if not re.fullmatch(_NAME, text):
+        raise ValueError("must be a Secret's name of small letters, digits, '-' and '.', such as registry-credentials")
+    return text
+
+
+class Registry(ContractModel):
+    """Where images of functions are pushed that MLRun builds."""
+
+    url: Annotated[str, AfterValidator(_address), Field(json_schema_extra={"pattern": f"^{_ADDRESS}$"})] = Field(
+        description="Address of the registry, without https://.", examples=["registry.example.com/ml"]
+    )
+    secret: Annotated[
+        Annotated[str, AfterValidator(_secret), Field(json_schema_extra={"pattern": f"^{_NAME}$"})] | None,
+        Explained("The registry asks for no credentials, or the nodes' identity has them."),
+    ] = Field(
+        None,
+        description="Secret of type kubernetes.io/dockerconfigjson in MLRun's namespace, which you create.",
+        examples=["registry-credentials"],
+    )
 
 
 class MlrunChoices(ContractModel):
@@ -157,6 +191,19 @@ class MlrunChoices(ContractModel):
         None,
         description="What MLRun mounts into functions that mount nothing themselves.",
         examples=[{"type": "pvc", "parameters": {"pvc_name": "shared", "volume_mount_path": "/data"}}],
+    )
+
+    registry: Annotated[
+        Registry | None,
+        Explained(
+            "`values` takes it as the option --registry, and MLRun from its chart's values.",
+            "MLRUN_HTTPDB__BUILDER__DOCKER_REGISTRY and MLRUN_HTTPDB__BUILDER__DOCKER_REGISTRY_SECRET, which win over "
+            "the chart's; default of --registry and --registry-secret of `values`.",
+        ),
+    ] = Field(
+        None,
+        description="Registry of the images that MLRun and Nuclio build.",
+        examples=[{"url": "registry.example.com/ml", "secret": "registry-credentials"}],
     )
 
     def with_own(self, own: "MlrunChoices | None") -> "MlrunChoices":

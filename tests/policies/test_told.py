@@ -40,8 +40,13 @@ def nuclio(name: Any, data: Any) -> list[NuclioSettingsFacts]:
 
 def test_the_settings_that_we_make_are_read_as_they_were_made() -> None:
     groups = resolve_groups({"spot": NodePool.model_validate(SPOT)}, OWN_SPOT_TAINT)
-    mounts = MlrunChoices.model_validate({"autoMount": {"type": "pvc", "parameters": {"pvc_name": "shared"}}})
-    made = override_environment(groups, OWN_SPOT_TAINT, DEFAULT_POD_RESOURCES[Environment.PROD], mounts)
+    chosen = MlrunChoices.model_validate(
+        {
+            "autoMount": {"type": "pvc", "parameters": {"pvc_name": "shared"}},
+            "registry": {"url": "registry.example.com/ml", "secret": "registry-credentials"},
+        }
+    )
+    made = override_environment(groups, OWN_SPOT_TAINT, DEFAULT_POD_RESOURCES[Environment.PROD], chosen)
     [settings] = mlrun(CONFIG_MAP, {"metadata": OVERRIDE, "data": made})
     assert {variable: settings.get(variable) for variable in settings.variables()} == made
     assert set(MlrunVariable) <= set(settings.variables())

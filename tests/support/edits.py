@@ -73,6 +73,7 @@ def edits_of_every_kind(base: Mapping[str, Any]) -> dict[str, Changes]:
         "platform.mlrun.pendingNotScheduled": {"platform.mlrun.pendingNotScheduled": "-1"},
         "platform.mlrun.executing": {"platform.mlrun.executing": "7d"},
         "platform.mlrun.autoMount": {"platform.mlrun.autoMount": {"type": "pvc", "parameters": {"pvc_name": "shared"}}},
+        "platform.mlrun.registry": {"platform.mlrun.registry": {"url": "registry.example.com/ml"}},
         "namespaces, another order": {"namespaces": dict(reversed(namespaces.items()))},
         "namespaces, one more": {"namespaces.more": {}},
         "namespaces, one removed": {"namespaces.jobs": None},

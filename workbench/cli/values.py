@@ -41,7 +41,9 @@ def values(  # noqa: PLR0913 one parameter for each option
     namespace: Annotated[
         str | None, _option("--namespace", "Namespace of the system. Default: the one with core services.")
     ] = None,
-    registry: Annotated[str | None, _option("--registry", "Registry for images of functions.", "URL")] = None,
+    registry: Annotated[
+        str | None, _option("--registry", "Registry for functions. Default: the stack's.", "URL")
+    ] = None,
     registry_secret: Annotated[str | None, _option("--registry-secret", "Secret of the registry.")] = None,
     store: Annotated[
         ObjectStore | None, typer.Option("--store", help="Where artifacts are kept. Default: seaweedfs.")
@@ -74,15 +76,15 @@ def values(  # noqa: PLR0913 one parameter for each option
     asked = _Asked(system, chart, kubernetes, namespace, {name: each for name, each in given.items() if each})
     found = stacks.find(stack)
     minor, choices = _checked(found, asked)
-    result = SYSTEMS[system].values(_cluster(found.config, minor, choices.namespace), choices)
+    result = SYSTEMS[system].values(*_with_registry(_cluster(found.config, minor, choices.namespace), choices, system))
     notes = [*(f"note: {note}." for note in result.notes), f"next: {result.next}"]
     if as_json:
         facts = {"platform": system, "chart": choices.chart, "kubernetes": _shown(minor), "values": result.content}
         text = json.dumps({**facts, "notes": notes}, indent=2)
     else:
         what = f"{SYSTEMS[system].what} {choices.chart}".rstrip()
-        cluster = f"namespace {choices.namespace}: stack {found.name}, Kubernetes {_shown(minor)}"
-        text = f"# {what} in {cluster}.\n{_HEADER}{yaml_text(result.content)}"
+        where = f"namespace {choices.namespace}: stack {found.name}, Kubernetes {_shown(minor)}"
+        text = f"# {what} in {where}.\n{_HEADER}{yaml_text(result.content)}"
     _deliver(text, output)
     for note in () if as_json else notes:
         errors.print(note, **PLAIN)
@@ -177,6 +179,17 @@ def _cluster(config: StackConfig, minor: tuple[int, int], namespace: str) -> Pla
         mlrun=config.platform.mlrun.with_own(config.namespaces[namespace].mlrun),
         platform_registries=tuple(config.policies.platform_registries),
     )
+
+
+def _with_registry(
+    cluster: PlatformCluster, choices: SystemChoices, system: System
+) -> tuple[PlatformCluster, SystemChoices]:
+    """Add the stack file's registry to the choices, if the options name none and the system uses one."""
+    registry = cluster.mlrun.registry
+    if registry and not choices.registry and "registry" in SYSTEMS[system].options:
+        secret = choices.registry_secret or registry.secret
+        choices = replace(choices, registry=registry.url, registry_secret=secret)
+    return cluster, choices
 
 
 def _minor(stack: stacks.Stack, given: str | None) -> tuple[int, int]:

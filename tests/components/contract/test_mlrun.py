@@ -3,6 +3,7 @@ import json
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from components.contract.environments import Environment
 from components.contract.groups import resolve_groups
@@ -120,6 +121,21 @@ def test_what_functions_mount_is_the_stack_files_choice() -> None:
     environment = override_environment((), None, RESOURCES, chosen)
     assert environment["MLRUN_STORAGE__AUTO_MOUNT_TYPE"] == "pvc"
     assert json.loads(base64.b64decode(environment["MLRUN_STORAGE__AUTO_MOUNT_PARAMS"])) == parameters
+
+
+def test_where_images_are_pushed_is_the_stack_files_choice() -> None:
+    url, secret = "registry.example.com:5000/ml", "registry-credentials"
+    chosen = MlrunChoices.model_validate({"registry": {"url": url, "secret": secret}})
+    environment = override_environment((), None, RESOURCES, chosen)
+    assert environment["MLRUN_HTTPDB__BUILDER__DOCKER_REGISTRY"] == url
+    assert environment["MLRUN_HTTPDB__BUILDER__DOCKER_REGISTRY_SECRET"] == secret
+    assert not any("REGISTRY" in name for name in override_environment((), None, RESOURCES, MlrunChoices()))
+
+
+@pytest.mark.parametrize("url", ["https://registry.example.com", "registry.example.com/", "", "Registry.example.com"])
+def test_an_address_with_more_than_host_port_and_path_is_refused(url: str) -> None:
+    with pytest.raises(ValidationError, match="without https://"):
+        MlrunChoices.model_validate({"registry": {"url": url}})
 
 
 def test_a_namespace_replaces_the_settings_that_it_names() -> None:

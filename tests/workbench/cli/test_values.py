@@ -60,6 +60,17 @@ def test_a_registry_whose_images_admission_would_judge_is_noted(checkout: Path, 
     assert ("add registry.example.com/mlrun/ to policies.platformRegistries" in notes) is noted
 
 
+def test_the_registry_of_the_stack_file_is_the_default(checkout: Path) -> None:
+    file = checkout / "Pulumi.good.yaml"
+    registry = "{ url: registry.example.com/ml, secret: registry-credentials }"
+    file.write_text(f"{file.read_text()}    platform: {{ mlrun: {{ registry: {registry} }} }}\n")
+    wanted = {"url": "registry.example.com/ml", "secretName": "registry-credentials"}
+    assert yaml.safe_load(run().stdout)["global"] == {"registry": wanted}
+    other = run("--registry", "other.example.com")
+    assert yaml.safe_load(other.stdout)["global"] == {"registry": {"url": "other.example.com"}}
+    assert run("--for", "monitoring").exit_code == 0
+
+
 @pytest.mark.parametrize("system", [System.NUCLIO, System.PIPELINES, System.MONITORING])
 def test_texts_inside_are_blocks_and_all_of_it_is_yaml(system: System) -> None:
     result = run("--for", system)
