@@ -92,7 +92,7 @@ def _notes(cluster: PlatformCluster, choices: SystemChoices) -> Iterator[str]:
     if not cluster.places_by_itself:
         yield (
             "before Kubernetes 1.36 the hook that creates the bucket is refused (VO-02): create it yourself. "
-            "Kafka's brokers need kafka.enabled: false, or a user namespace of their own"
+            "Kafka's objects are hooks too, which --no-hooks leaves out: set kafka.enabled: false"
         )
 
 
