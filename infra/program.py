@@ -18,6 +18,7 @@ from components.contract.live_sizes import with_live_sizes
 from components.contract.local.config import LocalConfig
 from components.contract.people import People
 from components.contract.placement import Placement, PlacementEngine, has_untainted_spot, offers_mutation
+from components.contract.policy_choices import AdmissionMode
 from components.contract.priorities import SystemPriority
 from components.platform.mlrun import MlrunSettings, MlrunSettingsArgs
 from components.scheduling.admission import AdmissionGuard, AdmissionGuardArgs
@@ -122,7 +123,9 @@ def _admission(
         ),
         inside,
     )
-    Gangs("gangs", GangsArgs(groups=cluster.groups, admission=config.policies.admission), inside)
+    # In a cluster of another owner the GPU plug-in may offer parts of a GPU under the name of whole ones.
+    gangs = AdmissionMode.WARN if isinstance(config.cluster, ExistingConfig) else config.policies.admission
+    Gangs("gangs", GangsArgs(groups=cluster.groups, admission=gangs), inside)
     # A pod that names a class which does not exist yet is refused.
     PodPlacement("placement", PodPlacementArgs(placement=placement), cluster.inside([classes]))
     PodCorrections("corrections", PodCorrectionsArgs(groups=cluster.groups, placement=placement), inside)

@@ -14,6 +14,9 @@ POLICY_NAME: Final = "igz-gangs"
 _WORKER: Final = "dyn(object).spec.?mpiReplicaSpecs.?Worker"
 """The workers in ``v1`` and ``v2beta1``: kubeflow/mpi-operator v0.7.0, ``pkg/apis/kubeflow/v2beta1/types.go``."""
 
+NEEDS_ALL_WORKERS: Final = "!dyn(object).spec.?runPolicy.?schedulingPolicy.?minAvailable.hasValue()"
+"""Whether a job starts only with all its workers: ``SchedulingPolicy`` in the same file."""
+
 _EACH: Final = (
     # A custom resource keeps what its author wrote: a number or a text.
     "variables.containers.map(c, string(c.?resources.?limits[?gpu].orValue(dyn('0'))))"

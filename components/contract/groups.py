@@ -148,9 +148,13 @@ def _taints(pool: NodePool, pools: Iterable[NodePool], spot_taint: Taint | None)
 
 
 def _is_amd64_for_the_same_pods(other: NodePool, pool: NodePool) -> bool:
-    """Return whether pods that cannot use the ARM ``pool`` may go to ``other``; if not, a taint would strand them."""
+    """Return whether pods that cannot use the ARM ``pool`` may go to ``other``; if not, a taint would strand them.
+
+    Pods that name no role are plain jobs.
+    """
+    takes_them = other.role is pool.role or other.role.takes_plain_jobs
     is_as_safe = other.lifecycle is Lifecycle.ON_DEMAND or pool.lifecycle is Lifecycle.SPOT
-    return other.role is pool.role and not other.is_arm and other.gpu_resource == pool.gpu_resource and is_as_safe
+    return takes_them and not other.is_arm and other.gpu_resource == pool.gpu_resource and is_as_safe
 
 
 def _group(name: str, pool: NodePool, taints: Iterable[Taint]) -> NodeGroup:

@@ -107,7 +107,8 @@ class AutoMount(ContractModel):
         return parameters
 
 
-def _address(text: str) -> str:
+def registry_address(text: str) -> str:
+    """Return the address of a registry, or raise ``ValueError``."""
     if not re.fullmatch(_ADDRESS, text):
         raise ValueError(
             "must be a host with an optional port and path, without https://, such as registry.example.com/ml"
@@ -124,8 +125,8 @@ def _secret(text: str) -> str:
 class Registry(ContractModel):
     """Where images of functions are pushed that MLRun builds."""
 
-    url: Annotated[str, AfterValidator(_address), Field(json_schema_extra={"pattern": f"^{_ADDRESS}$"})] = Field(
-        description="Address of the registry, without https://.", examples=["registry.example.com/ml"]
+    url: Annotated[str, AfterValidator(registry_address), Field(json_schema_extra={"pattern": f"^{_ADDRESS}$"})] = (
+        Field(description="Address of the registry, without https://.", examples=["registry.example.com/ml"])
     )
     secret: Annotated[
         Annotated[str, AfterValidator(_secret), Field(json_schema_extra={"pattern": f"^{_NAME}$"})] | None,

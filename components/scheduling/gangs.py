@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pulumi
 
 from components.base import PlatformComponent
-from components.contract.gangs import MESSAGE, MESSAGE_EXPRESSION, POLICY_NAME, gpu_room
+from components.contract.gangs import MESSAGE, MESSAGE_EXPRESSION, NEEDS_ALL_WORKERS, POLICY_NAME, gpu_room
 from components.contract.groups import NodeGroup
 from components.contract.policy_choices import AdmissionMode
 from components.scheduling.admission_rules import DENIES, WARNS
@@ -21,7 +21,10 @@ class GangsArgs:
 
 
 class Gangs(PlatformComponent):
-    """An admission policy for MPI jobs in user namespaces; nothing on clusters without GPUs."""
+    """An admission policy for new MPI jobs in user namespaces; nothing on clusters without GPUs.
+
+    A job that exists may be suspended, scaled and finished, whatever its size.
+    """
 
     def __init__(self, name: str, args: GangsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:scheduling:Gangs", name, None, opts)
@@ -31,20 +34,14 @@ class Gangs(PlatformComponent):
                 "apiGroups": ["kubeflow.org"],
                 # Both versions of the operator; the API server asks for the one that the author wrote.
                 "apiVersions": ["v1", "v2beta1"],
-                "operations": ["CREATE", "UPDATE"],
+                "operations": ["CREATE"],
                 "resources": ["mpijobs"],
             }
             spec = {
                 # It spares users a wait, and guards nothing: what cannot be judged passes.
                 "failurePolicy": "Ignore",
                 "matchConstraints": {"resourceRules": [jobs], **USER_NAMESPACES},
-                "matchConditions": [
-                    # The operator must be able to write to jobs that are older than the pools' sizes.
-                    {
-                        "name": "spec-is-new",
-                        "expression": "request.operation == 'CREATE' || dyn(object).spec != dyn(oldObject).spec",
-                    }
-                ],
+                "matchConditions": [{"name": "needs-all-workers", "expression": NEEDS_ALL_WORKERS}],
                 "variables": variables(room.variables),
                 "validations": [
                     {

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Final
 import typer
 
 from components.contract.environments import ClusterKind
+from components.contract.existing.config import OLDEST_MINOR
+from components.contract.mlrun_choices import registry_address
 from components.contract.namespaces import UserNamespace
 from components.contract.placement import offers_mutation
 from components.contract.systems.platform_cluster import PlatformCluster
@@ -74,10 +76,10 @@ def values(  # noqa: PLR0913 one parameter for each option
         "ingress_class": ingress_class,
     }
     asked = _Asked(system, chart, kubernetes, namespace, {name: each for name, each in given.items() if each})
-    found = stacks.find(stack)
-    minor, choices = _checked(found, asked)
-    result = SYSTEMS[system].values(*_with_registry(_cluster(found.config, minor, choices.namespace), choices, system))
-    notes = [*(f"note: {note}." for note in result.notes), f"next: {result.next}"]
+    minor, choices = _checked(found := stacks.find(stack), asked)
+    cluster = _cluster(found.config, minor, choices.namespace)
+    result = SYSTEMS[system].values(cluster, _with_registry(cluster, choices, system))
+    notes = [*(f"note: {note}." for note in (cluster.gap, *result.notes) if note), f"next: {result.next}"]
     if as_json:
         facts = {"platform": system, "chart": choices.chart, "kubernetes": _shown(minor), "values": result.content}
         text = json.dumps({**facts, "notes": notes}, indent=2)
@@ -112,6 +114,7 @@ def _checked(stack: stacks.Stack, asked: _Asked) -> tuple[tuple[int, int], Syste
         lambda: _check_profile(stack, system, derivation),
         lambda: _check_options(asked.chosen, system, derivation),
         lambda: _check(derivation, assumed),
+        lambda: _check_registry(assumed.registry),
         lambda: _minor(stack, asked.kubernetes),
         lambda: _chart(asked.chart, system, derivation),
         lambda: _namespace(stack, asked.namespace, system),
@@ -181,15 +184,25 @@ def _cluster(config: StackConfig, minor: tuple[int, int], namespace: str) -> Pla
     )
 
 
-def _with_registry(
-    cluster: PlatformCluster, choices: SystemChoices, system: System
-) -> tuple[PlatformCluster, SystemChoices]:
+def _check_registry(given: str | None) -> None:
+    if given:
+        try:
+            registry_address(given)
+        except ValueError as error:
+            raise UserError(f"--registry: '{given}' {error}.") from None
+
+
+def _with_registry(cluster: PlatformCluster, choices: SystemChoices, system: System) -> SystemChoices:
     """Add the stack file's registry to the choices, if the options name none and the system uses one."""
     registry = cluster.mlrun.registry
-    if registry and not choices.registry and "registry" in SYSTEMS[system].options:
-        secret = choices.registry_secret or registry.secret
-        choices = replace(choices, registry=registry.url, registry_secret=secret)
-    return cluster, choices
+    if not registry or "registry" not in SYSTEMS[system].options:
+        return choices
+    if choices.registry not in (None, registry.url):
+        raise UserError(
+            f"--registry: '{choices.registry}', but MLRun pushes to '{registry.url}', which the stack file says.",
+            "Leave the option out, or change platform.mlrun.registry and run up.",
+        )
+    return replace(choices, registry=registry.url, registry_secret=choices.registry_secret or registry.secret)
 
 
 def _minor(stack: stacks.Stack, given: str | None) -> tuple[int, int]:
@@ -203,7 +216,11 @@ def _minor(stack: stacks.Stack, given: str | None) -> tuple[int, int]:
         )
     if not (match := re.fullmatch(r"v?(\d+)\.(\d+)(\..+)?", version)):
         raise UserError(f"--kubernetes: {version!r} is not a version.", "Give major and minor, such as 1.36.")
-    return int(match[1]), int(match[2])
+    if (minor := (int(match[1]), int(match[2]))) < (1, OLDEST_MINOR) or minor[0] > 1:
+        raise UserError(
+            f"--kubernetes: {version!r} is not a version that stacks run on.", f"Give 1.{OLDEST_MINOR} or later."
+        )
+    return minor
 
 
 def _namespace(stack: stacks.Stack, given: str | None, system: System) -> str:

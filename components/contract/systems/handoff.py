@@ -127,9 +127,8 @@ def _gaps(cluster: PlatformCluster, choices: ExistingConfig) -> Iterator[str]:
     """Yield what the stack file leaves open, a sentence each."""
     if choices.is_not_made_yet:
         yield "The cluster does not exist yet: clusterId is a placeholder, with which `up` refuses every cluster."
-    places = [group for group in cluster.groups if group.role is PoolRole.WORKLOAD]
-    if all(group.lifecycle is Lifecycle.SPOT for group in places):
-        yield "No pool of role workload is on-demand, so application services have no node; add one."
+    if cluster.gap:
+        yield f"{cluster.gap[0].upper()}{cluster.gap[1:]}."
     spot = [group for group in cluster.groups if group.lifecycle is Lifecycle.SPOT]
     if any(each.provider is Provider.AZURE for group in spot for each in group.instances):
         yield (

@@ -24,6 +24,9 @@ _IDLE_SECONDS: Final = 600
 _PULLER: Final = {"cpu": "10m", "memory": "16Mi"}
 """What a container that only pulls an image and pauses gets (assumed)."""
 
+_START_SECONDS: Final = 1200
+"""How long the hub waits for a notebook: a machine with GPUs, its driver and an image of many GiB (assumed)."""
+
 _MEBI: Final = 2**20
 
 
@@ -52,6 +55,8 @@ def _hub() -> Iterator[tuple[str, Any]]:
 def _notebooks(cluster: PlatformCluster) -> Iterator[tuple[str, Any]]:
     yield "singleuser.nodeSelector", cluster.notebook_selector
     yield "singleuser.extraPodConfig.priorityClassName", DEFAULT_USER_PRIORITY.value
+    # 5 minutes by default, in which an elastic pool may not have its first node and the image on it.
+    yield "singleuser.startTimeout", _START_SECONDS
     # A drained node takes kernels and unsaved work along; the chart's culling, on by default, frees it.
     yield "singleuser.extraAnnotations", {AnnotationKey.SAFE_TO_EVICT.value: "false"}
     # By default a privileged init container, which Pod Security refuses. The chart's network policy stays.

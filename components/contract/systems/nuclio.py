@@ -20,8 +20,11 @@ LINE: Final = "0.21"
 REPOSITORY: Final = "https://nuclio.github.io/nuclio/charts"
 """Helm repository of the chart."""
 
-SERVICES: Final = tuple(CoreService(name, "podLabels") for name in ("controller", "dashboard", "autoscaler", "dlx"))
-"""Nuclio's own services. Autoscaler and DLX run only where scale to zero is switched on."""
+SERVICES: Final = tuple(CoreService(name) for name in ("controller", "dashboard", "autoscaler", "dlx"))
+"""Nuclio's own services. Autoscaler and DLX run only where scale to zero is switched on.
+
+Not every release of the chart has labels of pods: those of Nuclio 1.15.24 have none.
+"""
 
 INGRESS_CLASSES: Final = ("dashboard.ingress.ingressClassName", "platform.kube.defaultHTTPIngressClassName")
 """Values that name the class of an ingress: of the dashboard, and of functions, where the chart's default is nginx."""

@@ -11,7 +11,7 @@ from components.contract.mlrun_choices import MlrunChoices
 from components.contract.placement import has_untainted_spot
 from components.contract.pod_resources import PodResources
 from components.contract.pools import PoolRole
-from components.contract.taints import Taint
+from components.contract.taints import ARM_TAINT, Taint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,9 +38,10 @@ class PlatformCluster:
     def notebook_selector(self) -> dict[str, str]:
         """Node selector of notebooks: on-demand nodes of the pools of role jupyter, else of those for jobs.
 
-        Where spot nodes have a taint it keeps notebooks off, and the selector needs no lifecycle.
+        Where spot nodes have a taint it keeps notebooks off, and the selector needs no lifecycle. ARM nodes with the
+        taint are left out: most images of notebooks are for amd64 alone.
         """
-        return self._on_demand(PoolRole.JUPYTER if PoolRole.JUPYTER in self.roles else PoolRole.WORKLOAD)
+        return self._on_demand(PoolRole.JUPYTER if self._has_place(PoolRole.JUPYTER) else PoolRole.WORKLOAD)
 
     @property
     def service_selector(self) -> dict[str, str]:
@@ -57,6 +58,22 @@ class PlatformCluster:
         """Names under which services may request GPUs: those of on-demand nodes, sorted."""
         on_demand = (group for group in self.groups if group.lifecycle is Lifecycle.ON_DEMAND)
         return tuple(sorted({group.gpu_resource for group in on_demand if group.gpu_resource}))
+
+    @property
+    def gap(self) -> str:
+        """What keeps services without a place; empty if nothing does."""
+        if self._has_place(PoolRole.WORKLOAD):
+            return ""
+        return (
+            "no pool of role workload is on-demand, so services that are no core services have no node, nor have "
+            "notebooks without an on-demand pool of role jupyter; add one"
+        )
+
+    def _has_place(self, role: PoolRole) -> bool:
+        return any(
+            group.role is role and group.lifecycle is Lifecycle.ON_DEMAND and ARM_TAINT not in group.taints
+            for group in self.groups
+        )
 
     def _on_demand(self, role: PoolRole) -> dict[str, str]:
         stays = {LabelKey.LIFECYCLE.value: Lifecycle.ON_DEMAND.label_value} if has_untainted_spot(self.groups) else {}

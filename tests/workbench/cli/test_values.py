@@ -67,8 +67,27 @@ def test_the_registry_of_the_stack_file_is_the_default(checkout: Path) -> None:
     wanted = {"url": "registry.example.com/ml", "secretName": "registry-credentials"}
     assert yaml.safe_load(run().stdout)["global"] == {"registry": wanted}
     other = run("--registry", "other.example.com")
-    assert yaml.safe_load(other.stdout)["global"] == {"registry": {"url": "other.example.com"}}
+    assert "MLRun pushes to 'registry.example.com/ml', which the stack file says" in str(other.exception)
     assert run("--for", "monitoring").exit_code == 0
+
+
+def test_a_registry_with_a_scheme_is_refused(checkout: Path) -> None:
+    result = run("--registry", "https://registry.example.com")
+    assert "--registry: 'https://registry.example.com' must be a host" in str(result.exception)
+
+
+@pytest.mark.parametrize("version", ["1.4", "2.0"])
+def test_a_version_that_no_cluster_has_is_refused(version: str) -> None:
+    assert f"--kubernetes: '{version}' is not a version that stacks run on" in str(
+        run("--kubernetes", version).exception
+    )
+
+
+def test_services_without_an_on_demand_pool_are_noted(checkout: Path) -> None:
+    file = checkout / "Pulumi.good.yaml"
+    assert "no pool of role workload is on-demand" not in run().stderr
+    file.write_text(file.read_text().replace(WORK, f"{WORK}        lifecycle: spot\n"))
+    assert "note: no pool of role workload is on-demand, so services" in run().stderr
 
 
 @pytest.mark.parametrize("system", [System.NUCLIO, System.PIPELINES, System.MONITORING])

@@ -1,13 +1,17 @@
 """What JupyterHub is told: where hub and notebooks run, and when notebooks on GPUs stop."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from components.contract.environments import Environment
+from components.contract.lifecycle import Lifecycle
+from components.contract.pools import PoolRole
 from components.contract.systems.jupyterhub import values
 from components.contract.systems.platform_cluster import PlatformCluster
 from components.contract.systems.system_values import SystemChoices
+from components.contract.taints import ARM_TAINT
 from policies.rules.jupyter.ju_05_autoscaler_spares_notebooks import SAFE_TO_EVICT
 from support.platform_cluster import platform_cluster, with_gpus_on_spot
 from support.recorded_keys import sections, unknown
@@ -35,6 +39,13 @@ def notebooks(cluster: PlatformCluster) -> dict[str, Any]:
 )
 def test_notebooks_run_on_their_pool_else_with_jobs(without: tuple[str, ...], selector: dict[str, str]) -> None:
     assert notebooks(platform_cluster(*without))["nodeSelector"] == selector
+
+
+@pytest.mark.parametrize("change", [{"lifecycle": Lifecycle.SPOT}, {"taints": (ARM_TAINT,)}])
+def test_notebooks_without_a_place_on_their_pool_run_with_jobs(change: dict[str, Any]) -> None:
+    cluster = platform_cluster()
+    groups = tuple(replace(group, **change) if group.role is PoolRole.JUPYTER else group for group in cluster.groups)
+    assert notebooks(replace(cluster, groups=groups))["nodeSelector"]["igz-clusters.io/role"] == "workload"
 
 
 def test_notebooks_stay_off_spot_nodes_without_a_taint() -> None:

@@ -65,11 +65,11 @@ def test_from_1_36_on_nothing_is_placed_but_notebooks() -> None:
 
 def test_before_1_36_core_services_get_place_class_and_mark() -> None:
     found = chart_values(platform_cluster(places=False), PLAIN)
-    assert found["nuclio"]["dashboard"] == {
-        "nodeSelector": {"igz-clusters.io/role": "initial"},
-        "priorityClassName": "igz-system-medium",
-        "podLabels": {"igz-clusters.io/core-service": "true"},
-    }
+    api = found["mlrun"]["api"]
+    assert api["nodeSelector"] == {"igz-clusters.io/role": "initial"}
+    assert api["priorityClassName"] == "igz-system-medium"
+    assert api["podLabels"] == {"igz-clusters.io/core-service": "true"}
+    assert found["nuclio"]["dashboard"] == {"nodeSelector": {"igz-clusters.io/role": "initial"}}
     assert found["seaweedfs"]["allInOne"]["nodeSelector"] == "igz-clusters.io/role: initial"
 
 

@@ -41,11 +41,11 @@ def test_the_tolerations_of_gpus_are_left_to_the_api_server(without: tuple[str, 
     assert "gpuTolerations" not in platform_settings(platform_cluster(*without)).get("preemptibleNodes", {})
 
 
-def test_before_1_36_each_service_is_placed_and_marked() -> None:
+def test_before_1_36_each_service_is_placed_without_a_class_that_needs_a_mark() -> None:
     before, after = content(platform_cluster(places=False)), content(platform_cluster())
     for service in SERVICES:
         assert before[service.path]["nodeSelector"] == {"igz-clusters.io/role": "initial"}
-        assert before[service.path]["podLabels"] == {"igz-clusters.io/core-service": "true"}
+        assert not {"podLabels", "priorityClassName"} & set(before[service.path])
         assert "nodeSelector" not in after.get(service.path, {})
 
 
