@@ -190,6 +190,15 @@ def _in_namespaces(people: People, core_namespaces: Collection[str]) -> Iterator
         yield PeopleRole.DELIVERY, where, subjects
 
 
+def authors_of_pods(people: People, namespaces: Mapping[str, bool]) -> tuple[str, ...]:
+    """Return the keys of the stack file that let somebody create pods in a namespace without core services.
+
+    ``namespaces`` are those of the stack, and whether core services run there.
+    """
+    chosen = (("dataScientists", people.data_scientists), ("ci.applies", people.ci.applies))
+    return tuple(f"people.{where}.{name}" for where, names in chosen for name in names if not namespaces.get(name))
+
+
 _ACTS_AS: Final = (
     "core services run there, and the author of a pod can act as their service accounts; use another namespace, or let "
     "an IT administrator apply workloads"

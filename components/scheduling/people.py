@@ -19,9 +19,6 @@ from components.scheduling.policy_objects import declare, resources
 NODES_POLICY: Final = "igz-it-admin-nodes"
 """Admission policy that confines IT administrators to application nodes: RBAC ignores the labels of nodes."""
 
-CONTROL_PLANE: Final = "node-role.kubernetes.io/control-plane"
-"""Label of nodes that run the control plane: https://kubernetes.io/docs/reference/labels-annotations-taints/."""
-
 _RBAC: Final = "rbac.authorization.k8s.io"
 
 
@@ -63,15 +60,12 @@ class PeopleAccess(PlatformComponent):
             ClusterRoleBinding(_logical(role), metadata=owned(role), opts=self.child(), **inputs)
 
     def _confine_to_application_nodes(self, admins: Subjects) -> None:
-        roles = f"['{PoolRole.INITIAL}', '{PoolRole.DATA}']"
-        before = "oldObject.metadata.?labels.orValue({})"
-        held = f"({before}[?'{LabelKey.ROLE}'].orValue('') in {roles} || '{CONTROL_PLANE}' in {before})"
+        roles = f"[{', '.join(repr(role.value) for role in PoolRole if role.holds_user_work)}]"
+        is_application = f"oldObject.metadata.?labels[?'{LabelKey.ROLE}'].orValue('') in {roles}"
         # Annotations keep autoscalers from removing data nodes.
-        same = (
-            f"object.metadata.?{field}.orValue({{}}) == oldObject.metadata.?{field}.orValue({{}})"
-            for field in ("labels", "annotations")
-        )
-        unchanged = " && ".join(["object.spec == oldObject.spec", *same])
+        unchanged = " && ".join(["object.spec == oldObject.spec", _same("labels", "{}"), _same("annotations", "{}")])
+        # The garbage collector deletes a node whose owner does not exist; a finalizer keeps one that is deleted.
+        kept = " && ".join([_same("ownerReferences", "[]"), _same("finalizers", "[]")])
         who = (
             f"request.userInfo.username in {_texts(admins.users)}"
             f" || request.userInfo.?groups.orValue([]).exists(g, g in {_texts(admins.groups)})"
@@ -82,14 +76,20 @@ class PeopleAccess(PlatformComponent):
             "matchConditions": [{"name": "it-admins", "expression": who}],
             "validations": [
                 {
-                    "expression": f"!{held} || ({unchanged}) || {may_manage('nodes')}",
+                    "expression": f"({is_application} || {unchanged}) && {kept} || {may_manage('nodes')}",
                     "message": "IT administrators label, annotate, cordon and taint application nodes only, not the "
-                    "control plane or nodes of the roles initial and data. Ask the platform team",
+                    "control plane or nodes of the roles initial and data, and give no node an owner or a finalizer. "
+                    "Ask the platform team",
                     "reason": "Forbidden",
                 }
             ],
         }
         declare(self, NODES_POLICY, spec, {"validationActions": ["Deny"]})
+
+
+def _same(field: str, nothing: str) -> str:
+    """Return the expression: a request leaves a field of the metadata as it was."""
+    return f"object.metadata.?{field}.orValue({nothing}) == oldObject.metadata.?{field}.orValue({nothing})"
 
 
 def _logical(role: str) -> str:

@@ -20,10 +20,10 @@ from components.contract.constraint_violation import Mismatch
 from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
 from components.contract.groups import NodeGroup, zones_unknown_at_zero
 from components.contract.namespaces import DEFAULT_NAMESPACES, TENANT_NAMESPACE, NamespaceName, UserNamespace
-from components.contract.people import People, mismatches
+from components.contract.people import People, authors_of_pods, mismatches
 from components.contract.platform_choices import PlatformChoices
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES, MAX_LIMIT_REQUEST_RATIO, PodResources, beyond_any
-from components.contract.policy_choices import PolicyChoices
+from components.contract.policy_choices import AdmissionMode, PolicyChoices
 from components.contract.policy_guard import PolicyGuard, default_guard
 from components.contract.pool_names import PoolName
 from components.contract.pools import NodePool, PoolRole
@@ -281,6 +281,21 @@ class StackConfig(ContractModel):
                 findings.add(mismatch.message, *mismatch.path)
         findings.raise_if_any()
         return people
+
+    @field_validator("policies", mode="after")
+    @classmethod
+    def _holds_people(cls, policies: PolicyChoices, info: ValidationInfo) -> PolicyChoices:
+        people, namespaces, findings = info.data.get("people"), info.data.get("namespaces"), Findings()
+        if policies.admission is AdmissionMode.WARN and people and namespaces is not None:
+            has_core_services = {name: choices.core_services for name, choices in namespaces.items()}
+            if authors := authors_of_pods(people, has_core_services):
+                findings.add(
+                    "lets privileged pods pass, with which who may create pods takes over nodes; set deny, or remove "
+                    + ", ".join(authors),
+                    "admission",
+                )
+        findings.raise_if_any()
+        return policies
 
     @field_validator("pod_resources", mode="after")
     @classmethod

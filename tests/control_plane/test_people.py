@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from components.contract.labels import LabelKey
-from components.scheduling.people import CONTROL_PLANE, PeopleAccess, PeopleAccessArgs
+from components.scheduling.people import PeopleAccess, PeopleAccessArgs
 from support.admission import Manifest, present
 from support.api import Answer, Api, path_of
 from support.cluster import Cluster, eventually, pod
@@ -22,13 +22,17 @@ USER = {LabelKey.USER_WORKLOADS.value: "true"}
 USER_POOL = {**USER, LabelKey.ROLE.value: "workload"}
 
 
+MARKS = {"master": {"node-role.kubernetes.io/control-plane": ""}, "foreign": {}}
+"""Labels of nodes that are in no pool."""
+
+
 def node(role: str) -> Manifest:
-    marks = {CONTROL_PLANE: ""} if role == "master" else {LabelKey.ROLE.value: role}
+    marks = MARKS.get(role, {LabelKey.ROLE.value: role})
     labels = {**marks, LabelKey.LIFECYCLE.value: "non-preemptible"}
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"people-{role}", "labels": labels}}
 
 
-NODES = {role: node(role) for role in ("workload", "initial", "data", "master")}
+NODES = {role: node(role) for role in ("workload", "initial", "data", "master", "foreign")}
 
 
 @pytest.fixture(scope="module")
@@ -94,11 +98,29 @@ CHANGES: dict[str, Manifest] = {
 def test_an_it_administrator_changes_application_nodes_only(api: Api, change: str) -> None:
     patch = CHANGES[change]
     assert _changed(api, "workload", patch).accepted
-    for role in ("initial", "data", "master"):
+    for role in ("initial", "data", "master", "foreign"):
         answer = _changed(api, role, patch)
         assert (answer.status, answer.accepted) == (403, False)
         assert "application nodes only" in answer.message or "follow from its pool" in answer.message
     assert _changed(api, "workload", patch, who="data-scientist").status == 403
+
+
+@pytest.mark.parametrize("role", NODES)
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": "gone", "uid": "1"}]},
+        {"finalizers": ["example.com/kept"]},
+    ],
+    ids=["owner", "finalizer"],
+)
+def test_an_it_administrator_gives_no_node_an_owner_or_a_finalizer(
+    api: Api, metadata: dict[str, Any], role: str
+) -> None:
+    """The garbage collector deletes what has an owner that does not exist."""
+    answer = _changed(api, role, {"metadata": metadata})
+    assert answer.status == 403
+    assert "give no node an owner or a finalizer" in answer.message
 
 
 def test_an_it_administrator_named_as_a_user_is_confined_too(api: Api) -> None:

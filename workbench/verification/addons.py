@@ -16,7 +16,7 @@ from workbench.engine.declared_fields import spelled
 from workbench.engine.live_objects import LiveObject
 from workbench.verification.contract import Contract
 from workbench.verification.deviation import Deviation, Outcome, Place
-from workbench.verification.nodes import members
+from workbench.verification.nodes import is_starting, members
 from workbench.verification.snapshot import Snapshot
 
 _SILENT: Final = timedelta(minutes=10)
@@ -70,7 +70,7 @@ def gpus(contract: Contract, snapshot: Snapshot) -> Outcome:
     for member, group in found:
         resource, wanted = str(group.gpu_resource), group.instances[0].gpus
         offered = int((member.node.content.get("status", {}).get("allocatable") or {}).get(resource, 0))
-        if offered < wanted:
+        if offered < wanted and not is_starting(member.node, snapshot):
             deviations.append(
                 Deviation(
                     member.place(spelled("status.allocatable", resource)),

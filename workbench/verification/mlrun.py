@@ -37,6 +37,7 @@ _ALIKE: Final = 0.96
 """Similarity from which a name counts as a misspelt one: one letter of PREEMPTION_MODE, or two swapped."""
 
 _ABSENT: Final = "MLRun is not installed"
+_DOWN: Final = ("Pending", "Failed", "Unknown")
 _RESTART: Final = "`kubectl rollout restart deployment -n {} {}`."
 
 
@@ -101,24 +102,45 @@ class Setting:
 
 def api_containers(contract: Contract, snapshot: Snapshot) -> list[ApiContainer]:
     """Return the running containers of MLRun's API in the stack's namespaces."""
+    return [each for each in _containers(contract, snapshot) if _phase(each.pod) == "Running"]
+
+
+def _containers(contract: Contract, snapshot: Snapshot) -> list[ApiContainer]:
+    """Return the containers of MLRun's API, also of pods that do not run."""
     return [
         ApiContainer(pod, container, namespace)
         for namespace in contract.config.namespaces
         for pod in snapshot.of("Pod", namespace)
-        if pod.content.get("status", {}).get("phase") == "Running" and not _is_deleted(pod)
+        if not _is_deleted(pod)
         for container in pod.content["spec"]["containers"]
         if container["name"].startswith(API)
     ]
+
+
+def _phase(pod: LiveObject) -> str:
+    return str(pod.content.get("status", {}).get("phase", ""))
 
 
 def settings(contract: Contract, snapshot: Snapshot) -> Outcome:
     """Check that the API has the contract's settings, and nothing overrides them."""
     containers = api_containers(contract, snapshot)
     if not containers:
-        return Outcome("", absent=_ABSENT)
+        down = [each for each in _containers(contract, snapshot) if _phase(each.pod) in _DOWN]
+        if not down:
+            return Outcome("", absent=_ABSENT)
+        return Outcome(f"{len(down)} pods of MLRun's API", tuple(_down(each) for each in down))
     found = [each for container in containers for each in _settings(contract, snapshot, container)]
     # Chief and workers share most sources.
     return Outcome(f"{len(containers)} containers of MLRun's API", tuple(dict.fromkeys(found)))
+
+
+def _down(container: ApiContainer) -> Deviation:
+    return Deviation(
+        container.place("status.phase"),
+        f"is {_phase(container.pod)}, so MLRun does not answer, and its settings cannot be compared",
+        "Running",
+        f"See `kubectl describe pod -n {container.namespace} {container.pod.name}`.",
+    )
 
 
 def _settings(contract: Contract, snapshot: Snapshot, container: ApiContainer) -> Iterator[Deviation]:
@@ -147,7 +169,11 @@ def _settings(contract: Contract, snapshot: Snapshot, container: ApiContainer) -
             place = setting.source
         if not override.covers(place):
             action = f"Remove it there, since it hides {OVERRIDE_CONFIG_MAP}. Then: {container.restart}"
-        yield Deviation(place, f"{name} {problem}", shown(_meaning(name, wanted)) if wanted else "not set", action)
+        expected = shown(_meaning(name, wanted)) if wanted else "not set"
+        if name == MlrunVariable.AUTO_MOUNT_PARAMETERS and setting and setting.value is not None:
+            # MLRun takes credentials there, which the stack file refuses.
+            problem, expected = "has another value, which is not shown", "that of the stack file"
+        yield Deviation(place, f"{name} {problem}", expected, action)
 
 
 def _problem(name: str, setting: Setting | None, wanted: str | None) -> str:

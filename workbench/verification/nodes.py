@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Final
 
 from components.contract.existing.config import ExistingConfig
 from components.contract.groups import NodeGroup
-from components.contract.labels import AnnotationKey, LabelKey
+from components.contract.labels import TRUE, AnnotationKey, LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.local.config import LocalConfig
 from components.contract.pools import PoolRole
@@ -29,10 +30,12 @@ https://learn.microsoft.com/azure/aks/spot-node-pool. AKS sets its label on spot
 
 _CONTROL_PLANE: Final = "node-role.kubernetes.io/control-plane"
 
-_STARTING: Final = re.compile(
-    r"(ebs\.csi\.aws\.com|node\.cilium\.io)/agent-not-ready$|.*cluster-autoscaler\.kubernetes\.io/"
-)
+_STARTING: Final = re.compile(r".*/agent-not-ready$|.*cluster-autoscaler\.kubernetes\.io/")
 """Taints that a node has until an agent on it is ready."""
+
+
+STARTS: Final = timedelta(minutes=10)
+"""How long a node may start, or be away, before that counts (assumed)."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,38 @@ def _restore(contract: Contract) -> str:
     if isinstance(contract.config.cluster, ExistingConfig | LocalConfig):
         return contract.up
     return f"{contract.up} A cloud gives labels and taints to new nodes only: replace the node if it still differs."
+
+
+def is_starting(node: LiveObject, snapshot: Snapshot) -> bool:
+    """Return whether a node is so new that kubelet, driver and agents may not have reported yet."""
+    return _since(str(node.content["metadata"].get("creationTimestamp", "")), snapshot) < STARTS
+
+
+def _since(text: str, snapshot: Snapshot) -> timedelta:
+    """Return how long ago a time of the API server was; very long without one."""
+    return snapshot.taken - datetime.fromisoformat(text) if text else timedelta.max
+
+
+def readiness(contract: Contract, snapshot: Snapshot) -> Outcome:
+    """Check that every node of a pool is ready, or is starting."""
+    found = [each for each in members(contract, snapshot) if each.pool]
+    deviations = (each for member in found for each in _not_ready(member, snapshot))
+    return Outcome(f"{len(found)} nodes", tuple(deviations))
+
+
+def _not_ready(member: Member, snapshot: Snapshot) -> Iterator[Deviation]:
+    conditions = member.node.content.get("status", {}).get("conditions") or ()
+    for each in conditions:
+        if each["type"] == "Ready" and each["status"] != TRUE.capitalize():
+            long = _since(str(each.get("lastTransitionTime", "")), snapshot)
+            if long > STARTS:
+                why = f": {each['message']}" if each.get("message") else ""
+                yield Deviation(
+                    member.place("status.conditions[Ready]"),
+                    f"is {each['status']} for more than {STARTS.seconds // 60} minutes{why}",
+                    "a node that is ready",
+                    f"See `kubectl describe node {member.node.name}`. If it does not come back, replace it.",
+                )
 
 
 def labels(contract: Contract, snapshot: Snapshot) -> Outcome:

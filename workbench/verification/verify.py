@@ -15,6 +15,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "node-lifecycle": nodes.lifecycles,
     "node-labels": nodes.labels,
     "node-taints": nodes.taints,
+    "node-ready": nodes.readiness,
     "node-count": nodes.counts,
     "initial-group": nodes.initial_group,
     "stray-nodes": nodes.strays,

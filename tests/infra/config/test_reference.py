@@ -218,6 +218,7 @@ BEYOND_A_SCHEMA = {
     "no-initial-pool-and-a-bad-pool",
     "people-aks-group-by-name",
     "people-in-unknown-namespaces",
+    "people-who-create-pods-under-warn",
     "people-named-twice",
     "people-without-a-name",
     "quota-of-nano-and-exa",

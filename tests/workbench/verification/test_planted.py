@@ -44,6 +44,11 @@ def node(name: str, *path: Any, value: Any) -> Plant:
     return put(*path, key=("Node", "", name), value=value)
 
 
+def ready(status: str, since: str) -> Plant:
+    return node("workload-0", "status", "conditions", value=[
+        {"type": "Ready", "status": status, "lastTransitionTime": since}])  # fmt: skip
+
+
 def label(name: str, key: str, value: str | None) -> Plant:
     return node(name, "metadata", "labels", key, value=value)
 
@@ -196,6 +201,8 @@ PLANTED: Final[dict[str, tuple[str, Plant]]] = {
         "node-taints",
         node("initial-0", "spec", "taints", value=[{"key": "dedicated", "value": "core", "effect": "NoSchedule"}]),
     ),
+    "a node that is not ready": ("node-ready", ready("False", "2026-11-22T11:00:00Z")),
+    "a node whose kubelet is silent": ("node-ready", ready("Unknown", "2026-11-22T11:49:00Z")),
     "more nodes than a group may have": ("node-count", copied("gpu-0", *(f"more-{index}" for index in range(4)))),
     "fewer nodes than a static group has": ("node-count", gone("Node", "", "data-a-0")),
     "a core node is missing": ("initial-group", gone("Node", "", "initial-0")),
@@ -297,6 +304,10 @@ PLANTED: Final[dict[str, tuple[str, Plant]]] = {
         all_of(
             there("ConfigMap", "mlrun-common-env", "mlrun", data={CLASSES: "igz-workload-low"}), variable(CLASSES, None)
         ),
+    ),
+    "an API that does not start": (
+        "mlrun-settings",
+        put("status", key=API_POD, value={"phase": "Pending"}),
     ),
     "an API that does not read our ConfigMap": ("mlrun-settings", container("envFrom", [])),
     "our ConfigMap is deleted": ("mlrun-settings", gone(*OVERRIDE)),
@@ -413,6 +424,31 @@ def test_a_deviation_on_another_kind_of_cluster_too(name: str) -> None:
 @pytest.mark.parametrize("kind", ["eks", "eks-untainted", "aks", "local", "existing"])
 def test_a_clean_cluster_has_no_deviation(kind: str) -> None:
     assert site(kind).verified().deviations == ()
+
+
+@pytest.mark.parametrize(
+    "plant",
+    [
+        ready("False", "2026-11-22T11:55:00Z"),
+        all_of(
+            node("gpu-0", "metadata", "creationTimestamp", value="2026-11-22T11:55:00Z"),
+            node("gpu-0", "status", "allocatable", value={}),
+        ),
+        node("workload-0", "spec", "taints", value=[{"key": "efs.csi.aws.com/agent-not-ready", "effect": "NoExecute"}]),
+    ],
+    ids=["not ready yet", "no GPUs yet", "an agent is not ready yet"],
+)
+def test_a_node_that_starts_is_no_deviation(plant: Plant) -> None:
+    assert site("eks").verified(plant).deviations == ()
+
+
+def test_credentials_that_hide_a_setting_are_not_shown() -> None:
+    name = MlrunVariable.AUTO_MOUNT_PARAMETERS.value
+    hidden = container("env", [{"name": name, "value": encoded({"aws_secret_key": "canary"})}])
+    found = site("eks").verified(hidden)
+    text = json.dumps(found.as_json())
+    assert "canary" not in text
+    assert encoded({"aws_secret_key": "canary"}) not in text
 
 
 def test_the_older_default_class_that_azure_restores_is_no_deviation() -> None:
