@@ -76,6 +76,7 @@ COMPONENT_TYPES = {
     "igz-clusters:scheduling:AdmissionGuard",
     "igz-clusters:scheduling:AdmissionRules",
     "igz-clusters:scheduling:DefaultResources",
+    "igz-clusters:scheduling:Gangs",
     "igz-clusters:scheduling:PodCorrections",
     "igz-clusters:scheduling:PodPlacement",
     "igz-clusters:scheduling:PodSecurity",

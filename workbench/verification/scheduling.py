@@ -6,7 +6,9 @@ from typing import Any, Final
 
 from components.contract.labels import TRUE, LabelKey
 from components.contract.priorities import USER_PRIORITY_LIMIT, PreemptionPolicy, SystemPriority, UserPriority
-from workbench.engine.declared_fields import spelled
+from workbench.engine.declared_fields import differing, spelled
+from workbench.engine.live_objects import ObjectKey
+from workbench.report.values import MISSING, at
 from workbench.verification.contract import Contract
 from workbench.verification.deviation import Deviation, Outcome, Place
 from workbench.verification.snapshot import Snapshot
@@ -97,7 +99,35 @@ def admission(contract: Contract, snapshot: Snapshot) -> Outcome:
         for kind, name in policies
         if not any(each.content["spec"].get("policyName") == name for each in snapshot.of(f"{kind}Binding"))
     )
-    return Outcome(f"{len(policies)} admission policies", tuple(deviations))
+    found = (*deviations, *(each for key in contract.declared for each in _narrowed(contract, snapshot, key)))
+    return Outcome(f"{len(policies)} admission policies", found)
+
+
+_MATCHED: Final = ("excludeResourceRules", "namespaceSelector", "objectSelector")
+_NARROWING: Final = {
+    "AdmissionPolicy": (("matchConditions",), *(("matchConstraints", each) for each in _MATCHED)),
+    "AdmissionPolicyBinding": tuple(("matchResources", each) for each in (*_MATCHED, "resourceRules")),
+}
+"""Fields below ``spec`` of which an addition takes requests out of a policy."""
+
+
+def _narrowed(contract: Contract, snapshot: Snapshot, key: ObjectKey) -> Iterator[Deviation]:
+    """Yield what was added to a policy or its binding so that it judges less than the stack declares."""
+    kind, _, name = key
+    live = snapshot.get(kind, name)
+    if live is None:
+        return
+    for path in next((paths for end, paths in _NARROWING.items() if kind.endswith(end)), ()):
+        declared, found = (at(content["spec"], path) for content in (contract.declared[key], live.content))
+        added = found not in (MISSING, None) and list(differing(found, None if declared is MISSING else declared))
+        if added:
+            where = "/".join(("", "spec", *path))
+            yield Deviation(
+                Place(kind, name, path=f"spec.{'.'.join(path)}"),
+                "takes requests out of the policy that the stack wants judged",
+                "no more than the stack declares",
+                f"`kubectl edit {kind.lower()} {name}` and remove what was added at {where}. {contract.up}",
+            )
 
 
 def marks(contract: Contract, snapshot: Snapshot) -> Outcome:

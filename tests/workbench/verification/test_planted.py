@@ -4,6 +4,7 @@ import base64
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
@@ -11,7 +12,8 @@ import yaml
 
 from components.contract.labels import LabelKey
 from components.contract.mlrun import MlrunVariable
-from support.verification import API_POD, NUCLIO, OPEN, OVERRIDE, REPORT, Objects, manifest, site
+from components.contract.mlrun_choices import MlrunChoices
+from support.verification import API_POD, NUCLIO, OPEN, OVERRIDE, REPORT, Objects, Site, manifest, site
 from workbench.system.paths import PROJECT_ROOT
 from workbench.verification.verify import CHECKS, OBJECTS
 
@@ -128,6 +130,7 @@ def net(name: str) -> tuple[str, str, str]:
 
 GUARD: Final = "igz-user-pods-on-user-pools"
 BINDING: Final = ("ValidatingAdmissionPolicyBinding", "", GUARD)
+POLICY: Final = ("ValidatingAdmissionPolicy", "", GUARD)
 LIFECYCLE, ROLE, POOL = LabelKey.LIFECYCLE.value, LabelKey.ROLE.value, LabelKey.POOL.value
 EKS_GROUP: Final = "eks.amazonaws.com/nodegroup"
 CAPACITY_TYPE: Final = "eks.amazonaws.com/capacityType"
@@ -268,6 +271,18 @@ PLANTED: Final[dict[str, tuple[str, Plant]]] = {
     # Admission and networks
     "a policy without its binding": ("admission-bound", gone(*BINDING)),
     "a binding of another policy": ("admission-bound", put("spec", "policyName", key=BINDING, value="other")),
+    "a binding that leaves out namespaces": (
+        "admission-bound",
+        put("spec", "matchResources", key=BINDING, value={"namespaceSelector": {"matchLabels": {"a": "b"}}}),
+    ),
+    "a policy with one condition more": (
+        "admission-bound",
+        put("spec", "matchConditions", key=POLICY, value=[{"name": "never", "expression": "false"}]),
+    ),
+    "a policy that leaves out objects": (
+        "admission-bound",
+        put("spec", "matchConstraints", "objectSelector", key=POLICY, value={"matchLabels": {"a": "b"}}),
+    ),
     "a namespace without the mark": (
         "namespace-marks",
         put("metadata", "labels", LabelKey.USER_WORKLOADS.value, key=("Namespace", "", "mlrun"), value=None),
@@ -442,13 +457,29 @@ def test_a_node_that_starts_is_no_deviation(plant: Plant) -> None:
     assert site("eks").verified(plant).deviations == ()
 
 
+def test_what_the_api_server_adds_to_policies_is_no_deviation() -> None:
+    selectors = {"namespaceSelector": {}, "objectSelector": {}}
+    defaults = put("spec", "matchResources", key=BINDING, value={"matchPolicy": "Equivalent", **selectors})
+    assert site("eks").verified(all_of(defaults, _defaulted)).deviations == ()
+
+
+def _defaulted(objects: Objects) -> None:
+    constraints = objects[POLICY]["spec"]["matchConstraints"]
+    constraints |= {"matchPolicy": "Equivalent", "objectSelector": {}}
+    for rule in constraints["resourceRules"]:
+        rule["scope"] = "*"
+
+
 def test_credentials_that_hide_a_setting_are_not_shown() -> None:
+    clean = site("eks")
     name = MlrunVariable.AUTO_MOUNT_PARAMETERS.value
-    hidden = container("env", [{"name": name, "value": encoded({"aws_secret_key": "canary"})}])
-    found = site("eks").verified(hidden)
-    text = json.dumps(found.as_json())
+    mlrun = MlrunChoices.model_validate({"autoMount": {"type": "pvc", "parameters": {"pvc_name": "shared"}}})
+    chosen = clean.contract.config.platform.model_copy(update={"mlrun": mlrun})
+    config = clean.contract.config.model_copy(update={"platform": chosen})
+    changed = Site(replace(clean.contract, config=config), clean.objects)
+    text = json.dumps(changed.verified(variable(name, encoded({"aws_secret_key": "canary"}))).as_json())
+    assert f"{name} has another value, which is not shown" in text
     assert "canary" not in text
-    assert encoded({"aws_secret_key": "canary"}) not in text
 
 
 def test_the_older_default_class_that_azure_restores_is_no_deviation() -> None:
