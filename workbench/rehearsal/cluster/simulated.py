@@ -1,0 +1,70 @@
+"""The cluster that a rehearsal runs on, as the rest of the rehearsal sees it."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from infra.config import StackConfig
+from workbench.rehearsal.record import GroupFacts
+from workbench.rehearsal.settings import Pace
+
+
+class ApiError(Exception):
+    """The API server refused a request.
+
+    Parameters
+    ----------
+    status
+        HTTP status.
+    message
+        The server's own words.
+    """
+
+    def __init__(self, status: int, message: str) -> None:
+        self.status = status
+        self.message = message
+        super().__init__(f"{status}: {message}")
+
+
+class LostError(Exception):
+    """The control plane has ended or does not answer; says which component, where its log is, and what to do."""
+
+
+class Api(Protocol):
+    """The API server's REST interface; every call may be made from any thread and raises ``LostError``."""
+
+    def get(self, path: str) -> Any:
+        """Return the object or list at ``path``, such as ``/api/v1/nodes``; None if it does not exist."""
+
+    def create(self, manifest: Mapping[str, Any], *, as_user: str = "", as_groups: tuple[str, ...] = ()) -> Any:
+        """Create an object, as another user if one is named, and return it; ``ApiError`` if it is refused."""
+
+    def apply(self, manifest: Mapping[str, Any]) -> Any:
+        """Create or update an object by server-side apply and return it; ``ApiError`` if it is refused."""
+
+    def patch(self, path: str, patch: Mapping[str, Any]) -> Any:
+        """Apply a JSON merge patch and return the object; ``ApiError`` if it is refused."""
+
+    def delete(self, path: str, *, grace: int | None = None) -> bool:
+        """Delete an object, or all objects of a collection; return whether it existed."""
+
+    def path_of(self, manifest: Mapping[str, Any]) -> str:
+        """Return the path of a manifest's object, from the server's own discovery."""
+
+    def watch(self, path: str) -> Iterator[Mapping[str, Any]]:
+        """Yield ``{"type": ..., "object": ...}`` for each object that exists, then for each change, until closed."""
+
+
+class SimulatedCluster(Protocol):
+    """The cluster of a stack as simulated nodes on a running control plane, with the stack's own objects in it."""
+
+    name: str
+    config: StackConfig
+    groups: tuple[GroupFacts, ...]
+    pace: Pace
+    api: Api
+    kubeconfig: Path
+    assumptions: tuple[str, ...]
+
+    def check(self) -> None:
+        """Raise ``LostError`` if a component of the control plane has ended."""

@@ -1,0 +1,84 @@
+"""The outcome of one scenario on one stack: the record, its verdicts, and what it costs."""
+
+from dataclasses import dataclass
+
+from workbench.rehearsal.record import Record
+from workbench.rehearsal.verdicts.verdict import Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """Node-hours and money of some nodes.
+
+    Parameters
+    ----------
+    node_hours
+        Hours of all nodes together.
+    usd
+        Their price in US dollars; None if the price of a type is not known.
+    unpriced
+        Machine types without a known price.
+    """
+
+    node_hours: float
+    usd: float | None
+    unpriced: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Costs:
+    """What the nodes of a record cost.
+
+    Parameters
+    ----------
+    total
+        All nodes.
+    by_pool, by_lifecycle
+        By name of the pool, and by ``on-demand`` and ``spot``.
+    by_team
+        By team, of what its pods request; ``""`` is what no pod requested or no team owns. Shares of a node are the
+        larger of its share of CPU and memory, or of GPUs on GPU nodes.
+    prices
+        Where the prices are from and of which date, as one sentence; empty without prices.
+    """
+
+    total: Cost
+    by_pool: dict[str, Cost]
+    by_lifecycle: dict[str, Cost]
+    by_team: dict[str, Cost]
+    prices: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """The outcome of one scenario on one stack.
+
+    Parameters
+    ----------
+    stack, scenario, description
+        Names, and the scenario's own line.
+    skipped
+        Why the scenario does not apply to the stack; empty if it was played. Then there is no record.
+    record
+        What happened.
+    verdicts
+        One for each expectation, in their order.
+    costs
+        What the nodes cost.
+    notes
+        Limits of the rehearsal that the reader must know, as sentences.
+    """
+
+    stack: str
+    scenario: str
+    description: str
+    skipped: str = ""
+    record: Record | None = None
+    verdicts: tuple[Verdict, ...] = ()
+    costs: Costs | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_met(self) -> bool:
+        """Whether every expectation is met; a skipped scenario misses none."""
+        return all(verdict.is_met for verdict in self.verdicts)

@@ -1,0 +1,1 @@
+"""Sends a scenario's work and events to the API server, and records what happens."""

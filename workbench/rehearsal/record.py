@@ -1,0 +1,171 @@
+"""What a rehearsal recorded: pods, nodes, refusals and events, only as the API server reported them.
+
+All moments are seconds of the scenario's time since its start; negative before it. Real time is shorter by ``speed``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class PodEnd(StrEnum):
+    """How a pod ended."""
+
+    RUNS = "runs"
+    """Not at all: it runs at the end of the scenario."""
+    WAITS = "waits"
+    """Not at all: it has never been placed, or its node has never let it run."""
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    """Its container failed, or its node killed it."""
+    DELETED = "deleted"
+    """The scenario, or the owner of the pod, deleted it: it stayed long enough, or there are fewer replicas."""
+    LOST = "lost"
+    """Its node went away: reclaimed, failed, drained, or removed by the autoscaler."""
+    PREEMPTED = "preempted"
+    """The scheduler evicted it for a pod of higher priority."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a pod waited, in the words of the component that said it."""
+
+    at: float
+    component: str
+    """``scheduler`` or ``autoscaler``."""
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PodRecord:
+    """One pod."""
+
+    name: str
+    namespace: str
+    uid: str
+    work: str
+    """Name of the scenario's work; empty for what the cluster itself runs: DaemonSets and core services."""
+    unit: str
+    """The arrival that it belongs to, such as ``train-3``; empty without a work."""
+    team: str = ""
+    kind: str = ""
+    """Kind of the work, or ``daemon-set`` or ``core-service``."""
+    created: float
+    scheduled: float | None = None
+    started: float | None = None
+    """When its containers ran."""
+    ended: float | None = None
+    end: PodEnd = PodEnd.WAITS
+    end_cause: str = ""
+    """The event or component that ended a lost or preempted pod, such as ``spot-reclaim of node workload-0``."""
+    node: str | None = None
+    replaces: str | None = None
+    """UID of the lost pod of its unit in whose place it was created, if the record shows one."""
+    reasons: tuple[Reason, ...] = ()
+    """Why it waited, first to last; repeated texts once."""
+    cpu_millis: int = 0
+    memory_mib: int = 0
+    gpus: int = 0
+    """Requests of all containers together."""
+    spec: Mapping[str, Any] = field(default_factory=dict)
+    """Its spec after admission."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeRecord:
+    """One node."""
+
+    name: str
+    group: str
+    pool: str
+    role: str
+    lifecycle: str
+    """``on-demand`` or ``spot``."""
+    zone: str | None = None
+    instance_type: str = ""
+    created: float
+    ready: float | None = None
+    gone: float | None = None
+    """When it was deleted; None if it still exists at the end."""
+    gone_cause: str = ""
+    """``autoscaler``, or the event that took it, such as ``spot-reclaim``."""
+    cpu_millis: int = 0
+    memory_mib: int = 0
+    gpus: int = 0
+    """Allocatable resources."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An object that the API server refused."""
+
+    at: float
+    work: str
+    unit: str
+    kind: str
+    name: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Happening:
+    """An event of the scenario as it took place."""
+
+    at: float
+    event: str
+    """Its kind, such as ``spot-reclaim``."""
+    text: str
+    """What happened, such as ``took workload-1 and workload-2``."""
+    nodes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupFacts:
+    """A node group of the stack, as far as verdicts and reports need it."""
+
+    name: str
+    pool: str
+    role: str
+    lifecycle: str
+    zone: str | None
+    instance_type: str
+    """The first, by which it is priced and simulated."""
+    min: int
+    max: int
+    is_elastic: bool
+    labels: Mapping[str, str]
+    taints: tuple[str, ...]
+    """As ``key=value:Effect``."""
+    gpu_resource: str | None
+    cpu_millis: int
+    memory_mib: int
+    gpus: int
+    """Allocatable resources of a node."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """Everything that a rehearsal recorded."""
+
+    lasts: float
+    """Length of the scenario; the record ends there."""
+    speed: float
+    """Seconds of the scenario in a second of real time."""
+    groups: tuple[GroupFacts, ...]
+    pods: tuple[PodRecord, ...] = ()
+    nodes: tuple[NodeRecord, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    happenings: tuple[Happening, ...] = ()
+    units: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Units that arrived, by work, whether refused or not."""
+    assumptions: tuple[str, ...] = ()
+    """What the simulation assumes, as sentences: start-up times of nodes, load of DaemonSets, ..."""
+
+    def of_work(self, work: str) -> tuple[PodRecord, ...]:
+        """Return the pods of a work, in order of creation."""
+        return tuple(sorted((pod for pod in self.pods if pod.work == work), key=lambda pod: (pod.created, pod.name)))
+
+    def node(self, name: str | None) -> NodeRecord | None:
+        """Return the node of a name; None if there was none."""
+        return next((each for each in self.nodes if each.name == name), None)

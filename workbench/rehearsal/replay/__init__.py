@@ -1,0 +1,1 @@
+"""Makes scenarios of what happened on another cluster."""

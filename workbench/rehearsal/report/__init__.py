@@ -1,0 +1,1 @@
+"""Shows what rehearsals found: terminal, JSON, page, comparison."""

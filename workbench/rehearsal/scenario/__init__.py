@@ -1,0 +1,1 @@
+"""What a scenario file says: works, arrivals, events and expectations."""

@@ -1,0 +1,50 @@
+"""Durations of scenario files, such as ``90s``, ``5m``, ``2h`` or ``1h30m``."""
+
+import re
+from typing import Annotated, Final
+
+from pydantic import BeforeValidator, Field
+
+_UNITS: Final = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
+_PATTERN: Final = r"([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?"
+LONGEST: Final = 31 * 86_400
+"""Longest duration in seconds: a month."""
+
+
+def parse_duration(text: object) -> int:
+    """Return the seconds of ``text``.
+
+    Raises
+    ------
+    ValueError
+        ``text`` is not a duration, or is longer than a month.
+    """
+    if not isinstance(text, str) or not text or not re.fullmatch(_PATTERN, text):
+        raise ValueError("must be a duration such as 90s, 5m or 1h30m, in quotes if it is only digits")
+    seconds = sum(int(number) * _UNITS[unit] for number, unit in re.findall(r"([0-9]+)([dhms])", text))
+    if seconds > LONGEST:
+        raise ValueError("must not be longer than 31d")
+    return seconds
+
+
+def duration_text(seconds: float) -> str:
+    """Return seconds as people write them: ``90s``, ``5m``, ``1h30m``; whole seconds."""
+    left, parts = round(seconds), []
+    for unit, size in _UNITS.items():
+        count, left = divmod(left, size)
+        if count:
+            parts.append(f"{count}{unit}")
+    return "".join(parts) or "0s"
+
+
+def _positive(text: object) -> int:
+    if not (seconds := parse_duration(text)):
+        raise ValueError("must be more than 0s")
+    return seconds
+
+
+_SCHEMA: Final = Field(json_schema_extra={"type": "string", "pattern": f"^{_PATTERN}$"})
+Moment = Annotated[int, BeforeValidator(parse_duration), _SCHEMA]
+"""Seconds since the start of the scenario; ``0s`` is its start."""
+Duration = Annotated[int, BeforeValidator(_positive), _SCHEMA]
+"""Seconds, more than 0."""

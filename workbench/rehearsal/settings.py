@@ -1,0 +1,34 @@
+"""Settings of a rehearsal that are not the scenario's."""
+
+from dataclasses import dataclass
+from typing import Final
+
+NODE_START: Final = 120.0
+"""Seconds until a new node of a cloud is ready: assumed, `--node-start` changes it."""
+
+SPEED: Final = 60.0
+"""Seconds of the scenario in a second of real time, by default."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pace:
+    """How scenario time passes in real time.
+
+    Parameters
+    ----------
+    speed
+        Seconds of the scenario in a second of real time.
+    node_start
+        Seconds of the scenario until a new node is ready.
+    """
+
+    speed: float = SPEED
+    node_start: float = NODE_START
+
+    def real(self, seconds: float) -> float:
+        """Return the real seconds that so many seconds of the scenario take."""
+        return seconds / self.speed
+
+    def simulated(self, seconds: float) -> float:
+        """Return the seconds of the scenario that pass in so many real ones."""
+        return seconds * self.speed

@@ -1,0 +1,1 @@
+"""Judges a record against the scenario's expectations, with reasons and hints."""

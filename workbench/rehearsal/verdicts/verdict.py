@@ -1,0 +1,51 @@
+"""The judgement of one expectation."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hint:
+    """What to change, if the record shows it."""
+
+    cause: str
+    """What is wrong, as one sentence."""
+    action: str
+    """What to do, as one sentence."""
+    path: str = ""
+    """Field of the stack file, such as ``pools.gpu.size.max``, or of the scenario, such as ``works.train.gpus``."""
+    file: str = "stack"
+    """``stack`` or ``scenario``: which file has the field."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """The judgement of one expectation.
+
+    Parameters
+    ----------
+    number
+        Position of the expectation in the scenario, from 0.
+    expectation
+        It in words, such as ``train waits at most 5m``.
+    is_met
+        Whether the record meets it.
+    measured
+        What the record shows, such as ``12 of 12 pods, longest wait 3m``.
+    pods
+        Pods that miss it, the first few names; empty if it is met.
+    reason
+        Words of scheduler, autoscaler or API server that explain the miss; empty if there are none.
+    hints
+        Causes and actions, most likely first.
+    may_vary
+        What timing may change between two runs, as a sentence; empty if nothing does.
+    """
+
+    number: int
+    expectation: str
+    is_met: bool
+    measured: str
+    pods: tuple[str, ...] = ()
+    reason: str = ""
+    hints: tuple[Hint, ...] = ()
+    may_vary: str = ""
