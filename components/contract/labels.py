@@ -74,6 +74,9 @@ class AnnotationKey(StrEnum):
     CAPACITY_TYPE = f"{OWN_DOMAIN}/capacity-type"
     """``spot`` or ``on-demand``: lifecycle of a simulated node, which a cloud would report itself."""
 
+    STARTS_IN = f"{OWN_DOMAIN}/starts-in"
+    """Time until a simulated node is ready, such as ``2s``, in real seconds; default: none, ready at once."""
+
     GROUP = "cluster-autoscaler.kwok.nodegroup/name"
     """The node's group, on templates and on nodes created from them.
 
