@@ -1,8 +1,6 @@
 """Determines with Git which files a change touches."""
 
-import os
 import re
-import subprocess
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from typing import Final
 
 from infra.config.problems import printable
 from workbench.system.errors import UserError
+from workbench.system.git import git
 
 _LINK: Final = "120000"
 """Mode of a symbolic link in Git's index."""
@@ -75,7 +74,7 @@ def compare(base: Path, head: Path) -> Comparison:
     before, after = (_commit(folder) for folder in (base, head))
     # Makes the commits of both clones visible.
     both = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(_objects(base))}
-    origin = _git(head, "merge-base", before, after, **both)
+    origin = git(head, "merge-base", before, after, **both)
     if not origin:
         raise UserError(
             f"The histories of {base} ({before[:12]}) and {head} ({after[:12]}) have no common commit.",
@@ -83,13 +82,13 @@ def compare(base: Path, head: Path) -> Comparison:
         )
     # Overrides submodule settings of the change that would hide differences.
     options = ("--name-status", "-z", "-M", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
-    listed = _git(head, "diff", *options, origin, "--", **both)
+    listed = git(head, "diff", *options, origin, "--", **both)
     if listed is None:
         raise UserError(
             f"Git cannot compare {head} with its commit {origin[:12]}.", "Check that its full history is fetched."
         )
-    untracked = (_git(head, "ls-files", "--others", "--exclude-standard", "--full-name", "-z") or "").split("\0")
-    root = _git(head, "rev-parse", "--show-prefix") or ""
+    untracked = (git(head, "ls-files", "--others", "--exclude-standard", "--full-name", "-z") or "").split("\0")
+    root = git(head, "rev-parse", "--show-prefix") or ""
     files = {*_changes(listed, root), *(ChangedFile(_below(root, path)) for path in untracked if path)}
     files |= set(_links(head.resolve(), {file.path for file in files}))
     return Comparison(before, after, tuple(sorted(files)), tuple(_notes(head, origin, before)))
@@ -142,7 +141,7 @@ def _is_same(base: Path, head: Path, path: str) -> bool:
 
 
 def _listed(folder: Path) -> list[str]:
-    return (_git(folder, "ls-files", "--cached", "--others", "--exclude-standard", "-z") or "").split("\0")
+    return (git(folder, "ls-files", "--cached", "--others", "--exclude-standard", "-z") or "").split("\0")
 
 
 def _top(path: str) -> str:
@@ -158,7 +157,7 @@ def _is_module(path: str) -> bool:
 
 def _links(head: Path, changed: Collection[str]) -> Iterator[ChangedFile]:
     """Return the symbolic links whose targets changed."""
-    for entry in (_git(head, "ls-files", "--stage", "-z") or "").split("\0"):
+    for entry in (git(head, "ls-files", "--stage", "-z") or "").split("\0"):
         facts, _, path = entry.partition("\t")
         if not facts.startswith(_LINK) or path in changed:
             continue
@@ -176,7 +175,7 @@ def _notes(head: Path, origin: str, base: str) -> list[str]:
             f"{head} lacks commits of {base[:12]}, so the plans also show the reverse of those commits. "
             "Merge or rebase it; pull-request workflows check out the merged commit."
         )
-    if _git(head, "status", "--porcelain"):
+    if git(head, "status", "--porcelain"):
         notes.append(f"{head} has uncommitted changes; they are reviewed too.")
     return notes
 
@@ -202,22 +201,10 @@ def _below(root: str, path: str) -> str:
 def _commit(folder: Path) -> str:
     if not folder.is_dir():
         raise UserError(f"Folder {folder} does not exist.", "Name the checkout of the change with --head.")
-    if not (commit := _git(folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")):
+    if not (commit := git(folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")):
         raise UserError(f"{folder} is not a Git checkout with a commit.", "A review compares two checkouts.")
     return commit
 
 
 def _objects(folder: Path) -> Path:
-    return folder / (_git(folder, "rev-parse", "--git-path", "objects") or "")
-
-
-def _git(folder: Path, *arguments: str, **variables: str) -> str | None:
-    """Return Git's output; None if it fails."""
-    # A file system monitor would run a program chosen by the checkout.
-    command = ["git", "-C", str(folder), "-c", "core.fsmonitor=false", *arguments]
-    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", **variables}
-    try:
-        run = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
-    except FileNotFoundError:
-        raise UserError("Git is not installed.", "Install `git` and try again.") from None
-    return None if run.returncode else run.stdout.strip()
+    return folder / (git(folder, "rev-parse", "--git-path", "objects") or "")

@@ -1,7 +1,6 @@
 """Which release of this package a repository uses, and where it gets it."""
 
 import re
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -9,6 +8,7 @@ from urllib.parse import urlsplit
 from typing_extensions import override
 
 from workbench.system.errors import UserError
+from workbench.system.git import git
 
 _SOURCE = re.compile(r"[A-Za-z0-9@:/._~+%-]+")
 
@@ -47,18 +47,17 @@ def pin_of(checkout: Path, source: str | None = None) -> Pin:
     UserError
         It is not a Git checkout, or ``make`` or a shell would interpret characters of the source.
     """
-    if _git(checkout, "rev-parse", "--show-toplevel") != str(checkout):
+    if git(checkout, "rev-parse", "--show-toplevel") != str(checkout):
         raise UserError(f"{checkout} is not a Git checkout: no release to pin.", "Clone this package with Git.")
-    commit = _git(checkout, "rev-parse", "--verify", "HEAD^{commit}")
+    commit = git(checkout, "rev-parse", "--verify", "HEAD^{commit}")
     if not commit:
         raise UserError(f"{checkout} has no commit: there is no release to pin.", "Commit, then try again.")
     notes = []
-    tag = _git(checkout, "tag", "--points-at", "HEAD", "--sort=-version:refname", "--list", "v[0-9]*").partition("\n")[
-        0
-    ]
+    tags = git(checkout, "tag", "--points-at", "HEAD", "--sort=-version:refname", "--list", "v[0-9]*") or ""
+    tag = tags.partition("\n")[0]
     if not tag:
         notes.append("No release tag points at this checkout's commit; the commit itself is pinned.")
-    if _git(checkout, "status", "--porcelain"):
+    if git(checkout, "status", "--porcelain"):
         notes.append("This checkout has uncommitted changes; the pin does not include them.")
     if source is None:
         source, note = _default_source(checkout)
@@ -72,7 +71,7 @@ def pin_of(checkout: Path, source: str | None = None) -> Pin:
 
 
 def _default_source(checkout: Path) -> tuple[str, list[str]]:
-    origin = _git(checkout, "remote", "get-url", "origin")
+    origin = git(checkout, "remote", "get-url", "origin")
     if not origin:
         note = f"This checkout has no remote 'origin', so the source is {checkout}, which only this machine can reach."
         return str(checkout), [f"{note} Choose another with --source."]
@@ -83,12 +82,3 @@ def _default_source(checkout: Path) -> tuple[str, list[str]]:
         bare = address._replace(netloc=address.netloc.rpartition("@")[2]).geturl()
         return bare, ["The address of 'origin' contains a user or password; the source is the address without it."]
     return origin, []
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    """Return what Git prints; empty if it refuses."""
-    try:
-        run = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        raise UserError("Git is not installed.", "Install `git` and try again.") from None
-    return run.stdout.strip()
