@@ -1,0 +1,182 @@
+"""Rehearses scenarios on stacks: one cluster for each, several at once."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Protocol
+
+from infra.config import StackConfig
+from workbench.local.programs import Binaries
+from workbench.rehearsal.cluster.simulated import LostError
+from workbench.rehearsal.cluster.simulation import simulated
+from workbench.rehearsal.outcome import Outcome
+from workbench.rehearsal.play.player import Progress, play
+from workbench.rehearsal.scenario.files import skipped_because
+from workbench.rehearsal.scenario.model import Scenario
+from workbench.rehearsal.settings import Pace
+from workbench.rehearsal.verdicts.costs import costs_of
+from workbench.rehearsal.verdicts.judge import judge
+from workbench.stacks import Stack
+
+PriceOf = Callable[[str, str], float | None]
+"""Returns the US dollars an hour of a machine type and a lifecycle; None if unknown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One scenario on one stack.
+
+    Parameters
+    ----------
+    stack
+        The stack; only its file matters.
+    name
+        Name of the scenario.
+    scenario
+        The scenario.
+    pace
+        How its time passes.
+    """
+
+    stack: Stack
+    name: str
+    scenario: Scenario
+    pace: Pace
+    label: str = ""
+    """What reports call the stack. Default: its name."""
+
+    @property
+    def shown_as(self) -> str:
+        """What reports call the stack."""
+        return self.label or self.stack.name
+
+    @property
+    def title(self) -> str:
+        """Stack and scenario, for progress and messages."""
+        return f"{self.shown_as} {self.name}"
+
+
+class Watcher(Protocol):
+    """Receives what happens; called from several threads."""
+
+    def step(self, task: Task, text: str) -> None:
+        """Receive what a task does now."""
+
+    def progress(self, task: Task, progress: Progress) -> None:
+        """Receive how far the scenario is."""
+
+    def finished(self, task: Task, outcome: Outcome) -> None:
+        """Receive the outcome of a task."""
+
+    def lost(self, task: Task, reason: str) -> None:
+        """Receive why a task ended without an outcome."""
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Prices of machine types.
+
+    Parameters
+    ----------
+    price_of
+        Looks one up for the region of a stack.
+    note
+        Where they are from, as one sentence.
+    """
+
+    price_of: PriceOf
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rehearser:
+    """Rehearses one task at a time.
+
+    Parameters
+    ----------
+    binaries
+        Programs of the control plane.
+    prices
+        Returns the prices for a stack.
+    watcher
+        Receives progress.
+    stopped
+        Ends all tasks when it is set.
+    """
+
+    binaries: Binaries
+    prices: Callable[[StackConfig], Prices]
+    watcher: Watcher
+    stopped: Event = field(default_factory=Event)
+
+    def rehearse(self, task: Task) -> Outcome:
+        """Play the scenario on a new cluster, and judge what happened.
+
+        Raises
+        ------
+        LostError
+            The control plane failed meanwhile.
+        KeyboardInterrupt
+            ``stopped`` was set.
+        """
+        config, scenario = task.stack.config, task.scenario
+        about = {"stack": task.shown_as, "scenario": task.name, "description": scenario.description}
+        if skipped := skipped_because(scenario, config):
+            return Outcome(**about, skipped=skipped)
+
+        def step(text: str) -> None:
+            self._go_on()
+            self.watcher.step(task, text)
+
+        def progress(made: Progress) -> None:
+            self._go_on()
+            self.watcher.progress(task, made)
+
+        self._go_on()
+        with simulated(task.stack, task.pace, binaries=self.binaries, progress=step) as cluster:
+            record = play(cluster, scenario, progress=progress)
+        prices = self.prices(config)
+        costs = costs_of(record, prices.price_of, note=prices.note)
+        return Outcome(**about, record=record, verdicts=judge(scenario, record, config, costs), costs=costs)
+
+    def _go_on(self) -> None:
+        """Raise if the tasks are to end: progress is reported often enough for a quick end."""
+        if self.stopped.is_set():
+            raise KeyboardInterrupt
+
+
+def rehearse_all(tasks: Sequence[Task], rehearser: Rehearser, *, at_once: int) -> list[Outcome]:
+    """Rehearse all tasks and return their outcomes in the order of the tasks; lost ones are left out.
+
+    Parameters
+    ----------
+    at_once
+        How many clusters run at the same time.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C or a signal; every cluster has been stopped.
+    """
+    with ThreadPoolExecutor(max_workers=at_once, thread_name_prefix="rehearsal") as pool:
+        running = {pool.submit(rehearser.rehearse, task): task for task in tasks}
+        try:
+            for ended in as_completed(running):
+                _report(ended, running[ended], rehearser.watcher)
+        except BaseException:
+            rehearser.stopped.set()
+            for future in running:
+                future.cancel()
+            raise
+    return [future.result() for future in running if not future.exception()]
+
+
+def _report(ended: Future[Outcome], task: Task, watcher: Watcher) -> None:
+    """Hand on how a task ended; raises what is no failure of its cluster."""
+    try:
+        outcome = ended.result()
+    except LostError as error:
+        watcher.lost(task, str(error))
+    else:
+        watcher.finished(task, outcome)
