@@ -1,26 +1,17 @@
 """`igz-clusters rehearse`: simulated work on the simulated cluster of a stack file."""
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
-from workbench import stacks
 from workbench.cli import rehearsal_output as output
-from workbench.cli.console import FAILED, errors, out
+from workbench.cli.console import FAILED
 from workbench.cli.options import AsJson
-from workbench.cli.rehearsal_progress import watching
 from workbench.cli.rehearsal_tasks import Asked, tasks_of
-from workbench.rehearsal.outcome import Outcome
-from workbench.rehearsal.rehearse import Rehearser, Task, rehearse_all
-from workbench.rehearsal.settings import NODE_START, SPEED
 from workbench.rehearsal.scenario.durations import duration_text
-from workbench.system.errors import NoVerdictError, UserError
-from workbench.toolchain import ensure
-from workbench.toolchain.console import progress as build_progress
+from workbench.rehearsal.settings import NODE_START, SPEED
+from workbench.system.errors import NoVerdictError
 
 AT_ONCE: Final = 2
 """Clusters at the same time, by default."""
@@ -50,9 +41,9 @@ def rehearse(  # noqa: PLR0913 one parameter for each option
     speed: Annotated[
         float | None, _option("--speed", f"Scenario seconds in a real second. Default: {SPEED:.0f}.", "N")
     ] = None,
-    node_start: Annotated[
-        str, _option("--node-start", "Time until a new node is ready.", "TIME")
-    ] = duration_text(NODE_START),
+    node_start: Annotated[str, _option("--node-start", "Time until a new node is ready.", "TIME")] = duration_text(
+        NODE_START
+    ),
     at_once: Annotated[int, typer.Option("--at-once", min=1, max=8, help="Clusters at the same time.")] = AT_ONCE,
     compare: Annotated[
         str | None, _option("--compare", "Also play on another stack, or on an earlier commit.", "STACK|REV")

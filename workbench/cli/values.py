@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -22,7 +22,7 @@ from infra.config import StackConfig
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors, out
 from workbench.cli.options import AsJson
-from workbench.system.errors import UserError
+from workbench.system.errors import UserError, all_of
 from workbench.toolchain.recipes import KUBERNETES_VERSION
 
 
@@ -110,7 +110,7 @@ def _checked(stack: stacks.Stack, asked: _Asked) -> tuple[tuple[int, int], Syste
     """Return Kubernetes' version and the choices, or raise all that is wrong with them."""
     system, derivation = asked.system, SYSTEMS[asked.system]
     assumed = SystemChoices(namespace="", chart=_known(asked.chart, derivation), **asked.chosen)
-    *_, minor, chart, namespace = _all_of(
+    *_, minor, chart, namespace = all_of(
         lambda: _check_profile(stack, system, derivation),
         lambda: _check_options(asked.chosen, system, derivation),
         lambda: _check(derivation, assumed),
@@ -120,19 +120,6 @@ def _checked(stack: stacks.Stack, asked: _Asked) -> tuple[tuple[int, int], Syste
         lambda: _namespace(stack, asked.namespace, system),
     )
     return minor, replace(assumed, chart=chart, namespace=namespace)
-
-
-def _all_of(*steps: Callable[[], Any]) -> list[Any]:
-    """Return the results of all steps, or raise the errors of all that fail as one."""
-    results, failed = [], []
-    for step in steps:
-        try:
-            results.append(step())
-        except UserError as error:
-            failed.append(str(error))
-    if failed:
-        raise UserError("\n".join(failed))
-    return results
 
 
 def _check_profile(stack: stacks.Stack, system: System, derivation: Derivation) -> None:

@@ -1,7 +1,7 @@
 """Rehearses scenarios on stacks: one cluster for each, several at once."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from threading import Event
 from typing import Protocol
@@ -146,8 +146,24 @@ class Rehearser:
             raise KeyboardInterrupt
 
 
-def rehearse_all(tasks: Sequence[Task], rehearser: Rehearser, *, at_once: int) -> list[Outcome]:
-    """Rehearse all tasks and return their outcomes in the order of the tasks; lost ones are left out.
+@dataclass(frozen=True)
+class Played:
+    """How all tasks ended.
+
+    Parameters
+    ----------
+    outcomes
+        Tasks with their outcomes, in the order of the tasks.
+    lost
+        Tasks whose control plane failed, with the reason.
+    """
+
+    outcomes: tuple[tuple[Task, Outcome], ...]
+    lost: tuple[tuple[Task, str], ...]
+
+
+def rehearse_all(tasks: Sequence[Task], rehearser: Rehearser, *, at_once: int) -> Played:
+    """Rehearse all tasks.
 
     Parameters
     ----------
@@ -159,24 +175,23 @@ def rehearse_all(tasks: Sequence[Task], rehearser: Rehearser, *, at_once: int) -
     KeyboardInterrupt
         Ctrl-C or a signal; every cluster has been stopped.
     """
+    lost: list[tuple[Task, str]] = []
     with ThreadPoolExecutor(max_workers=at_once, thread_name_prefix="rehearsal") as pool:
-        running = {pool.submit(rehearser.rehearse, task): task for task in tasks}
+        running = {pool.submit(rehearser.rehearse, task): index for index, task in enumerate(tasks)}
+        ended: dict[int, Outcome] = {}
         try:
-            for ended in as_completed(running):
-                _report(ended, running[ended], rehearser.watcher)
+            for future in as_completed(running):
+                task = tasks[running[future]]
+                try:
+                    ended[running[future]] = outcome = future.result()
+                except LostError as error:
+                    lost.append((task, str(error)))
+                    rehearser.watcher.lost(task, str(error))
+                else:
+                    rehearser.watcher.finished(task, outcome)
         except BaseException:
-            rehearser.stopped.set()
+            rehearser.stopped.set()  # the pool waits for its threads
             for future in running:
                 future.cancel()
             raise
-    return [future.result() for future in running if not future.exception()]
-
-
-def _report(ended: Future[Outcome], task: Task, watcher: Watcher) -> None:
-    """Hand on how a task ended; raises what is no failure of its cluster."""
-    try:
-        outcome = ended.result()
-    except LostError as error:
-        watcher.lost(task, str(error))
-    else:
-        watcher.finished(task, outcome)
+    return Played(tuple((tasks[index], ended[index]) for index in sorted(ended)), tuple(lost))

@@ -1,6 +1,7 @@
 """Errors that are shown to the user without a traceback."""
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from typing_extensions import override
 
@@ -38,3 +39,22 @@ class NoVerdictError(UserError):
     """What an evaluation needs is missing, so it ends without a verdict."""
 
     exit_code = 3
+
+
+def all_of(*steps: Callable[[], Any]) -> list[Any]:
+    """Return the results of all steps.
+
+    Raises
+    ------
+    UserError
+        Some fail: the errors of all of them, a line each.
+    """
+    results, failed = [], []
+    for step in steps:
+        try:
+            results.append(step())
+        except UserError as error:
+            failed.append(str(error))
+    if failed:
+        raise UserError("\n".join(dict.fromkeys(failed)))
+    return results

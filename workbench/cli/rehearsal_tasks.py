@@ -1,0 +1,152 @@
+"""What `igz-clusters rehearse` is asked to do: stacks, scenarios and pace, with all mistakes at once."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from workbench import stacks
+from workbench.cli.console import PLAIN, errors
+from workbench.rehearsal.rehearse import Task
+from workbench.rehearsal.replay.files import Replayed, as_yaml
+from workbench.rehearsal.replay.files import read as read_replay
+from workbench.rehearsal.revision import stack_at
+from workbench.rehearsal.scenario import files
+from workbench.rehearsal.scenario.durations import parse_duration
+from workbench.rehearsal.scenario.files import NamedScenario
+from workbench.rehearsal.settings import SPEED, Pace
+from workbench.stacks import Stack
+from workbench.system.errors import UserError, all_of
+from workbench.system.files import write_private
+
+SPEED_MIN: Final = 1.0
+SPEED_MAX: Final = 600.0
+"""Beyond it a second of the components is ten minutes of the scenario: verdicts on time would mean nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """The options as given."""
+
+    stacks: tuple[str, ...]
+    scenarios: tuple[str, ...] = ()
+    replay: Path | None = None
+    begin: str | None = None
+    end: str | None = None
+    write_scenario: Path | None = None
+    speed: float | None = None
+    node_start: str
+    compare: str | None = None
+
+
+def tasks_of(asked: Asked) -> list[Task]:
+    """Return one task for each scenario on each stack.
+
+    Raises
+    ------
+    UserError
+        Names everything that is wrong with the options, the stack files and the scenario files.
+    """
+    found: list[tuple[str, Stack]]
+    scenarios: list[NamedScenario]
+    found, scenarios, node_start, speed = all_of(
+        lambda: _stacks(asked), lambda: _scenarios(asked), lambda: _node_start(asked), lambda: _speed(asked)
+    )
+    if asked.write_scenario:
+        _write(asked.write_scenario, scenarios[0])
+        return []
+    _check_scenarios(found, scenarios)
+    return [
+        Task(
+            stack=stack,
+            label=label,
+            name=each.name,
+            scenario=each.scenario,
+            pace=Pace(speed=speed or each.speed or SPEED, node_start=node_start),
+        )
+        for each in scenarios
+        for label, stack in found
+    ]
+
+
+def _stacks(asked: Asked) -> list[tuple[str, Stack]]:
+    """Return the stacks with what reports call them; the one to compare with comes first."""
+    stacks.require(*asked.stacks)
+    found = list(zip(asked.stacks, all_of(*(partial(stacks.find, name) for name in asked.stacks)), strict=True))
+    if not asked.compare:
+        return found
+    if len(found) > 1:
+        raise UserError(f"--compare: compares one stack, but {len(found)} are named.", "Name one stack.")
+    [(name, stack)] = found
+    if asked.compare in stacks.stack_files():
+        if asked.compare == name:
+            raise UserError(f"--compare: '{name}' is the stack itself.", "Name another stack, or a commit.")
+        return [(asked.compare, stacks.find(asked.compare)), *found]
+    return [(f"{name}@{asked.compare}", stack_at(stack, asked.compare)), *found]
+
+
+def _scenarios(asked: Asked) -> list[NamedScenario]:
+    if asked.replay and asked.scenarios:
+        raise UserError("--replay and --scenario cannot be combined.", "Leave one of them out.")
+    if asked.replay:
+        return [_replayed(asked.replay, asked)]
+    if options := [
+        name
+        for name, value in (("--from", asked.begin), ("--to", asked.end), ("--write-scenario", asked.write_scenario))
+        if value
+    ]:
+        raise UserError(f"{', '.join(options)}: for --replay only.", "Add --replay FILE, or leave it out.")
+    return files.find_all(asked.scenarios or tuple(files.shipped()))
+
+
+def _replayed(file: Path, asked: Asked) -> NamedScenario:
+    begin, end = all_of(lambda: _time("--from", asked.begin), lambda: _time("--to", asked.end))
+    replayed: Replayed = read_replay(file, begin=begin, end=end)
+    for note in replayed.notes:
+        errors.print(f"note: {note}", **PLAIN)
+    return NamedScenario(name=replayed.name, file=file, scenario=replayed.scenario)
+
+
+def _time(option: str, given: str | None) -> datetime | None:
+    if given is None:
+        return None
+    with suppress(ValueError):
+        if (time := datetime.fromisoformat(given)).tzinfo:
+            return time
+    raise UserError(f"{option}: '{given}' is not a time.", "Write date, time and zone, such as 2026-11-23T08:00:00Z.")
+
+
+def _node_start(asked: Asked) -> float:
+    try:
+        return float(parse_duration(asked.node_start))
+    except ValueError as error:
+        raise UserError(f"--node-start: '{asked.node_start}' {error}.") from None
+
+
+def _speed(asked: Asked) -> float | None:
+    if asked.speed is not None and not SPEED_MIN <= asked.speed <= SPEED_MAX:
+        raise UserError(f"--speed: {asked.speed:g} is not allowed; {SPEED_MIN:.0f} to {SPEED_MAX:.0f} are.")
+    return asked.speed
+
+
+def _write(file: Path, scenario: NamedScenario) -> None:
+    try:
+        write_private(file, as_yaml(scenario.scenario))
+    except OSError as error:
+        raise UserError(f"--write-scenario: cannot write {file}: {error.strerror}.") from None
+    errors.print(f"Wrote {file}; play it with: igz-clusters rehearse --scenario {file}", **PLAIN)
+
+
+def _check_scenarios(found: list[tuple[str, Stack]], scenarios: list[NamedScenario]) -> None:
+    """Refuse scenarios that name what a stack does not have."""
+    problems = [
+        f"{stacks.shown_path(each.file)}: {problem} (stack '{label}')"
+        for each in scenarios
+        for label, stack in found
+        for problem in files.problems_for(each.scenario, stack.config)
+    ]
+    if problems:
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        raise UserError("\n".join([f"{count} in scenarios", *dict.fromkeys(problems)]))
