@@ -30,6 +30,19 @@ class LostError(Exception):
     """The control plane has ended or does not answer; says which component, where its log is, and what to do."""
 
 
+class Watch(Protocol):
+    """Events of a watch: ``{"type": "ADDED", "MODIFIED" or "DELETED", "object": ...}``."""
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        """Return itself."""
+
+    def __next__(self) -> Mapping[str, Any]:
+        """Wait for the next event and return it; the iteration ends when the watch is closed."""
+
+    def close(self) -> None:
+        """End the iteration, also from another thread while one waits for an event."""
+
+
 class Api(Protocol):
     """The API server's REST interface; every call may be made from any thread and raises ``LostError``."""
 
@@ -51,8 +64,11 @@ class Api(Protocol):
     def path_of(self, manifest: Mapping[str, Any]) -> str:
         """Return the path of a manifest's object, from the server's own discovery."""
 
-    def watch(self, path: str) -> Iterator[Mapping[str, Any]]:
-        """Yield ``{"type": ..., "object": ...}`` for each object that exists, then for each change, until closed."""
+    def watch(self, path: str) -> Watch:
+        """Return events: one for each object that exists, then one for each change, until it is closed."""
+
+    def close(self) -> None:
+        """End all watches."""
 
 
 class SimulatedCluster(Protocol):
