@@ -48,6 +48,10 @@ COMMANDS: Final[dict[str, Command]] = {
     "destroy": Command("stack:destroy", "Delete everything that a stack created."),
     "drift": Command("drift:drift", "Report changes made outside Pulumi."),
     "verify": Command("verify:verify", "Compare a running cluster with what its stack demands."),
+    "rehearse": Command(
+        "rehearse:rehearse",
+        "Show how work will run on a stack, and what it costs, before the cluster exists.",
+    ),
     "status": Command("status:status", "Show the pools of a stack: desired, recorded and live."),
     "env": Command("shell:env", "Print exports for plain `pulumi` and `kubectl`."),
     "kubeconfig": Command("shell:kubeconfig", "Print the value of KUBECONFIG for a stack's cluster."),
