@@ -1,0 +1,59 @@
+"""Outcomes as JSON, for scripts; ``docs/rehearsal-report.schema.json`` describes them.
+
+``python -m workbench.rehearsal.report.as_json --write`` renews the schema.
+"""
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from workbench.rehearsal.outcome import Outcome
+from workbench.rehearsal.report.comparison import Comparison
+from workbench.rehearsal.report.figures import headline, pools, works
+from workbench.rehearsal.report.shape import ComparisonShape, OutcomeShape, ReportShape
+from workbench.system.paths import PROJECT_ROOT
+
+SCHEMA_VERSION: Final = 1
+SCHEMA: Final = PROJECT_ROOT / "docs" / "rehearsal-report.schema.json"
+
+
+def render(outcomes: Sequence[Outcome], comparisons: Iterable[Comparison] = ()) -> str:
+    """Return outcomes and comparisons as one JSON object, identical for identical outcomes."""
+    # ASCII only, so that a terminal interprets nothing in it.
+    return json.dumps(document(outcomes, comparisons), indent=2, allow_nan=False) + "\n"
+
+
+def document(outcomes: Sequence[Outcome], comparisons: Iterable[Comparison] = ()) -> dict[str, Any]:
+    """Return outcomes and comparisons as an object of ``ReportShape``."""
+    report = ReportShape(
+        schema_version=SCHEMA_VERSION,
+        headline=headline(outcomes),
+        is_met=all(outcome.is_met for outcome in outcomes),
+        outcomes=tuple(map(_outcome, outcomes)),
+        comparisons=tuple(map(ComparisonShape.model_validate, comparisons)),
+    )
+    return report.model_dump(mode="json", by_alias=True)
+
+
+def _outcome(outcome: Outcome) -> OutcomeShape:
+    fields = {name: getattr(outcome, name) for name in OutcomeShape.model_fields if hasattr(outcome, name)}
+    figures = {"pools": pools(outcome), "works": works(outcome.record) if outcome.record else ()}
+    return OutcomeShape.model_validate({**fields, **figures})
+
+
+def schema() -> str:
+    """Return the JSON schema of reports."""
+    shape = ReportShape.model_json_schema(mode="serialization", by_alias=True)
+    return json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema", **shape}, indent=2) + "\n"
+
+
+def main() -> None:
+    """Write the schema to its file."""
+    SCHEMA.write_text(schema(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--write"]:
+        sys.exit("usage: python -m workbench.rehearsal.report.as_json --write")
+    main()

@@ -1,0 +1,204 @@
+"""Figures of an outcome that every report shows: nodes and costs of pools, waits of works, lost and waiting pods."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from workbench.rehearsal.outcome import Cost, Outcome
+from workbench.rehearsal.record import NodeRecord, PodEnd, PodRecord, Record
+from workbench.rehearsal.scenario.durations import duration_text
+from workbench.rehearsal.verdicts.verdict import Verdict
+
+LOST: Final = (PodEnd.LOST, PodEnd.PREEMPTED)
+"""Ends of pods that something took away."""
+
+LONG_WAIT: Final = 300.0
+"""Seconds of waiting from which a pod is listed among those that waited long, even if it ran in the end."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolFigures:
+    """Nodes and costs of a pool.
+
+    Parameters
+    ----------
+    pool, role
+        Its name and role.
+    machines, lifecycles
+        Instance types and lifecycles of its groups.
+    least, most
+        Sum of the sizes of its groups.
+    peak
+        Most nodes at any one time.
+    cost
+        Node-hours and money; None if they are not known.
+    """
+
+    pool: str
+    role: str
+    machines: tuple[str, ...]
+    lifecycles: tuple[str, ...]
+    least: int
+    most: int
+    peak: int
+    cost: Cost | None
+
+    @property
+    def sizes(self) -> str:
+        """Its sizes, as ``min..peak..max``."""
+        return f"{self.least}..{self.peak}..{self.most}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkFigures:
+    """Waits and losses of the pods of a work; seconds of the scenario.
+
+    Parameters
+    ----------
+    work, kind, team
+        As in the scenario.
+    pods, waiting, lost
+        Number of pods: all, those that never ran, those that something took away.
+    median, p95, longest
+        Waits from creation to start. Pods that never ran count with the time until they ended or the scenario did.
+    """
+
+    work: str
+    kind: str
+    team: str
+    pods: int
+    waiting: int
+    lost: int
+    median: float
+    p95: float
+    longest: float
+
+
+def headline(outcomes: Iterable[Outcome]) -> str:
+    """Return the verdict of outcomes in words, such as ``2 of 9 expectations missed``."""
+    played = [outcome for outcome in outcomes if not outcome.skipped]
+    verdicts = [verdict for outcome in played for verdict in outcome.verdicts]
+    missed = sum(not verdict.is_met for verdict in verdicts)
+    if not played:
+        return "Skipped: no scenario applies"
+    if missed:
+        return f"{missed} of {len(verdicts)} expectations missed"
+    return {1: "The expectation is met"}.get(len(verdicts), f"All {len(verdicts)} expectations met")
+
+
+def brief(outcome: Outcome) -> str:
+    """Return the verdict of an outcome for a matrix: ``met``, ``2 of 9 missed`` or ``skipped``."""
+    if outcome.skipped:
+        return "skipped"
+    missed = sum(not verdict.is_met for verdict in outcome.verdicts)
+    return f"{missed} of {len(outcome.verdicts)} missed" if missed else "met"
+
+
+def wait(pod: PodRecord, record: Record) -> float:
+    """Return how long a pod waited until its containers ran, in seconds; never negative."""
+    until = pod.started if pod.started is not None else pod.ended
+    return max(0.0, (record.lasts if until is None else until) - pod.created)
+
+
+def percentile(values: Sequence[float], percent: float) -> float:
+    """Return the smallest value that so many percent of the values do not exceed; 0 without values."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)] if ordered else 0.0
+
+
+def works(record: Record) -> tuple[WorkFigures, ...]:
+    """Return the figures of each work, in order of the first pod."""
+    by_work: dict[str, list[PodRecord]] = {}
+    for pod in sorted(record.pods, key=lambda each: each.created):
+        if pod.work:
+            by_work.setdefault(pod.work, []).append(pod)
+    return tuple(_work(work, pods, record) for work, pods in by_work.items())
+
+
+def _work(work: str, pods: Sequence[PodRecord], record: Record) -> WorkFigures:
+    waits = [wait(pod, record) for pod in pods]
+    return WorkFigures(
+        work=work,
+        kind=pods[0].kind,
+        team=pods[0].team,
+        pods=len(pods),
+        waiting=sum(pod.started is None for pod in pods),
+        lost=sum(pod.end in LOST for pod in pods),
+        median=percentile(waits, 50),
+        p95=percentile(waits, 95),
+        longest=max(waits),
+    )
+
+
+def pools(outcome: Outcome) -> tuple[PoolFigures, ...]:
+    """Return the figures of each pool, in order of the stack's groups; empty for a skipped outcome."""
+    if outcome.record is None:
+        return ()
+    record, costs = outcome.record, outcome.costs
+    return tuple(
+        PoolFigures(
+            pool=pool,
+            role=groups[0].role,
+            machines=tuple(dict.fromkeys(each.instance_type for each in groups)),
+            lifecycles=tuple(dict.fromkeys(each.lifecycle for each in groups)),
+            least=sum(each.min for each in groups),
+            most=sum(each.max for each in groups),
+            peak=peak(node for node in record.nodes if node.pool == pool),
+            cost=costs.by_pool.get(pool) if costs else None,
+        )
+        for pool in dict.fromkeys(each.pool for each in record.groups)
+        if (groups := [each for each in record.groups if each.pool == pool])
+    )
+
+
+def peak(nodes: Iterable[NodeRecord]) -> int:
+    """Return the most nodes that exist at any one time from the scenario's start."""
+    steps = []
+    for node in nodes:
+        if node.gone is None or node.gone > 0:
+            steps.append((max(0.0, node.created), 1))
+            steps.append((math.inf if node.gone is None else node.gone, -1))
+    current = most = 0
+    for _, step in sorted(steps):
+        current += step
+        most = max(most, current)
+    return most
+
+
+def lost(record: Record) -> tuple[PodRecord, ...]:
+    """Return the pods of works that something took away, in order of their end."""
+    taken = (pod for pod in record.pods if pod.work and pod.end in LOST)
+    return tuple(sorted(taken, key=lambda pod: (pod.ended or 0.0, pod.name)))
+
+
+def pending(record: Record) -> tuple[PodRecord, ...]:
+    """Return pods that never ran, then those that waited longer than ``LONG_WAIT``; the longest waits first."""
+    slow = [pod for pod in record.pods if pod.started is None or (pod.work and wait(pod, record) > LONG_WAIT)]
+    return tuple(sorted(slow, key=lambda pod: (pod.started is not None, -wait(pod, record), pod.name)))
+
+
+def explanation(pod: PodRecord, outcome: Outcome) -> Verdict | None:
+    """Return the missed expectation whose hints explain the wait of a pod: one that names it, or a pod of its work."""
+    missed = [verdict for verdict in outcome.verdicts if not verdict.is_met and verdict.hints]
+    siblings = {each.name for each in outcome.record.of_work(pod.work)} if outcome.record and pod.work else set()
+    named = (verdict for verdict in missed if pod.name in verdict.pods)
+    return next(named, next((verdict for verdict in missed if siblings.intersection(verdict.pods)), None))
+
+
+def money(cost: Cost | None) -> str:
+    """Return the price of nodes, such as ``12.40``; ``-`` if it is not known, ``0.00 +`` if parts have no price."""
+    if cost is None or cost.usd is None:
+        return "-"
+    return f"{cost.usd:,.2f}" + (" +" if cost.unpriced else "")
+
+
+def hours(cost: Cost | None) -> str:
+    """Return node-hours with one decimal; ``-`` if they are not known."""
+    return "-" if cost is None else f"{cost.node_hours:,.1f}"
+
+
+def lasting(seconds: float) -> str:
+    """Return a duration for people: seconds below ten minutes, minutes from there, as in ``2m10s`` and ``1h54m``."""
+    whole = round(seconds) if abs(seconds) < 600 else round(seconds / 60) * 60  # noqa: PLR2004
+    return duration_text(whole) if whole >= 0 else f"-{duration_text(-whole)}"
