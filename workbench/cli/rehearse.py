@@ -6,12 +6,17 @@ from typing import Annotated, Any, Final
 import typer
 
 from workbench.cli import rehearsal_output as output
-from workbench.cli.console import FAILED
+from workbench.cli.console import FAILED, errors
 from workbench.cli.options import AsJson
+from workbench.cli.rehearsal_progress import watching
 from workbench.cli.rehearsal_tasks import Asked, tasks_of
+from workbench.prices.book import prices_of
+from workbench.rehearsal.rehearse import Rehearser, rehearse_all
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.settings import NODE_START, SPEED
 from workbench.system.errors import NoVerdictError
+from workbench.toolchain import ensure
+from workbench.toolchain.console import progress
 
 AT_ONCE: Final = 2
 """Clusters at the same time, by default."""
@@ -24,38 +29,52 @@ def _option(name: str, help: str, metavar: str = "FILE") -> Any:  # noqa: A002 T
     return typer.Option(name, metavar=metavar, help=help)
 
 
+Names = Annotated[list[str] | None, typer.Argument(metavar="[STACK]...", help="Stacks. Default: local.")]
+Scenarios = Annotated[
+    list[str] | None, _option("--scenario", "A shipped scenario or a file; repeat for more. Default: all.", "NAME")
+]
+Replay = Annotated[
+    Path | None, _option("--replay", "Play what happened elsewhere: an audit log, pods, events or MLRun's runs.")
+]
+Begin = Annotated[str | None, _option("--from", "Replay only what happened from TIME on.", "TIME")]
+End = Annotated[str | None, _option("--to", "Replay only what happened before TIME.", "TIME")]
+WriteScenario = Annotated[
+    Path | None, _option("--write-scenario", "Write the scenario of --replay to FILE, and play nothing.")
+]
+Speed = Annotated[
+    float | None, _option("--speed", f"Seconds of the scenario in a real second. Default: {SPEED:.0f}.", "N")
+]
+NodeStart = Annotated[str, _option("--node-start", "Time until a new node is ready.", "TIME")]
+AtOnce = Annotated[int, typer.Option("--at-once", min=1, max=8, help="Clusters at the same time.")]
+Compare = Annotated[
+    str | None, _option("--compare", "Also play on another stack, or on an earlier commit.", "STACK|REV")
+]
+Advise = Annotated[
+    bool, typer.Option("--advise", help="Search for the change of the stack file that meets missed expectations.")
+]
+Budget = Annotated[
+    int, typer.Option("--budget", min=1, max=100, help="Rehearsals that the search may take, for each scenario.")
+]
+Output = Annotated[Path | None, _option("--output", "Write a page with all results to FILE.")]
+List = Annotated[bool, typer.Option("--list", help="List the shipped scenarios.")]
+
+
 def rehearse(  # noqa: PLR0913 one parameter for each option
-    names: Annotated[list[str] | None, typer.Argument(metavar="[STACK]...", help="Stacks. Default: local.")] = None,
+    names: Names = None,
     *,
-    scenario: Annotated[
-        list[str] | None, _option("--scenario", "A shipped scenario or a file; repeat for more. Default: all.", "NAME")
-    ] = None,
-    replay: Annotated[
-        Path | None, _option("--replay", "Play what happened elsewhere: an audit log, pods, events or MLRun's runs.")
-    ] = None,
-    begin: Annotated[str | None, _option("--from", "Replay only what happened from TIME on.", "TIME")] = None,
-    end: Annotated[str | None, _option("--to", "Replay only what happened before TIME.", "TIME")] = None,
-    write_scenario: Annotated[
-        Path | None, _option("--write-scenario", "Write the scenario of --replay to FILE, and play nothing.")
-    ] = None,
-    speed: Annotated[
-        float | None, _option("--speed", f"Scenario seconds in a real second. Default: {SPEED:.0f}.", "N")
-    ] = None,
-    node_start: Annotated[str, _option("--node-start", "Time until a new node is ready.", "TIME")] = duration_text(
-        NODE_START
-    ),
-    at_once: Annotated[int, typer.Option("--at-once", min=1, max=8, help="Clusters at the same time.")] = AT_ONCE,
-    compare: Annotated[
-        str | None, _option("--compare", "Also play on another stack, or on an earlier commit.", "STACK|REV")
-    ] = None,
-    want_advice: Annotated[
-        bool, typer.Option("--advise", help="Search for the change of the stack file that meets missed expectations.")
-    ] = False,
-    budget: Annotated[
-        int, typer.Option("--budget", min=1, max=100, help="Rehearsals that the search may take, for each scenario.")
-    ] = BUDGET,
-    page: Annotated[Path | None, _option("--output", "Write a page with all results to FILE.")] = None,
-    list_: Annotated[bool, typer.Option("--list", help="List the shipped scenarios.")] = False,
+    scenario: Scenarios = None,
+    replay: Replay = None,
+    begin: Begin = None,
+    end: End = None,
+    write_scenario: WriteScenario = None,
+    speed: Speed = None,
+    node_start: NodeStart = duration_text(NODE_START),
+    at_once: AtOnce = AT_ONCE,
+    compare: Compare = None,
+    want_advice: Advise = False,
+    budget: Budget = BUDGET,
+    page: Output = None,
+    list_: List = False,
     as_json: AsJson = False,
 ) -> None:
     """Show how work will run on a stack, and what it costs, before the cluster exists.
@@ -82,13 +101,16 @@ def rehearse(  # noqa: PLR0913 one parameter for each option
         compare=compare,
     )
     output.require_writable(page)
-    tasks = tasks_of(asked)
-    if write_scenario:
+    if not (tasks := tasks_of(asked)):
         return
-    found = _played(tasks, at_once)
-    advice = output.advised(found.rehearser, found.pairs, budget) if want_advice else ()
-    output.show(found.outcomes, advice, asked.compare and tasks[0].shown_as, page, as_json=as_json)
-    if found.lost:
-        raise NoVerdictError("\n".join(f"{title}: no verdict: {reason}" for title, reason in found.lost))
-    if not all(outcome.is_met for outcome in found.outcomes):
+    with progress(errors) as report:
+        binaries = ensure(progress=report)
+    with watching(errors, len(tasks)) as watcher:
+        rehearser = Rehearser(binaries=binaries, prices=prices_of, watcher=watcher)
+        played = rehearse_all(tasks, rehearser, at_once=at_once)
+        advice = output.advised(played, rehearser, budget) if want_advice else ()
+    output.show(played, advice, page, is_compared=compare is not None, as_json=as_json)
+    if played.lost:
+        raise NoVerdictError("\n".join(f"{task.title}: no verdict: {reason}" for task, reason in played.lost))
+    if not all(outcome.is_met for _, outcome in played.outcomes):
         raise typer.Exit(FAILED)

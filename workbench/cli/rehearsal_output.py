@@ -1,0 +1,83 @@
+"""Output of `igz-clusters rehearse`."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.table import Table
+from rich.text import Text
+
+from workbench.cli.console import PLAIN, errors, out
+from workbench.rehearsal.advice.advise import Advice, advise
+from workbench.rehearsal.outcome import Outcome
+from workbench.rehearsal.rehearse import Played, Rehearser, Task
+from workbench.rehearsal.report import as_json as report_json
+from workbench.rehearsal.report import page as report_page
+from workbench.rehearsal.report import summary
+from workbench.rehearsal.report.comparison import Comparison, compare
+from workbench.rehearsal.scenario import files
+from workbench.rehearsal.scenario.durations import duration_text
+from workbench.report.terminal import print_table
+from workbench.system.errors import UserError
+
+
+def list_scenarios(*, as_json: bool) -> None:
+    """Print the shipped scenarios."""
+    found = files.find_all(tuple(files.shipped()))
+    if as_json:
+        rows = [{"name": each.name, "description": each.scenario.description, "lasts": each.scenario.lasts}
+                for each in found]  # fmt: skip
+        out.print_json(json.dumps(rows))
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("scenario", "lasts", "what it shows"):
+        table.add_column(heading, overflow="fold")
+    for each in found:
+        table.add_row(*map(Text, (each.name, duration_text(each.scenario.lasts), each.scenario.description)))
+    print_table(table, out)
+
+
+def require_writable(page: Path | None) -> None:
+    """Refuse a page that cannot be written before anything is played."""
+    if page and (page.is_dir() or not page.absolute().parent.is_dir()):
+        raise UserError(f"--output: {page} cannot be written.", "Name a file in a folder that exists.")
+
+
+def advised(played: Played, rehearser: Rehearser, budget: int) -> tuple[Advice, ...]:
+    """Return advice for each scenario that misses an expectation."""
+    return tuple(_advised(played, rehearser, budget))
+
+
+def _advised(played: Played, rehearser: Rehearser, budget: int) -> Iterator[Advice]:
+    for task, outcome in played.outcomes:
+        if not outcome.is_met:
+            yield advise(task, outcome, rehearser.rehearse, budget=budget)
+
+
+def show(played: Played, advice: Sequence[Advice], page: Path | None, *, is_compared: bool, as_json: bool) -> None:
+    """Print the results, and write the page if one is asked for."""
+    outcomes = [outcome for _, outcome in played.outcomes]
+    comparisons = tuple(_comparisons(played)) if is_compared else ()
+    if as_json:
+        document = report_json.document(outcomes, comparisons)
+        out.print_json(json.dumps({**document, "advice": [each.as_json() for each in advice]}))
+    else:
+        summary.show(outcomes, out, comparisons)
+        for each in advice:
+            out.print(each.text, **PLAIN)
+    if page:
+        try:
+            page.write_text(report_page.render(outcomes, comparisons), encoding="utf-8")
+        except OSError as error:
+            raise UserError(f"--output: cannot write {page}: {error.strerror}.") from None
+        errors.print(f"Page: {page}", **PLAIN)
+
+
+def _comparisons(played: Played) -> Iterator[Comparison]:
+    """Compare the two outcomes of each scenario; the stack to compare with comes first."""
+    found: dict[str, list[tuple[Task, Outcome]]] = {}
+    for task, outcome in played.outcomes:
+        found.setdefault(task.name, []).append((task, outcome))
+    for pair in found.values():
+        if len(pair) == 2 and not any(outcome.skipped for _, outcome in pair):  # noqa: PLR2004 a pair
+            yield compare(pair[0][1], pair[1][1])
