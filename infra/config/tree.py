@@ -3,6 +3,7 @@
 Error messages, the reference page, ``igz-clusters config explain`` and the editor's schema all read this one tree.
 """
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -13,6 +14,9 @@ from pydantic.alias_generators import to_camel
 
 NAME = "*"
 """Stands for any name in the path of a key, such as ``pools.*.size``."""
+
+KIND = "x-kind"
+"""Keyword of the JSON Schema that names a type of value that is neither plain text nor a plain number."""
 
 _SCALARS = {"boolean": "true or false", "integer": "whole number", "number": "number", "string": "text"}
 _NULL = {"type": "null"}
@@ -59,13 +63,15 @@ class Node:
     def kind(self) -> str:
         """Description of the type of value expected here."""
         said_type = self.said.get("type", "")
+        if KIND in self.said:
+            return str(self.said[KIND])
         if self.members:  # the keys of all members together would belong to none of them
             *others, last = self.members
             return f"mapping whose {self.tag_key} is {', '.join(others)} or {last}"
         if self.keys:
             return f"mapping with the key{'s' if len(self.keys) > 1 else ''} {', '.join(self.keys)}"
         if said_type == "array":
-            return f"list of {self.entries.kind}" if self.entries else "list"
+            return f"list of {re.sub('^mapping', 'mappings', self.entries.kind)}" if self.entries else "list"
         if said_type == "object":
             return f"mapping of names to {'mappings' if self.entries and self.entries.keys else 'text'}"
         return _SCALARS.get(said_type, "value")

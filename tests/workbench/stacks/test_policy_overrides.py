@@ -131,7 +131,7 @@ def test_all_mistakes_of_approvals_are_named_beside_those_of_waivers(folder: Pat
         ("waivers:\n  - rule: NG-17\n", "waivers[0].owner: is required"),
         ("waivers:\n  - because\n", "waivers[0]: must be a mapping with the keys stack, resource"),
         ("waiver: []\n", "waiver: unknown key, did you mean 'waivers'? (allowed: waivers, approvals, remediate)"),
-        ("waivers: {}\n", "waivers: must be a list of mapping"),
+        ("waivers: {}\n", "waivers: must be a list of mappings"),
         ("- 1\n", "must be a mapping with the keys waivers, approvals, remediate"),
         ("# nothing yet\n", "the file is empty"),
         ("waivers: [\n", "policies/overrides.yaml:"),

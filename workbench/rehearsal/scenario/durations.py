@@ -3,10 +3,12 @@
 import re
 from typing import Annotated, Final
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, WithJsonSchema
+
+from infra.config.tree import KIND
 
 _UNITS: Final = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
-_PATTERN: Final = r"([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?"
+_PATTERN: Final = r"([0-9]{1,9}d)?([0-9]{1,9}h)?([0-9]{1,9}m)?([0-9]{1,9}s)?"
 LONGEST: Final = 31 * 86_400
 """Longest duration in seconds: a month."""
 
@@ -19,8 +21,11 @@ def parse_duration(text: object) -> int:
     ValueError
         ``text`` is not a duration, or is longer than a month.
     """
+    given = str(text)
+    if not isinstance(text, bool) and re.fullmatch(r"[0-9]{1,9}", given):
+        raise ValueError(f"needs a unit, such as {given}s or {given}m")
     if not isinstance(text, str) or not text or not re.fullmatch(_PATTERN, text):
-        raise ValueError("must be a duration such as 90s, 5m or 1h30m, in quotes if it is only digits")
+        raise ValueError("must be a duration such as 90s, 5m or 1h30m: whole numbers of d, h, m and s in this order")
     seconds = sum(int(number) * _UNITS[unit] for number, unit in re.findall(r"([0-9]+)([dhms])", text))
     if seconds > LONGEST:
         raise ValueError("must not be longer than 31d")
@@ -43,7 +48,7 @@ def _positive(text: object) -> int:
     return seconds
 
 
-_SCHEMA: Final = Field(json_schema_extra={"type": "string", "pattern": f"^{_PATTERN}$"})
+_SCHEMA: Final = WithJsonSchema({"type": "string", "pattern": f"^(?=.){_PATTERN}$", KIND: "duration such as 5m"})
 Moment = Annotated[int, BeforeValidator(parse_duration), _SCHEMA]
 """Seconds since the start of the scenario; ``0s`` is its start."""
 Duration = Annotated[int, BeforeValidator(_positive), _SCHEMA]

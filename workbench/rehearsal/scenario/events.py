@@ -1,63 +1,102 @@
 """What happens to the cluster while the work runs."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator
 
-from components.contract.choices import ContractModel
+from components.contract.choices import ContractModel, Findings
+from components.contract.lifecycle import Lifecycle
+from infra.config.tree import KIND
 from workbench.rehearsal.scenario.durations import Duration, Moment
 from workbench.rehearsal.scenario.places import Place
 
+NODES_MAX: Final = 1_000
+"""Maximum number of nodes that an event names; ``all`` takes any number."""
+
+
+def _node_count(given: Any) -> Any:
+    if given == "all" or (type(given) is int and 1 <= given <= NODES_MAX):
+        return given
+    raise ValueError(f"must be a number of nodes from 1 to {NODES_MAX}, or all")
+
+
+NodeCount = Annotated[
+    int | Literal["all"],
+    BeforeValidator(_node_count),
+    WithJsonSchema(
+        {
+            "anyOf": [{"type": "integer", "minimum": 1, "maximum": NODES_MAX}, {"const": "all"}],
+            KIND: "number of nodes, or all",
+        }
+    ),
+]
+
 
 class _Event(ContractModel):
-    at: Moment = Field(description="When it happens.", examples=["10m"])
+    at: Moment = Field(description="When it happens, counted from the start of the scenario.", examples=["10m"])
 
 
 class _NodeEvent(_Event):
-    place: Place = Field(description="Which nodes.", examples=[{"lifecycle": "spot"}])
-    nodes: int | Literal["all"] = Field(
-        1, description="How many of these nodes, those with most pods of the scenario first.", examples=["all"]
+    place: Place = Field(description="Which nodes. {} means all nodes.", examples=[{"lifecycle": "spot"}])
+    nodes: NodeCount = Field(
+        1,
+        description="How many of these nodes, those with most pods of the scenario first. Default: 1.",
+        examples=["all"],
     )
 
 
 class SpotReclaim(_NodeEvent):
     """The cloud takes spot nodes back: a notice, then the node is gone with its pods."""
 
-    event: Literal["spot-reclaim"] = Field(description="Kind of event.")
+    event: Literal["spot-reclaim"] = Field(description="Kind of event.", examples=["spot-reclaim"])
     notice: Moment = Field(
-        120, validate_default=False, description="Time between notice and end. AWS: 2m, Azure: 30s.", examples=["30s"]
+        120,
+        validate_default=False,
+        description="Time between the notice and the loss of the node; AWS gives 2m, Azure 30s. Default: 2m.",
+        examples=["30s"],
     )
+
+    @field_validator("place", mode="after")
+    @classmethod
+    def _has_spot_nodes(cls, place: Place) -> Place:
+        if place.lifecycle is Lifecycle.ON_DEMAND:
+            findings = Findings()
+            findings.add(
+                "only spot nodes are reclaimed; use spot, or the event node-failure", "lifecycle", given="on-demand"
+            )
+            findings.raise_if_any()
+        return place
 
 
 class NodeFailure(_NodeEvent):
     """Nodes stop answering and do not come back."""
 
-    event: Literal["node-failure"] = Field(description="Kind of event.")
+    event: Literal["node-failure"] = Field(description="Kind of event.", examples=["node-failure"])
 
 
 class CapacityRefused(_Event):
     """The cloud starts no further node of a place for a time."""
 
-    event: Literal["capacity-refused"] = Field(description="Kind of event.")
-    place: Place = Field(description="Which nodes.", examples=[{"pool": "gpu"}])
+    event: Literal["capacity-refused"] = Field(description="Kind of event.", examples=["capacity-refused"])
+    place: Place = Field(description="Which nodes. {} means all nodes.", examples=[{"role": "gpu"}])
     lasts: Duration = Field(description="For how long.", examples=["30m"])
 
 
 class RollingUpgrade(_Event):
     """Every node of a place is replaced, one at a time: a new node, then the old one is drained and deleted."""
 
-    event: Literal["rolling-upgrade"] = Field(description="Kind of event.")
-    place: Place = Field(description="Which nodes.", examples=[{"role": "workload"}])
+    event: Literal["rolling-upgrade"] = Field(description="Kind of event.", examples=["rolling-upgrade"])
+    place: Place = Field(description="Which nodes. {} means all nodes.", examples=[{"role": "workload"}])
 
 
 class Scale(_Event):
     """The replicas of a work change, as an autoscaler of pods or a person would do."""
 
-    event: Literal["scale"] = Field(description="Kind of event.")
-    work: str = Field(description="Name under works, of kind service, core-service or nuclio-function.", examples=["model"])
+    event: Literal["scale"] = Field(description="Kind of event.", examples=["scale"])
+    work: str = Field(
+        description="Name under works, of kind service, core-service or nuclio-function.", examples=["model"]
+    )
     replicas: int = Field(ge=0, le=500, strict=True, description="New number of replicas of each unit.", examples=[10])
 
 
-Event = Annotated[
-    SpotReclaim | NodeFailure | CapacityRefused | RollingUpgrade | Scale, Field(discriminator="event")
-]
+Event = Annotated[SpotReclaim | NodeFailure | CapacityRefused | RollingUpgrade | Scale, Field(discriminator="event")]

@@ -1,105 +1,244 @@
-"""Kinds of work: what a scenario's pods are made like, and what they ask for."""
+"""Works of a scenario: what their pods are made like, and what they ask for."""
 
-from enum import StrEnum
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Final, Self
 
-from pydantic import Field
+from pydantic import (
+    AfterValidator,
+    Field,
+    ModelWrapValidatorHandler,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
-from components.contract.choices import ContractModel
+from components.contract.choices import ContractModel, Findings
+from components.contract.labels import is_dns_label, label_key_grammar_problem, label_value_problem
 from components.contract.mlrun_choices import PreemptionMode
 from components.contract.pools import PoolRole
 from components.contract.priorities import UserPriority
-from components.contract.quantities import PositiveQuantity
+from components.contract.quantities import PositiveQuantity, parse_quantity
+from infra.config.problems import did_you_mean
 from workbench.rehearsal.scenario.durations import Duration
+from workbench.rehearsal.scenario.kinds import WorkKind, key_problem
+
+__all__ = ("NAME_MAX", "Volume", "Work", "WorkKind", "WorkName")
+
+NAME_MAX: Final = 30
+"""Maximum length of a work's name: names of pods add unit, role and number to it, and have at most 63 characters."""
 
 
-class WorkKind(StrEnum):
-    """What makes the pods, and so how they are placed and whether lost ones come back."""
+def _work_name(name: str) -> str:
+    if not is_dns_label(name):
+        raise ValueError("a work's name must be lower-case letters, digits or '-', without '-' at either end")
+    if len(name) > NAME_MAX:
+        raise ValueError(f"a work's name must have at most {NAME_MAX} characters")
+    return name
 
-    MLRUN_JOB = "mlrun-job"
-    """A job of MLRun: a bare pod that MLRun's API creates; lost pods stay lost."""
 
-    NUCLIO_FUNCTION = "nuclio-function"
-    """A Nuclio function: a Deployment; lost pods come back."""
+def _namespace(name: str) -> str:
+    if not is_dns_label(name):
+        raise ValueError("must be 1 to 63 lower-case letters, digits or '-', without '-' at either end")
+    return name
 
-    NOTEBOOK = "notebook"
-    """A user's Jupyter server: a bare pod that JupyterHub creates, on the pools for notebooks."""
 
-    SPARK = "spark"
-    """A Spark application: a driver and ``workers`` executors; lost executors come back."""
+def _label_key(key: str) -> str:
+    if problem := label_key_grammar_problem(key):
+        raise ValueError(problem)
+    return key
 
-    DASK = "dask"
-    """A Dask cluster of MLRun: a scheduler and ``workers`` workers, bare pods."""
 
-    MPI = "mpi"
-    """An MPI job: a launcher without a GPU and ``workers`` workers; MLRun's MPIJob."""
+def _label_value(value: str) -> str:
+    if problem := label_value_problem(value):
+        raise ValueError(problem)
+    return value
 
-    PIPELINE = "pipeline"
-    """A run of Kubeflow Pipelines: ``workers`` steps, one after the other, each a pod that Argo creates."""
 
-    SERVICE = "service"
-    """An application service, such as Presto or a model server: a Deployment with ``workers`` replicas."""
+_TOLERATION: Final[Mapping[str, tuple[str, ...]]] = {
+    "key": (),
+    "operator": ("Equal", "Exists"),
+    "value": (),
+    "effect": ("NoSchedule", "PreferNoSchedule", "NoExecute"),
+    "tolerationSeconds": (),
+}
+"""Keys of a toleration and their values, if these are limited.
 
-    CORE_SERVICE = "core-service"
-    """A service of the platform, such as MLRun's API or Grafana: a Deployment with ``workers`` replicas."""
+https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#toleration-v1-core
+"""
 
-    BATCH_JOB = "batch-job"
-    """A Kubernetes Job, such as a user writes by hand or from the shell; lost pods are started anew."""
 
-    POD = "pod"
-    """A bare pod exactly as ``pod`` says, with nothing that the platform would add."""
+def _tolerations(tolerations: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    findings = Findings()
+    for index, toleration in enumerate(tolerations):
+        for key, value in toleration.items():
+            values = _TOLERATION.get(key)
+            if values is None:
+                findings.add(f"unknown key{did_you_mean(key, _TOLERATION)}", index, key, allowed=tuple(_TOLERATION))
+            elif values and value not in values:
+                findings.add(f"unknown value{did_you_mean(value, values)}", index, key, given=value, allowed=values)
+    findings.raise_if_any()
+    return tolerations
+
+
+def _pod_spec(spec: dict[str, Any] | None) -> dict[str, Any] | None:
+    if spec is None:
+        return None
+    if inner := {"spec", "metadata", "kind"} & spec.keys():
+        raise ValueError(f"must be the spec of a pod only, without {', '.join(sorted(inner))}")
+    containers = spec.get("containers")
+    if not isinstance(containers, list) or not containers:
+        raise ValueError("needs a list of containers, such as [{name: main, image: busybox}]")
+    return spec
+
+
+WorkName = Annotated[
+    str,
+    AfterValidator(_work_name),
+    Field(json_schema_extra={"pattern": rf"^[a-z0-9]([-a-z0-9]{{0,{NAME_MAX - 2}}}[a-z0-9])?$"}),
+]
+"""Name of a work, which names of its pods begin with."""
+
+_Key = Annotated[str, AfterValidator(_label_key)]
+_Value = Annotated[str, AfterValidator(_label_value)]
 
 
 class Volume(ContractModel):
     """A claim for each unit of work."""
 
-    size: PositiveQuantity = Field("10Gi", description="Size of the claim.", examples=["10Gi"])
+    size: PositiveQuantity = Field("10Gi", description="Size of the claim. Default: 10Gi.", examples=["10Gi"])
     zone: str | None = Field(
-        None, description="Zone in which the volume already is. Default: that of the first node.", examples=["eu-west-1a"]
+        None,
+        min_length=1,
+        description="Zone in which the volume already is. Default: that of the unit's first node.",
+        examples=["eu-west-1a"],
     )
 
 
 class Work(ContractModel):
     """Work of one kind and size; arrivals name it."""
 
-    kind: WorkKind = Field(description="What makes the pods.", examples=["mlrun-job"])
-    namespace: str | None = Field(
+    kind: WorkKind = Field(
+        description="What makes the pods, and so where they may run and whether lost ones come back.",
+        examples=["mlrun-job"],
+    )
+    namespace: Annotated[str, AfterValidator(_namespace)] | None = Field(
         None,
-        description="Namespace of the pods. Default: the first of the stack with core services.",
+        description="Namespace of the pods. Default: the stack's first namespace with core services.",
         examples=["mlrun"],
     )
-    cpu: PositiveQuantity | None = Field(None, description="CPU request of each pod.", examples=["2"])
-    cpu_limit: PositiveQuantity | None = Field(None, description="CPU limit. Default: the request.", examples=["4"])
-    memory: PositiveQuantity | None = Field(None, description="Memory request of each pod.", examples=["8Gi"])
-    memory_limit: PositiveQuantity | None = Field(
-        None, description="Memory limit. Default: the request.", examples=["16Gi"]
+    cpu: PositiveQuantity | None = Field(
+        None, description="CPU request of each pod. Default: the platform's.", examples=["2"]
     )
-    gpus: int = Field(0, ge=0, le=16, strict=True, description="GPUs of each pod; of mpi, of each worker.", examples=[1])
+    cpu_limit: PositiveQuantity | None = Field(
+        None, description="CPU limit of each pod, at least cpu. Default: cpu.", examples=["4"]
+    )
+    memory: PositiveQuantity | None = Field(
+        None, description="Memory request of each pod. Default: the platform's.", examples=["8Gi"]
+    )
+    memory_limit: PositiveQuantity | None = Field(
+        None, description="Memory limit of each pod, at least memory. Default: memory.", examples=["16Gi"]
+    )
+    gpus: int = Field(
+        0, ge=0, le=16, strict=True, description="GPUs of each pod; with kind mpi, of each worker.", examples=[1]
+    )
     workers: int = Field(
-        1, ge=1, le=500, strict=True, description="Executors, workers, replicas or steps of one unit.", examples=[4]
+        1,
+        ge=1,
+        le=500,
+        strict=True,
+        description="Executors of spark, workers of dask and mpi, steps of a pipeline, or replicas of a function or "
+        "service, in each unit. Default: 1.",
+        examples=[4],
     )
     runs_for: Duration | None = Field(
-        None, description="How long each pod works. Default: until the scenario ends.", examples=["20m"]
+        None,
+        description="How long each pod works until it succeeds. Default: until the scenario ends.",
+        examples=["20m"],
     )
     priority: UserPriority | None = Field(
-        None, description="User priority class. Default: what the platform sets.", examples=["igz-workload-low"]
+        None,
+        description="Priority class for user work. Default: what the platform sets.",
+        examples=["igz-workload-low"],
     )
     mode: PreemptionMode | None = Field(
-        None, description="MLRun's preemption mode. Default: the stack's.", examples=["constrain"]
+        None,
+        description="MLRun's preemption mode, which decides about spot nodes; for works that MLRun runs. "
+        "Default: the stack's, as a rule prevent.",
+        examples=["constrain"],
     )
     role: PoolRole | None = Field(
-        None, description="Role of the pools that the author selects.", examples=["gpu"]
+        None,
+        description="Role of the pools that the author selects by label. Default: none; the platform chooses.",
+        examples=["gpu"],
     )
-    node_selector: dict[str, str] = Field({}, description="Node selector that the author adds.", examples=[{"team": "a"}])
-    tolerations: list[dict[str, Any]] = Field(
-        [], description="Tolerations that the author adds.", examples=[[{"key": "spot", "operator": "Exists"}]]
+    node_selector: dict[_Key, _Value] = Field(
+        {}, description="Node selector that the author adds.", examples=[{"example.com/disk": "nvme"}]
+    )
+    tolerations: Annotated[list[dict[str, Any]], AfterValidator(_tolerations)] = Field(
+        [],
+        description="Tolerations that the author adds, as in a pod's spec.",
+        examples=[[{"key": "spot", "operator": "Exists"}]],
     )
     priority_class: str | None = Field(
-        None, description="Name of any priority class, instead of priority.", examples=["system-cluster-critical"]
+        None,
+        min_length=1,
+        description="Name of any other priority class, instead of priority.",
+        examples=["system-cluster-critical"],
     )
-    volume: Volume | None = Field(None, description="Claim of each unit. Default: none.", examples=[{"size": "10Gi"}])
-    labels: dict[str, str] = Field({}, description="Further labels of the pods.", examples=[{"igz-clusters.io/critical": "true"}])
-    team: str = Field("", description="Team that the report counts the work for.", examples=["vision"])
-    pod: dict[str, Any] | None = Field(
-        None, description="Spec of the pod, for kind pod only.", examples=[{"containers": []}]
+    volume: Volume | None = Field(
+        None, description="Claim of each unit, mounted by its pods. Default: none.", examples=[{"size": "10Gi"}]
     )
+    labels: dict[_Key, _Value] = Field(
+        {}, description="Further labels of the pods.", examples=[{"example.com/critical": "true"}]
+    )
+    team: Annotated[str, AfterValidator(_label_value)] = Field(
+        "", description="Team that the report counts the work for. Default: none.", examples=["vision"]
+    )
+    pod: Annotated[dict[str, Any] | None, AfterValidator(_pod_spec)] = Field(
+        None,
+        description="Spec of the pod, as in Kubernetes; required for kind pod, and for no other kind.",
+        examples=[{"containers": [{"name": "main", "image": "busybox"}]}],
+    )
+
+    @field_validator("cpu_limit", "memory_limit", mode="after")
+    @classmethod
+    def _not_below_the_request(cls, limit: str | None, info: ValidationInfo) -> str | None:
+        resource = str(info.field_name).removesuffix("_limit")
+        request = info.data.get(resource)
+        if limit and request and parse_quantity(limit) < parse_quantity(request):
+            raise ValueError(f"must be at least {resource}, {request}; raise it, or remove it")
+        return limit
+
+    @field_validator("priority_class", mode="after")
+    @classmethod
+    def _only_one_priority(cls, name: str | None, info: ValidationInfo) -> str | None:
+        if name and info.data.get("priority"):
+            raise ValueError("cannot be combined with priority; set one of the two")
+        return name
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _keys_fit_the_kind(cls, document: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        """Check which keys are given, beside what is wrong with their values."""
+        findings = Findings()
+        with findings.collect():
+            work = handler(document)
+        if isinstance(document, Mapping):
+            for key, message, given in _unfit_keys(document):
+                findings.add(message, key, given=given)
+        findings.raise_if_any()
+        return work
+
+
+def _unfit_keys(document: Mapping[Any, Any]) -> Iterator[tuple[str, str, Any]]:
+    """Return keys that a work's kind does not have or lacks, each with the problem and the value to show."""
+    given = document.get("kind")
+    if given not in list(WorkKind):
+        return
+    kind = WorkKind(given)
+    for key in document:
+        if problem := key_problem(str(key), kind):
+            value = document[key]
+            yield str(key), problem, None if isinstance(value, dict | list) else value
+    if kind is WorkKind.POD and document.get("pod") is None:
+        yield "pod", "is required for kind pod: the spec of the pod", None

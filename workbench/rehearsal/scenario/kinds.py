@@ -1,0 +1,80 @@
+"""Kinds of work, and which keys of a work each of them has."""
+
+from enum import StrEnum
+from typing import Final
+
+
+class WorkKind(StrEnum):
+    """What makes the pods, and so how they are placed and whether lost ones come back."""
+
+    MLRUN_JOB = "mlrun-job"
+    """A job of MLRun: a bare pod that MLRun's API creates; lost pods stay lost."""
+
+    NUCLIO_FUNCTION = "nuclio-function"
+    """A Nuclio function: a Deployment with ``workers`` replicas; lost pods come back."""
+
+    NOTEBOOK = "notebook"
+    """A user's Jupyter server: a bare pod that JupyterHub creates, on the pools for notebooks."""
+
+    SPARK = "spark"
+    """A Spark application: a driver and ``workers`` executors; lost executors come back."""
+
+    DASK = "dask"
+    """A Dask cluster of MLRun: a scheduler and ``workers`` workers, bare pods."""
+
+    MPI = "mpi"
+    """An MPI job: a launcher without a GPU and ``workers`` workers; MLRun's MPIJob."""
+
+    PIPELINE = "pipeline"
+    """A run of Kubeflow Pipelines: ``workers`` steps, one after the other, each a pod that Argo creates."""
+
+    SERVICE = "service"
+    """An application service, such as Presto or a model server: a Deployment with ``workers`` replicas."""
+
+    CORE_SERVICE = "core-service"
+    """A service of the platform, such as MLRun's API or Grafana: a Deployment with ``workers`` replicas."""
+
+    BATCH_JOB = "batch-job"
+    """A Kubernetes Job, such as a user writes by hand or from the shell; lost pods are started anew."""
+
+    POD = "pod"
+    """A bare pod exactly as ``pod`` says, with nothing that the platform would add."""
+
+    @property
+    def is_deployment(self) -> bool:
+        """Whether it runs until it is deleted, with a number of replicas that may change."""
+        return self in DEPLOYMENTS
+
+
+DEPLOYMENTS: Final = (WorkKind.NUCLIO_FUNCTION, WorkKind.SERVICE, WorkKind.CORE_SERVICE)
+
+_MLRUN: Final = (WorkKind.MLRUN_JOB, WorkKind.NUCLIO_FUNCTION, WorkKind.SPARK, WorkKind.DASK, WorkKind.MPI)
+_OTHERS: Final = tuple(kind for kind in WorkKind if kind is not WorkKind.POD)
+_ALL_BUT_DEPLOYMENTS: Final = tuple(kind for kind in WorkKind if kind not in DEPLOYMENTS)
+
+KINDS_OF_KEY: Final = {
+    "workers": (WorkKind.SPARK, WorkKind.DASK, WorkKind.MPI, WorkKind.PIPELINE, *DEPLOYMENTS),
+    "mode": _MLRUN,
+    "runsFor": _ALL_BUT_DEPLOYMENTS,
+    "pod": (WorkKind.POD,),
+    **dict.fromkeys(("cpu", "cpuLimit", "memory", "memoryLimit", "gpus", "volume"), _OTHERS),
+    **dict.fromkeys(("priority", "priorityClass", "role", "nodeSelector", "tolerations"), _OTHERS),
+}
+"""Kinds of work that have a key of ``Work``; a key that is missing here is one of all kinds."""
+
+
+def key_problem(key: str, kind: WorkKind) -> str:
+    """Return why a work of a kind cannot have a key, and what to do; empty if it can."""
+    kinds = KINDS_OF_KEY.get(key, tuple(WorkKind))
+    if kind in kinds:
+        return ""
+    if kind is WorkKind.POD:
+        return "a work of kind pod has exactly what its pod says; move it into pod, or choose another kind"
+    if key == "runsFor":
+        return f"the pods of a {kind} run until they are deleted; remove it, or set stays in its arrival"
+    names = ", ".join(kinds[:-1]) + (" and " if kinds[:-1] else "") + kinds[-1]
+    return f"only works of kind {names} have it, this is {_a(kind)}; remove it"
+
+
+def _a(kind: WorkKind) -> str:
+    return f"an {kind}" if kind is WorkKind.MLRUN_JOB or kind is WorkKind.MPI else f"a {kind}"

@@ -1,0 +1,79 @@
+"""Names of works in arrivals, events and expectations, checked in what the user wrote.
+
+They are checked even if the works themselves have problems, so that one mistake hides no other.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from infra.config.problems import did_you_mean
+from workbench.rehearsal.scenario.kinds import DEPLOYMENTS, WorkKind
+
+
+@dataclass(frozen=True)
+class ReferenceProblem:
+    """A reference that means nothing."""
+
+    message: str
+    path: tuple[str | int, ...]
+    given: Any = None
+    allowed: tuple[str, ...] = ()
+
+
+def reference_problems(document: Mapping[Any, Any]) -> Iterator[ReferenceProblem]:
+    """Return the problems of all names of works in a scenario as the user wrote it."""
+    works = document.get("works")
+    if not isinstance(works, Mapping) or not works:
+        return
+    for section in ("arrivals", "events", "expectations"):
+        for index, entry in _entries(document, section):
+            name = entry.get("work")
+            if isinstance(name, str) and name not in works:
+                message = f"no such work{did_you_mean(name, map(str, works))}"
+                yield ReferenceProblem(message, (section, index, "work"), name, tuple(map(str, works)))
+    yield from _unfit(document, works)
+    yield from _unused(document, works)
+
+
+def _unfit(document: Mapping[Any, Any], works: Mapping[Any, Any]) -> Iterator[ReferenceProblem]:
+    """Return references to works of a kind for which an event or expectation has no meaning."""
+    for index, event in _entries(document, "events"):
+        kind = _kind(works, event)
+        if event.get("event") == "scale" and kind and kind not in DEPLOYMENTS:
+            kinds = ", ".join(DEPLOYMENTS)
+            message = f"is of kind {kind}, which has no replicas; scale works of kind {kinds} only"
+            yield ReferenceProblem(message, ("events", index, "work"), event["work"])
+    for index, each in _entries(document, "expectations"):
+        kind = _kind(works, each)
+        if each.get("expect") == "completes" and kind and "runsFor" not in works[each["work"]]:
+            action = "expect something else" if kind in DEPLOYMENTS else "set its runsFor"
+            message = f"never ends, since it runs until the scenario does; {action}"
+            yield ReferenceProblem(message, ("expectations", index, "work"), each["work"])
+
+
+def _unused(document: Mapping[Any, Any], works: Mapping[Any, Any]) -> Iterator[ReferenceProblem]:
+    """Return works that never arrive; none if an arrival names no known work, which may be meant."""
+    arrivals = document.get("arrivals")
+    if not isinstance(arrivals, list) or not arrivals:
+        return
+    named = [entry.get("work") if isinstance(entry, Mapping) else None for entry in arrivals]
+    if all(isinstance(name, str) and name in works for name in named):
+        for name in works:
+            if name not in named:
+                yield ReferenceProblem("never arrives; add it to arrivals, or remove it", ("works", str(name)))
+
+
+def _entries(document: Mapping[Any, Any], section: str) -> Iterator[tuple[int, Mapping[Any, Any]]]:
+    entries = document.get(section)
+    for index, entry in enumerate(entries) if isinstance(entries, list | tuple) else ():
+        if isinstance(entry, Mapping):
+            yield index, entry
+
+
+def _kind(works: Mapping[Any, Any], entry: Mapping[Any, Any]) -> WorkKind | None:
+    """Return the kind of the work that an entry names; None if either is unknown."""
+    name = entry.get("work")
+    work = works.get(name) if isinstance(name, str) else None
+    kind = work.get("kind") if isinstance(work, Mapping) else None
+    return WorkKind(kind) if isinstance(kind, str) and kind in list(WorkKind) else None
