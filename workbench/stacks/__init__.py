@@ -21,6 +21,7 @@ from infra.config import (
 from infra.config.problems import did_you_mean, nearest, printable, shown
 from infra.config.tree import tree
 from workbench.stacks import yaml_source
+from workbench.stacks.file_problems import FileProblems, located
 from workbench.stacks.yaml_source import Source, SourceError
 from workbench.system.errors import UserError
 from workbench.system.paths import FOLDER_VARIABLE, PROJECT_ROOT
@@ -80,28 +81,24 @@ class StackFileError(UserError):
     """A stack file is invalid; lists every problem by line."""
 
     def __init__(self, file: Path, problems: list[Problem]) -> None:
-        self.file = shown_path(file)
-        self.problems = sorted(problems, key=lambda problem: (problem.line or 0, problem.column or 0))
+        self._found = FileProblems.of(shown_path(file), problems)
+        self.file = self._found.file
+        self.problems = list(self._found.problems)
         rest = len(problems) - PROBLEMS_SHOWN
-        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
         super().__init__(
-            "\n".join([f"{count} in {self.file}", *self.lines[:PROBLEMS_SHOWN]]),
+            "\n".join([self._found.heading, *self.lines[:PROBLEMS_SHOWN]]),
             f"... and {rest} more: `igz-clusters config check {self.file}`" if rest > 0 else "",
         )
 
     @property
     def lines(self) -> list[str]:
         """One line per problem, in the FILE:LINE form that editors and terminals can jump to."""
-        return [
-            ":".join([self.file, *([str(problem.line)] if problem.line else [])]) + f": {problem}"
-            for problem in self.problems
-        ]
+        return self._found.lines
 
     @property
     def rows(self) -> list[dict[str, Any]]:
         """Every problem as data, for scripts."""
-        keys = ("line", "column", "path", "message", "given", "allowed")
-        return [{"file": self.file, **{key: getattr(problem, key) for key in keys}} for problem in self.problems]
+        return self._found.rows
 
 
 def find(name: str) -> Stack:
@@ -279,9 +276,8 @@ def _with_parents(path: KeyPath) -> Iterator[KeyPath]:
 def _located(problem: Problem, source: Source) -> Problem:
     """Return the problem with its line and its path below ``CONFIG_KEY``."""
     path = problem.path or ()
-    position = source.position(path)
     below = path[len(CHOICES_PATH) :] if path[: len(CHOICES_PATH)] == CHOICES_PATH else problem.path
-    return replace(problem, path=below, line=problem.line or position.line, column=problem.column or position.column)
+    return replace(located(problem, source), path=below)
 
 
 def stack_files(place: Path | None = None) -> dict[str, Path]:

@@ -6,7 +6,6 @@ configuration.
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +20,8 @@ from policies.rule import Rule
 from policies.waivers import Accepted, Approval, Waiver
 from workbench import stacks
 from workbench.stacks import StackFileError, yaml_source
-from workbench.stacks.yaml_source import Source, SourceError
+from workbench.stacks.file_problems import located
+from workbench.stacks.yaml_source import SourceError
 from workbench.system.files import write_private
 from workbench.system.paths import PRIVATE, data_dir
 
@@ -69,7 +69,7 @@ def read() -> Overrides:
     except ValidationError as error:
         problems += problems_of(error, Overrides)
     if problems:
-        raise StackFileError(file, [_located(problem, source) for problem in problems])
+        raise StackFileError(file, [located(problem, source) for problem in problems])
     return overrides
 
 
@@ -92,11 +92,6 @@ def _unfit(overrides: Overrides) -> Iterator[Problem]:
     for index, rule in enumerate(overrides.remediate):
         if rule not in _WITH_REMEDY:
             yield Problem(("remediate", index), "cannot remediate violations automatically", rule, _WITH_REMEDY)
-
-
-def _located(problem: Problem, source: Source) -> Problem:
-    position = source.position(problem.path or ())
-    return replace(problem, line=problem.line or position.line, column=problem.column or position.column)
 
 
 def pack_configuration(stack: str) -> dict[str, Any]:

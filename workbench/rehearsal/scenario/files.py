@@ -1,0 +1,220 @@
+"""Scenario files: those shipped with the package, those that users write, and whether a stack has what they name."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from components.contract.labels import is_dns_label
+from infra.config import KeyPath, Problem, StackConfig
+from infra.config.problems import did_you_mean, nearest, problems_of, shown
+from workbench.rehearsal.scenario.model import Scenario
+from workbench.rehearsal.scenario.places import Place
+from workbench.rehearsal.scenario.zones import zones_of
+from workbench.stacks import PROBLEMS_SHOWN, folder, leads_outside, shown_path, yaml_source
+from workbench.stacks.file_problems import FileProblems, located
+from workbench.stacks.yaml_source import SourceError
+from workbench.system.errors import UserError
+
+SHIPPED: Final = Path(__file__).parent / "shipped"
+SUFFIXES: Final = (".yaml", ".yml")
+
+
+@dataclass(frozen=True)
+class NamedScenario:
+    """A scenario and where it is from."""
+
+    name: str
+    """Name of the file without its suffix."""
+    file: Path
+    scenario: Scenario
+
+
+class ScenarioFileError(UserError):
+    """Scenario files are invalid or do not exist; lists every problem by file and line.
+
+    Parameters
+    ----------
+    files
+        The problems of each invalid file.
+    missing
+        What is wrong with names that are no files, and what to do; default: nothing.
+    """
+
+    def __init__(self, files: Sequence[FileProblems], missing: UserError | None = None) -> None:
+        self.files = tuple(files)
+        self.missing = missing
+        blocks = [missing.message] if missing else []
+        rest = 0
+        for each in self.files:
+            blocks += [each.heading, *each.lines[:PROBLEMS_SHOWN]]
+            rest += max(0, len(each.lines) - PROBLEMS_SHOWN)
+        more = [f"... and {rest} more; correct these first"] if rest else []
+        super().__init__("\n".join(blocks), "\n".join([*more, *([missing.hint] if missing else [])]))
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """Every problem of the files as data, for scripts."""
+        return [row for each in self.files for row in each.rows]
+
+
+def shipped() -> dict[str, Path]:
+    """Return the file of each shipped scenario by its name, in alphabetical order."""
+    return {file.stem: file for file in sorted(SHIPPED.glob("*.yaml"))}
+
+
+def find(name_or_path: str) -> NamedScenario:
+    """Return the shipped scenario of a name, or the scenario in a file; raises as ``find_all`` does."""
+    [found] = find_all([name_or_path])
+    return found
+
+
+def find_all(names_or_paths: Sequence[str]) -> list[NamedScenario]:
+    """Return scenarios, each named once, in the order of their names.
+
+    Parameters
+    ----------
+    names_or_paths
+        Names of shipped scenarios, and paths of files: what ends with ``.yaml`` or ``.yml`` or has a ``/``.
+
+    Raises
+    ------
+    ScenarioFileError
+        Names all that are not shipped, and all problems of all files, at once.
+    """
+    known = shipped()
+    files: dict[Path, Path] = {}
+    for each in names_or_paths:
+        if file := Path(each) if _is_path(each) else known.get(each):
+            files.setdefault(file.absolute(), file)
+    missing = [each for each in dict.fromkeys(names_or_paths) if not _is_path(each) and each not in known]
+    found: list[NamedScenario] = []
+    wrong: list[FileProblems] = []
+    for file in files.values():
+        try:
+            found.append(read(file))
+        except ScenarioFileError as error:
+            wrong += error.files
+    wrong += _same_names(found)
+    if wrong or missing:
+        raise ScenarioFileError(wrong, _not_shipped(missing, known) if missing else None)
+    return found
+
+
+def read(file: Path) -> NamedScenario:
+    """Return the scenario in a file; ``ScenarioFileError`` lists all its problems."""
+    name = shown_path(file)
+    if leads_outside(file, file.parent) and leads_outside(file, folder()):
+        problem = Problem(None, f"is a link to a file outside of {folder()}; copy that file here")
+        raise ScenarioFileError([FileProblems.of(name, [problem])])
+    try:
+        source = yaml_source.read(file)
+    except SourceError as error:
+        raise ScenarioFileError([FileProblems.of(name, [error.problem])]) from None
+    except OSError as error:
+        problem = Problem(None, f"the file cannot be read: {error.strerror}")
+        raise ScenarioFileError([FileProblems.of(name, [problem])]) from None
+    unread = {problem.path for problem in source.problems}
+    scenario, problems = _parsed(source.document)
+    problems = [*source.problems, *(problem for problem in problems if problem.path not in unread)]
+    if not is_dns_label(file.stem):
+        message = f"{shown(file.stem)} cannot be a scenario's name; rename the file"
+        problems.append(Problem(None, message, allowed=("1 to 63 lower-case letters, digits or '-', such as my-day",)))
+    if problems or scenario is None:
+        raise ScenarioFileError([FileProblems.of(name, [located(problem, source) for problem in problems])])
+    return NamedScenario(file.stem, file, scenario)
+
+
+def parse(document: Any) -> Scenario:
+    """Return the scenario that plain data describe, such as one made from a replay.
+
+    Raises
+    ------
+    ValidationError
+        The data are invalid; ``infra.config.problems.problems_of`` says why in plain words.
+    """
+    return Scenario.model_validate(document)
+
+
+def problems_for(scenario: Scenario, config: StackConfig) -> list[Problem]:
+    """Return what a scenario names that a stack does not have: pools, zones and namespaces.
+
+    Empty for a stack that skips the scenario.
+    """
+    return [] if skipped_because(scenario, config) else list(_unknown(scenario, config))
+
+
+def skipped_because(scenario: Scenario, config: StackConfig) -> str:
+    """Return why a scenario does not apply to a stack, as a sentence; empty if it does."""
+    pools, needs = config.pools.values(), scenario.needs
+    lacking = [f"of role {role}" for role in needs.roles if all(pool.role is not role for pool in pools)]
+    lacking += [f"of {each} nodes" for each in needs.lifecycles if all(pool.lifecycle is not each for pool in pools)]
+    lacking += [
+        f"of role {role} whose size may change"
+        for role in needs.elastic
+        if not any(pool.role is role and pool.size.is_elastic for pool in pools)
+    ]
+    return f"It needs a pool {', and one '.join(dict.fromkeys(lacking))}." if lacking else ""
+
+
+def _is_path(text: str) -> bool:
+    return "/" in text or text.endswith(SUFFIXES)
+
+
+def _not_shipped(names: Sequence[str], known: dict[str, Path]) -> UserError:
+    matches = dict.fromkeys(match for name in names if (match := nearest(name, known)))
+    hint = f"Did you mean {' and '.join(map(repr, matches))}? " if matches else ""
+    nouns = "scenario is" if len(names) == 1 else "scenarios are"
+    return UserError(
+        f"No such {nouns} shipped: {', '.join(map(shown, names))}.",
+        f"{hint}Shipped: {', '.join(known)}. Name a file of your own by its path, such as ./my-day.yaml.",
+    )
+
+
+def _same_names(found: Sequence[NamedScenario]) -> Iterator[FileProblems]:
+    first: dict[str, Path] = {}
+    for each in found:
+        if (other := first.setdefault(each.name, each.file)) is not each.file:
+            message = (
+                f"has the name '{each.name}' as {shown_path(other)} has; rename one, since reports tell them by it"
+            )
+            yield FileProblems.of(shown_path(each.file), [Problem(None, message)])
+
+
+def _parsed(document: Any) -> tuple[Scenario | None, list[Problem]]:
+    if not isinstance(document, dict):
+        keys = tuple(field.alias or name for name, field in Scenario.model_fields.items())
+        return None, [Problem(None, "the file must be a mapping", shown(document), keys)]
+    try:
+        return Scenario.model_validate(document), []
+    except ValidationError as error:
+        return None, problems_of(error, Scenario)
+
+
+def _unknown(scenario: Scenario, config: StackConfig) -> Iterator[Problem]:
+    zones, namespaces = zones_of(config), tuple(config.namespaces)
+    for path, place in _places(scenario):
+        if place.pool and place.pool not in config.pools:
+            yield _not_in_stack((*path, "pool"), place.pool, tuple(config.pools), "pool")
+        if place.zone and place.zone not in zones:
+            yield _not_in_stack((*path, "zone"), place.zone, zones, "zone")
+    for name, work in scenario.works.items():
+        if work.namespace and work.namespace not in namespaces:
+            yield _not_in_stack(("works", name, "namespace"), work.namespace, namespaces, "user namespace")
+        if work.volume and work.volume.zone and work.volume.zone not in zones:
+            yield _not_in_stack(("works", name, "volume", "zone"), work.volume.zone, zones, "zone")
+
+
+def _not_in_stack(path: KeyPath, given: str, known: tuple[str, ...], noun: str) -> Problem:
+    if not known:
+        return Problem(path, f"the stack's cluster has no known {noun}s; remove it", shown(given))
+    return Problem(path, f"the stack has no such {noun}{did_you_mean(given, known)}", shown(given), known)
+
+
+def _places(scenario: Scenario) -> Iterator[tuple[KeyPath, Place]]:
+    for section, entries in (("events", scenario.events), ("expectations", scenario.expectations)):
+        for index, entry in enumerate(entries):
+            if isinstance(place := getattr(entry, "place", None), Place):
+                yield (section, index, "place"), place
