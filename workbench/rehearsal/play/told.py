@@ -1,0 +1,118 @@
+"""What the platform is told by a stack: the defaults that its services give to pods."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from components.contract.groups import gpu_names
+from components.contract.labels import LabelKey
+from components.contract.mlrun_choices import MlrunChoices
+from components.contract.placement import offers_mutation
+from components.contract.pools import DEFAULT_GPU_RESOURCE
+from components.contract.priorities import DEFAULT_USER_PRIORITY
+from components.contract.systems.platform_cluster import PlatformCluster
+from infra.config import StackConfig
+from workbench.rehearsal.play.preemption import Placement, with_mode
+from workbench.rehearsal.scenario.work import Work
+
+_SIDES: Final = ("requests", "limits")
+_NAMES: Final = ("cpu", "memory")
+
+
+@dataclass(frozen=True)
+class Told:
+    """Defaults of MLRun, Nuclio, JupyterHub and application services on the cluster of a stack."""
+
+    config: StackConfig
+
+    @cached_property
+    def namespace(self) -> str:
+        """Namespace of work that names none: the first with core services, else the first."""
+        namespaces = self.config.namespaces
+        return next((name for name, each in namespaces.items() if each.core_services), next(iter(namespaces), "mlrun"))
+
+    @cached_property
+    def cluster(self) -> PlatformCluster:
+        """The cluster as the systems' settings see it."""
+        return PlatformCluster(
+            groups=self.config.groups,
+            spot_taint=self.config.spot_taint,
+            pod_resources=self.config.pod_resources,
+            places_by_itself=bool(offers_mutation(self.config.cluster.model_dump(by_alias=True))),
+            environment=self.config.environment,
+            profile=self.config.profile,
+            mlrun=self.config.platform.mlrun,
+        )
+
+    @cached_property
+    def gpu(self) -> str:
+        """Name under which work requests GPUs: the first of the stack's."""
+        return next(iter(gpu_names(self.config.groups)), DEFAULT_GPU_RESOURCE)
+
+    def mlrun(self, namespace: str) -> MlrunChoices:
+        """Return the settings of the MLRun that runs in a namespace."""
+        own = self.config.namespaces.get(namespace)
+        return self.config.platform.mlrun.with_own(own.mlrun if own else None)
+
+    def by_mlrun(self, work: Work, namespace: str) -> dict[str, Any]:
+        """Return placement and class of a pod that MLRun or Nuclio makes.
+
+        From 1.7 on MLRun merges its default selector with the function's own, whose values win.
+        """
+        chosen = {**self.cluster.job_selector, **own_selector(work)}
+        mode = work.mode or self.mlrun(namespace).preemption_mode
+        placed = with_mode(
+            Placement(chosen, work.tolerations), mode, has_spot=self.cluster.has_spot, taint=self.config.spot_taint
+        )
+        return {**placed.fields, **priority(work, DEFAULT_USER_PRIORITY.value)}
+
+    def resources(self, work: Work, *, has_defaults: bool = True, gpus: bool = True) -> dict[str, Any]:
+        """Return requests and limits of a pod's main container.
+
+        Parameters
+        ----------
+        work
+            What it asks for.
+        has_defaults
+            Whether the maker fills in the stack's default pod resources. If not, admission may.
+        gpus
+            Whether this pod gets the work's GPUs.
+        """
+        found = self.default_resources if has_defaults else {side: {} for side in _SIDES}
+        for name in _NAMES:
+            request, limit = getattr(work, name), getattr(work, f"{name}_limit")
+            if request:
+                found["requests"][name] = request
+                found["limits"][name] = limit or request
+            elif limit:
+                found["limits"][name] = limit
+        if work.gpus and gpus:
+            for side in _SIDES:
+                found[side][self.gpu] = str(work.gpus)
+        return {side: amounts for side, amounts in found.items() if amounts}
+
+    @property
+    def default_resources(self) -> dict[str, Any]:
+        """The stack's default requests and limits."""
+        chosen = self.config.pod_resources
+        return {side: {name: getattr(getattr(chosen, side), name) for name in _NAMES} for side in _SIDES}
+
+
+def own_selector(work: Work) -> dict[str, str]:
+    """Return the node selector that the author of a work adds."""
+    return {**({LabelKey.ROLE.value: work.role.value} if work.role else {}), **work.node_selector}
+
+
+def placed(work: Work, selector: Mapping[str, str], default_class: str = "") -> dict[str, Any]:
+    """Return placement and class of a pod whose maker has these defaults."""
+    return {
+        **Placement({**selector, **own_selector(work)}, work.tolerations).fields,
+        **priority(work, default_class),
+    }
+
+
+def priority(work: Work, default: str = "") -> dict[str, str]:
+    """Return the field of the priority class; none if there is neither a choice nor a default."""
+    name = work.priority_class or (work.priority.value if work.priority else default)
+    return {"priorityClassName": name} if name else {}
