@@ -21,6 +21,8 @@ from workbench.toolchain.console import progress
 AT_ONCE: Final = 2
 """Clusters at the same time, by default."""
 
+NODE_START_TEXT: Final = duration_text(NODE_START)
+
 BUDGET: Final = 6
 """Rehearsals that a search for advice may take, by default."""
 
@@ -68,7 +70,7 @@ def rehearse(  # noqa: PLR0913 one parameter for each option
     end: End = None,
     write_scenario: WriteScenario = None,
     speed: Speed = None,
-    node_start: NodeStart = duration_text(NODE_START),
+    node_start: NodeStart = NODE_START_TEXT,
     at_once: AtOnce = AT_ONCE,
     compare: Compare = None,
     want_advice: Advise = False,
