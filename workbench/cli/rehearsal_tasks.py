@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors
@@ -16,14 +15,11 @@ from workbench.rehearsal.revision import stack_at
 from workbench.rehearsal.scenario import files
 from workbench.rehearsal.scenario.durations import parse_duration
 from workbench.rehearsal.scenario.files import NamedScenario
-from workbench.rehearsal.settings import SPEED, Pace
+from workbench.rehearsal.scenario.model import SPEED_MAX, SPEED_MIN
+from workbench.rehearsal.settings import Pace
 from workbench.stacks import Stack
 from workbench.system.errors import UserError, all_of
 from workbench.system.files import write_private
-
-SPEED_MIN: Final = 1.0
-SPEED_MAX: Final = 600.0
-"""Beyond it a second of the components is ten minutes of the scenario: verdicts on time would mean nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +60,7 @@ def tasks_of(asked: Asked) -> list[Task]:
             label=label,
             name=each.name,
             scenario=each.scenario,
-            pace=Pace(speed=speed or each.speed or SPEED, node_start=node_start),
+            pace=Pace(speed=speed or each.scenario.speed, node_start=node_start),
         )
         for each in scenarios
         for label, stack in found
@@ -127,7 +123,7 @@ def _node_start(asked: Asked) -> float:
 
 def _speed(asked: Asked) -> float | None:
     if asked.speed is not None and not SPEED_MIN <= asked.speed <= SPEED_MAX:
-        raise UserError(f"--speed: {asked.speed:g} is not allowed; {SPEED_MIN:.0f} to {SPEED_MAX:.0f} are.")
+        raise UserError(f"--speed: {asked.speed:g} is not allowed; {SPEED_MIN} to {SPEED_MAX} are.")
     return asked.speed
 
 

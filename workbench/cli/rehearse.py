@@ -44,7 +44,8 @@ WriteScenario = Annotated[
     Path | None, _option("--write-scenario", "Write the scenario of --replay to FILE, and play nothing.")
 ]
 Speed = Annotated[
-    float | None, _option("--speed", f"Seconds of the scenario in a real second. Default: {SPEED:.0f}.", "N")
+    float | None,
+    _option("--speed", f"Seconds of the scenario in a real second. Default: the scenario's own, {SPEED:.0f}.", "N"),
 ]
 NodeStart = Annotated[str, _option("--node-start", "Time until a new node is ready.", "TIME")]
 AtOnce = Annotated[int, typer.Option("--at-once", min=1, max=8, help="Clusters at the same time.")]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Protocol
 
@@ -121,9 +121,9 @@ class Rehearser:
             ``stopped`` was set.
         """
         config, scenario = task.stack.config, task.scenario
-        about = {"stack": task.shown_as, "scenario": task.name, "description": scenario.description}
+        outcome = Outcome(stack=task.shown_as, scenario=task.name, description=scenario.description)
         if skipped := skipped_because(scenario, config):
-            return Outcome(**about, skipped=skipped)
+            return replace(outcome, skipped=skipped)
 
         def step(text: str) -> None:
             self._go_on()
@@ -138,7 +138,7 @@ class Rehearser:
             record = play(cluster, scenario, progress=progress)
         prices = self.prices(config)
         costs = costs_of(record, prices.price_of, note=prices.note)
-        return Outcome(**about, record=record, verdicts=judge(scenario, record, config, costs), costs=costs)
+        return replace(outcome, record=record, verdicts=judge(scenario, record, config, costs), costs=costs)
 
     def _go_on(self) -> None:
         """Raise if the tasks are to end: progress is reported often enough for a quick end."""
