@@ -1,49 +1,105 @@
-"""Resources that a node reserves for its own daemons.
+"""Resources that a node keeps for its own daemons, and what is left for pods.
 
-The formula comes from EKS's machine images (https://awslabs.github.io/amazon-eks-ami/nodeadm/). Other clouds reserve
-about as much.
+Each kind of cluster says what its nodes keep in ``components/contract/KIND/nodes.py``.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
+from typing import Final, TypeAlias
 
 from components.contract.instances import InstanceType
 
 PODS_PER_NODE: Final = 110
 """Default of the upstream kubelet: https://kubernetes.io/docs/setup/best-practices/cluster-large/."""
 
-_CPU_SHARES: Final = ((1, "0.06"), (1, "0.01"), (2, "0.005"))
-_CPU_SHARE_REST: Final = "0.0025"
-_MEMORY_BASE_MIB: Final = 255
-_MEMORY_PER_POD_MIB: Final = 11
-_EVICTION_MIB: Final = 100
-_DISK_BASE_MIB: Final = 1024
-_DISK_EVICTION: Final = Decimal("0.1")
+EVICTION_MIB: Final = 100
+"""Memory that pods cannot use, because the kubelet evicts them first: the default of upstream, EKS and AKS.
+
+https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/ (``evictionHard``)
+"""
+
+Shares: TypeAlias = tuple[tuple[int | None, str], ...]
+"""Shares that apply to so many cores each, in turn; None for all further cores."""
+
+EKS_CPU_SHARES: Final[Shares] = ((1, "0.06"), (1, "0.01"), (2, "0.005"), (None, "0.0025"))
+"""Shares of CPU that a node of EKS reserves; also assumed where nothing is known about the kubelet.
+
+awslabs/amazon-eks-ami 01375496, ``nodeadm/internal/kubelet/config.go`` (``getCPUMillicoresToReserve``).
+"""
+
+EKS_MEMORY_BASE_MIB: Final = 255
+EKS_MEMORY_PER_POD_MIB: Final = 11
+"""The same file, ``GetMemoryMebibytesToReserve``."""
+
 _FILE_SYSTEM_MIB: Final = 128
 _FILE_SYSTEM_SHARE: Final = Decimal("0.001")
 """What partitions and the journal of the file system take of a disk: assumed."""
 
-
-def allocatable_cpu_millis(instance: InstanceType) -> int:
-    """Return the millicores that pods may use."""
-    reserved, left = Decimal(0), instance.vcpus
-    for cores, share in _CPU_SHARES:
-        taken = min(cores, left)
-        reserved += taken * Decimal(share)
-        left -= taken
-    return instance.vcpus * 1000 - int((reserved + left * Decimal(_CPU_SHARE_REST)) * 1000)
+_DISK_EVICTION: Final = Decimal("0.1")
+"""Pods are evicted when less than this share of the root disk is free: default of upstream, EKS and AKS."""
 
 
-def allocatable_memory_mib(instance: InstanceType) -> int:
-    """Return the MiB of memory that pods may use."""
-    return instance.memory_mib - (_MEMORY_BASE_MIB + _MEMORY_PER_POD_MIB * PODS_PER_NODE + _EVICTION_MIB)
+def reserved_cpu(shares: Shares) -> Callable[[InstanceType], int]:
+    """Return the function that adds up the millicores that a machine reserves by ``shares``."""
+
+    def reserve(instance: InstanceType) -> int:
+        reserved, left = Decimal(0), instance.vcpus
+        for cores, share in shares:
+            taken = left if cores is None else min(cores, left)
+            reserved += taken * Decimal(share)
+            left -= taken
+        return int(reserved * 1000)
+
+    return reserve
 
 
-def allocatable_disk_mib(disk_gib: int) -> int:
-    """Return the MiB of a root disk that pods may use.
+_USUAL_CPU: Final = reserved_cpu(EKS_CPU_SHARES)
 
-    1 GiB is reserved, and pods are evicted when less than a tenth is left: awslabs/amazon-eks-ami,
-    ``nodeadm/internal/kubelet/config.go``.
+
+def _pods(_: InstanceType) -> int:
+    return PODS_PER_NODE
+
+
+def _memory(instance: InstanceType) -> int:
+    return EKS_MEMORY_BASE_MIB + EKS_MEMORY_PER_POD_MIB * _pods(instance)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reserves:
+    """What nodes of one kind of cluster keep; the defaults are those of nodes about whose kubelet nothing is known.
+
+    The default formula comes from EKS with 110 pods; other distributions reserve about as much.
     """
-    capacity = disk_gib * 1024 * (1 - _FILE_SYSTEM_SHARE) - _FILE_SYSTEM_MIB
-    return int(capacity * (1 - _DISK_EVICTION)) - _DISK_BASE_MIB
+
+    cpu_millis: Callable[[InstanceType], int] = _USUAL_CPU
+    """Millicores of ``kubeReserved``."""
+    memory_mib: Callable[[InstanceType], int] = _memory
+    """MiB of ``kubeReserved``, without the eviction threshold."""
+    pods: Callable[[InstanceType], int] = _pods
+    """Maximum number of pods."""
+    disk_mib: int | None = None
+    """MiB of the root disk of ``kubeReserved``; None if the whole disk is offered to pods, as simulated nodes do."""
+
+    def allocatable_cpu_millis(self, instance: InstanceType) -> int:
+        """Return the millicores that pods may use."""
+        return instance.vcpus * 1000 - self.cpu_millis(instance)
+
+    def allocatable_memory_mib(self, instance: InstanceType) -> int:
+        """Return the MiB of memory that pods may use.
+
+        Firmware and kernel keep some of a machine's nominal memory too. No provider publishes how much, so it is not
+        counted.
+        """
+        return instance.memory_mib - self.memory_mib(instance) - EVICTION_MIB
+
+    def allocatable_disk_mib(self, disk_gib: int) -> int:
+        """Return the MiB of a root disk that pods may use."""
+        if self.disk_mib is None:
+            return disk_gib * 1024
+        capacity = disk_gib * 1024 * (1 - _FILE_SYSTEM_SHARE) - _FILE_SYSTEM_MIB
+        return int(capacity * (1 - _DISK_EVICTION)) - self.disk_mib
+
+
+UPSTREAM: Final = Reserves()
+"""Of nodes that no known cloud makes."""

@@ -5,6 +5,7 @@ from typing import Any, Final, TypeAlias
 
 from components.contract.aks.config import AksConfig
 from components.contract.aks.descriptor import AKS
+from components.contract.allocatable import Reserves
 from components.contract.choices import ContractModel
 from components.contract.eks.config import EksConfig
 from components.contract.eks.descriptor import EKS
@@ -41,6 +42,11 @@ def spot_taint(kind: ClusterKind, profile: PlatformProfile) -> Taint | None:
     """
     ours = None if profile is PlatformProfile.IGUAZIO else OWN_SPOT_TAINT
     return next((each.spot_taint for each in DESCRIPTORS if each.kind is kind), None) or ours
+
+
+def reserves(kind: ClusterKind) -> Reserves:
+    """Return what nodes of a kind of cluster keep for their own daemons."""
+    return next(each.nodes.reserves for each in DESCRIPTORS if each.kind is kind)
 
 
 def cluster_groups(

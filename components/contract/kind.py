@@ -9,6 +9,7 @@ from components.contract.constraint_violation import Mismatch
 from components.contract.egress import AllowedEgress
 from components.contract.environments import ClusterKind, Environment, ServerOwner
 from components.contract.groups import NodeGroup
+from components.contract.kind_nodes import KindNodes
 from components.contract.pools import NodePool
 from components.contract.taints import Taint
 
@@ -76,6 +77,8 @@ class KindDescriptor(Generic[ConfigT]):
     """Divides a group of one shape into the groups that the cluster creates; default: leaves it whole."""
     zones: Callable[[ConfigT], Sequence[str]] = no_zones
     """Returns the zones over which a group spans that is not zonal; default: none."""
+    nodes: KindNodes[ConfigT] = field(default_factory=KindNodes)
+    """What nodes are because of their kind; default: nodes of which nothing is known."""
     environment_problems: Callable[[ConfigT, Environment], Iterator[Mismatch]] = no_demands
     """Finds what an environment requires of the cluster itself; paths begin at the cluster."""
     creation_problems: Callable[[ConfigT], Iterator[Mismatch]] = ready_to_create

@@ -118,6 +118,8 @@ class WellKnownLabel(StrEnum):
     HOSTNAME = "kubernetes.io/hostname"
     INSTANCE_TYPE = "node.kubernetes.io/instance-type"
     OS = "kubernetes.io/os"
+    REGION = "topology.kubernetes.io/region"
+    ZONE = "topology.kubernetes.io/zone"
     NAMESPACE_NAME = "kubernetes.io/metadata.name"
     POD_SECURITY_ENFORCE = "pod-security.kubernetes.io/enforce"
     POD_SECURITY_ENFORCE_VERSION = "pod-security.kubernetes.io/enforce-version"

@@ -5,6 +5,7 @@ from typing import Final
 from components.contract.aks.agent_pools import SUFFIX_LENGTH, agent_pools
 from components.contract.aks.checks import NAME_MAX, environment_problems, mismatches
 from components.contract.aks.config import AksConfig
+from components.contract.aks.nodes import NODES
 from components.contract.azure import GUID_SHAPE, is_guid
 from components.contract.egress import HTTPS, AllowedEgress, to_api_server
 from components.contract.environments import ClusterKind
@@ -36,6 +37,7 @@ AKS: Final = KindDescriptor(
     egress=_egress,
     group_problem=_group_problem,
     zones=lambda choices: choices.zones,
+    nodes=NODES,
     environment_problems=environment_problems,
     spot_taint=AKS_SPOT_TAINT,
     names={

@@ -6,13 +6,9 @@ the tags are read: Cluster Autoscaler, ``cloudprovider/aws/aws_manager.go``.
 
 from typing import Final
 
-from components.contract.allocatable import (
-    allocatable_cpu_millis,
-    allocatable_disk_mib,
-    allocatable_memory_mib,
-)
 from components.contract.autoscaler import label_tag, resource_tag, taint_tag
 from components.contract.aws import OwnTag
+from components.contract.eks.reserves import RESERVES
 from components.contract.groups import NodeGroup
 
 ACCELERATOR_LABEL: Final = "k8s.amazonaws.com/accelerator"
@@ -39,9 +35,9 @@ def autoscaling_tags(group: NodeGroup, cluster_name: str, disk_gib: int) -> dict
     if not group.is_elastic:
         return {}
     resources = {
-        "cpu": f"{allocatable_cpu_millis(group.instances[0])}m",
-        "ephemeral-storage": f"{allocatable_disk_mib(disk_gib)}Mi",
-        "memory": f"{allocatable_memory_mib(group.instances[0])}Mi",
+        "cpu": f"{RESERVES.allocatable_cpu_millis(group.instances[0])}m",
+        "ephemeral-storage": f"{RESERVES.allocatable_disk_mib(disk_gib)}Mi",
+        "memory": f"{RESERVES.allocatable_memory_mib(group.instances[0])}Mi",
     }
     if group.gpu_resource:
         resources[group.gpu_resource] = str(group.instances[0].gpus)

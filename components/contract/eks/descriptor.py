@@ -6,6 +6,7 @@ from typing import Final
 from components.contract.egress import HTTPS, AllowedEgress, to_api_server
 from components.contract.eks.checks import creation_problems, mismatches
 from components.contract.eks.config import EksConfig
+from components.contract.eks.nodes import NODES
 from components.contract.environments import ClusterKind, Environment
 from components.contract.groups import NodeGroup, by_zone
 from components.contract.kind import KindDescriptor, made_by_the_stack
@@ -47,6 +48,7 @@ EKS: Final = KindDescriptor(
     egress=_egress,
     group_note=_group_note,
     zones=lambda choices: choices.zones,
+    nodes=NODES,
     stack_files={Environment.DEV: "Pulumi.dev.yaml", Environment.PROD: "Pulumi.prod.yaml"},
     names={
         "EKS cluster": "1 to 63 lower-case letters, digits or `-`, starting with a letter",

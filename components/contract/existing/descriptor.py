@@ -5,6 +5,7 @@ from typing import Final
 from components.contract.environments import ClusterKind, Environment, ServerOwner
 from components.contract.existing.checks import mismatches
 from components.contract.existing.config import ExistingConfig
+from components.contract.existing.nodes import NODES
 from components.contract.kind import KindDescriptor
 
 
@@ -18,5 +19,6 @@ EXISTING: Final = KindDescriptor(
     config=ExistingConfig,
     mismatches=mismatches,
     owner_problem=_owner_problem,
+    nodes=NODES,
     stack_files=dict.fromkeys(Environment, "examples/existing/Pulumi.existing.yaml"),
 )

@@ -1,0 +1,36 @@
+"""The nodes of EKS: what they keep, their root disk, and the labels that AWS adds."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from components.contract.eks.autoscaling import node_labels
+from components.contract.eks.config import EksConfig
+from components.contract.eks.reserves import RESERVES
+from components.contract.eks.spelling import SPELLING
+from components.contract.groups import NodeGroup
+from components.contract.kind_nodes import KindNodes
+from components.contract.labels import WellKnownLabel
+
+CAPACITY_TYPE: Final = "eks.amazonaws.com/capacityType"
+NODE_GROUP: Final = "eks.amazonaws.com/nodegroup"
+"""Labels that EKS adds to nodes of managed groups.
+
+https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html
+"""
+
+
+def _labels(choices: EksConfig, group: NodeGroup) -> Mapping[str, str]:
+    return {
+        **node_labels(group),
+        CAPACITY_TYPE: SPELLING.lifecycles[group.lifecycle],
+        NODE_GROUP: group.name,
+        WellKnownLabel.REGION.value: choices.region,
+    }
+
+
+NODES: Final[KindNodes[EksConfig]] = KindNodes(
+    reserves=RESERVES,
+    disk_gib=lambda choices: choices.root_volume_gib,
+    labels=_labels,
+    zone=lambda choices, letter: f"{choices.region}{letter}",
+)

@@ -1,0 +1,40 @@
+"""The nodes of a kind of cluster, as far as their kind decides what they are."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from components.contract.allocatable import UPSTREAM, Reserves
+from components.contract.choices import ContractModel
+from components.contract.groups import NodeGroup
+
+ConfigT = TypeVar("ConfigT", bound=ContractModel)
+
+ROOT_DISK_GIB: Final = 80
+"""Size of a root disk about which nothing is known: assumed."""
+
+
+def _assumed_disk(_: ContractModel) -> int:
+    return ROOT_DISK_GIB
+
+
+def _no_labels(_: ContractModel, __: NodeGroup) -> Mapping[str, str]:
+    return {}
+
+
+def _as_written(_: ContractModel, zone: str) -> str:
+    return zone
+
+
+@dataclass(frozen=True, kw_only=True)
+class KindNodes(Generic[ConfigT]):
+    """What nodes are because of their kind of cluster, as ``components/contract/KIND/nodes.py`` of each cloud says."""
+
+    reserves: Reserves = UPSTREAM
+    """What the node keeps for its own daemons."""
+    disk_gib: Callable[[ConfigT], int] = _assumed_disk
+    """Returns the size of the root disk; default: an assumed one."""
+    labels: Callable[[ConfigT, NodeGroup], Mapping[str, str]] = _no_labels
+    """Returns the labels that nodes have besides the group's, and that do not depend on the zone."""
+    zone: Callable[[ConfigT, str], str] = _as_written
+    """Returns the value of the label ``topology.kubernetes.io/zone`` for a zone of the stack file."""
