@@ -1,0 +1,188 @@
+"""Judges how units ended: ``completes``, ``survives``, ``restarted`` and ``refused``."""
+
+from collections import Counter
+from typing import Final
+
+from workbench.rehearsal.record import PodEnd, PodRecord, Record, Refusal
+from workbench.rehearsal.scenario.durations import duration_text
+from workbench.rehearsal.scenario.expectations import Completes, Refused, Restarted, Survives
+from workbench.rehearsal.scenario.work import WorkKind
+from workbench.rehearsal.verdicts.finding import (
+    Case,
+    Finding,
+    counted,
+    joined,
+    lacking,
+    lost_pods,
+    missing,
+    refused,
+    share_is,
+)
+
+GONE: Final = (PodEnd.LOST, PodEnd.PREEMPTED)
+EARLY: Final = 180.0
+"""Seconds before a pod's end in which its replacement may be created: a notice of 2 minutes, and a grace period."""
+
+LEADERS: Final = {WorkKind.SPARK: "driver", WorkKind.MPI: "launcher"}
+"""Part of the name of the pod whose success is that of its unit: ``NAME-driver`` (``getDriverPodName`` of Spark
+Operator), ``NAME-launcher`` (``launcherSuffix`` of MPI Operator)."""
+
+
+def completes(case: Case, expectation: Completes) -> Finding:
+    """Judge whether a share of the units ended successfully in time."""
+    record, work = case.record, case.scenario.works[expectation.work]
+    units = {unit: [pod for pod in record.pods if pod.unit == unit] for unit in record.units.get(expectation.work, ())}
+    steps = work.workers if work.kind is WorkKind.PIPELINE else 1
+    open_units = {unit: _blocking(work.kind, pods, steps, record.lasts) for unit, pods in units.items()}
+    done = sum(not pods and bool(units[unit]) for unit, pods in open_units.items())
+    is_met = share_is(done, len(units), expectation.percent)
+    late = tuple(pod for pods in open_units.values() for pod in pods)
+    ends = Counter(pod.end.value for pod in late)
+    absent = missing(record, expectation.work)
+    near = [pod for pods in units.values() for pod in pods if _is_near(case, pod, work.runs_for)]
+    return Finding(
+        expectation=f"{expectation.work} completes"
+        + ("" if expectation.percent == 100 else f" ({expectation.percent:g} % of its units)"),  # noqa: PLR2004 all
+        is_met=is_met,
+        measured=joined(
+            [
+                f"{done} of {counted(len(units), 'unit')} completed",
+                "pods of the others: " + ", ".join(f"{n} {end}" for end, n in ends.items()) if late else "",
+                f"{counted(len(absent), 'unit')} refused or never created" if absent else "",
+            ]
+        ),
+        pods=() if is_met else late,
+        refusals=() if is_met else refused(record, expectation.work),
+        may_vary="units that end about when the scenario ends" if near else "",
+    )
+
+
+def _blocking(kind: WorkKind, pods: list[PodRecord], steps: int, lasts: float) -> list[PodRecord]:
+    """Return the pods that keep a unit from being complete."""
+    led = [pod for pod in pods if LEADERS.get(kind, "\n") in pod.name] or pods
+    good = [pod for pod in led if pod.end is PodEnd.SUCCEEDED and pod.ended is not None and pod.ended <= lasts]
+    if good and len(led) < len(pods):
+        return []
+    replaced = {pod.replaces for pod in led}
+    bad = [
+        pod
+        for pod in led
+        if pod not in good and pod.end is not PodEnd.DELETED and pod.uid not in replaced and not _is_redone(pod, good)
+    ]
+    return bad or ([] if len(good) >= steps else led[-1:])
+
+
+def _is_redone(pod: PodRecord, good: list[PodRecord]) -> bool:
+    """Return whether a pod that ended badly was followed by one of its unit that succeeded."""
+    return pod.ended is not None and any(other.created >= pod.ended - EARLY for other in good)
+
+
+def _is_near(case: Case, pod: PodRecord, runs_for: int | None) -> bool:
+    due = pod.ended if pod.end is PodEnd.SUCCEEDED else None
+    if due is None and pod.end is PodEnd.RUNS and pod.started is not None and runs_for is not None:
+        due = pod.started + runs_for
+    return due is not None and abs(due - case.record.lasts) <= case.tolerance
+
+
+def survives(case: Case, expectation: Survives) -> Finding:
+    """No pod was lost or preempted, and none is missing."""
+    pods = case.record.of_work(expectation.work)
+    gone = tuple(lost_pods(pods, GONE))
+    absent, refusals = lacking(case.record, expectation.work)
+    causes = Counter(pod.end_cause or pod.end.value for pod in gone)
+    return Finding(
+        expectation=f"{expectation.work} survives",
+        is_met=bool(pods) and not gone and not absent,
+        measured=joined(
+            [
+                f"{len(gone)} of {counted(len(pods), 'pod')} lost" if pods else "no pod arrived",
+                ", ".join(f"{n} by {cause}" for cause, n in causes.most_common(3)),
+                f"{len(absent)} refused or never created" if absent else "",
+            ]
+        ),
+        pods=gone,
+        refusals=refusals,
+    )
+
+
+def restarted(case: Case, expectation: Restarted) -> Finding:
+    """For each lost pod another of its unit ran in time."""
+    record, bound = case.record, float(expectation.time)
+    pods = record.of_work(expectation.work)
+    gone = tuple(lost_pods(pods, GONE))
+    delays = restart_delays(pods, gone)
+    bad = tuple(pod for pod in gone if delays[pod.uid] is None or (delays[pod.uid] or 0.0) > bound)
+    known = [delay for delay in delays.values() if delay is not None]
+    cut = sum(delays[pod.uid] is None and record.lasts - (pod.ended or 0.0) < bound for pod in bad)
+    near = [delay for delay in known if abs(delay - bound) <= case.tolerance]
+    longest = f"longest time to restart {duration_text(max(known))}" if known else ""
+    return Finding(
+        expectation=f"{expectation.work} is restarted within {duration_text(bound)}",
+        is_met=bool(gone) and not bad,
+        measured=joined(
+            [
+                f"{len(gone) - len(bad)} of {counted(len(gone), 'lost pod')} restarted in time",
+                longest,
+                f"the scenario ends before the time of {cut} is up" if cut else "",
+            ]
+        )
+        if gone
+        else "no pod was lost",
+        pods=bad,
+        refusals=refused(record, expectation.work) if bad else (),
+        may_vary=f"restarts within {duration_text(case.tolerance)} of the bound" if near else "",
+    )
+
+
+def restart_delays(pods: tuple[PodRecord, ...], gone: tuple[PodRecord, ...]) -> dict[str, float | None]:
+    """Return the seconds from each loss until another pod of the unit ran in its place; None if none did."""
+    claimed: set[str] = set()
+    delays: dict[str, float | None] = {}
+    for pod in gone:
+        after = (pod.ended or 0.0) - EARLY
+        heirs = [
+            other
+            for other in pods
+            if other.unit == pod.unit
+            and other.started is not None
+            and other.uid not in {*claimed, pod.uid}
+            and (other.replaces == pod.uid or (other.replaces is None and other.created >= max(after, pod.created + 1)))
+        ]
+        heir = min(heirs, key=lambda other: (other.replaces != pod.uid, other.started or 0.0, other.name), default=None)
+        delays[pod.uid] = None
+        if heir is not None and heir.started is not None:
+            claimed.add(heir.uid)
+            delays[pod.uid] = max(0.0, heir.started - (pod.ended or 0.0))
+    return delays
+
+
+def refused_by_admission(case: Case, expectation: Refused) -> Finding:
+    """Every unit was refused, for the reason that is named."""
+    record, because = case.record, expectation.because
+    units = record.units.get(expectation.work, ())
+    admitted = record.of_work(expectation.work)
+    with_pods = {pod.unit for pod in admitted}
+    by_unit: dict[str, list[str]] = {}
+    for each in record.refusals:
+        if each.work == expectation.work:
+            by_unit.setdefault(each.unit, []).append(each.message)
+    right = [u for u in units if u not in with_pods and any(because in text for text in by_unit.get(u, ()))]
+    other = sum(u in by_unit and u not in right and u not in with_pods for u in units)
+    return Finding(
+        expectation=f"{expectation.work} is refused" + (f" because of {because}" if because else ""),
+        is_met=bool(units) and len(right) == len(units),
+        measured=joined(
+            [
+                f"{len(right)} of {counted(len(units), 'unit')} refused"
+                + (f" because of {because}" if because else ""),
+                f"{other} refused for another reason" if other else "",
+                f"{len(with_pods)} admitted" if with_pods else "",
+            ]
+        ),
+        pods=admitted,
+        refusals=_of(record, expectation.work) if other else (),
+    )
+
+
+def _of(record: Record, work: str) -> tuple[Refusal, ...]:
+    return tuple(each for each in record.refusals if each.work == work)

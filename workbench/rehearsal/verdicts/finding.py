@@ -1,0 +1,102 @@
+"""What a judge of one kind of expectation finds, before reasons and hints are added; and the units it judges."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from infra.config import StackConfig
+from workbench.rehearsal.outcome import Costs
+from workbench.rehearsal.record import GroupFacts, NodeRecord, PodRecord, Record, Refusal
+from workbench.rehearsal.scenario.model import Scenario
+from workbench.rehearsal.scenario.places import Place
+
+SCAN_INTERVAL: Final = 2.0
+"""Real seconds between two looks of the autoscaler: ``scan-interval`` in ``workbench/local/components.py``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """What every judge reads."""
+
+    scenario: Scenario
+    record: Record
+    config: StackConfig
+    costs: Costs | None = None
+
+    @property
+    def tolerance(self) -> float:
+        """Seconds of the scenario by which two runs may differ: half a scan of the autoscaler."""
+        return SCAN_INTERVAL / 2 * self.record.speed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What the record shows about one expectation.
+
+    Parameters
+    ----------
+    expectation, is_met, measured, may_vary
+        As in ``Verdict``.
+    pods
+        Pods that miss it.
+    refusals
+        Refusals of units that miss it.
+    nodes
+        Nodes that miss it, for expectations about nodes.
+    """
+
+    expectation: str
+    is_met: bool
+    measured: str
+    pods: tuple[PodRecord, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    nodes: tuple[NodeRecord, ...] = ()
+    may_vary: str = ""
+
+
+def missing(record: Record, work: str) -> tuple[str, ...]:
+    """Return the units of a work that have no pod at all, in order of arrival."""
+    present = {pod.unit for pod in record.pods if pod.work == work}
+    return tuple(unit for unit in record.units.get(work, ()) if unit not in present)
+
+
+def refused(record: Record, work: str) -> tuple[Refusal, ...]:
+    """Return the refusals that left a work without something.
+
+    A controller tries again, so a refusal does not count if its unit has a pod that was created after it.
+    """
+    last = {pod.unit: pod.created for pod in sorted(record.of_work(work), key=lambda pod: pod.created)}
+    return tuple(each for each in record.refusals if each.work == work and each.at >= last.get(each.unit, each.at))
+
+
+def lacking(record: Record, work: str) -> tuple[tuple[str, ...], tuple[Refusal, ...]]:
+    """Return the names of what is missing (units without a pod, pods refused in others), and the refusals."""
+    units, refusals = missing(record, work), refused(record, work)
+    others = dict.fromkeys(each.name for each in refusals if each.unit not in units)
+    return (*units, *others), refusals
+
+
+def share_is(good: int, total: int, percent: float) -> bool:
+    """Return whether so many of all are at least a percentage; never if there are none."""
+    return total > 0 and good * 100 >= percent * total
+
+
+def is_in(node: NodeRecord | GroupFacts | None, place: Place) -> bool:
+    """Return whether a node or group is part of a place; an unknown node never is."""
+    return node is not None and place.holds(pool=node.pool, role=node.role, lifecycle=node.lifecycle, zone=node.zone)
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun, such as ``1 pod`` and ``2 pods``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Return the parts of a measured text that say something."""
+    return "; ".join(part for part in parts if part)
+
+
+def lost_pods(pods: Sequence[PodRecord], ends: Iterable[object]) -> Iterator[PodRecord]:
+    """Yield the pods that ended in one of the ways, first to last."""
+    allowed = set(ends)
+    yield from sorted((pod for pod in pods if pod.end in allowed), key=lambda pod: (pod.ended or 0.0, pod.name))

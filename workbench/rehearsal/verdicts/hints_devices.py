@@ -1,0 +1,110 @@
+"""Hints about GPUs: no pool, another name, too many for one machine, and helpers that request none."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from components.contract.labels import LabelKey
+from components.contract.pools import PoolRole
+from infra.config.problems import did_you_mean
+from workbench.rehearsal.record import PodRecord
+from workbench.rehearsal.verdicts.miss import SCENARIO, Miss, larger_type, named, work_path
+from workbench.rehearsal.verdicts.specs import demands, devices, taint_key, untolerated
+from workbench.rehearsal.verdicts.verdict import Hint
+
+
+def no_gpu_pool(miss: Miss) -> Iterator[Hint]:
+    """Recognise that a pod requests a GPU, or selects GPU nodes, and the stack has no such pool."""
+    if any(group.gpus for group in miss.record.groups):
+        return
+    for pod in miss.shapes:
+        asked = devices(pod.spec)
+        if asked or pod.gpus or PoolRole.GPU.value in demands(pod.spec).get(LabelKey.ROLE.value, ()):
+            what = ", ".join(f"{count} {name}" for name, count in asked.items()) or "GPU nodes"
+            yield Hint(
+                cause=f"{named(pod)} requests {what}, and the stack has no pool of role gpu.",
+                action="Add a pool of role gpu.",
+                path="pools",
+            )
+
+
+def other_name(miss: Miss) -> Iterator[Hint]:
+    """Recognise that the GPUs have another resource name than the pod requests."""
+    offered = {group.gpu_resource: group.pool for group in miss.record.groups if group.gpu_resource}
+    if not offered:
+        return
+    for pod in miss.shapes:
+        for name in devices(pod.spec):
+            if name not in offered:
+                yield Hint(
+                    cause=f"{named(pod)} requests {name}, which no pool offers; the GPU pools offer "
+                    f"{', '.join(offered)}{did_you_mean(name, offered)}.",
+                    action=f"Request {next(iter(offered))}, or set gpuResource: {name} on a GPU pool.",
+                    path=f"pools.{next(iter(offered.values()))}.gpuResource",
+                )
+
+
+def too_many(miss: Miss) -> Iterator[Hint]:
+    """One pod requests more GPUs than any machine has."""
+    for pod in miss.shapes:
+        for name, count in devices(pod.spec).items():
+            groups = [group for group in miss.record.groups if group.gpu_resource == name]
+            if groups and count > (most := max(group.gpus for group in groups)):
+                pool = max(groups, key=lambda group: group.gpus)
+                larger = larger_type(pool, pod)
+                yield Hint(
+                    cause=f"A pod of {named(pod)} requests {count} {name}, and the largest machine of the GPU pools, "
+                    f"{pool.instance_type}, has {most}.",
+                    action=f"Add a machine type with {count} GPUs to the pool"
+                    + (f", such as {larger.name}" if larger else "")
+                    + ", or request fewer GPUs for each pod.",
+                    path=f"pools.{pool.pool}.instanceTypes",
+                )
+
+
+def helper_on_gpu_nodes(miss: Miss) -> Iterator[Hint]:
+    """Recognise that a pod without a GPU, such as an MPI launcher, selects GPU nodes, whose taint keeps it off."""
+    for pod in miss.shapes:
+        selected = demands(pod.spec).get(LabelKey.ROLE.value, ()) + demands(pod.spec).get(LabelKey.POOL.value, ())
+        groups = [group for group in miss.record.groups if group.gpus and {group.role, group.pool} & set(selected)]
+        if groups and not devices(pod.spec) and not pod.gpus and _keeps_off(pod, miss):
+            key = "role" if PoolRole.GPU.value in demands(pod.spec).get(LabelKey.ROLE.value, ()) else "nodeSelector"
+            yield Hint(
+                cause=f"{pod.name} requests no GPU but selects GPU nodes, whose taint "
+                f"{untolerated(pod.spec, groups[0])[0]} it does not tolerate"
+                + ("; a launcher needs no GPU." if "launcher" in pod.name else "."),
+                action="Remove the selector: the request for a GPU alone leads workers to GPU nodes.",
+                path=work_path(pod, key),
+                file=SCENARIO,
+            )
+
+
+def _keeps_off(pod: PodRecord, miss: Miss) -> bool:
+    with_gpu = [group for group in miss.record.groups if group.gpus]
+    return any(group.gpu_resource in [taint_key(each) for each in untolerated(pod.spec, group)] for group in with_gpu)
+
+
+def gpu_elsewhere(miss: Miss) -> Iterator[Hint]:
+    """Recognise that a pod requests a GPU but selects a role or pool whose nodes have none."""
+    for pod in miss.shapes:
+        names = set(devices(pod.spec))
+        with_gpu = [group for group in miss.record.groups if group.gpu_resource in names]
+        for key in (LabelKey.ROLE.value, LabelKey.POOL.value):
+            wanted = demands(pod.spec).get(key, ())
+            if with_gpu and wanted and not any(group.labels.get(key) in wanted for group in with_gpu):
+                groups = ", ".join(dict.fromkeys(group.pool for group in with_gpu))
+                yield Hint(
+                    cause=f"{named(pod)} requests a GPU and selects {key}: {wanted[0]}, whose nodes have none; "
+                    f"pool {groups} has {key}: {with_gpu[0].labels.get(key, 'no such label')}.",
+                    action="Remove the selector: the request for a GPU alone leads to GPU nodes.",
+                    path=work_path(pod, "role" if key == LabelKey.ROLE.value else "nodeSelector"),
+                    file=SCENARIO,
+                )
+
+
+FINDERS: Final[tuple[Callable[[Miss], Iterable[Hint]], ...]] = (
+    no_gpu_pool,
+    other_name,
+    too_many,
+    helper_on_gpu_nodes,
+    gpu_elsewhere,
+)

@@ -1,0 +1,116 @@
+"""Hints about pods that were lost: on spot nodes, without a controller, by the autoscaler, or for a higher priority."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from components.contract.labels import AnnotationKey
+from components.contract.lifecycle import Lifecycle
+from workbench.rehearsal.record import PodEnd, PodRecord
+from workbench.rehearsal.scenario.work import WorkKind
+from workbench.rehearsal.verdicts.miss import BARE_KINDS, MLRUN_KINDS, SCENARIO, Miss, named, work_path
+from workbench.rehearsal.verdicts.verdict import Hint
+
+
+def on_spot(miss: Miss) -> Iterator[Hint]:
+    """Work that must survive ran on spot nodes."""
+    seen: set[str] = set()
+    for pod in _ended(miss, PodEnd.LOST):
+        node = miss.record.node(pod.node)
+        kind = miss.kind_of(pod)
+        if not node or node.lifecycle != Lifecycle.SPOT or pod.work in seen:
+            continue
+        seen.add(pod.work)
+        if getattr(miss.expectation, "expect", "") == "restarted":
+            continue
+        why = " and keeps its state in memory" if kind is WorkKind.NOTEBOOK else ""
+        if kind in MLRUN_KINDS:
+            action, key = "Set mode: prevent, which keeps the work on on-demand nodes.", "mode"
+        else:
+            action, key = "Select on-demand nodes: app.iguazio.com/lifecycle: non-preemptible.", "nodeSelector"
+        yield Hint(
+            cause=f"{named(pod)} ran on spot nodes of pool {node.pool}{why}, and the cloud took one back.",
+            action=action,
+            path=work_path(pod, key),
+            file=SCENARIO,
+        )
+        yield Hint(
+            cause=f"Pool {node.pool}, on which {named(pod)} ran, has spot nodes.",
+            action="Set lifecycle: on-demand for the pool if its work must survive.",
+            path=f"pools.{node.pool}.lifecycle",
+        )
+
+
+def bare_pods(miss: Miss) -> Iterator[Hint]:
+    """Nothing creates a lost pod of this kind again."""
+    seen: set[str] = set()
+    for pod in _ended(miss, PodEnd.LOST, PodEnd.PREEMPTED):
+        kind = miss.kind_of(pod)
+        if kind in BARE_KINDS and pod.work not in seen:
+            seen.add(pod.work)
+            yield Hint(
+                cause=f"Pods of {named(pod)} ({kind}) have no controller: nothing creates a lost one again.",
+                action="Use a kind that restarts, such as batch-job, retry outside of the cluster, or keep the "
+                "work off "
+                "nodes that may go.",
+                path=work_path(pod, "kind"),
+                file=SCENARIO,
+            )
+
+
+def not_restarted(miss: Miss) -> Iterator[Hint]:
+    """No pod was lost at all, so a restart was never seen."""
+    if getattr(miss.expectation, "expect", "") == "restarted" and not miss.finding.pods and not miss.finding.refusals:
+        yield Hint(
+            cause=f"No pod of {miss.work_name} was lost, so the rehearsal shows no restart.",
+            action="Add an event that takes its nodes, such as node-failure, while it runs.",
+            path="events",
+            file=SCENARIO,
+        )
+
+
+def by_autoscaler(miss: Miss) -> Iterator[Hint]:
+    """Recognise that the autoscaler removed the node, and the pod with it."""
+    for pod in _ended(miss, PodEnd.LOST):
+        node = miss.record.node(pod.node)
+        if node and node.gone_cause == "autoscaler":
+            yield Hint(
+                cause=f"The autoscaler removed node {node.name} of pool {node.pool}, since its pods fit elsewhere, and "
+                f"{pod.name} was evicted.",
+                action=f'Annotate pods that must not move with {AnnotationKey.SAFE_TO_EVICT}: "false", or raise '
+                f"size.min.",
+                path=f"pools.{node.pool}.size.min",
+            )
+            return
+
+
+def preempted(miss: Miss) -> Iterator[Hint]:
+    """Recognise that the scheduler evicted the pod for one of higher priority."""
+    for pod in _ended(miss, PodEnd.PREEMPTED):
+        node = miss.record.node(pod.node)
+        yield Hint(
+            cause=f"{pod.name} was evicted for a pod of higher priority"
+            + (f": {pod.end_cause}." if pod.end_cause else "."),
+            action="Use a higher priority for the work, and system classes for core services only.",
+            path=work_path(pod, "priority"),
+            file=SCENARIO,
+        )
+        if node:
+            yield Hint(
+                cause=f"Pool {node.pool} had no room for both, so the higher priority evicted {named(pod)}.",
+                action="Raise size.max of the pool.",
+                path=f"pools.{node.pool}.size.max",
+            )
+        return
+
+
+def _ended(miss: Miss, *ends: PodEnd) -> Iterator[PodRecord]:
+    return (pod for pod in miss.finding.pods if pod.end in ends)
+
+
+FINDERS: Final[tuple[Callable[[Miss], Iterable[Hint]], ...]] = (
+    on_spot,
+    bare_pods,
+    not_restarted,
+    by_autoscaler,
+    preempted,
+)

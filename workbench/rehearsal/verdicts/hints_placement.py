@@ -1,0 +1,244 @@
+"""Hints about labels, taints and tolerations: where a pod may not run, or where it should not have run.
+
+The scheduler says ``node(s) didn't match Pod's node affinity/selector`` and ``node(s) had untolerated taint(s)``
+(kubernetes v1.36.3, ``pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go`` and
+``tainttoleration/taint_toleration.go``) without the label or taint; the groups of the record have it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from components.contract.labels import TRUE, LabelKey, WellKnownLabel
+from components.contract.lifecycle import Lifecycle
+from components.contract.mlrun_choices import PreemptionMode
+from components.contract.pools import PoolRole
+from components.contract.taints import AKS_SPOT_TAINT, ARM_TAINT, OWN_SPOT_TAINT
+from infra.config.problems import did_you_mean, nearest
+from workbench.rehearsal.record import GroupFacts, PodRecord
+from workbench.rehearsal.scenario.places import Place
+from workbench.rehearsal.verdicts.finding import is_in
+from workbench.rehearsal.verdicts.miss import MLRUN_KINDS, SCENARIO, Miss, named, work_path
+from workbench.rehearsal.verdicts.specs import (
+    ZONE_KEYS,
+    demands,
+    labels_of,
+    matches,
+    taint_key,
+    too_small,
+    untolerated,
+)
+from workbench.rehearsal.verdicts.verdict import Hint
+
+SPOT_KEYS: Final = (OWN_SPOT_TAINT.key, AKS_SPOT_TAINT.key)
+
+
+def lifecycle(miss: Miss) -> Iterator[Hint]:
+    """Pods need spot nodes, or on-demand nodes, and no pool for them is of that kind."""
+    for pod in miss.shapes:
+        values = demands(pod.spec).get(LabelKey.LIFECYCLE.value, ())
+        for kind in Lifecycle:
+            users = [group for group in miss.record.groups if group.labels.get(LabelKey.USER_WORKLOADS.value) == TRUE]
+            if values == (kind.label_value,) and not any(group.lifecycle == kind for group in users):
+                other = "spot" if kind is Lifecycle.ON_DEMAND else "on-demand"
+                mode = PreemptionMode.PREVENT if kind is Lifecycle.ON_DEMAND else PreemptionMode.CONSTRAIN
+                yield Hint(
+                    cause=f"{named(pod)} runs on {kind} nodes only (mode {mode}), and all pools for user work are "
+                    f"{other}.",
+                    action=f"Add a pool of role workload with lifecycle {kind}, or change the mode of the work.",
+                    path="pools",
+                )
+                if miss.kind_of(pod) in MLRUN_KINDS:
+                    yield Hint(
+                        cause=f"The mode {mode} of {named(pod)} needs {kind} nodes, which the stack does not have.",
+                        action="Set mode: allow, which takes either.",
+                        path=work_path(pod, "mode"),
+                        file=SCENARIO,
+                    )
+
+
+def unknown_label(miss: Miss) -> Iterator[Hint]:
+    """Recognise that a selector names a label, or a value of it, that no group has."""
+    groups = miss.record.groups
+    known = {key for group in groups for key in labels_of(group)}
+    skipped = (*ZONE_KEYS, LabelKey.LIFECYCLE.value, WellKnownLabel.HOSTNAME.value, WellKnownLabel.OS.value)
+    for pod in miss.shapes:
+        for key, values in demands(pod.spec).items():
+            offered = {labels_of(group)[key] for group in groups if key in labels_of(group)}
+            if key in skipped or offered & set(values):
+                continue
+            if not offered:
+                cause = f"{named(pod)} selects the label {key}, which no pool has{did_you_mean(key, known)}."
+            else:
+                near = next((match for value in values if (match := nearest(value, offered))), None)
+                cause = f"{named(pod)} selects {key}: {' or '.join(values)}, which no pool has" + (
+                    f", did you mean '{near}'?" if near else f"; the pools have {', '.join(sorted(offered))}."
+                )
+            is_role = key == LabelKey.ROLE.value and values[0] in list(PoolRole)
+            if is_role:
+                yield Hint(cause=cause, action=f"Add a pool of role {values[0]}.", path="pools")
+            own = key.rpartition("/")[0] not in (LabelKey.ROLE.value.rpartition("/")[0], "kubernetes.io")
+            yield Hint(
+                cause=cause,
+                action="Correct the selector" + (", or add the label to a pool's labels." if own else "."),
+                path=work_path(
+                    pod, "role" if is_role and pod.work and miss.scenario.works[pod.work].role else "nodeSelector"
+                ),
+                file=SCENARIO,
+            )
+
+
+def no_group_has_all(miss: Miss) -> Iterator[Hint]:
+    """Each selected label exists, but no single pool has all of them."""
+    for pod in miss.shapes:
+        asked = demands(pod.spec)
+        each_exists = all(
+            any(labels_of(group).get(key) in values for group in miss.record.groups)
+            for key, values in asked.items()
+            if key not in ZONE_KEYS
+        )
+        if len(asked) > 1 and each_exists and not any(matches(pod.spec, group) for group in miss.record.groups):
+            text = ", ".join(f"{key}: {' or '.join(values)}" for key, values in asked.items())
+            yield Hint(
+                cause=f"{named(pod)} selects {text}; each label exists, but no pool has all of them.",
+                action="Remove the selectors that do not belong together.",
+                path=work_path(pod, "nodeSelector"),
+                file=SCENARIO,
+            )
+
+
+def initial_group(miss: Miss) -> Iterator[Hint]:
+    """Recognise that a user's pod selects the nodes of core services."""
+    for pod in miss.finding.pods:
+        wanted = demands(pod.spec).get(LabelKey.ROLE.value, ())
+        node = miss.record.node(pod.node)
+        is_core = not pod.work or pod.kind == "core-service"
+        if not is_core and (PoolRole.INITIAL.value in wanted or (node and node.role == PoolRole.INITIAL.value)):
+            yield Hint(
+                cause=f"{named(pod)} selects or reaches the initial group, which is for core services.",
+                action="Select a pool for user work, or none: the platform then chooses one.",
+                path=work_path(pod, "role" if miss.work and miss.work.role else "nodeSelector"),
+                file=SCENARIO,
+            )
+            return
+
+
+def taints(miss: Miss) -> Iterator[Hint]:
+    """Every group with the right labels and size has a taint that the pod does not tolerate."""
+    for pod in miss.shapes:
+        selected = [g for g in miss.record.groups if matches(pod.spec, g) and not too_small(pod, g)]
+        if not selected or not all(untolerated(pod.spec, group) for group in selected):
+            continue
+        for group in selected:
+            for taint in untolerated(pod.spec, group):
+                yield from _taint(miss, pod, group, taint)
+
+
+def _taint(miss: Miss, pod: PodRecord, group: GroupFacts, taint: str) -> Iterator[Hint]:
+    key = taint_key(taint)
+    given = [str(each.get("key") or "") for each in pod.spec.get("tolerations") or ()]
+    near = key if key in given else nearest(key, [each for each in given if each])
+    of_the_stack = {taint_key(each) for other in miss.record.groups for each in other.taints}
+    is_typo = near is not None and near not in of_the_stack
+    if key in given or is_typo:
+        what = "with another value or effect" if key in given else f"as {near}, which is no taint of the stack"
+        yield Hint(
+            cause=f"{named(pod)} tolerates {key} {what}; the taint of pool {group.pool} is {taint}, did you mean it?",
+            action=f"Correct the toleration to {taint}.",
+            path=work_path(pod, "tolerations"),
+            file=SCENARIO,
+        )
+        return
+    cause = f"Pool {group.pool} has the taint {taint}, which {named(pod)} does not tolerate"
+    if key == ARM_TAINT.key:
+        yield Hint(
+            cause=f"{cause}: its nodes are ARM, beside amd64 pools.",
+            action="Add the toleration if the images run on arm64; else select kubernetes.io/arch: amd64.",
+            path=work_path(pod, "tolerations"),
+            file=SCENARIO,
+        )
+        return
+    if key in SPOT_KEYS and miss.kind_of(pod) in MLRUN_KINDS:
+        yield Hint(
+            cause=f"{cause}.",
+            action="Set mode: allow or constrain, which tolerates it.",
+            path=work_path(pod, "mode"),
+            file=SCENARIO,
+        )
+        return
+    yield Hint(
+        cause=f"{cause}.",
+        action=f"Add the toleration {taint}, or run the work on a pool without a taint.",
+        path=work_path(pod, "tolerations"),
+        file=SCENARIO,
+    )
+
+
+def architecture(miss: Miss) -> Iterator[Hint]:
+    """Pods select an architecture whose pools are missing, full or differ from where they should run."""
+    key = WellKnownLabel.ARCH.value
+    for pod in miss.shapes:
+        wanted = demands(pod.spec).get(key, ())
+        have = {labels_of(group).get(key) for group in miss.record.groups if group.role != PoolRole.INITIAL.value}
+        if wanted and not have & set(wanted):
+            yield Hint(
+                cause=f"{named(pod)} needs {' or '.join(wanted)} nodes, and the pools for user work have "
+                f"{', '.join(sorted(filter(None, have)))}.",
+                action=f"Add a pool with machine types of {wanted[0]}.",
+                path="pools",
+            )
+
+
+def label_only_spot(miss: Miss) -> Iterator[Hint]:
+    """Spot nodes have a label but no taint, so tolerations decide nothing: pods land on either kind."""
+    place: Place | None = getattr(miss.expectation, "place", None)
+    open_spot = [
+        group
+        for group in miss.record.groups
+        if group.lifecycle == Lifecycle.SPOT and not set(map(taint_key, group.taints)) & set(SPOT_KEYS)
+    ]
+    for pod in miss.finding.pods if open_spot else ():
+        node = miss.record.node(pod.node)
+        if node is None or LabelKey.LIFECYCLE.value in demands(pod.spec) or not pod.work:
+            continue
+        is_outside = place is not None and place.lifecycle == Lifecycle.SPOT and not is_in(node, place)
+        wants_spot = is_outside and pod.spec.get("tolerations")
+        if node.lifecycle == Lifecycle.SPOT or wants_spot:
+            pool = open_spot[0].pool
+            yield Hint(
+                cause=f"Pool {pool} has spot nodes with a label only and no taint: tolerations of {named(pod)} neither "
+                "lead to these nodes nor does their absence keep it off.",
+                action="Set mode: prevent for on-demand nodes or constrain for spot nodes, or select "
+                f"{LabelKey.LIFECYCLE}.",
+                path=work_path(pod, "mode" if miss.kind_of(pod) in MLRUN_KINDS else "nodeSelector"),
+                file=SCENARIO,
+            )
+            return
+
+
+def toleration_attracts_nothing(miss: Miss) -> Iterator[Hint]:
+    """Pods tolerate spot nodes and should run there, but nothing leads them there."""
+    place = getattr(miss.expectation, "place", None)
+    if place is None or place.lifecycle != Lifecycle.SPOT or getattr(miss.expectation, "expect", "") != "lands-on":
+        return
+    for pod in miss.finding.pods:
+        node = miss.record.node(pod.node)
+        if node and node.lifecycle != Lifecycle.SPOT and LabelKey.LIFECYCLE.value not in demands(pod.spec):
+            yield Hint(
+                cause=f"{named(pod)} may run on spot nodes but does not require them, and on-demand nodes had room.",
+                action="Set mode: constrain, which requires spot nodes.",
+                path=work_path(pod, "mode" if miss.kind_of(pod) in MLRUN_KINDS else "nodeSelector"),
+                file=SCENARIO,
+            )
+            return
+
+
+FINDERS: Final[tuple[Callable[[Miss], Iterable[Hint]], ...]] = (
+    lifecycle,
+    unknown_label,
+    no_group_has_all,
+    initial_group,
+    taints,
+    architecture,
+    label_only_spot,
+    toleration_attracts_nothing,
+)

@@ -1,0 +1,146 @@
+"""A missed expectation, as the finders of hints read it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from components.contract.environments import Provider
+from components.contract.instances import INSTANCE_TYPES, InstanceType
+from infra.config import StackConfig
+from workbench.rehearsal.record import GroupFacts, PodRecord, Record
+from workbench.rehearsal.scenario.model import Scenario
+from workbench.rehearsal.scenario.work import Work, WorkKind
+from workbench.rehearsal.verdicts.finding import Case, Finding
+from workbench.rehearsal.verdicts.specs import devices, may_use, too_small
+
+STACK: Final = "stack"
+SCENARIO: Final = "scenario"
+
+MLRUN_KINDS: Final = (
+    WorkKind.MLRUN_JOB,
+    WorkKind.NUCLIO_FUNCTION,
+    WorkKind.SPARK,
+    WorkKind.DASK,
+    WorkKind.MPI,
+    WorkKind.PIPELINE,
+)
+"""Kinds that have a preemption mode (MLRun 1.12.1, ``enrich_preemption_mode`` in ``mlrun/k8s_utils.py``)."""
+
+BARE_KINDS: Final = (WorkKind.MLRUN_JOB, WorkKind.NOTEBOOK, WorkKind.DASK, WorkKind.POD)
+"""Kinds whose pods have no controller that creates lost ones again."""
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A missed expectation with everything that can explain it."""
+
+    case: Case
+    expectation: Any
+    finding: Finding
+
+    @property
+    def record(self) -> Record:
+        """What happened."""
+        return self.case.record
+
+    @property
+    def scenario(self) -> Scenario:
+        """What was expected."""
+        return self.case.scenario
+
+    @property
+    def config(self) -> StackConfig:
+        """The stack's choices."""
+        return self.case.config
+
+    @cached_property
+    def waiting(self) -> tuple[PodRecord, ...]:
+        """Pods that miss the expectation and waited: never got a node, or were to run sooner. In their order."""
+        is_late = getattr(self.expectation, "expect", "") in ("waits-at-most", "completes")
+        return tuple(pod for pod in self.finding.pods if pod.node is None or is_late)
+
+    @cached_property
+    def shapes(self) -> tuple[PodRecord, ...]:
+        """One of the waiting pods for each different demand, since equal pods wait for equal reasons."""
+        seen: dict[str, PodRecord] = {}
+        for pod in self.waiting:
+            spec = {key: value for key, value in pod.spec.items() if key not in ("volumes", "hostname", "subdomain")}
+            keys = (
+                pod.work,
+                pod.cpu_millis,
+                pod.memory_mib,
+                pod.gpus,
+                spec.get("nodeSelector"),
+                spec.get("tolerations"),
+            )
+            seen.setdefault(repr((*keys, spec.get("affinity"))), pod)
+        return tuple(seen.values())
+
+    @property
+    def work(self) -> Work | None:
+        """The work that the expectation names; None for expectations about nodes."""
+        return self.scenario.works.get(getattr(self.expectation, "work", ""))
+
+    @property
+    def work_name(self) -> str:
+        """Its name; empty for expectations about nodes."""
+        return str(getattr(self.expectation, "work", ""))
+
+    def kind_of(self, pod: PodRecord) -> WorkKind | None:
+        """Return what makes a pod; None for a pod of the cluster itself."""
+        work = self.scenario.works.get(pod.work)
+        return work.kind if work else None
+
+    def namespace(self, work: str) -> str:
+        """Return the namespace of a work: its own, else the first of the stack with core services."""
+        chosen = self.scenario.works[work].namespace if work in self.scenario.works else None
+        core = (name for name, each in self.config.namespaces.items() if each.core_services)
+        return chosen or next(core, next(iter(self.config.namespaces), ""))
+
+    def said(self, *words: str) -> Iterator[tuple[PodRecord, str]]:
+        """Yield the pods of the finding, and what was said about them, if that contains one of the words."""
+        for pod in self.finding.pods:
+            for reason in pod.reasons:
+                if any(word in reason.text for word in words):
+                    yield pod, reason.text
+
+    def open_groups(self, pod: PodRecord) -> tuple[GroupFacts, ...]:
+        """Return the groups whose labels and taints let a pod in, whatever their size."""
+        return tuple(group for group in self.record.groups if may_use(pod, group))
+
+    def fitting(self, pod: PodRecord) -> tuple[GroupFacts, ...]:
+        """Return those of the open groups on whose empty nodes a pod fits."""
+        return tuple(group for group in self.open_groups(pod) if not too_small(pod, group))
+
+
+def named(pod: PodRecord) -> str:
+    """Return a pod's work for a sentence; its own name if it belongs to none."""
+    return pod.work or pod.name
+
+
+def work_path(pod: PodRecord, key: str = "") -> str:
+    """Return the path of a pod's work in the scenario."""
+    return ".".join(part for part in ("works", pod.work, key) if part) if pod.work else ""
+
+
+def larger_type(group: GroupFacts, pod: PodRecord) -> InstanceType | None:
+    """Return the smallest known machine type of a group's make on which a pod would fit; None if none is known.
+
+    A machine must have a tenth more than requested, and half a core and 2 GiB: what kubelet reserves on small and
+    large machines (https://github.com/awslabs/amazon-eks-ami/blob/main/nodeadm/internal/kubelet/config.go).
+    """
+    own = INSTANCE_TYPES.get(group.instance_type)
+    provider, architecture = (own.provider, own.architecture) if own else (Provider.AWS, "amd64")
+    gpus = max(devices(pod.spec).values(), default=pod.gpus)
+    fits = [
+        each
+        for each in INSTANCE_TYPES.values()
+        if (each.provider, each.architecture) == (provider, architecture)
+        and bool(each.gpus) == bool(gpus)
+        and each.gpus >= gpus
+        and each.local_nvme_gib == (own.local_nvme_gib if own and not gpus else each.local_nvme_gib)
+        and each.vcpus * 1000 >= pod.cpu_millis * 1.1 + 500
+        and each.memory_mib >= pod.memory_mib * 1.1 + 2048
+    ]
+    return min(fits, key=lambda each: (each.gpus, each.vcpus, each.memory_mib, each.name), default=None)

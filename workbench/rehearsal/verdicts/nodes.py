@@ -1,0 +1,117 @@
+"""Judges nodes: ``minimum-again`` and ``at-most``."""
+
+from collections.abc import Iterable, Sequence
+
+from workbench.rehearsal.outcome import Cost, Costs
+from workbench.rehearsal.record import NodeRecord, Record
+from workbench.rehearsal.scenario.expectations import AtMost, MinimumAgain
+from workbench.rehearsal.scenario.places import Place
+from workbench.rehearsal.verdicts.finding import Case, Finding, counted, is_in, joined
+
+_HOUR = 3600.0
+
+
+def hours(node: NodeRecord, lasts: float) -> float:
+    """Return the hours of the scenario in which a node existed."""
+    end = lasts if node.gone is None else min(node.gone, lasts)
+    return max(0.0, end - max(0.0, node.created)) / _HOUR
+
+
+def minimum_again(case: Case, expectation: MinimumAgain) -> Finding:
+    """No elastic group of the place has more nodes than its minimum at the end."""
+    record = case.record
+    groups = [group for group in record.groups if group.is_elastic and is_in(group, expectation.place)]
+    left = {
+        group.name: [node for node in record.nodes if node.group == group.name and node.gone is None]
+        for group in groups
+    }
+    above = [group for group in groups if len(left[group.name]) > group.min]
+    extra = tuple(node for group in above for node in left[group.name])
+    held = {node.name for node in extra}
+    said = ", ".join(
+        f"{group.name} has {counted(len(left[group.name]), 'node')}, minimum {group.min}" for group in above
+    )
+    recent = any(case.record.lasts - (pod.ended or 0.0) <= case.tolerance for pod in record.pods if pod.node in held)
+    all_back = f"{counted(len(groups), 'elastic group')} at its minimum" if groups else "no elastic group there"
+    return Finding(
+        expectation=f"{_groups(expectation.place)} are at their minimum again",
+        is_met=not above,
+        measured=said or all_back,
+        pods=tuple(pod for pod in record.pods if pod.node in held and pod.work and pod.ended is None),
+        nodes=extra,
+        may_vary="work on these nodes ended just before the scenario did" if recent else "",
+    )
+
+
+def _groups(place: Place) -> str:
+    return "all elastic groups" if place == Place() else f"elastic groups of {place.text}"
+
+
+def at_most(case: Case, expectation: AtMost) -> Finding:
+    """Node-hours, price and number of nodes of the place stay within the bounds."""
+    record, place = case.record, expectation.place
+    nodes = tuple(node for node in record.nodes if is_in(node, place))
+    total, most = sum(hours(node, record.lasts) for node in nodes), peak(nodes, record.lasts)
+    bounds, parts, met, near = [], [], [], False
+    elastic = {group.name for group in record.groups if group.is_elastic}
+    slack = case.tolerance / _HOUR * sum(node.group in elastic for node in nodes)
+    if expectation.node_hours is not None:
+        bounds.append(f"{expectation.node_hours:g} node-hours")
+        parts.append(f"{total:.1f} node-hours")
+        met.append(total <= expectation.node_hours)
+        near |= abs(total - expectation.node_hours) <= slack
+    if expectation.usd is not None:
+        price = price_of(record, nodes, case.costs)
+        bounds.append(f"{expectation.usd:g} USD")
+        parts.append(_price_text(price))
+        met.append(price.usd is not None and price.usd <= expectation.usd)
+        near |= bool(total and price.usd and abs(price.usd - expectation.usd) <= slack * price.usd / total)
+    if expectation.nodes is not None:
+        bounds.append(f"{expectation.nodes} nodes at a time")
+        parts.append(f"{counted(most, 'node')} at a time")
+        met.append(most <= expectation.nodes)
+    return Finding(
+        expectation=f"at most {' and '.join(bounds)} of {place.text}",
+        is_met=all(met),
+        measured=joined(parts),
+        nodes=() if all(met) else nodes,
+        may_vary="how long nodes live, by half a scan of the autoscaler each" if near else "",
+    )
+
+
+def peak(nodes: Iterable[NodeRecord], lasts: float) -> int:
+    """Return the greatest number of nodes that existed at one moment of the scenario."""
+    steps = []
+    for node in nodes:
+        if hours(node, lasts):
+            steps += [(max(0.0, node.created), 1), (lasts if node.gone is None else node.gone, -1)]
+    most = now = 0
+    for _, change in sorted(steps):
+        now += change
+        most = max(most, now)
+    return most
+
+
+def price_of(record: Record, nodes: Sequence[NodeRecord], costs: Costs | None) -> Cost:
+    """Return the price of the nodes of a place.
+
+    A place is a set of pools, except that of a zone, which gets its share of each pool's price by node-hours.
+    """
+    total = sum(hours(node, record.lasts) for node in nodes)
+    if costs is None:
+        return Cost(node_hours=total, usd=None)
+    usd, unpriced = 0.0, set[str]()
+    for pool in sorted({node.pool for node in nodes}):
+        cost = costs.by_pool.get(pool, Cost(node_hours=0.0, usd=None))
+        unpriced |= set(cost.unpriced) if cost.usd is None else set()
+        mine = sum(hours(node, record.lasts) for node in nodes if node.pool == pool)
+        if cost.usd is None and mine:
+            return Cost(node_hours=total, usd=None, unpriced=tuple(sorted(unpriced)))
+        usd += (cost.usd or 0.0) * (mine / cost.node_hours if cost.node_hours else 0.0)
+    return Cost(node_hours=total, usd=usd)
+
+
+def _price_text(cost: Cost) -> str:
+    if cost.usd is not None:
+        return f"{cost.usd:.2f} USD"
+    return "price unknown" + (f": no price of {', '.join(cost.unpriced)}" if cost.unpriced else "")
