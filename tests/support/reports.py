@@ -20,6 +20,7 @@ from workbench.report.model import (
     Source,
     StackReport,
 )
+from workbench.report.money import Cost
 
 GROUP = "aws:eks/nodeGroup:NodeGroup"
 ROW = "until 2026-12-01 by ml-platform (OPS-7: not used any more)"
@@ -104,6 +105,16 @@ def blocked() -> Report:
             ),
             node_hours=Hours(3650, 59_130, 3650, 66_430),
             resource_hours=(ResourceHours("vCPU", Hours(None, None, 29_200, 531_440)),),
+            cost=Cost(
+                1240,
+                9900,
+                1610,
+                12_300,
+                ("2025-05", "2026-07"),
+                ("on-demand", "spot"),
+                ("eu-west-1",),
+                unpriced=("big",),
+            ),
             unchanged=171,
         ),
         judge=(JudgeChange("policies/overrides.yaml", "adds the waiver OPS-1 of ml-platform for NG-12 in prod"),),
@@ -134,6 +145,7 @@ def filled(text: str) -> Report:
         pools=(PoolChange(text, text, text, text),),
         node_hours=Hours(None, None, 1, 1),
         resource_hours=(ResourceHours(text, Hours(None, None, 1, 1)),),
+        cost=Cost(None, None, 1, 2, (text,), (text,), (text,), assumed=True, unpriced=(text,) * 7),
         problems=(f"{text} too",),
     )
     return report(whole, judge=(JudgeChange(text, text),), skipped=(text,), base=text, head=text, problems=(text,))

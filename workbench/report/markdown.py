@@ -12,6 +12,8 @@ from workbench.report.markdown_changes import SHORT_NAME, dangers, gains, losses
 from workbench.report.markdown_findings import findings
 from workbench.report.markup import code, prose, table
 from workbench.report.model import FindingStatus, Hours, Operation, Outcome, Report, Source, StackReport
+from workbench.report.money import amounts, basis
+from workbench.report.money import left_out as left_out_of
 from workbench.report.words import (
     DESTRUCTIVE,
     FOR_OWNERS,
@@ -130,6 +132,10 @@ def _pools(stack: StackReport, step: Folding) -> Iterator[str]:
         yield table(("pool", "what", "before", "after"), rows)
     if stack.node_hours:
         yield _hours({"node": stack.node_hours, **{each.resource: each.hours for each in stack.resource_hours}})
+    if stack.cost:
+        names = ", ".join(prose(name) for name in left_out_of(stack.cost))
+        without = f" No price is known for {names}." if names else ""
+        yield f"**Cost**: {amounts(stack.cost)}; {prose(basis(stack.cost))}.{without}"
 
 
 def _hours(found: Mapping[str, Hours]) -> str:

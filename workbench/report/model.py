@@ -8,10 +8,8 @@ escape.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
 
-HOURS_A_MONTH: Final = 730
-"""365 * 24 / 12."""
+from workbench.report.money import Cost
 
 
 class Source(StrEnum):
@@ -270,6 +268,8 @@ class StackReport:
         Findings of the rules, most severe first.
     pools, node_hours, resource_hours
         Changes of the pools; None or empty if no pools are known.
+    cost
+        What the nodes cost; None if no pool changes or no price is known.
     problems
         Why the evaluation is incomplete, or errors of the engine or in the stack file.
     rules
@@ -290,6 +290,7 @@ class StackReport:
     pools: tuple[PoolChange, ...] = ()
     node_hours: Hours | None = None
     resource_hours: tuple[ResourceHours, ...] = ()
+    cost: Cost | None = None
     problems: tuple[str, ...] = ()
     rules: int = 0
     unchanged: int = 0

@@ -7,9 +7,10 @@ from typing import Any, Final, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 
+from workbench.prices.stack_cost import HOURS_A_MONTH
 from workbench.report.event_payloads import State
 from workbench.report.events import STACK_TYPE, Stream
-from workbench.report.model import HOURS_A_MONTH, Hours, PoolChange, ResourceHours
+from workbench.report.model import Hours, PoolChange, ResourceHours
 from workbench.report.values import safe
 
 _OUTPUT: Final = "pools"

@@ -25,6 +25,7 @@ from workbench.report.model import (
     Source,
     StackReport,
 )
+from workbench.report.money import amounts, basis, left_out
 from workbench.report.words import (
     DESTRUCTIVE,
     FOR_OWNERS,
@@ -269,6 +270,11 @@ def _pools(stack: StackReport, console: Console) -> None:
         _hours("Node", stack.node_hours, console)
         for offered in stack.resource_hours:
             _hours(offered.resource, offered.hours, console)
+    if stack.cost:
+        without = ", ".join(left_out(stack.cost))
+        console.print(f"Cost: {amounts(stack.cost)}; {basis(stack.cost)}.", **_PLAIN)
+        if without:
+            console.print(f"No price is known for {without}.", **_PLAIN)
 
 
 def print_table(table: Table, console: Console) -> None:

@@ -13,7 +13,7 @@ from infra.config import CONFIG_KEY, ConfigurationError, parse
 from policies.diagnostics import ALL_PACKS, pack_name
 from policies.rule import Pack
 from policies.waivers import WHOLE_STACK, Approval, Waiver
-from workbench.report import pools
+from workbench.report import costs, pools
 from workbench.report.approvals import approval_of, expired_approval_of
 from workbench.report.changes import Changed, changes_of, unchanged
 from workbench.report.event_payloads import Summary
@@ -119,10 +119,12 @@ def judge(case: Case) -> StackReport:
         *_from_dangers(case, dangers, case.guard or guard),
         *_from_drift(case, changes),
     ]
+    environment, kind = case.environment or environment, case.kind or kind
+    changed_pools = () if after is None else pools.differences(before, after)
     return StackReport(
         stack=safe(case.stack),
-        environment=case.environment or environment,
-        kind=case.kind or kind,
+        environment=environment,
+        kind=kind,
         source=case.source,
         outcome=most_severe(outcome for outcome, _ in against),
         reasons=tuple(safe(reason, TEXT_LENGTH) for _, reason in sorted(against, key=_gravest_first)),
@@ -130,9 +132,10 @@ def judge(case: Case) -> StackReport:
         # Drift may include protected resources that others deleted.
         changes=tuple(replace(each.change, protected=each.change.protected and not is_drift) for each in changes),
         findings=tuple(findings),
-        pools=() if after is None else pools.differences(before, after),
+        pools=changed_pools,
         node_hours=None if after is None else pools.node_hours(before, after),
         resource_hours=() if after is None else pools.resource_hours(before, after),
+        cost=costs.cost(case.own, (before, after), kind, environment) if changed_pools and after is not None else None,
         problems=_bounded([*gaps, *errors]),
         rules=len(
             {rule for each in (*case.own.judged, *case.own.judged_stack) for rule in (*each.passed, *each.failed)}

@@ -31,7 +31,7 @@ def test_help_shows_flags_without_a_type_and_wraps_each_paragraph_once(command: 
 
 
 def test_every_command_has_a_summary_that_is_not_cut() -> None:
-    for group in ([], ["config"], ["existing"], ["local"], ["policy"], ["toolchain"]):
+    for group in ([], ["config"], ["existing"], ["local"], ["policy"], ["prices"], ["toolchain"]):
         assert "..." not in run(*group, "--help").stdout.partition("Commands:")[2], group
 
 

@@ -4,8 +4,9 @@ import pytest
 
 from support.event_lines import events, lines, resource
 from support.streams import stream
+from workbench.prices.stack_cost import HOURS_A_MONTH
 from workbench.report.events import read
-from workbench.report.model import HOURS_A_MONTH, Hours, Outcome, PoolChange, ResourceHours, Source
+from workbench.report.model import Hours, Outcome, PoolChange, ResourceHours, Source
 from workbench.report.pools import Group, UnreadableError, before_and_after, differences, node_hours, resource_hours
 from workbench.report.verdict import Case, judge
 

@@ -40,6 +40,8 @@ Pools
   workload    size      1..10                  1..12
 
 Node-hours a month: 2,190 at the smallest sizes (difference: none), 24,820 at the largest sizes (difference: +1,460)
+Cost: 698 USD a month at the smallest size (unchanged), 6,447 → 7,072 at the largest; prices of 2025-05, on-demand \
+and spot, eu-west-1, before discounts.
 
 update 3; 125 unchanged; 111 rules evaluated
 """
