@@ -25,7 +25,7 @@ def all_keys() -> tuple[Key, ...]:
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of a whole stack file; it rejects unknown keys in our own settings only."""
-    choices = _tidy(StackConfig.model_json_schema())
+    choices = tidy(StackConfig.model_json_schema())
     definitions = choices.pop("$defs")
     config = {
         "description": "Settings by namespace; ours is igz-clusters.",
@@ -47,15 +47,15 @@ def schema() -> dict[str, Any]:
     }
 
 
-def _tidy(said: Any) -> Any:
+def tidy(said: Any) -> Any:
     """Return a schema without pydantic's titles, which repeat the key, and with names restricted to their pattern."""
     if isinstance(said, list):
-        return [_tidy(item) for item in said]
+        return [tidy(item) for item in said]
     if not isinstance(said, dict):
         return said
     closed = {"additionalProperties": False} if "patternProperties" in said else {}
     kept = {key: value for key, value in said.items() if not (key == "title" and isinstance(value, str))}
-    return {key: _tidy(value) for key, value in kept.items()} | closed
+    return {key: tidy(value) for key, value in kept.items()} | closed
 
 
 def schema_text() -> str:
