@@ -1,7 +1,7 @@
 """The processes of a control plane: command lines, order and health."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from signal import SIGKILL, SIGTERM, Signals
 
 from components.contract import autoscaler
@@ -9,8 +9,11 @@ from components.contract.labels import AnnotationKey
 from workbench.local.layout import Layout
 from workbench.local.pki import CLUSTER_CA, ETCD_CA, SERVICE_NETWORK
 from workbench.local.ports import LOOPBACK
+from workbench.local.state import Tuning
 
 AUTOSCALER = "cluster-autoscaler"
+
+_USUAL = Tuning()
 
 
 @dataclass(frozen=True)
@@ -44,19 +47,20 @@ class Component:
         return [f"--{name}={_text(value)}" for name, value in pairs]
 
 
-def components(layout: Layout, ports: Mapping[str, int], emulated: str = "") -> tuple[Component, ...]:
+def components(layout: Layout, ports: Mapping[str, int], tuning: Tuning = _USUAL) -> tuple[Component, ...]:
     """Return the components in start order; they stop in reverse order.
 
-    ``emulated`` is the minor version whose APIs and features the API server offers, such as ``1.35``; empty: its own.
+    ``tuning`` says what differs from the usual instance.
     """
-    return (
+    usual = (
         _etcd(layout, ports),
-        _api_server(layout, ports, emulated),
+        _api_server(layout, ports, tuning.emulated),
         _controller_manager(layout, ports["kube-controller-manager"]),
-        _scheduler(layout, ports["kube-scheduler"]),
+        _scheduler(layout, ports["kube-scheduler"], has_file=bool(tuning.scheduler)),
         _kwok(layout),
         _autoscaler(layout),
     )
+    return tuple(replace(each, flags={**each.flags, **tuning.flags.get(each.name, {})}) for each in usual)
 
 
 def _etcd(layout: Layout, ports: Mapping[str, int]) -> Component:
@@ -131,9 +135,10 @@ def _controller_manager(layout: Layout, port: int) -> Component:
     return Component(name, flags, ("kube-apiserver",), Health(port, "/healthz"))
 
 
-def _scheduler(layout: Layout, port: int) -> Component:
+def _scheduler(layout: Layout, port: int, *, has_file: bool) -> Component:
     name = "kube-scheduler"
-    flags = {**_serving(layout, port, "health"), "kubeconfig": layout.kubeconfig(name), "leader-elect": False}
+    own = {"config": layout.scheduler} if has_file else {"kubeconfig": layout.kubeconfig(name), "leader-elect": False}
+    flags = {**_serving(layout, port, "health"), **own}
     return Component(name, flags, ("kube-apiserver",), Health(port, "/healthz"))
 
 

@@ -19,7 +19,7 @@ from workbench.local.layout import Layout, home
 from workbench.local.ports import is_free
 from workbench.local.prepare import prepare
 from workbench.local.programs import PROGRAMS, Binaries, fingerprint, locate
-from workbench.local.state import ComponentStatus, InstanceStatus, Settings, State
+from workbench.local.state import ComponentStatus, InstanceStatus, Settings, State, Tuning
 from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
 from workbench.system.processes import is_suspended
@@ -68,6 +68,17 @@ class Instance:
     def kubeconfig(self) -> Path:
         """The administrator's kubeconfig, context ``igz-local-<name>``; written by the first start."""
         return self._files.kubeconfig()
+
+    def configure(self, tuning: Tuning) -> None:
+        """Set how the instance differs from the usual one; applies from its next start, and until it is deleted.
+
+        Parameters
+        ----------
+        tuning
+            Flags, settings of scheduler and simulator, an older minor, and the process whose end ends the instance.
+        """
+        self._files.create()
+        Settings.load(self._files).tuned(tuning).save(self._files)
 
     def start(self, binaries: Binaries, progress: Callable[[str], None] | None = None) -> bool:
         """Start the control plane if it is not running, and wait until it is ready.
@@ -176,7 +187,8 @@ class Instance:
         """Stop the instance and delete its folder: data, keys and logs."""
         self.stop()
         if self._files.folder.exists():
-            shutil.rmtree(self._files.folder)
+            # Another process may delete what a killed one left behind at the same time.
+            shutil.rmtree(self._files.folder, ignore_errors=True)
 
     def status(self) -> InstanceStatus:
         """Return the instance's status, also for one that never started."""
@@ -262,6 +274,23 @@ class Instance:
 def instances() -> list[str]:
     """Return the names of all instances of this user, running or not."""
     return sorted(path.parent.name for path in home().glob("*/lock"))
+
+
+def remove_abandoned(prefix: str) -> list[str]:
+    """Delete the instances whose owner has ended, and return their names.
+
+    Parameters
+    ----------
+    prefix
+        Beginning of the names that are looked at.
+    """
+    found = []
+    for folder in sorted(home().glob(f"{prefix}*")):
+        owner = Settings.load(Layout(folder)).owner
+        if owner is not None and not owner.is_alive():
+            Instance(folder.name).delete()
+            found.append(folder.name)
+    return found
 
 
 def _is_suspended(pid: int) -> bool:

@@ -84,6 +84,11 @@ class Layout:
         """Simulator stages: the behaviour of simulated nodes and pods."""
         return self.folder / "stages.yaml"
 
+    @property
+    def scheduler(self) -> Path:
+        """Settings of the scheduler, if the instance has its own."""
+        return self.folder / "scheduler.yaml"
+
     def kubeconfig(self, user: str = "admin") -> Path:
         """Return a user's kubeconfig; default: the administrator's."""
         return self.folder / "kubeconfig" if user == "admin" else self.pki / f"{user}.kubeconfig"

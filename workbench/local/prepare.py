@@ -3,7 +3,10 @@
 import base64
 import secrets
 import shutil
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -31,12 +34,14 @@ def prepare(layout: Layout, programs: dict[str, str]) -> None:
     kept = Settings.load(layout)
     current = fingerprint(programs)
     known = kept.versions if kept.fingerprint == current else versions(programs)
-    settings = Settings(settle(kept.ports), programs, current, known, kept.emulated)
+    settings = replace(kept, ports=settle(kept.ports), programs=programs, fingerprint=current, versions=known)
     ensure_pki(layout.pki)
     write_kubeconfigs(layout, settings.ports["kube-apiserver"])
     _ensure_encryption(layout)
     _reset_unfinished_etcd(layout)
-    _write_stages(layout, known["kube-apiserver"])
+    _write_stages(layout, known["kube-apiserver"], settings.simulator)
+    if settings.scheduler:
+        _write_scheduler(layout, settings.scheduler)
     settings.save(layout)
 
 
@@ -62,7 +67,26 @@ def _ensure_encryption(layout: Layout) -> None:
     write_private(layout.encryption, yaml.safe_dump(content, sort_keys=False))
 
 
-def _write_stages(layout: Layout, kubernetes: str) -> None:
-    """Write the stages; nodes report the API server's version."""
+def _write_stages(layout: Layout, kubernetes: str, options: Mapping[str, Any]) -> None:
+    """Write the stages and the simulator's options; nodes report the API server's version."""
     texts = [path.read_text() for path in sorted(_STAGES.glob("*.yaml"))]
+    if options:
+        own = {"apiVersion": "config.kwok.x-k8s.io/v1alpha1", "kind": "KwokConfiguration", "options": dict(options)}
+        texts.append(yaml.safe_dump(own))
     write_private(layout.stages, "---\n".join(texts).replace("@kubernetes@", kubernetes))
+
+
+def _write_scheduler(layout: Layout, choices: Mapping[str, Any]) -> None:
+    """Write the scheduler's own settings, which replace its command line's."""
+    content = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "leaderElection": {"leaderElect": False},
+        "enableProfiling": False,
+        **choices,
+        "clientConnection": {
+            **choices.get("clientConnection", {}),
+            "kubeconfig": str(layout.kubeconfig("kube-scheduler")),
+        },
+    }
+    write_private(layout.scheduler, yaml.safe_dump(content, sort_keys=False))

@@ -1,8 +1,11 @@
 """Saved settings and state of an instance."""
 
 import json
-from dataclasses import asdict, dataclass, field
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, Literal
+
+import psutil
 
 from workbench.local.layout import Layout
 from workbench.system.files import write_private
@@ -47,6 +50,57 @@ class InstanceStatus:
 
 
 @dataclass(frozen=True)
+class Owner:
+    """A process whose end ends an instance.
+
+    Parameters
+    ----------
+    pid
+        Its id.
+    created
+        Its start in seconds since 1970; guards against a reused id.
+    """
+
+    pid: int
+    created: float
+
+    @classmethod
+    def this(cls) -> "Owner":
+        """Return the calling process."""
+        process = psutil.Process()
+        return cls(process.pid, process.create_time())
+
+    def is_alive(self) -> bool:
+        """Return whether the process still runs."""
+        return living(self.pid, before=self.created) is not None
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How an instance differs from the usual one.
+
+    Parameters
+    ----------
+    flags
+        Flags by component, without leading hyphens; they replace the usual ones. Default: none.
+    scheduler
+        Fields of the scheduler's ``KubeSchedulerConfiguration``. Default: no such file.
+    simulator
+        Options of the simulator's ``KwokConfiguration``. Default: its own.
+    emulated
+        Minor version that the API server emulates: behaviour on older clusters. Default: its own.
+    owner
+        The process whose end ends the instance. Default: none, it runs until it is stopped.
+    """
+
+    flags: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    scheduler: Mapping[str, Any] = field(default_factory=dict)
+    simulator: Mapping[str, Any] = field(default_factory=dict)
+    emulated: str = ""
+    owner: Owner | None = None
+
+
+@dataclass(frozen=True)
 class Settings:
     """Settings made before a start and kept."""
 
@@ -55,13 +109,32 @@ class Settings:
     fingerprint: str = ""
     versions: dict[str, str] = field(default_factory=dict)
     emulated: str = ""
-    """Minor version that the API server emulates, which tests set: behaviour on older clusters. Empty: its own."""
+    """Minor version that the API server emulates: behaviour on older clusters. Empty: its own."""
+    flags: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """As in ``Tuning``."""
+    scheduler: Mapping[str, Any] = field(default_factory=dict)
+    """As in ``Tuning``."""
+    simulator: Mapping[str, Any] = field(default_factory=dict)
+    """As in ``Tuning``."""
+    owner: Owner | None = None
+    """As in ``Tuning``."""
+
+    @property
+    def tuning(self) -> Tuning:
+        """How the instance differs from the usual one."""
+        return Tuning(self.flags, self.scheduler, self.simulator, self.emulated, self.owner)
+
+    def tuned(self, tuning: Tuning) -> "Settings":
+        """Return these settings with another tuning."""
+        return replace(self, **{each.name: getattr(tuning, each.name) for each in fields(tuning)})
 
     @classmethod
     def load(cls, layout: Layout) -> "Settings":
         """Return the saved settings; empty ones if none can be read."""
         try:
-            return cls(**json.loads(layout.settings.read_bytes()))
+            raw = json.loads(layout.settings.read_bytes())
+            owner = raw.get("owner")
+            return cls(**raw | {"owner": Owner(**owner) if owner else None})
         except (FileNotFoundError, ValueError, TypeError):
             return cls()
 

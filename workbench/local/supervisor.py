@@ -41,7 +41,7 @@ class Supervisor:
         self._settings = Settings.load(layout)
         self._launcher = Launcher(layout, self._settings.programs, lock)
         self._api = self._endpoint(Health(self._settings.ports["kube-apiserver"], "/"))
-        started = components(layout, self._settings.ports, self._settings.emulated)
+        started = components(layout, self._settings.ports, self._settings.tuning)
         self._children = {each.name: Child(each, self._launch, self._probe(each)) for each in started}
         self._pools = PoolKeeper(self._api, self._children[AUTOSCALER])
         self._accepts_pods = False
@@ -51,11 +51,11 @@ class Supervisor:
         self._saved: State | None = None
 
     def run(self) -> None:
-        """Supervise until a stop signal arrives or the start has failed."""
+        """Supervise until a stop signal arrives, the start has failed, or the owner has ended."""
         # Signals are waited for, not handled: they never interrupt a step.
         signal.pthread_sigmask(signal.SIG_BLOCK, (SIGCHLD, SIGINT, SIGTERM))
         try:
-            while not self._failed:
+            while not self._failed and (self._settings.owner is None or self._settings.owner.is_alive()):
                 self._step()
                 received = signal.sigtimedwait((SIGCHLD, SIGINT, SIGTERM), _CALM if self._is_calm else _BUSY)
                 if received and received.si_signo != SIGCHLD:

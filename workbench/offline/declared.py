@@ -36,6 +36,7 @@ PROJECT: Final = "igz-clusters"
 STACK_TYPE: Final = "pulumi:pulumi:Stack"
 
 _PROVIDER_TYPE: Final = "pulumi:providers:"
+_OBJECT_TYPE: Final = "kubernetes:"
 _INTERNAL: Final = "__"
 """Prefix of inputs that providers add for internal use; the engine does not pass them to rules."""
 
@@ -87,6 +88,8 @@ class Declared:
         How many resources the program declares, components included.
     unknown
         How many values of inputs are known only once other resources exist.
+    objects
+        Manifests of the Kubernetes objects in the order of their declaration, without values that are unknown.
     """
 
     messages: list[Message] = field(default_factory=list)
@@ -94,6 +97,7 @@ class Declared:
     refused: list[Refused] = field(default_factory=list)
     resources: int = 0
     unknown: int = 0
+    objects: list[dict[str, Any]] = field(default_factory=list)
 
 
 def declared(stack: Stack, configuration: Mapping[str, Mapping[str, Any]]) -> Declared:
@@ -186,7 +190,10 @@ class _Engine(mocks.MockMonitor):
         question = _question(urn, request, inputs)
         self._take(self._packs.Analyze(question, None), urn)
         self._declared.append(_resource(question, request))
-        self._result.unknown += sum(_unknowns(plain(inputs)))
+        taken = plain(inputs)
+        self._result.unknown += sum(_unknowns(taken))
+        if request.type.startswith(_OBJECT_TYPE) and "apiVersion" in taken:
+            self._result.objects.append(_known({key: taken[key] for key in taken if not key.startswith(_INTERNAL)}))
         return provider.foreseen(urn, inputs) if provider else inputs
 
     def _checked(self, provider: "_Configured | None", urn: str, inputs: Struct) -> Struct | None:
@@ -293,3 +300,12 @@ def _unknowns(value: Any) -> Iterator[bool]:
     elif isinstance(value, list):
         for inner in value:
             yield from _unknowns(inner)
+
+
+def _known(value: Any) -> Any:
+    """Return a value without the parts of it that are unknown."""
+    if isinstance(value, dict):
+        return {key: _known(inner) for key, inner in value.items() if inner is not UNKNOWN}
+    if isinstance(value, list):
+        return [_known(inner) for inner in value if inner is not UNKNOWN]
+    return value

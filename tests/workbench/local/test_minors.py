@@ -10,6 +10,7 @@ from workbench.local import Binaries, Instance
 from workbench.local.components import components
 from workbench.local.layout import Layout
 from workbench.local.programs import PROGRAMS
+from workbench.local.state import Tuning
 
 V1 = "/apis/admissionregistration.k8s.io/v1"
 NEW = '"mutatingadmissionpolicies"'
@@ -19,7 +20,7 @@ NEW = '"mutatingadmissionpolicies"'
 def test_only_a_test_that_asks_for_it_gets_an_older_minor(tmp_path: Path) -> None:
     ports = dict.fromkeys((*PROGRAMS, "etcd-peer"), 1)
     _, plain, *_ = components(Layout(tmp_path), ports)
-    _, older, *_ = components(Layout(tmp_path), ports, "1.35")
+    _, older, *_ = components(Layout(tmp_path), ports, Tuning(emulated="1.35"))
     assert [*older.arguments] == [*plain.arguments, "--emulated-version=1.35"]
 
 

@@ -155,23 +155,23 @@ class Server:
             answer, error = self._attempt(request)
             waited = time.monotonic() - begin
             if answer is None:
-                if waited > self.patience:
-                    raise self.lost(error) from error
+                self.give_up(error, waited)
             elif answer.status == HTTPStatus.TOO_MANY_REQUESTS and not request.path.endswith(_EVICTION):
                 if waited > BUSY_PATIENCE:
                     return answer
             elif answer.status in _UNWELL:
-                if waited > self.patience:
-                    raise self.lost(answer.refusal())
+                self.give_up(answer.refusal(), waited)
             elif not answer.is_conflict() or waited > self.patience:
                 return answer
             time.sleep(min(max(pause, answer.retry_after if answer else 0), _LONGEST_PAUSE))
             pause = min(2 * pause, _LONGEST_PAUSE / 2)
 
-    def lost(self, error: Exception | None) -> LostError:
-        """Return the error that says that the server does not answer, and what is known of the cause."""
-        known = self._lost()
-        return LostError(known or f"The API server {self._url} does not answer: {error}.")
+    def give_up(self, error: Exception | None, waited: float) -> None:
+        """Raise ``LostError`` if it is known what has ended, or if the server has not answered for too long."""
+        if known := self._lost():
+            raise LostError(known) from error
+        if waited > self.patience:
+            raise LostError(f"The API server {self._url} does not answer: {error}.") from error
 
     def close(self) -> None:
         """Close the connection of the calling thread; others are closed when their threads end."""

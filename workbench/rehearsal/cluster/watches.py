@@ -89,9 +89,9 @@ class Watch(Iterator[Event]):
                 continue
             now = time.monotonic()
             failed_since = failed_since or now
-            if now - failed_since > self._server.patience and not self._closed.is_set():
-                raise self._server.lost(problem) from problem
-            self._closed.wait(_PAUSE)
+            if not self._closed.is_set():
+                self._server.give_up(problem, now - failed_since)
+                self._closed.wait(_PAUSE)
 
     def _list(self) -> Iterator[Event]:
         listed: dict[str, Mapping[str, Any]] = {}

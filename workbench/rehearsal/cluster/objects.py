@@ -1,0 +1,128 @@
+"""The objects that a stack's program declares, as far as a rehearsal needs them in its cluster."""
+
+import time
+from collections.abc import Callable, Sequence
+from threading import Lock
+from typing import Any, Final
+
+from components.contract import autoscaler
+from workbench.offline.declared import declared
+from workbench.rehearsal.cluster.simulated import Api, ApiError
+from workbench.stacks import Stack
+from workbench.system.errors import UserError
+
+APPLIED: Final = (
+    "CustomResourceDefinition",
+    "Namespace",
+    "PriorityClass",
+    "StorageClass",
+    "ServiceAccount",
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "Role",
+    "RoleBinding",
+    "ConfigMap",
+    "LimitRange",
+    "ResourceQuota",
+    "NetworkPolicy",
+    "PodDisruptionBudget",
+    "PolicyParameters",
+    "ValidatingAdmissionPolicy",
+    "MutatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+    "MutatingAdmissionPolicyBinding",
+)
+"""Kinds that are applied, in this order: parameters exist before the policies that read them, and policies before their
+bindings. Otherwise the API server would look for the parameters again only after 30 s, and refuse all pods until then.
+"""
+
+LEFT_OUT: Final = {
+    "Node": "the rehearsal makes the nodes",
+    "Deployment": "the load of the cluster's own pods is made apart",
+    "DaemonSet": "the load of the cluster's own pods is made apart",
+}
+"""Kinds that are not applied, and why."""
+
+_ESTABLISHED_SECONDS: Final = 30.0
+_PAUSE: Final = 0.05
+
+_ONE_PROGRAM: Final = Lock()
+"""The engine's SDK runs one program in a process at a time."""
+
+
+def objects_of(stack: Stack) -> list[dict[str, Any]]:
+    """Return the manifests that a rehearsal of ``stack`` needs, in the order in which they can be applied.
+
+    The stack's program runs in this process. Of a cluster that does not exist yet nothing is known: values that its
+    cloud would give are left out. Nothing is known of an existing cluster either.
+
+    Raises
+    ------
+    UserError
+        The program cannot be run, or a provider rejects what it declares.
+    """
+    with _ONE_PROGRAM:
+        result = declared(stack, {})
+    if result.refused:
+        problems = "\n".join(f"  {each.urn}: {each.problem.path}: {each.problem.reason}" for each in result.refused)
+        raise UserError(
+            f"The resources of '{stack.name}' are invalid:\n{problems}",
+            f"`igz-clusters check {stack.name}` shows them; correct the stack file.",
+        )
+    return chosen(result.objects)
+
+
+def chosen(objects: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return those of the declared objects that a rehearsal applies, in the order in which they can be applied."""
+    wanted = [each for each in objects if each["kind"] in APPLIED and not _is_of_autoscaler(each)]
+    return sorted(wanted, key=lambda each: APPLIED.index(each["kind"]))
+
+
+def apply_objects(api: Api, objects: Sequence[dict[str, Any]], progress: Callable[[str], None]) -> None:
+    """Apply objects in their order, and wait for each kind that they define.
+
+    Raises
+    ------
+    UserError
+        The API server refuses an object.
+    LostError
+        It does not answer.
+    """
+    progress(f"applying {len(objects)} objects of the stack")
+    for each in objects:
+        try:
+            api.apply(each)
+            if each["kind"] == "CustomResourceDefinition":
+                _wait_for_kind(api, each["spec"])
+        except ApiError as error:
+            name = each["metadata"].get("name", "")
+            raise UserError(
+                f"The API server refuses the {each['kind']} {name} of the stack: {error.message}",
+                "If the stack names an older version of Kubernetes, raise it; otherwise report this as a defect.",
+            ) from error
+
+
+def _wait_for_kind(api: Api, spec: dict[str, Any]) -> None:
+    """Wait until the API server offers the kind of a definition."""
+    kind = spec["names"]["kind"]
+    manifest = {
+        "apiVersion": f"{spec['group']}/{spec['versions'][0]['name']}",
+        "kind": kind,
+        "metadata": {"name": "x", "namespace": "default"},
+    }
+    deadline = time.monotonic() + _ESTABLISHED_SECONDS
+    while True:
+        try:
+            api.get(api.path_of(manifest))
+        except ApiError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_PAUSE)
+        else:
+            return
+
+
+def _is_of_autoscaler(manifest: dict[str, Any]) -> bool:
+    """Return whether it is a ConfigMap of the node groups, which the rehearsal writes itself."""
+    own = {autoscaler.CONFIG, autoscaler.TEMPLATES}
+    return manifest["kind"] == "ConfigMap" and manifest["metadata"].get("name") in own

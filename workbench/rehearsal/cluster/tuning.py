@@ -1,0 +1,103 @@
+"""How the control plane of a rehearsal differs from the usual local one: compressed time, many pods, scratch data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from components.contract.clusters import ClusterConfig
+from workbench.local import Owner, Tuning
+from workbench.rehearsal.settings import Pace
+
+_TOLERATION: Final = 300.0
+"""Seconds that pods stay on a node that is not ready or unreachable, unless they say otherwise: the defaults of
+``--default-not-ready-toleration-seconds`` (kubernetes v1.36.3, ``plugin/pkg/admission/defaulttolerationseconds``)."""
+_NODE_EVICTIONS: Final = 0.1
+_NODE_EVICTIONS_IN_TROUBLE: Final = 0.01
+"""Nodes that get their ``NoExecute`` taint, by second: the defaults of ``--node-eviction-rate`` and
+``--secondary-node-eviction-rate`` (kubernetes v1.36.3, ``cmd/kube-controller-manager/app/options``)."""
+_OLDEST_EMULATED: Final = 3
+"""How many minors back an API server can emulate (kubernetes v1.36.3, ``component-base/compatibility``)."""
+
+
+@dataclass(frozen=True)
+class Emulation:
+    """Which minor the API server emulates, and what that means for the rehearsal.
+
+    Parameters
+    ----------
+    minor
+        Such as ``1.35``; empty: its own.
+    assumption
+        A sentence; empty if the control plane has the stack's version.
+    """
+
+    minor: str
+    assumption: str
+
+    @classmethod
+    def of(cls, cluster: ClusterConfig, own: str) -> "Emulation":
+        """Return the emulation for a cluster on a control plane of the version ``own``, such as ``1.36.3``."""
+        wanted = str(getattr(cluster, "version", "") or "")
+        ours = _minor(own)
+        if not wanted:
+            return cls("", f"The control plane runs Kubernetes {ours}; the stack names no version.")
+        if _number(wanted) == _number(ours):
+            return cls("", "")
+        if _number(ours) - _OLDEST_EMULATED <= _number(wanted) < _number(ours):
+            said = f"The control plane runs Kubernetes {ours} and offers the APIs and features of {wanted}, the stack's"
+            return cls(wanted, f"{said} version; its controllers are those of {ours}.")
+        return cls("", f"The control plane runs Kubernetes {ours}; the stack names {wanted}, which it cannot emulate.")
+
+
+def tuning(pace: Pace, autoscaler: Mapping[str, str], emulated: str = "") -> Tuning:
+    """Return the tuning of a rehearsal's instance, which ends with the calling process.
+
+    Parameters
+    ----------
+    pace
+        How scenario time passes: the server's own periods are shortened by its speed, to a second at least.
+    autoscaler
+        Flags of the autoscaler.
+    emulated
+        Minor that the API server emulates. Default: its own.
+    """
+    tolerated = f"{max(1, round(pace.real(_TOLERATION)))}"
+    return Tuning(
+        flags={
+            # A rehearsal's data need not survive a crash of the machine.
+            "etcd": {"unsafe-no-fsync": "true"},
+            "kube-apiserver": {
+                "default-not-ready-toleration-seconds": tolerated,
+                "default-unreachable-toleration-seconds": tolerated,
+            },
+            "kube-controller-manager": {
+                "kube-api-qps": "1000",
+                "kube-api-burst": "2000",
+                "node-monitor-period": "1s",
+                # Only the scenario decides that a node fails: a busy machine may renew its leases late.
+                "node-monitor-grace-period": "300s",
+                "node-eviction-rate": f"{_NODE_EVICTIONS * pace.speed:g}",
+                "secondary-node-eviction-rate": f"{_NODE_EVICTIONS_IN_TROUBLE * pace.speed:g}",
+            },
+            # Each node's lease is renewed after a quarter of this time: at 1,000 nodes 20 a second.
+            "kwok": {"node-lease-duration-seconds": "200"},
+            "cluster-autoscaler": {"kube-client-qps": "500", "kube-client-burst": "1000", **autoscaler},
+        },
+        scheduler={
+            "clientConnection": {"qps": 1000, "burst": 2000},
+            # The back-off of a pod that fits nowhere is 1 to 10 s of real time otherwise.
+            "podInitialBackoffSeconds": 1,
+            "podMaxBackoffSeconds": 1,
+        },
+        simulator={"podPlayStageParallelism": 16, "nodePlayStageParallelism": 16, "podsOnNodeSyncParallelism": 16},
+        emulated=emulated,
+        owner=Owner.this(),
+    )
+
+
+def _minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+def _number(version: str) -> int:
+    return int(version.split(".")[1])
