@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from components.contract.clusters import ClusterConfig
+from components.contract.clusters import ClusterChoices
 from workbench.local import Owner, Tuning
 from workbench.rehearsal.settings import Pace
 
@@ -35,7 +35,7 @@ class Emulation:
     assumption: str
 
     @classmethod
-    def of(cls, cluster: ClusterConfig, own: str) -> "Emulation":
+    def of(cls, cluster: ClusterChoices, own: str) -> "Emulation":
         """Return the emulation for a cluster on a control plane of the version ``own``, such as ``1.36.3``."""
         wanted = str(getattr(cluster, "version", "") or "")
         ours = _minor(own)

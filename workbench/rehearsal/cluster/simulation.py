@@ -1,0 +1,238 @@
+"""Builds the cluster of a stack on a control plane of its own, for one rehearsal."""
+
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from components.contract import autoscaler
+from infra.config import StackConfig
+from workbench.local import Binaries, Instance, remove_abandoned
+from workbench.local.programs import versions
+from workbench.rehearsal.cluster.admission import wait_until_in_force
+from workbench.rehearsal.cluster.api import KubeApi
+from workbench.rehearsal.cluster.autoscaler_flags import autoscaler_flags
+from workbench.rehearsal.cluster.load import CoreLoad, load_of
+from workbench.rehearsal.cluster.nodes import assumptions, autoscaler_maps, group_facts, static_nodes
+from workbench.rehearsal.cluster.objects import apply_objects, objects_of
+from workbench.rehearsal.cluster.simulated import ApiError, LostError
+from workbench.rehearsal.cluster.tuning import Emulation, tuning
+from workbench.rehearsal.record import GroupFacts
+from workbench.rehearsal.settings import Pace
+from workbench.stacks import Stack
+from workbench.system.errors import UserError
+
+PREFIX: Final = "rehearsal-"
+"""Beginning of the names of rehearsals' instances."""
+
+NODES_SECONDS: Final = 120.0
+"""Longest wait until all static nodes are ready; 1,000 of them take half a minute on two cores."""
+LOAD_SECONDS: Final = 20.0
+"""Longest wait for the cluster's own pods, besides the start of nodes; what waits longer does not fit."""
+
+_NAME_LENGTH: Final = 63
+_PAUSE: Final = 0.2
+_TAIL: Final = 15
+_NODES: Final = "/api/v1/nodes"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simulation:
+    """Implements ``SimulatedCluster``.
+
+    Parameters
+    ----------
+    name
+        The stack's name.
+    config
+        The stack's choices.
+    groups
+        Its node groups.
+    pace
+        How scenario time passes.
+    api
+        The API server.
+    instance
+        The control plane.
+    assumptions
+        What is assumed, as sentences.
+    """
+
+    name: str
+    config: StackConfig
+    groups: tuple[GroupFacts, ...]
+    pace: Pace
+    api: KubeApi
+    instance: Instance
+    assumptions: tuple[str, ...]
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The administrator's kubeconfig."""
+        return self.instance.kubeconfig
+
+    def check(self) -> None:
+        """Raise ``LostError`` if a component of the control plane has ended, even if it runs again."""
+        if lost := what_was_lost(self.instance):
+            raise LostError(lost)
+
+
+def what_was_lost(instance: Instance) -> str:
+    """Return which component of a started instance has ended, with the end of its log; empty if none has."""
+    status = instance.status()
+    if not status.running:
+        return _lost(instance, "supervisor")
+    if status.suspended:
+        return (
+            f"The rehearsal's control plane stands still: a signal suspended {', '.join(status.suspended)}. "
+            "Rehearse again."
+        )
+    ended = (each.name for each in status.components if each.restarts or each.state == "crashed")
+    return next((_lost(instance, name) for name in ended), "")
+
+
+@contextmanager
+def simulated(
+    stack: Stack, pace: Pace, *, binaries: Binaries, progress: Callable[[str], None]
+) -> Iterator[Simulation]:
+    """Run the cluster of a stack until the end of the block, then delete it.
+
+    The control plane and its data have a folder of their own, so that several rehearsals can run at once, also of one
+    stack. It ends with this process, however that ends; what a killed process left behind is deleted here.
+
+    Parameters
+    ----------
+    stack
+        The stack; only its file matters.
+    pace
+        How scenario time passes.
+    binaries
+        Programs of the control plane.
+    progress
+        Receives a sentence per step, and at least one a second while this waits. It may raise to end the rehearsal.
+
+    Raises
+    ------
+    UserError
+        The control plane does not start, or does not accept what the stack declares.
+    LostError
+        The control plane ended before the cluster was complete.
+    """
+    remove_abandoned(PREFIX)
+    config = stack.config
+    emulation = Emulation.of(config.cluster, _own_version(binaries))
+    objects = objects_of(stack)
+    instance = Instance(_name(stack.name))
+    try:
+        instance.configure(tuning(pace, autoscaler_flags(config, pace), emulation.minor))
+        progress("starting a control plane")
+        instance.start(binaries, progress)
+        api = KubeApi(instance.kubeconfig, lambda: what_was_lost(instance))
+        try:
+            load = load_of(config)
+            _build(_Building(api, progress, pace), objects, config, load)
+            yield Simulation(
+                name=stack.name,
+                config=config,
+                groups=group_facts(config),
+                pace=pace,
+                api=api,
+                instance=instance,
+                assumptions=tuple(filter(None, (emulation.assumption, *assumptions(config, pace), *load.assumptions))),
+            )
+        finally:
+            api.close()
+    finally:
+        with suppress(UserError):  # another process may have stopped it
+            instance.delete()
+
+
+@dataclass(frozen=True)
+class _Building:
+    """What the steps of building need."""
+
+    api: KubeApi
+    progress: Callable[[str], None]
+    pace: Pace
+
+    def wait(self, seconds: float, left: Callable[[], str]) -> str:
+        """Wait until ``left`` says nothing more, and return what it says at the end; report it each second."""
+        begin = said_at = time.monotonic()
+        while (text := left()) and time.monotonic() - begin < seconds:
+            if time.monotonic() - said_at >= 1:
+                self.progress(text)
+                said_at = time.monotonic()
+            time.sleep(_PAUSE)
+        return text
+
+
+def _build(building: _Building, objects: list[dict[str, Any]], config: StackConfig, load: CoreLoad) -> None:
+    """Apply the stack's objects, its nodes and its own pods, in the order in which a cluster gets them."""
+    api = building.api
+    apply_objects(api, objects, building.progress)
+    wait_until_in_force(api, mutates=any(each["kind"] == "MutatingAdmissionPolicy" for each in objects))
+    nodes = static_nodes(config)
+    building.progress(f"making {len(nodes)} nodes")
+    for each in nodes:
+        _made(api, each)
+    for name, data in autoscaler_maps(config, building.pace).items():
+        metadata = {"name": name, "namespace": autoscaler.NAMESPACE}
+        api.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data})
+    if unready := building.wait(NODES_SECONDS, lambda: _unready(api, len(nodes))):
+        raise UserError(f"The simulated nodes do not start: {unready}.", "Rehearse again on a less busy machine.")
+    for manifest, author in load.manifests:
+        _made(api, manifest, author)
+    if load.manifests:
+        building.progress("placing the cluster's own pods")
+        time.sleep(_PAUSE)
+        building.wait(LOAD_SECONDS + building.pace.real(building.pace.node_start), lambda: _unplaced(api))
+
+
+def _made(api: KubeApi, manifest: Mapping[str, Any], author: str = "") -> None:
+    try:
+        api.create(manifest, as_user=author)
+    except ApiError as error:
+        raise UserError(
+            f"The simulated cluster refuses its {manifest['kind']} {manifest['metadata']['name']}: {error.message}",
+            "Correct what the message names in the stack file; `igz-clusters check` shows more.",
+        ) from error
+
+
+def _unready(api: KubeApi, wanted: int) -> str:
+    nodes = api.get(f"{_NODES}?resourceVersion=0")["items"]
+    ready = sum(_is_ready(each) for each in nodes)
+    return f"{ready} of {wanted} nodes are ready" if ready < wanted else ""
+
+
+def _is_ready(node: Mapping[str, Any]) -> bool:
+    # The taint goes a moment after the condition; without it the scheduler uses the node.
+    taints = {each["key"] for each in node["spec"].get("taints", ())}
+    conditions = {each["type"]: each["status"] for each in node["status"].get("conditions", ())}
+    return conditions.get("Ready") == "True" and "node.kubernetes.io/not-ready" not in taints
+
+
+def _unplaced(api: KubeApi) -> str:
+    pods = api.get("/api/v1/pods")["items"]
+    waiting = sum(each["status"].get("phase") == "Pending" for each in pods)
+    return f"{len(pods) - waiting} of the cluster's own {len(pods)} pods run" if waiting or not pods else ""
+
+
+def _lost(instance: Instance, component: str) -> str:
+    text = f"{component} of the rehearsal's control plane has ended, so nothing that came after it counts."
+    with suppress(UserError, OSError):  # the log may be gone already
+        lines = instance.logs(component).read_text(errors="replace").splitlines()[-_TAIL:]
+        text += "".join(["\nThe end of its log:", *(f"\n  {line}" for line in lines)]) if lines else ""
+    return f"{text}\nRehearse again. If it ends again, the machine may lack memory or disk."
+
+
+def _name(stack: str) -> str:
+    tail = f"-{secrets.token_hex(3)}"
+    return f"{PREFIX}{stack[: _NAME_LENGTH - len(PREFIX) - len(tail)]}{tail}"
+
+
+def _own_version(binaries: Binaries) -> str:
+    name = "kube-apiserver"
+    return versions({name: str(binaries.path(name))})[name]
