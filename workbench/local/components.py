@@ -202,7 +202,7 @@ def _serving(layout: Layout, port: int, certificate: str) -> dict[str, object]:
 
 
 def _several(value: object) -> tuple[object, ...]:
-    return value if isinstance(value, tuple) else (value,)
+    return tuple(value) if isinstance(value, tuple | list) else (value,)
 
 
 def _text(value: object) -> str:

@@ -1,9 +1,9 @@
 """Saved settings and state of an instance."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import psutil
 
@@ -11,6 +11,7 @@ from workbench.local.layout import Layout
 from workbench.system.files import write_private
 from workbench.system.processes import living
 
+Flag: TypeAlias = str | Sequence[str]
 ComponentState = Literal["waiting", "starting", "ready", "crashed", "suspended", "stopped"]
 
 
@@ -82,7 +83,8 @@ class Tuning:
     Parameters
     ----------
     flags
-        Flags by component, without leading hyphens; they replace the usual ones. Default: none.
+        Flags by component, without leading hyphens; they replace the usual ones. A sequence stands for a flag that is
+        given several times. Default: none.
     scheduler
         Fields of the scheduler's ``KubeSchedulerConfiguration``. Default: no such file.
     simulator
@@ -93,7 +95,7 @@ class Tuning:
         The process whose end ends the instance. Default: none, it runs until it is stopped.
     """
 
-    flags: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    flags: Mapping[str, Mapping[str, Flag]] = field(default_factory=dict)
     scheduler: Mapping[str, Any] = field(default_factory=dict)
     simulator: Mapping[str, Any] = field(default_factory=dict)
     emulated: str = ""
@@ -110,7 +112,7 @@ class Settings:
     versions: dict[str, str] = field(default_factory=dict)
     emulated: str = ""
     """Minor version that the API server emulates: behaviour on older clusters. Empty: its own."""
-    flags: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    flags: Mapping[str, Mapping[str, Flag]] = field(default_factory=dict)
     """As in ``Tuning``."""
     scheduler: Mapping[str, Any] = field(default_factory=dict)
     """As in ``Tuning``."""

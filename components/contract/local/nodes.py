@@ -131,11 +131,22 @@ def autoscaler_templates(groups: Iterable[SimulatedGroup]) -> str:
             "kind": "Node",
             "metadata": _template_metadata(each),
             "spec": {"taints": node_taints(each.group)},
-            "status": {"capacity": each.capacity, "allocatable": each.allocatable},
+            "status": {"capacity": each.capacity, "allocatable": each.allocatable, **_starting(each)},
         }
         for each in groups
     ]
     return yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": items}, sort_keys=True)
+
+
+def _starting(simulated: SimulatedGroup) -> dict[str, Any]:
+    """Return the condition of a node that takes time to start.
+
+    Without it the node controller would take a new node's not-ready taint away at once, and pods would be placed there
+    (kubernetes v1.36.3, ``pkg/controller/nodelifecycle``, ``doNoScheduleTaintingPass``).
+    """
+    if not simulated.starts_in:
+        return {}
+    return {"conditions": [{"type": "Ready", "status": "False", "reason": "KubeletNotReady", "message": "starting"}]}
 
 
 def _template_metadata(simulated: SimulatedGroup) -> dict[str, Any]:

@@ -95,9 +95,7 @@ def what_was_lost(instance: Instance) -> str:
 
 
 @contextmanager
-def simulated(
-    stack: Stack, pace: Pace, *, binaries: Binaries, progress: Callable[[str], None]
-) -> Iterator[Simulation]:
+def simulated(stack: Stack, pace: Pace, *, binaries: Binaries, progress: Callable[[str], None]) -> Iterator[Simulation]:
     """Run the cluster of a stack until the end of the block, then delete it.
 
     The control plane and its data have a folder of their own, so that several rehearsals can run at once, also of one

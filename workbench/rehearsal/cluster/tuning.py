@@ -6,6 +6,7 @@ from typing import Final
 
 from components.contract.clusters import ClusterChoices
 from workbench.local import Owner, Tuning
+from workbench.local.state import Flag
 from workbench.rehearsal.settings import Pace
 
 _TOLERATION: Final = 300.0
@@ -49,7 +50,7 @@ class Emulation:
         return cls("", f"The control plane runs Kubernetes {ours}; the stack names {wanted}, which it cannot emulate.")
 
 
-def tuning(pace: Pace, autoscaler: Mapping[str, str], emulated: str = "") -> Tuning:
+def tuning(pace: Pace, autoscaler: Mapping[str, Flag], emulated: str = "") -> Tuning:
     """Return the tuning of a rehearsal's instance, which ends with the calling process.
 
     Parameters
