@@ -11,7 +11,7 @@ from pulumi_kubernetes.policy.v1 import PodDisruptionBudget
 
 from components.addons.autoscaler_rights import autoscaler_rights
 from components.base import PlatformComponent
-from components.contract.autoscaler import BALANCING_LABELS, DISCOVERY_FLAG, NAME, NAMESPACE
+from components.contract.autoscaler import BALANCING_LABELS, DISCOVERY_FLAG, NAME, NAMESPACE, SCALING
 from components.contract.labels import WellKnownLabel
 from components.ownership import owned
 
@@ -80,10 +80,7 @@ def flags(args: ClusterAutoscalerArgs) -> list[str]:
         "cloud-provider": "aws",
         "namespace": NAMESPACE,
         DISCOVERY_FLAG: f"asg:tag={key}={value}",
-        # The group that leaves the least unused, so that a small pod does not start a large machine.
-        "expander": "least-waste",
-        "balance-similar-node-groups": "true",
-        "enforce-node-group-min-size": "true",
+        **SCALING,
         "address": f":{METRICS_PORT}",
         "stderrthreshold": "info",
         "v": "2",

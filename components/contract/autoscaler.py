@@ -30,6 +30,17 @@ here are on both, and the type separates the shapes of a pool: Cluster Autoscale
 ``compare_nodegroups.go``, ``aws_nodegroups.go`` and ``label_nodegroups.go``.
 """
 
+SCALING: Final = {
+    # The group that leaves the least unused, so that a small pod does not start a large machine.
+    "expander": "least-waste",
+    "balance-similar-node-groups": "true",
+    "enforce-node-group-min-size": "true",
+}
+"""Flags of the autoscaler that a stack deploys itself which decide what it does; all others have their defaults.
+
+https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md
+"""
+
 TAG_PREFIX: Final = "k8s.io/cluster-autoscaler/"
 """Prefix of the tags of Auto Scaling groups that the autoscaler reads.
 
