@@ -1,0 +1,270 @@
+"""Watches pods, nodes and events of a cluster, and makes the record of them."""
+
+import re
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from components.contract.labels import AnnotationKey, LabelKey
+from workbench.rehearsal.cluster.simulated import SimulatedCluster, Watch
+from workbench.rehearsal.play import labels
+from workbench.rehearsal.play.agenda import Clock
+from workbench.rehearsal.play.sightings import Circumstances, NodeSight, PodSight, Specs, ending, kind_of
+from workbench.rehearsal.record import Happening, PodEnd, Reason, Refusal
+from workbench.rehearsal.scenario.places import Place
+
+_PATHS: Final = {"pod": "/api/v1/pods", "node": "/api/v1/nodes", "event": "/api/v1/events"}
+_SAYS: Final = {
+    "FailedScheduling": "scheduler",
+    "NotTriggerScaleUp": "autoscaler",
+    "TriggeredScaleUp": "autoscaler",
+    "FailedToScaleUp": "autoscaler",
+}
+"""Reasons of events about pods that wait, and who says them."""
+
+_LONGEST: Final = 1_000
+"""Characters of a reason that are kept."""
+
+Sight = Mapping[str, Any]
+
+
+class Chronicle:
+    """Everything that the API server says about pods and nodes while a scenario is played.
+
+    Moments are those at which the watch delivered an object: the API's own times have whole seconds, which are minutes
+    of the scenario.
+
+    Parameters
+    ----------
+    cluster
+        The cluster.
+    clock
+        Time of the scenario.
+    """
+
+    def __init__(self, cluster: SimulatedCluster, clock: Clock) -> None:
+        self._cluster = cluster
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._specs = Specs()
+        self._changed: set[str] = set()
+        self._reasons: dict[str, list[Reason]] = defaultdict(list)
+        self._unreplaced: dict[str, list[str]] = defaultdict(list)
+        self._unit_causes: dict[str, str] = {}
+        self._unit_of_object: dict[str, str] = {}
+        self._watches: list[Watch] = []
+        self._threads: list[threading.Thread] = []
+        self.problem: Exception | None = None
+        """Why a watch has ended before it was closed."""
+        self.pods: dict[str, PodSight] = {}
+        """By UID."""
+        self.nodes: dict[str, NodeSight] = {}
+        """By UID."""
+        self._nodes_by_name: dict[str, NodeSight] = {}
+        self._by_unit: dict[str, list[PodSight]] = defaultdict(list)
+        self._by_node: dict[str, dict[str, PodSight]] = defaultdict(dict)
+        self.refusals: list[Refusal] = []
+        self.happenings: list[Happening] = []
+
+    def start(self) -> None:
+        """Begin to watch; objects that exist count as created now."""
+        for what, path in _PATHS.items():
+            watch = self._cluster.api.watch(path)
+            see: Callable[[str, Sight], None] = getattr(self, f"see_{what}")
+            thread = threading.Thread(target=self._follow, args=(watch, see), name=f"watch {what}s", daemon=True)
+            self._watches.append(watch)
+            self._threads.append(thread)
+            thread.start()
+
+    def close(self) -> None:
+        """End the watches."""
+        for watch in self._watches:
+            watch.close()
+        for thread in self._threads:
+            thread.join(timeout=5)
+
+    def _follow(self, watch: Watch, see: Callable[[str, Sight], None]) -> None:
+        try:
+            for event in watch:
+                see(event["type"], event["object"])
+        except Exception as error:  # noqa: BLE001 the player raises it in its own thread
+            self.problem = self.problem or error
+
+    def see_pod(self, change: str, pod: Sight) -> None:
+        """Take over a change of a pod."""
+        tick, uid = self._clock.ticks(), pod["metadata"]["uid"]
+        with self._lock:
+            if (sight := self.pods.get(uid)) is None:
+                if change == "DELETED":
+                    return
+                sight = self._new_pod(pod, tick)
+            self._update(sight, pod, tick)
+            if change == "DELETED":
+                sight.exists = False
+                if sight.ended is None:
+                    self._end(sight, {**pod, "metadata": {**pod["metadata"], "deletionTimestamp": "now"}}, tick)
+            if sight.unit:
+                self._changed.add(sight.unit)
+
+    def _new_pod(self, pod: Sight, tick: float) -> PodSight:
+        metadata = pod["metadata"]
+        spec, amounts = self._specs.of(pod["spec"])
+        sight = PodSight(
+            name=metadata["name"],
+            namespace=metadata["namespace"],
+            uid=metadata["uid"],
+            labels=metadata.get("labels", {}),
+            kind=kind_of(pod),
+            created=tick,
+            spec=spec,
+            amounts=amounts,
+            reasons=self._reasons[metadata["uid"]],
+        )
+        self.pods[sight.uid] = sight
+        if sight.unit:
+            self._by_unit[sight.unit].append(sight)
+            if lost := self._unreplaced[sight.unit]:
+                sight.replaces = lost.pop(0)
+        return sight
+
+    def _update(self, sight: PodSight, pod: Sight, tick: float) -> None:
+        sight.run_for = pod["metadata"].get("annotations", {}).get(labels.RUN_FOR)
+        if sight.node is None and (node := pod["spec"].get("nodeName")):
+            sight.node, sight.scheduled = node, tick
+            self._by_node[node][sight.uid] = sight
+        phase = pod.get("status", {}).get("phase")
+        if sight.started is None and phase in {"Running", "Succeeded"}:
+            sight.started = tick
+        if sight.ended is None:
+            self._end(sight, pod, tick)
+
+    def _end(self, sight: PodSight, pod: Sight, tick: float) -> None:
+        node = self._nodes_by_name.get(sight.node or "")
+        found = ending(pod, Circumstances(node, self._unit_causes.get(sight.unit, "")))
+        if found is None:
+            return
+        sight.ended = tick
+        sight.end, sight.cause = found
+        self._by_node[sight.node or ""].pop(sight.uid, None)
+        if sight.is_lost and sight.unit:
+            self._unreplaced[sight.unit].append(sight.uid)
+
+    def see_node(self, change: str, node: Sight) -> None:
+        """Take over a change of a node."""
+        tick, metadata = self._clock.ticks(), node["metadata"]
+        with self._lock:
+            if (sight := self.nodes.get(metadata["uid"])) is None:
+                if change == "DELETED":
+                    return
+                sight = NodeSight(
+                    name=metadata["name"],
+                    labels=metadata.get("labels", {}),
+                    manifest=node,
+                    group=self._group_of(metadata),
+                    created=tick,
+                )
+                self.nodes[metadata["uid"]] = self._nodes_by_name[sight.name] = sight
+            sight.see(node, tick)
+            if change == "DELETED":
+                sight.gone = tick
+                sight.cause = sight.cause or ("autoscaler" if sight.is_leaving or is_elastic(node) else "")
+
+    def _group_of(self, metadata: Sight) -> str:
+        """Return the group of a node: elastic nodes name it, the names of static ones begin with it."""
+        if name := metadata.get("annotations", {}).get(AnnotationKey.GROUP.value):
+            return str(name)
+        names = sorted((group.name for group in self._cluster.groups), key=len, reverse=True)
+        pool = metadata.get("labels", {}).get(LabelKey.POOL.value, "")
+        return next((name for name in names if re.fullmatch(rf"{re.escape(name)}-r?\d+", metadata["name"])), pool)
+
+    def see_event(self, change: str, event: Sight) -> None:
+        """Take over an event: why a pod waits, or that a controller may not create one."""
+        reason, about = event.get("reason"), event.get("involvedObject", {})
+        if change == "DELETED":
+            return
+        text = str(event.get("message", ""))[:_LONGEST]
+        with self._lock:
+            if reason in _SAYS and about.get("kind") == "Pod":
+                known = self._reasons[about.get("uid", "")]
+                if all(each.text != text for each in known):
+                    known.append(Reason(self._clock.ticks(), _SAYS[reason], text))
+            elif reason == "FailedCreate":
+                name = str(about.get("name", ""))
+                unit = self._unit_of_object.get(name) or self._unit_of_object.get(name.rpartition("-")[0])
+                if unit and not any(each.unit == unit for each in self.refusals):
+                    work = unit.rpartition("-")[0]
+                    self.refusals.append(Refusal(self._clock.now, work, unit, "Pod", name, text))
+
+    def owns(self, name: str, unit: str) -> None:
+        """Note that the controller of this name makes the pods of a unit."""
+        with self._lock:
+            self._unit_of_object[name] = unit
+
+    def mark_unit(self, unit: str, cause: str) -> None:
+        """Note why the pods of a unit end from now on."""
+        with self._lock:
+            self._unit_causes[labels.label_value(unit)] = cause
+
+    def mark_node(self, name: str, cause: str) -> None:
+        """Note which event takes a node."""
+        with self._lock:
+            if sight := self._nodes_by_name.get(name):
+                sight.cause = cause
+
+    def happened(self, event: str, text: str, nodes: Iterable[str] = ()) -> None:
+        """Note that an event of the scenario took place."""
+        with self._lock:
+            self.happenings.append(Happening(self._clock.now, event, text, tuple(nodes)))
+
+    def changed(self) -> set[str]:
+        """Return the units whose pods changed since the last call."""
+        with self._lock:
+            found, self._changed = self._changed, set()
+        return found
+
+    def of_unit(self, unit: str) -> list[PodSight]:
+        """Return all pods that a unit has had, in order of creation."""
+        with self._lock:
+            return list(self._by_unit[labels.label_value(unit)])
+
+    def on_node(self, node: str) -> list[PodSight]:
+        """Return the pods that have not ended on a node."""
+        with self._lock:
+            return [each for each in self._by_node[node].values() if each.exists]
+
+    def node(self, name: str) -> NodeSight | None:
+        """Return the last node of a name."""
+        with self._lock:
+            return self._nodes_by_name.get(name)
+
+    def nodes_in(self, place: Place) -> list[NodeSight]:
+        """Return the nodes of a place, those with most pods of the scenario first, then by name.
+
+        Nodes that an event is already taking are left out.
+        """
+        with self._lock:
+            found = [n for n in self._nodes_by_name.values() if n.gone is None and not n.cause and not n.is_leaving]
+            counts = {n.name: sum(1 for p in self._by_node[n.name].values() if p.unit) for n in found}
+        inside = [n for n in found if place.holds(**n.facts)]
+        return sorted(inside, key=lambda n: (-counts[n.name], n.name))
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Pods of the scenario that run and that wait, and nodes."""
+        with self._lock:
+            live = [each for each in self.pods.values() if each.unit and each.ended is None]
+            running = sum(1 for each in live if each.started is not None)
+            return running, len(live) - running, sum(1 for each in self._nodes_by_name.values() if each.gone is None)
+
+
+def is_elastic(node: Sight) -> bool:
+    """Return whether the autoscaler owns a node."""
+    return AnnotationKey.GROUP.value in node["metadata"].get("annotations", {})
+
+
+def final(pod: PodSight) -> PodEnd:
+    """Return the end of a pod when the scenario ends."""
+    if pod.ended is not None:
+        return pod.end
+    return PodEnd.RUNS if pod.started is not None else PodEnd.WAITS

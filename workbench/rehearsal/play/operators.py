@@ -1,0 +1,230 @@
+"""What operators do that no controller of the simulated cluster does: Spark, MPI, Argo, and MLRun's monitoring.
+
+Sources: apache/spark v3.5 ``resource-managers/kubernetes/core`` (``ExecutorPodsAllocator``); kubeflow/mpi-operator
+db6930dc ``pkg/controllers/v1/mpi_job_controller.go``; argoproj/argo-workflows v3.4.17 ``workflow/controller``;
+mlrun/mlrun c43870ff ``server/api/runtime_handlers``.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from workbench.rehearsal.play import labels
+from workbench.rehearsal.play.objects import Objects
+from workbench.rehearsal.play.sightings import PodSight
+from workbench.rehearsal.play.units import Request, Unit
+from workbench.rehearsal.record import PodEnd
+from workbench.rehearsal.scenario.work import WorkKind
+
+NOW: Final = "0ms"
+
+
+@dataclass(frozen=True)
+class Create:
+    """Create an object."""
+
+    request: Request
+
+
+@dataclass(frozen=True)
+class RunFor:
+    """Let a pod succeed after this time: ``value`` is one of ``labels.RUN_FOR``."""
+
+    pod: PodSight
+    value: str
+
+
+@dataclass(frozen=True)
+class Fail:
+    """Let a pod fail."""
+
+    pod: PodSight
+    message: str
+
+
+@dataclass(frozen=True)
+class Remove:
+    """Delete a pod."""
+
+    pod: PodSight
+
+
+@dataclass(frozen=True)
+class Later:
+    """Look at the unit again after so many seconds of the scenario."""
+
+    seconds: float
+
+
+Act = Create | RunFor | Fail | Remove | Later
+
+
+class Operator(Protocol):
+    """Looks at the pods of one unit whenever they change, and says what to do.
+
+    It may be asked again before its acts show, so it remembers what it has said.
+    """
+
+    def acts(self, pods: Sequence[PodSight], now: float) -> Iterator[Act]:
+        """Yield what to do, given all pods that the unit has had, at a moment of the scenario."""
+
+
+def operator_of(unit: Unit, objects: Objects) -> Operator | None:
+    """Return who looks after a unit; None if controllers of the cluster do, or nothing does."""
+    makers: Mapping[WorkKind, Callable[[Unit, Objects], Operator]] = {
+        WorkKind.SPARK: Spark,
+        WorkKind.MPI: Mpi,
+        WorkKind.PIPELINE: Pipeline,
+    }
+    maker = makers.get(unit.work.kind)
+    return maker(unit, objects) if maker else None
+
+
+@dataclass
+class Spark:
+    """A driver creates executors once it runs, and others for those that are lost.
+
+    The application's work begins with its first executor, and ends with the driver, whose executors then end too. A
+    lost driver is not started anew, as MLRun allows no retries by default (``sparkjob/spark3job.py``,
+    ``onFailureRetries``); the garbage collector then deletes the executors. That executors are replaced without a limit
+    is assumed: Spark's limit of failures does not count those whose node went away.
+    """
+
+    unit: Unit
+    objects: Objects
+    _made: int = 0
+    _seen_lost: set[str] = field(default_factory=set)
+    _is_timed: bool = False
+    _ended: set[str] = field(default_factory=set)
+
+    def acts(self, pods: Sequence[PodSight], now: float) -> Iterator[Act]:
+        """Yield what the driver does."""
+        driver = next((each for each in pods if each.part == "driver"), None)
+        executors = [each for each in pods if each.part == "executor"]
+        if driver is None:
+            return
+        if driver.end is PodEnd.SUCCEEDED:
+            yield from self._end(executors)
+        if not driver.is_running:
+            return
+        lost = {each.uid for each in executors if each.is_lost or each.end is PodEnd.FAILED}
+        missing = len(lost - self._seen_lost) if self._made else self.unit.work.workers
+        self._seen_lost |= lost
+        owner = {"metadata": {"name": driver.name, "uid": driver.uid}}
+        for _ in range(missing):
+            self._made += 1
+            yield Create(self.objects.spark_executor(self.unit, self._made, owner))
+        annotations = self.objects.annotations(self.unit)
+        if annotations and not self._is_timed and any(each.is_running for each in executors):
+            self._is_timed = True
+            yield RunFor(driver, annotations[labels.RUN_FOR])
+
+    def _end(self, executors: Iterable[PodSight]) -> Iterator[Act]:
+        for each in executors:
+            if each.ended is None and each.uid not in self._ended:
+                self._ended.add(each.uid)
+                yield RunFor(each, NOW) if each.is_running else Remove(each)
+
+
+@dataclass
+class Mpi:
+    """Workers and a launcher of MLRun's MPIJob v1: a gang.
+
+    The launcher's init container waits for all workers (``newLauncher``), so nothing works before all of them run.
+    Pods that are gone are created anew while the launcher has not ended (``getOrCreateWorker``). That mpirun ends when
+    a rank is lost, so that the launcher and with it the job fail, is assumed: it holds without elastic training. At the
+    end the operator deletes the workers (``cleanPodPolicy: All`` of MLRun); here they succeed together with the
+    launcher, so that the record shows the work as done.
+    """
+
+    unit: Unit
+    objects: Objects
+    _gone: set[str] = field(default_factory=set)
+    _began: float | None = None
+    _is_over: bool = False
+
+    def acts(self, pods: Sequence[PodSight], now: float) -> Iterator[Act]:
+        """Yield what operator and launcher do."""
+        if self._is_over:
+            return
+        live = {each.part: each for each in pods if each.ended is None}
+        gone = {each.uid: each for each in pods if each.ended is not None}
+        new = [each for uid, each in gone.items() if uid not in self._gone]
+        self._gone |= gone.keys()
+        launcher = live.get("launcher")
+        lost_worker = any(each.part != "launcher" for each in new)
+        if self._began is not None and lost_worker and launcher:
+            self._is_over = True
+            yield Fail(launcher, "mpirun ended: it lost a worker")
+            yield from (Remove(each) for each in live.values() if each is not launcher)
+            return
+        for each in new:
+            yield Create(self._again(each.part))
+        if new and any(each.part == "launcher" for each in new):
+            self._began = None
+        yield from self._work(live, now)
+
+    def _work(self, live: Mapping[str, PodSight], now: float) -> Iterator[Act]:
+        all_run = len(live) == self.unit.work.workers + 1 and all(each.is_running for each in live.values())
+        if not all_run or not (seconds := self.unit.work.runs_for):
+            return
+        if self._began is None:
+            self._began = now
+            yield Later(seconds)
+        elif now - self._began >= seconds:
+            self._is_over = True
+            yield from (RunFor(each, NOW) for each in live.values())
+
+    def _again(self, part: str) -> Request:
+        if part == "launcher":
+            return self.objects.mpi_launcher(self.unit)
+        return self.objects.mpi_worker(self.unit, int(part.rpartition("-")[2]))
+
+
+@dataclass
+class Pipeline:
+    """Each step begins when the one before has succeeded; a lost or failed step ends the pipeline.
+
+    MLRun CE sets no retries of steps.
+    """
+
+    unit: Unit
+    objects: Objects
+    _made: int = 1
+
+    def acts(self, pods: Sequence[PodSight], now: float) -> Iterator[Act]:
+        """Yield the next step."""
+        done = sum(1 for each in pods if each.end is PodEnd.SUCCEEDED)
+        if done == self._made and self._made < self.unit.work.workers:
+            self._made += 1
+            yield Create(self.objects.step(self.unit, self._made - 1))
+
+
+_TIMES: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+
+MONITORED: Final = (WorkKind.MLRUN_JOB, WorkKind.SPARK, WorkKind.MPI)
+"""Kinds whose runs MLRun aborts if they stay too long in a state."""
+
+MONITORING: Final = 30.0
+"""Seconds between two looks of MLRun at its runs (``mlrun/config.py``, ``monitoring.runs.interval``)."""
+
+
+def thresholds(unit: Unit, objects: Objects) -> dict[str, float]:
+    """Return after which seconds MLRun aborts a run of a unit in each state.
+
+    It counts from the run's start, whatever the state was before (``runtime_handlers/base.py``,
+    ``_apply_state_threshold``).
+    """
+    if unit.work.kind not in MONITORED:
+        return {}
+    choices = objects.told.mlrun(unit.namespace)
+    texts: dict[str, Any] = {name: getattr(choices, name) for name in ("pending_not_scheduled", "pending_scheduled",
+                                                                       "executing")}  # fmt: skip
+    return {name: int(text[:-1]) * _TIMES[text[-1]] for name, text in texts.items() if text[-1] in _TIMES}
+
+
+def state_of(pod: PodSight) -> str:
+    """Return MLRun's name for the state of a pod that has not ended."""
+    if pod.is_running:
+        return "executing"
+    return "pending_scheduled" if pod.scheduled is not None else "pending_not_scheduled"

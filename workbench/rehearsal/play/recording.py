@@ -1,0 +1,114 @@
+"""Makes the record of what a chronicle saw."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, TypeAlias
+
+from workbench.rehearsal.cluster.simulated import SimulatedCluster
+from workbench.rehearsal.play import labels
+from workbench.rehearsal.play.agenda import Clock
+from workbench.rehearsal.play.chronicle import Chronicle, final
+from workbench.rehearsal.play.sightings import NodeSight, PodSight
+from workbench.rehearsal.record import NodeRecord, PodEnd, PodRecord, Record
+
+_Moment: TypeAlias = Callable[[float | None], float | None]
+"""Returns the moment of the scenario at a tick; None if it is after the end."""
+
+
+def record_of(
+    chronicle: Chronicle,
+    cluster: SimulatedCluster,
+    clock: Clock,
+    lasts: float,
+    units: Mapping[str, Sequence[str]],
+) -> Record:
+    """Return the record of the scenario up to its end.
+
+    Parameters
+    ----------
+    chronicle
+        What was seen.
+    cluster, clock
+        Where and when it was played.
+    lasts
+        Length of the scenario; what happened later is left out.
+    units
+        Units that arrived, by work.
+    """
+
+    def moment(tick: float | None) -> float | None:
+        if tick is None:
+            return None
+        at = round(clock.at(tick), 3)
+        return at if at <= lasts else None
+
+    pods = [_pod(each, moment) for each in chronicle.pods.values() if moment(each.created) is not None]
+    nodes = [_node(each, moment) for each in chronicle.nodes.values() if moment(each.created) is not None]
+    return Record(
+        lasts=lasts,
+        speed=cluster.pace.speed,
+        groups=tuple(cluster.groups),
+        pods=tuple(sorted(pods, key=lambda each: (each.created, each.name))),
+        nodes=tuple(sorted(nodes, key=lambda each: (each.created, each.name))),
+        refusals=tuple(each for each in chronicle.refusals if each.at <= lasts),
+        happenings=tuple(each for each in chronicle.happenings if each.at <= lasts),
+        units={work: tuple(names) for work, names in units.items()},
+        assumptions=(*cluster.assumptions, *ASSUMPTIONS),
+    )
+
+
+ASSUMPTIONS: Final = (
+    "Lost executors of Spark come back, lost MLRun jobs, notebooks, steps of pipelines and Dask workers do not.",
+    "An MPI job works while all its workers run; if it loses one, mpirun ends and the job fails.",
+    "A node that fails is noticed after 50 s, and its group replaces it after 10 minutes.",
+    "A pod's container starts as soon as its node lets it; images take no time unless the node's start includes them.",
+)
+"""What this package assumes, as sentences of the report."""
+
+
+def _pod(sight: PodSight, moment: _Moment) -> PodRecord:
+    ended = moment(sight.ended)
+    seen = sight if ended is not None else replace(sight, ended=None)
+    started = moment(sight.started)
+    end = final(seen) if started is not None or ended is not None else PodEnd.WAITS
+    return PodRecord(
+        name=sight.name,
+        namespace=sight.namespace,
+        uid=sight.uid,
+        work=sight.labels.get(labels.WORK, ""),
+        unit=sight.unit,
+        team=sight.labels.get(labels.TEAM, ""),
+        kind=sight.kind,
+        created=moment(sight.created) or 0.0,
+        scheduled=moment(sight.scheduled),
+        started=started,
+        ended=ended,
+        end=end,
+        end_cause=sight.cause if ended is not None else "",
+        node=sight.node,
+        replaces=sight.replaces,
+        reasons=tuple(replace(each, at=at) for each in sight.reasons if (at := moment(each.at)) is not None),
+        cpu_millis=sight.amounts["cpu_millis"],
+        memory_mib=sight.amounts["memory_mib"],
+        gpus=sight.amounts["gpus"],
+        spec=sight.spec,
+    )
+
+
+def _node(sight: NodeSight, moment: _Moment) -> NodeRecord:
+    facts, amounts = sight.facts, sight.allocatable
+    gone = moment(sight.gone)
+    return NodeRecord(
+        name=sight.name,
+        group=sight.group,
+        pool=facts["pool"],
+        role=facts["role"],
+        lifecycle=facts["lifecycle"],
+        zone=facts["zone"],
+        instance_type=sight.instance_type,
+        created=moment(sight.created) or 0.0,
+        ready=moment(sight.ready),
+        gone=gone,
+        gone_cause=sight.cause if gone is not None else "",
+        **amounts,
+    )
