@@ -217,6 +217,11 @@ class Chronicle:
         with self._lock:
             self.happenings.append(Happening(self._clock.now, event, text, tuple(nodes)))
 
+    def touch(self, unit: str) -> None:
+        """Let a unit count as changed."""
+        with self._lock:
+            self._changed.add(unit)
+
     def changed(self) -> set[str]:
         """Return the units whose pods changed since the last call."""
         with self._lock:

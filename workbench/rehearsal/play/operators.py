@@ -97,7 +97,7 @@ class Spark:
     _is_timed: bool = False
     _ended: set[str] = field(default_factory=set)
 
-    def acts(self, pods: Sequence[PodSight], now: float) -> Iterator[Act]:
+    def acts(self, pods: Sequence[PodSight], now: float) -> Iterator[Act]:  # noqa: ARG002 as the protocol has it
         """Yield what the driver does."""
         driver = next((each for each in pods if each.part == "driver"), None)
         executors = [each for each in pods if each.part == "executor"]
@@ -148,11 +148,10 @@ class Mpi:
         if self._is_over:
             return
         live = {each.part: each for each in pods if each.ended is None}
-        gone = {each.uid: each for each in pods if each.ended is not None}
-        new = [each for uid, each in gone.items() if uid not in self._gone]
-        self._gone |= gone.keys()
+        new = [each for each in pods if not each.exists and each.uid not in self._gone]
+        self._gone |= {each.uid for each in new}
         launcher = live.get("launcher")
-        lost_worker = any(each.part != "launcher" for each in new)
+        lost_worker = any(each.part != "launcher" for each in (*new, *_failed(pods)))
         if self._began is not None and lost_worker and launcher:
             self._is_over = True
             yield Fail(launcher, "mpirun ended: it lost a worker")
@@ -181,6 +180,10 @@ class Mpi:
         return self.objects.mpi_worker(self.unit, int(part.rpartition("-")[2]))
 
 
+def _failed(pods: Iterable[PodSight]) -> list[PodSight]:
+    return [each for each in pods if each.end is PodEnd.FAILED]
+
+
 @dataclass
 class Pipeline:
     """Each step begins when the one before has succeeded; a lost or failed step ends the pipeline.
@@ -192,7 +195,7 @@ class Pipeline:
     objects: Objects
     _made: int = 1
 
-    def acts(self, pods: Sequence[PodSight], now: float) -> Iterator[Act]:
+    def acts(self, pods: Sequence[PodSight], now: float) -> Iterator[Act]:  # noqa: ARG002 as the protocol has it
         """Yield the next step."""
         done = sum(1 for each in pods if each.end is PodEnd.SUCCEEDED)
         if done == self._made and self._made < self.unit.work.workers:

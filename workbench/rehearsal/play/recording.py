@@ -19,8 +19,10 @@ def record_of(
     chronicle: Chronicle,
     cluster: SimulatedCluster,
     clock: Clock,
+    *,
     lasts: float,
     units: Mapping[str, Sequence[str]],
+    teams: Mapping[str, str],
 ) -> Record:
     """Return the record of the scenario up to its end.
 
@@ -34,6 +36,8 @@ def record_of(
         Length of the scenario; what happened later is left out.
     units
         Units that arrived, by work.
+    teams
+        Team of each work.
     """
 
     def moment(tick: float | None) -> float | None:
@@ -42,7 +46,7 @@ def record_of(
         at = round(clock.at(tick), 3)
         return at if at <= lasts else None
 
-    pods = [_pod(each, moment) for each in chronicle.pods.values() if moment(each.created) is not None]
+    pods = [_pod(each, teams, moment) for each in chronicle.pods.values() if moment(each.created) is not None]
     nodes = [_node(each, moment) for each in chronicle.nodes.values() if moment(each.created) is not None]
     return Record(
         lasts=lasts,
@@ -66,18 +70,19 @@ ASSUMPTIONS: Final = (
 """What this package assumes, as sentences of the report."""
 
 
-def _pod(sight: PodSight, moment: _Moment) -> PodRecord:
+def _pod(sight: PodSight, teams: Mapping[str, str], moment: _Moment) -> PodRecord:
     ended = moment(sight.ended)
     seen = sight if ended is not None else replace(sight, ended=None)
     started = moment(sight.started)
     end = final(seen) if started is not None or ended is not None else PodEnd.WAITS
+    work = sight.labels.get(labels.WORK, "")
     return PodRecord(
         name=sight.name,
         namespace=sight.namespace,
         uid=sight.uid,
-        work=sight.labels.get(labels.WORK, ""),
+        work=work,
         unit=sight.unit,
-        team=sight.labels.get(labels.TEAM, ""),
+        team=teams.get(work, ""),
         kind=sight.kind,
         created=moment(sight.created) or 0.0,
         scheduled=moment(sight.scheduled),

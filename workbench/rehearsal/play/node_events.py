@@ -1,0 +1,186 @@
+"""Events that take nodes: reclaimed spot nodes, failures, refused capacity and rolling upgrades."""
+
+from collections.abc import Iterable, Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from components.contract.labels import AnnotationKey
+from workbench.rehearsal.cluster.simulated import ApiError
+from workbench.rehearsal.play.agenda import Steps
+from workbench.rehearsal.play.chronicle import is_elastic
+from workbench.rehearsal.play.labels import object_name
+from workbench.rehearsal.play.sightings import NodeSight
+from workbench.rehearsal.play.site import Site, quietly
+from workbench.rehearsal.record import GroupFacts
+from workbench.rehearsal.scenario.events import CapacityRefused, NodeFailure, RollingUpgrade, SpotReclaim
+from workbench.rehearsal.scenario.places import Place
+
+UNNOTICED: Final = 50.0
+"""Seconds until the controller manager counts a silent node as lost (kubernetes v1.36.3,
+``pkg/controller/nodelifecycle/config/v1alpha1/defaults.go``, ``NodeMonitorGracePeriod``)."""
+
+REPLACED: Final = 600.0
+"""Seconds until a cloud replaces a machine that has failed: assumed, for checks of its health and a grace period."""
+
+RETRY: Final = 30.0
+"""Seconds between two attempts to start a node that the cloud refuses, or to evict a pod that a budget protects."""
+
+DRAIN: Final = 900.0
+"""Seconds after which the upgrade of a group gives up on pods that may not be evicted: 15 minutes on EKS
+(https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html), assumed elsewhere."""
+
+_LOOK: Final = 15.0
+"""Seconds between two looks at a node that is awaited or emptied."""
+
+_POLICY: Final = "igz-clusters-rehearsal-no-capacity"
+
+
+def spot_reclaim(site: Site, event: SpotReclaim) -> Steps:
+    """Take spot nodes: a cordon at the notice, then node and pods go at once.
+
+    A handler that cordons is assumed on every kind of cluster: EKS has one for its groups, aws-node-termination-handler
+    and AKS do the same. Whether it also drains depends on its settings, so pods stay until the end of the notice. A
+    group of fixed size gets another node; of elastic ones the autoscaler decides.
+    """
+    nodes = _chosen(site, event.place, event.nodes)
+    site.chronicle.happened(event.event, _took("notice for", nodes, event.place.text), _names(nodes))
+    for node in nodes:
+        site.chronicle.mark_node(node.name, event.event)
+        site.cordon(node)
+    if not nodes:
+        return
+    yield event.notice
+    for node in nodes:
+        site.remove(node)
+    site.chronicle.happened(event.event, _took("took", nodes, event.place.text), _names(nodes))
+    yield from _replaced(site, [each for each in nodes if not is_elastic(each.manifest)])
+
+
+def node_failure(site: Site, event: NodeFailure) -> Steps:
+    """Let nodes stop: unnoticed at first, then not ready, evicted by the controller manager, and replaced at last."""
+    nodes = _chosen(site, event.place, event.nodes)
+    site.chronicle.happened(event.event, _took("broke", nodes, event.place.text), _names(nodes))
+    for node in nodes:
+        site.chronicle.mark_node(node.name, event.event)
+        site.freeze(node)
+    if not nodes:
+        return
+    yield UNNOTICED
+    for node in nodes:
+        site.break_down(node)
+    yield REPLACED - UNNOTICED
+    for node in nodes:
+        site.remove(node)
+    yield from _replaced(site, [each for each in nodes if not is_elastic(each.manifest)])
+
+
+def capacity_refused(site: Site, event: CapacityRefused) -> Steps:
+    """Let the cloud start no node of a place for a time.
+
+    The API server refuses the nodes that the autoscaler creates, so that its ``IncreaseSize`` fails and the group backs
+    off, without a node. In AWS a group without capacity backs off too, once the autoscaler has seen the failed
+    activity, and its placeholders are removed (kubernetes/autoscaler 1959f5f6,
+    ``cloudprovider/aws/auto_scaling_groups.go`` and ``clusterstate/clusterstate.go``,
+    ``handleInstanceCreationErrors``): a minute or two later than here.
+    """
+    groups = [group for group in site.cluster.groups if event.place.holds(**_facts(group))]
+    until = site.clock.now + event.lasts
+    site.refused |= {group.name: max(until, site.refused.get(group.name, until)) for group in groups}
+    names = [group.name for group in groups]
+    objects = refusal(names, f"{_POLICY}-{round(event.at)}") if groups else ()
+    for made in objects:
+        site.cluster.api.apply(made)
+    site.chronicle.happened(event.event, f"no new node of {', '.join(names) or 'no group'}")
+    yield event.lasts
+    for made in reversed(objects):
+        quietly(site.cluster.api.delete, site.cluster.api.path_of(made))
+    site.chronicle.happened(event.event, f"new nodes of {event.place.text} again")
+
+
+def refusal(groups: Iterable[str], name: str) -> tuple[dict[str, Any], ...]:
+    """Return the admission policy, and its binding, that refuses new elastic nodes of these groups."""
+    listed = ", ".join(f"'{each}'" for each in groups)
+    group = f"object.metadata.?annotations['{AnnotationKey.GROUP.value}'].orValue('')"
+    api, name = "admissionregistration.k8s.io/v1", object_name(name)
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "resources": ["nodes"], "operations": ["CREATE"]}
+    policy = {
+        "failurePolicy": "Fail",
+        "matchConstraints": {"resourceRules": [rule]},
+        "validations": [
+            {
+                "expression": f"!({group} in [{listed}])",
+                "message": "InsufficientInstanceCapacity: the cloud has no capacity",
+            }
+        ],
+    }
+    binding = {"policyName": name, "validationActions": ["Deny"]}
+    head = {"apiVersion": api, "metadata": {"name": name}}
+    return (
+        {**head, "kind": "ValidatingAdmissionPolicy", "spec": policy},
+        {**head, "kind": "ValidatingAdmissionPolicyBinding", "spec": binding},
+    )
+
+
+def rolling_upgrade(site: Site, event: RollingUpgrade) -> Steps:
+    """Replace every node of a place, one at a time: a new one, then the old one is drained and deleted.
+
+    Elastic groups are replaced too. An upgrade gives up if pods of a node may not be evicted in time, as on EKS.
+    """
+    nodes = sorted(site.chronicle.nodes_in(event.place), key=lambda each: each.name)
+    site.chronicle.happened(event.event, _took("upgrades", nodes, event.place.text), _names(nodes))
+    for node in nodes:
+        if node.gone is not None or node.is_leaving:
+            continue
+        while (name := site.replace(node)) is None:
+            yield RETRY
+        while not ((new := site.chronicle.node(name)) and (new.is_ready or new.gone is not None)):
+            yield _LOOK
+        site.cordon(node)
+        site.chronicle.mark_node(node.name, event.event)
+        began = site.clock.now
+        while not _is_empty(site, node):
+            if site.clock.now - began > DRAIN:
+                site.chronicle.happened(
+                    event.event, f"gave up: pods of {node.name} may not be evicted in 15m", [node.name]
+                )
+                return
+            yield _LOOK
+        site.remove(node)
+    if nodes:
+        site.chronicle.happened(event.event, _took("upgraded", nodes, event.place.text), _names(nodes))
+
+
+def _is_empty(site: Site, node: NodeSight) -> bool:
+    """Evict what may be evicted; return whether nothing but DaemonSets was left."""
+    left = [pod for pod in site.chronicle.on_node(node.name) if pod.kind != "daemon-set"]
+    for pod in left:
+        metadata = {"name": pod.name, "namespace": pod.namespace}
+        try:
+            site.cluster.api.create({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": metadata})
+        except ApiError as error:
+            if error.status not in {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT}:
+                raise
+    return not left
+
+
+def _replaced(site: Site, nodes: Iterable[NodeSight]) -> Steps:
+    for node in nodes:
+        while site.replace(node) is None:
+            yield RETRY
+
+
+def _chosen(site: Site, place: Place, count: int | str) -> list[NodeSight]:
+    nodes = site.chronicle.nodes_in(place)
+    return nodes if count == "all" else nodes[: int(count)]
+
+
+def _facts(group: GroupFacts) -> Mapping[str, Any]:
+    return {"pool": group.pool, "role": group.role, "lifecycle": group.lifecycle, "zone": group.zone}
+
+
+def _names(nodes: Iterable[NodeSight]) -> list[str]:
+    return [each.name for each in nodes]
+
+
+def _took(verb: str, nodes: list[NodeSight], place: str) -> str:
+    return f"{verb} {', '.join(_names(nodes))}" if nodes else f"found no node: {place}"

@@ -1,0 +1,248 @@
+"""Plays a scenario on a simulated cluster: sends work and events in their time, and records what becomes of them."""
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Final
+
+from workbench.rehearsal.cluster.simulated import ApiError, SimulatedCluster
+from workbench.rehearsal.play import labels
+from workbench.rehearsal.play.agenda import Agenda, Clock, Steps
+from workbench.rehearsal.play.authors import accounts
+from workbench.rehearsal.play.chronicle import Chronicle
+from workbench.rehearsal.play.node_events import capacity_refused, node_failure, rolling_upgrade, spot_reclaim
+from workbench.rehearsal.play.objects import Objects
+from workbench.rehearsal.play.recording import record_of
+from workbench.rehearsal.play.site import Site, quietly
+from workbench.rehearsal.play.troupe import Troupe
+from workbench.rehearsal.play.units import Request, Unit
+from workbench.rehearsal.record import Record, Refusal
+from workbench.rehearsal.scenario.arrivals import Arrival
+from workbench.rehearsal.scenario.events import CapacityRefused, Event, NodeFailure, RollingUpgrade, Scale, SpotReclaim
+from workbench.rehearsal.scenario.model import Scenario
+
+_HANDS: Final = 6
+"""Threads that send requests: 10,000 pods are some minutes of two cores, mostly the API server's."""
+
+_STEP: Final = 0.05
+"""Longest real time between two looks at what is due."""
+
+_CHECK: Final = 1.0
+"""Real seconds between two looks at the processes of the control plane, and between two reports of progress."""
+
+_SETTLED: Final = 60.0
+"""Real seconds in which the watch must deliver the nodes that exist."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a scenario is.
+
+    Parameters
+    ----------
+    at, lasts
+        Seconds of the scenario that have passed, and its length.
+    running, waiting, nodes
+        Pods of the scenario that run and that wait, and nodes.
+    """
+
+    at: float
+    lasts: float
+    running: int
+    waiting: int
+    nodes: int
+
+
+def play(
+    cluster: SimulatedCluster,
+    scenario: Scenario,
+    progress: Callable[[Progress], None] = lambda _: None,
+    ticks: Callable[[], float] = time.monotonic,
+) -> Record:
+    """Play a scenario to its end and return the record.
+
+    Parameters
+    ----------
+    cluster
+        A fresh cluster of the stack.
+    scenario
+        What to play.
+    progress
+        Is called every second, from this thread.
+    ticks
+        Real time, for tests.
+
+    Raises
+    ------
+    LostError
+        The control plane has ended or does not answer.
+    ApiError
+        The API server refuses an object of the rehearsal itself.
+    KeyboardInterrupt
+        The user stopped it; all watches and threads have ended then.
+    """
+    player = _Player(cluster, scenario, ticks)
+    try:
+        player.prepare()
+        player.run(progress)
+    finally:
+        player.close()
+    return player.record
+
+
+class _Player:
+    def __init__(self, cluster: SimulatedCluster, scenario: Scenario, ticks: Callable[[], float]) -> None:
+        self._cluster = cluster
+        self._scenario = scenario
+        self._clock = Clock(cluster.pace, ticks)
+        self._agenda = Agenda()
+        self._objects = Objects(cluster.config, cluster.pace)
+        self._chronicle = Chronicle(cluster, self._clock)
+        self._site = Site(cluster, self._chronicle, self._clock)
+        self._troupe = Troupe(cluster.api, self._chronicle, self._objects, self._create)
+        self._hands = ThreadPoolExecutor(_HANDS, thread_name_prefix="play")
+        self._work: set[Future[None]] = set()
+        self._units: dict[str, list[Unit]] = defaultdict(list)
+        self._refused: set[str] = set()
+        self._stopped = threading.Event()
+        self._record: Record | None = None
+
+    def prepare(self) -> None:
+        """Create the authors' accounts, and wait until the watches have delivered what exists."""
+        for each in accounts(sorted(self._namespaces())):
+            self._cluster.api.apply(each)
+        self._chronicle.start()
+        names = {each["metadata"]["name"] for each in self._cluster.api.get("/api/v1/nodes")["items"]}
+        deadline = time.monotonic() + _SETTLED
+        while any(self._chronicle.node(name) is None for name in names) and time.monotonic() < deadline:
+            self._check()
+            time.sleep(0.01)
+        for arrival in self._scenario.arrivals:
+            self._plan(arrival)
+        for event in self._scenario.events:
+            self._agenda.add_steps(event.at, self._event(event), self._now)
+
+    def _namespaces(self) -> set[str]:
+        named = {work.namespace for work in self._scenario.works.values() if work.namespace}
+        return {*self._cluster.config.namespaces, self._objects.told.namespace, *named}
+
+    def _plan(self, arrival: Arrival) -> None:
+        work = self._scenario.works[arrival.work]
+        for moment in arrival.moments:
+            unit = self._objects.unit(arrival.work, work, len(self._units[arrival.work]))
+            self._units[arrival.work].append(unit)
+            self._agenda.add_steps(moment, self._life(unit, arrival.stays), self._now)
+
+    def run(self, progress: Callable[[Progress], None]) -> None:
+        """Play until the scenario ends."""
+        self._clock.start()
+        lasts, looked = float(self._scenario.lasts), float("-inf")
+        while (now := self._clock.now) < lasts:
+            for action in self._agenda.due(now):
+                self._submit(action)
+            for unit in self._chronicle.changed():
+                for action in self._troupe.reacts(unit, now, self._agenda):
+                    self._submit(action)
+            self._harvest()
+            tick = self._clock.ticks()
+            if tick - looked >= _CHECK:
+                looked = tick
+                self._check()
+                progress(Progress(now, lasts, *self._chronicle.counts))
+            self._rest(now, lasts)
+        self._record = self._recorded()
+        progress(Progress(lasts, lasts, *self._chronicle.counts))
+
+    def _rest(self, now: float, lasts: float) -> None:
+        due = self._agenda.next
+        until = min(lasts, due if due is not None else lasts)
+        self._stopped.wait(min(max(self._cluster.pace.real(until - now), 0.002), _STEP))
+
+    def _check(self) -> None:
+        self._cluster.check()
+        if self._chronicle.problem:
+            raise self._chronicle.problem
+
+    def _submit(self, action: Callable[[], object]) -> None:
+        self._work.add(self._hands.submit(self._unless_stopped, action))
+
+    def _unless_stopped(self, action: Callable[[], object]) -> None:
+        if not self._stopped.is_set():
+            action()
+
+    def _harvest(self) -> None:
+        """Raise what went wrong in another thread."""
+        done = {each for each in self._work if each.done()}
+        self._work -= done
+        for each in done:
+            each.result()
+
+    def _now(self) -> float:
+        return self._clock.now
+
+    def _life(self, unit: Unit, stays: int | None) -> Steps:
+        """Create a unit, and delete it when it has stayed long enough."""
+        self._troupe.enters(unit, self._clock.now, self._agenda)
+        for request in self._objects.arriving(unit):
+            if not self._create(unit, request):
+                return
+        if stays:
+            yield stays
+            self._chronicle.mark_unit(unit.name, "the scenario")
+            self._troupe.leaves(unit)
+
+    def _create(self, unit: Unit, request: Request) -> bool:
+        """Send an object and return whether it was accepted; note the refusal of one."""
+        if request.kind in {"Deployment", "Job"}:
+            self._chronicle.owns(request.name, labels.label_value(unit.name))
+        try:
+            self._cluster.api.create(request.manifest, as_user=request.author.user, as_groups=request.author.groups)
+        except ApiError as error:
+            refusal = Refusal(self._clock.now, unit.work_name, unit.name, request.kind, request.name, error.message)
+            self._chronicle.refusals.append(refusal)
+            return False
+        self._troupe.made(unit, request)
+        return True
+
+    def _event(self, event: Event) -> Steps:
+        if isinstance(event, SpotReclaim):
+            return spot_reclaim(self._site, event)
+        if isinstance(event, NodeFailure):
+            return node_failure(self._site, event)
+        if isinstance(event, CapacityRefused):
+            return capacity_refused(self._site, event)
+        if isinstance(event, RollingUpgrade):
+            return rolling_upgrade(self._site, event)
+        return self._scale(event)
+
+    def _scale(self, event: Scale) -> Iterator[float]:
+        for unit in self._units[event.work]:
+            for path in self._troupe.deployments(unit):
+                quietly(self._cluster.api.patch, path, {"spec": {"replicas": event.replicas}})
+        self._chronicle.happened(event.event, f"{event.work} to {event.replicas} replicas")
+        yield from ()
+
+    def _recorded(self) -> Record:
+        lasts = float(self._scenario.lasts)
+        arrived = {
+            arrival.work: [unit.name for unit in self._units[arrival.work] if self._troupe.has_entered(unit)]
+            for arrival in self._scenario.arrivals
+        }
+        teams = {labels.label_value(name): work.team for name, work in self._scenario.works.items()}
+        return record_of(self._chronicle, self._cluster, self._clock, lasts=lasts, units=arrived, teams=teams)
+
+    def close(self) -> None:
+        """End all threads and watches."""
+        self._stopped.set()
+        self._hands.shutdown(wait=True, cancel_futures=True)
+        self._chronicle.close()
+
+    @property
+    def record(self) -> Record:
+        """The record of a scenario that was played to its end."""
+        if self._record is None:
+            raise RuntimeError("the scenario has not ended")
+        return self._record

@@ -1,0 +1,125 @@
+"""What events do to nodes: cordon, empty, delete and replace them."""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any, Final
+
+from components.contract.labels import AnnotationKey, WellKnownLabel
+from workbench.rehearsal.cluster.simulated import ApiError, SimulatedCluster
+from workbench.rehearsal.play import labels
+from workbench.rehearsal.play.agenda import Clock
+from workbench.rehearsal.play.chronicle import Chronicle, is_elastic
+from workbench.rehearsal.play.sightings import NodeSight
+
+SIMULATE: Final = "igz-clusters.io/simulate"
+"""Annotation of nodes: ``not-ready`` breaks a simulated node (``workbench/local/stages/node.yaml``)."""
+
+_PASSING: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "ToBeDeletedByClusterAutoscaler",
+                   "DeletionCandidateOfClusterAutoscaler")  # fmt: skip
+"""Taints that describe a moment of a node's life, not its group."""
+
+_PASSED: Final = {HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}
+"""Answers to a change of what has gone or has changed meanwhile."""
+
+
+@dataclass
+class Site:
+    """The cluster that events happen to.
+
+    Parameters
+    ----------
+    cluster, chronicle, clock
+        The cluster, what is known of it, and the time.
+    """
+
+    cluster: SimulatedCluster
+    chronicle: Chronicle
+    clock: Clock
+    refused: dict[str, float] = field(default_factory=dict)
+    """Moment until which the cloud starts no node of a group, by group."""
+    _numbers: Any = field(default_factory=lambda: itertools.count(1))
+
+    def cordon(self, node: NodeSight) -> None:
+        """Keep new pods off a node."""
+        quietly(self.cluster.api.patch, path_of(node.name), {"spec": {"unschedulable": True}})
+
+    def break_down(self, node: NodeSight) -> None:
+        """Let a node stop reporting that it is ready."""
+        quietly(
+            lambda: self.cluster.api.patch(path_of(node.name), {"metadata": {"annotations": {SIMULATE: "not-ready"}}})
+        )
+
+    def freeze(self, node: NodeSight) -> None:
+        """Let no pod of a node come to its end: the node has stopped, and simulated pods would go on."""
+        endless = {"metadata": {"annotations": {labels.RUN_FOR: labels.ENDLESS}}}
+        for pod in self.chronicle.on_node(node.name):
+            if pod.run_for:
+                quietly(self.cluster.api.patch, pod.path, endless)
+
+    def remove(self, node: NodeSight) -> None:
+        """Take a node away with its pods, as a machine that is switched off."""
+        for pod in self.chronicle.on_node(node.name):
+            quietly(self.cluster.api.delete, pod.path, grace=0)
+        quietly(self.cluster.api.delete, path_of(node.name))
+
+    def replace(self, node: NodeSight) -> str | None:
+        """Start a node of the same group, as the group of a cloud keeps its size; return its name.
+
+        None if the cloud refuses it now. It is ready after the time that nodes take.
+        """
+        if self.refused.get(node.group, float("-inf")) > self.clock.now:
+            return None
+        made = copy_of(
+            node, f"{node.group}-r{next(self._numbers)}", self.cluster.pace.real(self.cluster.pace.node_start)
+        )
+        self.cluster.api.create(made)
+        return str(made["metadata"]["name"])
+
+
+def path_of(node: str) -> str:
+    """Return the path of a node at the API server."""
+    return f"/api/v1/nodes/{node}"
+
+
+def quietly(call: Callable[..., Any], *arguments: Any, **options: Any) -> bool:
+    """Make a call whose object may have gone or changed meanwhile; return whether it took effect."""
+    try:
+        call(*arguments, **options)
+    except ApiError as error:
+        if error.status not in _PASSED:
+            raise
+        return False
+    return True
+
+
+def copy_of(node: NodeSight, name: str, starts_in: float) -> dict[str, Any]:
+    """Return a new node like another one.
+
+    Parameters
+    ----------
+    node
+        The other node.
+    name
+        The new node's name.
+    starts_in
+        Real seconds until it is ready.
+    """
+    metadata, spec = node.manifest["metadata"], node.manifest.get("spec", {})
+    annotations = {key: value for key, value in metadata.get("annotations", {}).items() if key != SIMULATE}
+    annotations[AnnotationKey.STARTS_IN.value] = labels.run_for(starts_in)
+    taints = [each for each in spec.get("taints", ()) if not each["key"].startswith(_PASSING)]
+    made: dict[str, Any] = {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {
+            "name": name,
+            "labels": {**metadata.get("labels", {}), WellKnownLabel.HOSTNAME.value: name},
+            "annotations": annotations,
+        },
+        "spec": {"taints": taints} if taints else {},
+    }
+    if is_elastic(node.manifest):  # the autoscaler knows its nodes by this
+        made["spec"]["providerID"] = f"kwok:{name}"
+    return made

@@ -1,0 +1,140 @@
+"""The units that are on the cluster: their operators, their objects, and MLRun's watch over their runs."""
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from workbench.rehearsal.cluster.simulated import Api
+from workbench.rehearsal.play import labels
+from workbench.rehearsal.play.agenda import Agenda
+from workbench.rehearsal.play.chronicle import Chronicle
+from workbench.rehearsal.play.objects import Objects
+from workbench.rehearsal.play.operators import (
+    MONITORING,
+    Create,
+    Fail,
+    Later,
+    Operator,
+    Remove,
+    RunFor,
+    operator_of,
+    state_of,
+    thresholds,
+)
+from workbench.rehearsal.play.sightings import ZONE
+from workbench.rehearsal.play.site import quietly
+from workbench.rehearsal.play.units import Request, Unit, in_zone
+
+Action = Callable[[], object]
+
+
+class Troupe:
+    """Units that have arrived.
+
+    Parameters
+    ----------
+    api, chronicle, objects
+        The cluster's API, what is known of it, and the maker of objects.
+    create
+        Sends a unit's object; returns whether it was accepted.
+    """
+
+    def __init__(
+        self, api: Api, chronicle: Chronicle, objects: Objects, create: Callable[[Unit, Request], bool]
+    ) -> None:
+        self._api = api
+        self._chronicle = chronicle
+        self._objects = objects
+        self._create = create
+        self._units: dict[str, Unit] = {}
+        self._operators: dict[str, Operator] = {}
+        self._controllers: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        """Kind and path of the controllers of each unit."""
+        self._homeless: set[str] = set()
+        """Units whose volume is not in a zone yet."""
+        self._left: set[str] = set()
+        self._lock = threading.Lock()
+
+    def enters(self, unit: Unit, now: float, agenda: Agenda) -> None:
+        """Take a unit over when it arrives."""
+        name = labels.label_value(unit.name)
+        with self._lock:
+            self._units[name] = unit
+            if found := operator_of(unit, self._objects):
+                self._operators[name] = found
+            if unit.work.volume and not unit.work.volume.zone:
+                self._homeless.add(name)
+        for state, seconds in thresholds(unit, self._objects).items():
+            agenda.add(now + seconds + MONITORING, partial(self._judge, unit, state))
+
+    def has_entered(self, unit: Unit) -> bool:
+        """Return whether a unit has arrived."""
+        return labels.label_value(unit.name) in self._units
+
+    def made(self, unit: Unit, request: Request) -> None:
+        """Note an object that the API server accepted."""
+        if request.kind in {"Deployment", "Job"}:
+            with self._lock:
+                self._controllers[unit.name].append((request.kind, self._api.path_of(request.manifest)))
+
+    def deployments(self, unit: Unit) -> list[str]:
+        """Return the paths of a unit's Deployments."""
+        return [path for kind, path in self._controllers[unit.name] if kind == "Deployment"]
+
+    def leaves(self, unit: Unit) -> None:
+        """Delete the objects of a unit; its volume stays."""
+        self._left.add(labels.label_value(unit.name))
+        for _, path in self._controllers[unit.name]:
+            quietly(self._api.delete, path)
+        if not self._controllers[unit.name]:
+            for pod in self._chronicle.of_unit(unit.name):
+                if pod.exists:
+                    quietly(self._api.delete, pod.path)
+
+    def reacts(self, name: str, now: float, agenda: Agenda) -> Iterator[Action]:
+        """Yield what the operator of a unit does after a change of its pods."""
+        unit, operator = self._units.get(name), self._operators.get(name)
+        if unit is None or name in self._left:
+            return
+        if name in self._homeless and (action := self._settled(unit)):
+            self._homeless.discard(name)
+            yield action
+        if operator is not None:
+            for act in operator.acts(self._chronicle.of_unit(name), now):
+                if isinstance(act, Later):
+                    agenda.add(now + act.seconds, partial(self._chronicle.touch, name))
+                else:
+                    yield partial(self._do, unit, act)
+
+    def _do(self, unit: Unit, act: Create | RunFor | Fail | Remove) -> None:
+        match act:
+            case Create():
+                self._create(unit, act.request)
+            case RunFor():
+                quietly(self._api.patch, act.pod.path, {"metadata": {"annotations": {labels.RUN_FOR: act.value}}})
+            case Fail():
+                status = {"phase": "Failed", "message": act.message, "reason": "Error"}
+                quietly(self._api.patch, f"{act.pod.path}/status", {"status": status})
+            case Remove():
+                quietly(self._api.delete, act.pod.path, grace=0)
+
+    def _settled(self, unit: Unit) -> Action | None:
+        """Return what puts the volume of a unit into the zone of its first pod; None while it has none.
+
+        A volume of a cloud is made in the zone of the node that was chosen first (``WaitForFirstConsumer``).
+        """
+        node = next((each.node for each in self._chronicle.of_unit(unit.name) if each.node), None)
+        sight = self._chronicle.node(node) if node else None
+        zone = sight.labels.get(ZONE) if sight else None
+        if not zone:
+            return None
+        patch = {"spec": {"nodeAffinity": in_zone(zone)}}
+        return partial(quietly, self._api.patch, f"/api/v1/persistentvolumes/{unit.claim}", patch)
+
+    def _judge(self, unit: Unit, state: str) -> None:
+        """Abort the run of a unit, as MLRun does, if a pod is in a state for which the run's time is over."""
+        live = [each for each in self._chronicle.of_unit(unit.name) if each.ended is None]
+        if any(state_of(each) == state for each in live):
+            self._chronicle.mark_unit(unit.name, f"MLRun aborted the run: {state}")
+            self.leaves(unit)
