@@ -1,26 +1,24 @@
 """Rehearses scenarios on stacks: one cluster for each, several at once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Protocol
 
-from infra.config import StackConfig
 from workbench.local.programs import Binaries
+from workbench.prices.book import PriceBook
 from workbench.rehearsal.cluster.simulated import LostError
 from workbench.rehearsal.cluster.simulation import simulated
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.play.player import Progress, play
+from workbench.rehearsal.prices import Prices
 from workbench.rehearsal.scenario.files import skipped_because
 from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.settings import Pace
 from workbench.rehearsal.verdicts.costs import costs_of
 from workbench.rehearsal.verdicts.judge import judge
 from workbench.stacks import Stack
-
-PriceOf = Callable[[str, str], float | None]
-"""Returns the US dollars an hour of a machine type and a lifecycle; None if unknown."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,22 +71,6 @@ class Watcher(Protocol):
         """Receive why a task ended without an outcome."""
 
 
-@dataclass(frozen=True)
-class Prices:
-    """Prices of machine types.
-
-    Parameters
-    ----------
-    price_of
-        Looks one up for the region of a stack.
-    note
-        Where they are from, as one sentence.
-    """
-
-    price_of: PriceOf
-    note: str = ""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Rehearser:
     """Rehearses one task at a time.
@@ -97,8 +79,8 @@ class Rehearser:
     ----------
     binaries
         Programs of the control plane.
-    prices
-        Returns the prices for a stack.
+    book
+        Prices of machines.
     watcher
         Receives progress.
     stopped
@@ -106,7 +88,7 @@ class Rehearser:
     """
 
     binaries: Binaries
-    prices: Callable[[StackConfig], Prices]
+    book: PriceBook
     watcher: Watcher
     stopped: Event = field(default_factory=Event)
 
@@ -136,8 +118,8 @@ class Rehearser:
         self._go_on()
         with simulated(task.stack, task.pace, binaries=self.binaries, progress=step) as cluster:
             record = play(cluster, scenario, progress=progress)
-        prices = self.prices(config)
-        costs = costs_of(record, prices.price_of, note=prices.note)
+        prices = Prices(config, self.book)
+        costs = costs_of(record, prices.price_of, prices=prices.note)
         return replace(outcome, record=record, verdicts=judge(scenario, record, config, costs), costs=costs)
 
     def _go_on(self) -> None:
