@@ -44,8 +44,8 @@ class Chronicle:
     """
 
     def __init__(self, cluster: SimulatedCluster, clock: Clock) -> None:
-        self._cluster = cluster
-        self._clock = clock
+        self.cluster = cluster
+        self.clock = clock
         self._lock = threading.RLock()
         self._specs = Specs()
         self._changed: set[str] = set()
@@ -70,7 +70,7 @@ class Chronicle:
     def start(self) -> None:
         """Begin to watch; objects that exist count as created now."""
         for what, path in _PATHS.items():
-            watch = self._cluster.api.watch(path)
+            watch = self.cluster.api.watch(path)
             see: Callable[[str, Sight], None] = getattr(self, f"see_{what}")
             thread = threading.Thread(target=self._follow, args=(watch, see), name=f"watch {what}s", daemon=True)
             self._watches.append(watch)
@@ -93,7 +93,7 @@ class Chronicle:
 
     def see_pod(self, change: str, pod: Sight) -> None:
         """Take over a change of a pod."""
-        tick, uid = self._clock.ticks(), pod["metadata"]["uid"]
+        tick, uid = self.clock.ticks(), pod["metadata"]["uid"]
         with self._lock:
             if (sight := self.pods.get(uid)) is None:
                 if change == "DELETED":
@@ -152,7 +152,7 @@ class Chronicle:
 
     def see_node(self, change: str, node: Sight) -> None:
         """Take over a change of a node."""
-        tick, metadata = self._clock.ticks(), node["metadata"]
+        tick, metadata = self.clock.ticks(), node["metadata"]
         with self._lock:
             if (sight := self.nodes.get(metadata["uid"])) is None:
                 if change == "DELETED":
@@ -174,7 +174,7 @@ class Chronicle:
         """Return the group of a node: elastic nodes name it, the names of static ones begin with it."""
         if name := metadata.get("annotations", {}).get(AnnotationKey.GROUP.value):
             return str(name)
-        names = sorted((group.name for group in self._cluster.groups), key=len, reverse=True)
+        names = sorted((group.name for group in self.cluster.groups), key=len, reverse=True)
         pool = metadata.get("labels", {}).get(LabelKey.POOL.value, "")
         return next((name for name in names if re.fullmatch(rf"{re.escape(name)}-r?\d+", metadata["name"])), pool)
 
@@ -188,13 +188,13 @@ class Chronicle:
             if reason in _SAYS and about.get("kind") == "Pod":
                 known = self._reasons[about.get("uid", "")]
                 if all(each.text != text for each in known):
-                    known.append(Reason(self._clock.ticks(), _SAYS[reason], text))
+                    known.append(Reason(self.clock.ticks(), _SAYS[reason], text))
             elif reason == "FailedCreate":
                 name = str(about.get("name", ""))
                 unit = self._unit_of_object.get(name) or self._unit_of_object.get(name.rpartition("-")[0])
                 if unit and not any(each.unit == unit for each in self.refusals):
                     work = unit.rpartition("-")[0]
-                    self.refusals.append(Refusal(self._clock.now, work, unit, "Pod", name, text))
+                    self.refusals.append(Refusal(self.clock.now, work, unit, "Pod", name, text))
 
     def owns(self, name: str, unit: str) -> None:
         """Note that the controller of this name makes the pods of a unit."""
@@ -215,7 +215,7 @@ class Chronicle:
     def happened(self, event: str, text: str, nodes: Iterable[str] = ()) -> None:
         """Note that an event of the scenario took place."""
         with self._lock:
-            self.happenings.append(Happening(self._clock.now, event, text, tuple(nodes)))
+            self.happenings.append(Happening(self.clock.now, event, text, tuple(nodes)))
 
     def touch(self, unit: str) -> None:
         """Let a unit count as changed."""

@@ -144,8 +144,8 @@ class _Player:
             for action in self._agenda.due(now):
                 self._submit(action)
             for unit in self._chronicle.changed():
-                for action in self._troupe.reacts(unit, now, self._agenda):
-                    self._submit(action)
+                for reaction in self._troupe.reacts(unit, now, self._agenda):
+                    self._submit(reaction)
             self._harvest()
             tick = self._clock.ticks()
             if tick - looked >= _CHECK:
@@ -232,7 +232,7 @@ class _Player:
             for arrival in self._scenario.arrivals
         }
         teams = {labels.label_value(name): work.team for name, work in self._scenario.works.items()}
-        return record_of(self._chronicle, self._cluster, self._clock, lasts=lasts, units=arrived, teams=teams)
+        return record_of(self._chronicle, lasts=lasts, units=arrived, teams=teams)
 
     def close(self) -> None:
         """End all threads and watches."""

@@ -4,9 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
 
-from workbench.rehearsal.cluster.simulated import SimulatedCluster
 from workbench.rehearsal.play import labels
-from workbench.rehearsal.play.agenda import Clock
 from workbench.rehearsal.play.chronicle import Chronicle, final
 from workbench.rehearsal.play.sightings import NodeSight, PodSight
 from workbench.rehearsal.record import NodeRecord, PodEnd, PodRecord, Record
@@ -17,8 +15,6 @@ _Moment: TypeAlias = Callable[[float | None], float | None]
 
 def record_of(
     chronicle: Chronicle,
-    cluster: SimulatedCluster,
-    clock: Clock,
     *,
     lasts: float,
     units: Mapping[str, Sequence[str]],
@@ -30,8 +26,6 @@ def record_of(
     ----------
     chronicle
         What was seen.
-    cluster, clock
-        Where and when it was played.
     lasts
         Length of the scenario; what happened later is left out.
     units
@@ -39,11 +33,12 @@ def record_of(
     teams
         Team of each work.
     """
+    cluster = chronicle.cluster
 
     def moment(tick: float | None) -> float | None:
         if tick is None:
             return None
-        at = round(clock.at(tick), 3)
+        at = round(chronicle.clock.at(tick), 3)
         return at if at <= lasts else None
 
     pods = [_pod(each, teams, moment) for each in chronicle.pods.values() if moment(each.created) is not None]
