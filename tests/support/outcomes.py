@@ -27,7 +27,7 @@ def record(gpu_max: int = 2) -> Record:
     for index in range(4):
         site.run(f"model-{index}-x7k2p", "nuclio-function", "model", (900, 2_048, 0), 0.0, None, "workload", "ranking")
     for index in range(6):
-        team = ("vision", "speech")[index % 2]
+        team = "vision"
         site.run(
             f"notebook-{index}-0", "notebook", "notebook", (1_500, 4_096, 0), index * 400.0, 4_800, "workload", team
         )

@@ -87,7 +87,7 @@ class Site:
         self.run(f"node-exporter-{node.name}", "daemon-set", "", (180, 260, 0), ready, None, node.name)
         return node
 
-    def run(  # noqa: PLR0913, PLR0917
+    def run(  # noqa: PLR0917
         self,
         name: str,
         kind: str,

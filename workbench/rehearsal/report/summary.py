@@ -166,7 +166,7 @@ def _shares(costs: Costs, console: Console) -> None:
     """Print costs by lifecycle and team, and what has no price."""
     for title, parts in (("by lifecycle", costs.by_lifecycle), ("by team", costs.by_team)):
         shown = [
-            f"{_clean(name) or 'no team'} {hours(cost)} node-hours"
+            f"{_clean(name) or 'unused or of no team'} {hours(cost)} node-hours"
             + ("" if cost.usd is None else f", {money(cost)} USD")
             for name, cost in parts.items()
         ]
