@@ -95,7 +95,7 @@ def _matrix(outcomes: Sequence[Outcome]) -> Html:
         index, outcome = cells.get((scenario, stack), (0, None))
         if outcome is None:
             return element("span.dim", "-")
-        sign = {"good": "✓ ", "bad": "✕ ", "neutral": "– "}[_colour([outcome])]
+        sign = {"good": "✓ ", "bad": "✕ ", "neutral": ""}[_colour([outcome])]
         link = f"#outcome-{index}"
         return element(f"a.verdict.{_colour([outcome])}", sign + brief(outcome), href=link, data_pick=str(index))
 
