@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Final
 
-from support.rehearsal_site import LASTS, MINUTE, RECLAIM, UNFIT, Site, groups
+from support.rehearsal_site import LASTS, MINUTE, RECLAIM, START, UNFIT, Site, groups
 from workbench.rehearsal.outcome import Cost, Costs, Outcome
 from workbench.rehearsal.record import Happening, PodEnd, Record, Refusal
 from workbench.rehearsal.scenario.durations import duration_text
@@ -19,6 +20,7 @@ ASSUMPTIONS: Final = (
 NOTES: Final = ("Memory pressure, disks and networks are not simulated: kwok's nodes run no containers.",)
 
 
+@cache
 def record(gpu_max: int = 2) -> Record:
     """Return the record of a night: notebooks, training on GPUs, Spark on spot nodes, functions that scale out."""
     site = Site(groups(gpu_max))
@@ -190,3 +192,61 @@ def skipped(stack: str = "dev") -> Outcome:
         description="Nightly training on GPUs, Spark on spot nodes, and functions that scale out",
         skipped="it has no pool of role gpu",
     )
+
+
+def hostile(text: str) -> Outcome:
+    """Return an outcome that has the text wherever a stack file, a scenario or the cluster may choose it."""
+    of = night()
+    assert of.record is not None
+    assert of.costs is not None
+    pods = tuple(
+        replace(
+            each,
+            name=f"{text}{at}",
+            work=each.work and text,
+            kind=each.work and text,
+            team=text,
+            end_cause=text,
+            unit=text,
+            reasons=tuple(replace(reason, text=text) for reason in each.reasons),
+        )
+        for at, each in enumerate(of.record.pods)
+    )
+    record = replace(
+        of.record,
+        pods=pods,
+        groups=tuple(replace(each, name=text, instance_type=text) for each in of.record.groups),
+        nodes=tuple(replace(each, zone=text, gone_cause=each.gone_cause and text) for each in of.record.nodes),
+        refusals=tuple(replace(each, work=text, name=text, message=text, kind=text) for each in of.record.refusals),
+        happenings=tuple(replace(each, event=text, text=text) for each in of.record.happenings),
+        assumptions=(text,),
+    )
+    hint = Hint(cause=text, action=text, path=text)
+    verdicts = tuple(
+        replace(each, expectation=text, measured=text, pods=(text,), reason=text, hints=(hint,), may_vary=text)
+        for each in of.verdicts
+    )
+    costs = replace(of.costs, by_team={text: of.costs.total}, prices=text)
+    return replace(
+        of, stack=text, scenario=text, description=text, record=record, verdicts=verdicts, costs=costs, notes=(text,)
+    )
+
+
+def large(pods: int = 10_000, nodes: int = 1_000) -> Outcome:
+    """Return an outcome with many pods on many nodes of pool workload that come and go."""
+    of = night()
+    assert of.record is not None
+    node = next(each for each in of.record.nodes if each.pool == "workload")
+    pod = next(each for each in of.record.pods if each.work)
+    many = tuple(
+        replace(node, name=f"many-{at}", created=at * 5.0, ready=at * 5.0 + START, gone=at * 5.0 + 3_000)
+        for at in range(nodes)
+    )
+    crowd = tuple(
+        replace(pod, name=f"pod-{at}", uid=f"many-{at}", work=f"work-{at % 9}", node=(on := many[at % nodes]).name,
+                created=on.created + at % 200, scheduled=(start := on.created + START + at % 1_000),
+                started=start + 3, ended=start + 600)
+        for at in range(pods)
+    )  # fmt: skip
+    groups = tuple(replace(each, max=each.max * 200) for each in of.record.groups)
+    return replace(of, record=replace(of.record, pods=crowd, nodes=many, groups=groups))
