@@ -74,13 +74,33 @@ class Api(Protocol):
 class SimulatedCluster(Protocol):
     """The cluster of a stack as simulated nodes on a running control plane, with the stack's own objects in it."""
 
-    name: str
-    config: StackConfig
-    groups: tuple[GroupFacts, ...]
-    pace: Pace
-    api: Api
-    kubeconfig: Path
-    assumptions: tuple[str, ...]
+    @property
+    def name(self) -> str:
+        """Name of its control plane."""
+
+    @property
+    def config(self) -> StackConfig:
+        """Choices of the stack."""
+
+    @property
+    def groups(self) -> tuple[GroupFacts, ...]:
+        """Its node groups."""
+
+    @property
+    def pace(self) -> Pace:
+        """How scenario time passes."""
+
+    @property
+    def api(self) -> Api:
+        """Its API server."""
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The administrator's kubeconfig."""
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the simulation assumes, as sentences."""
 
     def check(self) -> None:
         """Raise ``LostError`` if a component of the control plane has ended."""
