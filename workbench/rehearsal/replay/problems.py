@@ -1,0 +1,27 @@
+"""The error of a file that cannot be replayed."""
+
+from pathlib import Path
+
+from workbench.system.errors import UserError
+
+
+class ReplayError(UserError):
+    """A file cannot be replayed; says file and line, what is expected there, and what to do.
+
+    Parameters
+    ----------
+    file
+        The file.
+    problem
+        What is wrong, without the file's own text: that may hold secrets.
+    hint
+        What to do.
+    line
+        Line of the file; None for the file as a whole.
+    """
+
+    def __init__(self, file: Path, problem: str, hint: str = "", *, line: int | None = None) -> None:
+        self.file = file
+        self.line = line
+        where = f"{file}, line {line}" if line is not None else str(file)
+        super().__init__(f"{where}: {problem}", hint)

@@ -1,0 +1,155 @@
+"""Reads from a pod's spec what scenarios express; environment, commands, images and annotations are never read."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from decimal import ROUND_UP, Decimal
+from typing import Any, Final
+
+from components.contract.labels import OWN_DOMAIN, LabelKey
+from components.contract.mlrun_choices import PreemptionMode
+from components.contract.priorities import RESERVED_CLASSES, SystemPriority, UserPriority
+from components.contract.quantities import parse_quantity
+from workbench.rehearsal.replay.observed import Shape
+
+KNOWN_CLASSES: Final = frozenset({*UserPriority, *SystemPriority, *RESERVED_CLASSES})
+"""Priority classes that every stack has."""
+
+_MIB: Final = Decimal(2) ** 20
+_ADDED: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+"""Tolerations that the API server adds by itself (kubernetes/kubernetes,
+``plugin/pkg/admission/defaulttolerationseconds/admission.go``)."""
+_NODE_NAME: Final = "kubernetes.io/hostname"
+_NOT_EXPRESSED: Final = {
+    "topologySpreadConstraints": "topology spread",
+    "resourceClaims": "resource claims",
+    "schedulingGates": "scheduling gates",
+}
+
+
+def shape_of(metadata: Mapping[str, Any], spec: Mapping[str, Any], counts: Counter[str]) -> Shape:
+    """Return what a pod asks for.
+
+    Parameters
+    ----------
+    metadata, spec
+        Of the pod.
+    counts
+        Receives what the model does not express, as sentences with ``{}`` for the number of pods.
+    """
+    requests, limits = _amounts(spec, "requests"), _amounts(spec, "limits")
+    gpu = next((name for name in (*requests, *limits) if name.endswith("/gpu")), "")
+    class_name = str(spec.get("priorityClassName") or "")
+    if class_name and class_name not in KNOWN_CLASSES:
+        counts[f"{{}} pods name the priority class {class_name[:63]}, which stacks do not have; it is left out."] += 1
+        class_name = ""
+    selector = {str(key): str(value) for key, value in (spec.get("nodeSelector") or {}).items()}
+    if selector.pop(_NODE_NAME, None):
+        counts["{} pods select a node by its name; that is left out."] += 1
+    for key in selector:
+        if OWN_DOMAIN not in key and key != LabelKey.LIFECYCLE and not key.startswith(("topology.", "kubernetes.io/")):
+            counts[f"{{}} pods select nodes by {key[:100]}; without nodes of this label in the stack they wait."] += 1
+    mode = _mode(spec.get("affinity") or {}, counts)
+    _count_rest(spec, counts)
+    labels = metadata.get("labels") or {}
+    return Shape(
+        cpu=_millis(requests.get("cpu", limits.get("cpu"))),
+        cpu_limit=_millis(limits.get("cpu")),
+        memory=_mib(requests.get("memory", limits.get("memory"))),
+        memory_limit=_mib(limits.get("memory")),
+        gpus=int(requests.get(gpu, limits.get(gpu, Decimal(0)))) if gpu else 0,
+        gpu_resource=gpu,
+        selector=tuple(sorted(selector.items())),
+        tolerations=tuple(_tolerations(spec.get("tolerations") or ())),
+        priority_class=class_name,
+        mode=mode,
+        labels=tuple(sorted((str(k), str(v)) for k, v in labels.items() if str(k).startswith(f"{OWN_DOMAIN}/"))),
+    )
+
+
+def _amounts(spec: Mapping[str, Any], which: str) -> dict[str, Decimal]:
+    """Return a pod's requests or limits as the scheduler counts them.
+
+    The sum of the containers and of init containers that keep running, or the largest other init container, plus the
+    overhead (kubernetes/kubernetes, ``staging/src/k8s.io/component-helpers/resource/helpers.go``, ``PodRequests``).
+    """
+    total: dict[str, Decimal] = {}
+    largest: dict[str, Decimal] = {}
+    inits = spec.get("initContainers") or ()
+    sidecars = [each for each in inits if each.get("restartPolicy") == "Always"]
+    for container in (*(spec.get("containers") or ()), *sidecars):
+        for name, amount in _of(container, which):
+            total[name] = total.get(name, Decimal(0)) + amount
+    for container in inits:
+        if container not in sidecars:
+            for name, amount in _of(container, which):
+                largest[name] = max(largest.get(name, Decimal(0)), amount)
+    whole = {name: max(total.get(name, Decimal(0)), largest.get(name, Decimal(0))) for name in {**total, **largest}}
+    for name, amount in _quantities(spec.get("overhead") or {}):
+        if name in whole:
+            whole[name] += amount
+    return {name: amount for name, amount in whole.items() if amount}
+
+
+def _of(container: Mapping[str, Any], which: str) -> Iterable[tuple[str, Decimal]]:
+    resources = container.get("resources") or {}
+    chosen = resources.get(which) or {}
+    missing = {**(resources.get("limits") or {}), **chosen} if which == "requests" else chosen
+    return _quantities(missing)
+
+
+def _quantities(amounts: Mapping[str, Any]) -> Iterable[tuple[str, Decimal]]:
+    for name, text in amounts.items():
+        try:
+            yield str(name), parse_quantity(str(text))
+        except ValueError:
+            continue
+
+
+def _millis(amount: Decimal | None) -> int | None:
+    return int((amount * 1000).to_integral_value(ROUND_UP)) if amount else None
+
+
+def _mib(amount: Decimal | None) -> int | None:
+    return int((amount / _MIB).to_integral_value(ROUND_UP)) if amount else None
+
+
+def _tolerations(given: Iterable[Mapping[str, Any]]) -> list[str]:
+    fields = ("key", "operator", "value", "effect", "tolerationSeconds")
+    return sorted(
+        json.dumps({name: each[name] for name in fields if name in each}, sort_keys=True)
+        for each in given
+        if each.get("key") not in _ADDED
+    )
+
+
+def _mode(affinity: Mapping[str, Any], counts: Counter[str]) -> str:
+    """Return the preemption mode that a pod's node affinity shows, and count affinity of other kinds.
+
+    MLRun writes ``constrain`` and ``prevent`` as required terms on the lifecycle label (mlrun/mlrun,
+    ``mlrun/k8s_utils.py``, ``generate_preemptible_nodes_affinity_terms`` and ``..._anti_affinity_terms``).
+    """
+    found = ""
+    node = affinity.get("nodeAffinity") or {}
+    required = (node.get("requiredDuringSchedulingIgnoredDuringExecution") or {}).get("nodeSelectorTerms") or ()
+    operators = {
+        each.get("operator")
+        for term in required
+        for each in term.get("matchExpressions") or ()
+        if each.get("key") == LabelKey.LIFECYCLE
+    }
+    if operators == {"In"}:
+        found = PreemptionMode.CONSTRAIN
+    elif operators == {"NotIn"}:
+        found = PreemptionMode.PREVENT
+    if (node and not found) or affinity.get("podAffinity") or affinity.get("podAntiAffinity"):
+        counts["{} pods have an affinity, which scenarios do not express; it is left out."] += 1
+    return found
+
+
+def _count_rest(spec: Mapping[str, Any], counts: Counter[str]) -> None:
+    for name, words in _NOT_EXPRESSED.items():
+        if spec.get(name):
+            counts[f"{{}} pods have {words}, which scenarios do not express; it is left out."] += 1
+    if any("persistentVolumeClaim" in volume or "ephemeral" in volume for volume in spec.get("volumes") or ()):
+        counts["{} pods mount claims, whose sizes and zones the file does not have; they are left out."] += 1
