@@ -24,7 +24,8 @@ AUDIT: Final = "audit.k8s.io/"
 def unwrap(value: Any) -> Iterator[dict[str, Any]]:
     """Yield the objects in an entry; nothing for what is no object, such as another component's log line."""
     if isinstance(value, list):
-        yield from unwrap({each.get("field"): each.get("value") for each in value if isinstance(each, Mapping)})
+        fields = {each["field"]: each.get("value") for each in value if isinstance(each, Mapping) and "field" in each}
+        yield from unwrap(fields or None)
         return
     if not isinstance(value, dict):
         return

@@ -80,7 +80,7 @@ def read(source: Source, history: History) -> None:
             _take(event, at, export)
     history.notes += [NO_SIZES, "A cluster keeps events for an hour by default: pods without an event are missing."]
     if export.scale_ups:
-        history.notes.append(f"There, {len(export.scale_ups)} pods made the autoscaler add nodes.")
+        history.counts["Pods for which the autoscaler added nodes there"] = len(export.scale_ups)
     _add_all(export, history)
 
 
@@ -121,7 +121,6 @@ def _take_pod(key: tuple[str, str, str], reason: str, at: float, export: _Export
 
 
 def _add_all(export: _Export, history: History) -> None:
-    older = 0
     for (namespace, name, uid), seen in export.pods.items():
         owner, owner_name = export.owners.get((namespace, name), ("", ""))
         if not owner and _OF_REPLICA_SET.fullmatch(name):
@@ -131,16 +130,14 @@ def _add_all(export: _Export, history: History) -> None:
         if isinstance(origin, LeftOut):
             history.left_out[origin] += 1
             continue
-        older += not seen.is_new
         created = seen.first if seen.is_new else history.first if history.first is not None else seen.first
         pod = Observed(origin=origin, shape=Shape(), created=created, scheduled=seen.scheduled, started=seen.started)
+        pod.is_new = seen.is_new
         if not seen.is_new:
-            pod.scheduled = created
+            history.counts["Pods from before the first event (they run from the start)"] += 1
         done = export.completed.get((namespace, owner_name))
         if origin.kind is WorkKind.BATCH_JOB and done is not None and seen.killed is None:
             pod.ends(done, End.COMPLETED)
         elif seen.killed is not None:
             pod.ends(seen.killed, End.DELETED)
         history.add((namespace, name, uid), pod)
-    if older:
-        history.notes.append(f"{older} pods were created before the first event; they run from the start.")

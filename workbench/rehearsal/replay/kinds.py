@@ -113,7 +113,7 @@ def _owner(owners: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
 def _base(owner: str, name: str, labels: Mapping[str, str]) -> str:
     """Return the name of the Deployment, StatefulSet or CronJob that an owner belongs to."""
     if owner == "ReplicaSet":
-        return name.removesuffix(f"-{labels.get('pod-template-hash', '')}").removesuffix("-")
+        return re.sub(rf"-({re.escape(labels.get('pod-template-hash', ''))}|[a-f0-9]{{8,10}})$", "", name)
     if owner == "Job":
         return re.sub(r"-[0-9]+$", "", name)
     return name if owner == "StatefulSet" else ""

@@ -128,7 +128,10 @@ def _span(history: History) -> _Span:
         )
     start = part.start if part.start is not None else first
     end = min(last, part.end) if part.end is not None else last
-    if pods and start >= end and part.start is not None:
+    if history.first is not None and part.end is not None and part.end < history.first:
+        begins = moment_text(history.first)
+        raise UserError(f"The file starts at {begins}, after the part that --to chooses.", "Choose a later part.")
+    if history.last is not None and part.start is not None and part.start >= last:
         raise UserError(
             f"The file ends at {moment_text(last)}, before the part that --from chooses.", "Choose an earlier part."
         )
@@ -141,8 +144,8 @@ def _has_part(history: History) -> bool:
 
 def _empty(history: History) -> str:
     where = f"the part {history.part}" if _has_part(history) else "the file"
-    left = "; ".join(f"{count} left out: {reason}" for reason, count in history.left_out.most_common())
-    return f"{where} has no pods of user work{f' ({left})' if left else ''}."
+    left = "".join(f" {what}: {count}." for what, count in history.left_out.most_common())
+    return f"{where} has no pods of user work.{left}"
 
 
 def _limit(group: Group, span: _Span) -> int:
@@ -173,10 +176,9 @@ def _percent(part: int, whole: int) -> Yaml:
 
 def _notes(history: History, span: _Span, units: list[Unit], ratio: float) -> list[str]:
     notes = [
-        f"Replays {moment_text(span.start)} to {moment_text(span.end)}: {len(units)} units of work.",
+        f"Replays {moment_text(span.start)} to {moment_text(span.end)}. Units of work: {len(units)}.",
         *history.notes,
-        *(f"{count} pods are left out: {reason}." for reason, count in history.left_out.most_common()),
-        *(sentence.replace("{}", str(count), 1) for sentence, count in history.counts.most_common()),
+        *(f"{what}: {count}." for what, count in (history.left_out + history.counts).most_common()),
         _PLACES,
     ]
     if any(unit.runs for unit in units):
@@ -186,7 +188,7 @@ def _notes(history: History, span: _Span, units: list[Unit], ratio: float) -> li
         notes.append(f"Run times of equal pods {words}.")
     unplaced = sum(unit.unplaced for unit in units)
     if unplaced and any(unit.waits for unit in units):
-        notes.append(f"{unplaced} pods were never placed there; no limit of waiting is derived from them.")
+        notes.append(f"Pods that were never placed there (the limits of waiting leave out their share): {unplaced}.")
     if span.speed > SPEED:
         real = math.ceil(span.seconds / span.speed / _MINUTE)
         notes.append(
@@ -199,10 +201,12 @@ def _notes(history: History, span: _Span, units: list[Unit], ratio: float) -> li
 def _derived(expectations: list[Yaml], units: list[Unit]) -> list[str]:
     kinds = [each["expect"] for each in expectations]
     waiting, completing = kinds.count("waits-at-most"), kinds.count("completes")
-    notes = [
-        f"Expectations are derived: {waiting} works wait at most as long as there or {WAIT_MIN // _MINUTE} minutes, "
-        f"{completing} works complete as they did there, core services stay where they are.",
-    ]
+    derived = (
+        f"Derived expectations: waits-at-most for {waiting} of the works (the worst wait there, but at least "
+        f"{WAIT_MIN // _MINUTE} minutes and {WAIT_MIN_REAL} seconds of real time), completes for {completing}, and "
+        "core-services-unmoved."
+    )
+    notes = [derived]
     if not any(unit.waits for unit in units):
         notes.append("The file does not say how long pods waited, so no limit of waiting is derived.")
     return notes

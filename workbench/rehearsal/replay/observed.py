@@ -15,14 +15,14 @@ TRACKED_MAX: Final = 10 * ARRIVALS_MAX
 
 
 class LeftOut(StrEnum):
-    """Why pods are not replayed; the end of the sentence ``N pods are left out: ...``."""
+    """What is not replayed, and why; a number follows."""
 
-    DAEMON_SET = "they belong to DaemonSets, and the stack brings its own"
-    SYSTEM = "they run in namespaces of Kubernetes"
-    CORE = "they are the platform's own services, and the stack brings its own"
-    CHILD = "they are iterations, which run inside the pod of their run"
-    NOT_A_POD = "they ran in the client or in a function that already ran, not in a pod of their own"
-    NO_SPEC = "the log has no spec of them"
+    DAEMON_SET = "Pods of DaemonSets (left out: the stack brings its own)"
+    SYSTEM = "Pods in namespaces of Kubernetes and the cloud (left out: the stack brings its own)"
+    CORE = "Pods of the platform's own services (left out: the stack brings its own)"
+    CHILD = "Iterations, which run inside the pod of their run (left out)"
+    NOT_A_POD = "Runs in a client or in a function that already ran (left out: they have no pod of their own)"
+    NO_SPEC = "Pods without their spec in the log (left out)"
 
 
 class End(StrEnum):
@@ -91,6 +91,8 @@ class Observed:
     started: float | None = None
     ended: float | None = None
     end: End | None = None
+    is_new: bool = True
+    """Whether the file shows its creation."""
 
     def ends(self, at: float, end: End) -> None:
         """Note its end, unless it has ended before."""
@@ -121,7 +123,7 @@ class History:
     notes
         What the format does not say, as sentences.
     counts
-        Things worth a note, by their sentence, in which ``{}`` is their number.
+        Things worth a note, by what they are.
     """
 
     part: Part

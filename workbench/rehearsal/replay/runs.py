@@ -121,7 +121,7 @@ def _add(source: Source, line: int, run: Mapping[str, Any], history: History) ->
     created = moment_of(status.get("start_time"))
     if created is None:
         if state in {"created", "pending", "unknown"}:
-            history.counts["{} runs never started; they are left out."] += 1
+            history.counts["Runs that never started (left out)"] += 1
             return
         raise ReplayError(
             source.path,
@@ -145,7 +145,7 @@ def _end(pod: Observed, state: str, status: Mapping[str, Any], history: History)
         return
     ended = moment_of(status.get("end_time")) or moment_of(status.get("last_update"))
     if ended is None:
-        history.counts[f"{{}} finished runs have no end; {ASSUMED_RUN / 60:.0f} minutes are assumed."] += 1
+        history.counts[f"Finished runs without an end ({ASSUMED_RUN / 60:.0f} minutes are assumed)"] += 1
         ended = pod.created + ASSUMED_RUN
     pod.ends(ended, end)
     yield max(ended, pod.created)

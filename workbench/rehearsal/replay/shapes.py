@@ -10,6 +10,7 @@ from components.contract.labels import OWN_DOMAIN, LabelKey
 from components.contract.mlrun_choices import PreemptionMode
 from components.contract.priorities import RESERVED_CLASSES, SystemPriority, UserPriority
 from components.contract.quantities import parse_quantity
+from infra.config.problems import printable
 from workbench.rehearsal.replay.observed import Shape
 
 KNOWN_CLASSES: Final = frozenset({*UserPriority, *SystemPriority, *RESERVED_CLASSES})
@@ -35,20 +36,24 @@ def shape_of(metadata: Mapping[str, Any], spec: Mapping[str, Any], counts: Count
     metadata, spec
         Of the pod.
     counts
-        Receives what the model does not express, as sentences with ``{}`` for the number of pods.
+        Receives what the model does not express, each with the number of pods.
     """
     requests, limits = _amounts(spec, "requests"), _amounts(spec, "limits")
     gpu = next((name for name in (*requests, *limits) if name.endswith("/gpu")), "")
     class_name = str(spec.get("priorityClassName") or "")
     if class_name and class_name not in KNOWN_CLASSES:
-        counts[f"{{}} pods name the priority class {class_name[:63]}, which stacks do not have; it is left out."] += 1
+        counts[
+            f"Pods with the priority class {printable(class_name, 63)}, which stacks do not have (it is left out)"
+        ] += 1
         class_name = ""
     selector = {str(key): str(value) for key, value in (spec.get("nodeSelector") or {}).items()}
     if selector.pop(_NODE_NAME, None):
-        counts["{} pods select a node by its name; that is left out."] += 1
+        counts["Pods that select a node by its name (that is left out)"] += 1
     for key in selector:
         if OWN_DOMAIN not in key and key != LabelKey.LIFECYCLE and not key.startswith(("topology.", "kubernetes.io/")):
-            counts[f"{{}} pods select nodes by {key[:100]}; without nodes of this label in the stack they wait."] += 1
+            counts[
+                f"Pods that select nodes by {printable(key, 100)} (they wait if no node of the stack has the label)"
+            ] += 1
     mode = _mode(spec.get("affinity") or {}, counts)
     _count_rest(spec, counts)
     labels = metadata.get("labels") or {}
@@ -143,13 +148,13 @@ def _mode(affinity: Mapping[str, Any], counts: Counter[str]) -> str:
     elif operators == {"NotIn"}:
         found = PreemptionMode.PREVENT
     if (node and not found) or affinity.get("podAffinity") or affinity.get("podAntiAffinity"):
-        counts["{} pods have an affinity, which scenarios do not express; it is left out."] += 1
+        counts["Pods with an affinity, which scenarios do not express (it is left out)"] += 1
     return found
 
 
 def _count_rest(spec: Mapping[str, Any], counts: Counter[str]) -> None:
     for name, words in _NOT_EXPRESSED.items():
         if spec.get(name):
-            counts[f"{{}} pods have {words}, which scenarios do not express; it is left out."] += 1
+            counts[f"Pods with {words}, which scenarios do not express (left out)"] += 1
     if any("persistentVolumeClaim" in volume or "ephemeral" in volume for volume in spec.get("volumes") or ()):
-        counts["{} pods mount claims, whose sizes and zones the file does not have; they are left out."] += 1
+        counts["Pods with claims, whose sizes and zones the file does not have (they are left out)"] += 1

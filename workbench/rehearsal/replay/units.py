@@ -58,7 +58,7 @@ def units_of(pods: Iterable[Observed], start: float, end: float, counts: Counter
     start, end
         Seconds since 1970.
     counts
-        Receives what had to be simplified, as sentences with ``{}`` for the number.
+        Receives what had to be simplified, each with its number.
     """
     apps: defaultdict[tuple[str, str], list[Observed]] = defaultdict(list)
     for pod in pods:
@@ -89,10 +89,10 @@ def _app(members: list[Observed], window: Window, counts: Counter[str]) -> Unit:
     workers = [pod for pod in members if not pod.origin.is_leader] or members
     shape = max((pod.shape for pod in workers), key=lambda each: (each.gpus, each.memory or 0, each.cpu or 0))
     if len({(pod.shape.cpu, pod.shape.memory) for pod in members}) > 1:
-        counts["{} applications have pods of several sizes; all their pods get the largest worker's."] += 1
+        counts["Applications with pods of several sizes (all their pods get that of the largest worker)"] += 1
     size = _most_at_once(workers)
     if size > WORKERS_MAX:
-        counts[f"{{}} applications have more than {WORKERS_MAX} workers; they get {WORKERS_MAX}."] += 1
+        counts[f"Applications with more than {WORKERS_MAX} workers (they get {WORKERS_MAX})"] += 1
     return _unit(leader or max(members, key=lambda pod: pod.ended or float("inf")), members,
                  min(size, WORKERS_MAX), shape, window)  # fmt: skip
 
@@ -109,7 +109,7 @@ def _most_at_once(pods: list[Observed]) -> int:
 def _unit(main: Observed, pods: list[Observed], workers: int, shape: Shape, window: Window) -> Unit:
     start, end = window
     arrival = max(start, min(pod.created for pod in pods))
-    new = [pod for pod in pods if pod.created >= start]
+    new = [pod for pod in pods if pod.created >= start and pod.is_new]
     waits = tuple(pod.wait for pod in new if pod.wait is not None)
     ended = main.ended if main.ended is not None and main.ended <= end else None
     is_deleted = main.end is End.DELETED or main.origin.kind in SERVICES
