@@ -148,7 +148,10 @@ def _problem(detail: ErrorDetails, root: Node) -> Problem:
         return Problem(path, "is required" if values else f"is required: {_a(node.kind)}", allowed=values)
     if kind in (FINDING, "value_error"):
         return _refused(path, context, given, node)
-    message = _SAID[kind].format(**context, a_kind=_a(node.kind)) if kind in _SAID else detail["msg"]
+    if kind == "string_too_short" and context["min_length"] == 1:
+        return Problem(path, "must not be empty")
+    figures = {key: _figure(value) for key, value in context.items()}
+    message = _SAID[kind].format(**figures, a_kind=_a(node.kind)) if kind in _SAID else detail["msg"]
     if kind in _COUNTED:
         return Problem(path, message)
     is_unquoted = kind == "string_type" and not isinstance(given, Mapping | list | None)
@@ -173,6 +176,11 @@ def _unfit(path: KeyPath, message: str, given: Any, node: Node, likely: tuple[st
     meant = did_you_mean(given, values)
     is_helpful = len(values) <= _ALLOWED_MAX or (isinstance(given, str) and not meant)
     return Problem(path, message + meant, shown(given), values if is_helpful else ())
+
+
+def _figure(value: Any) -> Any:
+    """Return a bound as people write it: 100, not 100.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _a(kind: str) -> str:

@@ -13,6 +13,7 @@ from infra.config.reference import tidy
 from infra.config.tree import KIND
 from workbench.rehearsal.scenario.kinds import KINDS_OF_KEY, WorkKind
 from workbench.rehearsal.scenario.model import WORKS_MAX, Scenario
+from workbench.rehearsal.scenario.work import NAMESPACE_PATTERN, TOLERATION
 from workbench.system.paths import PROJECT_ROOT
 
 SCHEMA: Final = PROJECT_ROOT / "docs" / "rehearsal.schema.json"
@@ -40,15 +41,38 @@ def schema() -> dict[str, Any]:
     definitions = whole["$defs"]
     listed = "\n".join(f"- {kind}: {text}" for kind, text in KINDS.items())
     definitions["WorkKind"]["description"] = f"What makes the pods.\n{listed}"
-    definitions["Work"]["allOf"] = _by_kind()
-    definitions["AtMost"]["anyOf"] = [{"required": [bound]} for bound in ("nodeHours", "usd", "nodes")]
     whole["properties"]["works"]["maxProperties"] = WORKS_MAX
-    definitions["Work"]["properties"]["team"]["pattern"] = LABEL_VALUE_PATTERN
+    for name, further in _checks().items():
+        definitions[name]["allOf"] = further
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$comment": "Made by `python -m tools.pages.rehearsal --write`; edit the models instead.",
         "title": "Scenario of igz-clusters rehearse",
         **whole,
+    }
+
+
+def _checks() -> dict[str, list[dict[str, Any]]]:
+    """Return what the models' validators check, as far as a schema can say it, by definition."""
+    values = {key: {"enum": list(each)} if each else {} for key, each in TOLERATION.items()}
+    toleration = {"properties": values, "additionalProperties": False}
+    of_texts = {"additionalProperties": {"pattern": LABEL_VALUE_PATTERN}}
+    work = {
+        "namespace": {"pattern": NAMESPACE_PATTERN},
+        "team": {"pattern": LABEL_VALUE_PATTERN},
+        "nodeSelector": of_texts,
+        "labels": of_texts,
+        "tolerations": {"items": toleration},
+        "pod": {"required": ["containers"], "properties": {"containers": {"type": "array", "minItems": 1}}},
+    }
+    return {
+        "Work": [{"properties": work}, {"not": {"required": ["priority", "priorityClass"]}}, *_by_kind()],
+        "Arrival": [
+            {"if": {"required": ["every"]}, "then": {"properties": {"count": {"minimum": 2}}, "required": ["count"]}}
+        ],
+        "AtMost": [{"anyOf": [{"required": [bound]} for bound in ("nodeHours", "usd", "nodes")]}],
+        "NeverOn": [{"properties": {"place": {"minProperties": 1}}}],
+        "SpotReclaim": [{"properties": {"place": {"properties": {"lifecycle": {"const": "spot"}}}}}],
     }
 
 

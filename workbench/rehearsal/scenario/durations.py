@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, WithJsonSchema
 from infra.config.tree import KIND
 
 _UNITS: Final = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
+_DIGITS_MAX: Final = 9
 _PATTERN: Final = r"([0-9]{1,9}d)?([0-9]{1,9}h)?([0-9]{1,9}m)?([0-9]{1,9}s)?"
 LONGEST: Final = 31 * 86_400
 """Longest duration in seconds: a month."""
@@ -21,9 +22,9 @@ def parse_duration(text: object) -> int:
     ValueError
         ``text`` is not a duration, or is longer than a month.
     """
-    given = str(text)
-    if not isinstance(text, bool) and re.fullmatch(r"[0-9]{1,9}", given):
-        raise ValueError(f"needs a unit, such as {given}s or {given}m")
+    is_number = type(text) is int and 0 <= text < 10**_DIGITS_MAX
+    if is_number or (isinstance(text, str) and re.fullmatch(r"[0-9]{1,9}", text)):
+        raise ValueError(f"needs a unit, such as {text}s or {text}m")
     if not isinstance(text, str) or not text or not re.fullmatch(_PATTERN, text):
         raise ValueError("must be a duration such as 90s, 5m or 1h30m: whole numbers of d, h, m and s in this order")
     seconds = sum(int(number) * _UNITS[unit] for number, unit in re.findall(r"([0-9]+)([dhms])", text))

@@ -9,6 +9,7 @@ from typing import Any
 
 from infra.config.problems import did_you_mean
 from workbench.rehearsal.scenario.kinds import DEPLOYMENTS, WorkKind
+from workbench.rehearsal.scenario.work import Work
 
 
 @dataclass(frozen=True)
@@ -41,15 +42,21 @@ def _unfit(document: Mapping[Any, Any], works: Mapping[Any, Any]) -> Iterator[Re
     for index, event in _entries(document, "events"):
         kind = _kind(works, event)
         if event.get("event") == "scale" and kind and kind not in DEPLOYMENTS:
-            kinds = ", ".join(DEPLOYMENTS)
-            message = f"is of kind {kind}, which has no replicas; scale works of kind {kinds} only"
+            *others, last = DEPLOYMENTS
+            message = f"is of kind {kind}; only works of kind {', '.join(others)} and {last} have replicas"
             yield ReferenceProblem(message, ("events", index, "work"), event["work"])
     for index, each in _entries(document, "expectations"):
         kind = _kind(works, each)
-        if each.get("expect") == "completes" and kind and "runsFor" not in works[each["work"]]:
+        if each.get("expect") == "completes" and kind and _never_ends(works[each["work"]]):
             action = "expect something else" if kind in DEPLOYMENTS else "set its runsFor"
             message = f"never ends, since it runs until the scenario does; {action}"
             yield ReferenceProblem(message, ("expectations", index, "work"), each["work"])
+
+
+def _never_ends(work: Mapping[Any, Any]) -> bool:
+    """Return whether a work surely has no ``runsFor``: an unknown key may be meant as one."""
+    known = {field.alias for field in Work.model_fields.values()}
+    return work.get("runsFor") is None and work.keys() <= known
 
 
 def _unused(document: Mapping[Any, Any], works: Mapping[Any, Any]) -> Iterator[ReferenceProblem]:

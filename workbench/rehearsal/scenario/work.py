@@ -22,10 +22,13 @@ from infra.config.problems import did_you_mean
 from workbench.rehearsal.scenario.durations import Duration
 from workbench.rehearsal.scenario.kinds import WorkKind, key_problem
 
-__all__ = ("NAME_MAX", "Volume", "Work", "WorkKind", "WorkName")
+__all__ = ("NAMESPACE_PATTERN", "NAME_MAX", "TOLERATION", "Volume", "Work", "WorkKind", "WorkName")
 
 NAME_MAX: Final = 30
 """Maximum length of a work's name: names of pods add unit, role and number to it, and have at most 63 characters."""
+
+NAMESPACE_PATTERN: Final = "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"
+"""What ``is_dns_label`` accepts, for the JSON Schema."""
 
 
 def _work_name(name: str) -> str:
@@ -54,7 +57,7 @@ def _label_value(value: str) -> str:
     return value
 
 
-_TOLERATION: Final[Mapping[str, tuple[str, ...]]] = {
+TOLERATION: Final[Mapping[str, tuple[str, ...]]] = {
     "key": (),
     "operator": ("Equal", "Exists"),
     "value": (),
@@ -71,9 +74,9 @@ def _tolerations(tolerations: list[dict[str, Any]]) -> list[dict[str, Any]]:
     findings = Findings()
     for index, toleration in enumerate(tolerations):
         for key, value in toleration.items():
-            values = _TOLERATION.get(key)
+            values = TOLERATION.get(key)
             if values is None:
-                findings.add(f"unknown key{did_you_mean(key, _TOLERATION)}", index, key, allowed=tuple(_TOLERATION))
+                findings.add(f"unknown key{did_you_mean(key, TOLERATION)}", index, key, allowed=tuple(TOLERATION))
             elif values and value not in values:
                 findings.add(f"unknown value{did_you_mean(value, values)}", index, key, given=value, allowed=values)
     findings.raise_if_any()
