@@ -1,7 +1,7 @@
 """HTML whose texts are escaped by construction: only ``element`` makes markup, all other text stays text."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
@@ -58,7 +58,14 @@ def joined(parts: Iterable[str]) -> Html:
     return Html("".join(map(text, parts)))
 
 
-def table(headings: Iterable[str], rows: Iterable[Iterable[str]], *, numbers: Iterable[int] = (), name: str) -> Html:
+def table(
+    headings: Sequence[str],
+    rows: Iterable[Iterable[str]],
+    *,
+    numbers: Iterable[int] = (),
+    name: str,
+    is_prose: bool = False,
+) -> Html:
     """Return a table that scrolls within its own box when it is wider than the page.
 
     Parameters
@@ -69,12 +76,22 @@ def table(headings: Iterable[str], rows: Iterable[Iterable[str]], *, numbers: It
         Positions of the columns that are numbers, shown to the right.
     name
         What screen readers call it.
+    is_prose
+        Whether cells are sentences: on narrow screens each row becomes a list of its cells.
     """
     right = set(numbers)
     head = (element("th.number" if at in right else "th", cell, scope="col") for at, cell in enumerate(headings))
     body = (
-        element("tr", *(element("td.number" if at in right else "td", cell) for at, cell in enumerate(row)))
+        element(
+            "tr",
+            *(
+                element("td.number" if at in right else "td", cell, data_label=headings[at])
+                for at, cell in enumerate(row)
+            ),
+        )
         for row in rows
     )
     whole = element("table", element("thead", element("tr", *head)), element("tbody", *body))
-    return element("div.scroll", whole, role="region", tabindex="0", aria_label=name)
+    return element(
+        "div.scroll.prose" if is_prose else "div.scroll", whole, role="region", tabindex="0", aria_label=name
+    )

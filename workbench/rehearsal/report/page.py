@@ -116,7 +116,7 @@ def _comparison(comparison: Comparison) -> Html:
     headings = ("", comparison.before, comparison.after, "change")
     return sections.section(
         f"{comparison.scenario}: {comparison.before} compared with {comparison.after}",
-        element("div.comparison", table(headings, rows, numbers=(3,), name="Comparison")),
+        element("div.comparison", table(headings, rows, numbers=(3,), name="Comparison", is_prose=True)),
         lead=f"{comparison.summary[:1].upper()}{comparison.summary[1:]}. Figures that do not change are left out.",
     )
 

@@ -42,7 +42,7 @@ def tiles(outcome: Outcome) -> Html:
         )
     shown += [
         ("Pods lost", str(len(figures.lost(record))), f"of {count(len(pods), 'pod')}"),
-        ("Never ran", str(never), f"of {count(len(record.pods), 'pod')}, those of the cluster included"),
+        ("Never ran", str(never), "waited until the end" if never else "every pod ran"),
     ]
     return element("dl.tiles", *(_tile(*each) for each in shown))
 
@@ -146,7 +146,7 @@ def pending(outcome: Outcome) -> Html:
     lead = f"Pods that never ran, or waited longer than {lasting(figures.LONG_WAIT)}."
     return section(
         "Waiting pods",
-        table(headings, rows, name="Waiting pods") if rows else "",
+        table(headings, rows, name="Waiting pods", is_prose=True) if rows else "",
         _rest(len(groups) - ROWS_MAX, "group"),
         lead=lead,
     )
@@ -193,7 +193,7 @@ def losses(record: Record) -> Html:
         for (work, end, cause), pods in list(groups.items())[:ROWS_MAX]
     ]
     headings = ("pods", "work", "at", "cause", "replaced")
-    shown = table(headings, rows, numbers=(2, 4), name="Lost pods") if rows else ""
+    shown = table(headings, rows, numbers=(2, 4), name="Lost pods", is_prose=True) if rows else ""
     return section("Lost pods", shown, _rest(len(groups) - ROWS_MAX, "group"))
 
 
@@ -203,7 +203,8 @@ def refusals(record: Record) -> Html:
         (lasting(each.at), f"{each.kind} {each.name}", each.work, element("span.said", each.message))
         for each in record.refusals[:ROWS_MAX]
     ]
-    shown = table(("at", "object", "work", "message"), rows, name="Refused objects") if rows else ""
+    headings = ("at", "object", "work", "message")
+    shown = table(headings, rows, name="Refused objects", is_prose=True) if rows else ""
     return section("Refused by the API server", shown, _rest(len(record.refusals) - ROWS_MAX, "object"))
 
 
@@ -211,7 +212,7 @@ def costs(outcome: Outcome) -> Html:
     """Return nodes and money by pool, lifecycle and team."""
     pools = figures.pools(outcome)
     largest = max((each.cost.node_hours for each in pools if each.cost), default=0.0)
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             element("strong", each.pool),
             ", ".join(each.machines),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from support import outcomes, pages
-from support.rehearsal_site import FULL
+from support.rehearsal_site import FULL, UNFIT
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.report import page
 from workbench.rehearsal.report.comparison import compare
@@ -112,7 +112,7 @@ def test_missed_expectations_come_with_reason_pods_hint_and_field() -> None:
         assert hint.cause in text
         assert hint.action in text
         assert hint.path in text
-    assert outcomes.UNFIT in text
+    assert UNFIT in text
     assert "train-4-worker" in text
 
 
@@ -176,4 +176,4 @@ def test_an_element_escapes_its_texts_and_attributes() -> None:
 def test_a_table_can_be_scrolled_by_keyboard_and_has_a_name() -> None:
     made = table(("a", "b"), [("1", "2")], numbers=(1,), name="Things")
     assert made.startswith('<div class="scroll" role="region" tabindex="0" aria-label="Things"><table>')
-    assert '<td class="number">2</td>' in made
+    assert '<td class="number" data-label="b">2</td>' in made

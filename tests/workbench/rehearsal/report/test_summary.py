@@ -5,6 +5,7 @@ import pytest
 from rich.console import Console
 
 from support import outcomes
+from support.rehearsal_site import UNFIT
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.report import summary
 from workbench.rehearsal.report.comparison import compare
@@ -31,7 +32,7 @@ def test_missed_expectations_stand_before_met_ones() -> None:
 def test_a_missed_expectation_shows_what_was_measured_the_reason_and_the_field_to_change() -> None:
     text = printed(outcomes.night())
     assert "train waits at most 40m: 4 of 14 pods, longest wait 1h39m54s" in text
-    assert outcomes.UNFIT in text
+    assert UNFIT in text
     assert f"{outcomes.LONG_WAIT.cause} {outcomes.LONG_WAIT.action} Field of the stack file: pools.gpu.size.max" in text
     assert "Field of the scenario file: works.notebook.mode" in text
 
@@ -85,7 +86,7 @@ def test_assumptions_notes_and_sources_of_prices_come_last_and_once() -> None:
 def test_a_terminal_wraps_to_its_width_and_a_pipe_does_not_wrap() -> None:
     narrow = printed(outcomes.night(), width=60, terminal=True).splitlines()
     assert max(map(len, narrow)) <= 60
-    assert any(outcomes.UNFIT in line for line in printed(outcomes.night(), width=60).splitlines())
+    assert any(UNFIT in line for line in printed(outcomes.night(), width=60).splitlines())
 
 
 @pytest.mark.parametrize("hostile", ["[bold]x[/bold]", "\x1b[31mred", "a\x00b", "\u202eevil", "two\nlines"])
