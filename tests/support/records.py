@@ -12,6 +12,8 @@ from components.contract.labels import TRUE, LabelKey
 from infra.config import StackConfig, parse
 from workbench.rehearsal.record import GroupFacts, NodeRecord, PodEnd, PodRecord, Reason, Record, Refusal
 from workbench.rehearsal.scenario.model import Scenario
+from workbench.rehearsal.verdicts.judge import judge
+from workbench.rehearsal.verdicts.verdict import Verdict
 
 HOUR = 3600.0
 SPOT_TAINT = "app.iguazio.com/lifecycle=preemptible:NoSchedule"
@@ -187,3 +189,19 @@ def config(pools: Mapping[str, Any] | None = None, **fields: Any) -> StackConfig
         "namespaces": {"mlrun": {"coreServices": True}},
     } | fields
     return parse(document)
+
+
+def verdicts(facts: Record, *expectations: Mapping[str, Any], **fields: Any) -> tuple[Verdict, ...]:
+    """Return the verdicts on a record; ``config`` and ``costs`` among the fields, the rest is the scenario's."""
+    choices, costs = fields.pop("config", None) or config(), fields.pop("costs", None)
+    return judge(scenario(*expectations, **fields), facts, choices, costs)
+
+
+def hints(facts: Record, expectation: Mapping[str, Any], **fields: Any) -> dict[str, str]:
+    """Return the causes of the hints on one missed expectation by their path, most likely first."""
+    (verdict,) = verdicts(facts, expectation, **fields)
+    assert not verdict.is_met, verdict.measured
+    found: dict[str, str] = {}
+    for hint in verdict.hints:
+        found.setdefault(hint.path, hint.cause)
+    return found

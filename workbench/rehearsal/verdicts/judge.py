@@ -65,9 +65,20 @@ def judge(scenario: Scenario, record: Record, config: StackConfig, costs: Costs 
     return tuple(_verdict(case, number, expectation) for number, expectation in enumerate(scenario.expectations))
 
 
+def misses(scenario: Scenario, record: Record, config: StackConfig, costs: Costs | None) -> tuple[Miss, ...]:
+    """Return the expectations that the record misses, with the pods, refusals and nodes that miss them."""
+    case = Case(scenario=scenario, record=record, config=config, costs=costs)
+    judged = (_judged(case, expectation) for expectation in scenario.expectations)
+    return tuple(miss for miss in judged if not miss.finding.is_met)
+
+
+def _judged(case: Case, expectation: Expectation) -> Miss:
+    return Miss(case=case, expectation=expectation, finding=_JUDGES[type(expectation)](case, expectation))
+
+
 def _verdict(case: Case, number: int, expectation: Expectation) -> Verdict:
-    found = _JUDGES[type(expectation)](case, expectation)
-    miss = Miss(case=case, expectation=expectation, finding=found)
+    miss = _judged(case, expectation)
+    found = miss.finding
     return Verdict(
         number=number,
         expectation=found.expectation,

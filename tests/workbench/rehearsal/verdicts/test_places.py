@@ -1,0 +1,78 @@
+from support.records import group, lost, node, pod, record, refusal, verdicts
+
+GPU, WORK = group("gpu", role="gpu"), group("workload")
+NODES = [node("gpu-0", GPU), node("work-0", WORK)]
+ON_GPU = {"expect": "lands-on", "work": "train", "place": {"role": "gpu"}}
+NOT_ON_GPU = ON_GPU | {"expect": "never-on"}
+UNMOVED = {"expect": "core-services-unmoved"}
+
+
+def test_work_lands_on_a_place_if_every_pod_ran_there():
+    facts = record([pod("a", on="gpu-0", lasts=60), pod("b", on="gpu-0")], groups=[GPU, WORK], nodes=NODES)
+    (verdict,) = verdicts(facts, ON_GPU)
+    assert verdict.is_met
+    assert verdict.expectation == "train lands on role gpu"
+    assert verdict.measured == "2 of 2 pods on role gpu"
+    assert (verdict.pods, verdict.reason, verdict.hints) == ((), "", ())
+
+
+def test_a_pod_elsewhere_and_one_without_a_node_miss_the_place():
+    facts = record([pod("a", on="work-0"), pod("b"), pod("c", on="gpu-0")], groups=[GPU, WORK], nodes=NODES)
+    (verdict,) = verdicts(facts, ON_GPU)
+    assert not verdict.is_met
+    assert verdict.pods == ("a", "b")
+    assert verdict.measured == "1 of 3 pods on role gpu; 1 on pool workload; 1 without a node"
+
+
+def test_a_refused_unit_is_missing_from_its_place_and_the_refusal_is_the_reason():
+    facts = record([pod("a", on="gpu-0")], groups=[GPU], nodes=NODES, refusals=[refusal("b", "no, said the server")])
+    (verdict,) = verdicts(facts, ON_GPU)
+    assert not verdict.is_met
+    assert verdict.reason == "no, said the server"
+    assert "1 of 2 pods" in verdict.measured
+
+
+def test_a_refusal_that_the_controller_overcame_does_not_count():
+    late = pod("a-2", on="gpu-0", unit="a", created=60)
+    facts = record([late], groups=[GPU], nodes=NODES, refusals=[refusal("a-1", "quota", unit="a", at=30)])
+    assert verdicts(facts, ON_GPU)[0].is_met
+
+
+def test_work_that_never_arrived_lands_nowhere_and_keeps_off_everything():
+    facts = record(groups=[GPU], nodes=NODES)
+    lands, never = verdicts(facts, ON_GPU, NOT_ON_GPU)
+    assert not lands.is_met
+    assert never.is_met
+
+
+def test_one_pod_in_the_place_is_enough_to_miss_never():
+    facts = record([pod("a", on="gpu-0", lasts=1), pod("b", on="work-0")], groups=[GPU, WORK], nodes=NODES)
+    (verdict,) = verdicts(facts, NOT_ON_GPU)
+    assert not verdict.is_met
+    assert verdict.pods == ("a",)
+    assert verdict.measured == "1 of 2 pods with a node ran on role gpu"
+
+
+def test_at_most_five_pods_are_named():
+    facts = record([pod(f"p{index}", on="work-0") for index in range(9)], groups=[WORK], nodes=NODES)
+    assert verdicts(facts, ON_GPU)[0].pods == ("p0", "p1", "p2", "p3", "p4")
+
+
+def test_core_services_stay_if_what_ran_at_the_start_runs_at_the_end():
+    core = pod("db", "", on="work-0", created=-60, wait=10, kind="core-service")
+    later = lost(pod("late", "", on="work-0", created=60, kind="core-service"), 90)
+    assert verdicts(record([core, later], nodes=NODES), UNMOVED)[0].is_met
+
+
+def test_a_core_service_that_lost_its_node_has_moved():
+    core = lost(pod("db", "", on="work-0", created=-60, kind="core-service"), 600, "rolling-upgrade")
+    (verdict,) = verdicts(record([core], nodes=NODES), UNMOVED)
+    assert not verdict.is_met
+    assert verdict.pods == ("db",)
+    assert verdict.reason == "rolling-upgrade of node work-0"
+
+
+def test_core_services_that_never_ran_did_not_stay():
+    (verdict,) = verdicts(record([pod("db", "", created=-60, kind="core-service")]), UNMOVED)
+    assert not verdict.is_met
+    assert verdict.pods == ("db",)

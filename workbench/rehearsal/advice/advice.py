@@ -1,0 +1,68 @@
+"""What a search for advice found."""
+
+from dataclasses import dataclass
+
+from workbench.rehearsal.advice.edits import Edit
+from workbench.rehearsal.outcome import Outcome
+from workbench.rehearsal.verdicts.verdict import Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Advice:
+    """The smallest change that was found, with its proof and its price.
+
+    Parameters
+    ----------
+    edits
+        Keys and new values; empty if nothing helps or nothing is missed.
+    before, after
+        Outcome of the stack as it is, and with the edits; the same if there are none.
+    rehearsals, budget
+        How many were made, and how many were allowed.
+    patch
+        Unified diff of the files, for ``git apply``; empty without edits or if ``unpatched`` says why.
+    unpatched
+        Why the edits could not be written as a patch; empty if they could.
+    refused
+        Changes that were considered and that the stack file's own checks refuse, with their reason.
+    """
+
+    edits: tuple[Edit, ...]
+    before: Outcome
+    after: Outcome
+    rehearsals: int
+    budget: int
+    patch: str = ""
+    unpatched: str = ""
+    refused: tuple[str, ...] = ()
+
+    @property
+    def is_met(self) -> bool:
+        """Whether every expectation is met with the edits."""
+        return self.after.is_met
+
+    @property
+    def verdicts(self) -> tuple[tuple[Verdict, Verdict], ...]:
+        """Verdict before and after, of each expectation."""
+        return tuple(zip(self.before.verdicts, self.after.verdicts, strict=True))
+
+    @property
+    def usd(self) -> float | None:
+        """What the scenario costs more (below 0: less) with the edits, in US dollars; None if a price is not known."""
+        costs = [outcome.costs.total.usd if outcome.costs else None for outcome in (self.before, self.after)]
+        return None if costs[0] is None or costs[1] is None else costs[1] - costs[0]
+
+    @property
+    def summary(self) -> str:
+        """One or two sentences that say what was found."""
+        missed = sum(not verdict.is_met for verdict in self.before.verdicts)
+        made = f"{self.rehearsals} of at most {self.budget} rehearsals"
+        if not missed:
+            return "All expectations are met; there is nothing to change."
+        if not self.edits:
+            return f"No change was found that meets more expectations ({made})."
+        what = "; ".join(edit.text for edit in self.edits)
+        if self.is_met:
+            return f"All expectations are met with: {what} ({made})."
+        left = sum(not verdict.is_met for verdict in self.after.verdicts)
+        return f"The best change found meets {missed - left} of {missed} missed expectations: {what} ({made})."

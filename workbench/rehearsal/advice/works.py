@@ -1,0 +1,120 @@
+"""Candidates for the works of a scenario: what its author could write differently, never how much work there is."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from components.contract.mlrun_choices import PreemptionMode
+from components.contract.priorities import DEFAULT_USER_PRIORITY, UserPriority
+from infra.config.problems import nearest
+from workbench.rehearsal.advice.candidate import Candidate, fixed, work_edit
+from workbench.rehearsal.record import PodEnd
+from workbench.rehearsal.scenario.expectations import LandsOn
+from workbench.rehearsal.verdicts.miss import Miss
+from workbench.rehearsal.verdicts.specs import labels_of, matches, untolerated
+from workbench.rehearsal.verdicts.verdict import Hint
+
+
+def for_work(miss: Miss, hint: Hint) -> Iterator[Candidate]:
+    """Yield the changes of a work that a hint leads to, likeliest first."""
+    section, name, key = [*hint.path.split(".", 2), "", ""][:3]
+    if section == "works" and name in miss.scenario.works and key in _BY_KEY:
+        yield from _BY_KEY[key](miss, hint, name)
+
+
+def _mode(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
+    """Yield the modes that suit what was missed: not lost, on spot nodes, or anywhere."""
+    is_lost = any(pod.end in (PodEnd.LOST, PodEnd.PREEMPTED) for pod in miss.finding.pods)
+    wants_spot = isinstance(miss.expectation, LandsOn) and miss.expectation.place.lifecycle == "spot"
+    order = [PreemptionMode.ALLOW, PreemptionMode.CONSTRAIN, PreemptionMode.PREVENT]
+    if is_lost or (not wants_spot and any(pod.node for pod in miss.finding.pods)):
+        order.reverse()
+    elif wants_spot:
+        order = [PreemptionMode.CONSTRAIN, PreemptionMode.ALLOW]
+    for mode in order:
+        if mode != miss.scenario.works[work].mode:
+            yield fixed(work_edit(hint.cause, work, mode.value, "mode"))
+
+
+def _role(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
+    if miss.scenario.works[work].role is not None:
+        yield fixed(work_edit(hint.cause, work, None, "role"))
+
+
+def _selector(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
+    """Yield the nearest label that exists, then no selector."""
+    selector = miss.scenario.works[work].node_selector
+    labels = [labels_of(group) for group in miss.record.groups]
+    corrected = {}
+    for key, value in selector.items():
+        known = {name for each in labels for name in each}
+        right = key if key in known else nearest(key, known) or key
+        values = {each[right] for each in labels if right in each}
+        corrected[right] = value if value in values else nearest(value, values) or value
+    if corrected != selector:
+        yield fixed(work_edit(hint.cause, work, corrected, "nodeSelector"))
+    for key in selector if len(selector) > 1 else ():
+        rest = {other: value for other, value in selector.items() if other != key}
+        yield fixed(work_edit(hint.cause, work, rest, "nodeSelector"))
+    if selector:
+        yield fixed(work_edit(hint.cause, work, None, "nodeSelector"))
+    if any(pod.end is PodEnd.LOST for pod in miss.finding.pods):
+        safe = {**selector, "app.iguazio.com/lifecycle": "non-preemptible"}
+        yield fixed(work_edit(hint.cause, work, safe, "nodeSelector"))
+
+
+def _tolerations(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
+    """Yield tolerations of exactly the taints that keep the pods off, then none."""
+    given = miss.scenario.works[work].tolerations
+    for pod in miss.shapes[:1]:
+        for group in miss.record.groups:
+            missing = untolerated(pod.spec, group) if matches(pod.spec, group) else ()
+            if missing and group.labels.get("igz-clusters.io/user-workloads"):
+                yield fixed(work_edit(hint.cause, work, [*map(_toleration, missing)], "tolerations"))
+    if given:
+        yield fixed(work_edit(hint.cause, work, None, "tolerations"))
+
+
+def _toleration(taint: str) -> dict[str, Any]:
+    text, _, effect = taint.rpartition(":")
+    key, _, value = text.partition("=")
+    return {"key": key, "operator": "Equal", "value": value, "effect": effect}
+
+
+def _class(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
+    """Yield the user class that was probably meant, else the default, in place of any other class."""
+    meant = nearest(miss.scenario.works[work].priority_class, UserPriority) or DEFAULT_USER_PRIORITY.value
+    yield fixed(
+        work_edit(hint.cause, work, None, "priorityClass"),
+        work_edit(hint.cause, work, str(meant), "priority"),
+    )
+
+
+def _priority(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
+    for priority in (UserPriority.MEDIUM, UserPriority.HIGH):
+        if (miss.scenario.works[work].priority or DEFAULT_USER_PRIORITY).priority < priority.priority:
+            yield fixed(work_edit(hint.cause, work, priority.value, "priority"))
+
+
+def _namespace(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
+    meant = nearest(miss.scenario.works[work].namespace, miss.config.namespaces)
+    if meant:
+        yield fixed(work_edit(hint.cause, work, meant, "namespace"))
+    yield fixed(work_edit(hint.cause, work, None, "namespace"))
+
+
+def _volume_zone(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
+    volume = miss.scenario.works[work].volume
+    if volume and volume.zone:
+        yield fixed(work_edit(hint.cause, work, None, "volume", "zone"))
+
+
+_BY_KEY: Final[Mapping[str, Callable[[Miss, Hint, str], Iterator[Candidate]]]] = {
+    "mode": _mode,
+    "role": _role,
+    "nodeSelector": _selector,
+    "tolerations": _tolerations,
+    "priorityClass": _class,
+    "priority": _priority,
+    "namespace": _namespace,
+    "volume.zone": _volume_zone,
+}
