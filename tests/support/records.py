@@ -160,6 +160,10 @@ def record(
     return Record(lasts=lasts, groups=tuple(groups) if groups is not None else (group(),), pods=pods, **filled)
 
 
+_ENDS = frozenset(("mlrun-job", "spark", "dask", "mpi", "pipeline", "batch-job"))
+"""Kinds of works that end: after 10 minutes by default."""
+
+
 def scenario(*expectations: Mapping[str, Any], **fields: Any) -> Scenario:
     """Return a scenario of an hour with a job called ``train``; fields replace its own."""
     document: dict[str, Any] = {
@@ -168,6 +172,9 @@ def scenario(*expectations: Mapping[str, Any], **fields: Any) -> Scenario:
         "works": {"train": {"kind": "mlrun-job"}},
         "expectations": [*expectations],
     } | fields
+    document["works"] = {
+        name: ({"runsFor": "10m"} if work["kind"] in _ENDS else {}) | work for name, work in document["works"].items()
+    }
     document.setdefault("arrivals", [{"work": work} for work in document["works"]])
     return Scenario.model_validate(document)
 

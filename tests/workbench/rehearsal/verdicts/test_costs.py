@@ -12,7 +12,7 @@ def owned(name: str, team: str, **facts: float | str | None) -> PodRecord:
     return pod(name, team=team, **facts)
 
 
-def test_costs_add_up_by_pool_and_lifecycle():
+def test_costs_add_up_by_pool_and_lifecycle() -> None:
     facts = record(groups=[WORK, SPOT], nodes=[node("w", WORK), node("s", SPOT, created=1800)])
     costs = costs_of(facts, lambda _, lifecycle: 0.4 if lifecycle == "spot" else 1.0, prices="a list of May 2026")
     assert costs.total.node_hours == 1.5
@@ -22,14 +22,14 @@ def test_costs_add_up_by_pool_and_lifecycle():
     assert costs.prices == "a list of May 2026"
 
 
-def test_the_price_is_asked_by_type_and_lifecycle_once():
+def test_the_price_is_asked_by_type_and_lifecycle_once() -> None:
     asked: list[tuple[str, str]] = []
     facts = record(groups=[WORK, SPOT], nodes=[node("w", WORK), node("w2", WORK), node("s", SPOT)])
     costs_of(facts, lambda *key: asked.append(key) or 1.0)  # type: ignore[func-returns-value]
     assert asked == [("m6i.2xlarge", "on-demand"), ("m5.2xlarge", "spot")]
 
 
-def test_one_unknown_price_makes_only_its_sums_unknown():
+def test_one_unknown_price_makes_only_its_sums_unknown() -> None:
     facts = record(groups=[WORK, SPOT], nodes=[node("w", WORK), node("s", SPOT)])
     costs = costs_of(facts, lambda name, _: None if name == "m5.2xlarge" else 1.0)
     assert costs.total.usd is None
@@ -38,7 +38,7 @@ def test_one_unknown_price_makes_only_its_sums_unknown():
     assert costs.by_pool["spot"].usd is None
 
 
-def test_a_team_pays_for_what_its_pods_request_while_they_have_a_node():
+def test_a_team_pays_for_what_its_pods_request_while_they_have_a_node() -> None:
     half = owned("a", "vision", on="w", lasts=1800, cpu_millis=3955)
     costs = costs_of(record([half], nodes=[node("w", WORK)]), lambda *_: 2.0)
     assert costs.by_team["vision"].node_hours == pytest.approx(0.25)
@@ -46,13 +46,13 @@ def test_a_team_pays_for_what_its_pods_request_while_they_have_a_node():
     assert costs.by_team[""].usd == pytest.approx(1.5)
 
 
-def test_the_larger_of_cpu_and_memory_is_a_pods_share_and_gpus_on_gpu_nodes():
+def test_the_larger_of_cpu_and_memory_is_a_pods_share_and_gpus_on_gpu_nodes() -> None:
     big = owned("a", "x", on="n", cpu_millis=791, memory_mib=14_500, gpus=1)
     assert share_of(big, node("n", WORK)) == pytest.approx(0.5)
     assert share_of(big, node("n", GPU)) == pytest.approx(0.25)
 
 
-def test_shares_of_one_node_never_exceed_it():
+def test_shares_of_one_node_never_exceed_it() -> None:
     cpu = owned("a", "x", on="w", cpu_millis=7910, memory_mib=290)
     memory = owned("b", "y", on="w", cpu_millis=79, memory_mib=29_000)
     costs = costs_of(record([cpu, memory], nodes=[node("w", WORK)]), lambda *_: 1.0)
@@ -61,7 +61,7 @@ def test_shares_of_one_node_never_exceed_it():
     assert costs.by_team[""].usd == pytest.approx(0.0)
 
 
-def test_teams_and_the_rest_sum_up_to_the_total():
+def test_teams_and_the_rest_sum_up_to_the_total() -> None:
     pods = [owned(f"p{n}", f"t{n % 3}", on="w", created=100.0 * n, lasts=900.0, cpu_millis=1500) for n in range(12)]
     facts = record(pods, nodes=[node("w", WORK, created=-50, gone=3000)])
     costs = costs_of(facts, lambda *_: 3.0)
@@ -69,7 +69,7 @@ def test_teams_and_the_rest_sum_up_to_the_total():
     assert sum(each.usd or 0 for each in costs.by_team.values()) == pytest.approx(costs.total.usd)
 
 
-def test_pods_without_a_team_leave_their_share_to_nobody():
+def test_pods_without_a_team_leave_their_share_to_nobody() -> None:
     costs = costs_of(record([pod("a", on="w")], nodes=[node("w", WORK)]), lambda *_: 1.0)
     assert set(costs.by_team) == {""}
     assert costs.by_team[""].usd == 1.0

@@ -9,14 +9,14 @@ AGAIN = {"expect": "minimum-again"}
 GROUPS = [WORK, GPU, FIXED]
 
 
-def test_groups_at_their_minimum_are_back():
+def test_groups_at_their_minimum_are_back() -> None:
     nodes = [node("w0", WORK), node("g0", GPU, created=100, gone=900, gone_cause="autoscaler")]
     (verdict,) = verdicts(record(groups=GROUPS, nodes=nodes), AGAIN)
     assert verdict.is_met
     assert verdict.measured == "2 elastic groups at its minimum"
 
 
-def test_a_group_above_its_minimum_is_named_with_the_pods_that_hold_it():
+def test_a_group_above_its_minimum_is_named_with_the_pods_that_hold_it() -> None:
     nodes = [node("w0", WORK), node("w1", WORK, created=10), node("w2", WORK, created=10)]
     held = pod("a", on="w2")
     (verdict,) = verdicts(record([held], groups=GROUPS, nodes=nodes), AGAIN)
@@ -25,23 +25,23 @@ def test_a_group_above_its_minimum_is_named_with_the_pods_that_hold_it():
     assert verdict.pods == ("a",)
 
 
-def test_only_groups_of_the_place_must_be_back():
+def test_only_groups_of_the_place_must_be_back() -> None:
     nodes = [node("w1", WORK), node("w2", WORK)]
     assert verdicts(record(groups=GROUPS, nodes=nodes), AGAIN | {"place": {"role": "gpu"}})[0].is_met
 
 
-def test_a_stack_without_elastic_groups_is_always_at_its_minimum():
+def test_a_stack_without_elastic_groups_is_always_at_its_minimum() -> None:
     assert verdicts(record(groups=[FIXED], nodes=[node("f", FIXED)]), AGAIN)[0].is_met
 
 
-def test_hours_count_within_the_scenario_only():
+def test_hours_count_within_the_scenario_only() -> None:
     assert hours(node("a", WORK, created=-600), 3600) == 1.0
     assert hours(node("a", WORK, created=1800), 3600) == 0.5
     assert hours(node("a", WORK, created=-600, gone=-60), 3600) == 0.0
     assert hours(node("a", WORK, created=0, gone=9000), 3600) == 1.0
 
 
-def test_the_peak_counts_nodes_that_exist_at_the_same_moment():
+def test_the_peak_counts_nodes_that_exist_at_the_same_moment() -> None:
     nodes = [node("a", WORK, gone=100), node("b", WORK, created=100), node("c", WORK, created=50, gone=200)]
     assert peak(nodes, 3600) == 2
     assert peak([], 3600) == 0
@@ -59,14 +59,14 @@ def test_the_peak_counts_nodes_that_exist_at_the_same_moment():
         ({"nodeHours": 9, "nodes": 1}, False),
     ],
 )
-def test_every_bound_is_judged(bound: dict[str, float], is_met: bool):
+def test_every_bound_is_judged(bound: dict[str, float], is_met: bool) -> None:
     facts = record(groups=GROUPS, nodes=[node("w0", WORK), node("w1", WORK, created=1800)])
     costs = costs_of(facts, lambda *_: 2.0)
     (verdict,) = verdicts(facts, {"expect": "at-most"} | bound, costs=costs)
     assert verdict.is_met is is_met
 
 
-def test_a_bound_of_a_place_counts_its_nodes_only():
+def test_a_bound_of_a_place_counts_its_nodes_only() -> None:
     facts = record(groups=GROUPS, nodes=[node("w0", WORK), node("g0", GPU)])
     costs = costs_of(facts, lambda name, _: 10.0 if name.startswith("g5") else 1.0)
     gpu, cheap = verdicts(
@@ -80,7 +80,7 @@ def test_a_bound_of_a_place_counts_its_nodes_only():
     assert cheap.is_met
 
 
-def test_a_zone_gets_its_share_of_a_pools_price():
+def test_a_zone_gets_its_share_of_a_pools_price() -> None:
     a, b = group("w-a", pool="w", zone="a"), group("w-b", pool="w", zone="b")
     facts = record(groups=[a, b], nodes=[node("n1", a), node("n2", b), node("n3", b)])
     (verdict,) = verdicts(
@@ -89,7 +89,7 @@ def test_a_zone_gets_its_share_of_a_pools_price():
     assert verdict.measured == "4.00 USD"
 
 
-def test_an_unknown_price_misses_a_bound_in_money_and_says_of_what():
+def test_an_unknown_price_misses_a_bound_in_money_and_says_of_what() -> None:
     facts = record(groups=GROUPS, nodes=[node("w0", WORK)])
     unknown, without = (
         verdicts(facts, {"expect": "at-most", "usd": 99}, costs=costs)[0]
@@ -101,7 +101,7 @@ def test_an_unknown_price_misses_a_bound_in_money_and_says_of_what():
     assert without.measured == "price unknown"
 
 
-def test_node_hours_near_the_bound_may_vary():
+def test_node_hours_near_the_bound_may_vary() -> None:
     facts = record(groups=GROUPS, nodes=[node("w0", WORK, gone=1800)])
     assert verdicts(facts, {"expect": "at-most", "nodeHours": 0.51})[0].may_vary
     assert not verdicts(facts, {"expect": "at-most", "nodeHours": 0.9})[0].may_vary
