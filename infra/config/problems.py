@@ -148,8 +148,7 @@ def _problem(detail: ErrorDetails, root: Node) -> Problem:
         return Problem(path, "is required" if values else f"is required: {_a(node.kind)}", allowed=values)
     if kind in (FINDING, "value_error"):
         return _refused(path, context, given, node)
-    if kind == "string_too_short" and context["min_length"] == 1:
-        return Problem(path, "must not be empty")
+    kind = "empty" if kind == "string_too_short" and context["min_length"] == 1 else kind
     figures = {key: _figure(value) for key, value in context.items()}
     message = _SAID[kind].format(**figures, a_kind=_a(node.kind)) if kind in _SAID else detail["msg"]
     if kind in _COUNTED:
@@ -187,7 +186,7 @@ def _a(kind: str) -> str:
     return kind if kind in ("text", "true or false") else f"a {kind}"
 
 
-_COUNTED: Final = ("too_long", "too_short")
+_COUNTED: Final = ("empty", "too_long", "too_short")
 
 _SAID: Final = {
     **dict.fromkeys(
@@ -199,6 +198,7 @@ _SAID: Final = {
         "must be {a_kind}",
     ),
     **dict.fromkeys(("enum", "literal_error"), "unknown value"),
+    "empty": "must not be empty",
     "greater_than": "must be more than {gt}",
     "greater_than_equal": "must be at least {ge}",
     "less_than": "must be less than {lt}",

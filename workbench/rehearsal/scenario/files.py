@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from components.contract.clusters import descriptor_of
 from components.contract.labels import is_dns_label
 from infra.config import KeyPath, Problem, StackConfig
 from infra.config.problems import did_you_mean, nearest, problems_of, shown
 from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.scenario.places import Place
-from workbench.rehearsal.scenario.zones import zones_of
 from workbench.stacks import PROBLEMS_SHOWN, folder, leads_outside, shown_path, yaml_source
 from workbench.stacks.file_problems import FileProblems, located
 from workbench.stacks.yaml_source import SourceError
@@ -157,6 +157,12 @@ def skipped_because(scenario: Scenario, config: StackConfig) -> str:
         if not any(pool.role is role and pool.size.is_elastic for pool in pools)
     ]
     return f"It needs a pool {', and one '.join(dict.fromkeys(lacking))}." if lacking else ""
+
+
+def zones_of(config: StackConfig) -> tuple[str, ...]:
+    """Return the zones of a stack's cluster as its nodes' labels have them; empty if its stack file names none."""
+    kind = descriptor_of(config.cluster)
+    return tuple(kind.nodes.zone(config.cluster, zone) for zone in kind.zones(config.cluster))
 
 
 def _is_path(text: str) -> bool:

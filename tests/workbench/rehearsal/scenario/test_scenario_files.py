@@ -9,7 +9,6 @@ from workbench import stacks
 from workbench.rehearsal.scenario import files
 from workbench.rehearsal.scenario.files import ScenarioFileError
 from workbench.rehearsal.scenario.model import Scenario
-from workbench.rehearsal.scenario.zones import zones_of
 
 GOOD = """\
 description: A job
@@ -174,7 +173,7 @@ def test_a_cluster_without_zones_is_answered_so() -> None:
 
 
 def test_zones_are_those_of_node_labels() -> None:
-    assert {name: zones_of(stacks.find(name).config) for name in ("dev", "aks-dev", "local")} == {
+    assert {name: files.zones_of(stacks.find(name).config) for name in ("dev", "aks-dev", "local")} == {
         "dev": ("eu-west-1a", "eu-west-1b", "eu-west-1c"),
         "aks-dev": ("westeurope-1", "westeurope-2", "westeurope-3"),
         "local": (),
