@@ -20,6 +20,9 @@ _PASSING: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "
                    "DeletionCandidateOfClusterAutoscaler")  # fmt: skip
 """Taints that describe a moment of a node's life, not its group."""
 
+_OF_ONE_NODE: Final = (SIMULATE, "igz-clusters.io/starts-at")
+"""Annotations that say something about one node alone."""
+
 _PASSED: Final = {HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}
 """Answers to a change of what has gone or has changed meanwhile."""
 
@@ -107,7 +110,7 @@ def copy_of(node: NodeSight, name: str, starts_in: float) -> dict[str, Any]:
         Real seconds until it is ready.
     """
     metadata, spec = node.manifest["metadata"], node.manifest.get("spec", {})
-    annotations = {key: value for key, value in metadata.get("annotations", {}).items() if key != SIMULATE}
+    annotations = {key: value for key, value in metadata.get("annotations", {}).items() if key not in _OF_ONE_NODE}
     annotations[AnnotationKey.STARTS_IN.value] = labels.run_for(starts_in)
     taints = [each for each in spec.get("taints", ()) if not each["key"].startswith(_PASSING)]
     made: dict[str, Any] = {

@@ -1,0 +1,200 @@
+from typing import Any
+
+import pytest
+
+from support.rehearsal_api import Stage
+from workbench.rehearsal.play.recording import record_of
+from workbench.rehearsal.record import PodEnd, PodRecord, Record
+from workbench.rehearsal.scenario.places import Place
+
+AUTOSCALER_TAINT = {"key": "ToBeDeletedByClusterAutoscaler", "effect": "NoSchedule"}
+
+
+def record(stage: Stage, lasts: float = 3600.0) -> Record:
+    return record_of(stage.chronicle, lasts=lasts, units={"train": ["train-0"]}, teams={"train": "vision"})
+
+
+def only(stage: Stage, lasts: float = 3600.0) -> PodRecord:
+    (found,) = record(stage, lasts).pods
+    return found
+
+
+def disrupted(reason: str, message: str = "") -> dict[str, Any]:
+    return {"conditions": [{"type": "DisruptionTarget", "status": "True", "reason": reason, "message": message}]}
+
+
+def test_moments_are_those_of_the_watch_in_scenario_time() -> None:
+    stage = Stage()
+    stage.node("work-0")
+    stage.wait(60)
+    stage.pod("train-0", unit="train-0")
+    stage.wait(120)
+    stage.api.patch("/api/v1/namespaces/mlrun/pods/train-0", {"spec": {"nodeName": "work-0"}})
+    stage.wait(30)
+    stage.change("train-0", phase="Running")
+    stage.wait(600)
+    stage.change("train-0", phase="Succeeded")
+    found = only(stage)
+    assert (found.created, found.scheduled, found.started, found.ended) == (60, 180, 210, 810)
+    assert (found.end, found.node, found.unit, found.work) == (PodEnd.SUCCEEDED, "work-0", "train-0", "train")
+    assert (found.cpu_millis, found.memory_mib, found.gpus, found.team) == (500, 1024, 1, "vision")
+
+
+@pytest.mark.parametrize(
+    ("reason", "end"),
+    [
+        ("PreemptionByScheduler", PodEnd.PREEMPTED),
+        ("DeletionByTaintManager", PodEnd.LOST),
+        ("EvictionByEvictionAPI", PodEnd.LOST),
+        ("TerminationByKubelet", PodEnd.LOST),
+        ("DeletionByPodGC", PodEnd.LOST),
+    ],
+)
+def test_a_disrupted_pod_ends_as_its_condition_says(reason: str, end: PodEnd) -> None:
+    stage = Stage()
+    stage.node("work-0")
+    stage.pod("train-0", "work-0", "train-0")
+    stage.change("train-0", phase="Failed", **disrupted(reason, "for pod b"))
+    assert only(stage).end is end
+    assert only(stage).end_cause
+
+
+def test_a_pod_that_its_owner_deletes_is_not_lost() -> None:
+    stage = Stage()
+    stage.node("work-0")
+    stage.pod("train-0", "work-0", "train-0")
+    stage.remove("train-0")
+    assert only(stage).end is PodEnd.DELETED
+
+
+def test_a_pod_on_a_node_that_an_event_takes_is_lost_to_it() -> None:
+    stage = Stage()
+    stage.node("work-0")
+    stage.pod("train-0", "work-0", "train-0")
+    stage.chronicle.mark_node("work-0", "spot-reclaim")
+    stage.remove("train-0")
+    assert (only(stage).end, only(stage).end_cause) == (PodEnd.LOST, "spot-reclaim of node work-0")
+
+
+def test_a_pod_that_ended_before_its_node_was_taken_is_not_lost() -> None:
+    stage = Stage()
+    stage.node("work-0")
+    stage.pod("train-0", "work-0", "train-0")
+    stage.change("train-0", phase="Succeeded")
+    stage.chronicle.mark_node("work-0", "spot-reclaim")
+    stage.remove("train-0")
+    assert only(stage).end is PodEnd.SUCCEEDED
+
+
+def test_the_autoscaler_takes_nodes_that_it_taints() -> None:
+    stage = Stage()
+    stage.node("work-x", elastic=True)
+    stage.pod("train-0", "work-x", "train-0")
+    stage.api.patch("/api/v1/nodes/work-x", {"spec": {"taints": [AUTOSCALER_TAINT]}})
+    stage.remove("train-0")
+    stage.wait(60)
+    stage.api.delete("/api/v1/nodes/work-x")
+    assert only(stage).end_cause == "autoscaler removed node work-x"
+    (node,) = record(stage).nodes
+    assert (node.gone, node.gone_cause, node.group) == (60, "autoscaler", "work")
+
+
+def test_a_unit_that_the_scenario_deletes_is_deleted_not_failed() -> None:
+    stage = Stage()
+    stage.pod("train-0", "", "train-0")
+    stage.chronicle.mark_unit("train-0", "the scenario")
+    stage.remove("train-0")
+    assert (only(stage).end, only(stage).end_cause) == (PodEnd.DELETED, "the scenario")
+
+
+def test_what_was_never_placed_waits_and_what_runs_runs() -> None:
+    stage = Stage()
+    stage.node("work-0")
+    stage.pod("a", "", "train-0")
+    stage.pod("b", "work-0", "train-0")
+    assert [each.end for each in record(stage).pods] == [PodEnd.WAITS, PodEnd.RUNS]
+
+
+def test_the_record_ends_with_the_scenario() -> None:
+    stage = Stage()
+    stage.node("work-0")
+    stage.pod("a", "work-0", "train-0")
+    stage.wait(100)
+    stage.change("a", phase="Succeeded")
+    stage.pod("late", "work-0", "train-0")
+    found = only(stage, lasts=50)
+    assert (found.name, found.end, found.ended, found.end_cause) == ("a", PodEnd.RUNS, None, "")
+
+
+def test_the_next_pod_of_a_unit_replaces_the_lost_one() -> None:
+    stage = Stage()
+    stage.node("work-0")
+    first = stage.pod("a", "work-0", "train-0")
+    stage.pod("other", "work-0", "train-1")
+    stage.chronicle.mark_node("work-0", "spot-reclaim")
+    stage.remove("a")
+    stage.pod("of-another-unit", "work-0", "train-1")
+    stage.pod("b", "work-0", "train-0")
+    stage.pod("c", "work-0", "train-0")
+    replaced = {each.name: each.replaces for each in record(stage).pods}
+    assert replaced["b"] == first["metadata"]["uid"]
+    assert [replaced[name] for name in ("a", "c", "of-another-unit")] == [None, None, None]
+
+
+def event(reason: str, message: str, uid: str = "uid-1", kind: str = "Pod", name: str = "a") -> dict[str, Any]:
+    return {"reason": reason, "message": message, "involvedObject": {"kind": kind, "uid": uid, "name": name}}
+
+
+def test_reasons_are_kept_once_in_their_order_even_if_they_come_before_the_pod() -> None:
+    stage = Stage()
+    for reason, text in (
+        ("FailedScheduling", "no node"),
+        ("FailedScheduling", "no node"),
+        ("NotTriggerScaleUp", "max"),
+    ):
+        stage.chronicle.see_event("ADDED", event(reason, text))
+    stage.chronicle.see_event("ADDED", event("Scheduled", "to work-0"))
+    stage.pod("a", "", "train-0")
+    assert [(each.component, each.text) for each in only(stage).reasons] == [
+        ("scheduler", "no node"),
+        ("autoscaler", "max"),
+    ]
+
+
+def test_pods_that_a_controller_may_not_create_count_as_refused_once_a_unit() -> None:
+    stage = Stage()
+    stage.chronicle.owns("model-0", "model-0")
+    for _ in range(2):
+        stage.chronicle.see_event("ADDED", event("FailedCreate", "forbidden", kind="ReplicaSet", name="model-0-5d8c"))
+    stage.chronicle.see_event("ADDED", event("FailedCreate", "forbidden", kind="ReplicaSet", name="other-5d8c"))
+    (refusal,) = record(stage).refusals
+    assert (refusal.unit, refusal.work, refusal.message) == ("model-0", "model", "forbidden")
+
+
+def test_static_nodes_belong_to_the_group_that_their_name_begins_with() -> None:
+    stage = Stage()
+    stage.node("initial-1", "initial")
+    stage.node("notebooks-r3", "notebooks")
+    assert [each.group for each in record(stage).nodes] == ["initial", "notebooks"]
+    assert record(stage).nodes[0].cpu_millis == 7910
+
+
+def test_nodes_with_most_pods_of_the_scenario_come_first_then_by_name() -> None:
+    stage = Stage()
+    for name in ("work-2", "work-0", "work-1"):
+        stage.node(name)
+    stage.node("spot-0", "spot")
+    stage.pod("a", "work-2", "train-0")
+    stage.pod("system-1", "work-1")
+    found = [each.name for each in stage.chronicle.nodes_in(Place.model_validate({"pool": "work"}))]
+    assert found == ["work-2", "work-0", "work-1"]
+    assert [each.name for each in stage.chronicle.nodes_in(Place.model_validate({"lifecycle": "spot"}))] == ["spot-0"]
+
+
+def test_pods_of_one_work_share_one_spec() -> None:
+    stage = Stage()
+    token = {"volumes": [{"name": "kube-api-access-abc12"}]}
+    stage.pod("a", "", "train-0", **token)
+    stage.pod("b", "", "train-1", volumes=[{"name": "kube-api-access-xyz99"}])
+    first, second = record(stage).pods
+    assert first.spec is second.spec

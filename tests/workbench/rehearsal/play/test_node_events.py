@@ -1,0 +1,169 @@
+from typing import Any
+
+from support.rehearsal_api import Stage
+from workbench.rehearsal.play.node_events import (
+    DRAIN,
+    REPLACED,
+    UNNOTICED,
+    capacity_refused,
+    node_failure,
+    refusal,
+    rolling_upgrade,
+    spot_reclaim,
+)
+from workbench.rehearsal.play.sightings import ZONE
+from workbench.rehearsal.record import PodEnd
+from workbench.rehearsal.scenario.events import CapacityRefused, NodeFailure, RollingUpgrade, SpotReclaim
+
+
+def event(model: Any, kind: str, place: dict[str, str], **fields: Any) -> Any:
+    return model.model_validate({"event": kind, "at": "5m", "place": place, **fields})
+
+
+def reclaim(place: dict[str, str], **fields: Any) -> SpotReclaim:
+    found: SpotReclaim = event(SpotReclaim, "spot-reclaim", place, **fields)
+    return found
+
+
+def test_a_reclaimed_node_is_cordoned_and_goes_with_its_pods_after_the_notice() -> None:
+    stage = Stage()
+    stage.node("spot-x", "spot", elastic=True)
+    stage.pod("a", "spot-x", "train-0")
+    steps = spot_reclaim(stage.site, reclaim({"lifecycle": "spot"}, notice="30s"))
+    assert next(steps) == 30
+    assert stage.api.get("/api/v1/nodes/spot-x")["spec"]["unschedulable"] is True
+    assert stage.names("pods") == {"a"}
+    assert next(steps, None) is None
+    assert not stage.names() | stage.names("pods")
+    assert (stage.sight("a").end, stage.sight("a").cause) == (PodEnd.LOST, "spot-reclaim of node spot-x")
+    assert [each.nodes for each in stage.chronicle.happenings] == [("spot-x",), ("spot-x",)]
+
+
+def test_a_group_of_fixed_size_gets_another_node_after_a_reclaim() -> None:
+    stage = Stage()
+    stage.node("notebooks-0", "notebooks")
+    list(spot_reclaim(stage.site, reclaim({"pool": "notebooks"})))
+    (made,) = stage.api.get("/api/v1/nodes")["items"]
+    assert made["metadata"]["name"] == "notebooks-r1"
+    assert made["metadata"]["labels"]["kubernetes.io/hostname"] == "notebooks-r1"
+    assert made["metadata"]["labels"][ZONE] == "a"
+    assert made["metadata"]["annotations"] == {"igz-clusters.io/starts-in": "2000ms"}
+    assert "unschedulable" not in made["spec"]
+
+
+def test_a_reclaim_takes_as_many_nodes_as_it_says_fullest_first() -> None:
+    stage = Stage()
+    for name in ("spot-a", "spot-b", "spot-c"):
+        stage.node(name, "spot", elastic=True)
+    stage.pod("a", "spot-c", "train-0")
+    list(spot_reclaim(stage.site, reclaim({"pool": "spot"}, nodes=2)))
+    assert stage.names() == {"spot-b"}
+    list(spot_reclaim(stage.site, reclaim({"pool": "spot"}, nodes="all")))
+    assert not stage.names()
+
+
+def test_an_event_without_a_node_is_recorded_as_such() -> None:
+    stage = Stage()
+    assert next(spot_reclaim(stage.site, reclaim({"pool": "spot"})), None) is None
+    assert [each.text for each in stage.chronicle.happenings] == ["found no node: pool spot"]
+
+
+def test_a_failed_node_is_noticed_late_and_replaced_later() -> None:
+    stage = Stage()
+    stage.node("notebooks-0", "notebooks")
+    stage.pod("a", "notebooks-0", "train-0")
+    steps = node_failure(stage.site, event(NodeFailure, "node-failure", {"pool": "notebooks"}))
+    assert next(steps) == UNNOTICED
+    assert stage.api.get("/api/v1/nodes/notebooks-0")["metadata"]["annotations"] == {}
+    assert next(steps) == REPLACED - UNNOTICED
+    assert stage.api.get("/api/v1/nodes/notebooks-0")["metadata"]["annotations"] == {
+        "igz-clusters.io/simulate": "not-ready"
+    }
+    assert next(steps, None) is None
+    assert stage.names() == {"notebooks-r1"}
+    assert stage.sight("a").cause == "node-failure of node notebooks-0"
+
+
+def test_a_pod_does_not_end_well_on_a_node_that_has_failed() -> None:
+    stage = Stage()
+    stage.node("notebooks-0", "notebooks")
+    stage.pod("a", "notebooks-0", "train-0")
+    path = "/api/v1/namespaces/mlrun/pods/a"
+    stage.api.patch(path, {"metadata": {"annotations": {"igz-clusters.io/run-for": "1000ms"}}})
+    next(node_failure(stage.site, event(NodeFailure, "node-failure", {"pool": "notebooks"})))
+    assert stage.api.get(path)["metadata"]["annotations"] == {"igz-clusters.io/run-for": "8760h"}
+
+
+def test_refused_capacity_holds_for_the_groups_of_the_place_and_ends() -> None:
+    stage = Stage()
+    steps = capacity_refused(stage.site, event(CapacityRefused, "capacity-refused", {"lifecycle": "spot"}, lasts="10m"))
+    assert next(steps) == 600
+    (policy,) = [each for each in stage.api.objects.values() if each["kind"] == "ValidatingAdmissionPolicy"]
+    assert "['spot']" in policy["spec"]["validations"][0]["expression"]
+    assert set(stage.site.refused) == {"spot"}
+    assert next(steps, None) is None
+    assert not [each for each in stage.api.objects.values() if each["kind"].startswith("Validating")]
+
+
+def test_a_replacement_waits_until_the_cloud_has_capacity() -> None:
+    stage = Stage()
+    stage.node("notebooks-0", "notebooks")
+    next(capacity_refused(stage.site, event(CapacityRefused, "capacity-refused", {"pool": "notebooks"}, lasts="10m")))
+    steps = spot_reclaim(stage.site, reclaim({"pool": "notebooks"}))
+    waits = [next(steps), next(steps)]
+    assert not stage.names()
+    stage.wait(700)
+    assert next(steps, None) is None
+    assert waits == [120, 30]
+    assert stage.names() == {"notebooks-r1"}
+
+
+def test_the_policy_refuses_new_nodes_of_the_groups_alone() -> None:
+    policy, binding = refusal(["gpu", "gpu-b"], "no-capacity-300")
+    assert policy["spec"]["matchConstraints"]["resourceRules"][0]["operations"] == ["CREATE"]
+    assert "in ['gpu', 'gpu-b']" in policy["spec"]["validations"][0]["expression"]
+    assert binding["spec"]["policyName"] == policy["metadata"]["name"]
+
+
+def upgrade(place: dict[str, str]) -> RollingUpgrade:
+    found: RollingUpgrade = event(RollingUpgrade, "rolling-upgrade", place)
+    return found
+
+
+def test_an_upgrade_replaces_one_node_after_the_other_each_by_a_ready_one() -> None:
+    stage = Stage()
+    for name in ("initial-0", "initial-1"):
+        stage.node(name, "initial")
+    stage.pod("a", "initial-0", "api-0")
+    steps, seen = rolling_upgrade(stage.site, upgrade({"role": "initial"})), []
+    for _ in steps:
+        seen.append(sorted(stage.names()))
+        for name in stage.names():
+            stage.api.patch(f"/api/v1/nodes/{name}", {"status": {"conditions": [{"type": "Ready", "status": "True"}]}})
+    assert seen[0] == ["initial-0", "initial-1", "initial-r1"]
+    assert ["initial-1", "initial-r1", "initial-r2"] in seen
+    assert stage.names() == {"initial-r1", "initial-r2"}
+    assert (stage.sight("a").end, stage.sight("a").cause) == (PodEnd.LOST, "rolling-upgrade of node initial-0")
+
+
+def test_an_upgrade_gives_up_if_pods_may_not_be_evicted() -> None:
+    stage = Stage()
+    stage.node("initial-0", "initial")
+    stage.pod("a", "initial-0", "api-0")
+    stage.api.delete = lambda *_, **__: False  # type: ignore[method-assign]
+    for wait in rolling_upgrade(stage.site, upgrade({"role": "initial"})):
+        stage.wait(wait)
+        assert stage.clock.now < 2 * DRAIN
+        stage.api.patch("/api/v1/nodes/initial-r1", {"status": {"conditions": [{"type": "Ready", "status": "True"}]}})
+    assert stage.chronicle.happenings[-1].text == "gave up: pods of initial-0 may not be evicted in 15m"
+    assert "initial-0" in stage.names()
+
+
+def test_a_replaced_elastic_node_stays_one_of_the_autoscaler() -> None:
+    stage = Stage()
+    stage.node("work-x", elastic=True, **{"igz-clusters.io/starts-at": "then"})
+    next(rolling_upgrade(stage.site, upgrade({"pool": "work"})))
+    made = stage.api.get("/api/v1/nodes/work-r1")
+    assert made["spec"]["providerID"] == "kwok:work-r1"
+    assert made["metadata"]["annotations"]["cluster-autoscaler.kwok.nodegroup/name"] == "work"
+    assert "igz-clusters.io/starts-at" not in made["metadata"]["annotations"]

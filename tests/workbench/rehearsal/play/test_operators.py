@@ -1,0 +1,203 @@
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from support.rehearsal_stacks import stack
+from workbench.rehearsal.play import labels
+from workbench.rehearsal.play.objects import Objects
+from workbench.rehearsal.play.operators import (
+    NOW,
+    Act,
+    Create,
+    Fail,
+    Later,
+    Operator,
+    Remove,
+    RunFor,
+    operator_of,
+    state_of,
+    thresholds,
+)
+from workbench.rehearsal.play.sightings import PodSight
+from workbench.rehearsal.play.units import Unit
+from workbench.rehearsal.record import PodEnd
+from workbench.rehearsal.scenario.work import Work
+from workbench.rehearsal.settings import Pace
+
+
+class Pods:
+    """Pods of a unit, and its operator."""
+
+    def __init__(self, kind: str, **fields: Any) -> None:
+        self.objects = Objects(stack(), Pace())
+        work = Work.model_validate({"kind": kind, "runsFor": "10m", **fields})
+        self.unit: Unit = self.objects.unit("etl", work, 0)
+        self.pods: list[PodSight] = []
+        self.operator: Operator = found(operator_of(self.unit, self.objects))
+
+    def add(self, part: str, *, runs: bool = True) -> PodSight:
+        name = f"etl-0-{part}"
+        sight = PodSight(
+            name=name, namespace="mlrun", uid=f"{name}-{len(self.pods)}", labels={labels.PART: part}, kind="",
+            created=0, spec={}, amounts={}, started=0 if runs else None,
+        )  # fmt: skip
+        self.pods.append(sight)
+        return sight
+
+    def acts(self, now: float = 0) -> Sequence[Act]:
+        return list(self.operator.acts(self.pods, now))
+
+
+def found(operator: Operator | None) -> Operator:
+    assert operator
+    return operator
+
+
+def end(pod: PodSight, how: PodEnd, *, exists: bool = False) -> None:
+    pod.ended, pod.end, pod.exists = 1.0, how, exists
+
+
+def created(acts: Sequence[Act]) -> list[str]:
+    return [act.request.name for act in acts if isinstance(act, Create)]
+
+
+def test_a_driver_creates_its_executors_once_it_runs() -> None:
+    spark = Pods("spark", workers=2)
+    driver = spark.add("driver", runs=False)
+    assert not spark.acts()
+    driver.started = 1.0
+    assert created(spark.acts()) == ["etl-0-exec-1", "etl-0-exec-2"]
+    assert not spark.acts()
+
+
+def test_an_application_works_from_its_first_executor_on() -> None:
+    spark = Pods("spark", workers=1)
+    driver = spark.add("driver")
+    spark.acts()
+    executor = spark.add("executor", runs=False)
+    assert not spark.acts()
+    executor.started = 2.0
+    assert spark.acts() == [RunFor(driver, "10000ms")]
+    assert not spark.acts()
+
+
+def test_a_driver_replaces_each_lost_executor_once() -> None:
+    spark = Pods("spark", workers=2)
+    spark.add("driver")
+    spark.acts()
+    first, _ = spark.add("executor"), spark.add("executor")
+    spark.acts()
+    end(first, PodEnd.LOST)
+    assert created(spark.acts()) == ["etl-0-exec-3"]
+    assert not spark.acts()
+
+
+def test_executors_end_with_their_driver() -> None:
+    spark = Pods("spark", workers=2)
+    driver = spark.add("driver")
+    spark.acts()
+    running, waiting = spark.add("executor"), spark.add("executor", runs=False)
+    spark.acts()
+    end(driver, PodEnd.SUCCEEDED, exists=True)
+    assert spark.acts() == [RunFor(running, NOW), Remove(waiting)]
+    assert not spark.acts()
+
+
+def test_a_lost_driver_creates_nothing() -> None:
+    spark = Pods("spark", workers=2)
+    driver = spark.add("driver")
+    spark.acts()
+    executor = spark.add("executor")
+    end(driver, PodEnd.LOST)
+    end(executor, PodEnd.LOST)
+    assert not spark.acts()
+
+
+@pytest.fixture
+def gang() -> Pods:
+    pods = Pods("mpi", workers=2)
+    for part in ("worker-0", "worker-1"):
+        pods.add(part)
+    return pods
+
+
+def test_a_gang_works_only_while_all_its_workers_run(gang: Pods) -> None:
+    launcher = gang.add("launcher")
+    late = gang.pods[1]
+    late.started = None
+    assert not gang.acts(0)
+    late.started = 1.0
+    assert gang.acts(100) == [Later(600)]
+    assert not gang.acts(300)
+    assert gang.acts(700) == [RunFor(each, NOW) for each in (*gang.pods[:2], launcher)]
+    assert not gang.acts(800)
+
+
+def test_a_gang_that_loses_a_worker_at_work_fails(gang: Pods) -> None:
+    launcher = gang.add("launcher")
+    gang.acts(0)
+    end(gang.pods[0], PodEnd.LOST)
+    fail, remove = gang.acts(10)
+    assert isinstance(fail, Fail)
+    assert fail.pod is launcher
+    assert remove == Remove(gang.pods[1])
+    assert not gang.acts(20)
+
+
+def test_a_worker_that_is_lost_before_the_work_comes_back(gang: Pods) -> None:
+    gang.add("launcher")
+    gang.pods[1].started = None
+    gang.acts(0)
+    end(gang.pods[0], PodEnd.LOST, exists=True)
+    assert not gang.acts(5)
+    end(gang.pods[0], PodEnd.LOST)
+    assert created(gang.acts(10)) == ["etl-0-worker-0"]
+    assert not gang.acts(20)
+
+
+def test_a_lost_launcher_begins_the_work_anew(gang: Pods) -> None:
+    launcher = gang.add("launcher")
+    gang.acts(0)
+    end(launcher, PodEnd.LOST)
+    assert created(gang.acts(500)) == ["etl-0-launcher"]
+    again = gang.add("launcher")
+    assert gang.acts(500) == [Later(600)]
+    assert not gang.acts(700)
+    assert RunFor(again, NOW) in gang.acts(1100)
+
+
+def test_a_step_follows_the_one_before_only_if_that_succeeded() -> None:
+    pipeline = Pods("pipeline", workers=3)
+    first = pipeline.add("step-0")
+    assert not pipeline.acts()
+    end(first, PodEnd.SUCCEEDED, exists=True)
+    assert created(pipeline.acts()) == ["etl-0-step-1"]
+    assert not pipeline.acts()
+    end(pipeline.add("step-1"), PodEnd.LOST)
+    assert not pipeline.acts()
+
+
+def test_a_pipeline_ends_with_its_last_step() -> None:
+    pipeline = Pods("pipeline", workers=1)
+    end(pipeline.add("step-0"), PodEnd.SUCCEEDED, exists=True)
+    assert not pipeline.acts()
+
+
+def test_only_runs_of_mlrun_have_thresholds_those_of_the_stack() -> None:
+    config = stack(platform={"mlrun": {"pendingNotScheduled": "2h", "executing": "-1"}})
+    objects = Objects(config, Pace())
+    of = {
+        kind: thresholds(objects.unit("a", Work.model_validate({"kind": kind}), 0), objects)
+        for kind in ("mlrun-job", "notebook")
+    }
+    assert of == {"mlrun-job": {"pending_not_scheduled": 7200, "pending_scheduled": 3600}, "notebook": {}}
+
+
+def test_states_of_runs_follow_the_pods_phase() -> None:
+    pod = Pods("pipeline").add("step-0", runs=False)
+    assert state_of(pod) == "pending_not_scheduled"
+    pod.scheduled = 1.0
+    assert state_of(pod) == "pending_scheduled"
+    pod.started = 2.0
+    assert state_of(pod) == "executing"

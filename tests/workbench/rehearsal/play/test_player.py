@@ -1,0 +1,140 @@
+import threading
+from typing import Any
+
+import pytest
+
+from support.rehearsal_api import FakeApi, FakeCluster
+from support.rehearsal_stacks import stack
+from workbench.rehearsal.cluster.simulated import LostError
+from workbench.rehearsal.play import authors
+from workbench.rehearsal.play.player import Progress, play
+from workbench.rehearsal.record import PodEnd
+from workbench.rehearsal.scenario.model import Scenario
+
+SPEED = 1200.0
+NODE = "work-0"
+
+
+def scenario(*arrivals: dict[str, Any], lasts: str = "10m", events: tuple[Any, ...] = (), **works: Any) -> Scenario:
+    return Scenario.model_validate(
+        {
+            "description": "A test.",
+            "lasts": lasts,
+            "works": works,
+            "arrivals": list(arrivals),
+            "events": list(events),
+            "expectations": [{"expect": "minimum-again"}],
+        }
+    )
+
+
+def cluster(*, runs: str = NODE, **choices: Any) -> FakeCluster:
+    api = FakeApi()
+    api.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": NODE, "labels": {}}})
+    api.runs = runs
+    return FakeCluster(api, speed=SPEED, **choices)
+
+
+def threads() -> set[str]:
+    return {each.name for each in threading.enumerate() if each.name.startswith(("play", "watch"))}
+
+
+def test_units_arrive_in_their_time_and_are_deleted_after_their_stay() -> None:
+    arrival = {"work": "train", "at": "2m", "count": 3, "every": "1m", "stays": "2m"}
+    record = play(cluster(), scenario(arrival, train={"kind": "mlrun-job", "team": "vision"}))
+    assert record.units == {"train": ("train-0", "train-1", "train-2")}
+    pods = record.of_work("train")
+    assert [each.unit for each in pods] == ["train-0", "train-1", "train-2"]
+    for index, pod in enumerate(pods):
+        assert pod.created >= 120 + 60 * index
+        assert pod.ended is not None
+        assert pod.ended - pod.created >= 60
+        assert (pod.end, pod.end_cause, pod.team) == (PodEnd.DELETED, "the scenario", "vision")
+
+
+def test_units_that_did_not_arrive_are_not_in_the_record() -> None:
+    record = play(cluster(), scenario({"work": "a", "count": 2, "every": "1h"}, a={"kind": "mlrun-job"}))
+    assert record.units == {"a": ("a-0",)}
+
+
+def test_what_existed_before_counts_as_created_before_the_start() -> None:
+    made = cluster()
+    record = play(made, scenario({"work": "a"}, a={"kind": "mlrun-job"}))
+    (node,) = record.nodes
+    assert node.created <= 0
+    assert record.groups == made.groups
+    assert "It is a fake." in record.assumptions
+
+
+def test_a_refused_object_is_recorded_with_the_servers_words() -> None:
+    made = cluster()
+    made.api.refuses["Pod"] = "HG-01: no"
+    record = play(made, scenario({"work": "a"}, a={"kind": "dask", "workers": 3}))
+    (refusal,) = record.refusals
+    assert (refusal.work, refusal.unit, refusal.kind, refusal.message) == ("a", "a-0", "Pod", "HG-01: no")
+    assert record.units == {"a": ("a-0",)}
+    assert not record.pods
+
+
+def test_objects_are_sent_as_their_makers() -> None:
+    made = cluster()
+    play(made, scenario({"work": "a"}, a={"kind": "mlrun-job"}))
+    user, groups = made.api.authors["/api/v1/namespaces/mlrun/pods/a-0"]
+    assert user == f"system:serviceaccount:mlrun:{authors.MLRUN}"
+    assert "system:serviceaccounts:mlrun" in groups
+
+
+def test_an_operator_acts_on_what_the_watch_delivers() -> None:
+    record = play(cluster(), scenario({"work": "etl"}, etl={"kind": "spark", "workers": 2}))
+    assert {each.name for each in record.of_work("etl")} == {"etl-0-driver", "etl-0-exec-1", "etl-0-exec-2"}
+
+
+def test_mlruns_threshold_ends_a_run_that_waits_too_long() -> None:
+    config = stack(platform={"mlrun": {"pendingNotScheduled": "5m"}})
+    works = {"a": {"kind": "mlrun-job"}, "c": {"kind": "notebook"}}
+    record = play(cluster(runs="", config=config), scenario({"work": "a"}, {"work": "c"}, **works))
+    run, notebook = record.of_work("a")[0], record.of_work("c")[0]
+    assert (run.end, run.end_cause) == (PodEnd.DELETED, "MLRun aborted the run: pending_not_scheduled")
+    assert run.ended is not None
+    assert run.ended >= 330
+    assert notebook.end is PodEnd.WAITS
+
+
+def test_replicas_change_when_the_scenario_says_so() -> None:
+    made = cluster()
+    event = {"event": "scale", "at": "5m", "work": "model", "replicas": 7}
+    record = play(made, scenario({"work": "model", "count": 2}, events=(event,), model={"kind": "service"}))
+    replicas = [each["spec"]["replicas"] for each in made.api.objects.values() if each["kind"] == "Deployment"]
+    assert replicas == [7, 7]
+    assert [each.text for each in record.happenings] == ["model to 7 replicas"]
+
+
+def test_a_volume_moves_into_the_zone_of_the_first_node() -> None:
+    made = cluster()
+    made.api.patch(f"/api/v1/nodes/{NODE}", {"metadata": {"labels": {"topology.kubernetes.io/zone": "b"}}})
+    play(made, scenario({"work": "a"}, a={"kind": "notebook", "volume": {"size": "1Gi"}}))
+    (volume,) = [each for each in made.api.objects.values() if each["kind"] == "PersistentVolume"]
+    assert "'values': ['b']" in str(volume["spec"]["nodeAffinity"])
+
+
+def test_progress_is_reported_up_to_the_end() -> None:
+    seen: list[Progress] = []
+    play(cluster(), scenario({"work": "a", "count": 4}, a={"kind": "mlrun-job"}), seen.append)
+    assert (seen[-1].at, seen[-1].lasts, seen[-1].running, seen[-1].waiting, seen[-1].nodes) == (600, 600, 4, 0, 1)
+
+
+def test_ctrl_c_leaves_no_thread() -> None:
+    def interrupt(_: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play(cluster(), scenario({"work": "a", "count": 20}, a={"kind": "mlrun-job"}), interrupt)
+    assert not threads()
+
+
+def test_a_lost_control_plane_ends_the_scenario_at_once() -> None:
+    made = cluster()
+    made.lost = LostError("etcd has ended")
+    with pytest.raises(LostError, match="etcd has ended"):
+        play(made, scenario({"work": "a"}, lasts="24h", a={"kind": "mlrun-job"}))
+    assert not threads()
