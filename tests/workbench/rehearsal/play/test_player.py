@@ -52,11 +52,6 @@ def test_units_arrive_in_their_time_and_are_deleted_after_their_stay() -> None:
         assert (pod.end, pod.end_cause, pod.team) == (PodEnd.DELETED, "the scenario", "vision")
 
 
-def test_units_that_did_not_arrive_are_not_in_the_record() -> None:
-    record = play(cluster(), scenario({"work": "a", "count": 2, "every": "1h"}, a={"kind": "mlrun-job"}))
-    assert record.units == {"a": ("a-0",)}
-
-
 def test_what_existed_before_counts_as_created_before_the_start() -> None:
     made = cluster()
     record = play(made, scenario({"work": "a"}, a={"kind": "mlrun-job"}))
