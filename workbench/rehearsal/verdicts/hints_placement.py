@@ -29,6 +29,9 @@ from workbench.rehearsal.verdicts.specs import (
 )
 from workbench.rehearsal.verdicts.verdict import Hint
 
+_OF_KUBERNETES: Final = "node.kubernetes.io/"
+"""Prefix of the taints of nodes that are not ready or under pressure, which every pod tolerates for a time."""
+
 SPOT_KEYS: Final = (OWN_SPOT_TAINT.key, AKS_SPOT_TAINT.key)
 
 
@@ -136,13 +139,13 @@ def taints(miss: Miss) -> Iterator[Hint]:
 def _taint(miss: Miss, pod: PodRecord, group: GroupFacts, taint: str) -> Iterator[Hint]:
     key = taint_key(taint)
     given = [str(each.get("key") or "") for each in pod.spec.get("tolerations") or ()]
-    near = key if key in given else nearest(key, [each for each in given if each])
     of_the_stack = {taint_key(each) for other in miss.record.groups for each in other.taints}
-    is_typo = near is not None and near not in of_the_stack
-    if key in given or is_typo:
-        what = "with another value or effect" if key in given else f"as {near}, which is no taint of the stack"
+    strange = [each for each in given if each and each not in of_the_stack and not each.startswith(_OF_KUBERNETES)]
+    if key in given or strange:
+        what = f"{key} with another value or effect" if key in given else f"{strange[0]}, which is no taint of "
+        f"the stack"
         yield Hint(
-            cause=f"{named(pod)} tolerates {key} {what}; the taint of pool {group.pool} is {taint}, did you mean it?",
+            cause=f"{named(pod)} tolerates {what}; the taint of pool {group.pool} is {taint}, did you mean it?",
             action=f"Correct the toleration to {taint}.",
             path=work_path(pod, "tolerations"),
             file=SCENARIO,
@@ -215,16 +218,22 @@ def label_only_spot(miss: Miss) -> Iterator[Hint]:
             return
 
 
-def toleration_attracts_nothing(miss: Miss) -> Iterator[Hint]:
+def not_led_to_spot(miss: Miss) -> Iterator[Hint]:
     """Pods tolerate spot nodes and should run there, but nothing leads them there."""
     place = getattr(miss.expectation, "place", None)
     if place is None or place.lifecycle != Lifecycle.SPOT or getattr(miss.expectation, "expect", "") != "lands-on":
         return
     for pod in miss.finding.pods:
         node = miss.record.node(pod.node)
-        if node and node.lifecycle != Lifecycle.SPOT and LabelKey.LIFECYCLE.value not in demands(pod.spec):
+        if node and node.lifecycle != Lifecycle.SPOT:
+            work = miss.scenario.works.get(pod.work)
+            is_kept_off = (work and work.mode is PreemptionMode.PREVENT) or LabelKey.LIFECYCLE.value in demands(
+                pod.spec
+            )
             yield Hint(
-                cause=f"{named(pod)} may run on spot nodes but does not require them, and on-demand nodes had room.",
+                cause=f"The mode prevent of {named(pod)}, or its own selector, keeps it off spot nodes."
+                if is_kept_off
+                else f"{named(pod)} may run on spot nodes but does not require them, and on-demand nodes had room.",
                 action="Set mode: constrain, which requires spot nodes.",
                 path=work_path(pod, "mode" if miss.kind_of(pod) in MLRUN_KINDS else "nodeSelector"),
                 file=SCENARIO,
@@ -240,5 +249,5 @@ FINDERS: Final[tuple[Callable[[Miss], Iterable[Hint]], ...]] = (
     taints,
     architecture,
     label_only_spot,
-    toleration_attracts_nothing,
+    not_led_to_spot,
 )

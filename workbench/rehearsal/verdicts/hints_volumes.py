@@ -8,8 +8,10 @@ The scheduler says ``node(s) didn't match PersistentVolume's node affinity`` (ku
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
+from infra.config.problems import did_you_mean
+from workbench.rehearsal.scenario.zones import zones_of
 from workbench.rehearsal.verdicts.miss import SCENARIO, Miss, named, work_path
-from workbench.rehearsal.verdicts.specs import ZONE_KEYS, demands, has_claim
+from workbench.rehearsal.verdicts.specs import ZONE_KEYS, demands
 from workbench.rehearsal.verdicts.verdict import Hint
 
 _CONFLICTS: Final = (
@@ -27,7 +29,17 @@ def zones(miss: Miss) -> Iterator[Hint]:
         work = miss.scenario.works.get(pod.work)
         zone = work.volume.zone if work and work.volume else None
         zone = zone or next((values[0] for key in ZONE_KEYS if (values := demands(pod.spec).get(key))), None)
-        if pod.uid not in conflicts and not (zone and has_claim(pod.spec) and pod.node is None):
+        if pod.uid not in conflicts and not (zone and pod.node is None):
+            continue
+        key = "volume.zone" if work and work.volume else "nodeSelector"
+        of_cluster = zones_of(miss.config)
+        if zone and of_cluster and zone not in of_cluster:
+            cause = f"{named(pod)} must run in zone {zone}, and the zones of the cluster are {', '.join(of_cluster)}"
+            cause += f"{did_you_mean(zone, of_cluster)}."
+            yield Hint(
+                cause=cause, action=f"Use {of_cluster[0]}, or name no zone.", path=work_path(pod, key), file=SCENARIO
+            )
+            yield Hint(cause=cause, action="Add the zone to the cluster.", path="cluster.zones")
             continue
         groups = miss.open_groups(pod)
         known = sorted({group.zone for group in groups if group.zone})
@@ -35,10 +47,9 @@ def zones(miss: Miss) -> Iterator[Hint]:
         if zone and known and zone not in known and not spanning:
             pool = groups[0].pool
             yield Hint(
-                cause=f"The volume of {named(pod)} is in zone {zone}, and its pools have nodes in "
-                f"{', '.join(known)} only.",
+                cause=f"{named(pod)} must run in zone {zone}, and its pools have nodes in {', '.join(known)} only.",
                 action=f"Create the volume in {known[0]}, or add zone {zone} to the cluster.",
-                path=work_path(pod, "volume.zone"),
+                path=work_path(pod, key),
                 file=SCENARIO,
             )
             yield Hint(
@@ -58,7 +69,7 @@ def zones(miss: Miss) -> Iterator[Hint]:
             )
         elif zone and (full := [group for group in groups if group.zone == zone]):
             yield Hint(
-                cause=f"The volume of {named(pod)} is in zone {zone}, where pool {full[0].pool} has at most "
+                cause=f"{named(pod)} must run in zone {zone}, where pool {full[0].pool} has at most "
                 f"{full[0].max} nodes.",
                 action="Raise size.max, which is divided among the zones.",
                 path=f"pools.{full[0].pool}.size.max",
@@ -67,7 +78,7 @@ def zones(miss: Miss) -> Iterator[Hint]:
             yield Hint(
                 cause=f"No node is in the zone of {named(pod)}'s volume" + (f", {zone}." if zone else "."),
                 action="Create the volume in a zone of the stack, or without a zone.",
-                path=work_path(pod, "volume.zone"),
+                path=work_path(pod, key),
                 file=SCENARIO,
             )
 

@@ -106,11 +106,6 @@ def may_use(pod: PodRecord, group: GroupFacts) -> bool:
     return matches(pod.spec, group) and not untolerated(pod.spec, group)
 
 
-def has_claim(spec: Mapping[str, Any]) -> bool:
-    """Return whether a pod mounts a persistent volume."""
-    return any("persistentVolumeClaim" in volume or "ephemeral" in volume for volume in spec.get("volumes") or ())
-
-
 def _terms(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     node = (spec.get("affinity") or {}).get("nodeAffinity") or {}
     required = node.get("requiredDuringSchedulingIgnoredDuringExecution") or {}
