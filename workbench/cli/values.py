@@ -13,12 +13,11 @@ from components.contract.environments import ClusterKind
 from components.contract.existing.config import OLDEST_MINOR
 from components.contract.mlrun_choices import registry_address
 from components.contract.namespaces import UserNamespace
-from components.contract.placement import offers_mutation
 from components.contract.systems.platform_cluster import PlatformCluster
 from components.contract.systems.registry import SYSTEMS, Derivation, System
 from components.contract.systems.system_values import ObjectStore, SystemChoices
 from components.contract.systems.yaml_text import yaml_text
-from infra.config import StackConfig
+from infra.config.platform_cluster import platform_cluster
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors, out
 from workbench.cli.options import AsJson
@@ -77,7 +76,7 @@ def values(  # noqa: PLR0913 one parameter for each option
     }
     asked = _Asked(system, chart, kubernetes, namespace, {name: each for name, each in given.items() if each})
     minor, choices = _checked(found := stacks.find(stack), asked)
-    cluster = _cluster(found.config, minor, choices.namespace)
+    cluster = platform_cluster(found.config, namespace=choices.namespace, version=_shown(minor))
     result = SYSTEMS[system].values(cluster, _with_registry(cluster, choices, system))
     notes = [*(f"note: {note}." for note in (cluster.gap, *result.notes) if note), f"next: {result.next}"]
     if as_json:
@@ -155,20 +154,6 @@ def _chart(given: str | None, system: System, derivation: Derivation) -> str:
 def _check(derivation: Derivation, choices: SystemChoices) -> None:
     if problem := derivation.problem(choices):
         raise UserError(f"{problem[0].upper()}{problem[1:]}.")
-
-
-def _cluster(config: StackConfig, minor: tuple[int, int], namespace: str) -> PlatformCluster:
-    said = getattr(config.cluster, "mutating_admission", None)
-    return PlatformCluster(
-        groups=config.groups,
-        spot_taint=config.spot_taint,
-        pod_resources=config.pod_resources,
-        places_by_itself=bool(offers_mutation({"mutatingAdmission": said, "version": _shown(minor)})),
-        environment=config.environment,
-        profile=config.profile,
-        mlrun=config.platform.mlrun.with_own(config.namespaces[namespace].mlrun),
-        platform_registries=tuple(config.policies.platform_registries),
-    )
 
 
 def _check_registry(given: str | None) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from components.contract.environments import Environment
 from components.contract.existing.config import ExistingConfig
 from components.contract.systems.handoff import specification
-from components.contract.systems.platform_cluster import PlatformCluster
+from infra.config.platform_cluster import platform_cluster
 from policies.registry import RULES
 from policies.rule import Level, Rule, WholeStack
 from policies.views.node_groups.existing import EXISTING_POOL
@@ -31,16 +31,8 @@ def handed_over(stack: Stack, cluster: ExistingConfig, checked: Checked) -> dict
         What its rules found.
     """
     config = stack.config
-    platform = PlatformCluster(
-        groups=config.groups,
-        spot_taint=config.spot_taint,
-        pod_resources=config.pod_resources,
-        places_by_itself=bool(cluster.mutating_admission),
-        environment=config.environment,
-        profile=config.profile,
-    )
     return {
-        **specification(stack.name, platform, cluster),
+        **specification(stack.name, platform_cluster(config), cluster),
         "signable": not checked.violations,
         "before": list(_before(config.environment, checked)),
     }

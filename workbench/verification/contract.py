@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from components.contract.groups import NodeGroup
 from components.contract.mlrun import override_environment
-from components.contract.placement import offers_mutation
 from components.contract.systems.nuclio import platform_settings
 from components.contract.systems.platform_cluster import PlatformCluster
 from infra.config import StackConfig
+from infra.config.platform_cluster import platform_cluster
 from workbench.engine.live_objects import ObjectKey, key_of
 from workbench.engine.pending import awaits_replacement
 from workbench.engine.pool_status import cloud_names, recorded_groups
@@ -74,16 +74,7 @@ class Contract:
 
     def platform(self, namespace: str) -> PlatformCluster:
         """Return the cluster as the systems in a namespace must know it."""
-        said = offers_mutation(self.config.cluster.model_dump(by_alias=True))
-        return PlatformCluster(
-            groups=self.config.groups,
-            spot_taint=self.config.spot_taint,
-            pod_resources=self.config.pod_resources,
-            places_by_itself=self.mutates if said is None else said,
-            environment=self.config.environment,
-            profile=self.config.profile,
-            mlrun=self.config.platform.mlrun.with_own(self.config.namespaces[namespace].mlrun),
-        )
+        return platform_cluster(self.config, namespace=namespace, mutates=self.mutates)
 
     def mlrun(self, namespace: str) -> dict[str, str]:
         """Return the variables of MLRun's API in a namespace."""

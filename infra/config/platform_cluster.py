@@ -1,0 +1,38 @@
+"""The cluster of a stack file as the systems on it must know it."""
+
+from components.contract.placement import offers_mutation
+from components.contract.systems.platform_cluster import PlatformCluster
+from infra.config.model import StackConfig
+
+
+def platform_cluster(
+    config: StackConfig, *, namespace: str = "", version: str = "", mutates: bool = False
+) -> PlatformCluster:
+    """Return what settings of systems read of a stack file.
+
+    Parameters
+    ----------
+    config
+        The stack file.
+    namespace
+        User namespace of the system; its own choices for MLRun count. Default: only those of the whole platform.
+    version
+        Version of Kubernetes instead of the stack's, such as ``1.36``. Default: the stack's.
+    mutates
+        Whether admission gives places, if neither the stack file nor ``version`` says it.
+    """
+    cluster = config.cluster.model_dump(by_alias=True)
+    # A version that is asked for counts even on a local cluster, which has the newest one itself.
+    asked = {"mutatingAdmission": cluster.get("mutatingAdmission"), "version": version}
+    said = offers_mutation(asked if version else cluster)
+    own = config.namespaces[namespace].mlrun if namespace else None
+    return PlatformCluster(
+        groups=config.groups,
+        spot_taint=config.spot_taint,
+        pod_resources=config.pod_resources,
+        places_by_itself=mutates if said is None else said,
+        environment=config.environment,
+        profile=config.profile,
+        mlrun=config.platform.mlrun.with_own(own),
+        platform_registries=tuple(config.policies.platform_registries),
+    )
