@@ -2,13 +2,17 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
 from workbench.cli.console import PLAIN, errors, out
-from workbench.rehearsal.advice.advise import Advice, advise
+from workbench.rehearsal.advice.advice import Advice
+from workbench.rehearsal.advice.search import advise
+from workbench.rehearsal.cluster.simulated import LostError
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.rehearse import Played, Rehearser, Task
 from workbench.rehearsal.report import as_json as report_json
@@ -17,7 +21,9 @@ from workbench.rehearsal.report import summary
 from workbench.rehearsal.report.comparison import Comparison, compare
 from workbench.rehearsal.scenario import files
 from workbench.rehearsal.scenario.durations import duration_text
+from workbench.rehearsal.scenario.model import Scenario
 from workbench.report.terminal import print_table
+from workbench.stacks import Stack
 from workbench.system.errors import UserError
 
 
@@ -44,14 +50,22 @@ def require_writable(page: Path | None) -> None:
 
 
 def advised(played: Played, rehearser: Rehearser, budget: int) -> tuple[Advice, ...]:
-    """Return advice for each scenario that misses an expectation."""
+    """Return advice for each scenario that misses an expectation; one whose control plane fails has none."""
     return tuple(_advised(played, rehearser, budget))
 
 
 def _advised(played: Played, rehearser: Rehearser, budget: int) -> Iterator[Advice]:
     for task, outcome in played.outcomes:
-        if not outcome.is_met:
-            yield advise(task, outcome, rehearser.rehearse, budget=budget)
+        if outcome.is_met:
+            continue
+
+        def again(stack: Stack, scenario: Scenario, task: Task = task) -> Outcome:
+            return rehearser.rehearse(replace(task, stack=stack, scenario=scenario))
+
+        try:
+            yield advise(task.stack, task.scenario, outcome, again, budget, scenario_file=task.file)
+        except LostError as error:
+            rehearser.watcher.lost(task, f"no advice: {error}")
 
 
 def show(played: Played, advice: Sequence[Advice], page: Path | None, *, is_compared: bool, as_json: bool) -> None:
@@ -60,11 +74,11 @@ def show(played: Played, advice: Sequence[Advice], page: Path | None, *, is_comp
     comparisons = tuple(_comparisons(played)) if is_compared else ()
     if as_json:
         document = report_json.document(outcomes, comparisons)
-        out.print_json(json.dumps({**document, "advice": [each.as_json() for each in advice]}))
+        out.print_json(json.dumps({**document, "advice": [_as_json(each) for each in advice]}))
     else:
         summary.show(outcomes, out, comparisons)
         for each in advice:
-            out.print(each.text, **PLAIN)
+            _show_advice(each)
     if page:
         try:
             page.write_text(report_page.render(outcomes, comparisons), encoding="utf-8")
@@ -81,3 +95,44 @@ def _comparisons(played: Played) -> Iterator[Comparison]:
     for pair in found.values():
         if len(pair) == 2 and not any(outcome.skipped for _, outcome in pair):  # noqa: PLR2004 a pair
             yield compare(pair[0][1], pair[1][1])
+
+
+def _as_json(advice: Advice) -> dict[str, Any]:
+    return {
+        "stack": advice.before.stack,
+        "scenario": advice.before.scenario,
+        "summary": advice.summary,
+        "edits": [edit.text for edit in advice.edits],
+        "isMet": advice.is_met,
+        "expectations": [
+            {
+                "expectation": before.expectation,
+                "before": before.is_met,
+                "after": after.is_met,
+                "measured": after.measured,
+            }
+            for before, after in advice.verdicts
+        ],
+        "usd": advice.usd,
+        "rehearsals": advice.rehearsals,
+        "budget": advice.budget,
+        "patch": advice.patch,
+        "unpatched": advice.unpatched,
+        "refused": list(advice.refused),
+    }
+
+
+def _show_advice(advice: Advice) -> None:
+    out.print(f"\nAdvice for {advice.before.stack}, {advice.before.scenario}", style="bold", **PLAIN)
+    out.print(advice.summary, **PLAIN)
+    for before, after in advice.verdicts if advice.edits else ():
+        if before.is_met != after.is_met:
+            out.print(
+                f"  {'met now' if after.is_met else 'missed now'}: {after.expectation} ({after.measured})", **PLAIN
+            )
+    if advice.edits and advice.usd is not None:
+        out.print(f"  The scenario costs {abs(advice.usd):.2f} USD {'less' if advice.usd < 0 else 'more'}.", **PLAIN)
+    if advice.patch or advice.unpatched:
+        out.print(f"\n{advice.patch or advice.unpatched}", **PLAIN)
+    for each in advice.refused:
+        out.print(f"  not possible: {each}", **PLAIN)

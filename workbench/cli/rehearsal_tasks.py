@@ -1,16 +1,16 @@
 """What `igz-clusters rehearse` is asked to do: stacks, scenarios and pace, with all mistakes at once."""
 
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors
 from workbench.rehearsal.rehearse import Task
-from workbench.rehearsal.replay.files import Replayed, as_yaml
+from workbench.rehearsal.replay.files import Replayed
 from workbench.rehearsal.replay.files import read as read_replay
+from workbench.rehearsal.replay.part import between
+from workbench.rehearsal.replay.yaml_text import as_yaml
 from workbench.rehearsal.revision import stack_at
 from workbench.rehearsal.scenario import files
 from workbench.rehearsal.scenario.durations import parse_duration
@@ -51,7 +51,6 @@ def tasks_of(asked: Asked) -> list[Task]:
         lambda: _stacks(asked), lambda: _scenarios(asked), lambda: _node_start(asked), lambda: _speed(asked)
     )
     if asked.write_scenario:
-        _write(asked.write_scenario, scenarios[0])
         return []
     _check_scenarios(found, scenarios)
     return [
@@ -60,6 +59,7 @@ def tasks_of(asked: Asked) -> list[Task]:
             label=label,
             name=each.name,
             scenario=each.scenario,
+            file=None if asked.replay or each.file in files.shipped().values() else each.file,
             pace=Pace(speed=speed or each.scenario.speed, node_start=node_start),
         )
         for each in scenarios
@@ -98,20 +98,12 @@ def _scenarios(asked: Asked) -> list[NamedScenario]:
 
 
 def _replayed(file: Path, asked: Asked) -> NamedScenario:
-    begin, end = all_of(lambda: _time("--from", asked.begin), lambda: _time("--to", asked.end))
-    replayed: Replayed = read_replay(file, begin=begin, end=end)
+    replayed = read_replay(file, between(asked.begin, asked.end))
     for note in replayed.notes:
         errors.print(f"note: {note}", **PLAIN)
+    if asked.write_scenario:
+        _write(asked.write_scenario, replayed)
     return NamedScenario(name=replayed.name, file=file, scenario=replayed.scenario)
-
-
-def _time(option: str, given: str | None) -> datetime | None:
-    if given is None:
-        return None
-    with suppress(ValueError):
-        if (time := datetime.fromisoformat(given)).tzinfo:
-            return time
-    raise UserError(f"{option}: '{given}' is not a time.", "Write date, time and zone, such as 2026-11-23T08:00:00Z.")
 
 
 def _node_start(asked: Asked) -> float:
@@ -127,9 +119,9 @@ def _speed(asked: Asked) -> float | None:
     return asked.speed
 
 
-def _write(file: Path, scenario: NamedScenario) -> None:
+def _write(file: Path, replayed: Replayed) -> None:
     try:
-        write_private(file, as_yaml(scenario.scenario))
+        write_private(file, as_yaml(replayed))
     except OSError as error:
         raise UserError(f"--write-scenario: cannot write {file}: {error.strerror}.") from None
     errors.print(f"Wrote {file}; play it with: igz-clusters rehearse --scenario {file}", **PLAIN)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from threading import Event
 from typing import Protocol
 
@@ -41,6 +42,8 @@ class Task:
     name: str
     scenario: Scenario
     pace: Pace
+    file: Path | None = None
+    """File of the scenario, if it is the user's own."""
     label: str = ""
     """What reports call the stack. Default: its name."""
 

@@ -1,0 +1,156 @@
+import json
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from support.outcomes import night
+from support.stack_files import VALID
+from workbench import stacks
+from workbench.cli import rehearse as command
+from workbench.cli.app import app
+from workbench.rehearsal.outcome import Outcome
+from workbench.rehearsal.rehearse import Played, Rehearser, Task
+from workbench.rehearsal.scenario.files import shipped
+
+WORK = """\
+      work:
+        role: workload
+        size: { min: 0, max: 2 }
+        instanceTypes: [m6i.2xlarge]
+"""
+SCENARIO = """\
+description: One job
+lasts: 10m
+works:
+  job: { kind: mlrun-job, runsFor: 2m }
+arrivals: [{ work: job }]
+expectations: [{ expect: completes, work: job }]
+"""
+
+
+@pytest.fixture(autouse=True)
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A checkout with two local stacks and a scenario."""
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    for name in ("good", "other"):
+        (tmp_path / f"Pulumi.{name}.yaml").write_text(VALID + WORK)
+    (tmp_path / "job.yaml").write_text(SCENARIO)
+    return tmp_path
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
+    """The tasks that the command plays; each ends like the sample."""
+    tasks: list[Task] = []
+
+    def play(asked: list[Task], _: Rehearser, *, at_once: int) -> Played:
+        tasks.extend(asked)
+        return Played(tuple((task, outcome_of(task)) for task in asked), ())
+
+    monkeypatch.setattr(command, "ensure", lambda **_: object())
+    monkeypatch.setattr(command, "rehearse_all", play)
+    return tasks
+
+
+def outcome_of(task: Task) -> Outcome:
+    return replace(night(task.shown_as), scenario=task.name)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["rehearse", *arguments])
+
+
+def refusal(*arguments: str) -> str:
+    result = run(*arguments)
+    assert result.exit_code == 1
+    return str(result.exception)
+
+
+def test_each_scenario_is_played_on_each_stack(played: list[Task]) -> None:
+    run("good", "other", "--scenario", "job.yaml", "--scenario", "jobs")
+    assert [(task.stack.name, task.name) for task in played] == [
+        ("good", "job"), ("other", "job"), ("good", "jobs"), ("other", "jobs")]  # fmt: skip
+
+
+def test_without_a_scenario_all_shipped_ones_are_played(played: list[Task]) -> None:
+    run("good")
+    assert [task.name for task in played] == list(shipped())
+
+
+def test_speed_and_node_start_decide_the_pace(played: list[Task]) -> None:
+    run("good", "--scenario", "job.yaml", "--speed", "30", "--node-start", "4m")
+    assert (played[0].pace.speed, played[0].pace.node_start) == (30, 240)
+
+
+def test_json_is_all_that_standard_output_has(played: list[Task]) -> None:
+    result = run("good", "--scenario", "job.yaml", "--json")
+    assert json.loads(result.stdout)["schemaVersion"] == 1
+
+
+def test_a_page_is_written(played: list[Task], checkout: Path) -> None:
+    run("good", "--scenario", "job.yaml", "--output", "report.html")
+    assert (checkout / "report.html").read_text().startswith("<!doctype html>")
+
+
+def test_a_comparison_with_a_stack_plays_that_stack_first(played: list[Task]) -> None:
+    result = run("good", "--scenario", "job.yaml", "--compare", "other", "--json")
+    assert [task.shown_as for task in played] == ["other", "good"]
+    assert len(json.loads(result.stdout)["comparisons"]) == 1
+
+
+def test_a_comparison_with_a_commit_plays_its_stack_file(played: list[Task], checkout: Path) -> None:
+    author = ("-c", "user.name=a", "-c", "user.email=a@b")
+    for arguments in (["init", "-q"], ["add", "-A"], [*author, "commit", "-qm", "first"]):
+        subprocess.run(["git", *arguments], cwd=checkout, check=True)
+    (checkout / "Pulumi.good.yaml").write_text(VALID + WORK.replace("max: 2", "max: 9"))
+    run("good", "--scenario", "job.yaml", "--compare", "HEAD")
+    sizes = [(task.shown_as, task.stack.config.pools["work"].size.max) for task in played]
+    assert sizes == [("good@HEAD", 2), ("good", 9)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "texts"),
+    [
+        (["nowhere"], ["Stack 'nowhere' not found"]),
+        (["good", "--scenario", "jbs"], ["jbs", "did you mean 'jobs'"]),
+        (["good", "--speed", "1000"], ["--speed: 1000 is not allowed; 5 to 600 are."]),
+        (["good", "--node-start", "soon"], ["--node-start: 'soon' must be a duration"]),
+        (["good", "--replay", "x.log", "--scenario", "jobs"], ["--replay and --scenario cannot be combined"]),
+        (["good", "--from", "2026-11-23T00:00:00Z"], ["--from: for --replay only"]),
+        (["good", "--replay", "job.yaml", "--from", "monday"], ["--from: must be a time with its zone"]),
+        (["good", "other", "--compare", "HEAD"], ["--compare: compares one stack, but 2 are named"]),
+        (["good", "--compare", "good"], ["--compare: 'good' is the stack itself"]),
+        (["good", "--compare", "elsewhere"], ["--compare: 'elsewhere' is neither a stack nor a commit"]),
+        (["good", "--output", "missing/report.html"], ["--output: missing/report.html cannot be written"]),
+        (["nowhere", "--scenario", "jbs", "--speed", "0"], ["'nowhere' not found", "jbs", "--speed: 0 is not allowed"]),
+    ],
+)
+def test_mistakes_are_refused_before_anything_is_played(
+    played: list[Task], arguments: list[str], texts: list[str]
+) -> None:
+    said = refusal(*arguments)
+    assert all(text.lower() in said.lower() for text in texts), said
+    assert not played
+
+
+def test_scenarios_are_listed_with_what_they_show() -> None:
+    result = run("--list", "--json")
+    rows = json.loads(result.stdout)
+    assert [row["name"] for row in rows] == list(shipped())
+    assert run("--list").stdout.count("\n") >= len(rows)
+
+
+def test_a_lost_control_plane_is_no_verdict(monkeypatch: pytest.MonkeyPatch, played: list[Task]) -> None:
+    def lost(tasks: list[Task], _: Rehearser, *, at_once: int) -> Played:
+        return Played((), ((tasks[0], "kube-apiserver ended"),))
+
+    monkeypatch.setattr(command, "rehearse_all", lost)
+    result = run("good", "--scenario", "job.yaml")
+    assert getattr(result.exception, "exit_code", None) == 3
+    assert "good job: no verdict: kube-apiserver ended" in str(result.exception)
