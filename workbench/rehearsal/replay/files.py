@@ -77,7 +77,7 @@ def read(path: Path, part: Part | None = None) -> Replayed:
         raise ReplayError(path, error.problem, error.hint) from None
     except (AttributeError, KeyError, TypeError):
         raise ReplayError(
-            path, "an entry has a value of another type than its format says.", "Export it again."
+            path, "an entry has a value of another type than its format says.", "Export it again.", line=source.line
         ) from None
     return Replayed(name, scenario, notes)
 
@@ -94,8 +94,9 @@ def _reader(source: Source) -> _Reader:
     if not head.lstrip("\ufeff \t\r\n").startswith(("{", "[")) and not re.match(r"\s*\d{4}-\d\d-\d\dT\S+\s+\{", head):
         if runs.is_csv(head):
             return runs.read_csv
-        missing = [name for name in runs.COLUMNS if name not in head.split("\n", 1)[0]]
-        if "," in head.split("\n", 1)[0] and len(missing) < len(runs.COLUMNS):
+        columns = runs.columns_of(head)
+        missing = [name for name in runs.COLUMNS if name not in columns]
+        if len(missing) < len(runs.COLUMNS):
             raise ReplayError(
                 source.path, f"the table lacks the columns {', '.join(missing)}.",
                 "Export runs with mlrun.get_run_db().list_runs().to_df().to_csv().", line=1)  # fmt: skip

@@ -41,11 +41,15 @@ def is_run(value: Mapping[str, Any]) -> bool:
 
 def is_csv(head: str) -> bool:
     """Return whether a file begins like runs exported as CSV."""
-    return set(COLUMNS) <= set(_header(head))
+    return set(COLUMNS) <= set(columns_of(head))
 
 
-def _header(head: str) -> list[str]:
-    return [name.strip() for name in next(csv.reader([head.lstrip("\ufeff").split("\n", 1)[0]]), [])]
+def columns_of(head: str) -> list[str]:
+    """Return the names in the first line of a table; none if it cannot be one."""
+    try:
+        return [name.strip() for name in next(csv.reader(head.lstrip("\ufeff").splitlines()[:1]), [])]
+    except csv.Error:
+        return []
 
 
 def read(source: Source, history: History) -> None:

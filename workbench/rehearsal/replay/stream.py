@@ -55,6 +55,8 @@ class Source:
 
     path: Path
     notes: list[str] = field(default_factory=list)
+    line: int | None = None
+    """Where the last entry starts; None after the last."""
 
     def open(self) -> BinaryIO:
         """Open the file, uncompressed.
@@ -106,10 +108,14 @@ class Source:
         """
         layout, start = layout_of(self.head())
         with self.open() as file:
-            if layout is Layout.LINES:
-                yield from self._lines(file, keep)
-            else:
-                yield from self._values(file, start if layout is Layout.ARRAY else None)
+            is_array = layout is Layout.ARRAY
+            entries = (
+                self._lines(file, keep) if layout is Layout.LINES else self._values(file, start if is_array else None)
+            )
+            for entry in entries:
+                self.line = entry.line
+                yield entry
+        self.line = None
 
     def _lines(self, file: BinaryIO, keep: Callable[[bytes], bool] | None) -> Iterator[Entry]:
         number = 0

@@ -1,5 +1,6 @@
 import gzip
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from workbench.rehearsal.replay.part import Part, between
 from workbench.rehearsal.scenario.arrivals import ARRIVALS_MAX
 from workbench.system.errors import UserError
 
+FIXTURES = Path(__file__).parent / "fixtures"
 T0 = START.timestamp()
 LIFE = life(pod("a"), 0, scheduled=1, completed=60)
 CHOOSE = "Choose a part of it with --from and --to."
@@ -37,7 +39,7 @@ NOT_TEXT = "FILE: is not text.\nGive a file of one of the formats in docs/rehear
 NOT_JSON = "is not JSON; each entry must be a JSON object.\nRemove the line, or export it again."
 NO_ZONE = "must be a time with its zone, as RFC 3339 writes it.\nWrite it as 2026-03-02T08:00:00Z."
 
-WITH_OTHER_TYPES = {**LIFE[0], "responseObject": {"spec": {"containers": []}, "metadata": {"name": "a", "labels": 7}}}
+ODD_POD = {"spec": {"containers": []}, "metadata": {"name": "a", "labels": 7}}
 
 BAD: dict[str, tuple[str | bytes, str]] = {
     "empty": ("", "FILE: the file is empty."),
@@ -50,6 +52,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "prose": ("level=info msg=started\n", f"FILE: is neither JSON nor a table of MLRun's runs.\n{FORMATS}"),
     "other table": ("name,price\na,1\n", ("FILE, line 1: the table lacks the columns uid, start, state.\n"
                     "Export runs with mlrun.get_run_db().list_runs().to_df().to_csv().")),
+    "other columns": ("uidx,my name\n1,a\n", f"FILE: is neither JSON nor a table of MLRun's runs.\n{FORMATS}"),
     "table without start": ("uid,state,name\n1,completed,a\n", ("FILE, line 1: the table lacks the columns start.\n"
                             "Export runs with mlrun.get_run_db().list_runs().to_df().to_csv().")),
     "bad start in a table": ("uid,start,state,name,kind\n1,yesterday,completed,a,job\n",
@@ -93,8 +96,8 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "only system pods": (ONLY_SYSTEM, ("FILE: the file has no pods of user work. Pods in namespaces of Kubernetes and "
                          "the cloud (left out: the stack brings its own): 1.\n"
                          "Export it from a time when user work ran.")),
-    "values of other types": (lines([WITH_OTHER_TYPES]),
-                              "FILE: an entry has a value of another type than its format says.\nExport it again."),
+    "values of other types": (lines([{**LIFE[0], "responseObject": ODD_POD}]),
+                              "FILE, line 1: an entry has a value of another type than its format says.\nExport it again."),
     "months": (lines([*LIFE, *life(pod("b"), 40 * 86_400)]),
                f"FILE: covers 40 days; a scenario lasts at most 31 days.\n{CHOOSE}"),
     "damaged gzip": (gzip.compress(lines(LIFE).encode())[:30] + b"\xff" * 60,
@@ -208,3 +211,28 @@ def test_a_part_outside_of_the_file_is_refused(tmp_path: Path) -> None:
         read(path, Part(start=T0 + 3600))
     with pytest.raises(UserError, match="The file starts at 2026-03-02T08:00:00Z, after the part that --to chooses"):
         read(path, Part(end=T0 - 86_400))
+
+
+VALUES = (None, 7, -1, [], {}, "", "x", True, "9" * 50, ["a"], {"a": 1}, "9999-12-31T23:59:59Z", [None], "\x00\x1b[31m")
+
+
+def _spots(value: object) -> list[tuple[dict | list, str | int]]:  # type: ignore[type-arg]
+    keys = list(value) if isinstance(value, dict) else list(range(len(value))) if isinstance(value, list) else []
+    assert isinstance(value, dict | list) or not keys
+    return [spot for key in keys for spot in [(value, key), *_spots(value[key])]]  # type: ignore[index,misc]
+
+
+@pytest.mark.parametrize("file", ["aks-log-analytics.json", "events.json", "pods.json", "runs.json", "audit.jsonl"])
+def test_wrong_values_anywhere_are_read_or_refused_with_the_file_named(tmp_path: Path, file: str) -> None:
+    chance = random.Random(file)
+    text = (FIXTURES / file).read_text(encoding="utf-8")
+    for _ in range(20):
+        entries = [json.loads(each) for each in text.splitlines()] if file.endswith("l") else json.loads(text)
+        for inner, key in chance.sample(_spots(entries), 3):
+            inner[key] = chance.choice(VALUES)  # type: ignore[index]
+        path = write(tmp_path, file, lines(entries) if file.endswith("l") else json.dumps(entries))
+        try:
+            assert read(path).scenario.arrivals
+        except UserError as error:
+            assert str(error).startswith(str(path))
+            assert SECRET not in str(error)
