@@ -40,11 +40,6 @@ class WorkKind(StrEnum):
     POD = "pod"
     """A bare pod exactly as ``pod`` says, with nothing that the platform would add."""
 
-    @property
-    def is_deployment(self) -> bool:
-        """Whether it runs until it is deleted, with a number of replicas that may change."""
-        return self in DEPLOYMENTS
-
 
 DEPLOYMENTS: Final = (WorkKind.NUCLIO_FUNCTION, WorkKind.SERVICE, WorkKind.CORE_SERVICE)
 
