@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from infra.config.problems import did_you_mean
-from workbench.rehearsal.scenario.zones import zones_of
+from workbench.rehearsal.scenario.files import zones_of
 from workbench.rehearsal.verdicts.miss import SCENARIO, Miss, named, work_path
 from workbench.rehearsal.verdicts.specs import ZONE_KEYS, demands
 from workbench.rehearsal.verdicts.verdict import Hint
