@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +15,9 @@ from typing import Any, Final
 
 CHROMIUM: Final = shutil.which("chromium")
 WHY_NOT: Final = "needs chromium on PATH (Debian: apt-get install chromium)"
+
+HANGS: Final = 120
+"""Seconds without an answer after which the browser counts as hanging."""
 
 _FLAGS: Final = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-extensions"),
@@ -31,12 +35,13 @@ class Page:
     ----------
     browser
         The browser that shows it.
-    session
-        Identifies it to the browser.
+    session, target
+        Identify it to the browser.
     """
 
     browser: "Browser"
     session: str
+    target: str
     complaints: list[str] = field(default_factory=list)
     """Everything that the console shows, errors first of all."""
     requests: list[str] = field(default_factory=list)
@@ -60,11 +65,16 @@ class Page:
         """Open a file and wait until it is loaded."""
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.resize(width, height)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", media="print" if paper else "", features=[scheme])
         self.call("Page.navigate", url=file.as_uri())
         self.browser.until("Page.loadEventFired")
+
+    def resize(self, width: int, height: int = 900) -> None:
+        """Give the page another size, and wait until it is drawn again."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.evaluate("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
 
     def evaluate(self, expression: str) -> Any:
         """Return the value of a JavaScript expression.
@@ -77,6 +87,11 @@ class Page:
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
+
+    def close(self) -> None:
+        """Close the page."""
+        self.browser.call("Target.closeTarget", {"targetId": self.target})
+        self.browser.pages.pop(self.session, None)
 
     def press(self, key: str, code: int) -> None:
         """Press a key."""
@@ -129,11 +144,12 @@ class Browser:
         """Open an empty page."""
         target = self.call("Target.createTarget", {"url": "about:blank"})["targetId"]
         session = self.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
-        self.pages[session] = Page(self, session)
+        self.pages[session] = Page(self, session, target)
         return self.pages[session]
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._rest:
+            assert select.select([self.back], [], [], HANGS)[0], "the browser does not answer"
             part = os.read(self.back, 1 << 20)
             assert part, "the browser ended"
             self._rest += part

@@ -250,3 +250,10 @@ def large(pods: int = 10_000, nodes: int = 1_000) -> Outcome:
     )  # fmt: skip
     groups = tuple(replace(each, max=each.max * 200) for each in of.record.groups)
     return replace(of, record=replace(of.record, pods=crowd, nodes=many, groups=groups))
+
+
+def empty() -> Outcome:
+    """Return an outcome of a scenario in which nothing happened, on a stack without pools."""
+    return Outcome(
+        stack="bare", scenario="nothing", description="Nothing", record=Record(lasts=60, speed=60, groups=())
+    )

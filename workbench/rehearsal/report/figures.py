@@ -84,7 +84,9 @@ def headline(outcomes: Iterable[Outcome]) -> str:
         return "Skipped: no scenario applies"
     if missed:
         return f"{missed} of {len(verdicts)} expectations missed"
-    return {1: "The expectation is met"}.get(len(verdicts), f"All {len(verdicts)} expectations met")
+    return {0: "No expectations", 1: "The expectation is met"}.get(
+        len(verdicts), f"All {len(verdicts)} expectations met"
+    )
 
 
 def brief(outcome: Outcome) -> str:

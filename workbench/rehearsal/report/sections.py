@@ -1,5 +1,6 @@
 """Sections of the page that need no script: verdicts, tables of waits, losses and costs, assumptions."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -19,6 +20,8 @@ NAMES_SHOWN: Final = 3
 
 NO_TEAM: Final = "unused, or of no team"
 """Share of the nodes that no pod requested, or whose pods have no team."""
+
+_NUMBER: Final = re.compile("[0-9]+")
 
 
 def tiles(outcome: Outcome) -> Html:
@@ -139,9 +142,10 @@ def pending(outcome: Outcome) -> Html:
     groups: dict[tuple[str, bool, str], list[PodRecord]] = {}
     for pod in figures.pending(record):
         reason = pod.reasons[-1] if pod.reasons else None
-        said = f"{reason.component}: {reason.text}" if reason else ""
-        groups.setdefault((pod.work or pod.kind, pod.started is None, said), []).append(pod)
-    rows = [_pending(key, pods, outcome, record) for key, pods in list(groups.items())[:ROWS_MAX]]
+        said = f"{reason.component} {reason.text}" if reason else ""
+        # Texts that differ in their numbers of nodes only say the same.
+        groups.setdefault((pod.work or pod.kind, pod.started is None, _NUMBER.sub("0", said)), []).append(pod)
+    rows = [_pending(pods, outcome, record) for pods in list(groups.values())[:ROWS_MAX]]
     headings = ("pods", "work", "waited", "reason given", "hint")
     lead = f"Pods that never ran, or waited longer than {lasting(figures.LONG_WAIT)}."
     return section(
@@ -152,14 +156,16 @@ def pending(outcome: Outcome) -> Html:
     )
 
 
-def _pending(key: tuple[str, bool, str], pods: Sequence[PodRecord], outcome: Outcome, record: Record) -> Iterator[Html]:
-    work, never, said = key
+def _pending(pods: Sequence[PodRecord], outcome: Outcome, record: Record) -> Iterator[Html]:
+    reason = pods[0].reasons[-1] if pods[0].reasons else None
     spans = sorted(figures.wait(pod, record) for pod in pods)
     span = lasting(spans[0]) if len(spans) == 1 else f"{lasting(spans[0])} to {lasting(spans[-1])}"
     yield _names(pods)
-    yield element("span", work)
-    yield element("span", element("span.nowrap", span), element("small.bad", "never ran") if never else "")
-    yield element("span.said", said or "-")
+    yield element("span", pods[0].work or pods[0].kind)
+    yield element(
+        "span", element("span.nowrap", span), element("small.bad", "never ran") if pods[0].started is None else ""
+    )
+    yield element("span.said", f"{reason.component}: {reason.text}" if reason else "-")
     verdict = figures.explanation(pods[0], outcome)
     hint = verdict.hints[0] if verdict else None
     field = element("code", hint.path) if hint and hint.path else Html("")

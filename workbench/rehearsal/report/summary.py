@@ -150,8 +150,11 @@ def _table(title: str, headings: Iterable[str], console: Console) -> Table:
 
 
 def _pools(outcome: Outcome, console: Console) -> None:
+    figures = pools(outcome)
+    if not figures:
+        return
     table = _table("Pools", ("pool", "type", "lifecycle", "nodes (min..peak..max)", "node-hours", "USD"), console)
-    for each in pools(outcome):
+    for each in figures:
         names = (each.pool, ", ".join(each.machines), ", ".join(each.lifecycles))
         table.add_row(*(Text(_clean(name)) for name in names), each.sizes, hours(each.cost), money(each.cost))
     if outcome.costs:

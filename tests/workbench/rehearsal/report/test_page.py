@@ -2,6 +2,7 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from html import unescape
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from support import outcomes, pages
 from support.rehearsal_site import FULL, UNFIT
 from workbench.rehearsal.outcome import Outcome
+from workbench.rehearsal.record import Reason
 from workbench.rehearsal.report import page
 from workbench.rehearsal.report.comparison import compare
 from workbench.rehearsal.report.markup import element, table
@@ -133,6 +135,20 @@ def test_pods_that_wait_for_one_reason_share_a_row_with_its_hint() -> None:
     table_ = shown.partition("<h3>Waiting pods</h3>")[2].partition("</table>")[0]
     row = next(row for row in table_.split("<tr>") if "train-11-worker" in row)
     assert all(part in row for part in ("train-12-worker", "never ran", "pools.gpu.size.max", "autoscaler: pod"))
+
+
+def test_reasons_that_differ_in_their_numbers_only_share_a_row() -> None:
+    night = outcomes.night()
+    assert night.record is not None
+    pods = tuple(
+        replace(pod, reasons=(Reason(pod.created, "scheduler", f"0/{at + 3} nodes are available"),))
+        for at, pod in enumerate(night.record.of_work("train"))
+        if pod.started is None
+    )
+    shown = page.render([replace(night, record=replace(night.record, pods=pods))])
+    rows = shown.partition("<h3>Waiting pods</h3>")[2].partition("</table>")[0].split("<tr>")[2:]
+    assert len(pods) == 3
+    assert len(rows) == 1
 
 
 def test_several_outcomes_have_a_matrix_that_leads_to_each() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
@@ -25,13 +25,27 @@ def browser() -> Iterator[Browser]:
         yield running
 
 
-def opened(browser: Browser, folder: Path, shown: Sequence[Outcome], **options: Any) -> Page:
-    file = folder / "page.html"
-    two = outcomes.night(), outcomes.night(gpu_max=6)
-    file.write_text(report.render(shown, [compare(*two)] if len(shown) > 1 else []), encoding="utf-8")
-    page = browser.page()
-    page.open(file, **options)
-    return page
+class Open(Protocol):
+    """Opens a page that shows outcomes."""
+
+    def __call__(self, shown: Sequence[Outcome], **options: Any) -> Page: ...
+
+
+@pytest.fixture
+def opened(browser: Browser, tmp_path: Path) -> Iterator[Open]:
+    pages = []
+
+    def show(shown: Sequence[Outcome], **options: Any) -> Page:
+        file = tmp_path / "page.html"
+        two = outcomes.night(), outcomes.night(gpu_max=6)
+        file.write_text(report.render(shown, [compare(*two)] if len(shown) > 1 else []), encoding="utf-8")
+        pages.append(browser.page())
+        pages[-1].open(file, **options)
+        return pages[-1]
+
+    yield show
+    for page in pages:
+        page.close()
 
 
 SEVERAL = [outcomes.night(), outcomes.skipped(), outcomes.calm()]
@@ -40,33 +54,37 @@ SAMPLES = {
     "several": SEVERAL,
     "skipped": [outcomes.skipped()],
     "hostile": [outcomes.hostile(BAD)],
+    "long": [outcomes.hostile("x" * 300)],
+    "empty": [outcomes.empty()],
     "large": [outcomes.large()],
 }
 
 
 @pytest.mark.parametrize("name", list(SAMPLES))
-@pytest.mark.parametrize("width", [390, 1280])
 def test_a_page_complains_of_nothing_requests_nothing_and_fits_its_width(
-    browser: Browser, tmp_path: Path, name: str, width: int
+    opened: Open, tmp_path: Path, name: str
 ) -> None:
-    page = opened(browser, tmp_path, SAMPLES[name], width=width)
+    page = opened(SAMPLES[name], width=1280)
+    assert page.evaluate("document.documentElement.scrollWidth") == 1280
+    page.resize(390)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.evaluate("document.querySelector('.chart svg')?.viewBox.baseVal.width ?? 0") <= 390
     assert page.complaints == []
     assert page.requests == [(tmp_path / "page.html").as_uri()]
-    assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
-def test_hostile_names_stay_text(browser: Browser, tmp_path: Path) -> None:
-    page = opened(browser, tmp_path, SAMPLES["hostile"])
+def test_hostile_names_stay_text(opened: Open) -> None:
+    page = opened(SAMPLES["hostile"])
     assert page.evaluate("document.querySelectorAll('img, script').length") == 2  # data and script, both ours
     assert page.evaluate("document.title") != "1"
     assert BAD in page.evaluate("document.querySelector('.moment').textContent")
     assert BAD in page.evaluate("document.querySelector('.chart svg').textContent")
 
 
-def test_every_node_has_a_lane_and_every_placed_pod_a_bar(browser: Browser, tmp_path: Path) -> None:
+def test_every_node_has_a_lane_and_every_placed_pod_a_bar(opened: Open) -> None:
     night = outcomes.night()
     assert night.record is not None
-    page = opened(browser, tmp_path, [night])
+    page = opened([night])
     ours = [pod for pod in night.record.pods if pod.kind != "daemon-set" and pod.node]
     assert page.evaluate("document.querySelectorAll('.lane').length") == len(night.record.nodes)
     assert page.evaluate("document.querySelectorAll('.pod').length") == len(ours)
@@ -74,8 +92,8 @@ def test_every_node_has_a_lane_and_every_placed_pod_a_bar(browser: Browser, tmp_
     assert {title.partition(" ")[0] for title in titles} == {pod.name for pod in ours}
 
 
-def test_bars_of_a_lane_do_not_overlap(browser: Browser, tmp_path: Path) -> None:
-    page = opened(browser, tmp_path, [outcomes.night()])
+def test_bars_of_a_lane_do_not_overlap(opened: Open) -> None:
+    page = opened([outcomes.night()])
     boxes = page.evaluate(
         "[...document.querySelectorAll('.pod rect')].map(r => ['x','y','width','height'].map(n => +r.getAttribute(n)))"
     )
@@ -84,8 +102,8 @@ def test_bars_of_a_lane_do_not_overlap(browser: Browser, tmp_path: Path) -> None
             assert x + width <= left + 1 or left + wide <= x + 1 or y + height <= top or top + high <= y
 
 
-def test_the_slider_shows_what_the_nodes_held_at_that_moment(browser: Browser, tmp_path: Path) -> None:
-    page = opened(browser, tmp_path, [outcomes.night()])
+def test_the_slider_shows_what_the_nodes_held_at_that_moment(opened: Open) -> None:
+    page = opened([outcomes.night()])
     page.evaluate("document.querySelector('input[type=range]').value = 1500")
     page.evaluate("document.querySelector('input[type=range]').dispatchEvent(new Event('input'))")
     text = page.evaluate("document.querySelector('.moment').innerText")
@@ -98,8 +116,8 @@ def test_the_slider_shows_what_the_nodes_held_at_that_moment(browser: Browser, t
     assert "4.2 free" in card  # CPU: 7.91 less 3.5 of the job and 0.18 of the DaemonSet
 
 
-def test_the_slider_follows_the_keyboard(browser: Browser, tmp_path: Path) -> None:
-    page = opened(browser, tmp_path, [outcomes.night()])
+def test_the_slider_follows_the_keyboard(opened: Open) -> None:
+    page = opened([outcomes.night()])
     value = "Number(document.querySelector('input[type=range]').value)"
     shown = "document.querySelector('output').textContent"
     page.evaluate("document.querySelector('input[type=range]').focus()")
@@ -113,15 +131,15 @@ def test_the_slider_follows_the_keyboard(browser: Browser, tmp_path: Path) -> No
     assert "02:30:00" in page.evaluate(shown)
 
 
-def test_an_event_leads_to_its_moment(browser: Browser, tmp_path: Path) -> None:
-    page = opened(browser, tmp_path, [outcomes.night()])
+def test_an_event_leads_to_its_moment(opened: Open) -> None:
+    page = opened([outcomes.night()])
     page.evaluate("document.querySelectorAll('.events button')[1].click()")
     assert "00:35:00" in page.evaluate("document.querySelector('output').textContent")
     assert "workload-1" not in page.evaluate("document.querySelector('.moment').innerText")
 
 
-def test_the_matrix_and_the_picker_choose_the_outcome(browser: Browser, tmp_path: Path) -> None:
-    page = opened(browser, tmp_path, SEVERAL)
+def test_the_matrix_and_the_picker_choose_the_outcome(opened: Open) -> None:
+    page = opened(SEVERAL)
     seen = "[...document.querySelectorAll('article')].filter(a => a.offsetHeight).map(a => a.id)"
     assert page.evaluate(seen) == ["outcome-0"]
     page.evaluate("document.querySelector('[data-pick=\"2\"]').click()")
@@ -133,8 +151,8 @@ def test_the_matrix_and_the_picker_choose_the_outcome(browser: Browser, tmp_path
     assert page.complaints == []
 
 
-def test_more_nodes_than_fit_share_a_lane_until_the_reader_asks(browser: Browser, tmp_path: Path) -> None:
-    page = opened(browser, tmp_path, [outcomes.large()])
+def test_more_nodes_than_fit_share_a_lane_until_the_reader_asks(opened: Open) -> None:
+    page = opened([outcomes.large()])
     lanes = "document.querySelectorAll('.lane').length"
     assert page.evaluate(lanes) < 100
     assert "980 share a lane" in page.evaluate("document.querySelector('.offer').textContent")
@@ -144,17 +162,15 @@ def test_more_nodes_than_fit_share_a_lane_until_the_reader_asks(browser: Browser
 
 
 @pytest.mark.parametrize(("dark", "paper"), [(False, False), (True, False), (True, True)])
-def test_colours_follow_the_reader_and_paper_is_white(
-    browser: Browser, tmp_path: Path, dark: bool, paper: bool
-) -> None:
-    page = opened(browser, tmp_path, [outcomes.night()], dark=dark, paper=paper)
+def test_colours_follow_the_reader_and_paper_is_white(opened: Open, dark: bool, paper: bool) -> None:
+    page = opened([outcomes.night()], dark=dark, paper=paper)
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert background == ("rgb(16, 21, 27)" if dark and not paper else "rgb(255, 255, 255)")
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_texts_stand_out_from_their_background(browser: Browser, tmp_path: Path, dark: bool) -> None:
-    page = opened(browser, tmp_path, [outcomes.night()], dark=dark)
+def test_texts_stand_out_from_their_background(opened: Open, dark: bool) -> None:
+    page = opened([outcomes.night()], dark=dark)
     names = {"text": 7, "dim": 4.5, "good": 4.5, "bad": 4.5, "accent": 4.5}
     style = "getComputedStyle(document.documentElement).getPropertyValue('--{}').trim()"
     page_colour = page.evaluate(style.format("page"))
@@ -178,8 +194,8 @@ def contrast(first: str, second: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def test_paper_has_all_outcomes_and_no_slider(browser: Browser, tmp_path: Path) -> None:
-    page = opened(browser, tmp_path, SEVERAL, paper=True)
+def test_paper_has_all_outcomes_and_no_slider(opened: Open) -> None:
+    page = opened(SEVERAL, paper=True)
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     seen = "[...document.querySelectorAll('article')].filter(a => a.offsetHeight).length"
     assert page.evaluate(seen) == 3

@@ -65,6 +65,10 @@ def test_several_stacks_begin_with_a_matrix_of_scenarios_and_stacks() -> None:
     ]
 
 
+def test_an_outcome_without_pods_and_nodes_is_printed() -> None:
+    assert printed(outcomes.empty()).startswith("bare, nothing: No expectations\n")
+
+
 def test_a_skipped_scenario_says_why() -> None:
     assert "dev, training-night: skipped, it has no pool of role gpu" in printed(outcomes.skipped())
 

@@ -132,9 +132,8 @@ const draw = (box, data, state) => {
   const height = drawn.bottom + 6;
   const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": summaryOf(data) });
   root.append(patterns(), axis(data, scale, height - 4), drawn.group);
-  root.append(nodesCurve(data, scale, curves), waitingArea(data, scale, waiting), events(data, scale, 20, height - 4));
   const cursor = svg("line", { class: "cursor", y1: 16, y2: height });
-  root.append(cursor);
+  root.append(nodesCurve(data, scale, curves), waitingArea(data, scale, waiting), cursor, events(data, scale, 20, height - 4));
   box.replaceChildren(root);
   return { root, scale, cursor, hidden: drawn.hidden };
 };
