@@ -40,6 +40,7 @@ def read(source: Source, history: History) -> None:
     ReplayError
         A part is damaged, or the log has no specs of pods.
     """
+    history.notes.append("Pods from before the log's first entry are missing: it has no specs of them.")
     for line, event in _events(source):
         at = moment_of(event.get("requestReceivedTimestamp")) or moment_of(event.get("stageTimestamp"))
         if at is None:

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from support.replays import SECRET, START, audit, event, life, lines, pod, run, write
-from workbench.rehearsal.replay import observed, stream
+from workbench.rehearsal.replay import mapping, observed, stream
 from workbench.rehearsal.replay.files import FORMATS, read
 from workbench.rehearsal.replay.part import Part, between
-from workbench.rehearsal.scenario.arrivals import ARRIVALS_MAX
 from workbench.system.errors import UserError
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -40,6 +39,8 @@ NOT_JSON = "is not JSON; each entry must be a JSON object.\nRemove the line, or 
 NO_ZONE = "must be a time with its zone, as RFC 3339 writes it.\nWrite it as 2026-03-02T08:00:00Z."
 
 ODD_POD = {"spec": {"containers": []}, "metadata": {"name": "a", "labels": 7}}
+
+ODD_TYPE = "an entry has a value of another type than its format says.\nExport it again."
 
 BAD: dict[str, tuple[str | bytes, str]] = {
     "empty": ("", "FILE: the file is empty."),
@@ -97,7 +98,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
                          "the cloud (left out: the stack brings its own): 1.\n"
                          "Export it from a time when user work ran.")),
     "values of other types": (lines([{**LIFE[0], "responseObject": ODD_POD}]),
-                              "FILE, line 1: an entry has a value of another type than its format says.\nExport it again."),
+                              f"FILE, line 1: {ODD_TYPE}"),
     "months": (lines([*LIFE, *life(pod("b"), 40 * 86_400)]),
                f"FILE: covers 40 days; a scenario lasts at most 31 days.\n{CHOOSE}"),
     "damaged gzip": (gzip.compress(lines(LIFE).encode())[:30] + b"\xff" * 60,
@@ -155,12 +156,13 @@ def test_a_compressed_file_that_is_cut_off_is_replayed_with_a_note(tmp_path: Pat
     assert 0 < sum(each.count for each in replayed.scenario.arrivals) <= 300
 
 
-def test_too_many_units_are_refused_with_what_to_do(tmp_path: Path) -> None:
+def test_too_many_units_are_refused_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mapping, "ARRIVALS_MAX", 100)
     made = json.dumps(audit("create", 0, "NAME", requestObject=pod("NAME")))
-    path = write(tmp_path, "a.jsonl", "".join(made.replace("NAME", f"p{i}") + "\n" for i in range(ARRIVALS_MAX + 1)))
+    path = write(tmp_path, "a.jsonl", "".join(made.replace("NAME", f"p{i}") + "\n" for i in range(101)))
     with pytest.raises(UserError) as error:
         read(path)
-    assert str(error.value) == f"{path}: has 20001 units of work; a scenario has at most 20000.\n{CHOOSE}"
+    assert str(error.value) == f"{path}: has 101 units of work; a scenario has at most 100.\n{CHOOSE}"
 
 
 def test_the_number_of_tracked_pods_is_bounded_and_those_before_the_part_are_forgotten(
@@ -224,7 +226,7 @@ def _spots(value: object) -> list[tuple[dict | list, str | int]]:  # type: ignor
 
 @pytest.mark.parametrize("file", ["aks-log-analytics.json", "events.json", "pods.json", "runs.json", "audit.jsonl"])
 def test_wrong_values_anywhere_are_read_or_refused_with_the_file_named(tmp_path: Path, file: str) -> None:
-    chance = random.Random(file)
+    chance = random.Random(file)  # noqa: S311
     text = (FIXTURES / file).read_text(encoding="utf-8")
     for _ in range(20):
         entries = [json.loads(each) for each in text.splitlines()] if file.endswith("l") else json.loads(text)

@@ -67,6 +67,7 @@ def test_what_the_stack_brings_itself_is_left_out_and_counted(log: Replayed) -> 
     assert note(log, "Pods of DaemonSets").endswith(": 2.")
     assert note(log, "Pods in namespaces of Kubernetes").endswith(": 1.")
     assert note(log, "Pods of the platform's own services").endswith(": 1.")
+    assert note(log, "Pods from before the log's first entry are missing")
 
 
 def test_waits_and_completions_there_become_expectations(log: Replayed) -> None:
