@@ -122,10 +122,11 @@ def simulated(stack: Stack, pace: Pace, *, binaries: Binaries, progress: Callabl
     remove_abandoned(PREFIX)
     config = stack.config
     emulation = Emulation.of(config.cluster, _own_version(binaries))
+    scaling = autoscaler_flags(config, pace)
     objects = objects_of(stack)
     instance = Instance(_name(stack.name))
     try:
-        instance.configure(tuning(pace, autoscaler_flags(config, pace), emulation.minor))
+        instance.configure(tuning(pace, scaling.flags, emulation.minor))
         progress("starting a control plane")
         instance.start(binaries, progress)
         api = KubeApi(instance.kubeconfig, lambda: what_was_lost(instance))
@@ -139,7 +140,17 @@ def simulated(stack: Stack, pace: Pace, *, binaries: Binaries, progress: Callabl
                 pace=pace,
                 api=api,
                 instance=instance,
-                assumptions=tuple(filter(None, (emulation.assumption, *assumptions(config, pace), *load.assumptions))),
+                assumptions=tuple(
+                    filter(
+                        None,
+                        (
+                            emulation.assumption,
+                            *assumptions(config, pace),
+                            *scaling.assumptions,
+                            *load.assumptions,
+                        ),
+                    )
+                ),
             )
         finally:
             api.close()
