@@ -60,5 +60,5 @@ def fee_of(kind: ClusterKind, environment: Environment) -> Fee | None:
             return EKS
         case ClusterKind.AKS:
             return AKS_STANDARD if environment is Environment.PROD else AKS_FREE
-        case ClusterKind.LOCAL | ClusterKind.EXISTING:
+        case _:
             return None
