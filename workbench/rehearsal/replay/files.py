@@ -23,7 +23,7 @@ FORMATS: Final = (
 _LOOK: Final = 1000
 """Entries that are read to recognise a format: logs of clouds mix those of several components."""
 
-_TITLE_MAX: Final = 60
+_NAME_MAX: Final = 60
 _Reader = Callable[[Source, History], None]
 
 
@@ -70,7 +70,7 @@ def read(path: Path, part: Part | None = None) -> Replayed:
     try:
         reader(source, history)
         history.notes[:0] = source.notes
-        scenario, notes = scenario_of(history, name[:_TITLE_MAX])
+        scenario, notes = scenario_of(history, name)
     except TooManyError:
         raise ReplayError(path, f"has more than {TRACKED_MAX} pods.", CHOOSE) from None
     except UnfitError as error:
@@ -119,6 +119,6 @@ def _reader(source: Source) -> _Reader:
 
 
 def _name(path: Path) -> str:
-    """Return the file's name without its endings, in letters, digits, ``-`` and ``_``."""
+    """Return the file's name without its endings, as names of scenarios are written."""
     stem = re.sub(r"(\.(json|jsonl|ndjson|log|csv|txt|gz))+$", "", path.name)
-    return re.sub(r"[^A-Za-z0-9_]+", "-", stem).strip("-") or "replay"
+    return re.sub(r"[^a-z0-9]+", "-", stem.lower())[:_NAME_MAX].strip("-") or "replay"

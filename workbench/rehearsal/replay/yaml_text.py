@@ -7,6 +7,8 @@ import yaml
 
 from workbench.rehearsal.replay.files import Replayed
 from workbench.rehearsal.scenario.durations import duration_text
+from workbench.stacks import yaml_source
+from workbench.system.errors import UserError
 
 _DURATIONS: Final = frozenset({"lasts", "at", "every", "stays", "runsFor", "time", "notice"})
 """Keys whose numbers are seconds."""
@@ -15,10 +17,27 @@ _WIDTH: Final = 118
 
 
 def as_yaml(replayed: Replayed) -> str:
-    """Return the scenario file of a replay, with its notes as comments; reading it gives an equal scenario."""
+    """Return the scenario file of a replay, with its notes as comments; reading it gives an equal scenario.
+
+    Raises
+    ------
+    UserError
+        It is larger than scenario files may be.
+    """
     document = _plain(replayed.scenario.model_dump(mode="json", by_alias=True, exclude_defaults=True))
     notes = "".join(f"# {note}\n" for note in replayed.notes)
-    return notes + yaml.safe_dump(document, sort_keys=False, width=_WIDTH, allow_unicode=True)
+    text = notes + yaml.safe_dump(document, sort_keys=False, width=_WIDTH, allow_unicode=True)
+    try:
+        is_readable = len(text.encode()) <= yaml_source.BYTES_MAX and yaml_source.parse(text) is not None
+    except yaml_source.SourceError:
+        is_readable = False
+    if not is_readable:
+        raise UserError(
+            f"The scenario of {replayed.name} is too large for a file: it has {len(replayed.scenario.arrivals)} arrivals, "
+            f"and scenario files have at most {yaml_source.VALUES_MAX} values.",
+            "Choose a part of it with --from and --to, or replay it without writing it.",
+        )
+    return text
 
 
 def _plain(value: Any) -> Any:

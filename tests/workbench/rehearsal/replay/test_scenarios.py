@@ -2,23 +2,39 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-import yaml
 
 from support.replays import SECRET, audit, life, lines, pod, run, write
 from workbench.rehearsal.replay.files import read
 from workbench.rehearsal.replay.yaml_text import as_yaml
+from workbench.rehearsal.scenario import files
 from workbench.rehearsal.scenario.expectations import Completes, WaitsAtMost
-from workbench.rehearsal.scenario.model import WORKS_MAX, Scenario
+from workbench.rehearsal.scenario.model import WORKS_MAX
+from workbench.system.errors import UserError
 
 FIXTURES = Path(__file__).parent / "fixtures"
 FILES = sorted(each.name for each in FIXTURES.iterdir())
-HOUR, DAY = 3600, 86_400
+NOTEBOOK = {"component": "singleuser-server"}
+DAY = 86_400
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_a_replay_written_as_a_file_is_the_same_scenario(file: str) -> None:
+def test_a_replay_written_as_a_file_is_the_same_scenario(tmp_path: Path, file: str) -> None:
     replayed = read(FIXTURES / file)
-    assert Scenario.model_validate(yaml.safe_load(as_yaml(replayed))) == replayed.scenario
+    written = write(tmp_path, "written.yaml", as_yaml(replayed))
+    assert files.read(written).scenario == replayed.scenario
+
+
+def test_a_scenario_that_no_file_may_hold_is_refused_instead_of_written(tmp_path: Path) -> None:
+    entries = [
+        each for i in range(1200) for each in life(pod(f"p{i}", labels=NOTEBOOK), i * i % 9973, deleted=10_000 + i)
+    ]
+    replayed = read(write(tmp_path, "Big_day.jsonl", lines(entries)))
+    with pytest.raises(UserError) as error:
+        as_yaml(replayed)
+    assert str(error.value) == (
+        "The scenario of big-day is too large for a file: it has 1200 arrivals, and scenario files have at most 5000 "
+        "values.\nChoose a part of it with --from and --to, or replay it without writing it."
+    )
 
 
 @pytest.mark.parametrize("file", FILES)
