@@ -10,8 +10,11 @@ import yaml
 
 from components.contract import autoscaler
 from components.contract.clusters import descriptor_of
+from components.contract.eks.autoscaling import autoscaling_tags
+from components.contract.eks.config import EksConfig
 from components.contract.labels import AnnotationKey, LabelKey
 from infra.config import StackConfig
+from support.autoscaler import node_template
 from support.shipped_stacks import SHIPPED, changed, shipped
 from workbench.rehearsal.cluster.nodes import assumptions, autoscaler_maps, group_facts, static_nodes
 from workbench.rehearsal.settings import Pace
@@ -154,6 +157,18 @@ def test_nodes_reserve_what_those_of_their_kind_reserve() -> None:
     assert (whole["cpu"], offered["cpu"]) == ("4", "3860m")
     eks = static_nodes(shipped("prod"))[0]
     assert resources(eks, AnnotationKey.ALLOCATABLE)["pods"] == "58"
+
+
+@pytest.mark.parametrize("name", ["dev", "prod"])
+def test_a_simulated_group_of_eks_is_what_its_tags_promise_the_real_autoscaler(name: str) -> None:
+    config = shipped(name)
+    assert isinstance(config.cluster, EksConfig)
+    nodes = templates(config)
+    for group in (each for each in config.groups if each.is_elastic):
+        promised = node_template(autoscaling_tags(group, config.cluster.name, config.cluster.root_volume_gib))
+        node = nodes[group.name]
+        assert promised.resources.items() <= node["status"]["allocatable"].items()
+        assert promised.labels.items() <= node["metadata"]["labels"].items()
 
 
 def test_the_root_disk_has_the_size_that_the_stack_says() -> None:
