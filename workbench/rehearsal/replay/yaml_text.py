@@ -32,8 +32,9 @@ def as_yaml(replayed: Replayed) -> str:
     except yaml_source.SourceError:
         is_readable = False
     if not is_readable:
+        arrivals = len(replayed.scenario.arrivals)
         raise UserError(
-            f"The scenario of {replayed.name} is too large for a file: it has {len(replayed.scenario.arrivals)} arrivals, "
+            f"The scenario of {replayed.name} is too large for a file: it has {arrivals} arrivals, "
             f"and scenario files have at most {yaml_source.VALUES_MAX} values.",
             "Choose a part of it with --from and --to, or replay it without writing it.",
         )
