@@ -150,8 +150,7 @@ def full_pools(miss: Miss) -> Iterator[Hint]:
                 action = f"Raise size.max to at most {need}."
             else:
                 cause = f"Pool {group.pool} has a fixed size of {group.max} nodes, so the autoscaler adds none; "
-                "the work of "
-                cause += f"{named(pod)} would need about {need}."
+                cause += f"the work of {named(pod)} would need about {need}."
                 action = "Raise size.max above size.min, so that the pool grows, or both to keep it fixed."
             yield Hint(cause=cause, action=action, path=f"pools.{group.pool}.size.max")
         work = miss.scenario.works.get(pod.work)

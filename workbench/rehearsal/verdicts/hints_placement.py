@@ -142,8 +142,7 @@ def _taint(miss: Miss, pod: PodRecord, group: GroupFacts, taint: str) -> Iterato
     of_the_stack = {taint_key(each) for other in miss.record.groups for each in other.taints}
     strange = [each for each in given if each and each not in of_the_stack and not each.startswith(_OF_KUBERNETES)]
     if key in given or strange:
-        what = f"{key} with another value or effect" if key in given else f"{strange[0]}, which is no taint of "
-        f"the stack"
+        what = f"{key} with another value or effect" if key in given else f"{strange[0]}, no taint of the stack"
         yield Hint(
             cause=f"{named(pod)} tolerates {what}; the taint of pool {group.pool} is {taint}, did you mean it?",
             action=f"Correct the toleration to {taint}.",
