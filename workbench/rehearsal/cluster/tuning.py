@@ -90,7 +90,12 @@ def tuning(pace: Pace, autoscaler: Mapping[str, Flag], emulated: str = "") -> Tu
             "podInitialBackoffSeconds": 1,
             "podMaxBackoffSeconds": 1,
         },
-        simulator={"podPlayStageParallelism": 16, "nodePlayStageParallelism": 16, "podsOnNodeSyncParallelism": 16},
+        simulator={
+                "nodeLeaseParallelism": 16,
+                "nodePlayStageParallelism": 16,
+                "podPlayStageParallelism": 16,
+                "podsOnNodeSyncParallelism": 16,
+            },
         emulated=emulated,
         owner=Owner.this(),
     )
