@@ -4,20 +4,21 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
+from workbench.prices.price_file import OWN_FILE
 from workbench.review.comparison import ChangedFile
 from workbench.review.judges import ROWS, Row, altered
 from workbench.stacks.policy_overrides import FILE
 
 _STACK_FILE: Final = re.compile(r"Pulumi\.(.+)\.yaml")
 _EXAMPLE: Final = re.compile(r"examples/([^/]+)/.*", re.DOTALL)
-_NONE: Final = re.compile(r"(docs|tests)/.*|.*\.md", re.DOTALL)
+_NONE: Final = re.compile(rf"(docs|tests)/.*|.*\.md|{re.escape(OWN_FILE)}", re.DOTALL)
 
 
 def affected(files: Collection[ChangedFile], stacks: Collection[str], base: Any, head: Any) -> set[str]:
     """Return which of ``stacks`` a change can affect.
 
     A stack file, or what lies beside it under ``examples``, affects its stack; a row of the overrides affects the stack
-    that it names; documents and tests affect none. Everything else may affect every stack.
+    that it names; documents, tests and prices affect none. Everything else may affect every stack.
 
     Parameters
     ----------

@@ -47,6 +47,7 @@ FILES: Final[Mapping[str, str]] = {
     # With a leading slash if the stack files are in a subfolder of the repository.
     r"/?(\.github/(workflows|actions)/.*|\.gitlab-ci\.yml|\.ci/.*)": "what runs on a change",
     r"/?((GNUm|m|M)akefile|\.github/[^/]+\.mk)": "the commands that run on a change",
+    r"prices\.json": "the prices that reports show",
     r"package\.mk|\.igz-clusters(/.*)?": "the release of the package and its rules",
     r".*": _OTHER,
 }

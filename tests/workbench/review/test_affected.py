@@ -27,6 +27,7 @@ def row(stack: str, **more: Any) -> dict[str, Any]:
         ("docs/pictures/a.png", set()),
         ("tests/engine/test_render.py", set()),
         ("README.md", set()),
+        ("prices.json", set()),
         ("policies/README.md", set()),
         ("components/clusters/eks/control_plane.py", ALL),
         ("policies/rules/tags/ht_01_resources_carry_the_agreed_tags.py", ALL),

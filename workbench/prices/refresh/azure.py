@@ -14,7 +14,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode, urlsplit
 from urllib.request import Request, urlopen
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from workbench.prices.price_file import RegionPrices, Table
@@ -42,7 +42,8 @@ _PAUSE_MAX: Final = 60.0
 _PASSING: Final = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
 _PAGE_BYTES_MAX: Final = 20_000_000
 
-_Text = Annotated[str, Field(max_length=500)]
+_Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+"""A text; null in prices of other products."""
 
 
 class _Part(BaseModel):
@@ -59,7 +60,6 @@ class Item(_Part):
     unit_of_measure: _Text = ""
     currency_code: _Text = ""
     type: _Text = ""
-    is_primary_meter_region: bool = True
 
     @property
     def is_plain(self) -> bool:

@@ -110,6 +110,7 @@ def test_all_pages_are_read_and_only_the_region_is_asked_for(service: Service) -
         {"unitOfMeasure": "1 Month"},
         {"currencyCode": "EUR"},
         {"retailPrice": 0},
+        {"armSkuName": None},
     ],
     ids=str,
 )
