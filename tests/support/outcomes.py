@@ -6,6 +6,8 @@ from functools import cache
 from typing import Final
 
 from support.rehearsal_site import LASTS, MINUTE, RECLAIM, START, UNFIT, Site, groups
+from workbench.rehearsal.advice.advice import Advice
+from workbench.rehearsal.advice.edits import Edit
 from workbench.rehearsal.outcome import Cost, Costs, Outcome
 from workbench.rehearsal.record import Happening, PodEnd, Record, Refusal
 from workbench.rehearsal.scenario.durations import duration_text
@@ -256,4 +258,17 @@ def empty() -> Outcome:
     """Return an outcome of a scenario in which nothing happened, on a stack without pools."""
     return Outcome(
         stack="bare", scenario="nothing", description="Nothing", record=Record(lasts=60, speed=60, groups=())
+    )
+
+
+def advice(file: str = "Pulumi.prod.yaml") -> Advice:
+    """Return advice for the night: more GPU nodes, which meet one of two missed expectations."""
+    patch = (
+        f"--- a/{file}\n+++ b/{file}\n@@ -40 +40 @@\n"
+        "-        size: { min: 0, max: 2 }\n+        size: { min: 0, max: 6 }\n"
+    )
+    edit = Edit(("pools", "gpu", "size", "max"), 6, why=LONG_WAIT.cause)
+    refused = ("pools.gpu.size.max to 60: must be at most 50",)
+    return Advice(
+        edits=(edit,), before=night(), after=night(gpu_max=6), rehearsals=3, budget=12, patch=patch, refused=refused
     )

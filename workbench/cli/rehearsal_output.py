@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -73,15 +72,15 @@ def show(played: Played, advice: Sequence[Advice], page: Path | None, *, is_comp
     outcomes = [outcome for _, outcome in played.outcomes]
     comparisons = tuple(_comparisons(played)) if is_compared else ()
     if as_json:
-        document = report_json.document(outcomes, comparisons)
-        out.print_json(json.dumps({**document, "advice": [_as_json(each) for each in advice]}))
+        document = report_json.document(outcomes, comparisons, advice)
+        out.print_json(json.dumps(document), ensure_ascii=True)  # names may contain control characters
     else:
         summary.show(outcomes, out, comparisons)
         for each in advice:
             _show_advice(each)
     if page:
         try:
-            page.write_text(report_page.render(outcomes, comparisons), encoding="utf-8")
+            page.write_text(report_page.render(outcomes, comparisons, advice), encoding="utf-8")
         except OSError as error:
             raise UserError(f"--output: cannot write {page}: {error.strerror}.") from None
         errors.print(f"Page: {page}", **PLAIN)
@@ -95,31 +94,6 @@ def _comparisons(played: Played) -> Iterator[Comparison]:
     for pair in found.values():
         if len(pair) == 2 and not any(outcome.skipped for _, outcome in pair):  # noqa: PLR2004 a pair
             yield compare(pair[0][1], pair[1][1])
-
-
-def _as_json(advice: Advice) -> dict[str, Any]:
-    return {
-        "stack": advice.before.stack,
-        "scenario": advice.before.scenario,
-        "summary": advice.summary,
-        "edits": [edit.text for edit in advice.edits],
-        "isMet": advice.is_met,
-        "expectations": [
-            {
-                "expectation": before.expectation,
-                "before": before.is_met,
-                "after": after.is_met,
-                "measured": after.measured,
-            }
-            for before, after in advice.verdicts
-        ],
-        "usd": advice.usd,
-        "rehearsals": advice.rehearsals,
-        "budget": advice.budget,
-        "patch": advice.patch,
-        "unpatched": advice.unpatched,
-        "refused": list(advice.refused),
-    }
 
 
 def _show_advice(advice: Advice) -> None:

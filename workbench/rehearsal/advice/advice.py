@@ -48,9 +48,14 @@ class Advice:
 
     @property
     def usd(self) -> float | None:
-        """What the scenario costs more (below 0: less) with the edits, in US dollars; None if a price is not known."""
+        """What the scenario costs more (below 0: less) with the edits, in US dollars; None if a price is not known.
+
+        It is the difference of the two prices in whole cents, as reports show them.
+        """
         costs = [outcome.costs.total.usd if outcome.costs else None for outcome in (self.before, self.after)]
-        return None if costs[0] is None or costs[1] is None else costs[1] - costs[0]
+        if costs[0] is None or costs[1] is None:
+            return None
+        return round(round(costs[1], 2) - round(costs[0], 2), 2)
 
     @property
     def summary(self) -> str:

@@ -8,30 +8,34 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from workbench.rehearsal.advice.advice import Advice
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.report.comparison import Comparison
 from workbench.rehearsal.report.figures import headline, pools, works
-from workbench.rehearsal.report.shape import ComparisonShape, OutcomeShape, ReportShape
+from workbench.rehearsal.report.shape import AdviceShape, AdvisedShape, ComparisonShape, OutcomeShape, ReportShape
 from workbench.system.paths import PROJECT_ROOT
 
 SCHEMA_VERSION: Final = 1
 SCHEMA: Final = PROJECT_ROOT / "docs" / "rehearsal-report.schema.json"
 
 
-def render(outcomes: Sequence[Outcome], comparisons: Iterable[Comparison] = ()) -> str:
-    """Return outcomes and comparisons as one JSON object, identical for identical outcomes."""
+def render(outcomes: Sequence[Outcome], comparisons: Iterable[Comparison] = (), advice: Iterable[Advice] = ()) -> str:
+    """Return outcomes, comparisons and advice as one JSON object, identical for identical outcomes."""
     # ASCII only, so that a terminal interprets nothing in it.
-    return json.dumps(document(outcomes, comparisons), indent=2, allow_nan=False) + "\n"
+    return json.dumps(document(outcomes, comparisons, advice), indent=2, allow_nan=False) + "\n"
 
 
-def document(outcomes: Sequence[Outcome], comparisons: Iterable[Comparison] = ()) -> dict[str, Any]:
-    """Return outcomes and comparisons as an object of ``ReportShape``."""
+def document(
+    outcomes: Sequence[Outcome], comparisons: Iterable[Comparison] = (), advice: Iterable[Advice] = ()
+) -> dict[str, Any]:
+    """Return outcomes, comparisons and advice as an object of ``ReportShape``."""
     report = ReportShape(
         schema_version=SCHEMA_VERSION,
         headline=headline(outcomes),
         is_met=all(outcome.is_met for outcome in outcomes),
         outcomes=tuple(map(_outcome, outcomes)),
         comparisons=tuple(map(ComparisonShape.model_validate, comparisons)),
+        advice=tuple(map(_advice, advice)),
     )
     return report.model_dump(mode="json", by_alias=True)
 
@@ -40,6 +44,26 @@ def _outcome(outcome: Outcome) -> OutcomeShape:
     fields = {name: getattr(outcome, name) for name in OutcomeShape.model_fields if hasattr(outcome, name)}
     figures = {"pools": pools(outcome), "works": works(outcome.record) if outcome.record else ()}
     return OutcomeShape.model_validate({**fields, **figures})
+
+
+def _advice(advice: Advice) -> AdviceShape:
+    return AdviceShape(
+        stack=advice.before.stack,
+        scenario=advice.before.scenario,
+        summary=advice.summary,
+        edits=tuple(edit.text for edit in advice.edits),
+        is_met=advice.is_met,
+        expectations=tuple(
+            AdvisedShape(expectation=old.expectation, before=old.is_met, after=new.is_met, measured=new.measured)
+            for old, new in advice.verdicts
+        ),
+        usd=advice.usd,
+        rehearsals=advice.rehearsals,
+        budget=advice.budget,
+        patch=advice.patch,
+        unpatched=advice.unpatched,
+        refused=advice.refused,
+    )
 
 
 def schema() -> str:

@@ -8,12 +8,14 @@ from html import escape
 from importlib.resources import files
 from typing import Final
 
+from workbench.rehearsal.advice.advice import Advice
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.report import sections
 from workbench.rehearsal.report.comparison import Comparison
 from workbench.rehearsal.report.figures import brief, headline, lasting
 from workbench.rehearsal.report.markup import Html, clean, element, joined, table
 from workbench.rehearsal.report.page_data import embedded
+from workbench.rehearsal.report.proposals import proposal
 from workbench.report.words import count
 
 _SCRIPTS: Final = ("model.js", "chart.js", "lanes.js", "moment.js", "page.js")
@@ -29,7 +31,7 @@ def _asset(name: str) -> str:
     return (files("workbench.rehearsal.report") / "assets" / name).read_text(encoding="utf-8")
 
 
-def render(outcomes: Sequence[Outcome], comparisons: Sequence[Comparison] = ()) -> str:
+def render(outcomes: Sequence[Outcome], comparisons: Sequence[Comparison] = (), advice: Sequence[Advice] = ()) -> str:
     """Return the page.
 
     Parameters
@@ -38,10 +40,14 @@ def render(outcomes: Sequence[Outcome], comparisons: Sequence[Comparison] = ()) 
         At least one. If there are several, the page shows one at a time, and a matrix to choose from.
     comparisons
         Shown above the outcomes.
+    advice
+        Shown with the outcomes that it is about.
     """
     style = _asset("page.css") + _asset("print.css")
     script = f"(() => {{\n{''.join(map(_asset, _SCRIPTS))}}})();\n"
-    body = joined((_header(outcomes), *map(_comparison, comparisons), _outcomes(outcomes), element("footer", _ORIGIN)))
+    body = joined(
+        (_header(outcomes), *map(_comparison, comparisons), _outcomes(outcomes, advice), element("footer", _ORIGIN))
+    )
     values = {
         "title": escape(clean(f"{_subject(outcomes)}: {headline(outcomes)}")),
         "policy": f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'",
@@ -121,7 +127,7 @@ def _comparison(comparison: Comparison) -> Html:
     )
 
 
-def _outcomes(outcomes: Sequence[Outcome]) -> Html:
+def _outcomes(outcomes: Sequence[Outcome], advice: Sequence[Advice]) -> Html:
     picker = Html("")
     if len(outcomes) > 1:
         options = (
@@ -129,11 +135,11 @@ def _outcomes(outcomes: Sequence[Outcome]) -> Html:
             for index, each in enumerate(outcomes)
         )
         picker = element("label.picker", "Shown below ", element("select", *options, id="picker"), hidden=True)
-    shown = (_outcome(each, index, is_only=len(outcomes) == 1) for index, each in enumerate(outcomes))
+    shown = (_outcome(each, index, advice, is_only=len(outcomes) == 1) for index, each in enumerate(outcomes))
     return joined((picker, *shown))
 
 
-def _outcome(outcome: Outcome, index: int, *, is_only: bool) -> Html:
+def _outcome(outcome: Outcome, index: int, advice: Sequence[Advice], *, is_only: bool) -> Html:
     parts = []
     if not is_only:
         verdict = f"Skipped: {outcome.skipped}" if outcome.skipped else headline([outcome])
@@ -146,6 +152,11 @@ def _outcome(outcome: Outcome, index: int, *, is_only: bool) -> Html:
         parts += [
             sections.tiles(outcome),
             sections.expectations(outcome),
+            *(
+                proposal(each)
+                for each in advice
+                if (each.before.stack, each.before.scenario) == (outcome.stack, outcome.scenario)
+            ),
             _timeline(outcome, index),
             sections.waits(record),
             sections.pending(outcome),

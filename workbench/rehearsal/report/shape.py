@@ -235,6 +235,32 @@ class ComparisonShape(_Shape):
     rows: tuple[RowShape, ...]
 
 
+class AdvisedShape(_Shape):
+    """An expectation, as it is and with the edits."""
+
+    expectation: str
+    before: bool = Field(description="Whether it is met as the stack is.")
+    after: bool = Field(description="Whether it is met with the edits.")
+    measured: str = Field(description="With the edits.")
+
+
+class AdviceShape(_Shape):
+    """The smallest change that was found for a scenario on a stack."""
+
+    stack: str
+    scenario: str
+    summary: str
+    edits: tuple[str, ...] = Field(description="Keys and new values; empty if nothing helps.")
+    is_met: bool = Field(description="Whether every expectation is met with the edits.")
+    expectations: tuple[AdvisedShape, ...]
+    usd: float | None = Field(description="What the scenario costs more with the edits; below 0: less.")
+    rehearsals: int
+    budget: int
+    patch: str = Field(description="Unified diff; may be empty.")
+    unpatched: str = Field(description="Why there is no patch; empty if there is one.")
+    refused: tuple[str, ...] = Field(description="Changes that the stack file's own checks refuse.")
+
+
 class ReportShape(_Shape):
     """Report of a rehearsal by igz-clusters."""
 
@@ -243,3 +269,4 @@ class ReportShape(_Shape):
     is_met: bool = Field(description="Whether every expectation is met.")
     outcomes: tuple[OutcomeShape, ...]
     comparisons: tuple[ComparisonShape, ...]
+    advice: tuple[AdviceShape, ...]

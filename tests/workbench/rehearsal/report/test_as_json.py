@@ -25,7 +25,9 @@ SHAPES = [
 
 def sample() -> dict[str, Any]:
     two = outcomes.night(), outcomes.night(gpu_max=6)
-    shown = as_json.render([*two, outcomes.skipped(), outcomes.calm()], [compare(*two, names=("main", "HEAD"))])
+    shown = as_json.render(
+        [*two, outcomes.skipped(), outcomes.calm()], [compare(*two, names=("main", "HEAD"))], [outcomes.advice()]
+    )
     document: dict[str, Any] = json.loads(shown)
     return document
 
@@ -76,6 +78,14 @@ def test_names_that_are_keys_keep_their_spelling() -> None:
     assert list(shown["costs"]["byPool"]) == [name]
     assert to_camel(name) != name
     assert shown["record"]["pods"][0]["spec"] == spec
+
+
+def test_advice_says_what_it_changes_for_each_expectation() -> None:
+    (shown,) = sample()["advice"]
+    assert (shown["stack"], shown["isMet"], shown["rehearsals"]) == ("prod", False, 3)
+    changed = [each["expectation"] for each in shown["expectations"] if each["before"] != each["after"]]
+    assert changed == ["train waits at most 40m"]
+    assert shown["usd"] == 3.88
 
 
 def test_a_skipped_outcome_has_no_record() -> None:

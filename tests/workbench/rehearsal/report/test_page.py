@@ -174,6 +174,17 @@ def test_a_comparison_stands_above_the_outcomes() -> None:
     assert "+3.88" in shown
 
 
+def test_advice_stands_with_its_outcome_and_keeps_the_lines_of_its_patch() -> None:
+    shown = page.render([outcomes.calm(), outcomes.night()], advice=[outcomes.advice("<b>.yaml")])
+    article = shown.partition('id="outcome-1"')[2]
+    assert "<h3>Advice</h3>" not in shown.partition('id="outcome-1"')[0]
+    assert "Now met: train waits at most 40m" in article
+    assert "The scenario costs 3.88 USD more." in article
+    assert "must be at most 50" in article
+    patch = unescape(article.partition("<pre")[2].partition(">")[2].partition("</pre>")[0])
+    assert patch.splitlines() == outcomes.advice("<b>.yaml").patch.splitlines()
+
+
 def test_equal_outcomes_make_equal_pages() -> None:
     assert page.render([outcomes.night()]) == page.render([outcomes.night()])
 
