@@ -138,9 +138,9 @@ class _Text:
         if is_block:
             inner = [f"{' ' * (column + step)}{inline(k)}: {inline(v)}" for k, v in value.items()]
             lines = [f"{' ' * column}{inline(key)}:", *inner]
-        plain = next((node for _, node in entries if isinstance(node, yaml.ScalarNode)), None)
-        after = plain if plain is not None and not is_block else entries[-1][1]
-        return self._with_lines(self._last_line(after), lines)
+        plain = next((entry for entry in entries if isinstance(entry[1], yaml.ScalarNode)), None)
+        after = plain if plain is not None and not is_block else entries[-1]
+        return self._with_lines(self._last_line(_written(after)), lines)
 
     def _without(self, parent: Any, entry: Any) -> str:
         """Remove a key and its value."""
@@ -169,7 +169,7 @@ class _Text:
             end = self._end_of(node)
             return self._text.count("\n", 0, max(end, node.start_mark.index))
         last = node.value[-1]
-        return self._last_line(last[1] if isinstance(last, tuple) else last)
+        return self._last_line(_written(last))
 
     def _end_of(self, node: Any) -> int:
         """Return where a value ends, without line ends and comments after a block."""
@@ -177,7 +177,7 @@ class _Text:
             return len(self._text[: node.end_mark.index].rstrip())
         if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
             last = node.value[-1]
-            return self._end_of(last[1] if isinstance(last, tuple) else last)
+            return self._end_of(_written(last))
         return int(node.end_mark.index)
 
     def _line_start(self, index: int) -> int:
@@ -198,6 +198,17 @@ def _entry(node: Any, key: Any) -> tuple[Any, Any] | None:
     if not isinstance(node, yaml.MappingNode):
         raise LookupError(key)  # noqa: TRY004 it is the text that lacks the key
     return next(((k, v) for k, v in node.value if k.value == str(key)), None)
+
+
+def _written(entry: Any) -> Any:
+    """Return what stands last in the text of an entry or item: its value, or its key if the value is an alias.
+
+    The node of an alias is that of its anchor, which comes before.
+    """
+    if not isinstance(entry, tuple):
+        return entry
+    key, node = entry
+    return node if node.start_mark.index >= key.start_mark.index else key
 
 
 def _innermost(value: Any) -> Any:
