@@ -32,6 +32,8 @@ class KindNodes(Generic[ConfigT]):
 
     reserves: Reserves = UPSTREAM
     """What the node keeps for its own daemons."""
+    pods_of_empty_group: int | None = None
+    """Pods that the autoscaler expects of a node of a group without nodes; None: as many as the node takes."""
     disk_gib: Callable[[ConfigT], int] = _assumed_disk
     """Returns the size of the root disk; default: an assumed one."""
     labels: Callable[[ConfigT, NodeGroup], Mapping[str, str]] = _no_labels

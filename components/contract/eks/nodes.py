@@ -18,6 +18,9 @@ NODE_GROUP: Final = "eks.amazonaws.com/nodegroup"
 https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html
 """
 
+PODS_OF_EMPTY_GROUP: Final = 110
+"""Of every machine type: kubernetes/autoscaler 1959f5f6, ``cloudprovider/aws/aws_manager.go``, line 278."""
+
 
 def _labels(choices: EksConfig, group: NodeGroup) -> Mapping[str, str]:
     return {
@@ -30,6 +33,7 @@ def _labels(choices: EksConfig, group: NodeGroup) -> Mapping[str, str]:
 
 NODES: Final[KindNodes[EksConfig]] = KindNodes(
     reserves=RESERVES,
+    pods_of_empty_group=PODS_OF_EMPTY_GROUP,
     disk_gib=lambda choices: choices.root_volume_gib,
     labels=_labels,
     zone=lambda choices, letter: f"{choices.region}{letter}",

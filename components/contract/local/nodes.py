@@ -21,6 +21,8 @@ class SimulatedGroup:
     group: NodeGroup
     reserves: Reserves = UPSTREAM
     """What its nodes keep; default: as on a local cluster."""
+    pods_of_empty_group: int | None = None
+    """Pods that the autoscaler expects of a node of the group while it has none; None: as many as the node takes."""
     disk_gib: int = ROOT_DISK_GIB
     """Size of the root disk."""
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -46,6 +48,12 @@ class SimulatedGroup:
         instance, keeps = self.group.instances[0], self.reserves
         cpu, memory = keeps.allocatable_cpu_millis(instance), keeps.allocatable_memory_mib(instance)
         return self._resources(f"{cpu}m", memory, keeps.allocatable_disk_mib(self.disk_gib))
+
+    @property
+    def expected(self) -> dict[str, dict[str, str]]:
+        """Capacity and allocatable resources that the autoscaler expects of a node while the group has none."""
+        pods = {} if self.pods_of_empty_group is None else {"pods": str(self.pods_of_empty_group)}
+        return {"capacity": {**self.capacity, **pods}, "allocatable": {**self.allocatable, **pods}}
 
     def _resources(self, cpu: str, memory_mib: int, disk_mib: int) -> dict[str, str]:
         instance = self.group.instances[0]
@@ -131,7 +139,7 @@ def autoscaler_templates(groups: Iterable[SimulatedGroup]) -> str:
             "kind": "Node",
             "metadata": _template_metadata(each),
             "spec": {"taints": node_taints(each.group)},
-            "status": {"capacity": each.capacity, "allocatable": each.allocatable, **_starting(each)},
+            "status": {**each.expected, **_starting(each)},
         }
         for each in groups
     ]

@@ -55,6 +55,7 @@ def _simulated(config: StackConfig, group: NodeGroup, starts_in: str = "") -> Si
     return SimulatedGroup(
         group=group,
         reserves=kind.nodes.reserves,
+        pods_of_empty_group=kind.nodes.pods_of_empty_group,
         disk_gib=kind.nodes.disk_gib(choices),
         labels=kind.nodes.labels(choices, group),
         zones=tuple(kind.nodes.zone(choices, zone) for zone in _zones(config, group)),

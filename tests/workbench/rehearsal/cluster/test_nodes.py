@@ -159,6 +159,12 @@ def test_nodes_reserve_what_those_of_their_kind_reserve() -> None:
     assert resources(eks, AnnotationKey.ALLOCATABLE)["pods"] == "58"
 
 
+def test_the_autoscaler_expects_110_pods_of_an_empty_group_of_eks_whatever_its_nodes_take() -> None:
+    gpu = templates(shipped("dev"))["gpu"]
+    assert gpu["status"]["allocatable"]["pods"] == "110"
+    assert resources(gpu, AnnotationKey.ALLOCATABLE)["pods"] == "58"
+
+
 @pytest.mark.parametrize("name", ["dev", "prod"])
 def test_a_simulated_group_of_eks_is_what_its_tags_promise_the_real_autoscaler(name: str) -> None:
     config = shipped(name)
