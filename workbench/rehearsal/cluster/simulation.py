@@ -29,7 +29,7 @@ PREFIX: Final = "rehearsal-"
 """Beginning of the names of rehearsals' instances."""
 
 NODES_SECONDS: Final = 120.0
-"""Longest wait until all static nodes are ready; 1,000 of them take half a minute on two cores."""
+"""Longest wait until all first nodes are ready, besides their start; 1,000 of them take half a minute on two cores."""
 LOAD_SECONDS: Final = 20.0
 """Longest wait for the cluster's own pods, besides the start of nodes; what waits longer does not fit."""
 
@@ -190,7 +190,10 @@ def _build(building: _Building, objects: list[dict[str, Any]], config: StackConf
     for name, data in autoscaler_maps(config, building.pace).items():
         metadata = {"name": name, "namespace": autoscaler.NAMESPACE}
         api.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data})
-    if unready := building.wait(NODES_SECONDS, lambda: _unready(api, len(nodes))):
+    # The autoscaler adds the minimum of elastic groups: a cluster has it before its users come.
+    wanted = sum(each.size.min for each in config.groups)
+    starting = NODES_SECONDS + building.pace.real(building.pace.node_start)
+    if unready := building.wait(starting, lambda: _unready(api, wanted)):
         raise UserError(f"The simulated nodes do not start: {unready}.", "Rehearse again on a less busy machine.")
     for manifest, author in load.manifests:
         _made(api, manifest, author)

@@ -19,6 +19,14 @@ _NODE_EVICTIONS_IN_TROUBLE: Final = 0.01
 _OLDEST_EMULATED: Final = 3
 """How many minors back an API server can emulate (kubernetes v1.36.3, ``component-base/compatibility``)."""
 
+_SIMULATED_AT_ONCE: Final = {
+    "podPlayStageParallelism": 16,
+    "nodePlayStageParallelism": 16,
+    "nodeLeaseParallelism": 8,
+    "podsOnNodeSyncParallelism": 16,
+}
+"""How much the simulator does at once; usual are 4, 4, 4 and 1. It has no defaults for a file that names only some."""
+
 
 @dataclass(frozen=True)
 class Emulation:
@@ -90,12 +98,7 @@ def tuning(pace: Pace, autoscaler: Mapping[str, Flag], emulated: str = "") -> Tu
             "podInitialBackoffSeconds": 1,
             "podMaxBackoffSeconds": 1,
         },
-        simulator={
-                "nodeLeaseParallelism": 16,
-                "nodePlayStageParallelism": 16,
-                "podPlayStageParallelism": 16,
-                "podsOnNodeSyncParallelism": 16,
-            },
+        simulator=_SIMULATED_AT_ONCE,
         emulated=emulated,
         owner=Owner.this(),
     )

@@ -1,0 +1,204 @@
+"""A rehearsal's cluster on a real control plane: its nodes, its autoscaler, and its end in each way that it can end."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from components.contract.labels import AnnotationKey
+from support.cluster import eventually
+from workbench import stacks
+from workbench.local import Instance, instances, remove_abandoned
+from workbench.rehearsal.cluster.simulated import LostError
+from workbench.rehearsal.cluster.simulation import PREFIX, Simulation, simulated
+from workbench.rehearsal.play.labels import RUN_FOR
+from workbench.rehearsal.settings import Pace
+from workbench.system.paths import PROJECT_ROOT
+from workbench.toolchain import Toolchain, ensure
+
+pytestmark = pytest.mark.control_plane
+
+PACE = Pace(speed=60, node_start=180)
+POOL = {"igz-clusters.io/pool": "workload"}
+
+OWNER = """
+import sys, time
+from workbench import stacks
+from workbench.rehearsal.cluster.simulation import simulated
+from workbench.rehearsal.play.labels import RUN_FOR
+from workbench.rehearsal.settings import Pace
+from workbench.toolchain import ensure
+
+with simulated(stacks.find("local"), Pace(), binaries=ensure(["etcd", "kwok"]), progress=print) as cluster:
+    print("up", cluster.instance.name, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture(scope="module")
+def binaries() -> Toolchain:
+    return ensure(["kube-apiserver", "kwok", "cluster-autoscaler"])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path_factory.mktemp("data")))
+        yield
+
+
+@pytest.fixture(scope="module")
+def own(binaries: Toolchain) -> Iterator[Simulation]:
+    with simulated(stacks.find("local"), PACE, binaries=binaries, progress=lambda _: None) as built:
+        yield built
+    assert built.instance.name not in instances()
+
+
+def pod(name: str, cpu: str, **metadata: Any) -> dict[str, Any]:
+    requests = {"cpu": cpu, "memory": "1Gi"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": "default", **metadata},
+        "spec": {
+            "nodeSelector": POOL,
+            "containers": [{"name": "main", "image": "none", "resources": {"requests": requests}}],
+        },
+    }
+
+
+def path(name: str) -> str:
+    return f"/api/v1/namespaces/default/pods/{name}"
+
+
+def condition(item: dict[str, Any], type_: str) -> dict[str, Any]:
+    return next((each for each in item["status"].get("conditions", ()) if each["type"] == type_), {})
+
+
+def moment(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)
+
+
+def test_the_minimum_of_every_group_is_ready_before_the_scenario(own: Simulation) -> None:
+    nodes = own.api.get("/api/v1/nodes")["items"]
+    assert len(nodes) == sum(group.min for group in own.groups)
+    assert {condition(each, "Ready")["status"] for each in nodes} == {"True"}
+    own.check()
+
+
+def test_the_objects_of_the_stack_judge_pods_from_the_first_one(own: Simulation) -> None:
+    policies = own.api.get("/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies")["items"]
+    assert "igz-pods-mandatory" in {each["metadata"]["name"] for each in policies}
+    manifest = pod("own-choice", "1")
+    manifest["metadata"]["namespace"] = "mlrun"
+    del manifest["spec"]["nodeSelector"]
+    made = own.api.create(manifest)
+    assert made["metadata"]["annotations"][AnnotationKey.PLACED_BY]
+    own.api.delete("/api/v1/namespaces/mlrun/pods/own-choice", grace=0)
+
+
+def test_a_pod_that_no_node_has_room_for_gets_a_node_that_is_ready_after_its_start(own: Simulation) -> None:
+    """And no pod is placed there before, and the autoscaler adds no second node meanwhile."""
+    before = {each["metadata"]["name"] for each in own.api.get("/api/v1/nodes")["items"]}
+    [group] = [each for each in own.groups if each.pool == "workload" and each.min]
+    cpu = f"{group.cpu_millis - 500}m"
+    for name in ("fills", "waits"):
+        own.api.create(pod(name, cpu))
+    eventually(lambda: all(own.api.get(path(name))["status"].get("phase") == "Running" for name in ("fills", "waits")))
+    nodes = {each["metadata"]["name"]: each for each in own.api.get("/api/v1/nodes")["items"]}
+    [added] = nodes.keys() - before
+    took = moment(condition(nodes[added], "Ready")["lastTransitionTime"]) - moment(
+        nodes[added]["metadata"]["creationTimestamp"]
+    )
+    # Both moments are of whole seconds.
+    assert took.total_seconds() >= PACE.real(PACE.node_start) - 1
+    [placed] = [each for each in map(own.api.get, map(path, ("fills", "waits"))) if each["spec"]["nodeName"] == added]
+    assert moment(condition(placed, "PodScheduled")["lastTransitionTime"]) >= moment(
+        condition(nodes[added], "Ready")["lastTransitionTime"]
+    )
+    for name in ("fills", "waits"):
+        own.api.delete(path(name), grace=0)
+
+
+def test_a_pod_that_says_how_long_it_runs_ends_unless_it_would_be_replaced(own: Simulation) -> None:
+    ends = {RUN_FOR: "300ms"}
+    parent = own.api.create(pod("parent", "1m"))["metadata"]
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "parent", "uid": parent["uid"]}
+    labels = {"app": "replicated"}
+    template = pod("", "1m")["spec"]
+    own.api.create(
+        {
+            "apiVersion": "apps/v1",
+            "kind": "ReplicaSet",
+            "metadata": {"name": "replicated", "namespace": "default"},
+            "spec": {
+                "selector": {"matchLabels": labels},
+                "template": {"metadata": {"labels": labels, "annotations": ends}, "spec": template},
+            },
+        }
+    )
+    replicas = "/api/v1/namespaces/default/pods?labelSelector=app=replicated"
+    eventually(lambda: [each["status"].get("phase") for each in own.api.get(replicas)["items"]] == ["Running"])
+    own.api.create(pod("bare", "1m", annotations=ends))
+    own.api.create(pod("child", "1m", annotations=ends, ownerReferences=[owner]))
+    own.api.create(pod("last", "1m", annotations={RUN_FOR: "900ms"}))
+    for name in ("bare", "child", "last"):
+        eventually(lambda name=name: own.api.get(path(name))["status"].get("phase") == "Succeeded")
+    [replica] = own.api.get(replicas)["items"]
+    assert replica["status"]["phase"] == "Running"
+    assert own.api.get(path("parent"))["status"]["phase"] == "Running"
+
+
+def test_tolerations_of_lost_nodes_are_as_short_as_the_scenario(own: Simulation) -> None:
+    made = own.api.create(pod("tolerates", "1m"))
+    seconds = {each.get("tolerationSeconds") for each in made["spec"]["tolerations"]}
+    assert 5 in seconds
+    assert 300 not in seconds
+
+
+def test_a_watch_ends_when_the_cluster_is_closed_and_a_killed_component_is_reported(binaries: Toolchain) -> None:
+    with simulated(stacks.find("local"), PACE, binaries=binaries, progress=lambda _: None) as built:
+        watch = built.api.watch("/api/v1/nodes")
+        assert next(watch)["type"] == "ADDED"
+        built.check()
+        os.kill(built.instance.status().pids["kube-apiserver"], signal.SIGKILL)
+
+        def is_lost() -> bool:
+            try:
+                built.api.get("/api/v1/nodes")
+                built.check()
+            except LostError as error:
+                assert "kube-apiserver of the rehearsal's control plane has ended" in str(error)
+                return True
+            return False
+
+        eventually(is_lost)
+    assert built.instance.name not in instances()
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
+def test_a_rehearsal_leaves_no_process_however_it_ends(how: signal.Signals, tmp_path: Path) -> None:
+    output = tmp_path / "output"
+    with output.open("w") as log:
+        run = subprocess.Popen([sys.executable, "-c", OWNER], cwd=PROJECT_ROOT, stdout=log, stderr=log)
+    try:
+        found = eventually(lambda: re.search(r"^up (\S+)$", output.read_text(), re.MULTILINE))
+        assert found
+        instance = Instance(found[1])
+        processes = [psutil.Process(pid) for pid in instance.status().pids.values()]
+        assert len(processes) > 5
+    finally:
+        run.send_signal(how)
+        run.wait(60)
+    eventually(lambda: not any(each.is_running() and each.status() != psutil.STATUS_ZOMBIE for each in processes))
+    if how is signal.SIGKILL:
+        assert instance.name in remove_abandoned(PREFIX)
+    assert instance.name not in instances()
