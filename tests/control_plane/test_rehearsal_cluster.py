@@ -37,7 +37,7 @@ from workbench.rehearsal.play.labels import RUN_FOR
 from workbench.rehearsal.settings import Pace
 from workbench.toolchain import ensure
 
-with simulated(stacks.find("local"), Pace(), binaries=ensure(["etcd", "kwok"]), progress=print) as cluster:
+with simulated(stacks.find("local"), Pace(), binaries=ensure(["kube-apiserver", "kwok", "cluster-autoscaler"]), progress=print) as cluster:
     print("up", cluster.instance.name, flush=True)
     time.sleep(600)
 """
@@ -150,8 +150,8 @@ def test_a_pod_that_says_how_long_it_runs_ends_unless_it_would_be_replaced(own: 
     own.api.create(pod("bare", "1m", annotations=ends))
     own.api.create(pod("child", "1m", annotations=ends, ownerReferences=[owner]))
     own.api.create(pod("last", "1m", annotations={RUN_FOR: "900ms"}))
-    for name in ("bare", "child", "last"):
-        eventually(lambda name=name: own.api.get(path(name))["status"].get("phase") == "Succeeded")
+    ended = ("bare", "child", "last")
+    eventually(lambda: {own.api.get(path(name))["status"].get("phase") for name in ended} == {"Succeeded"})
     [replica] = own.api.get(replicas)["items"]
     assert replica["status"]["phase"] == "Running"
     assert own.api.get(path("parent"))["status"]["phase"] == "Running"
@@ -190,8 +190,8 @@ def test_a_rehearsal_leaves_no_process_however_it_ends(how: signal.Signals, tmp_
     with output.open("w") as log:
         run = subprocess.Popen([sys.executable, "-c", OWNER], cwd=PROJECT_ROOT, stdout=log, stderr=log)
     try:
-        found = eventually(lambda: re.search(r"^up (\S+)$", output.read_text(), re.MULTILINE))
-        assert found
+        found = eventually(lambda: re.search(r"^up (\S+)$", output.read_text(), re.MULTILINE) or run.poll() is not None)
+        assert isinstance(found, re.Match), output.read_text()
         instance = Instance(found[1])
         processes = [psutil.Process(pid) for pid in instance.status().pids.values()]
         assert len(processes) > 5
