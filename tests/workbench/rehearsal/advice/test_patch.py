@@ -104,8 +104,8 @@ def test_a_new_pool_follows_the_last_one_in_the_file_s_own_indentation() -> None
 
 def test_a_new_pool_in_a_flow_mapping_stays_in_its_line() -> None:
     text = "a: {x: 1}\n"
-    assert edited(text, [Edit(("a", "y"), {"z": 2})]) == "a: {x: 1, y: { z: 2 }}\n"
-    assert edited("a: {}\n", [Edit(("a", "y"), 2)]) == "a: { y: 2}\n"
+    assert edited(text, [Edit(("a", "k"), {"z": 2})]) == "a: {x: 1, k: { z: 2 }}\n"
+    assert edited("a: {}\n", [Edit(("a", "k"), 2)]) == "a: { k: 2}\n"
 
 
 def test_a_mapping_that_is_missing_is_added_with_its_key() -> None:
