@@ -134,10 +134,16 @@ def load_of(config: StackConfig) -> CoreLoad:
             manifest=_Writing(name, entry, cluster, where if entry.profiles else _SYSTEM, image).manifest(),
             source=known.sources[entry.source] if entry.source else "",
         )
-        for name, entry in sorted(chosen, key=lambda each: each[1].kind)
+        for name, entry in sorted(chosen, key=_order)
         if _is_needed(entry, config)
     )
     return CoreLoad(loads, tuple(_assumptions(loads, where)))
+
+
+def _order(chosen: tuple[str, Entry]) -> tuple[str, bool, str]:
+    """Return the key by which objects are created: daemons, system services, then by name, about as Helm does."""
+    name, entry = chosen
+    return entry.kind, bool(entry.profiles), name
 
 
 def core_namespace(config: StackConfig) -> str:

@@ -146,3 +146,30 @@ def test_images_are_of_an_approved_registry() -> None:
     load = load_of(changed("local", policies={"approvedRegistries": ["registry.example.com/ml/"]}))
     images = {container["image"] for pod in pods(load).values() for container in pod["containers"]}
     assert images == {"registry.example.com/ml/pause:3.10"}
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_daemons_are_made_first_and_core_services_last(name: str) -> None:
+    order = [
+        (each.manifest["kind"], each.manifest["metadata"]["namespace"] != "kube-system", each.name)
+        for each in load_of(shipped(name)).loads
+    ]
+    assert order == sorted(order)
+    assert order[0][0] == "DaemonSet"
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_initial_group_of_every_shipped_stack_has_room_for_its_load(name: str) -> None:
+    config = shipped(name)
+    (initial,) = (each for each in group_facts(config) if each.role == "initial")
+    default = parse_quantity(config.pod_resources.requests.cpu)
+    needed = 0.0
+    for load in load_of(config).loads:
+        template = load.manifest["spec"]["template"]["spec"]
+        if template.get("nodeSelector", {}).get("igz-clusters.io/role", "initial") == "initial":
+            missing = 0 if load.manifest["metadata"]["namespace"] == "kube-system" else default
+            requests = (each.get("resources", {}).get("requests", {}) for each in template["containers"])
+            cpu = sum(parse_quantity(each["cpu"]) if "cpu" in each else missing for each in requests)
+            copies = initial.min if load.manifest["kind"] == "DaemonSet" else load.manifest["spec"]["replicas"]
+            needed += float(cpu) * copies
+    assert 0 < needed * 1000 <= initial.min * initial.cpu_millis
