@@ -6,6 +6,7 @@ All moments are seconds of the scenario's time since its start; negative before 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 
@@ -168,4 +169,9 @@ class Record:
 
     def node(self, name: str | None) -> NodeRecord | None:
         """Return the node of a name; None if there was none."""
-        return next((each for each in self.nodes if each.name == name), None)
+        return self._by_name.get(name or "")
+
+    @cached_property
+    def _by_name(self) -> dict[str, NodeRecord]:
+        """Nodes by name; the first of a name counts."""
+        return {each.name: each for each in reversed(self.nodes)}

@@ -171,7 +171,12 @@ class _Search:
         if self.spent >= self.budget:
             return None
         self.spent += 1
-        self.seen[key] = self.rehearse(stack, scenario)
+        result = self.rehearse(stack, scenario)
+        if result.skipped:  # it no longer has what the scenario needs, so nothing was shown
+            self.refused[
+                f"{'; '.join(edit.text for edit in edits)}: the scenario no longer applies. {result.skipped}"
+            ] = None
+        self.seen[key] = None if result.skipped else result
         return self.seen[key]
 
 

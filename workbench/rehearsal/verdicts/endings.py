@@ -31,7 +31,9 @@ Operator), ``NAME-launcher`` (``launcherSuffix`` of MPI Operator)."""
 def completes(case: Case, expectation: Completes) -> Finding:
     """Judge whether a share of the units ended successfully in time."""
     record, work = case.record, case.scenario.works[expectation.work]
-    units = {unit: [pod for pod in record.pods if pod.unit == unit] for unit in record.units.get(expectation.work, ())}
+    units: dict[str, list[PodRecord]] = {unit: [] for unit in record.units.get(expectation.work, ())}
+    for pod in record.of_work(expectation.work):
+        units.setdefault(pod.unit, []).append(pod)
     steps = work.workers if work.kind is WorkKind.PIPELINE else 1
     open_units = {unit: _blocking(work.kind, pods, steps, record.lasts) for unit, pods in units.items()}
     done = sum(not pods and bool(units[unit]) for unit, pods in open_units.items())
@@ -138,13 +140,15 @@ def restart_delays(pods: tuple[PodRecord, ...], gone: tuple[PodRecord, ...]) -> 
     """Return the seconds from each loss until another pod of the unit ran in its place; None if none did."""
     claimed: set[str] = set()
     delays: dict[str, float | None] = {}
+    by_unit: dict[str, list[PodRecord]] = {}
+    for pod in pods:
+        by_unit.setdefault(pod.unit, []).append(pod)
     for pod in gone:
         after = (pod.ended or 0.0) - EARLY
         heirs = [
             other
-            for other in pods
-            if other.unit == pod.unit
-            and other.started is not None
+            for other in by_unit[pod.unit]
+            if other.started is not None
             and other.uid not in {*claimed, pod.uid}
             and (other.replaces == pod.uid or (other.replaces is None and other.created >= max(after, pod.created + 1)))
         ]

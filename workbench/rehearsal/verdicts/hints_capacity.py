@@ -176,10 +176,12 @@ def limits_exceed_nodes(miss: Miss) -> Iterator[Hint]:
     for pod in miss.record.pods:
         if pod.node and pod.started is not None:
             by_node.setdefault(pod.node, []).append(pod)
+    seen: set[str] = set()
     for pod in miss.finding.pods:
         node = miss.record.node(pod.node)
-        if node is None:
+        if node is None or node.name in seen:
             continue
+        seen.add(node.name)
         beside = [
             each for each in by_node.get(node.name, ()) if each.ended is None or each.ended > (pod.started or 0.0)
         ]

@@ -37,11 +37,18 @@ def node_start(miss: Miss) -> Iterator[Hint]:
 def starved(miss: Miss) -> Iterator[Hint]:
     """Pods of higher priority that arrived later ran first."""
     for pod in miss.shapes:
-        own = _priority(pod)
+        own, pools = _priority(pod), {group.pool for group in miss.fitting(pod)}
+        until = pod.created + wait_of(pod, miss.record.lasts)
         after = [
             other
             for other in miss.record.pods
-            if other.work and other.started is not None and _priority(other) > own and _overtook(pod, other, miss)
+            if other.work
+            and other.started is not None
+            and pod.created <= other.created
+            and other.started < until
+            and _priority(other) > own
+            and (node := miss.record.node(other.node))
+            and node.pool in pools
         ]
         if after:
             yield Hint(
@@ -54,14 +61,6 @@ def starved(miss: Miss) -> Iterator[Hint]:
                 path=work_path(pod, "priority"),
                 file=SCENARIO,
             )
-
-
-def _overtook(pod: PodRecord, other: PodRecord, miss: Miss) -> bool:
-    until = pod.created + wait_of(pod, miss.record.lasts)
-    if other.started is None or not (pod.created <= other.created and other.started < until):
-        return False
-    node = miss.record.node(other.node)
-    return node is not None and node.pool in {group.pool for group in miss.fitting(pod)}
 
 
 def _priority(pod: PodRecord) -> int:

@@ -12,7 +12,7 @@ from workbench.rehearsal.record import GroupFacts, PodRecord, Record
 from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.scenario.work import Work, WorkKind
 from workbench.rehearsal.verdicts.finding import Case, Finding
-from workbench.rehearsal.verdicts.specs import devices, may_use, too_small
+from workbench.rehearsal.verdicts.specs import devices, may_use, shape_of, too_small
 
 STACK: Final = "stack"
 SCENARIO: Final = "scenario"
@@ -63,18 +63,9 @@ class Miss:
     @cached_property
     def shapes(self) -> tuple[PodRecord, ...]:
         """One of the waiting pods for each different demand, since equal pods wait for equal reasons."""
-        seen: dict[str, PodRecord] = {}
+        seen: dict[tuple[str, str], PodRecord] = {}
         for pod in self.waiting:
-            spec = {key: value for key, value in pod.spec.items() if key not in ("volumes", "hostname", "subdomain")}
-            keys = (
-                pod.work,
-                pod.cpu_millis,
-                pod.memory_mib,
-                pod.gpus,
-                spec.get("nodeSelector"),
-                spec.get("tolerations"),
-            )
-            seen.setdefault(repr((*keys, spec.get("affinity"))), pod)
+            seen.setdefault((pod.work, shape_of(pod)), pod)
         return tuple(seen.values())
 
     @property

@@ -5,7 +5,7 @@ from collections import defaultdict
 
 from workbench.rehearsal.record import GroupFacts, PodRecord, Record
 from workbench.rehearsal.scenario.model import Scenario
-from workbench.rehearsal.verdicts.specs import may_use, too_small
+from workbench.rehearsal.verdicts.specs import may_use, shape_of, too_small
 
 DAEMON_SET = "daemon-set"
 
@@ -41,12 +41,15 @@ def nodes_needed(record: Record, scenario: Scenario, pool: str) -> int:
     groups = [group for group in record.groups if group.pool == pool]
     loads = {group.name: daemon_load(record, group) for group in groups}
     changes: list[tuple[float, int, float]] = []
+    parts: dict[str, float | None] = {}
     for pod in record.pods:
         if pod.kind == DAEMON_SET:
             continue
-        fits = [group for group in groups if may_use(pod, group) and not too_small(pod, group)]
-        if fits:
-            part = min(share(pod, group, loads[group.name]) for group in fits)
+        key = shape_of(pod)
+        if key not in parts:
+            fits = [group for group in groups if may_use(pod, group) and not too_small(pod, group)]
+            parts[key] = min((share(pod, group, loads[group.name]) for group in fits), default=None)
+        if (part := parts[key]) is not None:
             changes += [(pod.created, 1, part), (_end(pod, scenario, record.lasts), 0, -part)]
     most = now = 0.0
     for _, _, part in sorted(changes):

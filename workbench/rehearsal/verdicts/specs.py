@@ -106,6 +106,13 @@ def may_use(pod: PodRecord, group: GroupFacts) -> bool:
     return matches(pod.spec, group) and not untolerated(pod.spec, group)
 
 
+def shape_of(pod: PodRecord) -> str:
+    """Return what decides where a pod may run: equal for pods that any node takes or refuses alike."""
+    spec, names = pod.spec, ("nodeSelector", "affinity", "tolerations")
+    resources = [each.get("requests") or each.get("limits") for each in _resources(spec)]
+    return repr((pod.cpu_millis, pod.memory_mib, pod.gpus, resources, *(spec.get(name) for name in names)))
+
+
 def _terms(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     node = (spec.get("affinity") or {}).get("nodeAffinity") or {}
     required = node.get("requiredDuringSchedulingIgnoredDuringExecution") or {}

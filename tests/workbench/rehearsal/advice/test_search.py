@@ -316,3 +316,12 @@ def test_a_taint_that_the_work_does_not_tolerate_leads_to_its_toleration(tmp_pat
     (tolerations,) = values(advice).values()
     assert advice.is_met
     assert "{key}={value}:{effect}".format(**tolerations[0]) == SPOT_TAINT
+
+
+def test_a_change_with_which_the_scenario_no_longer_applies_is_no_success(tmp_path: Path) -> None:
+    chosen, played = stack(tmp_path, workload()), scenario(SOON)
+    skipped = Outcome(stack="toy", scenario="toy", description="", skipped="It needs a pool of spot nodes.")
+    advice = advise(chosen, played, outcome(chosen, played, toy(4)), lambda *_: skipped, 9)
+    assert not advice.is_met
+    assert advice.edits == ()
+    assert any("no longer applies. It needs a pool of spot nodes." in each for each in advice.refused)
