@@ -66,7 +66,7 @@ class FakeApi:
         with self._lock:
             if path in self.objects:
                 return self.objects[path]
-            kind = path.rpartition("/")[2]
+            kind = path.partition("?")[0].rpartition("/")[2]
             return {"items": [each for key, each in self.objects.items() if key.split("/")[-2] == kind]}
 
     def create(self, manifest: Mapping[str, Any], *, as_user: str = "", as_groups: tuple[str, ...] = ()) -> Any:
@@ -85,6 +85,8 @@ class FakeApi:
             if made["kind"] == "Pod" and self.runs:
                 made["spec"]["nodeName"] = self.runs
                 made["status"] = {"phase": "Running"}
+            if made["kind"] == "PersistentVolumeClaim":
+                made["status"] = {"phase": "Bound"}
             self.objects[path] = made
             self.tell("ADDED", made)
             return made

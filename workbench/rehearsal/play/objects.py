@@ -13,7 +13,7 @@ from infra.config import StackConfig
 from workbench.rehearsal.play import authors, labels
 from workbench.rehearsal.play.authors import account, person
 from workbench.rehearsal.play.told import Told, placed
-from workbench.rehearsal.play.units import Manifest, Request, Unit, deployment, job, pod, volume
+from workbench.rehearsal.play.units import Manifest, Request, Unit, deployment, job, pod
 from workbench.rehearsal.scenario.work import Work, WorkKind
 from workbench.rehearsal.settings import Pace
 
@@ -59,8 +59,8 @@ class Objects:
         return Unit(name, work, index, work.namespace or self.told.namespace)
 
     def arriving(self, unit: Unit) -> tuple[Request, ...]:
-        """Return what is created when a unit arrives; operators may add more later."""
-        return (*volume(unit), *self._makers[unit.work.kind](unit))
+        """Return what is created when a unit arrives, but for its volume; operators may add more later."""
+        return self._makers[unit.work.kind](unit)
 
     def annotations(self, unit: Unit, **others: str) -> dict[str, str]:
         """Return the annotations of pods that end by themselves after the work's time."""

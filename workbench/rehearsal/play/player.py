@@ -18,7 +18,7 @@ from workbench.rehearsal.play.objects import Objects
 from workbench.rehearsal.play.recording import record_of
 from workbench.rehearsal.play.site import Site, quietly
 from workbench.rehearsal.play.troupe import Troupe
-from workbench.rehearsal.play.units import Request, Unit
+from workbench.rehearsal.play.units import Request, Unit, volume
 from workbench.rehearsal.record import Record, Refusal
 from workbench.rehearsal.scenario.arrivals import Arrival
 from workbench.rehearsal.scenario.events import CapacityRefused, Event, NodeFailure, RollingUpgrade, Scale, SpotReclaim
@@ -34,7 +34,7 @@ _CHECK: Final = 1.0
 """Real seconds between two looks at the processes of the control plane, and between two reports of progress."""
 
 _SETTLED: Final = 60.0
-"""Real seconds in which the watch must deliver the nodes that exist."""
+"""Real seconds that the player waits for nodes to be delivered and for volumes to be bound."""
 
 
 @dataclass(frozen=True)
@@ -116,14 +116,34 @@ class _Player:
             self._cluster.api.apply(each)
         self._chronicle.start()
         names = {each["metadata"]["name"] for each in self._cluster.api.get("/api/v1/nodes")["items"]}
-        deadline = time.monotonic() + _SETTLED
-        while any(self._chronicle.node(name) is None for name in names) and time.monotonic() < deadline:
-            self._check()
-            time.sleep(0.01)
+        self._settle(lambda: all(self._chronicle.node(name) for name in names))
         for arrival in self._scenario.arrivals:
             self._plan(arrival)
+        self._bind_volumes()
         for event in self._scenario.events:
             self._agenda.add_steps(event.at, self._event(event), self._now)
+
+    def _bind_volumes(self) -> None:
+        """Create the volumes of all units, and wait until they are bound: a second would be a minute of waiting."""
+        units = [unit for units in self._units.values() for unit in units if unit.work.volume]
+        made = [unit for unit in units if all(self._create(unit, each) for each in volume(unit))]
+        paths = {f"/api/v1/namespaces/{unit.namespace}/persistentvolumeclaims" for unit in made}
+        names = {unit.claim for unit in made}
+        self._settle(
+            lambda: all(
+                each.get("status", {}).get("phase") == "Bound"
+                for path in paths
+                for each in self._cluster.api.get(path)["items"]
+                if each["metadata"]["name"] in names
+            )
+        )
+
+    def _settle(self, is_settled: Callable[[], bool]) -> None:
+        """Wait until the cluster has settled, but not for ever: the record shows what has not."""
+        deadline = time.monotonic() + _SETTLED
+        while not is_settled() and time.monotonic() < deadline:
+            self._check()
+            time.sleep(_STEP)
 
     def _namespaces(self) -> set[str]:
         named = {work.namespace for work in self._scenario.works.values() if work.namespace}

@@ -8,11 +8,11 @@ from typing import Any, Final
 from components.contract.groups import gpu_names
 from components.contract.labels import LabelKey
 from components.contract.mlrun_choices import MlrunChoices
-from components.contract.placement import offers_mutation
 from components.contract.pools import DEFAULT_GPU_RESOURCE
 from components.contract.priorities import DEFAULT_USER_PRIORITY
 from components.contract.systems.platform_cluster import PlatformCluster
 from infra.config import StackConfig
+from infra.config.platform_cluster import platform_cluster
 from workbench.rehearsal.play.preemption import Placement, with_mode
 from workbench.rehearsal.scenario.work import Work
 
@@ -35,15 +35,7 @@ class Told:
     @cached_property
     def cluster(self) -> PlatformCluster:
         """The cluster as the systems' settings see it."""
-        return PlatformCluster(
-            groups=self.config.groups,
-            spot_taint=self.config.spot_taint,
-            pod_resources=self.config.pod_resources,
-            places_by_itself=bool(offers_mutation(self.config.cluster.model_dump(by_alias=True))),
-            environment=self.config.environment,
-            profile=self.config.profile,
-            mlrun=self.config.platform.mlrun,
-        )
+        return platform_cluster(self.config)
 
     @cached_property
     def gpu(self) -> str:

@@ -9,6 +9,7 @@ from support.rehearsal_stacks import stack
 from workbench.rehearsal.play import authors, labels
 from workbench.rehearsal.play.objects import Objects
 from workbench.rehearsal.play.units import Request, Unit
+from workbench.rehearsal.play.units import volume as bound
 from workbench.rehearsal.scenario.work import Work, WorkKind
 from workbench.rehearsal.settings import Pace
 
@@ -130,7 +131,9 @@ def test_pods_run_for_the_works_time_in_real_seconds() -> None:
 
 
 def test_a_unit_with_a_volume_gets_a_claim_that_is_bound_to_it_in_its_zone() -> None:
-    volume, claim, made = requests("notebook", volume={"size": "10Gi", "zone": "a"})
+    fields = {"size": "10Gi", "zone": "a"}
+    (made,) = requests("notebook", volume=fields)
+    volume, claim = bound(Objects(stack(), Pace()).unit("train", work("notebook", volume=fields), 0))
     assert volume.manifest["spec"]["nodeAffinity"]["required"]
     assert claim.manifest["spec"]["volumeName"] == volume.name
     assert volume.manifest["spec"]["claimRef"]["name"] == claim.name

@@ -86,7 +86,7 @@ def test_an_operator_acts_on_what_the_watch_delivers() -> None:
 
 def test_mlruns_threshold_ends_a_run_that_waits_too_long() -> None:
     config = stack(platform={"mlrun": {"pendingNotScheduled": "5m"}})
-    works = {"a": {"kind": "mlrun-job"}, "c": {"kind": "notebook"}}
+    works: dict[str, Any] = {"a": {"kind": "mlrun-job"}, "c": {"kind": "notebook"}}
     record = play(cluster(runs="", config=config), scenario({"work": "a"}, {"work": "c"}, **works))
     run, notebook = record.of_work("a")[0], record.of_work("c")[0]
     assert (run.end, run.end_cause) == (PodEnd.DELETED, "MLRun aborted the run: pending_not_scheduled")
