@@ -28,10 +28,10 @@ from workbench.system.errors import UserError
 PREFIX: Final = "rehearsal-"
 """Beginning of the names of rehearsals' instances."""
 
-NODES_SECONDS: Final = 120.0
-"""Longest wait until all first nodes are ready, besides their start; 1,000 of them take half a minute on two cores."""
-LOAD_SECONDS: Final = 20.0
-"""Longest wait for the cluster's own pods, besides the start of nodes; what waits longer does not fit."""
+NODES_SECONDS: Final = 60.0
+"""Longest wait for the next of the first nodes to get ready, besides its start."""
+LOAD_SECONDS: Final = 6.0
+"""Longest wait for the next of the cluster's own pods to run, besides the start of nodes; the others do not fit."""
 
 _NAME_LENGTH: Final = 63
 _PAUSE: Final = 0.2
@@ -132,7 +132,7 @@ def simulated(stack: Stack, pace: Pace, *, binaries: Binaries, progress: Callabl
         api = KubeApi(instance.kubeconfig, lambda: what_was_lost(instance))
         try:
             load = load_of(config)
-            _build(_Building(api, progress, pace), objects, config, load)
+            _build(_Building(api, instance, progress, pace), objects, config, load)
             yield Simulation(
                 name=stack.name,
                 config=config,
@@ -164,16 +164,26 @@ class _Building:
     """What the steps of building need."""
 
     api: KubeApi
+    instance: Instance
     progress: Callable[[str], None]
     pace: Pace
 
     def wait(self, seconds: float, left: Callable[[], str]) -> str:
-        """Wait until ``left`` says nothing more, and return what it says at the end; report it each second."""
-        begin = said_at = time.monotonic()
-        while (text := left()) and time.monotonic() - begin < seconds:
-            if time.monotonic() - said_at >= 1:
+        """Wait until ``left`` says nothing more, or the same for ``seconds``; return what it says at the end.
+
+        It is reported each second.
+        """
+        changed = said_at = time.monotonic()
+        last = ""
+        while text := left():
+            now = time.monotonic()
+            if text != last:
+                last, changed = text, now
+            if now - changed > seconds:
+                break
+            if now - said_at >= 1:
                 self.progress(text)
-                said_at = time.monotonic()
+                said_at = now
             time.sleep(_PAUSE)
         return text
 
@@ -182,7 +192,10 @@ def _build(building: _Building, objects: list[dict[str, Any]], config: StackConf
     """Apply the stack's objects, its nodes and its own pods, in the order in which a cluster gets them."""
     api = building.api
     apply_objects(api, objects, building.progress)
+    building.progress("waiting for the admission policies")
     wait_until_in_force(api, mutates=any(each["kind"] == "MutatingAdmissionPolicy" for each in objects))
+    if not building.instance.wait_for_admission():
+        raise UserError("The admission policies of the simulated cluster do not find their parameters.", "Try again.")
     nodes = static_nodes(config)
     building.progress(f"making {len(nodes)} nodes")
     for each in nodes:
