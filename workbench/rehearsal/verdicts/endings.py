@@ -60,18 +60,21 @@ def completes(case: Case, expectation: Completes) -> Finding:
 
 
 def _blocking(kind: WorkKind, pods: list[PodRecord], steps: int, lasts: float) -> list[PodRecord]:
-    """Return the pods that keep a unit from being complete."""
+    """Return the pods that keep a unit from being complete, those without a node first: others wait for them."""
     led = [pod for pod in pods if LEADERS.get(kind, "\n") in pod.name] or pods
     good = [pod for pod in led if pod.end is PodEnd.SUCCEEDED and pod.ended is not None and pod.ended <= lasts]
-    if good and len(led) < len(pods):
+    replaced = {pod.replaces for pod in pods}
+    is_open = {
+        pod.uid: pod not in good
+        and pod.end not in (PodEnd.DELETED, PodEnd.SUCCEEDED)
+        and pod.uid not in replaced
+        and not _is_redone(pod, good)
+        for pod in pods
+    }
+    is_led_by_others = len(led) < len(pods)
+    if good and (is_led_by_others or (len(good) >= steps and not any(is_open[pod.uid] for pod in led))):
         return []
-    replaced = {pod.replaces for pod in led}
-    bad = [
-        pod
-        for pod in led
-        if pod not in good and pod.end is not PodEnd.DELETED and pod.uid not in replaced and not _is_redone(pod, good)
-    ]
-    return bad or ([] if len(good) >= steps else led[-1:])
+    return sorted((pod for pod in pods if is_open[pod.uid]), key=lambda pod: pod.node is not None) or led[-1:]
 
 
 def _is_redone(pod: PodRecord, good: list[PodRecord]) -> bool:

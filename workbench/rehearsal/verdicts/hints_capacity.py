@@ -15,7 +15,7 @@ from components.contract.instances import INSTANCE_TYPES
 from components.contract.pools import PoolRole
 from workbench.rehearsal.record import GroupFacts, PodRecord
 from workbench.rehearsal.scenario.work import WorkKind
-from workbench.rehearsal.verdicts.miss import SCENARIO, Miss, larger_type, named, work_path
+from workbench.rehearsal.verdicts.miss import SCENARIO, Miss, larger_type, machine_path, named, work_path
 from workbench.rehearsal.verdicts.need import daemon_load, nodes_needed
 from workbench.rehearsal.verdicts.nodes import peak
 from workbench.rehearsal.verdicts.specs import limit_of, too_small
@@ -68,7 +68,7 @@ def larger_than_machines(miss: Miss) -> Iterator[Hint]:
                 action="Choose a larger machine type"
                 + (f", such as {larger.name}" if larger else "")
                 + ", or request less.",
-                path=f"pools.{group.pool}.{'instanceTypes' if machine else 'machine'}",
+                path=machine_path(group),
             )
 
 
@@ -93,7 +93,7 @@ def daemon_sets(miss: Miss) -> Iterator[Hint]:
                     action="Choose a larger machine type"
                     + (f", such as {larger.name}" if larger else "")
                     + ", or request less.",
-                    path=f"pools.{group.pool}.instanceTypes",
+                    path=machine_path(group),
                 )
 
 

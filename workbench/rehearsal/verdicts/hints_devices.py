@@ -7,7 +7,7 @@ from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
 from infra.config.problems import did_you_mean
 from workbench.rehearsal.record import PodRecord
-from workbench.rehearsal.verdicts.miss import SCENARIO, Miss, larger_type, named, work_path
+from workbench.rehearsal.verdicts.miss import SCENARIO, Miss, larger_type, machine_path, named, work_path
 from workbench.rehearsal.verdicts.specs import demands, devices, taint_key, untolerated
 from workbench.rehearsal.verdicts.verdict import Hint
 
@@ -57,7 +57,7 @@ def too_many(miss: Miss) -> Iterator[Hint]:
                     action=f"Add a machine type with {count} GPUs to the pool"
                     + (f", such as {larger.name}" if larger else "")
                     + ", or request fewer GPUs for each pod.",
-                    path=f"pools.{pool.pool}.instanceTypes",
+                    path=machine_path(pool),
                 )
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from components.contract.environments import Provider
 from components.contract.instances import INSTANCE_TYPES, InstanceType
 from infra.config import StackConfig
 from workbench.rehearsal.record import GroupFacts, PodRecord, Record
@@ -115,6 +114,11 @@ def work_path(pod: PodRecord, key: str = "") -> str:
     return ".".join(part for part in ("works", pod.work, key) if part) if pod.work else ""
 
 
+def machine_path(group: GroupFacts) -> str:
+    """Return the path of what decides a group's machines."""
+    return f"pools.{group.pool}.{'instanceTypes' if group.instance_type in INSTANCE_TYPES else 'machine'}"
+
+
 def larger_type(group: GroupFacts, pod: PodRecord) -> InstanceType | None:
     """Return the smallest known machine type of a group's make on which a pod would fit; None if none is known.
 
@@ -122,15 +126,16 @@ def larger_type(group: GroupFacts, pod: PodRecord) -> InstanceType | None:
     large machines (https://github.com/awslabs/amazon-eks-ami/blob/main/nodeadm/internal/kubelet/config.go).
     """
     own = INSTANCE_TYPES.get(group.instance_type)
-    provider, architecture = (own.provider, own.architecture) if own else (Provider.AWS, "amd64")
+    if own is None:  # a machine that the stack file describes itself
+        return None
     gpus = max(devices(pod.spec).values(), default=pod.gpus)
     fits = [
         each
         for each in INSTANCE_TYPES.values()
-        if (each.provider, each.architecture) == (provider, architecture)
+        if (each.provider, each.architecture) == (own.provider, own.architecture)
         and bool(each.gpus) == bool(gpus)
         and each.gpus >= gpus
-        and each.local_nvme_gib == (own.local_nvme_gib if own and not gpus else each.local_nvme_gib)
+        and each.local_nvme_gib == (each.local_nvme_gib if gpus else own.local_nvme_gib)
         and each.vcpus * 1000 >= pod.cpu_millis * 1.1 + 500
         and each.memory_mib >= pod.memory_mib * 1.1 + 2048
     ]

@@ -147,3 +147,20 @@ def test_one_admitted_unit_misses_a_refusal() -> None:
 
 def test_work_that_never_arrived_was_not_refused() -> None:
     assert not verdicts(record(), REFUSED)[0].is_met
+
+
+def test_a_gang_that_does_not_complete_names_the_workers_that_its_launcher_waits_for() -> None:
+    launcher = replace(pod("a-launcher", on="n", unit="a"), started=None, end=PodEnd.WAITS)
+    workers = [pod("a-worker-0", on="n", unit="a"), pod("a-worker-1", unit="a", said=["1 Insufficient cpu."])]
+    (verdict,) = verdicts(record([launcher, *workers]), COMPLETES, works=works("mpi", workers=2))
+    assert verdict.pods == ("a-worker-1", "a-launcher", "a-worker-0")
+    assert verdict.reason == "scheduler: 1 Insufficient cpu."
+
+
+def test_a_gang_that_failed_names_the_worker_that_it_lost() -> None:
+    launcher = replace(pod("a-launcher", on="m", unit="a", lasts=300), end=PodEnd.FAILED)
+    (verdict,) = verdicts(
+        record([launcher, lost(pod("a-worker-0", on="n", unit="a"), 300)]), COMPLETES, works=works("mpi")
+    )
+    assert verdict.pods == ("a-launcher", "a-worker-0")
+    assert verdict.reason == "spot-reclaim of node n"

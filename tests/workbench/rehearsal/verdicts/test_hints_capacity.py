@@ -187,3 +187,9 @@ def test_idle_nodes_of_the_minimum_that_exceed_a_budget_are_named() -> None:
 def test_no_hint_blames_a_stack_for_what_is_met() -> None:
     facts = record([pod("a", on="w", wait=10)], groups=[WORK], nodes=[node("w", WORK)])
     assert verdicts(facts, SOON, config=config())[0].hints == ()
+
+
+def test_own_machines_are_named_by_their_key_and_without_a_machine_type_to_buy() -> None:
+    own = group(instance_type="32cpu-128gib")
+    cause = waiting(own, cpu_millis=16_000)["pools.workload.machine"]
+    assert "workload (32cpu-128gib)" in cause
