@@ -9,6 +9,7 @@ from infra.config.problems import nearest
 from workbench.rehearsal.advice.candidate import Candidate, fixed, work_edit
 from workbench.rehearsal.record import PodEnd
 from workbench.rehearsal.scenario.expectations import LandsOn
+from workbench.rehearsal.scenario.work import Work
 from workbench.rehearsal.verdicts.miss import Miss
 from workbench.rehearsal.verdicts.specs import labels_of, matches, untolerated
 from workbench.rehearsal.verdicts.verdict import Hint
@@ -38,11 +39,21 @@ def _mode(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
 def _role(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
     if miss.scenario.works[work].role is not None:
         yield fixed(work_edit(hint.cause, work, None, "role"))
+    elif miss.scenario.works[work].pod is not None:  # its selector names the role
+        yield from _selector(miss, hint, work)
+
+
+def _place(work: Work, key: str) -> tuple[tuple[str, ...], Any]:
+    """Return where the author wrote a field of the pod, and what: in the pod of kind ``pod``, else in the work."""
+    if work.pod is not None:
+        return ("pod", key), work.pod.get(key)
+    return (key,), {"nodeSelector": work.node_selector, "tolerations": work.tolerations}[key]
 
 
 def _selector(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
     """Yield the nearest label that exists, then no selector."""
-    selector = miss.scenario.works[work].node_selector
+    path, selector = _place(miss.scenario.works[work], "nodeSelector")
+    selector = selector or {}
     labels = [labels_of(group) for group in miss.record.groups]
     corrected = {}
     for key, value in selector.items():
@@ -51,27 +62,27 @@ def _selector(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
         values = {each[right] for each in labels if right in each}
         corrected[right] = value if value in values else nearest(value, values) or value
     if corrected != selector:
-        yield fixed(work_edit(hint.cause, work, corrected, "nodeSelector"))
+        yield fixed(work_edit(hint.cause, work, corrected, *path))
     for key in selector if len(selector) > 1 else ():
         rest = {other: value for other, value in selector.items() if other != key}
-        yield fixed(work_edit(hint.cause, work, rest, "nodeSelector"))
+        yield fixed(work_edit(hint.cause, work, rest, *path))
     if selector:
-        yield fixed(work_edit(hint.cause, work, None, "nodeSelector"))
+        yield fixed(work_edit(hint.cause, work, None, *path))
     if any(pod.end is PodEnd.LOST for pod in miss.finding.pods):
         safe = {**selector, "app.iguazio.com/lifecycle": "non-preemptible"}
-        yield fixed(work_edit(hint.cause, work, safe, "nodeSelector"))
+        yield fixed(work_edit(hint.cause, work, safe, *path))
 
 
 def _tolerations(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
     """Yield tolerations of exactly the taints that keep the pods off, then none."""
-    given = miss.scenario.works[work].tolerations
+    path, given = _place(miss.scenario.works[work], "tolerations")
     for pod in miss.shapes[:1]:
         for group in miss.record.groups:
             missing = untolerated(pod.spec, group) if matches(pod.spec, group) else ()
             if missing and group.labels.get("igz-clusters.io/user-workloads"):
-                yield fixed(work_edit(hint.cause, work, [*map(_toleration, missing)], "tolerations"))
+                yield fixed(work_edit(hint.cause, work, [*map(_toleration, missing)], *path))
     if given:
-        yield fixed(work_edit(hint.cause, work, None, "tolerations"))
+        yield fixed(work_edit(hint.cause, work, None, *path))
 
 
 def _toleration(taint: str) -> dict[str, Any]:
@@ -82,7 +93,13 @@ def _toleration(taint: str) -> dict[str, Any]:
 
 def _class(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
     """Yield the user class that was probably meant, else the default, in place of any other class."""
-    meant = nearest(miss.scenario.works[work].priority_class, UserPriority) or DEFAULT_USER_PRIORITY.value
+    given = miss.scenario.works[work]
+    meant = nearest(given.priority_class, UserPriority) or DEFAULT_USER_PRIORITY.value
+    if given.pod is not None:
+        own = ("priorityClassName",) if "priorityClassName" in given.pod else ()
+        outer = [work_edit(hint.cause, work, None, "priorityClass")] if given.priority_class else []
+        yield fixed(*outer, *(work_edit(hint.cause, work, str(meant), "pod", key) for key in own))
+        return
     yield fixed(
         work_edit(hint.cause, work, None, "priorityClass"),
         work_edit(hint.cause, work, str(meant), "priority"),

@@ -1,6 +1,7 @@
 """Search for advice, with records that a test makes in place of rehearsals."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -325,3 +326,24 @@ def test_a_change_with_which_the_scenario_no_longer_applies_is_no_success(tmp_pa
     assert not advice.is_met
     assert advice.edits == ()
     assert any("no longer applies. It needs a pool of spot nodes." in each for each in advice.refused)
+
+
+def test_the_spec_of_a_bare_pod_is_corrected_in_place(tmp_path: Path) -> None:
+    def play(variant: Stack, played: Scenario) -> Record:
+        given = played.works["train"].pod or {}
+        groups = groups_of(variant)
+        shape = spec(selector=given.get("nodeSelector"))
+        wanted = (given.get("nodeSelector") or {}).get("igz-clusters.io/pool")
+        if wanted not in {each.pool for each in groups}:
+            waits = pod(
+                "train-1", said=("0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector.",)
+            )
+            return record([replace(waits, spec=shape)], groups=groups)
+        return record([pod("train-1", on="w", spec=shape)], groups=groups, nodes=[node("w", groups[1])])
+
+    container = {"name": "a", "image": "example.com/a:1"}
+    bare = {"containers": [container], "nodeSelector": {"igz-clusters.io/pool": "worklaod"}}
+    played = scenario(SOON, works={"train": {"kind": "pod", "pod": bare}})
+    advice, _ = advised(stack(tmp_path), played, play)
+    assert advice.is_met
+    assert values(advice) == {"works.train.pod.nodeSelector": {"igz-clusters.io/pool": "workload"}}
