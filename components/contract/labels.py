@@ -77,6 +77,12 @@ class AnnotationKey(StrEnum):
     STARTS_IN = f"{OWN_DOMAIN}/starts-in"
     """Time until a simulated node is ready, such as ``2s``, in real seconds; default: none, ready at once."""
 
+    STARTS_AT = f"{OWN_DOMAIN}/starts-at"
+    """Moment at which a simulated node is ready; the simulator itself writes it."""
+
+    SIMULATE = f"{OWN_DOMAIN}/simulate"
+    """``not-ready`` breaks a simulated node."""
+
     GROUP = "cluster-autoscaler.kwok.nodegroup/name"
     """The node's group, on templates and on nodes created from them.
 

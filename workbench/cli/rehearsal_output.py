@@ -4,10 +4,12 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from rich.table import Table
 from rich.text import Text
 
+from infra.config.problems import printable
 from workbench.cli.console import PLAIN, errors, out
 from workbench.rehearsal.advice.advice import Advice
 from workbench.rehearsal.advice.search import advise
@@ -25,6 +27,8 @@ from workbench.report.terminal import print_table
 from workbench.stacks import Stack
 from workbench.system.errors import UserError
 
+_LINE_MAX: Final = 2_000
+
 
 def list_scenarios(*, as_json: bool) -> None:
     """Print the shipped scenarios."""
@@ -32,7 +36,7 @@ def list_scenarios(*, as_json: bool) -> None:
     if as_json:
         rows = [{"name": each.name, "description": each.scenario.description, "lasts": each.scenario.lasts}
                 for each in found]  # fmt: skip
-        out.print_json(json.dumps(rows))
+        out.print_json(json.dumps(rows), ensure_ascii=True)
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("scenario", "lasts", "what it shows"):
@@ -97,16 +101,19 @@ def _comparisons(played: Played) -> Iterator[Comparison]:
 
 
 def _show_advice(advice: Advice) -> None:
-    out.print(f"\nAdvice for {advice.before.stack}, {advice.before.scenario}", style="bold", **PLAIN)
-    out.print(advice.summary, **PLAIN)
+    _print(f"\nAdvice for {advice.before.stack}, {advice.before.scenario}", style="bold")
+    _print(advice.summary)
     for before, after in advice.verdicts if advice.edits else ():
         if before.is_met != after.is_met:
-            out.print(
-                f"  {'met now' if after.is_met else 'missed now'}: {after.expectation} ({after.measured})", **PLAIN
-            )
+            _print(f"  {'met now' if after.is_met else 'missed now'}: {after.expectation} ({after.measured})")
     if advice.edits and advice.usd is not None:
-        out.print(f"  The scenario costs {abs(advice.usd):.2f} USD {'less' if advice.usd < 0 else 'more'}.", **PLAIN)
+        _print(f"  The scenario costs {abs(advice.usd):.2f} USD {'less' if advice.usd < 0 else 'more'}.")
     if advice.patch or advice.unpatched:
-        out.print(f"\n{advice.patch or advice.unpatched}", **PLAIN)
+        _print(f"\n{advice.patch or advice.unpatched}")
     for each in advice.refused:
-        out.print(f"  not possible: {each}", **PLAIN)
+        _print(f"  not possible: {each}")
+
+
+def _print(text: str, style: str | None = None) -> None:
+    """Print text that quotes files, without the control characters that may be in it."""
+    out.print("\n".join(printable(line, _LINE_MAX) for line in text.split("\n")), style=style, **PLAIN)

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from components.contract.labels import LabelKey
+from components.contract.lifecycle import Lifecycle
 from components.contract.mlrun_choices import PreemptionMode
 from components.contract.priorities import DEFAULT_USER_PRIORITY, UserPriority
 from infra.config.problems import nearest
@@ -69,7 +71,7 @@ def _selector(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
     if selector:
         yield fixed(work_edit(hint.cause, work, None, *path))
     if any(pod.end is PodEnd.LOST for pod in miss.finding.pods):
-        safe = {**selector, "app.iguazio.com/lifecycle": "non-preemptible"}
+        safe = {**selector, LabelKey.LIFECYCLE.value: Lifecycle.ON_DEMAND.label_value}
         yield fixed(work_edit(hint.cause, work, safe, *path))
 
 
@@ -79,7 +81,7 @@ def _tolerations(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
     for pod in miss.shapes[:1]:
         for group in miss.record.groups:
             missing = untolerated(pod.spec, group) if matches(pod.spec, group) else ()
-            if missing and group.labels.get("igz-clusters.io/user-workloads"):
+            if missing and group.labels.get(LabelKey.USER_WORKLOADS.value):
                 yield fixed(work_edit(hint.cause, work, [*map(_toleration, missing)], *path))
     if given:
         yield fixed(work_edit(hint.cause, work, None, *path))

@@ -6,7 +6,6 @@ from threading import Lock
 from typing import Any, Final
 
 from components.contract import autoscaler
-from workbench.offline.declared import declared
 from workbench.rehearsal.cluster.simulated import Api, ApiError
 from workbench.stacks import Stack
 from workbench.system.errors import UserError
@@ -61,6 +60,8 @@ def objects_of(stack: Stack) -> list[dict[str, Any]]:
     UserError
         The program cannot be run, or a provider rejects what it declares.
     """
+    from workbench.offline.declared import declared  # noqa: PLC0415 it loads the SDK, which no other command needs
+
     with _ONE_PROGRAM:
         result = declared(stack, {})
     if result.refused:

@@ -13,14 +13,13 @@ from workbench.rehearsal.play.agenda import Clock
 from workbench.rehearsal.play.chronicle import Chronicle, is_elastic
 from workbench.rehearsal.play.sightings import NodeSight
 
-SIMULATE: Final = "igz-clusters.io/simulate"
-"""Annotation of nodes: ``not-ready`` breaks a simulated node (``workbench/local/stages/node.yaml``)."""
-
 _PASSING: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "ToBeDeletedByClusterAutoscaler",
                    "DeletionCandidateOfClusterAutoscaler")  # fmt: skip
 """Taints that describe a moment of a node's life, not its group."""
 
-_OF_ONE_NODE: Final = (SIMULATE, "igz-clusters.io/starts-at")
+_BROKEN: Final = {"metadata": {"annotations": {AnnotationKey.SIMULATE.value: "not-ready"}}}
+
+_OF_ONE_NODE: Final = (AnnotationKey.SIMULATE.value, AnnotationKey.STARTS_AT.value)
 """Annotations that say something about one node alone."""
 
 _PASSED: Final = {HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}
@@ -50,9 +49,7 @@ class Site:
 
     def break_down(self, node: NodeSight) -> None:
         """Let a node stop reporting that it is ready."""
-        quietly(
-            lambda: self.cluster.api.patch(path_of(node.name), {"metadata": {"annotations": {SIMULATE: "not-ready"}}})
-        )
+        quietly(lambda: self.cluster.api.patch(path_of(node.name), _BROKEN))
 
     def freeze(self, node: NodeSight) -> None:
         """Let no pod of a node come to its end: the node has stopped, and simulated pods would go on."""

@@ -161,7 +161,7 @@ class Work(ContractModel):
     priority: UserPriority | None = Field(
         None,
         description="Priority class for user work. Default: what the platform sets.",
-        examples=["igz-workload-low"],
+        examples=[UserPriority.LOW.value],
     )
     mode: PreemptionMode | None = Field(
         None,

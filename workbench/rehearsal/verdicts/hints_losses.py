@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from components.contract.labels import AnnotationKey
+from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.lifecycle import Lifecycle
 from workbench.rehearsal.record import PodEnd, PodRecord
 from workbench.rehearsal.scenario.work import WorkKind
@@ -26,7 +26,8 @@ def on_spot(miss: Miss) -> Iterator[Hint]:
         if kind in MLRUN_KINDS:
             action, key = "Set mode: prevent, which keeps the work on on-demand nodes.", "mode"
         else:
-            action, key = "Select on-demand nodes: app.iguazio.com/lifecycle: non-preemptible.", "nodeSelector"
+            label = f"{LabelKey.LIFECYCLE}: {Lifecycle.ON_DEMAND.label_value}"
+            action, key = f"Select on-demand nodes: {label}.", "nodeSelector"
         yield Hint(
             cause=f"{named(pod)} ran on spot nodes of pool {node.pool}{why}, and the cloud took one back.",
             action=action,

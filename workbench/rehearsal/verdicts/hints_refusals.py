@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
+from components.contract.labels import LabelKey
+from components.contract.lifecycle import Lifecycle
 from components.contract.pools import GPU_ROLES
 from components.contract.priorities import DEFAULT_USER_PRIORITY, RESERVED_CLASSES, SystemPriority, UserPriority
 from components.contract.quantities import parse_quantity
@@ -178,10 +180,11 @@ def open_spot(miss: Miss) -> Iterator[Hint]:
     for refusal in miss.finding.refusals:
         if "spot nodes carry no taint here" in refusal.message:
             work = miss.scenario.works.get(refusal.work)
+            kinds = " or ".join(kind.label_value for kind in Lifecycle)
             yield Hint(
                 cause=f"Spot nodes of this stack have only a label and no taint, and {refusal.work} does not say "
                 "whether it may run there; a toleration does not say it.",
-                action="Add nodeSelector app.iguazio.com/lifecycle: non-preemptible or preemptible, or set a mode.",
+                action=f"Add nodeSelector {LabelKey.LIFECYCLE}: {kinds}, or set a mode.",
                 path=f"works.{refusal.work}.{'nodeSelector' if not work or work.mode is None else 'mode'}",
                 file=SCENARIO,
             )
