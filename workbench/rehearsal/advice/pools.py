@@ -12,6 +12,7 @@ from components.contract.pools import NODES_MAX, NodePool, PoolRole
 from workbench.rehearsal.advice.candidate import Candidate, fixed, stack_edit
 from workbench.rehearsal.record import PodRecord
 from workbench.rehearsal.scenario.expectations import AtMost
+from workbench.rehearsal.verdicts.hints_capacity import REFUSED_BY_CLOUD
 from workbench.rehearsal.verdicts.hints_refusals import needed_quota
 from workbench.rehearsal.verdicts.miss import Miss, larger_type
 from workbench.rehearsal.verdicts.need import nodes_needed
@@ -95,9 +96,10 @@ def _types(miss: Miss, hint: Hint, name: str) -> Iterator[Candidate]:
     """Add a type on which the pods fit, or one of another family for one that the cloud refuses."""
     pool = miss.config.pools[name]
     groups = [group for group in miss.record.groups if group.pool == name]
+    is_refused = REFUSED_BY_CLOUD in hint.cause
     for pod in miss.shapes[:2]:
-        larger = larger_type(groups[0], pod) if groups else None
-        for kind in (larger, _other_family(pool)):
+        larger = larger_type(groups[0], pod) if groups and not is_refused else None
+        for kind in (larger, _other_family(pool) if is_refused else None):
             if kind is None or kind.name in pool.instance_types:
                 continue
             types = [*pool.instance_types, kind.name]
@@ -106,8 +108,8 @@ def _types(miss: Miss, hint: Hint, name: str) -> Iterator[Candidate]:
                 yield fixed(stack_edit(hint.cause, types, "pools", name, "instanceTypes"))
             if is_mixed:
                 yield fixed(stack_edit(hint.cause, [kind.name], "pools", name, "instanceTypes"))
-    if other := _other_family(pool):
-        yield _copy(miss, hint, name, f"{name}-2", instanceTypes=[other.name])
+    if is_refused and (other := _other_family(pool)):
+        yield _copy(miss, hint, name, f"{name}2", instanceTypes=[other.name])
 
 
 def _other_family(pool: NodePool) -> InstanceType | None:
@@ -164,10 +166,10 @@ def _new_pools(miss: Miss, hint: Hint) -> Iterator[Candidate]:
             continue
         for kind in Lifecycle:
             if wanted.get(LabelKey.LIFECYCLE.value) == (kind.label_value,):
-                yield _copy(miss, hint, source, kind.value, lifecycle=kind.value)
+                yield _copy(miss, hint, source, kind.value.replace("-", ""), lifecycle=kind.value)
         for architecture in wanted.get(WellKnownLabel.ARCH.value, ()):
             if machine := _of_architecture(miss.config.pools[source], architecture):
-                yield _copy(miss, hint, source, f"{source}-{architecture}", instanceTypes=[machine.name])
+                yield _copy(miss, hint, source, architecture.removesuffix("64"), instanceTypes=[machine.name])
         for role in roles:
             if role in (PoolRole.WORKLOAD.value, PoolRole.JUPYTER.value):
                 yield _copy(miss, hint, source, role, role=role, lifecycle=Lifecycle.ON_DEMAND.value)
@@ -229,7 +231,7 @@ def _copy(miss: Miss, hint: Hint, source: str, name: str, **changes: Any) -> Can
 
 
 def _free(miss: Miss, name: str) -> str:
-    """Return a pool's name that is not taken."""
+    """Return a pool's name that is not taken; without '-', which AKS does not allow."""
     taken = miss.config.pools
     return next(each for each in (name, *(f"{name}{number}" for number in range(2, 1000))) if each not in taken)
 

@@ -25,6 +25,7 @@ _MAX: Final = ("max node group size reached", "max total nodes in cluster reache
 _BACKOFF: Final = ("in backoff after failed scale-up", "not ready for scale-up")
 _INSUFFICIENT: Final = ("Insufficient ", "Too many pods")
 CAPACITY_EVENT: Final = "capacity-refused"
+REFUSED_BY_CLOUD: Final = "The cloud refused nodes of pool"
 
 
 def core_services(miss: Miss) -> Iterator[Hint]:
@@ -123,7 +124,7 @@ def capacity_refused(miss: Miss) -> Iterator[Hint]:
             types = pool.instance_types
             few = len(types) == 1
             yield Hint(
-                cause=f"The cloud refused nodes of pool {group.pool}"
+                cause=f"{REFUSED_BY_CLOUD} {group.pool}"
                 + (f", which has the single machine type {types[0]}." if few else f" ({', '.join(types)})."),
                 action="Add machine types of another family: one shortage then does not stop the pool.",
                 path=f"pools.{group.pool}.instanceTypes",

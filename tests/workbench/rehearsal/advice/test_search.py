@@ -14,7 +14,7 @@ from workbench.rehearsal.advice.advice import Advice
 from workbench.rehearsal.advice.edits import Edit, UnfitError, scenario_with, stack_with
 from workbench.rehearsal.advice.search import advise
 from workbench.rehearsal.outcome import Outcome
-from workbench.rehearsal.record import GroupFacts, Record
+from workbench.rehearsal.record import GroupFacts, Happening, Record
 from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.verdicts.costs import costs_of
 from workbench.rehearsal.verdicts.judge import judge
@@ -347,3 +347,53 @@ def test_the_spec_of_a_bare_pod_is_corrected_in_place(tmp_path: Path) -> None:
     advice, _ = advised(stack(tmp_path), played, play)
     assert advice.is_met
     assert values(advice) == {"works.train.pod.nodeSelector": {"igz-clusters.io/pool": "workload"}}
+
+
+@pytest.mark.parametrize("is_pool_refused", [False, True])
+def test_refused_capacity_leads_to_another_type_or_pool(tmp_path: Path, is_pool_refused: bool) -> None:
+    refusal = Happening(1.0, "capacity-refused", "no node of pool workload")
+
+    def play(variant: Stack, _: Scenario) -> Record:
+        pools = variant.config.pools
+        helps = "workload2" in pools if is_pool_refused else len(pools["workload"].instance_types) > 1
+        groups = groups_of(variant)
+        if not helps:
+            waits = pod("train-1", said=("pod didn't trigger scale-up: 1 in backoff after failed scale-up",))
+            return record([waits], groups=groups, happenings=[refusal])
+        return record([pod("train-1", on="w")], groups=groups, nodes=[node("w", groups[-1])])
+
+    advice, _ = advised(stack(tmp_path), scenario(SOON), play)
+    assert advice.is_met
+    (edit,) = advice.edits
+    assert edit.path == (("pools", "workload2") if is_pool_refused else ("pools", "workload", "instanceTypes"))
+    types = edit.value["instanceTypes"] if is_pool_refused else edit.value[1:]
+    assert types[0].endswith(".2xlarge")
+    assert types != ["m6i.2xlarge"]
+
+
+@pytest.mark.parametrize(
+    ("selector", "name", "key", "value"),
+    [
+        ({"app.iguazio.com/lifecycle": "preemptible"}, "spot", "lifecycle", "spot"),
+        ({"kubernetes.io/arch": "arm64"}, "arm", "instanceTypes", None),
+        ({"igz-clusters.io/role": "jupyter"}, "jupyter", "role", "jupyter"),
+    ],
+)
+def test_a_pool_that_is_missing_is_copied_from_the_nearest(
+    tmp_path: Path, selector: dict[str, str], name: str, key: str, value: str | None
+) -> None:
+    shape = spec(selector={**USER, **selector})
+
+    def play(variant: Stack, _: Scenario) -> Record:
+        groups = groups_of(variant)
+        if name not in variant.config.pools:
+            said = ("0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.",)
+            return record([pod("train-1", said=said, spec=shape)], groups=groups)
+        return record([pod("train-1", on="x", spec=shape)], groups=groups, nodes=[node("x", groups[-1])])
+
+    advice, _ = advised(stack(tmp_path), scenario(SOON, works={"train": {"kind": "batch-job"}}), play)
+    assert advice.is_met
+    (edit,) = advice.edits
+    assert edit.path == ("pools", name)
+    assert edit.value["size"] == {"min": 0, "max": 10}
+    assert value is None or edit.value[key] == value
