@@ -15,6 +15,7 @@ from components.contract.instances import INSTANCE_TYPES
 from components.contract.pools import PoolRole
 from workbench.rehearsal.record import GroupFacts, PodRecord
 from workbench.rehearsal.scenario.work import WorkKind
+from workbench.rehearsal.verdicts.finding import counted
 from workbench.rehearsal.verdicts.miss import SCENARIO, Miss, larger_type, machine_path, named, work_path
 from workbench.rehearsal.verdicts.need import daemon_load, nodes_needed
 from workbench.rehearsal.verdicts.nodes import peak
@@ -88,9 +89,8 @@ def daemon_sets(miss: Miss) -> Iterator[Hint]:
             if pod.cpu_millis > left_cpu or pod.memory_mib > left_memory:
                 larger = larger_type(group, pod)
                 yield Hint(
-                    cause=f"A pod of {named(pod)} requests {pod.cpu_millis}m CPU and {pod.memory_mib} MiB; "
-                    f"DaemonSets leave "
-                    f"{left_cpu}m and {left_memory} MiB of a node of pool {group.pool}.",
+                    cause=f"A pod of {named(pod)} requests {pod.cpu_millis}m CPU and {pod.memory_mib} MiB; DaemonSets "
+                    f"leave {left_cpu}m and {left_memory} MiB of a node of pool {group.pool}.",
                     action="Choose a larger machine type"
                     + (f", such as {larger.name}" if larger else "")
                     + ", or request less.",
@@ -103,8 +103,8 @@ def too_many_pods(miss: Miss) -> Iterator[Hint]:
     for pod, _ in [*miss.said("Too many pods")][:1]:
         for group in miss.fitting(pod)[:1]:
             yield Hint(
-                cause=f"Nodes of pool {group.pool} already run as many pods as they may, though CPU and memory "
-                f"are left.",
+                cause=f"Nodes of pool {group.pool} already run as many pods as they may, though CPU and memory are "
+                "left.",
                 action="Choose a larger machine type or raise size.max: the number of pods on a node is limited.",
                 path=f"pools.{group.pool}.size.max",
             )
@@ -144,22 +144,23 @@ def full_pools(miss: Miss) -> Iterator[Hint]:
             need = max(nodes_needed(miss.record, miss.scenario, group.pool), group.max + 1)
             if group.is_elastic:
                 cause = (
-                    f"Pool {group.pool} reached its maximum of {group.max} nodes"
+                    f"Pool {group.pool} reached its maximum of {counted(group.max, 'node')}"
                     + (f" in zone {group.zone}" if group.zone else "")
                     + f" while pods of {named(pod)} waited; without waiting they would need about {need}."
                 )
                 action = f"Raise size.max to at most {need}."
             else:
-                cause = f"Pool {group.pool} has a fixed size of {group.max} nodes, so the autoscaler adds none; "
+                cause = (
+                    f"Pool {group.pool} has a fixed size of {counted(group.max, 'node')}, so the autoscaler adds none; "
+                )
                 cause += f"the work of {named(pod)} would need about {need}."
                 action = "Raise size.max above size.min, so that the pool grows, or both to keep it fixed."
             yield Hint(cause=cause, action=action, path=f"pools.{group.pool}.size.max")
         work = miss.scenario.works.get(pod.work)
         if groups and work and work.kind is WorkKind.MPI:
             yield Hint(
-                cause=f"The {work.workers} workers of {pod.work} must run at the same time, and pool "
-                f"{groups[0].pool} has "
-                f"room for fewer.",
+                cause=f"The {work.workers} workers of {pod.work} must run at the same time, and pool {groups[0].pool} "
+                "has room for fewer.",
                 action="Raise size.max of the pool, or lower the number of workers.",
                 path=work_path(pod, "workers"),
                 file=SCENARIO,
@@ -190,10 +191,9 @@ def limits_exceed_nodes(miss: Miss) -> Iterator[Hint]:
         asked = sum(each.memory_mib for each in beside)
         if limits > node.memory_mib >= asked:
             yield Hint(
-                cause=f"On {node.name} the pods request {asked} MiB together, but their limits allow "
-                f"{limits:.0f} MiB of "
-                f"{node.memory_mib} MiB: they fit by request, and on a real node may be killed. The rehearsal does not "
-                "simulate memory pressure.",
+                cause=f"On {node.name} the pods request {asked} MiB together, but their limits allow {limits:.0f} MiB "
+                f"of {node.memory_mib} MiB: they fit by request, and on a real node may be killed. The rehearsal does "
+                "not simulate memory pressure.",
                 action="Raise the memory request of the work to what it uses.",
                 path=work_path(pod, "memory"),
                 file=SCENARIO,

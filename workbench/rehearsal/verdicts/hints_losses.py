@@ -50,9 +50,8 @@ def bare_pods(miss: Miss) -> Iterator[Hint]:
             seen.add(pod.work)
             yield Hint(
                 cause=f"Pods of {named(pod)} ({kind}) have no controller: nothing creates a lost one again.",
-                action="Use a kind that restarts, such as batch-job, retry outside of the cluster, or keep the "
-                "work off "
-                "nodes that may go.",
+                action="Use a kind that restarts, such as batch-job, retry outside of the cluster, or keep the work "
+                "off nodes that may go.",
                 path=work_path(pod, "kind"),
                 file=SCENARIO,
             )
@@ -75,8 +74,8 @@ def by_autoscaler(miss: Miss) -> Iterator[Hint]:
         node = miss.record.node(pod.node)
         if node and node.gone_cause == "autoscaler":
             yield Hint(
-                cause=f"The autoscaler removed node {node.name} of pool {node.pool}, since its pods fit elsewhere, and "
-                f"{pod.name} was evicted.",
+                cause=f"The autoscaler removed node {node.name} of pool {node.pool}, since its pods fit elsewhere, "
+                f"and {pod.name} was evicted.",
                 action=f'Annotate pods that must not move with {AnnotationKey.SAFE_TO_EVICT}: "false", or raise '
                 f"size.min.",
                 path=f"pools.{node.pool}.size.min",

@@ -39,8 +39,8 @@ def held(miss: Miss) -> Iterator[Hint]:
             cause = f"Pods of {named(pod)} still run there"
         yield Hint(
             cause=f"{cause}, so the autoscaler keeps node {pod.node}.",
-            action="Let the work end before the scenario does (runsFor, or stays of its arrival), or expect "
-            "more nodes.",
+            action="Let the work end before the scenario does (runsFor, or stays of its arrival), or expect more "
+            "nodes.",
             path=work_path(pod, "runsFor"),
             file=SCENARIO,
         )
@@ -66,8 +66,7 @@ def idle_minimum(miss: Miss) -> Iterator[Hint]:
         if spent > _FEW_HOURS:
             yield Hint(
                 cause=f"Pool {group.pool} keeps {group.min} nodes; {len(idle)} of its nodes ran no work of the "
-                f"scenario and "
-                f"took {spent:.1f} node-hours.",
+                f"scenario and took {spent:.1f} node-hours.",
                 action="Lower size.min.",
                 path=f"pools.{group.pool}.size.min",
             )

@@ -10,6 +10,7 @@ from typing import Final
 
 from infra.config.problems import did_you_mean
 from workbench.rehearsal.scenario.files import zones_of
+from workbench.rehearsal.verdicts.finding import counted
 from workbench.rehearsal.verdicts.miss import SCENARIO, Miss, named, work_path
 from workbench.rehearsal.verdicts.specs import ZONE_KEYS, demands
 from workbench.rehearsal.verdicts.verdict import Hint
@@ -61,16 +62,16 @@ def zones(miss: Miss) -> Iterator[Hint]:
             pool = spanning[0].pool
             empty = "" if spanning[0].min else " and may be empty"
             yield Hint(
-                cause=f"The groups of pool {pool} span several zones{empty}: the autoscaler assumes one zone "
-                f"for the next "
-                f"node, so it does not start one where the volume of {named(pod)} is" + (f", {zone}." if zone else "."),
+                cause=f"The groups of pool {pool} span several zones{empty}: the autoscaler assumes one zone for the "
+                f"next node, so it does not start one where the volume of {named(pod)} is"
+                + (f", {zone}." if zone else "."),
                 action="Set zonal: true, so that each zone has a group of its own.",
                 path=f"pools.{pool}.zonal",
             )
         elif zone and (full := [group for group in groups if group.zone == zone]):
             yield Hint(
                 cause=f"{named(pod)} must run in zone {zone}, where pool {full[0].pool} has at most "
-                f"{full[0].max} nodes.",
+                f"{counted(full[0].max, 'node')}.",
                 action="Raise size.max, which is divided among the zones.",
                 path=f"pools.{full[0].pool}.size.max",
             )

@@ -32,7 +32,7 @@ def minimum_again(case: Case, expectation: MinimumAgain) -> Finding:
         f"{group.name} has {counted(len(left[group.name]), 'node')}, minimum {group.min}" for group in above
     )
     recent = any(case.record.lasts - (pod.ended or 0.0) <= case.tolerance for pod in record.pods if pod.node in held)
-    all_back = f"{counted(len(groups), 'elastic group')} at its minimum" if groups else "no elastic group there"
+    all_back = f"{counted(len(groups), 'elastic group')} at the minimum" if groups else "no elastic group there"
     return Finding(
         expectation=f"{_groups(expectation.place)} are at their minimum again",
         is_met=not above,

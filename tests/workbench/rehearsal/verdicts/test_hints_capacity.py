@@ -33,7 +33,7 @@ def test_a_maximum_that_is_too_small_is_named_with_the_need() -> None:
 def test_a_pool_of_fixed_size_is_named() -> None:
     fixed = group(size=(1, 1))
     found = waiting(fixed, said=(FULL[0],), nodes=[node("w", fixed)], cpu_millis=7000)
-    assert "has a fixed size of 1 nodes" in found["pools.workload.size.max"]
+    assert "has a fixed size of 1 node," in found["pools.workload.size.max"]
 
 
 def test_a_pool_below_its_maximum_is_not_blamed() -> None:
@@ -121,7 +121,7 @@ def test_low_priority_starved_by_high_is_named() -> None:
     high = pod("urgent-1", "urgent", on="w", created=60, wait=30, spec=spec(priorityClassName="igz-workload-high"))
     works = {"train": {"kind": "mlrun-job"}, "urgent": {"kind": "mlrun-job"}}
     found = hints(record([low, high], groups=[WORK], nodes=[node("w", WORK)]), SOON, works=works)
-    assert "waited while 1 later pods of higher priority, such as urgent-1" in found["works.train.priority"]
+    assert "waited while 1 later pod of higher priority, such as urgent-1" in found["works.train.priority"]
 
 
 def test_work_lost_on_spot_that_must_survive_is_named() -> None:

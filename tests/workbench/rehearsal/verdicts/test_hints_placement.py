@@ -205,7 +205,7 @@ def test_an_elastic_group_over_several_zones_that_is_unknown_at_zero_is_named() 
 def test_a_claim_in_a_zone_that_is_full_is_named() -> None:
     full = group("desk-a", pool="desk", role="jupyter", zone="eu-west-1a", size=(0, 1))
     found = waiting(full, said=(CONFLICT,), spec=CLAIM, works=in_zone("eu-west-1a"))
-    assert "where pool desk has at most 1 nodes" in found["pools.desk.size.max"]
+    assert "where pool desk has at most 1 node." in found["pools.desk.size.max"]
 
 
 def test_a_zone_that_the_cluster_does_not_have_is_named(monkeypatch: Any) -> None:

@@ -13,7 +13,7 @@ def test_groups_at_their_minimum_are_back() -> None:
     nodes = [node("w0", WORK), node("g0", GPU, created=100, gone=900, gone_cause="autoscaler")]
     (verdict,) = verdicts(record(groups=GROUPS, nodes=nodes), AGAIN)
     assert verdict.is_met
-    assert verdict.measured == "2 elastic groups at its minimum"
+    assert verdict.measured == "2 elastic groups at the minimum"
 
 
 def test_a_group_above_its_minimum_is_named_with_the_pods_that_hold_it() -> None:
