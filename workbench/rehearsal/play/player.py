@@ -5,7 +5,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from workbench.rehearsal.cluster.simulated import ApiError, SimulatedCluster
@@ -21,14 +21,25 @@ from workbench.rehearsal.play.troupe import Troupe
 from workbench.rehearsal.play.units import Request, Unit, volume
 from workbench.rehearsal.record import Record, Refusal
 from workbench.rehearsal.scenario.arrivals import Arrival
+from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.scenario.events import CapacityRefused, Event, NodeFailure, RollingUpgrade, Scale, SpotReclaim
 from workbench.rehearsal.scenario.model import Scenario
 
-_HANDS: Final = 6
-"""Threads that send requests: 10,000 pods are some minutes of two cores, mostly the API server's."""
+_HANDS: Final = 16
+"""Threads that create units: on a busy machine a request takes a tenth of a second, mostly the API server's."""
+
+_STAGE_HANDS: Final = 6
+"""Threads for events and operators, which must not wait for a crowd of units."""
+
+_LATE: Final = 60.0
+"""Seconds of the scenario by which units may arrive late before the record says so."""
 
 _STEP: Final = 0.05
 """Longest real time between two looks at what is due."""
+
+_GPU_BUFFER: Final = 30.0
+"""Real seconds for which the autoscaler waits for more pods if one requests a GPU (kubernetes/autoscaler 1959f5f6,
+``core/static_autoscaler.go``, ``unschedulablePodWithGpuTimeBuffer``); a constant, which no flag changes."""
 
 _CHECK: Final = 1.0
 """Real seconds between two looks at the processes of the control plane, and between two reports of progress."""
@@ -99,14 +110,17 @@ class _Player:
         self._scenario = scenario
         self._clock = Clock(cluster.pace, ticks)
         self._agenda = Agenda()
+        """Events of the scenario, and what operators do later."""
+        self._arrivals = Agenda()
         self._objects = Objects(cluster.config, cluster.pace)
         self._chronicle = Chronicle(cluster, self._clock)
         self._site = Site(cluster, self._chronicle, self._clock)
         self._troupe = Troupe(cluster.api, self._chronicle, self._objects, self._create)
-        self._hands = ThreadPoolExecutor(_HANDS, thread_name_prefix="play")
+        self._hands = ThreadPoolExecutor(_HANDS, thread_name_prefix="play units")
+        self._stage_hands = ThreadPoolExecutor(_STAGE_HANDS, thread_name_prefix="play events")
         self._work: set[Future[None]] = set()
         self._units: dict[str, list[Unit]] = defaultdict(list)
-        self._refused: set[str] = set()
+        self._lateness = 0.0
         self._stopped = threading.Event()
         self._record: Record | None = None
 
@@ -154,18 +168,20 @@ class _Player:
         for moment in arrival.moments:
             unit = self._objects.unit(arrival.work, work, len(self._units[arrival.work]))
             self._units[arrival.work].append(unit)
-            self._agenda.add_steps(moment, self._life(unit, arrival.stays), self._now)
+            self._arrivals.add_steps(moment, self._life(unit, moment, arrival.stays), self._now)
 
     def run(self, progress: Callable[[Progress], None]) -> None:
         """Play until the scenario ends."""
         self._clock.start()
         lasts, looked = float(self._scenario.lasts), float("-inf")
         while (now := self._clock.now) < lasts:
+            for action in self._arrivals.due(now):
+                self._submit(action, self._hands)
             for action in self._agenda.due(now):
-                self._submit(action)
+                self._submit(action, self._stage_hands)
             for unit in self._chronicle.changed():
                 for reaction in self._troupe.reacts(unit, now, self._agenda):
-                    self._submit(reaction)
+                    self._submit(reaction, self._stage_hands)
             self._harvest()
             tick = self._clock.ticks()
             if tick - looked >= _CHECK:
@@ -177,8 +193,7 @@ class _Player:
         progress(Progress(lasts, lasts, *self._chronicle.counts))
 
     def _rest(self, now: float, lasts: float) -> None:
-        due = self._agenda.next
-        until = min(lasts, due if due is not None else lasts)
+        until = min(lasts, *(each.next or lasts for each in (self._arrivals, self._agenda)))
         self._stopped.wait(min(max(self._cluster.pace.real(until - now), 0.002), _STEP))
 
     def _check(self) -> None:
@@ -186,8 +201,8 @@ class _Player:
         if self._chronicle.problem:
             raise self._chronicle.problem
 
-    def _submit(self, action: Callable[[], object]) -> None:
-        self._work.add(self._hands.submit(self._unless_stopped, action))
+    def _submit(self, action: Callable[[], object], hands: ThreadPoolExecutor) -> None:
+        self._work.add(hands.submit(self._unless_stopped, action))
 
     def _unless_stopped(self, action: Callable[[], object]) -> None:
         if not self._stopped.is_set():
@@ -203,8 +218,9 @@ class _Player:
     def _now(self) -> float:
         return self._clock.now
 
-    def _life(self, unit: Unit, stays: int | None) -> Steps:
-        """Create a unit, and delete it when it has stayed long enough."""
+    def _life(self, unit: Unit, moment: float, stays: int | None) -> Steps:
+        """Create a unit that is due at a moment, and delete it when it has stayed long enough."""
+        self._lateness = max(self._lateness, self._clock.now - moment)
         self._troupe.enters(unit, self._clock.now, self._agenda)
         for request in self._objects.arriving(unit):
             if not self._create(unit, request):
@@ -247,17 +263,32 @@ class _Player:
 
     def _recorded(self) -> Record:
         lasts = float(self._scenario.lasts)
-        arrived = {
-            arrival.work: [unit.name for unit in self._units[arrival.work] if self._troupe.has_entered(unit)]
-            for arrival in self._scenario.arrivals
-        }
+        planned = {work: [unit.name for unit in units] for work, units in self._units.items()}
         teams = {labels.label_value(name): work.team for name, work in self._scenario.works.items()}
-        return record_of(self._chronicle, lasts=lasts, units=arrived, teams=teams)
+        found = record_of(self._chronicle, lasts=lasts, units=planned, teams=teams)
+        return replace(found, assumptions=(*found.assumptions, *self._said_of_lateness(), *self._said_of_gpus()))
+
+    def _said_of_lateness(self) -> Iterator[str]:
+        absent = sum(not self._troupe.has_entered(unit) for units in self._units.values() for unit in units)
+        if self._lateness > _LATE or absent:
+            yield (
+                f"Units arrived up to {duration_text(self._lateness)} late, and {absent} not at all, because the "
+                "control plane is slower than the scenario: rehearse at a lower speed, or on a faster machine."
+            )
+
+    def _said_of_gpus(self) -> Iterator[str]:
+        waits = self._cluster.pace.simulated(_GPU_BUFFER)
+        if waits > _GPU_BUFFER and any(work.gpus for work in self._scenario.works.values()):
+            yield (
+                f"While a pod with a GPU is new, the autoscaler adds no node at all for {_GPU_BUFFER:.0f} s, whatever "
+                f"the speed: here {duration_text(waits)}. Rehearse at a lower speed to see how long GPU jobs wait."
+            )
 
     def close(self) -> None:
         """End all threads and watches."""
         self._stopped.set()
-        self._hands.shutdown(wait=True, cancel_futures=True)
+        for each in (self._hands, self._stage_hands):
+            each.shutdown(wait=True, cancel_futures=True)
         self._chronicle.close()
 
     @property

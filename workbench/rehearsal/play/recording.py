@@ -29,7 +29,7 @@ def record_of(
     lasts
         Length of the scenario; what happened later is left out.
     units
-        Units that arrived, by work.
+        Units of the scenario, by work.
     teams
         Team of each work.
     """

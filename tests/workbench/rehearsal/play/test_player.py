@@ -52,6 +52,28 @@ def test_units_arrive_in_their_time_and_are_deleted_after_their_stay() -> None:
         assert (pod.end, pod.end_cause, pod.team) == (PodEnd.DELETED, "the scenario", "vision")
 
 
+def test_units_that_the_control_plane_was_too_slow_for_are_counted_and_said() -> None:
+    made = cluster()
+    create, over = made.api.create, threading.Event()
+
+    def slow(*arguments: Any, **options: Any) -> Any:
+        over.wait(0.3)
+        return create(*arguments, **options)
+
+    made.api.create = slow  # type: ignore[method-assign]
+    record = play(made, scenario({"work": "a", "count": 60}, a={"kind": "mlrun-job"}))
+    assert len(record.units["a"]) == 60
+    assert len(record.of_work("a")) < 60
+    assert "Units arrived up to" in record.assumptions[-1]
+    assert "rehearse at a lower speed" in record.assumptions[-1]
+
+
+def test_the_autoscalers_wait_for_gpus_is_said_in_scenario_time() -> None:
+    told = [play(cluster(), scenario({"work": "a"}, a={"kind": "mlrun-job", "gpus": n})).assumptions for n in (0, 1)]
+    assert not any("GPU is new" in each for each in told[0])
+    assert "here 10h" in told[1][-1]
+
+
 def test_what_existed_before_counts_as_created_before_the_start() -> None:
     made = cluster()
     record = play(made, scenario({"work": "a"}, a={"kind": "mlrun-job"}))
