@@ -50,6 +50,14 @@ _RENAMED: Final = {"max-empty-bulk-delete": "max-scale-down-parallelism"}
 _IN_SECONDS: Final = "max-graceful-termination-sec"
 """The only flag that is a whole number of seconds."""
 
+NO_BUFFER: Final[Mapping[str, str]] = {"bypassed-scheduler-names": "no-scheduler-of-this-name"}
+"""Lets the autoscaler not wait until the oldest waiting pod is 2 s old, or 30 s if it requests a GPU.
+
+These are constants of real time, so minutes of a scenario. The flag's purpose is that it "will not wait for pods to
+reach a certain age"; a scheduler that no pod names changes nothing else (``unschedulablePodTimeBuffer`` and
+``allPodsAreNew`` in ``core/static_autoscaler.go``, and ``config/flags/flags.go``, of the same commit).
+"""
+
 _SCAN_MIN: Final = 0.2
 """Real seconds between two looks at the cluster: more often keeps a machine of two cores busy with nothing else."""
 
@@ -108,6 +116,11 @@ def autoscaler_flags(config: StackConfig, pace: Pace) -> AutoscalerFlags:
                 f"The autoscaler's {name} is {pace.simulated(real):.0f} s instead of {seconds:g} s: at {pace.speed:g} "
                 f"times the speed it needs at least {least:g} real seconds."
             )
+    if pace.speed > 1:
+        flags |= NO_BUFFER
+        sentences.append(
+            "The autoscaler does not wait for more pods before it adds nodes: a real one waits 2 s, 30 s for GPUs."
+        )
     return AutoscalerFlags(flags, (*_about(config), *sentences))
 
 

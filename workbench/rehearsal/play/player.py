@@ -37,10 +37,6 @@ _LATE: Final = 60.0
 _STEP: Final = 0.05
 """Longest real time between two looks at what is due."""
 
-_GPU_BUFFER: Final = 30.0
-"""Real seconds for which the autoscaler waits for more pods if one requests a GPU (kubernetes/autoscaler 1959f5f6,
-``core/static_autoscaler.go``, ``unschedulablePodWithGpuTimeBuffer``); a constant, which no flag changes."""
-
 _CHECK: Final = 1.0
 """Real seconds between two looks at the processes of the control plane, and between two reports of progress."""
 
@@ -266,7 +262,7 @@ class _Player:
         planned = {work: [unit.name for unit in units] for work, units in self._units.items()}
         teams = {labels.label_value(name): work.team for name, work in self._scenario.works.items()}
         found = record_of(self._chronicle, lasts=lasts, units=planned, teams=teams)
-        return replace(found, assumptions=(*found.assumptions, *self._said_of_lateness(), *self._said_of_gpus()))
+        return replace(found, assumptions=(*found.assumptions, *self._said_of_lateness()))
 
     def _said_of_lateness(self) -> Iterator[str]:
         absent = sum(not self._troupe.has_entered(unit) for units in self._units.values() for unit in units)
@@ -274,14 +270,6 @@ class _Player:
             yield (
                 f"Units arrived up to {duration_text(self._lateness)} late, and {absent} not at all, because the "
                 "control plane is slower than the scenario: rehearse at a lower speed, or on a faster machine."
-            )
-
-    def _said_of_gpus(self) -> Iterator[str]:
-        waits = self._cluster.pace.simulated(_GPU_BUFFER)
-        if waits > _GPU_BUFFER and any(work.gpus for work in self._scenario.works.values()):
-            yield (
-                f"While a pod with a GPU is new, the autoscaler adds no node at all for {_GPU_BUFFER:.0f} s, whatever "
-                f"the speed: here {duration_text(waits)}. Rehearse at a lower speed to see how long GPU jobs wait."
             )
 
     def close(self) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from components.contract.autoscaler import BALANCING_LABELS, SCALING
 from support.shipped_stacks import SHIPPED, changed, shipped
-from workbench.rehearsal.cluster.autoscaler_flags import DEFAULTS, autoscaler_flags
+from workbench.rehearsal.cluster.autoscaler_flags import DEFAULTS, NO_BUFFER, autoscaler_flags
 from workbench.rehearsal.settings import Pace
 
 REAL = Pace(speed=1, node_start=0)
@@ -76,6 +76,13 @@ def test_times_pass_as_fast_as_the_scenario() -> None:
     assert real_seconds(found["scale-down-unneeded-time"]) == 10
     assert real_seconds(found["node-delete-delay-after-taint"]) == pytest.approx(5 / 60, abs=0.001)
     assert found["max-graceful-termination-sec"] == "10"
+
+
+def test_pods_need_no_age_before_nodes_are_added_for_them() -> None:
+    fast = autoscaler_flags(shipped("dev"), Pace(speed=60))
+    assert fast.flags.items() >= NO_BUFFER.items()
+    assert any("30 s for GPUs" in each for each in fast.assumptions)
+    assert not autoscaler_flags(shipped("dev"), REAL).flags.keys() & NO_BUFFER.keys()
 
 
 def test_what_would_be_too_short_is_longer_and_said() -> None:

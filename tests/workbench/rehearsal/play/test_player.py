@@ -68,11 +68,6 @@ def test_units_that_the_control_plane_was_too_slow_for_are_counted_and_said() ->
     assert "rehearse at a lower speed" in record.assumptions[-1]
 
 
-def test_the_autoscalers_wait_for_gpus_is_said_in_scenario_time() -> None:
-    told = [play(cluster(), scenario({"work": "a"}, a={"kind": "mlrun-job", "gpus": n})).assumptions for n in (0, 1)]
-    assert not any("GPU is new" in each for each in told[0])
-    assert "here 10h" in told[1][-1]
-
 
 def test_what_existed_before_counts_as_created_before_the_start() -> None:
     made = cluster()
