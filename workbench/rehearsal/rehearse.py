@@ -20,6 +20,7 @@ from workbench.rehearsal.settings import Pace
 from workbench.rehearsal.verdicts.costs import costs_of
 from workbench.rehearsal.verdicts.judge import judge
 from workbench.stacks import Stack
+from workbench.system.errors import UserError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +141,7 @@ class Played:
     outcomes
         Tasks with their outcomes, in the order of the tasks.
     lost
-        Tasks whose control plane failed, with the reason.
+        Tasks whose control plane failed or did not start, with the reason.
     """
 
     outcomes: tuple[tuple[Task, Outcome], ...]
@@ -169,7 +170,7 @@ def rehearse_all(tasks: Sequence[Task], rehearser: Rehearser, *, at_once: int) -
                 task = tasks[running[future]]
                 try:
                     ended[running[future]] = outcome = future.result()
-                except LostError as error:
+                except (LostError, UserError) as error:
                     lost.append((task, str(error)))
                     rehearser.watcher.lost(task, str(error))
                 else:
