@@ -255,6 +255,12 @@ class Chronicle:
         return sorted(inside, key=lambda n: (-counts[n.name], n.name))
 
     @property
+    def seen(self) -> set[str]:
+        """UIDs of all pods and nodes that there have been."""
+        with self._lock:
+            return {*self.pods, *self.nodes}
+
+    @property
     def counts(self) -> tuple[int, int, int]:
         """Pods of the scenario that run and that wait, and nodes."""
         with self._lock:

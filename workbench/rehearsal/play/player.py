@@ -125,8 +125,13 @@ class _Player:
         for each in accounts(sorted(self._namespaces())):
             self._cluster.api.apply(each)
         self._chronicle.start()
-        names = {each["metadata"]["name"] for each in self._cluster.api.get("/api/v1/nodes")["items"]}
-        self._settle(lambda: all(self._chronicle.node(name) for name in names))
+        existing = {
+            each["metadata"]["uid"]
+            for path in ("/api/v1/nodes", "/api/v1/pods")
+            for each in self._cluster.api.get(path)["items"]
+        }
+        # What is seen after the start would count as created after it: core services would not have run from the start.
+        self._settle(lambda: existing <= self._chronicle.seen)
         for arrival in self._scenario.arrivals:
             self._plan(arrival)
         self._bind_volumes()

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from support.rehearsal_api import FakeApi, FakeCluster
+from support.rehearsal_api import FakeApi, FakeCluster, FakeWatch
 from support.rehearsal_stacks import stack
 from workbench.rehearsal.cluster.simulated import LostError
 from workbench.rehearsal.play import authors
@@ -68,7 +68,6 @@ def test_units_that_the_control_plane_was_too_slow_for_are_counted_and_said() ->
     assert "rehearse at a lower speed" in record.assumptions[-1]
 
 
-
 def test_what_existed_before_counts_as_created_before_the_start() -> None:
     made = cluster()
     record = play(made, scenario({"work": "a"}, a={"kind": "mlrun-job"}))
@@ -76,6 +75,26 @@ def test_what_existed_before_counts_as_created_before_the_start() -> None:
     assert node.created <= 0
     assert record.groups == made.groups
     assert "It is a fake." in record.assumptions
+
+
+def test_a_pod_that_is_seen_late_still_counts_as_running_from_the_start() -> None:
+    made = cluster()
+    made.api.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "db", "namespace": "core"}, "spec": {}})
+    watch = made.api.watch
+
+    def late(path: str) -> FakeWatch:
+        found = watch(path)
+        if path.endswith("/pods"):
+            ((_, events),) = [each for each in made.api.watches if each[0] == path]
+            first = events.events.get()
+            threading.Timer(0.2, events.events.put, (first,)).start()
+        return found
+
+    made.api.watch = late  # type: ignore[method-assign]
+    record = play(made, scenario({"work": "a"}, a={"kind": "mlrun-job"}))
+    (pod,) = (each for each in record.pods if each.name == "db")
+    assert pod.started is not None
+    assert pod.started <= 0
 
 
 def test_a_refused_object_is_recorded_with_the_servers_words() -> None:
