@@ -17,8 +17,7 @@ pytestmark = pytest.mark.control_plane
 KINDS = ("train", "cheap", "function", "etl", "gang", "graph", "nightly", "book", "wrong", "denied")
 SCENARIO = {
     "description": "One work of each kind, and a reclaim of spot nodes.",
-    # The autoscaler waits 30 s of real time before it scales up for a pod with a GPU: half an hour.
-    "lasts": "50m",
+    "lasts": "40m",
     "works": {
         "train": {"kind": "mlrun-job", "cpu": "2", "runsFor": "5m"},
         "cheap": {"kind": "mlrun-job", "cpu": "1", "mode": "constrain", "runsFor": "2h"},
