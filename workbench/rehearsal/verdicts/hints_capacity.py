@@ -139,7 +139,7 @@ def full_pools(miss: Miss) -> Iterator[Hint]:
     for pod in miss.shapes:
         if pod.uid not in full | short and pod.reasons:
             continue
-        groups = [group for group in miss.fitting(pod) if _is_at_max(miss, group)]
+        groups = [group for group in miss.fitting(pod) if _is_at_max(miss, group) and (full or _is_short(miss, group))]
         for group in groups:
             need = max(nodes_needed(miss.record, miss.scenario, group.pool), group.max + 1)
             if group.is_elastic:
@@ -165,6 +165,12 @@ def full_pools(miss: Miss) -> Iterator[Hint]:
                 path=work_path(pod, "workers"),
                 file=SCENARIO,
             )
+
+
+def _is_short(miss: Miss, group: GroupFacts) -> bool:
+    """Return whether the pool of a group may need more nodes: with its maximum reached it can still be large enough."""
+    room = sum(each.max for each in miss.record.groups if each.pool == group.pool)
+    return not group.is_elastic or nodes_needed(miss.record, miss.scenario, group.pool) > room
 
 
 def _is_at_max(miss: Miss, group: GroupFacts) -> bool:

@@ -21,6 +21,13 @@ def waiting(
     return hints(record([stuck], groups=groups or [WORK], nodes=nodes), SOON, **({"works": works} if works else {}))
 
 
+def test_a_pool_whose_maximum_was_enough_is_not_blamed_for_waits() -> None:
+    nodes = [node(f"w{index}", WORK, created=900) for index in range(2)]
+    said = ("0/2 nodes are available: 2 Insufficient cpu.", "pod triggered scale-up: [{workload 0->2 (max: 2)}]")
+    late = [pod(f"r{index}", on=f"w{index}", wait=900, said=said, cpu_millis=7000) for index in range(2)]
+    assert "pools.workload.size.max" not in hints(record(late, groups=[WORK], nodes=nodes), SOON)
+
+
 def test_a_maximum_that_is_too_small_is_named_with_the_need() -> None:
     nodes = [node(f"w{index}", WORK) for index in range(2)]
     pods = [pod(f"r{index}", on=f"w{index}", cpu_millis=7000) for index in range(2)]
