@@ -11,6 +11,7 @@ from components.contract.aks.nodes import POOL_LABELS
 from components.contract.autoscaler import BALANCING_LABELS, SCALING
 from components.contract.eks.config import EksConfig
 from infra.config import StackConfig
+from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.settings import Pace
 
 Flag: TypeAlias = str | tuple[str, ...]
@@ -102,7 +103,7 @@ def autoscaler_flags(config: StackConfig, pace: Pace) -> AutoscalerFlags:
     Times are divided by ``pace.speed``. Where the result is too short for the autoscaler to work, the shortest that
     works is used, and a sentence says so.
     """
-    flags, sentences = dict[str, Flag](), list[str]()
+    flags, longer, sentences = dict[str, Flag](), list[str](), list[str]()
     for name, value in sorted({**DEFAULTS, **_of_kind(config)}.items()):
         seconds = _seconds(name, value)
         if seconds is None:
@@ -112,10 +113,12 @@ def autoscaler_flags(config: StackConfig, pace: Pace) -> AutoscalerFlags:
         real = max(pace.real(seconds), least)
         flags[name] = str(max(round(real), 1)) if name == _IN_SECONDS else f"{round(real * 1000)}ms"
         if real > pace.real(seconds):
-            sentences.append(
-                f"The autoscaler's {name} is {pace.simulated(real):.0f} s instead of {seconds:g} s: at {pace.speed:g} "
-                f"times the speed it needs at least {least:g} real seconds."
-            )
+            longer.append(f"{name} {duration_text(pace.simulated(real))} ({duration_text(seconds)})")
+    if longer:
+        sentences.append(
+            f"At {pace.speed:g} times the speed, some times of the autoscaler are longer than on the cluster: "
+            f"{', '.join(longer)}."
+        )
     if pace.speed > 1:
         flags |= NO_BUFFER
         sentences.append(
