@@ -90,8 +90,8 @@ def test_what_would_be_too_short_is_longer_and_said() -> None:
     assert found.flags["scan-interval"] == "200ms"
     assert real_seconds(found.flags["max-node-provision-time"]) == 22
     assert (
-        "At 60 times the speed, some times of the autoscaler are longer than on the cluster: max-node-provision-time 22m "
-        "(15m), max-pod-eviction-time 10m (2m), scale-down-unready-time 22m (20m), scan-interval 12s (10s)."
+        "At 60 times the speed, some times of the autoscaler are longer than on the cluster: max-node-provision-time "
+        "22m (15m), max-pod-eviction-time 10m (2m), scale-down-unready-time 22m (20m), scan-interval 12s (10s)."
     ) in found.assumptions
 
 
