@@ -1,6 +1,6 @@
 """Makes the record of what a chronicle saw."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
 
@@ -8,6 +8,9 @@ from workbench.rehearsal.play import labels
 from workbench.rehearsal.play.chronicle import Chronicle, final
 from workbench.rehearsal.play.sightings import NodeSight, PodSight
 from workbench.rehearsal.record import NodeRecord, PodEnd, PodRecord, Record
+from workbench.rehearsal.scenario.durations import duration_text
+from workbench.rehearsal.scenario.work import WorkKind
+from workbench.rehearsal.settings import Pace
 
 _Moment: TypeAlias = Callable[[float | None], float | None]
 """Returns the moment of the scenario at a tick; None if it is after the end."""
@@ -52,7 +55,7 @@ def record_of(
         refusals=tuple(each for each in chronicle.refusals if each.at <= lasts),
         happenings=tuple(each for each in chronicle.happenings if each.at <= lasts),
         units={work: tuple(names) for work, names in units.items()},
-        assumptions=(*cluster.assumptions, *ASSUMPTIONS),
+        assumptions=(*cluster.assumptions, *ASSUMPTIONS, *_of_jobs(pods, cluster.pace)),
     )
 
 
@@ -63,6 +66,20 @@ ASSUMPTIONS: Final = (
     "A pod's container starts as soon as its node lets it; images take no time unless the node's start includes them.",
 )
 """What this package assumes, as sentences of the report."""
+
+
+_JOB_BACKOFF: Final = 10.0
+"""Real seconds before a Job replaces the first pod that failed (kubernetes v1.36.3,
+``pkg/controller/job/job_controller.go``, ``DefaultJobPodFailureBackOff``); a constant, which no flag changes."""
+
+
+def _of_jobs(pods: Iterable[PodRecord], pace: Pace) -> Iterator[str]:
+    failed = (PodEnd.FAILED, PodEnd.LOST, PodEnd.PREEMPTED)
+    if pace.speed > 1 and any(pod.kind == WorkKind.BATCH_JOB and pod.end in failed for pod in pods):
+        yield (
+            f"A Job replaces a failed or lost pod after at least {_JOB_BACKOFF:.0f} s of real time: here "
+            f"{duration_text(pace.simulated(_JOB_BACKOFF))}. A lower speed shows how soon Jobs start again."
+        )
 
 
 def _pod(sight: PodSight, teams: Mapping[str, str], moment: _Moment) -> PodRecord:

@@ -198,3 +198,16 @@ def test_pods_of_one_work_share_one_spec() -> None:
     stage.pod("b", "", "train-1", volumes=[{"name": "kube-api-access-xyz99"}])
     first, second = record(stage).pods
     assert first.spec is second.spec
+
+
+def test_the_wait_of_a_job_for_its_next_pod_is_said_in_scenario_time() -> None:
+    stage = Stage()
+    stage.node("work-0")
+    stage.pod("report-0-x", node="work-0", unit="report-0")
+    assert not any("Job replaces" in each for each in record(stage).assumptions)
+    (sight,) = stage.chronicle.pods.values()
+    sight.kind = "batch-job"
+    stage.change("report-0-x", phase="Failed")
+    assert any(
+        "A Job replaces a failed or lost pod" in each and "here 10m" in each for each in record(stage).assumptions
+    )
