@@ -5,6 +5,7 @@ verdicts come from what the real scheduler, autoscaler and admission said.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,19 @@ import yaml
 
 from infra.config import CONFIG_KEY, parse
 from workbench.prices.book import PriceBook
+from workbench.rehearsal.advice.candidate import key_of
+from workbench.rehearsal.advice.edits import Edit, UnfitError, scenario_with, stack_with
+from workbench.rehearsal.advice.pools import for_stack
+from workbench.rehearsal.advice.search import merged
+from workbench.rehearsal.advice.works import for_work
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.rehearse import Rehearser, Task
 from workbench.rehearsal.scenario.files import parse as parse_scenario
+from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.settings import Pace
+from workbench.rehearsal.verdicts.hints import hints_for
+from workbench.rehearsal.verdicts.judge import misses
+from workbench.rehearsal.verdicts.miss import STACK, Miss
 from workbench.stacks import Stack, find
 from workbench.toolchain import ensure
 
@@ -25,6 +35,9 @@ pytestmark = pytest.mark.control_plane
 
 FILES = {file.stem: yaml.safe_load(file.read_text()) for file in sorted((Path(__file__).parent / "mistakes").glob("*"))}
 MISTAKES = [(name, mistake) for name, file in FILES.items() for mistake in file["mistakes"]]
+
+ROUNDS = 2
+"""Rehearsals of corrections of each file."""
 
 
 class Silent:
@@ -68,12 +81,15 @@ def scenario_of(file: dict[str, Any]) -> Any:
     )  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=list(FILES))
-def outcome(request: pytest.FixtureRequest) -> Iterator[tuple[str, Outcome]]:
-    file = FILES[request.param]
+def rehearsed(stack: Stack, scenario: Scenario) -> Outcome:
     rehearser = Rehearser(binaries=ensure(), book=PriceBook.load(), watcher=Silent())
-    task = Task(stack=stack_of(file), name=request.param, scenario=scenario_of(file), pace=Pace())
-    return request.param, rehearser.rehearse(task)
+    return rehearser.rehearse(Task(stack=stack, name="mistakes", scenario=scenario, pace=Pace()))
+
+
+@pytest.fixture(scope="module", params=list(FILES))
+def outcome(request: pytest.FixtureRequest) -> tuple[str, Outcome]:
+    file = FILES[request.param]
+    return request.param, rehearsed(stack_of(file), scenario_of(file))
 
 
 @pytest.mark.full
@@ -86,3 +102,47 @@ def test_a_planted_mistake_is_missed_and_named(outcome: tuple[str, Outcome]) -> 
         if verdict.is_met or not named:
             wrong.append(f"{mistake}: {verdict}")
     assert not wrong, "\n\n".join(wrong)
+
+
+@pytest.mark.full
+def test_advice_corrects_planted_mistakes(outcome: tuple[str, Outcome]) -> None:
+    """In each round every missed expectation has its next candidate applied, all together in one rehearsal.
+
+    ``advise`` would try them one scenario at a time, which takes an hour for all mistakes.
+    """
+    name, found = outcome
+    stack, scenario = stack_of(FILES[name]), scenario_of(FILES[name])
+    edits: tuple[Edit, ...] = ()
+    tried: set[tuple[str, ...]] = set()
+    for _ in range(ROUNDS):
+        variant, script = stack_with(stack, edits), scenario_with(scenario, edits)
+        for miss in misses(script, found.record, variant.config, found.costs):
+            edits = merged(edits, next(candidates(miss, stack, scenario, edits, tried), ()))
+        found = rehearsed(stack_with(stack, edits), scenario_with(scenario, edits))
+    corrected = [
+        mistake for mistake, verdict in zip(FILES[name]["mistakes"], found.verdicts, strict=True) if verdict.is_met
+    ]
+    print(
+        name,
+        len(corrected),
+        "of",
+        len(found.verdicts),
+        "corrected; left:",
+        set(FILES[name]["mistakes"]) - set(corrected),
+    )
+    assert len(corrected) >= FILES[name]["corrected"]
+
+
+def candidates(
+    miss: Miss, stack: Stack, scenario: Scenario, edits: tuple[Edit, ...], tried: set[tuple[str, ...]]
+) -> Iterator[tuple[Edit, ...]]:
+    """Yield what the hints of a missed expectation lead to, if the models allow it and it was not tried."""
+    for hint in hints_for(miss):
+        for candidate in (for_stack if hint.file == STACK else for_work)(miss, hint):
+            key = key_of(candidate.edits)
+            whole = merged(edits, candidate.edits)
+            if key not in tried:
+                tried.add(key)
+                with suppress(UnfitError):
+                    stack_with(stack, whole), scenario_with(scenario, whole)
+                    yield candidate.edits
