@@ -17,6 +17,7 @@ from workbench.rehearsal.scenario.durations import parse_duration
 from workbench.rehearsal.scenario.files import NamedScenario
 from workbench.rehearsal.scenario.model import SPEED_MAX, SPEED_MIN
 from workbench.rehearsal.settings import Pace
+from workbench.report.words import count
 from workbench.stacks import Stack
 from workbench.system.errors import UserError, all_of
 from workbench.system.files import write_private
@@ -136,5 +137,4 @@ def _check_scenarios(found: list[tuple[str, Stack]], scenarios: list[NamedScenar
         for problem in files.problems_for(each.scenario, stack.config)
     ]
     if problems:
-        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        raise UserError("\n".join([f"{count} in scenarios", *dict.fromkeys(problems)]))
+        raise UserError("\n".join([f"{count(len(problems), 'problem')} in scenarios", *dict.fromkeys(problems)]))

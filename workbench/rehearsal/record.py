@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 
 class PodEnd(StrEnum):
@@ -26,6 +26,10 @@ class PodEnd(StrEnum):
     """Its node went away: reclaimed, failed, drained, or removed by the autoscaler."""
     PREEMPTED = "preempted"
     """The scheduler evicted it for a pod of higher priority."""
+
+
+TAKEN: Final = (PodEnd.LOST, PodEnd.PREEMPTED)
+"""Ends of pods that something took away."""
 
 
 @dataclass(frozen=True)

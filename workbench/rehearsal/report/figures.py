@@ -1,17 +1,16 @@
 """Figures of an outcome that every report shows: nodes and costs of pools, waits of works, lost and waiting pods."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from workbench.rehearsal.outcome import Cost, Outcome
-from workbench.rehearsal.record import NodeRecord, PodEnd, PodRecord, Record
+from workbench.rehearsal.record import TAKEN, PodRecord, Record
 from workbench.rehearsal.scenario.durations import duration_text
+from workbench.rehearsal.verdicts.finding import taken
+from workbench.rehearsal.verdicts.nodes import peak
 from workbench.rehearsal.verdicts.verdict import Verdict
-
-LOST: Final = (PodEnd.LOST, PodEnd.PREEMPTED)
-"""Ends of pods that something took away."""
+from workbench.rehearsal.verdicts.waits import percentile, wait_of
 
 LONG_WAIT: Final = 300.0
 """Seconds of waiting from which a pod is listed among those that waited long, even if it ran in the end."""
@@ -97,18 +96,6 @@ def brief(outcome: Outcome) -> str:
     return f"{missed} of {len(outcome.verdicts)} missed" if missed else "met"
 
 
-def wait(pod: PodRecord, record: Record) -> float:
-    """Return how long a pod waited until its containers ran, in seconds; never negative."""
-    until = pod.started if pod.started is not None else pod.ended
-    return max(0.0, (record.lasts if until is None else until) - pod.created)
-
-
-def percentile(values: Sequence[float], percent: float) -> float:
-    """Return the smallest value that so many percent of the values do not exceed; 0 without values."""
-    ordered = sorted(values)
-    return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)] if ordered else 0.0
-
-
 def works(record: Record) -> tuple[WorkFigures, ...]:
     """Return the figures of each work, in order of the first pod."""
     by_work: dict[str, list[PodRecord]] = {}
@@ -119,14 +106,14 @@ def works(record: Record) -> tuple[WorkFigures, ...]:
 
 
 def _work(work: str, pods: Sequence[PodRecord], record: Record) -> WorkFigures:
-    waits = [wait(pod, record) for pod in pods]
+    waits = [wait_of(pod, record.lasts) for pod in pods]
     return WorkFigures(
         work=work,
         kind=pods[0].kind,
         team=pods[0].team,
         pods=len(pods),
         waiting=sum(pod.started is None for pod in pods),
-        lost=sum(pod.end in LOST for pod in pods),
+        lost=sum(pod.end in TAKEN for pod in pods),
         median=percentile(waits, 50),
         p95=percentile(waits, 95),
         longest=max(waits),
@@ -146,7 +133,7 @@ def pools(outcome: Outcome) -> tuple[PoolFigures, ...]:
             lifecycles=tuple(dict.fromkeys(each.lifecycle for each in groups)),
             least=sum(each.min for each in groups),
             most=sum(each.max for each in groups),
-            peak=peak(node for node in record.nodes if node.pool == pool),
+            peak=peak([node for node in record.nodes if node.pool == pool], record.lasts),
             cost=costs.by_pool.get(pool) if costs else None,
         )
         for pool in dict.fromkeys(each.pool for each in record.groups)
@@ -154,30 +141,15 @@ def pools(outcome: Outcome) -> tuple[PoolFigures, ...]:
     )
 
 
-def peak(nodes: Iterable[NodeRecord]) -> int:
-    """Return the most nodes that exist at any one time from the scenario's start."""
-    steps = []
-    for node in nodes:
-        if node.gone is None or node.gone > 0:
-            steps.append((max(0.0, node.created), 1))
-            steps.append((math.inf if node.gone is None else node.gone, -1))
-    current = most = 0
-    for _, step in sorted(steps):
-        current += step
-        most = max(most, current)
-    return most
-
-
 def lost(record: Record) -> tuple[PodRecord, ...]:
     """Return the pods of works that something took away, in order of their end."""
-    taken = (pod for pod in record.pods if pod.work and pod.end in LOST)
-    return tuple(sorted(taken, key=lambda pod: (pod.ended or 0.0, pod.name)))
+    return taken(pod for pod in record.pods if pod.work)
 
 
 def pending(record: Record) -> tuple[PodRecord, ...]:
     """Return pods that never ran, then those that waited longer than ``LONG_WAIT``; the longest waits first."""
-    slow = [pod for pod in record.pods if pod.started is None or (pod.work and wait(pod, record) > LONG_WAIT)]
-    return tuple(sorted(slow, key=lambda pod: (pod.started is not None, -wait(pod, record), pod.name)))
+    slow = [pod for pod in record.pods if pod.started is None or (pod.work and wait_of(pod, record.lasts) > LONG_WAIT)]
+    return tuple(sorted(slow, key=lambda pod: (pod.started is not None, -wait_of(pod, record.lasts), pod.name)))
 
 
 def explanation(pod: PodRecord, outcome: Outcome) -> Verdict | None:

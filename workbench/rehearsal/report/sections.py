@@ -9,7 +9,9 @@ from workbench.rehearsal.record import PodRecord, Record
 from workbench.rehearsal.report import figures
 from workbench.rehearsal.report.figures import hours, lasting, money
 from workbench.rehearsal.report.markup import Html, element, joined, table
+from workbench.rehearsal.verdicts.nodes import peak
 from workbench.rehearsal.verdicts.verdict import Hint, Verdict
+from workbench.rehearsal.verdicts.waits import wait_of
 from workbench.report.words import count
 
 ROWS_MAX: Final = 100
@@ -38,7 +40,7 @@ def tiles(outcome: Outcome) -> Html:
         dollars = "no price" if costs.total.usd is None else f"{money(costs.total)} USD"
         shown.append(("Nodes cost", dollars, f"{hours(costs.total)} node-hours"))
     most = sum(each.most for each in figures.pools(outcome))
-    shown.append(("Most nodes", str(figures.peak(record.nodes)), f"of {most} that the pools allow"))
+    shown.append(("Most nodes", str(peak(record.nodes, record.lasts)), f"of {most} that the pools allow"))
     if slowest:
         shown.append(
             ("Longest wait", lasting(slowest.longest), f"{slowest.work}; its median {lasting(slowest.median)}")
@@ -158,7 +160,7 @@ def pending(outcome: Outcome) -> Html:
 
 def _pending(pods: Sequence[PodRecord], outcome: Outcome, record: Record) -> Iterator[Html]:
     reason = pods[0].reasons[-1] if pods[0].reasons else None
-    spans = sorted(figures.wait(pod, record) for pod in pods)
+    spans = sorted(wait_of(pod, record.lasts) for pod in pods)
     span = lasting(spans[0]) if len(spans) == 1 else f"{lasting(spans[0])} to {lasting(spans[-1])}"
     yield _names(pods)
     yield element("span", pods[0].work or pods[0].kind)

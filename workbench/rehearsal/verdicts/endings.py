@@ -10,16 +10,15 @@ from workbench.rehearsal.scenario.work import WorkKind
 from workbench.rehearsal.verdicts.finding import (
     Case,
     Finding,
-    counted,
     joined,
     lacking,
-    lost_pods,
     missing,
     refused,
     share_is,
+    taken,
 )
+from workbench.report.words import count
 
-GONE: Final = (PodEnd.LOST, PodEnd.PREEMPTED)
 EARLY: Final = 180.0
 """Seconds before a pod's end in which its replacement may be created: a notice of 2 minutes, and a grace period."""
 
@@ -48,9 +47,9 @@ def completes(case: Case, expectation: Completes) -> Finding:
         is_met=is_met,
         measured=joined(
             [
-                f"{done} of {counted(len(units), 'unit')} completed",
+                f"{done} of {count(len(units), 'unit')} completed",
                 "pods of the others: " + ", ".join(f"{n} {end}" for end, n in ends.items()) if late else "",
-                f"{counted(len(absent), 'unit')} refused or never created" if absent else "",
+                f"{count(len(absent), 'unit')} refused or never created" if absent else "",
             ]
         ),
         pods=() if is_met else late,
@@ -92,7 +91,7 @@ def _is_near(case: Case, pod: PodRecord, runs_for: int | None) -> bool:
 def survives(case: Case, expectation: Survives) -> Finding:
     """No pod was lost or preempted, and none is missing."""
     pods = case.record.of_work(expectation.work)
-    gone = tuple(lost_pods(pods, GONE))
+    gone = taken(pods)
     absent, refusals = lacking(case.record, expectation.work)
     causes = Counter(pod.end_cause or pod.end.value for pod in gone)
     return Finding(
@@ -100,7 +99,7 @@ def survives(case: Case, expectation: Survives) -> Finding:
         is_met=bool(pods) and not gone and not absent,
         measured=joined(
             [
-                f"{len(gone)} of {counted(len(pods), 'pod')} lost" if pods else "no pod arrived",
+                f"{len(gone)} of {count(len(pods), 'pod')} lost" if pods else "no pod arrived",
                 ", ".join(f"{n} by {cause}" for cause, n in causes.most_common(3)),
                 f"{len(absent)} refused or never created" if absent else "",
             ]
@@ -114,7 +113,7 @@ def restarted(case: Case, expectation: Restarted) -> Finding:
     """For each lost pod another of its unit ran in time."""
     record, bound = case.record, float(expectation.time)
     pods = record.of_work(expectation.work)
-    gone = tuple(lost_pods(pods, GONE))
+    gone = taken(pods)
     delays = restart_delays(pods, gone)
     bad = tuple(pod for pod in gone if delays[pod.uid] is None or (delays[pod.uid] or 0.0) > bound)
     known = [delay for delay in delays.values() if delay is not None]
@@ -126,7 +125,7 @@ def restarted(case: Case, expectation: Restarted) -> Finding:
         is_met=bool(gone) and not bad,
         measured=joined(
             [
-                f"{len(gone) - len(bad)} of {counted(len(gone), 'lost pod')} restarted in time",
+                f"{len(gone) - len(bad)} of {count(len(gone), 'lost pod')} restarted in time",
                 longest,
                 f"the scenario ends before the time of {cut} is up" if cut else "",
             ]
@@ -180,8 +179,7 @@ def refused_by_admission(case: Case, expectation: Refused) -> Finding:
         is_met=bool(units) and len(right) == len(units),
         measured=joined(
             [
-                f"{len(right)} of {counted(len(units), 'unit')} refused"
-                + (f" because of {because}" if because else ""),
+                f"{len(right)} of {count(len(units), 'unit')} refused" + (f" because of {because}" if because else ""),
                 f"{other} refused for another reason" if other else "",
                 f"{len(with_pods)} admitted" if with_pods else "",
             ]

@@ -1,12 +1,12 @@
 """What a judge of one kind of expectation finds, before reasons and hints are added; and the units it judges."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from infra.config import StackConfig
 from workbench.rehearsal.outcome import Costs
-from workbench.rehearsal.record import GroupFacts, NodeRecord, PodRecord, Record, Refusal
+from workbench.rehearsal.record import TAKEN, GroupFacts, NodeRecord, PodRecord, Record, Refusal
 from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.scenario.places import Place
 
@@ -86,17 +86,11 @@ def is_in(node: NodeRecord | GroupFacts | None, place: Place) -> bool:
     return node is not None and place.holds(pool=node.pool, role=node.role, lifecycle=node.lifecycle, zone=node.zone)
 
 
-def counted(count: int, noun: str) -> str:
-    """Return a count with its noun, such as ``1 pod`` and ``2 pods``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
 def joined(parts: Iterable[str]) -> str:
     """Return the parts of a measured text that say something."""
     return "; ".join(part for part in parts if part)
 
 
-def lost_pods(pods: Sequence[PodRecord], ends: Iterable[object]) -> Iterator[PodRecord]:
-    """Yield the pods that ended in one of the ways, first to last."""
-    allowed = set(ends)
-    yield from sorted((pod for pod in pods if pod.end in allowed), key=lambda pod: (pod.ended or 0.0, pod.name))
+def taken(pods: Iterable[PodRecord]) -> tuple[PodRecord, ...]:
+    """Return the pods that something took away, in order of their end."""
+    return tuple(sorted((pod for pod in pods if pod.end in TAKEN), key=lambda pod: (pod.ended or 0.0, pod.name)))

@@ -15,12 +15,12 @@ from components.contract.instances import INSTANCE_TYPES
 from components.contract.pools import PoolRole
 from workbench.rehearsal.record import GroupFacts, PodRecord
 from workbench.rehearsal.scenario.work import WorkKind
-from workbench.rehearsal.verdicts.finding import counted
 from workbench.rehearsal.verdicts.miss import SCENARIO, Miss, larger_type, machine_path, named, work_path
 from workbench.rehearsal.verdicts.need import daemon_load, nodes_needed
 from workbench.rehearsal.verdicts.nodes import peak
 from workbench.rehearsal.verdicts.specs import limit_of, too_small
 from workbench.rehearsal.verdicts.verdict import Hint
+from workbench.report.words import count
 
 _MAX: Final = ("max node group size reached", "max total nodes in cluster reached", "max cluster")
 _BACKOFF: Final = ("in backoff after failed scale-up", "not ready for scale-up")
@@ -144,14 +144,14 @@ def full_pools(miss: Miss) -> Iterator[Hint]:
             need = max(nodes_needed(miss.record, miss.scenario, group.pool), group.max + 1)
             if group.is_elastic:
                 cause = (
-                    f"Pool {group.pool} reached its maximum of {counted(group.max, 'node')}"
+                    f"Pool {group.pool} reached its maximum of {count(group.max, 'node')}"
                     + (f" in zone {group.zone}" if group.zone else "")
                     + f" while pods of {named(pod)} waited; without waiting they would need about {need}."
                 )
                 action = f"Raise size.max to at most {need}."
             else:
                 cause = (
-                    f"Pool {group.pool} has a fixed size of {counted(group.max, 'node')}, so the autoscaler adds none; "
+                    f"Pool {group.pool} has a fixed size of {count(group.max, 'node')}, so the autoscaler adds none; "
                 )
                 cause += f"the work of {named(pod)} would need about {need}."
                 action = "Raise size.max above size.min, so that the pool grows, or both to keep it fixed."

@@ -10,10 +10,10 @@ from typing import Final
 
 from infra.config.problems import did_you_mean
 from workbench.rehearsal.scenario.files import zones_of
-from workbench.rehearsal.verdicts.finding import counted
 from workbench.rehearsal.verdicts.miss import SCENARIO, Miss, named, work_path
 from workbench.rehearsal.verdicts.specs import ZONE_KEYS, demands
 from workbench.rehearsal.verdicts.verdict import Hint
+from workbench.report.words import count
 
 _CONFLICTS: Final = (
     "PersistentVolume's node affinity",
@@ -71,7 +71,7 @@ def zones(miss: Miss) -> Iterator[Hint]:
         elif zone and (full := [group for group in groups if group.zone == zone]):
             yield Hint(
                 cause=f"{named(pod)} must run in zone {zone}, where pool {full[0].pool} has at most "
-                f"{counted(full[0].max, 'node')}.",
+                f"{count(full[0].max, 'node')}.",
                 action="Raise size.max, which is divided among the zones.",
                 path=f"pools.{full[0].pool}.size.max",
             )

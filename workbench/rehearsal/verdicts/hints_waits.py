@@ -8,10 +8,10 @@ from components.contract.priorities import UserPriority
 from workbench.rehearsal.record import PodRecord
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.scenario.expectations import WaitsAtMost
-from workbench.rehearsal.verdicts.finding import counted
 from workbench.rehearsal.verdicts.miss import SCENARIO, Miss, named, work_path
 from workbench.rehearsal.verdicts.verdict import Hint
 from workbench.rehearsal.verdicts.waits import wait_of
+from workbench.report.words import count
 
 
 def node_start(miss: Miss) -> Iterator[Hint]:
@@ -29,7 +29,7 @@ def node_start(miss: Miss) -> Iterator[Hint]:
         yield Hint(
             cause=f"{named(pod)} waited {duration_text(wait_of(pod, miss.record.lasts))}, of which its new node took "
             f"{duration_text(ready - node.created)} to start; the bound is {duration_text(miss.expectation.time)}, and "
-            f"pool {node.pool} keeps {counted(low, 'node')}.",
+            f"pool {node.pool} keeps {count(low, 'node')}.",
             action="Raise size.min, so that nodes are ready before the work arrives, or allow a longer wait.",
             path=f"pools.{node.pool}.size.min",
         )
@@ -53,7 +53,7 @@ def starved(miss: Miss) -> Iterator[Hint]:
         ]
         if after:
             yield Hint(
-                cause=f"{named(pod)} (priority {_name(pod)}) waited while {counted(len(after), 'later pod')} of higher "
+                cause=f"{named(pod)} (priority {_name(pod)}) waited while {count(len(after), 'later pod')} of higher "
                 f"priority, such as {after[0].name} ({_name(after[0])}), started.",
                 action=f"Use {UserPriority.MEDIUM} or {UserPriority.HIGH} if the work must not wait, or raise "
                 "size.max of its pool.",

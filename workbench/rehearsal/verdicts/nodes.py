@@ -6,7 +6,8 @@ from workbench.rehearsal.outcome import Cost, Costs
 from workbench.rehearsal.record import NodeRecord, Record
 from workbench.rehearsal.scenario.expectations import AtMost, MinimumAgain
 from workbench.rehearsal.scenario.places import Place
-from workbench.rehearsal.verdicts.finding import Case, Finding, counted, is_in, joined
+from workbench.rehearsal.verdicts.finding import Case, Finding, is_in, joined
+from workbench.report.words import count
 
 _HOUR = 3600.0
 
@@ -28,11 +29,9 @@ def minimum_again(case: Case, expectation: MinimumAgain) -> Finding:
     above = [group for group in groups if len(left[group.name]) > group.min]
     extra = tuple(node for group in above for node in left[group.name])
     held = {node.name for node in extra}
-    said = ", ".join(
-        f"{group.name} has {counted(len(left[group.name]), 'node')}, minimum {group.min}" for group in above
-    )
+    said = ", ".join(f"{group.name} has {count(len(left[group.name]), 'node')}, minimum {group.min}" for group in above)
     recent = any(case.record.lasts - (pod.ended or 0.0) <= case.tolerance for pod in record.pods if pod.node in held)
-    all_back = f"{counted(len(groups), 'elastic group')} at the minimum" if groups else "no elastic group there"
+    all_back = f"{count(len(groups), 'elastic group')} at the minimum" if groups else "no elastic group there"
     return Finding(
         expectation=f"{_groups(expectation.place)} are at their minimum again",
         is_met=not above,
@@ -68,7 +67,7 @@ def at_most(case: Case, expectation: AtMost) -> Finding:
         near |= bool(total and price.usd and abs(price.usd - expectation.usd) <= slack * price.usd / total)
     if expectation.nodes is not None:
         bounds.append(f"{expectation.nodes} nodes at a time")
-        parts.append(f"{counted(most, 'node')} at a time")
+        parts.append(f"{count(most, 'node')} at a time")
         met.append(most <= expectation.nodes)
     return Finding(
         expectation=f"at most {' and '.join(bounds)} of {place.text}",

@@ -4,7 +4,8 @@ from collections import Counter
 
 from workbench.rehearsal.record import PodRecord, Record
 from workbench.rehearsal.scenario.expectations import CoreServicesUnmoved, LandsOn, NeverOn
-from workbench.rehearsal.verdicts.finding import Case, Finding, counted, is_in, joined, lacking
+from workbench.rehearsal.verdicts.finding import Case, Finding, is_in, joined, lacking
+from workbench.report.words import count
 
 CORE_SERVICE = "core-service"
 """Kind of the pods of core services, whether the cluster or the scenario runs them."""
@@ -19,7 +20,7 @@ def lands_on(case: Case, expectation: LandsOn) -> Finding:
     waiting = sum(pod.node is None for pod in outside)
     measured = joined(
         [
-            f"{len(pods) - len(outside)} of {counted(len(pods) + len(absent), 'pod')} on {place.text}",
+            f"{len(pods) - len(outside)} of {count(len(pods) + len(absent), 'pod')} on {place.text}",
             _elsewhere(record, outside),
             f"{waiting} without a node" if waiting else "",
             _absent(absent),
@@ -43,7 +44,7 @@ def never_on(case: Case, expectation: NeverOn) -> Finding:
     return Finding(
         expectation=f"{expectation.work} never runs on {place.text}",
         is_met=not inside,
-        measured=f"{len(inside)} of {counted(placed, 'pod')} with a node ran on {place.text}",
+        measured=f"{len(inside)} of {count(placed, 'pod')} with a node ran on {place.text}",
         pods=inside,
     )
 
@@ -57,10 +58,10 @@ def core_services_unmoved(case: Case, expectation: CoreServicesUnmoved) -> Findi
     measured = joined(
         [
             (
-                f"{len(at_start) - len(moved)} of {counted(len(at_start), 'pod')} that ran at the start still on "
+                f"{len(at_start) - len(moved)} of {count(len(at_start), 'pod')} that ran at the start still on "
                 f"their nodes"
             ),
-            f"{counted(len(waiting), 'pod')} never ran" if waiting else "",
+            f"{count(len(waiting), 'pod')} never ran" if waiting else "",
         ]
     )
     return Finding(

@@ -5,7 +5,8 @@ import math
 from workbench.rehearsal.record import PodRecord, Record
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.scenario.expectations import WaitsAtMost
-from workbench.rehearsal.verdicts.finding import Case, Finding, counted, joined, lacking, share_is
+from workbench.rehearsal.verdicts.finding import Case, Finding, joined, lacking, share_is
+from workbench.report.words import count
 
 
 def wait_of(pod: PodRecord, lasts: float) -> float:
@@ -43,7 +44,7 @@ def _measured(
     return joined(
         [
             (
-                f"{len(pods) - len(late)} of {counted(len(pods) + absent, 'pod')} in time, longest wait "
+                f"{len(pods) - len(late)} of {count(len(pods) + absent, 'pod')} in time, longest wait "
                 f"{duration_text(max(waits))}, 95th percentile {duration_text(percentile(waits, 95))}"
             ),
             f"{still} still waiting at the end" if still else "",
@@ -53,9 +54,9 @@ def _measured(
 
 
 def percentile(values: list[float], percent: float) -> float:
-    """Return the smallest of the values that at least ``percent`` of them do not exceed."""
+    """Return the smallest of the values that at least ``percent`` of them do not exceed; 0 without values."""
     ordered = sorted(values)
-    return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]
+    return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)] if ordered else 0.0
 
 
 def _may_vary(case: Case, expectation: WaitsAtMost, waits: list[float], total: int) -> str:

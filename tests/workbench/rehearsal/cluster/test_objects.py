@@ -117,6 +117,6 @@ def test_invalid_inputs_of_a_resource_are_shown_before_anything_starts(
     result = declared(stack, {})
     problem = type("Problem", (), {"path": "spec.x", "reason": "is too long"})()
     result.refused.append(type("Refused", (), {"urn": "urn:one", "problem": problem})())
-    monkeypatch.setattr("workbench.rehearsal.cluster.objects.declared", lambda *_: result)
+    monkeypatch.setattr("workbench.offline.declared.declared", lambda *_: result)
     with pytest.raises(UserError, match=r"urn:one: spec\.x: is too long"):
         objects_of(stack)

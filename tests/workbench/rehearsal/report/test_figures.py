@@ -4,52 +4,15 @@ import pytest
 
 from support import outcomes
 from workbench.rehearsal.outcome import Cost
-from workbench.rehearsal.record import NodeRecord, PodRecord, Record
 from workbench.rehearsal.report import figures
-
-
-def node(name: str, created: float, gone: float | None) -> NodeRecord:
-    return NodeRecord(name=name, group="g", pool="p", role="workload", lifecycle="spot", created=created, gone=gone)
-
-
-def pod(created: float, started: float | None = None, ended: float | None = None) -> PodRecord:
-    return PodRecord(
-        name="x", namespace="n", uid="u", work="w", unit="u", created=created, started=started, ended=ended
-    )
-
-
-@pytest.mark.parametrize(
-    ("spans", "expected"),
-    [
-        ([], 0),
-        ([(-10, None), (5, 20), (20, None)], 2),  # one goes as another comes
-        ([(-10, 0)], 0),  # gone before the scenario
-        ([(1, 3), (2, 4), (2, 5)], 3),
-    ],
-)
-def test_the_peak_counts_nodes_that_exist_at_the_same_time(
-    spans: list[tuple[float, float | None]], expected: int
-) -> None:
-    assert figures.peak(node(f"n-{index}", *span) for index, span in enumerate(spans)) == expected
-
-
-@pytest.mark.parametrize(
-    ("waited", "expected"), [(pod(10, 70), 60), (pod(10), 90), (pod(10, None, 40), 30), (pod(-5, -9), 0)]
-)
-def test_a_pod_waits_until_it_runs_ends_or_the_scenario_ends(waited: PodRecord, expected: float) -> None:
-    assert figures.wait(waited, Record(lasts=100, speed=60, groups=())) == expected
-
-
-@pytest.mark.parametrize(("percent", "expected"), [(50, 10), (95, 19), (100, 20), (1, 1)])
-def test_a_percentile_is_a_value_that_was_measured(percent: float, expected: float) -> None:
-    assert figures.percentile([float(each) for each in range(20, 0, -1)], percent) == expected
+from workbench.rehearsal.verdicts.waits import wait_of
 
 
 def test_pods_that_never_ran_come_before_those_that_waited_long() -> None:
     record = outcomes.record()
     names = [each.name for each in figures.pending(record)]
     assert names[:3] == ["train-11-worker", "train-12-worker", "train-13-worker"]
-    assert all(figures.wait(each, record) > 300 for each in figures.pending(record))
+    assert all(wait_of(each, record.lasts) > 300 for each in figures.pending(record))
 
 
 def test_a_hint_explains_the_pods_of_its_work_only() -> None:

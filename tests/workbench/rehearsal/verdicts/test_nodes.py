@@ -45,6 +45,7 @@ def test_the_peak_counts_nodes_that_exist_at_the_same_moment() -> None:
     nodes = [node("a", WORK, gone=100), node("b", WORK, created=100), node("c", WORK, created=50, gone=200)]
     assert peak(nodes, 3600) == 2
     assert peak([], 3600) == 0
+    assert peak([node("before", WORK, created=-10, gone=0)], 3600) == 0
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 import pytest
 
 from support.records import pod, record, refusal, verdicts
-from workbench.rehearsal.verdicts.waits import percentile
+from workbench.rehearsal.record import PodRecord
+from workbench.rehearsal.verdicts.waits import percentile, wait_of
 
 SOON = {"expect": "waits-at-most", "work": "train", "time": "5m"}
 
@@ -77,3 +78,16 @@ def test_a_percentile_is_one_of_the_values() -> None:
     assert percentile([1.0, 2.0, 3.0, 100.0], 75) == 3.0
     assert percentile([5.0], 95) == 5.0
     assert percentile([float(value) for value in range(1, 101)], 95) == 95.0
+
+
+@pytest.mark.parametrize(
+    ("waited", "expected"),
+    [
+        (pod("a", created=10, on="n", wait=60), 60),
+        (pod("a", created=10), 90),
+        (pod("a", created=10, ended=40), 30),
+        (pod("a", created=-5, ended=-9), 0),
+    ],
+)
+def test_a_pod_waits_until_it_runs_ends_or_the_scenario_ends(waited: PodRecord, expected: float) -> None:
+    assert wait_of(waited, 100) == expected
