@@ -35,6 +35,8 @@ LOAD_SECONDS: Final = 6.0
 
 _NAME_LENGTH: Final = 63
 _PAUSE: Final = 0.2
+_RESTS: Final = 4
+"""How many times as long as a look at the cluster takes, the next one waits."""
 _TAIL: Final = 15
 _NODES: Final = "/api/v1/nodes"
 
@@ -175,7 +177,7 @@ class _Building:
         """
         changed = said_at = time.monotonic()
         last = ""
-        while text := left():
+        while text := self._look(left):
             now = time.monotonic()
             if text != last:
                 last, changed = text, now
@@ -184,7 +186,14 @@ class _Building:
             if now - said_at >= 1:
                 self.progress(text)
                 said_at = now
-            time.sleep(_PAUSE)
+        return text
+
+    @staticmethod
+    def _look(left: Callable[[], str]) -> str:
+        """Return what is left, after a pause if that is anything: a large cluster needs its time for itself."""
+        begin = time.monotonic()
+        if text := left():
+            time.sleep(max(_PAUSE, _RESTS * (time.monotonic() - begin)))
         return text
 
 
@@ -240,9 +249,10 @@ def _is_ready(node: Mapping[str, Any]) -> bool:
 
 
 def _unplaced(api: KubeApi) -> str:
-    pods = api.get("/api/v1/pods")["items"]
-    waiting = sum(each["status"].get("phase") == "Pending" for each in pods)
-    return f"{len(pods) - waiting} of the cluster's own {len(pods)} pods run" if waiting or not pods else ""
+    first = api.get("/api/v1/pods?limit=1")
+    pods = len(first["items"]) + first["metadata"].get("remainingItemCount", 0)
+    waiting = len(api.get("/api/v1/pods?fieldSelector=status.phase%3DPending")["items"])
+    return f"{pods - waiting} of the cluster's own {pods} pods run" if waiting or not pods else ""
 
 
 def _lost(instance: Instance, component: str) -> str:
