@@ -5,7 +5,9 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from queue import Empty, SimpleQueue
 from typing import Final
 
 from workbench.rehearsal.cluster.simulated import ApiError, SimulatedCluster
@@ -114,7 +116,7 @@ class _Player:
         self._troupe = Troupe(cluster.api, self._chronicle, self._objects, self._create)
         self._hands = ThreadPoolExecutor(_HANDS, thread_name_prefix="play units")
         self._stage_hands = ThreadPoolExecutor(_STAGE_HANDS, thread_name_prefix="play events")
-        self._work: set[Future[None]] = set()
+        self._done: SimpleQueue[Future[None]] = SimpleQueue()
         self._units: dict[str, list[Unit]] = defaultdict(list)
         self._lateness = 0.0
         self._stopped = threading.Event()
@@ -203,7 +205,7 @@ class _Player:
             raise self._chronicle.problem
 
     def _submit(self, action: Callable[[], object], hands: ThreadPoolExecutor) -> None:
-        self._work.add(hands.submit(self._unless_stopped, action))
+        hands.submit(self._unless_stopped, action).add_done_callback(self._done.put)
 
     def _unless_stopped(self, action: Callable[[], object]) -> None:
         if not self._stopped.is_set():
@@ -211,10 +213,9 @@ class _Player:
 
     def _harvest(self) -> None:
         """Raise what went wrong in another thread."""
-        done = {each for each in self._work if each.done()}
-        self._work -= done
-        for each in done:
-            each.result()
+        with suppress(Empty):
+            while True:
+                self._done.get_nowait().result()
 
     def _now(self) -> float:
         return self._clock.now
