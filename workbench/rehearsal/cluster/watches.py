@@ -51,8 +51,8 @@ class Watch(Iterator[Event]):
     def __init__(self, server: Server, path: str) -> None:
         self._server = server
         self._path = path
-        self._known: dict[str, Mapping[str, Any]] = {}
-        """Last seen state of each object by UID."""
+        self._known: dict[str, tuple[str, bytes]] = {}
+        """Version of each object by UID, and its last event as text: parsed, 10,000 pods would take 400 MB."""
         self._version = ""
         self._closed = threading.Event()
         self._connection: http.client.HTTPConnection | None = None
@@ -109,14 +109,15 @@ class Watch(Iterator[Event]):
                 break
         else:
             return
-        was, self._known, self._version = self._known, listed, version
-        for uid, each in was.items():
+        was, self._version = self._known, version
+        self._known = {uid: (each["metadata"]["resourceVersion"], _event_text(each)) for uid, each in listed.items()}
+        for uid, (_, text) in was.items():
             if uid not in listed:
-                yield {"type": "DELETED", "object": each}
+                yield {**json.loads(text), "type": "DELETED"}
         for uid, each in listed.items():
             if uid not in was:
                 yield {"type": "ADDED", "object": each}
-            elif each["metadata"]["resourceVersion"] != was[uid]["metadata"]["resourceVersion"]:
+            elif each["metadata"]["resourceVersion"] != was[uid][0]:
                 yield {"type": "MODIFIED", "object": each}
 
     def _page(self, more: str) -> Any:
@@ -160,7 +161,7 @@ class Watch(Iterator[Event]):
                     return
                 self._version = event["object"]["metadata"]["resourceVersion"]
                 if event["type"] != "BOOKMARK":
-                    self._note(event)
+                    self._note(event, line)
                     yield event
 
     def _failed(self, status: Mapping[str, Any]) -> None:
@@ -169,12 +170,16 @@ class Watch(Iterator[Event]):
             return
         raise http.client.HTTPException(str(status.get("message")))
 
-    def _note(self, event: Event) -> None:
+    def _note(self, event: Event, text: bytes) -> None:
         uid = event["object"]["metadata"]["uid"]
         if event["type"] == "DELETED":
             self._known.pop(uid, None)
         else:
-            self._known[uid] = event["object"]
+            self._known[uid] = event["object"]["metadata"]["resourceVersion"], text
 
     def _with(self, **parameters: object) -> str:
         return f"{self._path}{'&' if '?' in self._path else '?'}{urlencode(parameters)}"
+
+
+def _event_text(each: Mapping[str, Any]) -> bytes:
+    return json.dumps({"object": each}, separators=(",", ":")).encode()
