@@ -5,6 +5,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
+from urllib.parse import quote
 
 from components.contract.labels import AnnotationKey, LabelKey
 from workbench.rehearsal.cluster.simulated import SimulatedCluster, Watch
@@ -14,7 +15,9 @@ from workbench.rehearsal.play.sightings import Circumstances, NodeSight, PodSigh
 from workbench.rehearsal.record import Happening, PodEnd, Reason, Refusal
 from workbench.rehearsal.scenario.places import Place
 
-_PATHS: Final = {"pod": "/api/v1/pods", "node": "/api/v1/nodes", "event": "/api/v1/events"}
+_UNHEARD: Final = quote("reason!=Scheduled,reason!=SuccessfulCreate,reason!=RegisteredNode")
+"""Leaves out the frequent events that say nothing new: one for each pod or node."""
+_PATHS: Final = {"pod": "/api/v1/pods", "node": "/api/v1/nodes", "event": f"/api/v1/events?fieldSelector={_UNHEARD}"}
 _SAYS: Final = {
     "FailedScheduling": "scheduler",
     "NotTriggerScaleUp": "autoscaler",
