@@ -76,8 +76,7 @@ def show(played: Played, advice: Sequence[Advice], page: Path | None, *, is_comp
     outcomes = [outcome for _, outcome in played.outcomes]
     comparisons = tuple(_comparisons(played)) if is_compared else ()
     if as_json:
-        document = report_json.document(outcomes, comparisons, advice)
-        out.print_json(json.dumps(document), ensure_ascii=True)  # names may contain control characters
+        out.file.write(report_json.render(outcomes, comparisons, advice))  # rich would take minutes for 10,000 pods
     else:
         summary.show(outcomes, out, comparisons)
         for each in advice:
