@@ -13,6 +13,7 @@ from tools.benchmarks.cases.modules import modules
 from tools.benchmarks.cases.packs import packs
 from tools.benchmarks.cases.policy_check import policy_check
 from tools.benchmarks.cases.previews import previews
+from tools.benchmarks.cases.rehearsal import rehearsal
 from tools.benchmarks.cases.renders import renders
 from tools.benchmarks.cases.rules import rules
 from tools.benchmarks.findings import Finding
@@ -30,5 +31,6 @@ CASES: Final[dict[str, Callable[[Arena, int | None, Say], list[Finding]]]] = {
     "rules": rules,
     "policy-check": policy_check,
     "growth": growth,
+    "rehearsal": rehearsal,
 }
 """Each takes the arena, the number of rounds (None: its own) and a listener, and returns its lines."""
