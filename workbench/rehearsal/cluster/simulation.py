@@ -134,6 +134,7 @@ def simulated(stack: Stack, pace: Pace, *, binaries: Binaries, progress: Callabl
         api = KubeApi(instance.kubeconfig, lambda: what_was_lost(instance))
         try:
             load = load_of(config)
+            said = (emulation.assumption, *assumptions(config, pace), *scaling.assumptions, *load.assumptions)
             _build(_Building(api, instance, progress, pace), objects, config, load)
             yield Simulation(
                 name=stack.name,
@@ -142,17 +143,7 @@ def simulated(stack: Stack, pace: Pace, *, binaries: Binaries, progress: Callabl
                 pace=pace,
                 api=api,
                 instance=instance,
-                assumptions=tuple(
-                    filter(
-                        None,
-                        (
-                            emulation.assumption,
-                            *assumptions(config, pace),
-                            *scaling.assumptions,
-                            *load.assumptions,
-                        ),
-                    )
-                ),
+                assumptions=tuple(filter(None, said)),
             )
         finally:
             api.close()
