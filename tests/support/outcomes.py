@@ -107,7 +107,6 @@ ON_SPOT: Final = Hint(
     cause="The pods of notebook ran on spot nodes of pool workload, which the cloud took back.",
     action="Keep notebooks off spot nodes: set their preemption mode to prevent.",
     path="works.notebook.mode",
-    file="scenario",
 )
 SECOND: Final = Hint(
     cause="Pool workload has spot nodes only.", action="Add an on-demand pool of role workload.", path="pools"

@@ -4,9 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from infra.config import KeyPath
 from workbench.rehearsal.advice.edits import Edit
-from workbench.rehearsal.verdicts.miss import SCENARIO
 
 Make = Callable[[int], tuple[Edit, ...]]
 
@@ -53,5 +51,4 @@ def stack_edit(why: str, value: Any, *path: str) -> Edit:
 
 def work_edit(why: str, work: str, value: Any, *path: str) -> Edit:
     """Return an edit of a scenario's work."""
-    keys: KeyPath = ("works", work, *path)
-    return Edit(keys, value, why, SCENARIO)
+    return Edit(("works", work, *path), value, why)

@@ -11,7 +11,7 @@ from infra.config import ConfigurationError, KeyPath, parse
 from infra.config.problems import path_text, problems_of
 from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.scenario.work import Work
-from workbench.rehearsal.verdicts.miss import SCENARIO, STACK
+from workbench.rehearsal.verdicts.verdict import SCENARIO, STACK, file_of
 from workbench.stacks import CHOICES_PATH, Stack
 
 _DURATIONS = ("runs_for",)
@@ -30,14 +30,16 @@ class Edit:
         New value, as in YAML; None removes the key.
     why
         The hint's cause, as one sentence.
-    file
-        ``stack`` or ``scenario``.
     """
 
     path: KeyPath
     value: Any
     why: str = ""
-    file: str = STACK
+
+    @property
+    def file(self) -> str:
+        """``stack`` or ``scenario``: which file has the key."""
+        return file_of(str(self.path[0]))
 
     @property
     def text(self) -> str:

@@ -21,7 +21,7 @@ from workbench.rehearsal.record import PodEnd
 from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.verdicts.hints import hints_for
 from workbench.rehearsal.verdicts.judge import misses
-from workbench.rehearsal.verdicts.miss import SCENARIO, STACK
+from workbench.rehearsal.verdicts.verdict import SCENARIO, STACK
 from workbench.stacks import CHOICES_PATH, Stack
 
 EDITS_MAX: Final = 3

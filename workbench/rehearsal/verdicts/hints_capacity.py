@@ -15,7 +15,7 @@ from components.contract.instances import INSTANCE_TYPES
 from components.contract.pools import PoolRole
 from workbench.rehearsal.record import GroupFacts, PodRecord
 from workbench.rehearsal.scenario.work import WorkKind
-from workbench.rehearsal.verdicts.miss import SCENARIO, Miss, larger_type, machine_path, named, work_path
+from workbench.rehearsal.verdicts.miss import Miss, larger_type, machine_path, named, work_path
 from workbench.rehearsal.verdicts.need import daemon_load, nodes_needed
 from workbench.rehearsal.verdicts.nodes import peak
 from workbench.rehearsal.verdicts.specs import limit_of, too_small
@@ -163,7 +163,6 @@ def full_pools(miss: Miss) -> Iterator[Hint]:
                 "has room for fewer.",
                 action="Raise size.max of the pool, or lower the number of workers.",
                 path=work_path(pod, "workers"),
-                file=SCENARIO,
             )
 
 
@@ -202,7 +201,6 @@ def limits_exceed_nodes(miss: Miss) -> Iterator[Hint]:
                 "not simulate memory pressure.",
                 action="Raise the memory request of the work to what it uses.",
                 path=work_path(pod, "memory"),
-                file=SCENARIO,
             )
             return
 

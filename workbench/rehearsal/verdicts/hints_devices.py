@@ -7,7 +7,7 @@ from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
 from infra.config.problems import did_you_mean
 from workbench.rehearsal.record import PodRecord
-from workbench.rehearsal.verdicts.miss import SCENARIO, Miss, larger_type, machine_path, named, work_path
+from workbench.rehearsal.verdicts.miss import Miss, larger_type, machine_path, named, work_path
 from workbench.rehearsal.verdicts.specs import demands, devices, taint_key, untolerated
 from workbench.rehearsal.verdicts.verdict import Hint
 
@@ -74,7 +74,6 @@ def helper_on_gpu_nodes(miss: Miss) -> Iterator[Hint]:
                 + ("; a launcher needs no GPU." if "launcher" in pod.name else "."),
                 action="Remove the selector: the request for a GPU alone leads workers to GPU nodes.",
                 path=work_path(pod, key),
-                file=SCENARIO,
             )
 
 
@@ -97,7 +96,6 @@ def gpu_elsewhere(miss: Miss) -> Iterator[Hint]:
                     f"pool {groups} has {key}: {with_gpu[0].labels.get(key, 'no such label')}.",
                     action="Remove the selector: the request for a GPU alone leads to GPU nodes.",
                     path=work_path(pod, "role" if key == LabelKey.ROLE.value else "nodeSelector"),
-                    file=SCENARIO,
                 )
 
 

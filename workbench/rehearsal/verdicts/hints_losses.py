@@ -7,7 +7,7 @@ from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.lifecycle import Lifecycle
 from workbench.rehearsal.record import PodEnd, PodRecord
 from workbench.rehearsal.scenario.work import WorkKind
-from workbench.rehearsal.verdicts.miss import BARE_KINDS, MLRUN_KINDS, SCENARIO, Miss, named, work_path
+from workbench.rehearsal.verdicts.miss import BARE_KINDS, MLRUN_KINDS, Miss, named, work_path
 from workbench.rehearsal.verdicts.verdict import Hint
 
 
@@ -32,7 +32,6 @@ def on_spot(miss: Miss) -> Iterator[Hint]:
             cause=f"{named(pod)} ran on spot nodes of pool {node.pool}{why}, and the cloud took one back.",
             action=action,
             path=work_path(pod, key),
-            file=SCENARIO,
         )
         yield Hint(
             cause=f"Pool {node.pool}, on which {named(pod)} ran, has spot nodes.",
@@ -53,7 +52,6 @@ def bare_pods(miss: Miss) -> Iterator[Hint]:
                 action="Use a kind that restarts, such as batch-job, retry outside of the cluster, or keep the work "
                 "off nodes that may go.",
                 path=work_path(pod, "kind"),
-                file=SCENARIO,
             )
 
 
@@ -64,7 +62,6 @@ def not_restarted(miss: Miss) -> Iterator[Hint]:
             cause=f"No pod of {miss.work_name} was lost, so the rehearsal shows no restart.",
             action="Add an event that takes its nodes, such as node-failure, while it runs.",
             path="events",
-            file=SCENARIO,
         )
 
 
@@ -92,7 +89,6 @@ def preempted(miss: Miss) -> Iterator[Hint]:
             + (f": {pod.end_cause}." if pod.end_cause else "."),
             action="Use a higher priority for the work, and system classes for core services only.",
             path=work_path(pod, "priority"),
-            file=SCENARIO,
         )
         if node:
             yield Hint(

@@ -14,7 +14,7 @@ from workbench.rehearsal.record import GroupFacts, NodeRecord
 from workbench.rehearsal.scenario.expectations import AtMost, MinimumAgain
 from workbench.rehearsal.scenario.work import WorkKind
 from workbench.rehearsal.verdicts.finding import is_in
-from workbench.rehearsal.verdicts.miss import BARE_KINDS, SCENARIO, Miss, named, work_path
+from workbench.rehearsal.verdicts.miss import BARE_KINDS, Miss, named, work_path
 from workbench.rehearsal.verdicts.nodes import hours
 from workbench.rehearsal.verdicts.verdict import Hint
 
@@ -42,14 +42,12 @@ def held(miss: Miss) -> Iterator[Hint]:
             action="Let the work end before the scenario does (runsFor, or stays of its arrival), or expect more "
             "nodes.",
             path=work_path(pod, "runsFor"),
-            file=SCENARIO,
         )
     if not miss.finding.pods:
         yield Hint(
             cause="The nodes are empty, but the autoscaler had not removed them when the scenario ended.",
             action="Let the scenario last longer than the autoscaler's delay after the last work.",
             path="lasts",
-            file=SCENARIO,
         )
 
 
@@ -84,7 +82,6 @@ def unknown_price(miss: Miss) -> Iterator[Hint]:
             + (f" of {', '.join(name or 'machines without a type' for name in unpriced)}." if unpriced else "."),
             action="Read the account's own prices: `igz-clusters prices refresh`; or expect nodeHours instead of usd.",
             path="expectations",
-            file=SCENARIO,
         )
 
 

@@ -17,7 +17,7 @@ from infra.config.problems import did_you_mean, nearest
 from workbench.rehearsal.record import GroupFacts, PodRecord
 from workbench.rehearsal.scenario.places import Place
 from workbench.rehearsal.verdicts.finding import is_in
-from workbench.rehearsal.verdicts.miss import MLRUN_KINDS, SCENARIO, Miss, named, work_path
+from workbench.rehearsal.verdicts.miss import MLRUN_KINDS, Miss, named, work_path
 from workbench.rehearsal.verdicts.specs import (
     ZONE_KEYS,
     demands,
@@ -55,7 +55,6 @@ def lifecycle(miss: Miss) -> Iterator[Hint]:
                         cause=f"The mode {mode} of {named(pod)} needs {kind} nodes, which the stack does not have.",
                         action="Set mode: allow, which takes either.",
                         path=work_path(pod, "mode"),
-                        file=SCENARIO,
                     )
 
 
@@ -86,7 +85,6 @@ def unknown_label(miss: Miss) -> Iterator[Hint]:
                 path=work_path(
                     pod, "role" if is_role and pod.work and miss.scenario.works[pod.work].role else "nodeSelector"
                 ),
-                file=SCENARIO,
             )
 
 
@@ -105,7 +103,6 @@ def no_group_has_all(miss: Miss) -> Iterator[Hint]:
                 cause=f"{named(pod)} selects {text}; each label exists, but no pool has all of them.",
                 action="Remove the selectors that do not belong together.",
                 path=work_path(pod, "nodeSelector"),
-                file=SCENARIO,
             )
 
 
@@ -120,7 +117,6 @@ def initial_group(miss: Miss) -> Iterator[Hint]:
                 cause=f"{named(pod)} selects or reaches the initial group, which is for core services.",
                 action="Select a pool for user work, or none: the platform then chooses one.",
                 path=work_path(pod, "role" if miss.work and miss.work.role else "nodeSelector"),
-                file=SCENARIO,
             )
             return
 
@@ -147,7 +143,6 @@ def _taint(miss: Miss, pod: PodRecord, group: GroupFacts, taint: str) -> Iterato
             cause=f"{named(pod)} tolerates {what}; the taint of pool {group.pool} is {taint}, did you mean it?",
             action=f"Correct the toleration to {taint}.",
             path=work_path(pod, "tolerations"),
-            file=SCENARIO,
         )
         return
     cause = f"Pool {group.pool} has the taint {taint}, which {named(pod)} does not tolerate"
@@ -156,7 +151,6 @@ def _taint(miss: Miss, pod: PodRecord, group: GroupFacts, taint: str) -> Iterato
             cause=f"{cause}: its nodes are ARM, beside amd64 pools.",
             action="Add the toleration if the images run on arm64; else select kubernetes.io/arch: amd64.",
             path=work_path(pod, "tolerations"),
-            file=SCENARIO,
         )
         return
     if key in SPOT_KEYS and miss.kind_of(pod) in MLRUN_KINDS:
@@ -164,14 +158,12 @@ def _taint(miss: Miss, pod: PodRecord, group: GroupFacts, taint: str) -> Iterato
             cause=f"{cause}.",
             action="Set mode: allow or constrain, which tolerates it.",
             path=work_path(pod, "mode"),
-            file=SCENARIO,
         )
         return
     yield Hint(
         cause=f"{cause}.",
         action=f"Add the toleration {taint}, or run the work on a pool without a taint.",
         path=work_path(pod, "tolerations"),
-        file=SCENARIO,
     )
 
 
@@ -212,7 +204,6 @@ def label_only_spot(miss: Miss) -> Iterator[Hint]:
                 action="Set mode: prevent for on-demand nodes or constrain for spot nodes, or select "
                 f"{LabelKey.LIFECYCLE}.",
                 path=work_path(pod, "mode" if miss.kind_of(pod) in MLRUN_KINDS else "nodeSelector"),
-                file=SCENARIO,
             )
             return
 
@@ -235,7 +226,6 @@ def not_led_to_spot(miss: Miss) -> Iterator[Hint]:
                 else f"{named(pod)} may run on spot nodes but does not require them, and on-demand nodes had room.",
                 action="Set mode: constrain, which requires spot nodes.",
                 path=work_path(pod, "mode" if miss.kind_of(pod) in MLRUN_KINDS else "nodeSelector"),
-                file=SCENARIO,
             )
             return
 

@@ -18,7 +18,7 @@ from components.contract.priorities import DEFAULT_USER_PRIORITY, RESERVED_CLASS
 from components.contract.quantities import parse_quantity
 from infra.config.problems import did_you_mean
 from workbench.rehearsal.record import Refusal
-from workbench.rehearsal.verdicts.miss import SCENARIO, Miss
+from workbench.rehearsal.verdicts.miss import Miss
 from workbench.rehearsal.verdicts.verdict import Hint
 
 _QUOTA: Final = re.compile(r"exceeded quota: (\S+), requested: (\S+), used: (\S+), limited: (\S+)")
@@ -80,7 +80,6 @@ def unstated_resources(miss: Miss) -> Iterator[Hint]:
             cause=f"The quota {found[1]} counts {what}, which {refusal.work} does not state.",
             action="State CPU and memory of the work.",
             path=f"works.{refusal.work}.{'memory' if 'memory' in what else 'cpu'}",
-            file=SCENARIO,
         )
 
 
@@ -94,7 +93,6 @@ def limit_range(miss: Miss) -> Iterator[Hint]:
             f"to {bound}, and the {what} of {refusal.work} is {given}.",
             action=f"Keep the {what} within {bound}, or change that LimitRange.",
             path=f"works.{refusal.work}.{key if resource in ('cpu', 'memory') else 'gpus'}",
-            file=SCENARIO,
         )
 
 
@@ -106,7 +104,6 @@ def priority_class(miss: Miss) -> Iterator[Hint]:
             cause=f"The cluster has no priority class {found[1]}{did_you_mean(found[1], known)}.",
             action=f"Use one of {', '.join(UserPriority)}.",
             path=f"works.{refusal.work}.priorityClass",
-            file=SCENARIO,
         )
 
 
@@ -127,7 +124,6 @@ def _system_class(miss: Miss, refusal: Refusal) -> Hint:
         "services.",
         action=f"Use {DEFAULT_USER_PRIORITY}, or another of {', '.join(UserPriority)}.",
         path=f"works.{refusal.work}.priorityClass",
-        file=SCENARIO,
     )
 
 
@@ -139,7 +135,6 @@ def namespace(miss: Miss) -> Iterator[Hint]:
             cause=f"The cluster has no namespace {found[1]}{did_you_mean(found[1], known)}.",
             action=f"Use a namespace of the stack ({', '.join(known)}), or add it under namespaces.",
             path=f"works.{refusal.work}.namespace",
-            file=SCENARIO,
         )
     chosen = miss.work.namespace if miss.work else None
     if chosen and chosen not in known and not any(_matches(miss, _NAMESPACE)):
@@ -148,7 +143,6 @@ def namespace(miss: Miss) -> Iterator[Hint]:
             f"{did_you_mean(chosen, known)}: nothing there gives its pods a place, a priority or default resources.",
             action=f"Use {', '.join(known)}, or add {chosen} under namespaces.",
             path=f"works.{miss.work_name}.namespace",
-            file=SCENARIO,
         )
 
 
@@ -171,7 +165,6 @@ def gang(miss: Miss) -> Iterator[Hint]:
             cause=cause,
             action="Lower the number of workers.",
             path=f"works.{refusal.work}.workers",
-            file=SCENARIO,
         )
 
 
@@ -186,7 +179,6 @@ def open_spot(miss: Miss) -> Iterator[Hint]:
                 "whether it may run there; a toleration does not say it.",
                 action=f"Add nodeSelector {LabelKey.LIFECYCLE}: {kinds}, or set a mode.",
                 path=f"works.{refusal.work}.{'nodeSelector' if not work or work.mode is None else 'mode'}",
-                file=SCENARIO,
             )
 
 
@@ -199,14 +191,12 @@ def rule(miss: Miss) -> Iterator[Hint]:
                 cause=f"Rule {found['id']} refuses {refusal.work}: {_plain(refusal.message)}",
                 action=(found["fix"] or "").strip() or f"`igz-clusters policy show {found['id']}` explains the rule.",
                 path=".".join(part for part in ("works", refusal.work, key) if part),
-                file=SCENARIO,
             )
         if "violates PodSecurity" in refusal.message:
             yield Hint(
                 cause=f"Pod Security refuses {refusal.work}: {_plain(refusal.message)}",
                 action="Remove the privileges from the pod, or run it in a namespace with coreServices: true.",
                 path=f"works.{refusal.work}.pod",
-                file=SCENARIO,
             )
 
 

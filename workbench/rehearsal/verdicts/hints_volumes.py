@@ -10,7 +10,7 @@ from typing import Final
 
 from infra.config.problems import did_you_mean
 from workbench.rehearsal.scenario.files import zones_of
-from workbench.rehearsal.verdicts.miss import SCENARIO, Miss, named, work_path
+from workbench.rehearsal.verdicts.miss import Miss, named, work_path
 from workbench.rehearsal.verdicts.specs import ZONE_KEYS, demands
 from workbench.rehearsal.verdicts.verdict import Hint
 from workbench.report.words import count
@@ -37,9 +37,7 @@ def zones(miss: Miss) -> Iterator[Hint]:
         if zone and of_cluster and zone not in of_cluster:
             cause = f"{named(pod)} must run in zone {zone}, and the zones of the cluster are {', '.join(of_cluster)}"
             cause += f"{did_you_mean(zone, of_cluster)}."
-            yield Hint(
-                cause=cause, action=f"Use {of_cluster[0]}, or name no zone.", path=work_path(pod, key), file=SCENARIO
-            )
+            yield Hint(cause=cause, action=f"Use {of_cluster[0]}, or name no zone.", path=work_path(pod, key))
             yield Hint(cause=cause, action="Add the zone to the cluster.", path="cluster.zones")
             continue
         groups = miss.open_groups(pod)
@@ -51,7 +49,6 @@ def zones(miss: Miss) -> Iterator[Hint]:
                 cause=f"{named(pod)} must run in zone {zone}, and its pools have nodes in {', '.join(known)} only.",
                 action=f"Create the volume in {known[0]}, or add zone {zone} to the cluster.",
                 path=work_path(pod, key),
-                file=SCENARIO,
             )
             yield Hint(
                 cause=f"Pool {pool} has no group in zone {zone}: its nodes are divided among {', '.join(known)}.",
@@ -80,7 +77,6 @@ def zones(miss: Miss) -> Iterator[Hint]:
                 cause=f"No node is in the zone of {named(pod)}'s volume" + (f", {zone}." if zone else "."),
                 action="Create the volume in a zone of the stack, or without a zone.",
                 path=work_path(pod, key),
-                file=SCENARIO,
             )
 
 

@@ -8,7 +8,7 @@ from components.contract.priorities import UserPriority
 from workbench.rehearsal.record import PodRecord
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.scenario.expectations import WaitsAtMost
-from workbench.rehearsal.verdicts.miss import SCENARIO, Miss, named, work_path
+from workbench.rehearsal.verdicts.miss import Miss, named, work_path
 from workbench.rehearsal.verdicts.verdict import Hint
 from workbench.rehearsal.verdicts.waits import wait_of
 from workbench.report.words import count
@@ -58,7 +58,6 @@ def starved(miss: Miss) -> Iterator[Hint]:
                 action=f"Use {UserPriority.MEDIUM} or {UserPriority.HIGH} if the work must not wait, or raise "
                 "size.max of its pool.",
                 path=work_path(pod, "priority"),
-                file=SCENARIO,
             )
 
 
@@ -82,7 +81,6 @@ def critical_label(miss: Miss) -> Iterator[Hint]:
             cause=f"{miss.work_name} is marked as critical but has the class {work.priority}.",
             action=f"Set priority: {UserPriority.HIGH}.",
             path=f"works.{miss.work_name}.priority",
-            file=SCENARIO,
         )
 
 

@@ -13,9 +13,6 @@ from workbench.rehearsal.scenario.work import Work, WorkKind
 from workbench.rehearsal.verdicts.finding import Case, Finding
 from workbench.rehearsal.verdicts.specs import devices, may_use, shape_of, too_small
 
-STACK: Final = "stack"
-SCENARIO: Final = "scenario"
-
 MLRUN_KINDS: Final = (
     WorkKind.MLRUN_JOB,
     WorkKind.NUCLIO_FUNCTION,

@@ -1,6 +1,17 @@
 """The judgement of one expectation."""
 
 from dataclasses import dataclass
+from typing import Final
+
+STACK: Final = "stack"
+SCENARIO: Final = "scenario"
+_OF_SCENARIOS: Final = ("works", "arrivals", "events", "expectations", "lasts")
+"""Sections that only scenario files have."""
+
+
+def file_of(section: str) -> str:
+    """Return ``stack`` or ``scenario``: which file has the section."""
+    return SCENARIO if section in _OF_SCENARIOS else STACK
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,8 +24,11 @@ class Hint:
     """What to do, as one sentence."""
     path: str = ""
     """Field of the stack file, such as ``pools.gpu.size.max``, or of the scenario, such as ``works.train.gpus``."""
-    file: str = "stack"
-    """``stack`` or ``scenario``: which file has the field."""
+
+    @property
+    def file(self) -> str:
+        """``stack`` or ``scenario``: which file has the field."""
+        return file_of(self.path.partition(".")[0])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -138,10 +138,10 @@ def test_an_edit_of_a_work_keeps_its_other_fields() -> None:
         {"expect": "completes", "work": "train"},
         works={"train": {"kind": "mlrun-job", "runsFor": "20m", "cpu": "2", "nodeSelector": {"a": "b"}}},
     )
-    work = scenario_with(played, [Edit(("works", "train", "nodeSelector"), None, file="scenario")]).works["train"]
+    work = scenario_with(played, [Edit(("works", "train", "nodeSelector"), None)]).works["train"]
     assert (work.runs_for, work.cpu, work.node_selector) == (1200, "2", {})
     with pytest.raises(UnfitError, match="mode"):
-        scenario_with(played, [Edit(("works", "train", "mode"), "sometimes", file="scenario")])
+        scenario_with(played, [Edit(("works", "train", "mode"), "sometimes")])
 
 
 def test_a_change_with_which_the_scenario_no_longer_applies_is_no_success(tmp_path: Path) -> None:
