@@ -15,6 +15,7 @@ from workbench.local.programs import versions
 from workbench.rehearsal.cluster.admission import wait_until_in_force
 from workbench.rehearsal.cluster.api import KubeApi
 from workbench.rehearsal.cluster.autoscaler_flags import autoscaler_flags
+from workbench.rehearsal.cluster.existing import as_rehearsed
 from workbench.rehearsal.cluster.load import CoreLoad, load_of
 from workbench.rehearsal.cluster.nodes import assumptions, autoscaler_maps, group_facts, static_nodes
 from workbench.rehearsal.cluster.objects import apply_objects, objects_of
@@ -122,6 +123,7 @@ def simulated(stack: Stack, pace: Pace, *, binaries: Binaries, progress: Callabl
         The control plane ended before the cluster was complete.
     """
     remove_abandoned(PREFIX)
+    stack, offers = as_rehearsed(stack)
     config = stack.config
     emulation = Emulation.of(config.cluster, _own_version(binaries))
     scaling = autoscaler_flags(config, pace)
@@ -134,7 +136,7 @@ def simulated(stack: Stack, pace: Pace, *, binaries: Binaries, progress: Callabl
         api = KubeApi(instance.kubeconfig, lambda: what_was_lost(instance))
         try:
             load = load_of(config)
-            said = (emulation.assumption, *assumptions(config, pace), *scaling.assumptions, *load.assumptions)
+            said = (emulation.assumption, offers, *assumptions(config, pace), *scaling.assumptions, *load.assumptions)
             _build(_Building(api, instance, progress, pace), objects, config, load)
             yield Simulation(
                 name=stack.name,
