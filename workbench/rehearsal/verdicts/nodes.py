@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from workbench.rehearsal.outcome import Cost, Costs
 from workbench.rehearsal.record import NodeRecord, Record
+from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.scenario.expectations import AtMost, MinimumAgain
 from workbench.rehearsal.scenario.places import Place
 from workbench.rehearsal.verdicts.finding import Case, Finding, is_in, joined
@@ -74,7 +75,7 @@ def at_most(case: Case, expectation: AtMost) -> Finding:
         is_met=all(met),
         measured=joined(parts),
         nodes=() if all(met) else nodes,
-        may_vary="how long nodes live, by half a scan of the autoscaler each" if near else "",
+        may_vary=f"how long nodes live, by {duration_text(case.tolerance)} each" if near else "",
     )
 
 
