@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel
-from components.contract.quantities import parse_quantity
+from workbench.rehearsal.amounts import pod_amounts, quantities, whole_units
 from workbench.rehearsal.play import labels
 from workbench.rehearsal.record import PodEnd, Reason
 
 ZONE: Final = "topology.kubernetes.io/zone"
-_MEBI: Final = 2**20
 _LEAVING: Final = "ToBeDeletedByClusterAutoscaler"
 """Taint of nodes that the autoscaler drains (kubernetes/autoscaler 1959f5f6, ``utils/taints/taints.go``)."""
 
@@ -73,7 +72,7 @@ class NodeSight:
     @property
     def allocatable(self) -> dict[str, int]:
         """CPU in millicores, memory in MiB and GPUs for pods."""
-        return amounts_of(self.manifest.get("status", {}).get("allocatable", {}))
+        return whole_units(dict(quantities(self.manifest.get("status", {}).get("allocatable", {}))))
 
 
 @dataclass(kw_only=True)
@@ -190,22 +189,6 @@ def kind_of(pod: Mapping[str, Any]) -> str:
     return "core-service" if marks.get(LabelKey.CORE_SERVICE.value) == TRUE else ""
 
 
-def amounts_of(resources: Mapping[str, str]) -> dict[str, int]:
-    """Return CPU in millicores, memory in MiB and whole GPUs of a map of quantities."""
-    gpus = sum(int(parse_quantity(each)) for name, each in resources.items() if name.endswith("/gpu"))
-    return {
-        "cpu_millis": round(parse_quantity(resources.get("cpu", "0")) * 1000),
-        "memory_mib": int(parse_quantity(resources.get("memory", "0"))) // _MEBI,
-        "gpus": gpus,
-    }
-
-
-def requests_of(spec: Mapping[str, Any]) -> dict[str, int]:
-    """Return the requests of all containers of a pod together."""
-    each = [amounts_of(c.get("resources", {}).get("requests", {})) for c in spec.get("containers", ())]
-    return {name: sum(one[name] for one in each) for name in ("cpu_millis", "memory_mib", "gpus")}
-
-
 class Specs:
     """Specs of pods, each kept once: pods of one work have the same."""
 
@@ -219,4 +202,8 @@ class Specs:
         kept["containers"] = [
             {key: value for key, value in each.items() if key != "volumeMounts"} for each in spec.get("containers", ())
         ]
-        return self._known.setdefault(json.dumps(kept, sort_keys=True), (kept, requests_of(spec)))
+        return self._known.setdefault(
+            json.dumps(kept, sort_keys=True), (kept, whole_units(pod_amounts(spec, "requests")))
+        )
+            json.dumps(kept, sort_keys=True), (kept, whole_units(pod_amounts(spec, "requests")))
+        )

@@ -9,8 +9,8 @@ from typing import Any, Final
 from components.contract.labels import OWN_DOMAIN, LabelKey
 from components.contract.mlrun_choices import PreemptionMode
 from components.contract.priorities import RESERVED_CLASSES, SystemPriority, UserPriority
-from components.contract.quantities import parse_quantity
 from infra.config.problems import printable
+from workbench.rehearsal.amounts import pod_amounts
 from workbench.rehearsal.replay.observed import Shape
 
 KNOWN_CLASSES: Final = frozenset({*UserPriority, *SystemPriority, *RESERVED_CLASSES})
@@ -38,7 +38,7 @@ def shape_of(metadata: Mapping[str, Any], spec: Mapping[str, Any], counts: Count
     counts
         Receives what the model does not express, each with the number of pods.
     """
-    requests, limits = _amounts(spec, "requests"), _amounts(spec, "limits")
+    requests, limits = pod_amounts(spec, "requests"), pod_amounts(spec, "limits")
     gpu = next((name for name in (*requests, *limits) if name.endswith("/gpu")), "")
     class_name = str(spec.get("priorityClassName") or "")
     if class_name and class_name not in KNOWN_CLASSES:
@@ -70,45 +70,6 @@ def shape_of(metadata: Mapping[str, Any], spec: Mapping[str, Any], counts: Count
         mode=mode,
         labels=tuple(sorted((str(k), str(v)) for k, v in labels.items() if str(k).startswith(f"{OWN_DOMAIN}/"))),
     )
-
-
-def _amounts(spec: Mapping[str, Any], which: str) -> dict[str, Decimal]:
-    """Return a pod's requests or limits as the scheduler counts them.
-
-    The sum of the containers and of init containers that keep running, or the largest other init container, plus the
-    overhead (kubernetes/kubernetes, ``staging/src/k8s.io/component-helpers/resource/helpers.go``, ``PodRequests``).
-    """
-    total: dict[str, Decimal] = {}
-    largest: dict[str, Decimal] = {}
-    inits = spec.get("initContainers") or ()
-    sidecars = [each for each in inits if each.get("restartPolicy") == "Always"]
-    for container in (*(spec.get("containers") or ()), *sidecars):
-        for name, amount in _of(container, which):
-            total[name] = total.get(name, Decimal(0)) + amount
-    for container in inits:
-        if container not in sidecars:
-            for name, amount in _of(container, which):
-                largest[name] = max(largest.get(name, Decimal(0)), amount)
-    whole = {name: max(total.get(name, Decimal(0)), largest.get(name, Decimal(0))) for name in {**total, **largest}}
-    for name, amount in _quantities(spec.get("overhead") or {}):
-        if name in whole:
-            whole[name] += amount
-    return {name: amount for name, amount in whole.items() if amount}
-
-
-def _of(container: Mapping[str, Any], which: str) -> Iterable[tuple[str, Decimal]]:
-    resources = container.get("resources") or {}
-    chosen = resources.get(which) or {}
-    missing = {**(resources.get("limits") or {}), **chosen} if which == "requests" else chosen
-    return _quantities(missing)
-
-
-def _quantities(amounts: Mapping[str, Any]) -> Iterable[tuple[str, Decimal]]:
-    for name, text in amounts.items():
-        try:
-            yield str(name), parse_quantity(str(text))
-        except ValueError:
-            continue
 
 
 def _millis(amount: Decimal | None) -> int | None:

@@ -1,10 +1,12 @@
 """Turns pods into the units of a scenario."""
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from workbench.rehearsal.amounts import most_at_once
 from workbench.rehearsal.replay.observed import End, Observed, Origin, Shape
 from workbench.rehearsal.replay.statuses import SERVICES
 
@@ -90,20 +92,12 @@ def _app(members: list[Observed], window: Window, counts: Counter[str]) -> Unit:
     shape = max((pod.shape for pod in workers), key=lambda each: (each.gpus, each.memory or 0, each.cpu or 0))
     if len({(pod.shape.cpu, pod.shape.memory) for pod in members}) > 1:
         counts["Applications with pods of several sizes (all their pods get that of the largest worker)"] += 1
-    size = _most_at_once(workers)
+    spans = ((pod.created, math.inf if pod.ended is None else pod.ended, 1) for pod in workers)
+    size = max(1, int(most_at_once(spans)))
     if size > WORKERS_MAX:
         counts[f"Applications with more than {WORKERS_MAX} workers (they get {WORKERS_MAX})"] += 1
     return _unit(leader or max(members, key=lambda pod: pod.ended or float("inf")), members,
                  min(size, WORKERS_MAX), shape, window)  # fmt: skip
-
-
-def _most_at_once(pods: list[Observed]) -> int:
-    changes = [(pod.created, 1) for pod in pods] + [(pod.ended, -1) for pod in pods if pod.ended is not None]
-    now = most = 0
-    for _, change in sorted(changes):
-        now += change
-        most = max(most, now)
-    return max(most, 1)
 
 
 def _unit(main: Observed, pods: list[Observed], workers: int, shape: Shape, window: Window) -> Unit:

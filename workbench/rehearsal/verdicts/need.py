@@ -3,6 +3,7 @@
 import math
 from collections import defaultdict
 
+from workbench.rehearsal.amounts import most_at_once
 from workbench.rehearsal.record import GroupFacts, PodRecord, Record
 from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.verdicts.specs import may_use, shape_of, too_small
@@ -40,7 +41,7 @@ def nodes_needed(record: Record, scenario: Scenario, pool: str) -> int:
     """
     groups = [group for group in record.groups if group.pool == pool]
     loads = {group.name: daemon_load(record, group) for group in groups}
-    changes: list[tuple[float, int, float]] = []
+    spans: list[tuple[float, float, float]] = []
     parts: dict[str, float | None] = {}
     for pod in record.pods:
         if pod.kind == DAEMON_SET:
@@ -50,12 +51,8 @@ def nodes_needed(record: Record, scenario: Scenario, pool: str) -> int:
             fits = [group for group in groups if may_use(pod, group) and not too_small(pod, group)]
             parts[key] = min((share(pod, group, loads[group.name]) for group in fits), default=None)
         if (part := parts[key]) is not None:
-            changes += [(pod.created, 1, part), (_end(pod, scenario, record.lasts), 0, -part)]
-    most = now = 0.0
-    for _, _, part in sorted(changes):
-        now += part
-        most = max(most, now)
-    return math.ceil(round(most, 6))
+            spans.append((pod.created, _end(pod, scenario, record.lasts), part))
+    return math.ceil(round(most_at_once(spans), 6))
 
 
 def _end(pod: PodRecord, scenario: Scenario, lasts: float) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from workbench.rehearsal.amounts import most_at_once
 from workbench.rehearsal.outcome import Cost, Costs
 from workbench.rehearsal.record import NodeRecord, Record
 from workbench.rehearsal.scenario.durations import duration_text
@@ -81,15 +82,8 @@ def at_most(case: Case, expectation: AtMost) -> Finding:
 
 def peak(nodes: Iterable[NodeRecord], lasts: float) -> int:
     """Return the greatest number of nodes that existed at one moment of the scenario."""
-    steps = []
-    for node in nodes:
-        if hours(node, lasts):
-            steps += [(max(0.0, node.created), 1), (lasts if node.gone is None else node.gone, -1)]
-    most = now = 0
-    for _, change in sorted(steps):
-        now += change
-        most = max(most, now)
-    return most
+    present = (node for node in nodes if hours(node, lasts))
+    return int(most_at_once((max(0.0, each.created), lasts if each.gone is None else each.gone, 1) for each in present))
 
 
 def price_of(record: Record, nodes: Sequence[NodeRecord], costs: Costs | None) -> Cost:

@@ -11,10 +11,10 @@ from typing import Any, Final
 from components.contract.instances import INSTANCE_TYPES
 from components.contract.labels import WellKnownLabel
 from components.contract.quantities import parse_quantity
+from workbench.rehearsal.amounts import pod_amounts
 from workbench.rehearsal.record import GroupFacts, PodRecord
 
 ZONE_KEYS: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
-_COMPUTE: Final = ("cpu", "memory", "ephemeral-storage", "pods")
 _OF_EVERY_NODE: Final = (WellKnownLabel.HOSTNAME.value, WellKnownLabel.OS.value)
 """Labels of which the groups do not know their nodes' values."""
 
@@ -74,14 +74,8 @@ def taint_key(taint: str) -> str:
 
 
 def devices(spec: Mapping[str, Any]) -> dict[str, int]:
-    """Return how many of each extended resource the containers of a pod request together."""
-    found: dict[str, int] = {}
-    for resources in _resources(spec):
-        asked = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
-        for name, amount in asked.items():
-            if name not in _COMPUTE and "/" in name and (count := int(parse_quantity(str(amount)))):
-                found[name] = found.get(name, 0) + count
-    return found
+    """Return how many of each extended resource a pod requests."""
+    return {name: int(amount) for name, amount in pod_amounts(spec, "requests").items() if "/" in name}
 
 
 def limit_of(spec: Mapping[str, Any], name: str) -> Decimal:
