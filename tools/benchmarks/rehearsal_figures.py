@@ -12,7 +12,7 @@ class Run:
     nodes, pods
         Its size; ``pods`` are those that arrive at once.
     nodes_seconds
-        From the control plane's start until all nodes are ready; in a rehearsal also until its own pods run.
+        From the creation of the first node until all are ready; in a rehearsal also until the cluster's own pods run.
     seconds
         From the creation of the first of the pods until the last one runs.
     wall, own_cpu, servers_cpu

@@ -24,7 +24,7 @@ import yaml
 from infra.config import CONFIG_KEY
 from tools.benchmarks.rehearsal_figures import Run
 from workbench import stacks
-from workbench.local import Instance
+from workbench.local import Instance, instances
 from workbench.prices.book import PriceBook
 from workbench.rehearsal.cluster.connection import Request, Server
 from workbench.rehearsal.cluster.nodes import static_nodes
@@ -97,8 +97,8 @@ class Meter:
 
     def find(self) -> None:
         """Take over the processes of the instance that this process runs."""
-        own = [psutil.Process(pid) for name in _instances() for pid in Instance(name).status().pids.values()]
-        self.servers = own
+        names = [name for name in instances() if name.startswith(PREFIX)]
+        self.servers = [psutil.Process(pid) for name in names for pid in Instance(name).status().pids.values()]
 
     def servers_cpu(self) -> float:
         """Return the CPU seconds of the control plane so far; a supervisor counts too."""
@@ -130,12 +130,6 @@ class Meter:
     def now(self) -> tuple[float, float, float]:
         """Return wall seconds, own CPU seconds and those of the control plane since the start."""
         return time.monotonic() - self.began, time.process_time(), self.servers_cpu()
-
-
-def _instances() -> list[str]:
-    from workbench.local import instances  # noqa: PLC0415
-
-    return [name for name in instances() if name.startswith(PREFIX)]
 
 
 def floor(nodes: int, pods: int, folder: Path, binaries: Toolchain) -> Run:
