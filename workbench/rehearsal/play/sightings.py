@@ -205,5 +205,3 @@ class Specs:
         return self._known.setdefault(
             json.dumps(kept, sort_keys=True), (kept, whole_units(pod_amounts(spec, "requests")))
         )
-            json.dumps(kept, sort_keys=True), (kept, whole_units(pod_amounts(spec, "requests")))
-        )
