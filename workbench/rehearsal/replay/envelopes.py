@@ -1,8 +1,11 @@
-"""Finds the entry inside what clouds and tools wrap around it."""
+"""Finds the entries inside what clouds and tools wrap around it."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
+
+from workbench.rehearsal.replay.problems import ReplayError
+from workbench.rehearsal.replay.stream import Source
 
 _TEXTS: Final = ("message", "@message", "log_s", "log")
 """Keys whose text is an entry: CloudWatch, its Insights, Azure's Log Analytics and its resource logs."""
@@ -19,6 +22,17 @@ _ROW: Final = {
 ``azure-monitor-ref/tables/aksaudit.md``). Too large objects are the text ``skipped-too-big-size-object`` there."""
 
 AUDIT: Final = "audit.k8s.io/"
+
+
+def objects(
+    source: Source, is_of_format: Callable[[Mapping[str, Any]], bool], problem: str, hint: str
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the objects of a file with their lines; a ``ReplayError`` for one that is not of its format."""
+    for entry in source.entries():
+        for value in unwrap(entry.value):
+            if not is_of_format(value):
+                raise ReplayError(source.path, problem, hint, line=entry.line)
+            yield entry.line, value
 
 
 def unwrap(value: Any) -> Iterator[dict[str, Any]]:

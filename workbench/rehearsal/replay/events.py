@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from workbench.rehearsal.replay.envelopes import unwrap
+from workbench.rehearsal.replay.envelopes import objects
 from workbench.rehearsal.replay.kinds import origin_of
-from workbench.rehearsal.replay.observed import TRACKED_MAX, End, History, LeftOut, Observed, Shape, TooManyError
+from workbench.rehearsal.replay.observed import TRACKED_MAX, End, History, LeftOut, Observed, Shape, too_many
 from workbench.rehearsal.replay.part import moment_of
 from workbench.rehearsal.replay.problems import ReplayError
 from workbench.rehearsal.replay.stream import Source
@@ -67,17 +67,13 @@ def read(source: Source, history: History) -> None:
         An entry is no event, or has no time.
     """
     export = _Export()
-    for entry in source.entries():
-        for event in unwrap(entry.value):
-            if not is_event(event):
-                raise ReplayError(
-                    source.path, "an object that is not an event, in an export of events.",
-                    "Export events alone: kubectl get events -A -o json.", line=entry.line)  # fmt: skip
-            at = _first(event)
-            if at is None:
-                raise ReplayError(source.path, "an event without a time.", "Export it whole.", line=entry.line)
-            history.saw(at)
-            _take(event, at, export)
+    problem = "an object that is not an event, in an export of events."
+    for line, event in objects(source, is_event, problem, "Export events alone: kubectl get events -A -o json."):
+        at = _first(event)
+        if at is None:
+            raise ReplayError(source.path, "an event without a time.", "Export it whole.", line=line)
+        history.saw(at)
+        _take(event, at, export)
     history.notes += [NO_SIZES, "A cluster keeps events for an hour by default: pods without an event are missing."]
     if export.scale_ups:
         history.counts["Pods for which the autoscaler added nodes there"] = len(export.scale_ups)
@@ -103,7 +99,7 @@ def _take(event: Mapping[str, Any], at: float, export: _Export) -> None:
     elif kind == "Job" and reason == "Completed":
         export.completed[namespace, name] = at
     if len(export.pods) > TRACKED_MAX:
-        raise TooManyError
+        raise too_many()
 
 
 def _take_pod(key: tuple[str, str, str], reason: str, at: float, export: _Export) -> None:

@@ -9,10 +9,10 @@ from typing import Final
 
 from workbench.rehearsal.replay import audit, events, pods, runs
 from workbench.rehearsal.replay.envelopes import unwrap
-from workbench.rehearsal.replay.mapping import CHOOSE, UnfitError, scenario_of
-from workbench.rehearsal.replay.observed import TRACKED_MAX, History, TooManyError
+from workbench.rehearsal.replay.mapping import scenario_of
+from workbench.rehearsal.replay.observed import History
 from workbench.rehearsal.replay.part import Part
-from workbench.rehearsal.replay.problems import ReplayError
+from workbench.rehearsal.replay.problems import ReplayError, UnfitError
 from workbench.rehearsal.replay.stream import Source
 from workbench.rehearsal.scenario.model import Scenario
 
@@ -71,8 +71,6 @@ def read(path: Path, part: Part | None = None) -> Replayed:
         reader(source, history)
         history.notes[:0] = source.notes
         scenario, notes = scenario_of(history, name)
-    except TooManyError:
-        raise ReplayError(path, f"has more than {TRACKED_MAX} pods.", CHOOSE) from None
     except UnfitError as error:
         raise ReplayError(path, error.problem, error.hint) from None
     except (AttributeError, KeyError, TypeError):

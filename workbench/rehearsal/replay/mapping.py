@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from workbench.rehearsal.replay.observed import History
 from workbench.rehearsal.replay.part import moment_text
+from workbench.rehearsal.replay.problems import CHOOSE, UnfitError
 from workbench.rehearsal.replay.units import Unit, units_of
 from workbench.rehearsal.replay.works import Group, Yaml, arrivals_of, groups_of, work_of
 from workbench.rehearsal.scenario.arrivals import ARRIVALS_MAX
@@ -31,23 +32,6 @@ _PLACES: Final = (
     "Nodes, images and namespaces of the source are not replayed: pods run in the stack's first namespace with core "
     "services, and their project or namespace is their team."
 )
-CHOOSE: Final = "Choose a part of it with --from and --to."
-
-
-class UnfitError(Exception):
-    """The history is no valid scenario.
-
-    Parameters
-    ----------
-    problem
-        What is wrong.
-    hint
-        What to do.
-    """
-
-    def __init__(self, problem: str, hint: str = "") -> None:
-        self.problem, self.hint = problem, hint
-        super().__init__(problem)
 
 
 @dataclass(frozen=True)
@@ -90,14 +74,14 @@ def scenario_of(history: History, title: str) -> tuple[Scenario, tuple[str, ...]
             _empty(history), "Export it from a time when user work ran." if not _has_part(history) else CHOOSE
         )
     if len(units) > ARRIVALS_MAX:
-        raise UnfitError(f"has {len(units)} units of work; a scenario has at most {ARRIVALS_MAX}.", CHOOSE)
+        raise UnfitError(f"has {len(units)} units of work; a scenario has at most {ARRIVALS_MAX}.")
     groups, ratio = groups_of(units)
     if len(groups) > WORKS_MAX:
-        raise UnfitError(f"has work of {len(groups)} different shapes; a scenario has at most {WORKS_MAX}.", CHOOSE)
+        raise UnfitError(f"has work of {len(groups)} different shapes; a scenario has at most {WORKS_MAX}.")
     limits = {group.name: _limit(group, span) for group in groups}
     lasts = span.seconds + max(limits.values()) + _MINUTE
     if lasts > LONGEST:
-        raise UnfitError(f"covers {span.seconds / 86_400:.0f} days; a scenario lasts at most 31 days.", CHOOSE)
+        raise UnfitError(f"covers {span.seconds / 86_400:.0f} days; a scenario lasts at most 31 days.")
     expectations = [*_expectations(groups, limits), {"expect": "core-services-unmoved"}]
     document = {
         "description": f"Replay of {title}",
@@ -111,7 +95,7 @@ def scenario_of(history: History, title: str) -> tuple[Scenario, tuple[str, ...]
         scenario = Scenario.model_validate(document)
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_input=False)[0]["loc"]))
-        raise UnfitError(f"has work that a scenario cannot hold, at {place}.", CHOOSE) from None
+        raise UnfitError(f"has work that a scenario cannot hold, at {place}.") from None
     return scenario, (*_notes(history, span, units, ratio), *_derived(expectations, units))
 
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from workbench.rehearsal.replay.part import Part
+from workbench.rehearsal.replay.problems import UnfitError
 from workbench.rehearsal.scenario.arrivals import ARRIVALS_MAX
 from workbench.rehearsal.scenario.work import WorkKind
 
@@ -106,8 +107,9 @@ class Observed:
         return None if placed is None else max(0.0, placed - self.created)
 
 
-class TooManyError(Exception):
-    """The file has more pods than can be kept."""
+def too_many() -> UnfitError:
+    """Return the error of a file with more pods than can be kept."""
+    return UnfitError(f"has more than {TRACKED_MAX} pods.")
 
 
 @dataclass
@@ -147,7 +149,7 @@ class History:
 
         Raises
         ------
-        TooManyError
+        UnfitError
             There are more than ``TRACKED_MAX``.
         """
         if self.part.end is not None and pod.created > self.part.end:
@@ -183,4 +185,4 @@ class History:
         """Drop the pods that ended before the part."""
         self._pods = {key: pod for key, pod in self._pods.items() if self._matters(pod)}
         if len(self._pods) + len(self._former) >= TRACKED_MAX:
-            raise TooManyError
+            raise too_many()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.rehearsal.replay.envelopes import unwrap
+from workbench.rehearsal.replay.envelopes import objects
 from workbench.rehearsal.replay.kinds import origin_of
 from workbench.rehearsal.replay.observed import End, History, LeftOut, Observed
 from workbench.rehearsal.replay.part import moment_of
@@ -30,13 +30,9 @@ def read(source: Source, history: History) -> None:
     """
     history.has_steady_pods = True
     history.notes.append("A dump of pods shows those that still exist: what was deleted before it is missing.")
-    for entry in source.entries():
-        for pod in unwrap(entry.value):
-            if not is_pod(pod):
-                raise ReplayError(
-                    source.path, "an object that is not a pod, in a dump of pods.",
-                    "Export pods alone: kubectl get pods -A -o json.", line=entry.line)  # fmt: skip
-            _add(source, entry.line, pod, history)
+    problem, hint = "an object that is not a pod, in a dump of pods.", "Export pods alone: kubectl get pods -A -o json."
+    for line, pod in objects(source, is_pod, problem, hint):
+        _add(source, line, pod, history)
 
 
 def _add(source: Source, line: int, pod: Mapping[str, Any], history: History) -> None:

@@ -1,8 +1,11 @@
-"""The error of a file that cannot be replayed."""
+"""Errors of files that cannot be replayed."""
 
 from pathlib import Path
+from typing import Final
 
 from workbench.system.errors import UserError
+
+CHOOSE: Final = "Choose a part of it with --from and --to."
 
 
 class ReplayError(UserError):
@@ -25,3 +28,19 @@ class ReplayError(UserError):
         self.line = line
         where = f"{file}, line {line}" if line is not None else str(file)
         super().__init__(f"{where}: {problem}", hint)
+
+
+class UnfitError(Exception):
+    """What the file says is no valid scenario.
+
+    Parameters
+    ----------
+    problem
+        What is wrong.
+    hint
+        What to do. Default: choose a part of the file.
+    """
+
+    def __init__(self, problem: str, hint: str = CHOOSE) -> None:
+        self.problem, self.hint = problem, hint
+        super().__init__(problem)

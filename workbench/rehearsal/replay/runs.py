@@ -13,12 +13,12 @@ import io
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from workbench.rehearsal.replay.envelopes import unwrap
+from workbench.rehearsal.replay.envelopes import objects
 from workbench.rehearsal.replay.kinds import MLRUN_KINDS
 from workbench.rehearsal.replay.observed import End, History, LeftOut, Observed, Origin, Shape
 from workbench.rehearsal.replay.part import moment_of
 from workbench.rehearsal.replay.problems import ReplayError
-from workbench.rehearsal.replay.stream import ENTRY_MAX, Source
+from workbench.rehearsal.replay.stream import CUT_OFF, ENTRY_MAX, Source
 
 NO_SIZES: Final = (
     "MLRun's runs have no sizes: every pod gets the stack's default requests, Spark, Dask and MPI one worker; write "
@@ -60,13 +60,9 @@ def read(source: Source, history: History) -> None:
     ReplayError
         An entry is no run, or has no start.
     """
-    for entry in source.entries():
-        for run in unwrap(entry.value):
-            if not is_run(run):
-                raise ReplayError(
-                    source.path, "an object that is not a run, in an export of MLRun's runs.",
-                    "Export the list that list_runs() returns.", line=entry.line)  # fmt: skip
-            _add(source, entry.line, run, history)
+    problem = "an object that is not a run, in an export of MLRun's runs."
+    for line, run in objects(source, is_run, problem, "Export the list that list_runs() returns."):
+        _add(source, line, run, history)
     history.notes.append(NO_SIZES)
 
 
@@ -87,7 +83,7 @@ def read_csv(source: Source, history: History) -> None:
         except csv.Error:
             raise ReplayError(source.path, "a damaged row.", "Export the table again.", line=rows.line_num) from None
         except EOFError:
-            source.notes.append("The compressed file ends too early; what follows its last whole part is left out.")
+            source.notes.append(CUT_OFF)
     history.notes.append(NO_SIZES)
 
 

@@ -173,7 +173,7 @@ def test_the_number_of_tracked_pods_is_bounded_and_those_before_the_part_are_for
         each for i in range(50) for each in life(pod(f"p{i}"), 100 * i, scheduled=100 * i, completed=100 * i + 50)
     ]
     path = write(tmp_path, "a.jsonl", lines(entries))
-    with pytest.raises(UserError, match="has more than 200000 pods"):
+    with pytest.raises(UserError, match="has more than 20 pods"):
         read(path)
     replayed = read(path, Part(start=T0 + 4500))
     assert sum(each.count for each in replayed.scenario.arrivals) == 5
