@@ -214,15 +214,28 @@ def _refusals(record: Record, console: Console) -> None:
         _print(Text(f"{_clean(work)}: {_names(names)}: {_clean(message)}"), console, 4)
 
 
-def _remarks(outcomes: Iterable[Outcome], console: Console) -> None:
-    """Print the assumptions, notes and sources of prices of all outcomes, each once."""
-    assumptions: dict[str, None] = {}
-    notes: dict[str, None] = {}
+def _remarks(outcomes: Sequence[Outcome], console: Console) -> None:
+    """Print assumptions, notes and sources of prices, each once and with the outcomes that it is about."""
+    played = [outcome for outcome in outcomes if outcome.record]
+    assumptions: dict[str, list[Outcome]] = {}
+    notes: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
-        assumptions.update(dict.fromkeys(outcome.record.assumptions if outcome.record else ()))
-        notes.update(dict.fromkeys((*outcome.notes, *filter(None, [outcome.costs.prices if outcome.costs else ""]))))
+        for line in dict.fromkeys(outcome.record.assumptions if outcome.record else ()):
+            assumptions.setdefault(line, []).append(outcome)
+        for line in dict.fromkeys((*outcome.notes, *filter(None, [outcome.costs.prices if outcome.costs else ""]))):
+            notes.setdefault(line, []).append(outcome)
     for title, lines in (("Assumptions", assumptions), ("Notes", notes)):
         if lines:
             console.print(f"\n{title}", style="bold", **_PLAIN)
-        for line in lines:
-            _print(Text(_clean(line), style="dim"), console, 2)
+        for line, about in lines.items():
+            _print(Text(f"{_about(about, played)}{_clean(line)}", style="dim"), console, 2)
+
+
+def _about(outcomes: Sequence[Outcome], played: Sequence[Outcome]) -> str:
+    """Return which outcomes a line is about, as its beginning: empty if all, else stacks, or stacks with scenarios."""
+    if len(outcomes) >= len(played):
+        return ""
+    stacks = dict.fromkeys(outcome.stack for outcome in outcomes)
+    if len(outcomes) == sum(outcome.stack in stacks for outcome in played):
+        return f"{_names(list(stacks))}: "
+    return f"{_names([f'{outcome.stack} {outcome.scenario}' for outcome in outcomes])}: "

@@ -87,6 +87,17 @@ def test_assumptions_notes_and_sources_of_prices_come_last_and_once() -> None:
     ]
 
 
+def test_assumptions_of_some_outcomes_name_them() -> None:
+    night = outcomes.night()
+    assert night.record is not None
+    own = replace(night, scenario="own", record=replace(night.record, assumptions=("Of all.", "Of own.", "Of dev.")))
+    dev = replace(night, stack="dev", record=replace(night.record, assumptions=("Of all.", "Of dev.")))
+    other = replace(night, stack="prod", record=replace(night.record, assumptions=("Of all.", "Of prod.")))
+    tail = printed(replace(own, stack="dev"), dev, other).partition("\nAssumptions\n")[2]
+    lines = [line.strip() for line in tail.splitlines()]
+    assert lines[:4] == ["Of all.", "dev own: Of own.", "dev: Of dev.", "prod: Of prod."]
+
+
 def test_a_terminal_wraps_to_its_width_and_a_pipe_does_not_wrap() -> None:
     narrow = printed(outcomes.night(), width=60, terminal=True).splitlines()
     assert max(map(len, narrow)) <= 60
