@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -99,6 +100,22 @@ def test_a_node_that_another_order_would_have_saved_is_explained() -> None:
     )
     assert best([pod for node in nodes for pod in node.pods], [], [Kind("pool", ROOM, 3)]).nodes == 2
     assert unexplained(seen(*nodes)) == []
+
+
+def test_what_the_autoscaler_holds_back_on_nodes_of_an_empty_pool_explains_a_pod_that_fills_one() -> None:
+    waits = seen(waiting=((4, 1, 0),), further=1)
+    assert len(unexplained(waits)) == 1
+    assert unexplained(replace(waits, held_back=(1, 0, 0))) == []
+    not_empty = seen(Node("a", "pool", ROOM, ((4, 1, 0),)), waiting=((4, 1, 0),), further=1)
+    assert len(unexplained(replace(not_empty, held_back=(1, 0, 0)))) == 1
+
+
+def test_what_the_autoscaler_holds_back_explains_a_node_too_many_in_a_pool_that_was_empty() -> None:
+    nodes = tuple(Node(name, "pool", ROOM, ((2, 1, 0),), is_added=True) for name in "ab")
+    assert len(unexplained(seen(*nodes))) == 1
+    assert unexplained(replace(seen(*nodes), held_back=(1, 0, 0))) == []
+    first = replace(nodes[0], is_added=False)
+    assert len(unexplained(replace(seen(first, nodes[1]), held_back=(1, 0, 0)))) == 1
 
 
 @pytest.mark.parametrize(

@@ -87,12 +87,20 @@ class Seen:
         Nodes of its pools that exist, in the order in which they were made.
     further
         How many more nodes each of its pools could have had, at the maximum none.
+    held_back
+        What the autoscaler believes to be taken too on a node of a pool that has none.
     """
 
     pods: tuple[Amounts, ...]
     waiting: tuple[Amounts, ...]
     nodes: tuple[Node, ...]
     further: tuple[Kind, ...]
+    held_back: Amounts = NOTHING
+
+    def believed(self, node: Node) -> Amounts:
+        """Return the room that the autoscaler expected of a node when it counted how many it needs."""
+        had_nodes = any(each.pool == node.pool and not each.is_added for each in self.nodes)
+        return node.room if had_nodes else minus(node.room, self.held_back)
 
 
 def plus(amounts: Iterable[Amounts]) -> Amounts:
@@ -167,12 +175,24 @@ def _of(mask: int, pods: Sequence[Amounts]) -> Iterator[Amounts]:
     return (pod for index, pod in enumerate(pods) if mask >> index & 1)
 
 
-def may_be_left_over(pod: Amounts, others: Sequence[Amounts], rooms: Sequence[Amounts]) -> bool:
+def may_be_left_over(
+    pod: Amounts, others: Sequence[Amounts], rooms: Sequence[Amounts], believed: Sequence[Amounts] | None = None
+) -> bool:
     """Return whether some order of arrival leaves no room for a pod, if each pod goes to any node with room for it.
 
     That is so if other pods fit on the nodes in such a way that none has room for this pod.
+
+    Parameters
+    ----------
+    pod, others
+        Requests of the pod, and of the others.
+    rooms
+        Rooms of the nodes.
+    believed
+        Rooms, at most as large, by which it is decided whether one more pod fits. Default: the same.
     """
-    return _can_block([_blocking(pod, others, room) for room in rooms], 0)
+    pairs = zip(rooms, rooms if believed is None else believed, strict=True)
+    return _can_block([_blocking(pod, others, room, less) for room, less in pairs], 0)
 
 
 def _can_block(blocking: Sequence[Sequence[int]], used: int) -> bool:
@@ -182,14 +202,14 @@ def _can_block(blocking: Sequence[Sequence[int]], used: int) -> bool:
     return any(_can_block(blocking[1:], used | mask) for mask in blocking[0] if not mask & used)
 
 
-def _blocking(pod: Amounts, others: Sequence[Amounts], room: Amounts) -> list[int]:
-    """Return the smallest sets of pods that fit on a node and leave no room for ``pod``."""
+def _blocking(pod: Amounts, others: Sequence[Amounts], room: Amounts, believed: Amounts) -> list[int]:
+    """Return the smallest sets of pods that fit on a node and seem to leave no room for ``pod``."""
     found: list[int] = []
     for mask in sorted(range(1 << len(others)), key=int.bit_count):
         if any(mask & smaller == smaller for smaller in found):
             continue
         chosen = [*_of(mask, others)]
-        if fits(chosen, room) and not fits([*chosen, pod], room):
+        if fits(chosen, room) and not fits([*chosen, pod], believed):
             found.append(mask)
     return found
 
@@ -198,7 +218,8 @@ def unexplained(seen: Seen) -> list[str]:
     """Return what neither the pods' sizes nor first come, first served explains, as sentences.
 
     A pod may wait only if no node has room for it and no pool may add one that has. A node beyond the minimum must have
-    pods, and there must be an order of arrival in which the nodes before it leave a pod over that fits on it.
+    pods, and there must be an order of arrival in which the nodes before it leave a pod over that fits on it. What a
+    node of an empty pool has room for is what the autoscaler believes.
     """
     return [*_pods_with_room(seen), *_needless_nodes(seen)]
 
@@ -207,27 +228,32 @@ def _pods_with_room(seen: Seen) -> Iterator[str]:
     for node in seen.nodes:
         if not fits(node.pods, node.room):
             yield f"{node.name} has room for {node.room} and pods of {plus(node.pods)}"
+    pools = {node.pool for node in seen.nodes}
     for pod in dict.fromkeys(seen.waiting):
         for node in seen.nodes:
             if fits([*node.pods, pod], node.room):
                 yield f"a pod of {pod} waits, but {node.name} has room for {minus(node.room, plus(node.pods))}"
         for kind in seen.further:
-            if kind.count and fits([pod], kind.room):
-                yield f"a pod of {pod} waits, but {kind.pool} may add {kind.count} nodes with room for {kind.room}"
+            room = kind.room if kind.pool in pools else minus(kind.room, seen.held_back)
+            if kind.count and fits([pod], room):
+                yield f"a pod of {pod} waits, but {kind.pool} may add {kind.count} nodes with room for {room}"
 
 
 def _needless_nodes(seen: Seen) -> Iterator[str]:
     for index, node in enumerate(seen.nodes):
         if not node.is_added:
             continue
-        before = [each.room for each in seen.nodes[:index]]
         if not node.pods:
             yield f"{node.name} was added and is empty"
-        elif not any(_asks_for(node, pod, seen.pods, before) for pod in set(seen.pods)):
+        elif not any(_asks_for(index, pod, seen) for pod in set(seen.pods)):
             yield f"{node.name} was added, but the {index} nodes before it have room for all pods in any order"
 
 
-def _asks_for(node: Node, pod: Amounts, pods: Sequence[Amounts], before: Sequence[Amounts]) -> bool:
-    others = list(pods)
+def _asks_for(index: int, pod: Amounts, seen: Seen) -> bool:
+    """Return whether the nodes before one may leave over a pod that fits on it."""
+    others, before = [*seen.pods], seen.nodes[:index]
     others.remove(pod)
-    return fits([pod], node.room) and may_be_left_over(pod, others, before)
+    rooms = [each.room for each in before]
+    return fits([pod], seen.nodes[index].room) and may_be_left_over(
+        pod, others, rooms, [seen.believed(each) for each in before]
+    )
