@@ -9,12 +9,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from components.contract.labels import WellKnownLabel
 from infra.config import StackConfig
 from support.rehearsal_stacks import stack
 from workbench.rehearsal.cluster.simulated import ApiError
 from workbench.rehearsal.play.agenda import Clock
 from workbench.rehearsal.play.chronicle import Chronicle
-from workbench.rehearsal.play.sightings import ZONE
 from workbench.rehearsal.play.site import Site
 from workbench.rehearsal.record import GroupFacts
 from workbench.rehearsal.settings import Pace
@@ -195,7 +195,7 @@ class Stage:
                 "kind": "Node",
                 "metadata": {
                     "name": name,
-                    "labels": {**group.labels, ZONE: zone, "kubernetes.io/hostname": name},
+                    "labels": {**group.labels, WellKnownLabel.ZONE.value: zone, "kubernetes.io/hostname": name},
                     "annotations": {**marks, **annotations},
                 },
                 "spec": {},
@@ -229,5 +229,5 @@ class Stage:
     def names(self, kind: str = "nodes") -> set[str]:
         return {each["metadata"]["name"] for each in self.api.get(f"/{kind}")["items"]}
 
-    def sight(self, pod: str) -> Any:
+    def observed(self, pod: str) -> Any:
         return [each for each in self.chronicle.pods.values() if each.name == pod][-1]

@@ -11,7 +11,7 @@ from components.contract.labels import AnnotationKey, LabelKey
 from workbench.rehearsal.cluster.simulated import SimulatedCluster, Watch
 from workbench.rehearsal.play import labels
 from workbench.rehearsal.play.agenda import Clock
-from workbench.rehearsal.play.sightings import Circumstances, NodeSight, PodSight, Specs, ending, kind_of
+from workbench.rehearsal.play.observed import ObservedNode, ObservedPod, Specs, ending, kind_of
 from workbench.rehearsal.record import Happening, PodEnd, Reason, Refusal
 from workbench.rehearsal.scenario.places import Place
 
@@ -29,7 +29,7 @@ _SAYS: Final = {
 _LONGEST: Final = 1_000
 """Characters of a reason that are kept."""
 
-Sight = Mapping[str, Any]
+Manifest = Mapping[str, Any]
 
 
 class Chronicle:
@@ -60,13 +60,13 @@ class Chronicle:
         self._threads: list[threading.Thread] = []
         self.problem: Exception | None = None
         """Why a watch has ended before it was closed."""
-        self.pods: dict[str, PodSight] = {}
+        self.pods: dict[str, ObservedPod] = {}
         """By UID."""
-        self.nodes: dict[str, NodeSight] = {}
+        self.nodes: dict[str, ObservedNode] = {}
         """By UID."""
-        self._nodes_by_name: dict[str, NodeSight] = {}
-        self._by_unit: dict[str, list[PodSight]] = defaultdict(list)
-        self._by_node: dict[str, dict[str, PodSight]] = defaultdict(dict)
+        self._nodes_by_name: dict[str, ObservedNode] = {}
+        self._by_unit: dict[str, list[ObservedPod]] = defaultdict(list)
+        self._by_node: dict[str, dict[str, ObservedPod]] = defaultdict(dict)
         self.refusals: list[Refusal] = []
         self.happenings: list[Happening] = []
 
@@ -74,7 +74,7 @@ class Chronicle:
         """Begin to watch; objects that exist count as created now."""
         for what, path in _PATHS.items():
             watch = self.cluster.api.watch(path)
-            see: Callable[[str, Sight], None] = getattr(self, f"see_{what}")
+            see: Callable[[str, Manifest], None] = getattr(self, f"see_{what}")
             thread = threading.Thread(target=self._follow, args=(watch, see), name=f"watch {what}s", daemon=True)
             self._watches.append(watch)
             self._threads.append(thread)
@@ -87,33 +87,33 @@ class Chronicle:
         for thread in self._threads:
             thread.join(timeout=5)
 
-    def _follow(self, watch: Watch, see: Callable[[str, Sight], None]) -> None:
+    def _follow(self, watch: Watch, see: Callable[[str, Manifest], None]) -> None:
         try:
             for event in watch:
                 see(event["type"], event["object"])
         except Exception as error:  # noqa: BLE001 the player raises it in its own thread
             self.problem = self.problem or error
 
-    def see_pod(self, change: str, pod: Sight) -> None:
+    def see_pod(self, change: str, pod: Manifest) -> None:
         """Take over a change of a pod."""
         tick, uid = self.clock.ticks(), pod["metadata"]["uid"]
         with self._lock:
-            if (sight := self.pods.get(uid)) is None:
+            if (observed := self.pods.get(uid)) is None:
                 if change == "DELETED":
                     return
-                sight = self._new_pod(pod, tick)
-            self._update(sight, pod, tick)
+                observed = self._new_pod(pod, tick)
+            self._update(observed, pod, tick)
             if change == "DELETED":
-                sight.exists = False
-                if sight.ended is None:
-                    self._end(sight, {**pod, "metadata": {**pod["metadata"], "deletionTimestamp": "now"}}, tick)
-            if sight.unit:
-                self._changed.add(sight.unit)
+                observed.exists = False
+                if observed.ended is None:
+                    self._end(observed, {**pod, "metadata": {**pod["metadata"], "deletionTimestamp": "now"}}, tick)
+            if observed.unit:
+                self._changed.add(observed.unit)
 
-    def _new_pod(self, pod: Sight, tick: float) -> PodSight:
+    def _new_pod(self, pod: Manifest, tick: float) -> ObservedPod:
         metadata = pod["metadata"]
         spec, amounts = self._specs.of(pod["spec"])
-        sight = PodSight(
+        observed = ObservedPod(
             name=metadata["name"],
             namespace=metadata["namespace"],
             uid=metadata["uid"],
@@ -124,56 +124,56 @@ class Chronicle:
             amounts=amounts,
             reasons=self._reasons[metadata["uid"]],
         )
-        self.pods[sight.uid] = sight
-        if sight.unit:
-            self._by_unit[sight.unit].append(sight)
-            if lost := self._unreplaced[sight.unit]:
-                sight.replaces = lost.pop(0)
-        return sight
+        self.pods[observed.uid] = observed
+        if observed.unit:
+            self._by_unit[observed.unit].append(observed)
+            if lost := self._unreplaced[observed.unit]:
+                observed.replaces = lost.pop(0)
+        return observed
 
-    def _update(self, sight: PodSight, pod: Sight, tick: float) -> None:
-        sight.run_for = pod["metadata"].get("annotations", {}).get(labels.RUN_FOR)
-        if sight.node is None and (node := pod["spec"].get("nodeName")):
-            sight.node, sight.scheduled = node, tick
-            self._by_node[node][sight.uid] = sight
+    def _update(self, observed: ObservedPod, pod: Manifest, tick: float) -> None:
+        observed.run_for = pod["metadata"].get("annotations", {}).get(labels.RUN_FOR)
+        if observed.node is None and (node := pod["spec"].get("nodeName")):
+            observed.node, observed.scheduled = node, tick
+            self._by_node[node][observed.uid] = observed
         phase = pod.get("status", {}).get("phase")
-        if sight.started is None and phase in {"Running", "Succeeded"}:
-            sight.started = tick
-        if sight.ended is None:
-            self._end(sight, pod, tick)
+        if observed.started is None and phase in {"Running", "Succeeded"}:
+            observed.started = tick
+        if observed.ended is None:
+            self._end(observed, pod, tick)
 
-    def _end(self, sight: PodSight, pod: Sight, tick: float) -> None:
-        node = self._nodes_by_name.get(sight.node or "")
-        found = ending(pod, Circumstances(node, self._unit_causes.get(sight.unit, "")))
+    def _end(self, observed: ObservedPod, pod: Manifest, tick: float) -> None:
+        node = self._nodes_by_name.get(observed.node or "")
+        found = ending(pod, node, self._unit_causes.get(observed.unit, ""))
         if found is None:
             return
-        sight.ended = tick
-        sight.end, sight.cause = found
-        self._by_node[sight.node or ""].pop(sight.uid, None)
-        if sight.is_lost and sight.unit:
-            self._unreplaced[sight.unit].append(sight.uid)
+        observed.ended = tick
+        observed.end, observed.cause = found
+        self._by_node[observed.node or ""].pop(observed.uid, None)
+        if observed.is_lost and observed.unit:
+            self._unreplaced[observed.unit].append(observed.uid)
 
-    def see_node(self, change: str, node: Sight) -> None:
+    def see_node(self, change: str, node: Manifest) -> None:
         """Take over a change of a node."""
         tick, metadata = self.clock.ticks(), node["metadata"]
         with self._lock:
-            if (sight := self.nodes.get(metadata["uid"])) is None:
+            if (observed := self.nodes.get(metadata["uid"])) is None:
                 if change == "DELETED":
                     return
-                sight = NodeSight(
+                observed = ObservedNode(
                     name=metadata["name"],
                     labels=metadata.get("labels", {}),
                     manifest=node,
                     group=self._group_of(metadata),
                     created=tick,
                 )
-                self.nodes[metadata["uid"]] = self._nodes_by_name[sight.name] = sight
-            sight.see(node, tick)
+                self.nodes[metadata["uid"]] = self._nodes_by_name[observed.name] = observed
+            observed.see(node, tick)
             if change == "DELETED":
-                sight.gone = tick
-                sight.cause = sight.cause or ("autoscaler" if sight.is_leaving or is_elastic(node) else "")
+                observed.gone = tick
+                observed.cause = observed.cause or ("autoscaler" if observed.is_leaving or is_elastic(node) else "")
 
-    def _group_of(self, metadata: Sight) -> str:
+    def _group_of(self, metadata: Manifest) -> str:
         """Return the group of a node: elastic nodes name it, the names of static ones begin with it."""
         if name := metadata.get("annotations", {}).get(AnnotationKey.GROUP.value):
             return str(name)
@@ -181,7 +181,7 @@ class Chronicle:
         pool = metadata.get("labels", {}).get(LabelKey.POOL.value, "")
         return next((name for name in names if re.fullmatch(rf"{re.escape(name)}-r?\d+", metadata["name"])), pool)
 
-    def see_event(self, change: str, event: Sight) -> None:
+    def see_event(self, change: str, event: Manifest) -> None:
         """Take over an event: why a pod waits, or that a controller may not create one."""
         reason, about = event.get("reason"), event.get("involvedObject", {})
         if change == "DELETED":
@@ -212,8 +212,8 @@ class Chronicle:
     def mark_node(self, name: str, cause: str) -> None:
         """Note which event takes a node."""
         with self._lock:
-            if sight := self._nodes_by_name.get(name):
-                sight.cause = cause
+            if observed := self._nodes_by_name.get(name):
+                observed.cause = cause
 
     def happened(self, event: str, text: str, nodes: Iterable[str] = ()) -> None:
         """Note that an event of the scenario took place."""
@@ -231,22 +231,22 @@ class Chronicle:
             found, self._changed = self._changed, set()
         return found
 
-    def of_unit(self, unit: str) -> list[PodSight]:
+    def of_unit(self, unit: str) -> list[ObservedPod]:
         """Return all pods that a unit has had, in order of creation."""
         with self._lock:
             return list(self._by_unit[labels.label_value(unit)])
 
-    def on_node(self, node: str) -> list[PodSight]:
+    def on_node(self, node: str) -> list[ObservedPod]:
         """Return the pods that have not ended on a node."""
         with self._lock:
             return [each for each in self._by_node[node].values() if each.exists]
 
-    def node(self, name: str) -> NodeSight | None:
+    def node(self, name: str) -> ObservedNode | None:
         """Return the last node of a name."""
         with self._lock:
             return self._nodes_by_name.get(name)
 
-    def nodes_in(self, place: Place) -> list[NodeSight]:
+    def nodes_in(self, place: Place) -> list[ObservedNode]:
         """Return the nodes of a place, those with most pods of the scenario first, then by name.
 
         Nodes that an event is already taking are left out.
@@ -272,12 +272,12 @@ class Chronicle:
             return running, len(live) - running, sum(1 for each in self._nodes_by_name.values() if each.gone is None)
 
 
-def is_elastic(node: Sight) -> bool:
+def is_elastic(node: Manifest) -> bool:
     """Return whether the autoscaler owns a node."""
     return AnnotationKey.GROUP.value in node["metadata"].get("annotations", {})
 
 
-def final(pod: PodSight) -> PodEnd:
+def final(pod: ObservedPod) -> PodEnd:
     """Return the end of a pod when the scenario ends."""
     if pod.ended is not None:
         return pod.end

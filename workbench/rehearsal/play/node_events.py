@@ -9,7 +9,7 @@ from workbench.rehearsal.cluster.simulated import ApiError
 from workbench.rehearsal.play.agenda import Steps
 from workbench.rehearsal.play.chronicle import is_elastic
 from workbench.rehearsal.play.labels import object_name
-from workbench.rehearsal.play.sightings import NodeSight
+from workbench.rehearsal.play.observed import ObservedNode
 from workbench.rehearsal.play.site import Site, quietly
 from workbench.rehearsal.record import GroupFacts
 from workbench.rehearsal.scenario.events import CapacityRefused, NodeFailure, RollingUpgrade, SpotReclaim
@@ -150,7 +150,7 @@ def rolling_upgrade(site: Site, event: RollingUpgrade) -> Steps:
         site.chronicle.happened(event.event, _took("upgraded", nodes, event.place.text), _names(nodes))
 
 
-def _is_empty(site: Site, node: NodeSight) -> bool:
+def _is_empty(site: Site, node: ObservedNode) -> bool:
     """Evict what may be evicted; return whether nothing but DaemonSets was left."""
     left = [pod for pod in site.chronicle.on_node(node.name) if pod.kind != "daemon-set"]
     for pod in left:
@@ -163,13 +163,13 @@ def _is_empty(site: Site, node: NodeSight) -> bool:
     return not left
 
 
-def _replaced(site: Site, nodes: Iterable[NodeSight]) -> Steps:
+def _replaced(site: Site, nodes: Iterable[ObservedNode]) -> Steps:
     for node in nodes:
         while site.replace(node) is None:
             yield RETRY
 
 
-def _chosen(site: Site, place: Place, count: int | str) -> list[NodeSight]:
+def _chosen(site: Site, place: Place, count: int | str) -> list[ObservedNode]:
     nodes = site.chronicle.nodes_in(place)
     return nodes if count == "all" else nodes[: int(count)]
 
@@ -178,9 +178,9 @@ def _facts(group: GroupFacts) -> Mapping[str, Any]:
     return {"pool": group.pool, "role": group.role, "lifecycle": group.lifecycle, "zone": group.zone}
 
 
-def _names(nodes: Iterable[NodeSight]) -> list[str]:
+def _names(nodes: Iterable[ObservedNode]) -> list[str]:
     return [each.name for each in nodes]
 
 
-def _took(verb: str, nodes: list[NodeSight], place: str) -> str:
+def _took(verb: str, nodes: list[ObservedNode], place: str) -> str:
     return f"{verb} {', '.join(_names(nodes))}" if nodes else f"found no node: {place}"

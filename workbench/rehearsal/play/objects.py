@@ -12,7 +12,7 @@ from components.contract.priorities import DEFAULT_USER_PRIORITY, SystemPriority
 from infra.config import StackConfig
 from workbench.rehearsal.play import authors, labels
 from workbench.rehearsal.play.authors import account, person
-from workbench.rehearsal.play.told import Told, placed
+from workbench.rehearsal.play.defaults import PlatformDefaults, placed
 from workbench.rehearsal.play.units import Manifest, Request, Unit, deployment, job, pod
 from workbench.rehearsal.scenario.work import Work, WorkKind
 from workbench.rehearsal.settings import Pace
@@ -38,7 +38,7 @@ class Objects:
     """
 
     def __init__(self, config: StackConfig, pace: Pace) -> None:
-        self.told = Told(config)
+        self.defaults = PlatformDefaults(config)
         self._pace = pace
         self._makers: dict[WorkKind, Callable[[Unit], tuple[Request, ...]]] = {
             WorkKind.MLRUN_JOB: self._mlrun_job,
@@ -56,7 +56,7 @@ class Objects:
 
     def unit(self, name: str, work: Work, index: int) -> Unit:
         """Return a unit of a work, in its namespace."""
-        return Unit(name, work, index, work.namespace or self.told.namespace)
+        return Unit(name, work, index, work.namespace or self.defaults.namespace)
 
     def arriving(self, unit: Unit) -> tuple[Request, ...]:
         """Return what is created when a unit arrives, but for its volume; operators may add more later."""
@@ -74,7 +74,7 @@ class Objects:
         ``operators`` ends it: its work begins with its first executor.
         """
         spec = {
-            **self.told.by_mlrun(unit.work, unit.namespace),
+            **self.defaults.by_mlrun(unit.work, unit.namespace),
             "serviceAccountName": authors.SPARK_DRIVER,
             "containers": [self._main("spark-kubernetes-driver", unit, gpus=False)],
         }
@@ -96,7 +96,7 @@ class Objects:
             "controller": True,
         }
         spec = {
-            **self.told.by_mlrun(unit.work, unit.namespace),
+            **self.defaults.by_mlrun(unit.work, unit.namespace),
             "serviceAccountName": authors.SPARK_DRIVER,
             "containers": [self._main("spark-kubernetes-executor", unit)],
         }
@@ -109,7 +109,7 @@ class Objects:
         mlrun/mlrun c43870ff, ``server/api/runtime_handlers/mpijob/v1.py``; kubeflow/mpi-operator db6930dc,
         ``pkg/controllers/v1/mpi_job_controller.go``.
         """
-        main = {"name": "base", "image": _MLRUN_IMAGE, "resources": self.told.default_resources}
+        main = {"name": "base", "image": _MLRUN_IMAGE, "resources": self.defaults.default_resources}
         return self._of_mpi(unit, "launcher", main)
 
     def mpi_worker(self, unit: Unit, number: int) -> Request:
@@ -122,7 +122,7 @@ class Objects:
         kubeflow/pipelines 7b70c7b9, ``argocompiler/container.go``; placement as MLRun compiles it.
         """
         spec = {
-            **self.told.by_mlrun(unit.work, unit.namespace),
+            **self.defaults.by_mlrun(unit.work, unit.namespace),
             "serviceAccountName": authors.PIPELINE_RUNNER,
             "containers": [{"name": "wait", "image": _ARGO_IMAGE}, self._main("main", unit)],
         }
@@ -138,13 +138,13 @@ class Objects:
 
     def _mlrun_job(self, unit: Unit) -> tuple[Request, ...]:
         """Return the pod of a job: mlrun/mlrun c43870ff, ``server/api/runtime_handlers/kubejob.py``."""
-        spec = {**self.told.by_mlrun(unit.work, unit.namespace), "containers": [self._main("base", unit)]}
+        spec = {**self.defaults.by_mlrun(unit.work, unit.namespace), "containers": [self._main("base", unit)]}
         made = pod(unit, unit.object_name, spec, labels=_mlrun("job", unit), annotations=self.annotations(unit))
         return (Request(made, account(authors.MLRUN, unit.namespace)),)
 
     def _nuclio_function(self, unit: Unit) -> tuple[Request, ...]:
         """Return the Deployment of a function: nuclio/nuclio 9e837f6a, ``pkg/platform/kube/functionres/lazy.go``."""
-        spec = {**self.told.by_mlrun(unit.work, unit.namespace), "containers": [self._main("nuclio", unit)]}
+        spec = {**self.defaults.by_mlrun(unit.work, unit.namespace), "containers": [self._main("nuclio", unit)]}
         marks = {"nuclio.io/app": "functionres", "nuclio.io/class": "function",
                  "nuclio.io/function-name": unit.object_name}  # fmt: skip
         return (Request(deployment(unit, spec, labels=marks), account(authors.NUCLIO, unit.namespace)),)
@@ -154,7 +154,7 @@ class Objects:
 
         jupyterhub/kubespawner 4161d544, ``kubespawner/objects.py``.
         """
-        cluster = self.told.cluster
+        cluster = self.defaults.cluster
         selector = cluster.gpu_selector if unit.work.gpus else cluster.notebook_selector
         fields = placed(unit.work, selector, DEFAULT_USER_PRIORITY.value)
         spec = {
@@ -177,7 +177,7 @@ class Objects:
 
         mlrun/mlrun c43870ff, ``server/api/runtime_handlers/daskjob.py``.
         """
-        base = self.told.by_mlrun(unit.work, unit.namespace)
+        base = self.defaults.by_mlrun(unit.work, unit.namespace)
         made = []
         for part in ("scheduler", *(f"worker-{number}" for number in range(unit.work.workers))):
             component = part.partition("-")[0]
@@ -195,7 +195,7 @@ class Objects:
 
     def _of_mpi(self, unit: Unit, part: str, main: Manifest) -> Request:
         main = {**main, "securityContext": {"capabilities": {"add": ["IPC_LOCK"]}}}
-        spec = {**self.told.by_mlrun(unit.work, unit.namespace), "containers": [main]}
+        spec = {**self.defaults.by_mlrun(unit.work, unit.namespace), "containers": [main]}
         marks = {**_mlrun("mpijob", unit), "mpi-job-name": unit.object_name,
                  "mpi-job-role": part.partition("-")[0], labels.PART: part}  # fmt: skip
         made = pod(unit, f"{unit.object_name}-{part}", spec, labels=marks)
@@ -203,7 +203,7 @@ class Objects:
 
     def _service(self, unit: Unit) -> tuple[Request, ...]:
         """Return an application service with the values that ``components/contract/systems`` gives it."""
-        cluster = self.told.cluster
+        cluster = self.defaults.cluster
         selector = cluster.gpu_selector if unit.work.gpus else cluster.service_selector
         spec = {
             **placed(unit.work, selector, DEFAULT_USER_PRIORITY.value),
@@ -217,7 +217,7 @@ class Objects:
         values: dict[str, str] = {}
         marks: dict[str, str] = {}
         system = ""
-        if not self.told.cluster.places_by_itself:
+        if not self.defaults.cluster.places_by_itself:
             values = {LabelKey.ROLE.value: PoolRole.INITIAL.value}
             marks = {LabelKey.CORE_SERVICE.value: TRUE}
             system = SystemPriority.MEDIUM.value
@@ -239,7 +239,7 @@ class Objects:
         return (Request(made, person(authors.SCIENTIST)),)
 
     def _main(self, name: str, unit: Unit, *, has_defaults: bool = True, gpus: bool = True) -> Manifest:
-        resources = self.told.resources(unit.work, has_defaults=has_defaults, gpus=gpus)
+        resources = self.defaults.resources(unit.work, has_defaults=has_defaults, gpus=gpus)
         return {"name": name, "image": _MLRUN_IMAGE, **({"resources": resources} if resources else {})}
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 
 from workbench.rehearsal.play import labels
 from workbench.rehearsal.play.objects import Objects
-from workbench.rehearsal.play.sightings import PodSight
+from workbench.rehearsal.play.observed import ObservedPod
 from workbench.rehearsal.play.units import Request, Unit
 from workbench.rehearsal.record import PodEnd
 from workbench.rehearsal.scenario.work import WorkKind
@@ -30,7 +30,7 @@ class Create:
 class RunFor:
     """Let a pod succeed after this time: ``value`` is one of ``labels.RUN_FOR``."""
 
-    pod: PodSight
+    pod: ObservedPod
     value: str
 
 
@@ -38,7 +38,7 @@ class RunFor:
 class Fail:
     """Let a pod fail."""
 
-    pod: PodSight
+    pod: ObservedPod
     message: str
 
 
@@ -46,7 +46,7 @@ class Fail:
 class Remove:
     """Delete a pod."""
 
-    pod: PodSight
+    pod: ObservedPod
 
 
 @dataclass(frozen=True)
@@ -56,16 +56,16 @@ class Later:
     seconds: float
 
 
-Act = Create | RunFor | Fail | Remove | Later
+Action = Create | RunFor | Fail | Remove | Later
 
 
 class Operator(Protocol):
     """Looks at the pods of one unit whenever they change, and says what to do.
 
-    It may be asked again before its acts show, so it remembers what it has said.
+    It may be asked again before its actions show, so it remembers what it has said.
     """
 
-    def acts(self, pods: Sequence[PodSight], now: float) -> Iterator[Act]:
+    def actions(self, pods: Sequence[ObservedPod], now: float) -> Iterator[Action]:
         """Yield what to do, given all pods that the unit has had, at a moment of the scenario."""
 
 
@@ -97,7 +97,7 @@ class Spark:
     _is_timed: bool = False
     _ended: set[str] = field(default_factory=set)
 
-    def acts(self, pods: Sequence[PodSight], now: float) -> Iterator[Act]:  # noqa: ARG002 as the protocol has it
+    def actions(self, pods: Sequence[ObservedPod], now: float) -> Iterator[Action]:  # noqa: ARG002 as the protocol has it
         """Yield what the driver does."""
         driver = next((each for each in pods if each.part == "driver"), None)
         executors = [each for each in pods if each.part == "executor"]
@@ -119,7 +119,7 @@ class Spark:
             self._is_timed = True
             yield RunFor(driver, annotations[labels.RUN_FOR])
 
-    def _end(self, executors: Iterable[PodSight]) -> Iterator[Act]:
+    def _end(self, executors: Iterable[ObservedPod]) -> Iterator[Action]:
         for each in executors:
             if each.ended is None and each.uid not in self._ended:
                 self._ended.add(each.uid)
@@ -143,7 +143,7 @@ class Mpi:
     _began: float | None = None
     _is_over: bool = False
 
-    def acts(self, pods: Sequence[PodSight], now: float) -> Iterator[Act]:
+    def actions(self, pods: Sequence[ObservedPod], now: float) -> Iterator[Action]:
         """Yield what operator and launcher do."""
         if self._is_over:
             return
@@ -163,7 +163,7 @@ class Mpi:
             self._began = None
         yield from self._work(live, now)
 
-    def _work(self, live: Mapping[str, PodSight], now: float) -> Iterator[Act]:
+    def _work(self, live: Mapping[str, ObservedPod], now: float) -> Iterator[Action]:
         all_run = len(live) == self.unit.work.workers + 1 and all(each.is_running for each in live.values())
         if not all_run or not (seconds := self.unit.work.runs_for):
             return
@@ -180,7 +180,7 @@ class Mpi:
         return self.objects.mpi_worker(self.unit, int(part.rpartition("-")[2]))
 
 
-def _failed(pods: Iterable[PodSight]) -> list[PodSight]:
+def _failed(pods: Iterable[ObservedPod]) -> list[ObservedPod]:
     return [each for each in pods if each.end is PodEnd.FAILED]
 
 
@@ -195,7 +195,7 @@ class Pipeline:
     objects: Objects
     _made: int = 1
 
-    def acts(self, pods: Sequence[PodSight], now: float) -> Iterator[Act]:  # noqa: ARG002 as the protocol has it
+    def actions(self, pods: Sequence[ObservedPod], now: float) -> Iterator[Action]:  # noqa: ARG002 as the protocol has it
         """Yield the next step."""
         done = sum(1 for each in pods if each.end is PodEnd.SUCCEEDED)
         if done == self._made and self._made < self.unit.work.workers:
@@ -220,13 +220,13 @@ def thresholds(unit: Unit, objects: Objects) -> dict[str, float]:
     """
     if unit.work.kind not in MONITORED:
         return {}
-    choices = objects.told.mlrun(unit.namespace)
+    choices = objects.defaults.mlrun(unit.namespace)
     texts: dict[str, Any] = {name: getattr(choices, name) for name in ("pending_not_scheduled", "pending_scheduled",
                                                                        "executing")}  # fmt: skip
     return {name: int(text[:-1]) * _TIMES[text[-1]] for name, text in texts.items() if text[-1] in _TIMES}
 
 
-def state_of(pod: PodSight) -> str:
+def state_of(pod: ObservedPod) -> str:
     """Return MLRun's name for the state of a pod that has not ended."""
     if pod.is_running:
         return "executing"

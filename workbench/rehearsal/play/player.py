@@ -13,13 +13,13 @@ from typing import Final
 from workbench.rehearsal.cluster.simulated import ApiError, SimulatedCluster
 from workbench.rehearsal.play import labels
 from workbench.rehearsal.play.agenda import Agenda, Clock, Steps
+from workbench.rehearsal.play.arrived import ArrivedUnits
 from workbench.rehearsal.play.authors import accounts
 from workbench.rehearsal.play.chronicle import Chronicle
 from workbench.rehearsal.play.node_events import capacity_refused, node_failure, rolling_upgrade, spot_reclaim
 from workbench.rehearsal.play.objects import Objects
 from workbench.rehearsal.play.recording import record_of
 from workbench.rehearsal.play.site import Site, quietly
-from workbench.rehearsal.play.troupe import Troupe
 from workbench.rehearsal.play.units import Request, Unit, volume
 from workbench.rehearsal.record import Record, Refusal
 from workbench.rehearsal.scenario.arrivals import Arrival
@@ -27,10 +27,10 @@ from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.scenario.events import CapacityRefused, Event, NodeFailure, RollingUpgrade, Scale, SpotReclaim
 from workbench.rehearsal.scenario.model import Scenario
 
-_HANDS: Final = 16
+_UNIT_THREADS: Final = 16
 """Threads that create units: on a busy machine a request takes a tenth of a second, mostly the API server's."""
 
-_STAGE_HANDS: Final = 6
+_EVENT_THREADS: Final = 6
 """Threads for events and operators, which must not wait for a crowd of units."""
 
 _LATE: Final = 60.0
@@ -113,9 +113,9 @@ class _Player:
         self._objects = Objects(cluster.config, cluster.pace)
         self._chronicle = Chronicle(cluster, self._clock)
         self._site = Site(cluster, self._chronicle, self._clock)
-        self._troupe = Troupe(cluster.api, self._chronicle, self._objects, self._create)
-        self._hands = ThreadPoolExecutor(_HANDS, thread_name_prefix="play units")
-        self._stage_hands = ThreadPoolExecutor(_STAGE_HANDS, thread_name_prefix="play events")
+        self._arrived = ArrivedUnits(cluster.api, self._chronicle, self._objects, self._create)
+        self._unit_threads = ThreadPoolExecutor(_UNIT_THREADS, thread_name_prefix="play units")
+        self._event_threads = ThreadPoolExecutor(_EVENT_THREADS, thread_name_prefix="play events")
         self._done: SimpleQueue[Future[None]] = SimpleQueue()
         self._units: dict[str, list[Unit]] = defaultdict(list)
         self._lateness = 0.0
@@ -164,7 +164,7 @@ class _Player:
 
     def _namespaces(self) -> set[str]:
         named = {work.namespace for work in self._scenario.works.values() if work.namespace}
-        return {*self._cluster.config.namespaces, self._objects.told.namespace, *named}
+        return {*self._cluster.config.namespaces, self._objects.defaults.namespace, *named}
 
     def _plan(self, arrival: Arrival) -> None:
         work = self._scenario.works[arrival.work]
@@ -179,13 +179,13 @@ class _Player:
         lasts, looked = float(self._scenario.lasts), float("-inf")
         while (now := self._clock.now) < lasts:
             for action in self._arrivals.due(now):
-                self._submit(action, self._hands)
+                self._submit(action, self._unit_threads)
             for action in self._agenda.due(now):
-                self._submit(action, self._stage_hands)
+                self._submit(action, self._event_threads)
             for unit in self._chronicle.changed():
-                for reaction in self._troupe.reacts(unit, now, self._agenda):
-                    self._submit(reaction, self._stage_hands)
-            self._harvest()
+                for reaction in self._arrived.reactions(unit, now, self._agenda):
+                    self._submit(reaction, self._event_threads)
+            self._raise_failures()
             tick = self._clock.ticks()
             if tick - looked >= _CHECK:
                 looked = tick
@@ -204,14 +204,14 @@ class _Player:
         if self._chronicle.problem:
             raise self._chronicle.problem
 
-    def _submit(self, action: Callable[[], object], hands: ThreadPoolExecutor) -> None:
-        hands.submit(self._unless_stopped, action).add_done_callback(self._done.put)
+    def _submit(self, action: Callable[[], object], threads: ThreadPoolExecutor) -> None:
+        threads.submit(self._unless_stopped, action).add_done_callback(self._done.put)
 
     def _unless_stopped(self, action: Callable[[], object]) -> None:
         if not self._stopped.is_set():
             action()
 
-    def _harvest(self) -> None:
+    def _raise_failures(self) -> None:
         """Raise what went wrong in another thread."""
         with suppress(Empty):
             while True:
@@ -223,14 +223,14 @@ class _Player:
     def _life(self, unit: Unit, moment: float, stays: int | None) -> Steps:
         """Create a unit that is due at a moment, and delete it when it has stayed long enough."""
         self._lateness = max(self._lateness, self._clock.now - moment)
-        self._troupe.enters(unit, self._clock.now, self._agenda)
+        self._arrived.add(unit, self._clock.now, self._agenda)
         for request in self._objects.arriving(unit):
             if not self._create(unit, request):
                 return
         if stays:
             yield stays
             self._chronicle.mark_unit(unit.name, "the scenario")
-            self._troupe.leaves(unit)
+            self._arrived.delete(unit)
 
     def _create(self, unit: Unit, request: Request) -> bool:
         """Send an object and return whether it was accepted; note the refusal of one."""
@@ -242,7 +242,7 @@ class _Player:
             refusal = Refusal(self._clock.now, unit.work_name, unit.name, request.kind, request.name, error.message)
             self._chronicle.refusals.append(refusal)
             return False
-        self._troupe.made(unit, request)
+        self._arrived.note_created(unit, request)
         return True
 
     def _event(self, event: Event) -> Steps:
@@ -258,7 +258,7 @@ class _Player:
 
     def _scale(self, event: Scale) -> Iterator[float]:
         for unit in self._units[event.work]:
-            for path in self._troupe.deployments(unit):
+            for path in self._arrived.deployments(unit):
                 quietly(self._cluster.api.patch, path, {"spec": {"replicas": event.replicas}})
         self._chronicle.happened(event.event, f"{event.work} to {event.replicas} replicas")
         yield from ()
@@ -268,10 +268,10 @@ class _Player:
         planned = {work: [unit.name for unit in units] for work, units in self._units.items()}
         teams = {labels.label_value(name): work.team for name, work in self._scenario.works.items()}
         found = record_of(self._chronicle, lasts=lasts, units=planned, teams=teams)
-        return replace(found, assumptions=(*found.assumptions, *self._said_of_lateness()))
+        return replace(found, assumptions=(*found.assumptions, *self._lateness_note()))
 
-    def _said_of_lateness(self) -> Iterator[str]:
-        absent = sum(not self._troupe.has_entered(unit) for units in self._units.values() for unit in units)
+    def _lateness_note(self) -> Iterator[str]:
+        absent = sum(not self._arrived.has(unit) for units in self._units.values() for unit in units)
         if self._lateness > _LATE or absent:
             yield (
                 f"Units arrived up to {duration_text(self._lateness)} late, and {absent} not at all, because the "
@@ -281,7 +281,7 @@ class _Player:
     def close(self) -> None:
         """End all threads and watches."""
         self._stopped.set()
-        for each in (self._hands, self._stage_hands):
+        for each in (self._unit_threads, self._event_threads):
             each.shutdown(wait=True, cancel_futures=True)
         self._chronicle.close()
 

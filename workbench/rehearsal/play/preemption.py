@@ -42,9 +42,9 @@ def with_mode(placed: Placement, mode: PreemptionMode, *, has_spot: bool, taint:
     mode
         The function's mode, or the default one.
     has_spot
-        Whether MLRun is told how to recognise spot nodes. If not, no mode has an effect.
+        Whether MLRun knows how to recognise spot nodes. If not, no mode has an effect.
     taint
-        Taint of spot nodes, of which MLRun is told the toleration; None if there is none.
+        Taint of spot nodes, whose toleration MLRun knows; None if there is none.
     """
     if not has_spot or mode is PreemptionMode.NONE:
         return placed

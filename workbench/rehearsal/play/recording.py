@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 from workbench.rehearsal.play import labels
 from workbench.rehearsal.play.chronicle import Chronicle, final
-from workbench.rehearsal.play.sightings import NodeSight, PodSight
+from workbench.rehearsal.play.observed import ObservedNode, ObservedPod
 from workbench.rehearsal.record import NodeRecord, PodEnd, PodRecord, Record
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.scenario.work import WorkKind
@@ -82,50 +82,50 @@ def _of_jobs(pods: Iterable[PodRecord], pace: Pace) -> Iterator[str]:
         )
 
 
-def _pod(sight: PodSight, teams: Mapping[str, str], moment: _Moment) -> PodRecord:
-    ended = moment(sight.ended)
-    seen = sight if ended is not None else replace(sight, ended=None)
-    started = moment(sight.started)
+def _pod(observed: ObservedPod, teams: Mapping[str, str], moment: _Moment) -> PodRecord:
+    ended = moment(observed.ended)
+    seen = observed if ended is not None else replace(observed, ended=None)
+    started = moment(observed.started)
     end = final(seen) if started is not None or ended is not None else PodEnd.WAITS
-    work = sight.labels.get(labels.WORK, "")
+    work = observed.labels.get(labels.WORK, "")
     return PodRecord(
-        name=sight.name,
-        namespace=sight.namespace,
-        uid=sight.uid,
+        name=observed.name,
+        namespace=observed.namespace,
+        uid=observed.uid,
         work=work,
-        unit=sight.unit,
+        unit=observed.unit,
         team=teams.get(work, ""),
-        kind=sight.kind,
-        created=moment(sight.created) or 0.0,
-        scheduled=moment(sight.scheduled),
+        kind=observed.kind,
+        created=moment(observed.created) or 0.0,
+        scheduled=moment(observed.scheduled),
         started=started,
         ended=ended,
         end=end,
-        end_cause=sight.cause if ended is not None else "",
-        node=sight.node,
-        replaces=sight.replaces,
-        reasons=tuple(replace(each, at=at) for each in sight.reasons if (at := moment(each.at)) is not None),
-        cpu_millis=sight.amounts["cpu_millis"],
-        memory_mib=sight.amounts["memory_mib"],
-        gpus=sight.amounts["gpus"],
-        spec=sight.spec,
+        end_cause=observed.cause if ended is not None else "",
+        node=observed.node,
+        replaces=observed.replaces,
+        reasons=tuple(replace(each, at=at) for each in observed.reasons if (at := moment(each.at)) is not None),
+        cpu_millis=observed.amounts["cpu_millis"],
+        memory_mib=observed.amounts["memory_mib"],
+        gpus=observed.amounts["gpus"],
+        spec=observed.spec,
     )
 
 
-def _node(sight: NodeSight, moment: _Moment) -> NodeRecord:
-    facts, amounts = sight.facts, sight.allocatable
-    gone = moment(sight.gone)
+def _node(observed: ObservedNode, moment: _Moment) -> NodeRecord:
+    facts, amounts = observed.facts, observed.allocatable
+    gone = moment(observed.gone)
     return NodeRecord(
-        name=sight.name,
-        group=sight.group,
+        name=observed.name,
+        group=observed.group,
         pool=facts["pool"],
         role=facts["role"],
         lifecycle=facts["lifecycle"],
         zone=facts["zone"],
-        instance_type=sight.instance_type,
-        created=moment(sight.created) or 0.0,
-        ready=moment(sight.ready),
+        instance_type=observed.instance_type,
+        created=moment(observed.created) or 0.0,
+        ready=moment(observed.ready),
         gone=gone,
-        gone_cause=sight.cause if gone is not None else "",
+        gone_cause=observed.cause if gone is not None else "",
         **amounts,
     )

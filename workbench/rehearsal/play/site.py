@@ -11,7 +11,7 @@ from workbench.rehearsal.cluster.simulated import ApiError, SimulatedCluster
 from workbench.rehearsal.play import labels
 from workbench.rehearsal.play.agenda import Clock
 from workbench.rehearsal.play.chronicle import Chronicle, is_elastic
-from workbench.rehearsal.play.sightings import NodeSight
+from workbench.rehearsal.play.observed import ObservedNode
 
 _PASSING: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "ToBeDeletedByClusterAutoscaler",
                    "DeletionCandidateOfClusterAutoscaler")  # fmt: skip
@@ -43,28 +43,28 @@ class Site:
     """Moment until which the cloud starts no node of a group, by group."""
     _numbers: Any = field(default_factory=lambda: itertools.count(1))
 
-    def cordon(self, node: NodeSight) -> None:
+    def cordon(self, node: ObservedNode) -> None:
         """Keep new pods off a node."""
         quietly(self.cluster.api.patch, path_of(node.name), {"spec": {"unschedulable": True}})
 
-    def break_down(self, node: NodeSight) -> None:
+    def break_down(self, node: ObservedNode) -> None:
         """Let a node stop reporting that it is ready."""
         quietly(lambda: self.cluster.api.patch(path_of(node.name), _BROKEN))
 
-    def freeze(self, node: NodeSight) -> None:
+    def freeze(self, node: ObservedNode) -> None:
         """Let no pod of a node come to its end: the node has stopped, and simulated pods would go on."""
         endless = {"metadata": {"annotations": {labels.RUN_FOR: labels.ENDLESS}}}
         for pod in self.chronicle.on_node(node.name):
             if pod.run_for:
                 quietly(self.cluster.api.patch, pod.path, endless)
 
-    def remove(self, node: NodeSight) -> None:
+    def remove(self, node: ObservedNode) -> None:
         """Take a node away with its pods, as a machine that is switched off."""
         for pod in self.chronicle.on_node(node.name):
             quietly(self.cluster.api.delete, pod.path, grace=0)
         quietly(self.cluster.api.delete, path_of(node.name))
 
-    def replace(self, node: NodeSight) -> str | None:
+    def replace(self, node: ObservedNode) -> str | None:
         """Start a node of the same group, as the group of a cloud keeps its size; return its name.
 
         None if the cloud refuses it now. It is ready after the time that nodes take.
@@ -94,7 +94,7 @@ def quietly(call: Callable[..., Any], *arguments: Any, **options: Any) -> bool:
     return True
 
 
-def copy_of(node: NodeSight, name: str, starts_in: float) -> dict[str, Any]:
+def copy_of(node: ObservedNode, name: str, starts_in: float) -> dict[str, Any]:
     """Return a new node like another one.
 
     Parameters

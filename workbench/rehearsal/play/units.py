@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from components.contract.labels import WellKnownLabel
 from workbench.rehearsal.play import labels
 from workbench.rehearsal.play.authors import ADMINISTRATOR, Author
 from workbench.rehearsal.scenario.work import Work
@@ -147,7 +148,7 @@ def volume(unit: Unit) -> tuple[Request, ...]:
 
 def in_zone(zone: str) -> Manifest:
     """Return the node affinity of a volume in a zone."""
-    demand = {"key": "topology.kubernetes.io/zone", "operator": "In", "values": [zone]}
+    demand = {"key": WellKnownLabel.ZONE.value, "operator": "In", "values": [zone]}
     return {"required": {"nodeSelectorTerms": [{"matchExpressions": [demand]}]}}
 
 

@@ -14,7 +14,7 @@ from components.contract.quantities import parse_quantity
 from workbench.rehearsal.amounts import pod_amounts
 from workbench.rehearsal.record import GroupFacts, PodRecord
 
-ZONE_KEYS: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+ZONE_KEYS: Final = (WellKnownLabel.ZONE.value, "failure-domain.beta.kubernetes.io/zone")
 _OF_EVERY_NODE: Final = (WellKnownLabel.HOSTNAME.value, WellKnownLabel.OS.value)
 """Labels of which the groups do not know their nodes' values."""
 

@@ -1,5 +1,6 @@
 from typing import Any
 
+from components.contract.labels import WellKnownLabel
 from support.rehearsal_api import Stage
 from workbench.rehearsal.play.node_events import (
     DRAIN,
@@ -11,7 +12,6 @@ from workbench.rehearsal.play.node_events import (
     rolling_upgrade,
     spot_reclaim,
 )
-from workbench.rehearsal.play.sightings import ZONE
 from workbench.rehearsal.record import PodEnd
 from workbench.rehearsal.scenario.events import CapacityRefused, NodeFailure, RollingUpgrade, SpotReclaim
 
@@ -35,7 +35,7 @@ def test_a_reclaimed_node_is_cordoned_and_goes_with_its_pods_after_the_notice() 
     assert stage.names("pods") == {"a"}
     assert next(steps, None) is None
     assert not stage.names() | stage.names("pods")
-    assert (stage.sight("a").end, stage.sight("a").cause) == (PodEnd.LOST, "spot-reclaim of node spot-x")
+    assert (stage.observed("a").end, stage.observed("a").cause) == (PodEnd.LOST, "spot-reclaim of node spot-x")
     assert [each.nodes for each in stage.chronicle.happenings] == [("spot-x",), ("spot-x",)]
 
 
@@ -46,7 +46,7 @@ def test_a_group_of_fixed_size_gets_another_node_after_a_reclaim() -> None:
     (made,) = stage.api.get("/api/v1/nodes")["items"]
     assert made["metadata"]["name"] == "notebooks-r1"
     assert made["metadata"]["labels"]["kubernetes.io/hostname"] == "notebooks-r1"
-    assert made["metadata"]["labels"][ZONE] == "a"
+    assert made["metadata"]["labels"][WellKnownLabel.ZONE.value] == "a"
     assert made["metadata"]["annotations"] == {"igz-clusters.io/starts-in": "2000ms"}
     assert "unschedulable" not in made["spec"]
 
@@ -81,7 +81,7 @@ def test_a_failed_node_is_noticed_late_and_replaced_later() -> None:
     }
     assert next(steps, None) is None
     assert stage.names() == {"notebooks-r1"}
-    assert stage.sight("a").cause == "node-failure of node notebooks-0"
+    assert stage.observed("a").cause == "node-failure of node notebooks-0"
 
 
 def test_a_pod_does_not_end_well_on_a_node_that_has_failed() -> None:
@@ -143,7 +143,7 @@ def test_an_upgrade_replaces_one_node_after_the_other_each_by_a_ready_one() -> N
     assert seen[0] == ["initial-0", "initial-1", "initial-r1"]
     assert ["initial-1", "initial-r1", "initial-r2"] in seen
     assert stage.names() == {"initial-r1", "initial-r2"}
-    assert (stage.sight("a").end, stage.sight("a").cause) == (PodEnd.LOST, "rolling-upgrade of node initial-0")
+    assert (stage.observed("a").end, stage.observed("a").cause) == (PodEnd.LOST, "rolling-upgrade of node initial-0")
 
 
 def test_an_upgrade_gives_up_if_pods_may_not_be_evicted() -> None:

@@ -6,9 +6,10 @@ import pytest
 from support.rehearsal_stacks import stack
 from workbench.rehearsal.play import labels
 from workbench.rehearsal.play.objects import Objects
+from workbench.rehearsal.play.observed import ObservedPod
 from workbench.rehearsal.play.operators import (
     NOW,
-    Act,
+    Action,
     Create,
     Fail,
     Later,
@@ -19,7 +20,6 @@ from workbench.rehearsal.play.operators import (
     state_of,
     thresholds,
 )
-from workbench.rehearsal.play.sightings import PodSight
 from workbench.rehearsal.play.units import Unit
 from workbench.rehearsal.record import PodEnd
 from workbench.rehearsal.scenario.work import Work
@@ -33,20 +33,20 @@ class Pods:
         self.objects = Objects(stack(), Pace())
         work = Work.model_validate({"kind": kind, "runsFor": "10m", **fields})
         self.unit: Unit = self.objects.unit("etl", work, 0)
-        self.pods: list[PodSight] = []
+        self.pods: list[ObservedPod] = []
         self.operator: Operator = found(operator_of(self.unit, self.objects))
 
-    def add(self, part: str, *, runs: bool = True) -> PodSight:
+    def add(self, part: str, *, runs: bool = True) -> ObservedPod:
         name = f"etl-0-{part}"
-        sight = PodSight(
+        observed = ObservedPod(
             name=name, namespace="mlrun", uid=f"{name}-{len(self.pods)}", labels={labels.PART: part}, kind="",
             created=0, spec={}, amounts={}, started=0 if runs else None,
         )  # fmt: skip
-        self.pods.append(sight)
-        return sight
+        self.pods.append(observed)
+        return observed
 
-    def acts(self, now: float = 0) -> Sequence[Act]:
-        return list(self.operator.acts(self.pods, now))
+    def actions(self, now: float = 0) -> Sequence[Action]:
+        return list(self.operator.actions(self.pods, now))
 
 
 def found(operator: Operator | None) -> Operator:
@@ -54,64 +54,64 @@ def found(operator: Operator | None) -> Operator:
     return operator
 
 
-def end(pod: PodSight, how: PodEnd, *, exists: bool = False) -> None:
+def end(pod: ObservedPod, how: PodEnd, *, exists: bool = False) -> None:
     pod.ended, pod.end, pod.exists = 1.0, how, exists
 
 
-def created(acts: Sequence[Act]) -> list[str]:
-    return [act.request.name for act in acts if isinstance(act, Create)]
+def created(actions: Sequence[Action]) -> list[str]:
+    return [act.request.name for act in actions if isinstance(act, Create)]
 
 
 def test_a_driver_creates_its_executors_once_it_runs() -> None:
     spark = Pods("spark", workers=2)
     driver = spark.add("driver", runs=False)
-    assert not spark.acts()
+    assert not spark.actions()
     driver.started = 1.0
-    assert created(spark.acts()) == ["etl-0-exec-1", "etl-0-exec-2"]
-    assert not spark.acts()
+    assert created(spark.actions()) == ["etl-0-exec-1", "etl-0-exec-2"]
+    assert not spark.actions()
 
 
 def test_an_application_works_from_its_first_executor_on() -> None:
     spark = Pods("spark", workers=1)
     driver = spark.add("driver")
-    spark.acts()
+    spark.actions()
     executor = spark.add("executor", runs=False)
-    assert not spark.acts()
+    assert not spark.actions()
     executor.started = 2.0
-    assert spark.acts() == [RunFor(driver, "10000ms")]
-    assert not spark.acts()
+    assert spark.actions() == [RunFor(driver, "10000ms")]
+    assert not spark.actions()
 
 
 def test_a_driver_replaces_each_lost_executor_once() -> None:
     spark = Pods("spark", workers=2)
     spark.add("driver")
-    spark.acts()
+    spark.actions()
     first, _ = spark.add("executor"), spark.add("executor")
-    spark.acts()
+    spark.actions()
     end(first, PodEnd.LOST)
-    assert created(spark.acts()) == ["etl-0-exec-3"]
-    assert not spark.acts()
+    assert created(spark.actions()) == ["etl-0-exec-3"]
+    assert not spark.actions()
 
 
 def test_executors_end_with_their_driver() -> None:
     spark = Pods("spark", workers=2)
     driver = spark.add("driver")
-    spark.acts()
+    spark.actions()
     running, waiting = spark.add("executor"), spark.add("executor", runs=False)
-    spark.acts()
+    spark.actions()
     end(driver, PodEnd.SUCCEEDED, exists=True)
-    assert spark.acts() == [RunFor(running, NOW), Remove(waiting)]
-    assert not spark.acts()
+    assert spark.actions() == [RunFor(running, NOW), Remove(waiting)]
+    assert not spark.actions()
 
 
 def test_a_lost_driver_creates_nothing() -> None:
     spark = Pods("spark", workers=2)
     driver = spark.add("driver")
-    spark.acts()
+    spark.actions()
     executor = spark.add("executor")
     end(driver, PodEnd.LOST)
     end(executor, PodEnd.LOST)
-    assert not spark.acts()
+    assert not spark.actions()
 
 
 @pytest.fixture
@@ -126,62 +126,62 @@ def test_a_gang_works_only_while_all_its_workers_run(gang: Pods) -> None:
     launcher = gang.add("launcher")
     late = gang.pods[1]
     late.started = None
-    assert not gang.acts(0)
+    assert not gang.actions(0)
     late.started = 1.0
-    assert gang.acts(100) == [Later(600)]
-    assert not gang.acts(300)
-    assert gang.acts(700) == [RunFor(each, NOW) for each in (*gang.pods[:2], launcher)]
-    assert not gang.acts(800)
+    assert gang.actions(100) == [Later(600)]
+    assert not gang.actions(300)
+    assert gang.actions(700) == [RunFor(each, NOW) for each in (*gang.pods[:2], launcher)]
+    assert not gang.actions(800)
 
 
 def test_a_gang_that_loses_a_worker_at_work_fails(gang: Pods) -> None:
     launcher = gang.add("launcher")
-    gang.acts(0)
+    gang.actions(0)
     end(gang.pods[0], PodEnd.LOST)
-    fail, remove = gang.acts(10)
+    fail, remove = gang.actions(10)
     assert isinstance(fail, Fail)
     assert fail.pod is launcher
     assert remove == Remove(gang.pods[1])
-    assert not gang.acts(20)
+    assert not gang.actions(20)
 
 
 def test_a_worker_that_is_lost_before_the_work_comes_back(gang: Pods) -> None:
     gang.add("launcher")
     gang.pods[1].started = None
-    gang.acts(0)
+    gang.actions(0)
     end(gang.pods[0], PodEnd.LOST, exists=True)
-    assert not gang.acts(5)
+    assert not gang.actions(5)
     end(gang.pods[0], PodEnd.LOST)
-    assert created(gang.acts(10)) == ["etl-0-worker-0"]
-    assert not gang.acts(20)
+    assert created(gang.actions(10)) == ["etl-0-worker-0"]
+    assert not gang.actions(20)
 
 
 def test_a_lost_launcher_begins_the_work_anew(gang: Pods) -> None:
     launcher = gang.add("launcher")
-    gang.acts(0)
+    gang.actions(0)
     end(launcher, PodEnd.LOST)
-    assert created(gang.acts(500)) == ["etl-0-launcher"]
+    assert created(gang.actions(500)) == ["etl-0-launcher"]
     again = gang.add("launcher")
-    assert gang.acts(500) == [Later(600)]
-    assert not gang.acts(700)
-    assert RunFor(again, NOW) in gang.acts(1100)
+    assert gang.actions(500) == [Later(600)]
+    assert not gang.actions(700)
+    assert RunFor(again, NOW) in gang.actions(1100)
 
 
 def test_a_step_follows_the_one_before_only_if_that_succeeded() -> None:
     pipeline = Pods("pipeline", workers=3)
     first = pipeline.add("step-0")
-    assert not pipeline.acts()
+    assert not pipeline.actions()
     end(first, PodEnd.SUCCEEDED, exists=True)
-    assert created(pipeline.acts()) == ["etl-0-step-1"]
-    assert not pipeline.acts()
+    assert created(pipeline.actions()) == ["etl-0-step-1"]
+    assert not pipeline.actions()
     end(pipeline.add("step-1"), PodEnd.LOST)
-    assert not pipeline.acts()
+    assert not pipeline.actions()
 
 
 def test_a_pipeline_ends_with_its_last_step() -> None:
     pipeline = Pods("pipeline", workers=1)
     end(pipeline.add("step-0"), PodEnd.SUCCEEDED, exists=True)
-    assert not pipeline.acts()
+    assert not pipeline.actions()
 
 
 def test_only_runs_of_mlrun_have_thresholds_those_of_the_stack() -> None:

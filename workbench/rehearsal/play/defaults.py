@@ -1,4 +1,4 @@
-"""What the platform is told by a stack: the defaults that its services give to pods."""
+"""Defaults that the services of a stack's platform give to pods."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _NAMES: Final = ("cpu", "memory")
 
 
 @dataclass(frozen=True)
-class Told:
+class PlatformDefaults:
     """Defaults of MLRun, Nuclio, JupyterHub and application services on the cluster of a stack."""
 
     config: StackConfig

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from components.contract.labels import WellKnownLabel
 from workbench.rehearsal.cluster.simulated import Api
 from workbench.rehearsal.play import labels
 from workbench.rehearsal.play.agenda import Agenda
@@ -22,14 +23,13 @@ from workbench.rehearsal.play.operators import (
     state_of,
     thresholds,
 )
-from workbench.rehearsal.play.sightings import ZONE
 from workbench.rehearsal.play.site import quietly
 from workbench.rehearsal.play.units import Request, Unit, in_zone
 
-Action = Callable[[], object]
+Reaction = Callable[[], object]
 
 
-class Troupe:
+class ArrivedUnits:
     """Units that have arrived.
 
     Parameters
@@ -51,12 +51,12 @@ class Troupe:
         self._operators: dict[str, Operator] = {}
         self._controllers: dict[str, list[tuple[str, str]]] = defaultdict(list)
         """Kind and path of the controllers of each unit."""
-        self._homeless: set[str] = set()
+        self._without_zone: set[str] = set()
         """Units whose volume is not in a zone yet."""
-        self._left: set[str] = set()
+        self._deleted: set[str] = set()
         self._lock = threading.Lock()
 
-    def enters(self, unit: Unit, now: float, agenda: Agenda) -> None:
+    def add(self, unit: Unit, now: float, agenda: Agenda) -> None:
         """Take a unit over when it arrives."""
         name = labels.label_value(unit.name)
         with self._lock:
@@ -64,15 +64,15 @@ class Troupe:
             if found := operator_of(unit, self._objects):
                 self._operators[name] = found
             if unit.work.volume and not unit.work.volume.zone:
-                self._homeless.add(name)
+                self._without_zone.add(name)
         for state, seconds in thresholds(unit, self._objects).items():
             agenda.add(now + seconds + MONITORING, partial(self._judge, unit, state))
 
-    def has_entered(self, unit: Unit) -> bool:
+    def has(self, unit: Unit) -> bool:
         """Return whether a unit has arrived."""
         return labels.label_value(unit.name) in self._units
 
-    def made(self, unit: Unit, request: Request) -> None:
+    def note_created(self, unit: Unit, request: Request) -> None:
         """Note an object that the API server accepted."""
         if request.kind in {"Deployment", "Job"}:
             with self._lock:
@@ -82,9 +82,9 @@ class Troupe:
         """Return the paths of a unit's Deployments."""
         return [path for kind, path in self._controllers[unit.name] if kind == "Deployment"]
 
-    def leaves(self, unit: Unit) -> None:
+    def delete(self, unit: Unit) -> None:
         """Delete the objects of a unit; its volume stays."""
-        self._left.add(labels.label_value(unit.name))
+        self._deleted.add(labels.label_value(unit.name))
         for _, path in self._controllers[unit.name]:
             quietly(self._api.delete, path)
         if not self._controllers[unit.name]:
@@ -92,41 +92,41 @@ class Troupe:
                 if pod.exists:
                     quietly(self._api.delete, pod.path)
 
-    def reacts(self, name: str, now: float, agenda: Agenda) -> Iterator[Action]:
+    def reactions(self, name: str, now: float, agenda: Agenda) -> Iterator[Reaction]:
         """Yield what the operator of a unit does after a change of its pods."""
         unit, operator = self._units.get(name), self._operators.get(name)
-        if unit is None or name in self._left:
+        if unit is None or name in self._deleted:
             return
-        if name in self._homeless and (action := self._settled(unit)):
-            self._homeless.discard(name)
-            yield action
+        if name in self._without_zone and (reaction := self._zone_of_volume(unit)):
+            self._without_zone.discard(name)
+            yield reaction
         if operator is not None:
-            for act in operator.acts(self._chronicle.of_unit(name), now):
-                if isinstance(act, Later):
-                    agenda.add(now + act.seconds, partial(self._chronicle.touch, name))
+            for action in operator.actions(self._chronicle.of_unit(name), now):
+                if isinstance(action, Later):
+                    agenda.add(now + action.seconds, partial(self._chronicle.touch, name))
                 else:
-                    yield partial(self._do, unit, act)
+                    yield partial(self._do, unit, action)
 
-    def _do(self, unit: Unit, act: Create | RunFor | Fail | Remove) -> None:
-        match act:
+    def _do(self, unit: Unit, action: Create | RunFor | Fail | Remove) -> None:
+        match action:
             case Create():
-                self._create(unit, act.request)
+                self._create(unit, action.request)
             case RunFor():
-                quietly(self._api.patch, act.pod.path, {"metadata": {"annotations": {labels.RUN_FOR: act.value}}})
+                quietly(self._api.patch, action.pod.path, {"metadata": {"annotations": {labels.RUN_FOR: action.value}}})
             case Fail():
-                status = {"phase": "Failed", "message": act.message, "reason": "Error"}
-                quietly(self._api.patch, f"{act.pod.path}/status", {"status": status})
+                status = {"phase": "Failed", "message": action.message, "reason": "Error"}
+                quietly(self._api.patch, f"{action.pod.path}/status", {"status": status})
             case Remove():
-                quietly(self._api.delete, act.pod.path, grace=0)
+                quietly(self._api.delete, action.pod.path, grace=0)
 
-    def _settled(self, unit: Unit) -> Action | None:
+    def _zone_of_volume(self, unit: Unit) -> Reaction | None:
         """Return what puts the volume of a unit into the zone of its first pod; None while it has none.
 
         A volume of a cloud is made in the zone of the node that was chosen first (``WaitForFirstConsumer``).
         """
         node = next((each.node for each in self._chronicle.of_unit(unit.name) if each.node), None)
-        sight = self._chronicle.node(node) if node else None
-        zone = sight.labels.get(ZONE) if sight else None
+        observed = self._chronicle.node(node) if node else None
+        zone = observed.labels.get(WellKnownLabel.ZONE.value) if observed else None
         if not zone:
             return None
         patch = {"spec": {"nodeAffinity": in_zone(zone)}}
@@ -137,4 +137,4 @@ class Troupe:
         live = [each for each in self._chronicle.of_unit(unit.name) if each.ended is None]
         if any(state_of(each) == state for each in live):
             self._chronicle.mark_unit(unit.name, f"MLRun aborted the run: {state}")
-            self.leaves(unit)
+            self.delete(unit)

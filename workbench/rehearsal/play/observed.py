@@ -8,9 +8,8 @@ from typing import Any, Final
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel
 from workbench.rehearsal.amounts import pod_amounts, quantities, whole_units
 from workbench.rehearsal.play import labels
-from workbench.rehearsal.record import PodEnd, Reason
+from workbench.rehearsal.record import TAKEN, PodEnd, Reason
 
-ZONE: Final = "topology.kubernetes.io/zone"
 _LEAVING: Final = "ToBeDeletedByClusterAutoscaler"
 """Taint of nodes that the autoscaler drains (kubernetes/autoscaler 1959f5f6, ``utils/taints/taints.go``)."""
 
@@ -26,7 +25,7 @@ https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-c
 
 
 @dataclass(kw_only=True)
-class NodeSight:
+class ObservedNode:
     """One node; moments are real, by the monotonic clock."""
 
     name: str
@@ -61,7 +60,7 @@ class NodeSight:
             "pool": self.labels.get(LabelKey.POOL.value, ""),
             "role": self.labels.get(LabelKey.ROLE.value, ""),
             "lifecycle": "spot" if lifecycle == "preemptible" else "on-demand",
-            "zone": self.labels.get(ZONE),
+            "zone": self.labels.get(WellKnownLabel.ZONE.value),
         }
 
     @property
@@ -76,7 +75,7 @@ class NodeSight:
 
 
 @dataclass(kw_only=True)
-class PodSight:
+class ObservedPod:
     """One pod; moments are real, by the monotonic clock."""
 
     name: str
@@ -122,29 +121,22 @@ class PodSight:
     @property
     def is_lost(self) -> bool:
         """Whether it ended against its owner's will."""
-        return self.end in {PodEnd.LOST, PodEnd.PREEMPTED}
+        return self.end in TAKEN
 
 
-@dataclass(frozen=True)
-class Circumstances:
-    """What the rehearsal knows about the end of a pod beside the pod itself.
+def ending(pod: Mapping[str, Any], node: ObservedNode | None, deleted_because: str) -> tuple[PodEnd, str] | None:
+    """Return how a pod has ended, and why it was lost or deleted; None if it has not.
+
+    A pod that gets a time of deletion has ended: simulated nodes end pods at once.
 
     Parameters
     ----------
+    pod
+        The pod.
     node
         Its node, if there is one.
     deleted_because
         Why the scenario, or an operator that is played, deletes its unit; empty if none does.
-    """
-
-    node: NodeSight | None = None
-    deleted_because: str = ""
-
-
-def ending(pod: Mapping[str, Any], why: Circumstances) -> tuple[PodEnd, str] | None:
-    """Return how a pod has ended, and why it was lost or deleted; None if it has not.
-
-    A pod that gets a time of deletion has ended: simulated nodes end pods at once.
     """
     status, metadata = pod.get("status", {}), pod["metadata"]
     phase = status.get("phase")
@@ -157,14 +149,14 @@ def ending(pod: Mapping[str, Any], why: Circumstances) -> tuple[PodEnd, str] | N
     if reason == _PREEMPTED:
         text = next(each.get("message", "") for each in conditions if each["type"] == "DisruptionTarget")
         return PodEnd.PREEMPTED, text
-    if why.deleted_because:
-        return PodEnd.DELETED, why.deleted_because
-    if taker := _taker(why.node, reason):
+    if deleted_because:
+        return PodEnd.DELETED, deleted_because
+    if taker := _taker(node, reason):
         return PodEnd.LOST, taker
     return (PodEnd.FAILED, str(status.get("message", ""))) if phase == "Failed" else (PodEnd.DELETED, "its owner")
 
 
-def _taker(node: NodeSight | None, reason: str) -> str:
+def _taker(node: ObservedNode | None, reason: str) -> str:
     """Return what took a pod: its node's event, the autoscaler, or what disrupted it; empty if nothing did."""
     disruption = _DISRUPTIONS.get(reason, "disruption") if reason else ""
     if node is None:
