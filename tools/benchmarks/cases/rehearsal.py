@@ -97,6 +97,7 @@ def _rates(pair: Pair) -> Finding:
     values: dict[str, Value] = {
         "pods/s over floor": estimate([own / base for own, base in zip(*rates, strict=True)]),
         "pods/s": " / ".join(f"{estimate(each).median:.0f}" for each in rates),
+        "control plane's CPU ms a pod": _both(pair, lambda run: 1000 * run.servers_cpu / run.pods, "{:.0f}"),
         "s until nodes": _both(pair, lambda run: run.nodes_seconds, "{:.0f}"),
         "other pods": pair.rehearsal[0].other_pods,
     }
