@@ -116,7 +116,8 @@ def test_objects_are_sent_as_their_makers() -> None:
 
 
 def test_an_operator_acts_on_what_the_watch_delivers() -> None:
-    record = play(cluster(), scenario({"work": "etl"}, etl={"kind": "spark", "workers": 2}))
+    # Half an hour is 1.5 s of real time: the operator acts twice, also on a busy machine.
+    record = play(cluster(), scenario({"work": "etl"}, etl={"kind": "spark", "workers": 2}, lasts="30m"))
     assert {each.name for each in record.of_work("etl")} == {"etl-0-driver", "etl-0-exec-1", "etl-0-exec-2"}
 
 
