@@ -222,10 +222,11 @@ class _Player:
 
     def _life(self, unit: Unit, moment: float, stays: int | None) -> Steps:
         """Create a unit that is due at a moment, and delete it when it has stayed long enough."""
-        self._lateness = max(self._lateness, self._clock.now - moment)
         self._arrived.add(unit, self._clock.now, self._agenda)
         for request in self._objects.arriving(unit):
-            if not self._create(unit, request):
+            made = self._create(unit, request)
+            self._lateness = max(self._lateness, self._clock.now - moment)
+            if not made:
                 return
         if stays:
             yield stays

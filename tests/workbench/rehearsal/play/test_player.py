@@ -1,4 +1,5 @@
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -66,6 +67,19 @@ def test_units_that_the_control_plane_was_too_slow_for_are_counted_and_said() ->
     assert len(record.of_work("a")) < 60
     assert "Units arrived up to" in record.assumptions[-1]
     assert "rehearse at a lower speed" in record.assumptions[-1]
+
+
+def test_units_whose_requests_took_long_are_late() -> None:
+    made = cluster()
+    create = made.api.create
+
+    def slow(*arguments: Any, **options: Any) -> Any:
+        time.sleep(0.1)  # two minutes of the scenario
+        return create(*arguments, **options)
+
+    made.api.create = slow  # type: ignore[method-assign]
+    record = play(made, scenario({"work": "a"}, a={"kind": "mlrun-job"}))
+    assert "late, and 0 not at all" in record.assumptions[-1]
 
 
 def test_what_existed_before_counts_as_created_before_the_start() -> None:
