@@ -146,7 +146,7 @@ def scenario_of(sets: Mapping[str, Sizes], lasts: int) -> Any:
 
 def daemons(stack: Stack) -> Amounts:
     """Return what the DaemonSets of a local cluster take of every node: they tolerate all taints."""
-    sets = [manifest for manifest, _ in load_of(stack.config).manifests if manifest["kind"] == "DaemonSet"]
+    sets = [each.manifest for each in load_of(stack.config).loads if each.manifest["kind"] == "DaemonSet"]
     requests = [
         container.get("resources", {}).get("requests", {})
         for each in sets

@@ -16,6 +16,7 @@ from workbench.cli.console import PLAIN
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.play.player import Progress
 from workbench.rehearsal.rehearse import Task, Watcher
+from workbench.rehearsal.report.figures import headline
 from workbench.rehearsal.scenario.durations import duration_text
 
 _HEARTBEAT: Final = 30.0
@@ -124,6 +125,4 @@ def outcome_text(outcome: Outcome) -> str:
     """Return how a scenario ended, as one line."""
     if outcome.skipped:
         return f"skipped: {outcome.skipped}"
-    missed = sum(not verdict.is_met for verdict in outcome.verdicts)
-    count = len(outcome.verdicts)
-    return f"{missed} of {count} expectations missed" if missed else f"all {count} expectations met"
+    return headline([outcome])

@@ -1,6 +1,5 @@
 """Prices for the nodes of a rehearsal."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -8,9 +7,6 @@ from components.contract.instances import INSTANCE_TYPES
 from components.contract.lifecycle import Lifecycle
 from infra.config import StackConfig
 from workbench.prices.book import MAX_AGE_DAYS, Price, PriceBook, region_of
-
-PriceOf = Callable[[str, str], float | None]
-"""Returns the US dollars an hour of a machine type and a lifecycle; None if unknown."""
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from infra.config import StackConfig
+
 NODE_START: Final = 120.0
 """Seconds until a new node of a cloud is ready: assumed, `--node-start` changes it."""
 
@@ -32,3 +34,13 @@ class Pace:
     def simulated(self, seconds: float) -> float:
         """Return the seconds of the scenario that pass in so many real ones."""
         return seconds * self.speed
+
+
+def core_namespace(config: StackConfig) -> str:
+    """Return the namespace of the platform's services: the first with core services; empty if there is none."""
+    return next((name for name, each in config.namespaces.items() if each.core_services), "")
+
+
+def default_namespace(config: StackConfig) -> str:
+    """Return the namespace of work that names none: the first with core services, else the first."""
+    return core_namespace(config) or next(iter(config.namespaces), "mlrun")

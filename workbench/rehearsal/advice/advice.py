@@ -60,7 +60,7 @@ class Advice:
     @property
     def summary(self) -> str:
         """One or two sentences that say what was found."""
-        missed = sum(not verdict.is_met for verdict in self.before.verdicts)
+        missed = self.before.missed
         made = f"{self.rehearsals} of at most {self.budget} rehearsals"
         if not missed:
             return "All expectations are met; there is nothing to change."
@@ -69,5 +69,5 @@ class Advice:
         what = "; ".join(edit.text for edit in self.edits)
         if self.is_met:
             return f"All expectations are met with: {what} ({made})."
-        left = sum(not verdict.is_met for verdict in self.after.verdicts)
-        return f"The best change found meets {missed - left} of {missed} missed expectations: {what} ({made})."
+        met = missed - self.after.missed
+        return f"The best change found meets {met} of {missed} missed expectations: {what} ({made})."

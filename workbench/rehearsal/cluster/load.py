@@ -17,12 +17,10 @@ from components.contract.priorities import SystemPriority
 from components.contract.systems.platform_cluster import PlatformCluster
 from infra.config import StackConfig
 from infra.config.platform_cluster import platform_cluster
+from workbench.rehearsal.settings import core_namespace
 
 LOAD: Final = f"{OWN_DOMAIN}/rehearsal-load"
 """Label of the pods of the load: the name of its entry."""
-
-ADMINISTRATOR: Final = ""
-"""Author of the load: the cluster's administrator, who may install core services."""
 
 FILE: Final = Path(__file__).with_name("loads.yaml")
 
@@ -73,15 +71,12 @@ class Load:
         Name of its entry.
     manifest
         The object.
-    author
-        User who creates it.
     source
         Where its requests come from; empty if they are assumed.
     """
 
     name: str
     manifest: dict[str, Any]
-    author: str = ADMINISTRATOR
     source: str = ""
 
 
@@ -99,11 +94,6 @@ class CoreLoad:
 
     loads: tuple[Load, ...]
     assumptions: tuple[str, ...]
-
-    @property
-    def manifests(self) -> tuple[tuple[dict[str, Any], str], ...]:
-        """Each object with the user who creates it."""
-        return tuple((each.manifest, each.author) for each in self.loads)
 
 
 @cache
@@ -144,11 +134,6 @@ def _order(chosen: tuple[str, Entry]) -> tuple[str, bool, str]:
     """Return the key by which objects are created: daemons, system services, then by name, about as Helm does."""
     name, entry = chosen
     return entry.kind, bool(entry.profiles), name
-
-
-def core_namespace(config: StackConfig) -> str:
-    """Return the namespace of the platform's services: the first with core services; empty if there is none."""
-    return next((name for name, each in config.namespaces.items() if each.core_services), "")
 
 
 def _is_needed(entry: Entry, config: StackConfig) -> bool:

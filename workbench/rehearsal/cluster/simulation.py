@@ -200,8 +200,8 @@ def _build(building: _Building, objects: list[dict[str, Any]], config: StackConf
         raise UserError("The admission policies of the simulated cluster do not find their parameters.", "Try again.")
     nodes = static_nodes(config)
     building.progress(f"making {len(nodes)} nodes")
-    for each in nodes:
-        _made(api, each)
+    for node in nodes:
+        _made(api, node)
     for name, data in autoscaler_maps(config, building.pace).items():
         metadata = {"name": name, "namespace": autoscaler.NAMESPACE}
         api.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data})
@@ -210,17 +210,17 @@ def _build(building: _Building, objects: list[dict[str, Any]], config: StackConf
     starting = NODES_SECONDS + building.pace.real(building.pace.node_start)
     if unready := building.wait(starting, lambda: _unready(api, wanted)):
         raise UserError(f"The simulated nodes do not start: {unready}.", "Rehearse again on a less busy machine.")
-    for manifest, author in load.manifests:
-        _made(api, manifest, author)
-    if load.manifests:
+    for each in load.loads:
+        _made(api, each.manifest)
+    if load.loads:
         building.progress("placing the cluster's own pods")
         time.sleep(_PAUSE)
         building.wait(LOAD_SECONDS + building.pace.real(building.pace.node_start), lambda: _unplaced(api))
 
 
-def _made(api: KubeApi, manifest: Mapping[str, Any], author: str = "") -> None:
+def _made(api: KubeApi, manifest: Mapping[str, Any]) -> None:
     try:
-        api.create(manifest, as_user=author)
+        api.create(manifest)
     except ApiError as error:
         raise UserError(
             f"The simulated cluster refuses its {manifest['kind']} {manifest['metadata']['name']}: {error.message}",

@@ -27,12 +27,6 @@ class PlatformDefaults:
     config: StackConfig
 
     @cached_property
-    def namespace(self) -> str:
-        """Namespace of work that names none: the first with core services, else the first."""
-        namespaces = self.config.namespaces
-        return next((name for name, each in namespaces.items() if each.core_services), next(iter(namespaces), "mlrun"))
-
-    @cached_property
     def cluster(self) -> PlatformCluster:
         """The cluster as the systems' settings see it."""
         return platform_cluster(self.config)

@@ -15,7 +15,7 @@ from workbench.rehearsal.play.authors import account, person
 from workbench.rehearsal.play.defaults import PlatformDefaults, placed
 from workbench.rehearsal.play.units import Manifest, Request, Unit, deployment, job, pod
 from workbench.rehearsal.scenario.work import Work, WorkKind
-from workbench.rehearsal.settings import Pace
+from workbench.rehearsal.settings import Pace, default_namespace
 
 _MLRUN_IMAGE: Final = "mlrun/mlrun:1.12.1"
 _ARGO_IMAGE: Final = "gcr.io/iguazio/argoexec:v3.4.17-license-compliance"
@@ -56,7 +56,7 @@ class Objects:
 
     def unit(self, name: str, work: Work, index: int) -> Unit:
         """Return a unit of a work, in its namespace."""
-        return Unit(name, work, index, work.namespace or self.defaults.namespace)
+        return Unit(name, work, index, work.namespace or default_namespace(self.defaults.config))
 
     def arriving(self, unit: Unit) -> tuple[Request, ...]:
         """Return what is created when a unit arrives, but for its volume; operators may add more later."""

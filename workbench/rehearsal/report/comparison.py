@@ -39,6 +39,11 @@ class Row:
     change: str = ""
     is_better: bool | None = None
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether pages and terminals show it: it changes, or is about all costs."""
+        return bool(self.change) or self.about == "usd" or self.name.startswith("all pools")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
@@ -172,7 +177,7 @@ def show(comparison: Comparison, console: Console) -> None:
         table.add_column(Text(printable(heading)), overflow="fold")
     table.add_column("change", overflow="fold")
     for row in comparison.rows:
-        if row.change or row.about == "usd" or row.name.startswith("all pools"):
+        if row.is_shown:
             colour = {True: "green", False: "red", None: ""}[row.is_better]
             cells = (Text(printable(cell, 400)) for cell in (row.name, row.before, row.after))
             table.add_row(*cells, Text(row.change, style=colour))

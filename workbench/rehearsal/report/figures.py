@@ -77,23 +77,19 @@ class WorkFigures:
 def headline(outcomes: Iterable[Outcome]) -> str:
     """Return the verdict of outcomes in words, such as ``2 of 9 expectations missed``."""
     played = [outcome for outcome in outcomes if not outcome.skipped]
-    verdicts = [verdict for outcome in played for verdict in outcome.verdicts]
-    missed = sum(not verdict.is_met for verdict in verdicts)
+    total, missed = sum(len(each.verdicts) for each in played), sum(each.missed for each in played)
     if not played:
         return "Skipped: no scenario applies"
     if missed:
-        return f"{missed} of {len(verdicts)} expectations missed"
-    return {0: "No expectations", 1: "The expectation is met"}.get(
-        len(verdicts), f"All {len(verdicts)} expectations met"
-    )
+        return f"{missed} of {total} expectations missed"
+    return {0: "No expectations", 1: "The expectation is met"}.get(total, f"All {total} expectations met")
 
 
 def brief(outcome: Outcome) -> str:
     """Return the verdict of an outcome for a matrix: ``met``, ``2 of 9 missed`` or ``skipped``."""
     if outcome.skipped:
         return "skipped"
-    missed = sum(not verdict.is_met for verdict in outcome.verdicts)
-    return f"{missed} of {len(outcome.verdicts)} missed" if missed else "met"
+    return "met" if outcome.is_met else f"{outcome.missed} of {len(outcome.verdicts)} missed"
 
 
 def works(record: Record) -> tuple[WorkFigures, ...]:

@@ -117,7 +117,7 @@ def _comparison(comparison: Comparison) -> Html:
     rows = [
         (row.name, row.before, row.after, element(classes[row.is_better], row.change or "-"))
         for row in comparison.rows
-        if row.change or row.about == "usd" or row.name.startswith("all pools")
+        if row.is_shown
     ]
     headings = ("", comparison.before, comparison.after, "change")
     return sections.section(

@@ -10,6 +10,7 @@ from infra.config import StackConfig
 from workbench.rehearsal.record import GroupFacts, PodRecord, Record
 from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.scenario.work import Work, WorkKind
+from workbench.rehearsal.settings import default_namespace
 from workbench.rehearsal.verdicts.finding import Case, Finding
 from workbench.rehearsal.verdicts.specs import devices, may_use, shape_of, too_small
 
@@ -80,10 +81,9 @@ class Miss:
         return work.kind if work else None
 
     def namespace(self, work: str) -> str:
-        """Return the namespace of a work: its own, else the first of the stack with core services."""
+        """Return the namespace of a work: its own, else that of all work without one."""
         chosen = self.scenario.works[work].namespace if work in self.scenario.works else None
-        core = (name for name, each in self.config.namespaces.items() if each.core_services)
-        return chosen or next(core, next(iter(self.config.namespaces), ""))
+        return chosen or default_namespace(self.config)
 
     def said(self, *words: str) -> Iterator[tuple[PodRecord, str]]:
         """Yield the pods of the finding, and what was said about them, if that contains one of the words."""
