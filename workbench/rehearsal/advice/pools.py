@@ -14,7 +14,7 @@ from workbench.rehearsal.record import PodRecord
 from workbench.rehearsal.scenario.expectations import AtMost
 from workbench.rehearsal.verdicts.hints_capacity import REFUSED_BY_CLOUD
 from workbench.rehearsal.verdicts.hints_refusals import needed_quota
-from workbench.rehearsal.verdicts.miss import Miss, larger_type
+from workbench.rehearsal.verdicts.miss import Miss, larger_type, smallest_type
 from workbench.rehearsal.verdicts.need import nodes_needed
 from workbench.rehearsal.verdicts.nodes import peak
 from workbench.rehearsal.verdicts.specs import demands, devices
@@ -36,6 +36,13 @@ def for_stack(miss: Miss, hint: Hint) -> Iterator[Candidate]:
         yield from _quota(miss, hint, *rest)
 
 
+def _sized(hint: Hint, name: str, keys: tuple[str, ...], number: int, least: int) -> Candidate:
+    """Return the candidate that gives a number to keys of a pool's size."""
+    return Candidate(
+        lambda each: tuple(stack_edit(hint.cause, each, "pools", name, "size", key) for key in keys), number, least
+    )
+
+
 def _max(miss: Miss, hint: Hint, name: str) -> Iterator[Candidate]:
     """Raise the maximum to the need, or lower it for a bound; a pool whose size must stay fixed grows as a whole."""
     size = miss.config.pools[name].size
@@ -43,23 +50,14 @@ def _max(miss: Miss, hint: Hint, name: str) -> Iterator[Candidate]:
         bound = miss.expectation.nodes if miss.expectation.nodes is not None else size.max // 2
         low = max(size.min, 1)
         if low <= min(bound, size.max - 1):
-            yield Candidate(
-                lambda number: (stack_edit(hint.cause, number, "pools", name, "size", "max"),),
-                max(low, min(bound, size.max - 1)),
-                max(low, min(bound, size.max - 1)),
-            )
+            most = max(low, min(bound, size.max - 1))
+            yield _sized(hint, name, ("max",), most, most)
         return
     need = min(NODES_MAX, max(_need(miss, name), size.max + 1))
-
-    def both(number: int) -> tuple[Any, ...]:
-        return tuple(stack_edit(hint.cause, number, "pools", name, "size", key) for key in ("max", "min"))
-
     if size.is_elastic or not miss.config.pools[name].role.is_static:
-        yield Candidate(
-            lambda number: (stack_edit(hint.cause, number, "pools", name, "size", "max"),), need, size.max + 1
-        )
+        yield _sized(hint, name, ("max",), need, size.max + 1)
     if not size.is_elastic:
-        yield Candidate(both, need, size.max + 1)
+        yield _sized(hint, name, ("max", "min"), need, size.max + 1)
 
 
 def _need(miss: Miss, name: str) -> int:
@@ -80,16 +78,12 @@ def _min(miss: Miss, hint: Hint, name: str) -> Iterator[Candidate]:
     size = miss.config.pools[name].size
     if isinstance(miss.expectation, AtMost):
         if size.min:
-            yield Candidate(
-                lambda number: (stack_edit(hint.cause, number, "pools", name, "size", "min"),), 0, size.min - 1
-            )
+            yield _sized(hint, name, ("min",), 0, size.min - 1)
         return
     used = peak([node for node in miss.record.nodes if node.pool == name], miss.record.lasts)
     enough = min(size.max, max(used, _need(miss, name), size.min + 1))
     if enough > size.min:
-        yield Candidate(
-            lambda number: (stack_edit(hint.cause, number, "pools", name, "size", "min"),), enough, size.min + 1
-        )
+        yield _sized(hint, name, ("min",), enough, size.min + 1)
 
 
 def _types(miss: Miss, hint: Hint, name: str) -> Iterator[Candidate]:
@@ -195,18 +189,11 @@ def _gpu_pool(miss: Miss, hint: Hint, pod: PodRecord) -> Iterator[Candidate]:
     users = [pool for pool in miss.config.pools.values() if pool.instance_types]
     provider = users[0].instances[0].provider if users else Provider.AWS
     count = max(devices(pod.spec).values(), default=pod.gpus) or 1
-    fits = [
-        each
-        for each in INSTANCE_TYPES.values()
-        if each.provider == provider
-        and each.gpus >= count
-        and each.architecture != ARM64
-        and each.vcpus * 1000 >= pod.cpu_millis * 1.1 + 500
-        and each.memory_mib >= pod.memory_mib * 1.1 + 2048
-    ]
-    if not fits:
+    types = INSTANCE_TYPES.values()
+    fits = (each for each in types if each.provider == provider and each.gpus >= count and each.architecture != ARM64)
+    kind = smallest_type(pod, fits)
+    if kind is None:
         return
-    kind = min(fits, key=lambda each: (each.gpus, each.vcpus, each.memory_mib, each.name))
     resource = next(iter(devices(pod.spec)), "nvidia.com/gpu")
     pods = [each for each in miss.record.pods if each.gpus or devices(each.spec)]
     most = max(NEW_POOL_MAX, math.ceil(len(pods) * count / kind.gpus))

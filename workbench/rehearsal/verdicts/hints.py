@@ -4,7 +4,6 @@ A finder recognises one mistake. Finders are asked in the order of ``FINDERS``: 
 what waited, a wrong selector more than a full pool.
 """
 
-from collections.abc import Callable, Iterable
 from typing import Final
 
 from workbench.rehearsal.verdicts import (
@@ -17,7 +16,7 @@ from workbench.rehearsal.verdicts import (
     hints_volumes,
     hints_waits,
 )
-from workbench.rehearsal.verdicts.miss import Miss
+from workbench.rehearsal.verdicts.miss import Finders, Miss
 from workbench.rehearsal.verdicts.verdict import Hint
 
 __all__ = ["FINDERS", "HINTS_MAX", "Miss", "hints_for"]
@@ -25,7 +24,7 @@ __all__ = ["FINDERS", "HINTS_MAX", "Miss", "hints_for"]
 HINTS_MAX: Final = 6
 """Hints of one verdict; further ones are rarely the cause."""
 
-FINDERS: Final[tuple[Callable[[Miss], Iterable[Hint]], ...]] = (
+FINDERS: Final[Finders] = (
     *hints_refusals.FINDERS,
     *hints_devices.FINDERS,
     *hints_placement.FINDERS,

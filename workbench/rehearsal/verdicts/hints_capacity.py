@@ -1,21 +1,20 @@
 """Hints about room: pods larger than machines, full or fixed pools, capacity that the cloud refuses.
 
 The scheduler says ``Insufficient cpu`` and ``Too many pods`` (kubernetes v1.36.3,
-``pkg/scheduler/framework/plugins/noderesources/fit.go``); the autoscaler ``pod didn't trigger scale-up: 1 max '
-'node group
-size reached, 2 Insufficient nvidia.com/gpu, 1 in backoff after failed scale-up`` (kubernetes/autoscaler 08b84e42,
+``pkg/scheduler/framework/plugins/noderesources/fit.go``); the autoscaler ``pod didn't trigger scale-up: 1 max node
+group size reached, 2 Insufficient nvidia.com/gpu, 1 in backoff after failed scale-up`` (kubernetes/autoscaler 08b84e42,
 ``cluster-autoscaler/core/scaleup/orchestrator/skippedreasons.go``, and 16c271a3,
 ``processors/status/eventing_scale_up_processor.go``).
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from components.contract.instances import INSTANCE_TYPES
 from components.contract.pools import PoolRole
 from workbench.rehearsal.record import GroupFacts, PodRecord
 from workbench.rehearsal.scenario.work import WorkKind
-from workbench.rehearsal.verdicts.miss import Miss, larger_type, machine_path, named, work_path
+from workbench.rehearsal.verdicts.miss import Finders, Miss, machine_path, named, such_as, work_path
 from workbench.rehearsal.verdicts.need import daemon_load, nodes_needed
 from workbench.rehearsal.verdicts.nodes import peak
 from workbench.rehearsal.verdicts.specs import limit_of, too_small
@@ -32,9 +31,7 @@ REFUSED_BY_CLOUD: Final = "The cloud refused nodes of pool"
 def core_services(miss: Miss) -> Iterator[Hint]:
     """Core services request more than the initial group has."""
     waiting = [
-        pod
-        for pod in miss.record.pods
-        if pod.node is None and pod.ended is None and (pod.kind in ("core-service", WorkKind.CORE_SERVICE))
+        pod for pod in miss.record.pods if pod.node is None and pod.ended is None and pod.kind == WorkKind.CORE_SERVICE
     ]
     groups = [group for group in miss.record.groups if group.role == PoolRole.INITIAL.value]
     if not waiting or not groups:
@@ -43,8 +40,8 @@ def core_services(miss: Miss) -> Iterator[Hint]:
     cpu = sum(pod.cpu_millis for pod in waiting)
     memory = sum(pod.memory_mib for pod in waiting)
     yield Hint(
-        cause=f"{len(waiting)} pods of core services, such as {waiting[0].name}, wait: they request {cpu}m CPU and "
-        f"{memory} MiB more than the {group.max} nodes of the initial group have.",
+        cause=f"{count(len(waiting), 'pod')} of core services, such as {waiting[0].name}, wait: they request {cpu}m "
+        f"CPU and {memory} MiB, for which the {count(group.max, 'node')} of the initial group have no room.",
         action="Raise size.min and size.max together, or choose a larger machine type.",
         path=f"pools.{group.pool}.size.max",
     )
@@ -63,13 +60,10 @@ def larger_than_machines(miss: Miss) -> Iterator[Hint]:
             machine = INSTANCE_TYPES.get(group.instance_type)
             whole = 0 if machine is None else machine.vcpus * 1000 if name == "cpu" else machine.memory_mib
             reserved = f" after what is reserved for the system (of {whole}{unit})" if need <= whole else ""
-            larger = larger_type(group, pod)
             yield Hint(
                 cause=f"A pod of {named(pod)} requests {need}{unit} {name}, and a node of the largest pool it may use, "
                 f"{group.pool} ({group.instance_type or 'own machines'}), allocates {room}{unit}{reserved}.",
-                action="Choose a larger machine type"
-                + (f", such as {larger.name}" if larger else "")
-                + ", or request less.",
+                action=f"Choose a larger machine type{such_as(group, pod)}, or request less.",
                 path=machine_path(group),
             )
 
@@ -87,13 +81,10 @@ def daemon_sets(miss: Miss) -> Iterator[Hint]:
             cpu, memory = daemon_load(miss.record, group)
             left_cpu, left_memory = group.cpu_millis - cpu, group.memory_mib - memory
             if pod.cpu_millis > left_cpu or pod.memory_mib > left_memory:
-                larger = larger_type(group, pod)
                 yield Hint(
                     cause=f"A pod of {named(pod)} requests {pod.cpu_millis}m CPU and {pod.memory_mib} MiB; DaemonSets "
                     f"leave {left_cpu}m and {left_memory} MiB of a node of pool {group.pool}.",
-                    action="Choose a larger machine type"
-                    + (f", such as {larger.name}" if larger else "")
-                    + ", or request less.",
+                    action=f"Choose a larger machine type{such_as(group, pod)}, or request less.",
                     path=machine_path(group),
                 )
 
@@ -205,7 +196,7 @@ def limits_exceed_nodes(miss: Miss) -> Iterator[Hint]:
             return
 
 
-FINDERS: Final[tuple[Callable[[Miss], Iterable[Hint]], ...]] = (
+FINDERS: Final[Finders] = (
     core_services,
     larger_than_machines,
     daemon_sets,

@@ -1,13 +1,13 @@
 """Hints about GPUs: no pool, another name, too many for one machine, and helpers that request none."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
 from infra.config.problems import did_you_mean
 from workbench.rehearsal.record import PodRecord
-from workbench.rehearsal.verdicts.miss import Miss, larger_type, machine_path, named, work_path
+from workbench.rehearsal.verdicts.miss import Finders, Miss, machine_path, named, such_as, work_path
 from workbench.rehearsal.verdicts.specs import demands, devices, taint_key, untolerated
 from workbench.rehearsal.verdicts.verdict import Hint
 
@@ -48,15 +48,12 @@ def too_many(miss: Miss) -> Iterator[Hint]:
     for pod in miss.shapes:
         for name, count in devices(pod.spec).items():
             groups = [group for group in miss.record.groups if group.gpu_resource == name]
-            if groups and count > (most := max(group.gpus for group in groups)):
-                pool = max(groups, key=lambda group: group.gpus)
-                larger = larger_type(pool, pod)
+            if groups and count > (pool := max(groups, key=lambda group: group.gpus)).gpus:
                 yield Hint(
                     cause=f"A pod of {named(pod)} requests {count} {name}, and the largest machine of the GPU pools, "
-                    f"{pool.instance_type}, has {most}.",
-                    action=f"Add a machine type with {count} GPUs to the pool"
-                    + (f", such as {larger.name}" if larger else "")
-                    + ", or request fewer GPUs for each pod.",
+                    f"{pool.instance_type}, has {pool.gpus}.",
+                    action=f"Add a machine type with {count} GPUs to the pool{such_as(pool, pod)}, or request fewer "
+                    "GPUs for each pod.",
                     path=machine_path(pool),
                 )
 
@@ -99,7 +96,7 @@ def gpu_elsewhere(miss: Miss) -> Iterator[Hint]:
                 )
 
 
-FINDERS: Final[tuple[Callable[[Miss], Iterable[Hint]], ...]] = (
+FINDERS: Final[Finders] = (
     no_gpu_pool,
     other_name,
     too_many,

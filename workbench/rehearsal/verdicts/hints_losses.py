@@ -1,13 +1,13 @@
 """Hints about pods that were lost: on spot nodes, without a controller, by the autoscaler, or for a higher priority."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.lifecycle import Lifecycle
 from workbench.rehearsal.record import PodEnd, PodRecord
 from workbench.rehearsal.scenario.work import WorkKind
-from workbench.rehearsal.verdicts.miss import BARE_KINDS, MLRUN_KINDS, Miss, named, work_path
+from workbench.rehearsal.verdicts.miss import BARE_KINDS, MLRUN_KINDS, Finders, Miss, named, work_path
 from workbench.rehearsal.verdicts.verdict import Hint
 
 
@@ -103,7 +103,7 @@ def _ended(miss: Miss, *ends: PodEnd) -> Iterator[PodRecord]:
     return (pod for pod in miss.finding.pods if pod.end in ends)
 
 
-FINDERS: Final[tuple[Callable[[Miss], Iterable[Hint]], ...]] = (
+FINDERS: Final[Finders] = (
     on_spot,
     bare_pods,
     not_restarted,

@@ -5,7 +5,7 @@ The autoscaler does not remove a node with a pod that no controller would create
 https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md).
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from components.contract.labels import AnnotationKey
@@ -14,7 +14,7 @@ from workbench.rehearsal.record import GroupFacts, NodeRecord
 from workbench.rehearsal.scenario.expectations import AtMost, MinimumAgain
 from workbench.rehearsal.scenario.work import WorkKind
 from workbench.rehearsal.verdicts.finding import is_in
-from workbench.rehearsal.verdicts.miss import BARE_KINDS, Miss, named, work_path
+from workbench.rehearsal.verdicts.miss import BARE_KINDS, Finders, Miss, named, work_path
 from workbench.rehearsal.verdicts.nodes import hours
 from workbench.rehearsal.verdicts.verdict import Hint
 
@@ -116,4 +116,4 @@ def _nodes(miss: Miss, group: GroupFacts) -> list[NodeRecord]:
     return [node for node in miss.record.nodes if node.group == group.name]
 
 
-FINDERS: Final[tuple[Callable[[Miss], Iterable[Hint]], ...]] = (held, unknown_price, idle_minimum, largest_share)
+FINDERS: Final[Finders] = (held, unknown_price, idle_minimum, largest_share)

@@ -5,7 +5,7 @@ The scheduler says ``node(s) didn't match Pod's node affinity/selector`` and ``n
 ``tainttoleration/taint_toleration.go``) without the label or taint; the groups of the record have it.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel
@@ -16,8 +16,9 @@ from components.contract.taints import AKS_SPOT_TAINT, ARM_TAINT, OWN_SPOT_TAINT
 from infra.config.problems import did_you_mean, nearest
 from workbench.rehearsal.record import GroupFacts, PodRecord
 from workbench.rehearsal.scenario.places import Place
+from workbench.rehearsal.scenario.work import WorkKind
 from workbench.rehearsal.verdicts.finding import is_in
-from workbench.rehearsal.verdicts.miss import MLRUN_KINDS, Miss, named, work_path
+from workbench.rehearsal.verdicts.miss import MLRUN_KINDS, Finders, Miss, named, work_path
 from workbench.rehearsal.verdicts.specs import (
     ZONE_KEYS,
     demands,
@@ -111,7 +112,7 @@ def initial_group(miss: Miss) -> Iterator[Hint]:
     for pod in miss.finding.pods:
         wanted = demands(pod.spec).get(LabelKey.ROLE.value, ())
         node = miss.record.node(pod.node)
-        is_core = not pod.work or pod.kind == "core-service"
+        is_core = not pod.work or pod.kind == WorkKind.CORE_SERVICE
         if not is_core and (PoolRole.INITIAL.value in wanted or (node and node.role == PoolRole.INITIAL.value)):
             yield Hint(
                 cause=f"{named(pod)} selects or reaches the initial group, which is for core services.",
@@ -230,7 +231,7 @@ def not_led_to_spot(miss: Miss) -> Iterator[Hint]:
             return
 
 
-FINDERS: Final[tuple[Callable[[Miss], Iterable[Hint]], ...]] = (
+FINDERS: Final[Finders] = (
     lifecycle,
     unknown_label,
     no_group_has_all,

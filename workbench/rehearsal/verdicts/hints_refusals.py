@@ -8,7 +8,7 @@ which end with the advice ``Fix: ... [ID]`` (``policies/admission.py``).
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from components.contract.labels import LabelKey
@@ -18,7 +18,7 @@ from components.contract.priorities import DEFAULT_USER_PRIORITY, RESERVED_CLASS
 from components.contract.quantities import parse_quantity
 from infra.config.problems import did_you_mean
 from workbench.rehearsal.record import Refusal
-from workbench.rehearsal.verdicts.miss import Miss
+from workbench.rehearsal.verdicts.miss import Finders, Miss
 from workbench.rehearsal.verdicts.verdict import Hint
 
 _QUOTA: Final = re.compile(r"exceeded quota: (\S+), requested: (\S+), used: (\S+), limited: (\S+)")
@@ -200,7 +200,7 @@ def rule(miss: Miss) -> Iterator[Hint]:
             )
 
 
-FINDERS: Final[tuple[Callable[[Miss], Iterable[Hint]], ...]] = (
+FINDERS: Final[Finders] = (
     namespace,
     priority_class,
     system_class,

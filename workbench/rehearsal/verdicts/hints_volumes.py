@@ -5,12 +5,12 @@ The scheduler says ``node(s) didn't match PersistentVolume's node affinity`` (ku
 ``node(s) had no available volume zone`` (``volumezone/volume_zone.go``).
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from infra.config.problems import did_you_mean
 from workbench.rehearsal.scenario.files import zones_of
-from workbench.rehearsal.verdicts.miss import Miss, named, work_path
+from workbench.rehearsal.verdicts.miss import Finders, Miss, named, work_path
 from workbench.rehearsal.verdicts.specs import ZONE_KEYS, demands
 from workbench.rehearsal.verdicts.verdict import Hint
 from workbench.report.words import count
@@ -80,4 +80,4 @@ def zones(miss: Miss) -> Iterator[Hint]:
             )
 
 
-FINDERS: Final[tuple[Callable[[Miss], Iterable[Hint]], ...]] = (zones,)
+FINDERS: Final[Finders] = (zones,)

@@ -1,6 +1,6 @@
 """Hints about waits of pods that ran in the end: for a new node, or behind work of higher priority."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from components.contract.labels import TRUE, LabelKey
@@ -8,7 +8,7 @@ from components.contract.priorities import UserPriority
 from workbench.rehearsal.record import PodRecord
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.scenario.expectations import WaitsAtMost
-from workbench.rehearsal.verdicts.miss import Miss, named, work_path
+from workbench.rehearsal.verdicts.miss import Finders, Miss, named, work_path
 from workbench.rehearsal.verdicts.verdict import Hint
 from workbench.rehearsal.verdicts.waits import wait_of
 from workbench.report.words import count
@@ -84,4 +84,4 @@ def critical_label(miss: Miss) -> Iterator[Hint]:
         )
 
 
-FINDERS: Final[tuple[Callable[[Miss], Iterable[Hint]], ...]] = (starved, node_start, critical_label)
+FINDERS: Final[Finders] = (starved, node_start, critical_label)

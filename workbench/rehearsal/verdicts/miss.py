@@ -1,6 +1,6 @@
 """A missed expectation, as the finders of hints read it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -13,6 +13,7 @@ from workbench.rehearsal.scenario.work import Work, WorkKind
 from workbench.rehearsal.settings import default_namespace
 from workbench.rehearsal.verdicts.finding import Case, Finding
 from workbench.rehearsal.verdicts.specs import devices, may_use, shape_of, too_small
+from workbench.rehearsal.verdicts.verdict import Hint
 
 MLRUN_KINDS: Final = (
     WorkKind.MLRUN_JOB,
@@ -101,6 +102,10 @@ class Miss:
         return tuple(group for group in self.open_groups(pod) if not too_small(pod, group))
 
 
+Finders = tuple[Callable[[Miss], Iterable[Hint]], ...]
+"""Each recognises one mistake."""
+
+
 def named(pod: PodRecord) -> str:
     """Return a pod's work for a sentence; its own name if it belongs to none."""
     return pod.work or pod.name
@@ -117,23 +122,39 @@ def machine_path(group: GroupFacts) -> str:
 
 
 def larger_type(group: GroupFacts, pod: PodRecord) -> InstanceType | None:
-    """Return the smallest known machine type of a group's make on which a pod would fit; None if none is known.
-
-    A machine must have a tenth more than requested, and half a core and 2 GiB: what kubelet reserves on small and
-    large machines (https://github.com/awslabs/amazon-eks-ami/blob/main/nodeadm/internal/kubelet/config.go).
-    """
+    """Return the smallest known machine type of a group's make on which a pod would fit; None if none is known."""
     own = INSTANCE_TYPES.get(group.instance_type)
     if own is None:  # a machine that the stack file describes itself
         return None
     gpus = max(devices(pod.spec).values(), default=pod.gpus)
-    fits = [
+    return smallest_type(
+        pod,
+        (
+            each
+            for each in INSTANCE_TYPES.values()
+            if (each.provider, each.architecture) == (own.provider, own.architecture)
+            and bool(each.gpus) == bool(gpus)
+            and each.gpus >= gpus
+            and each.local_nvme_gib == (each.local_nvme_gib if gpus else own.local_nvme_gib)
+        ),
+    )
+
+
+def smallest_type(pod: PodRecord, types: Iterable[InstanceType]) -> InstanceType | None:
+    """Return the smallest of some machine types on which a pod fits; None if it fits on none.
+
+    A machine must have a tenth more than requested, and half a core and 2 GiB: what kubelet reserves on small and
+    large machines (https://github.com/awslabs/amazon-eks-ami/blob/main/nodeadm/internal/kubelet/config.go).
+    """
+    fits = (
         each
-        for each in INSTANCE_TYPES.values()
-        if (each.provider, each.architecture) == (own.provider, own.architecture)
-        and bool(each.gpus) == bool(gpus)
-        and each.gpus >= gpus
-        and each.local_nvme_gib == (each.local_nvme_gib if gpus else own.local_nvme_gib)
-        and each.vcpus * 1000 >= pod.cpu_millis * 1.1 + 500
-        and each.memory_mib >= pod.memory_mib * 1.1 + 2048
-    ]
+        for each in types
+        if each.vcpus * 1000 >= pod.cpu_millis * 1.1 + 500 and each.memory_mib >= pod.memory_mib * 1.1 + 2048
+    )
     return min(fits, key=lambda each: (each.gpus, each.vcpus, each.memory_mib, each.name), default=None)
+
+
+def such_as(group: GroupFacts, pod: PodRecord) -> str:
+    """Return ``, such as TYPE`` with a larger machine type for a sentence; empty if none is known."""
+    larger = larger_type(group, pod)
+    return f", such as {larger.name}" if larger else ""

@@ -4,11 +4,9 @@ from collections import Counter
 
 from workbench.rehearsal.record import PodRecord, Record
 from workbench.rehearsal.scenario.expectations import CoreServicesUnmoved, LandsOn, NeverOn
+from workbench.rehearsal.scenario.work import WorkKind
 from workbench.rehearsal.verdicts.finding import Case, Finding, is_in, joined, lacking
 from workbench.report.words import count
-
-CORE_SERVICE = "core-service"
-"""Kind of the pods of core services, whether the cluster or the scenario runs them."""
 
 
 def lands_on(case: Case, expectation: LandsOn) -> Finding:
@@ -51,7 +49,7 @@ def never_on(case: Case, expectation: NeverOn) -> Finding:
 
 def core_services_unmoved(case: Case, expectation: CoreServicesUnmoved) -> Finding:  # noqa: ARG001 it has no fields
     """Pods of core services that ran at the start are those that run at the end."""
-    pods = [pod for pod in case.record.pods if pod.kind == CORE_SERVICE]
+    pods = [pod for pod in case.record.pods if pod.kind == WorkKind.CORE_SERVICE]
     at_start = [pod for pod in pods if _runs_at(pod, 0.0)]
     moved = tuple(pod for pod in at_start if pod.ended is not None and pod.ended <= case.record.lasts)
     waiting = tuple(pod for pod in pods if pod.created <= 0 and pod.started is None)
