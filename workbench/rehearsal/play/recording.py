@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
 
+from workbench.rehearsal.cluster.simulated import SimulatedCluster
 from workbench.rehearsal.play import labels
 from workbench.rehearsal.play.chronicle import Chronicle, final
 from workbench.rehearsal.play.observed import ObservedNode, ObservedPod
@@ -55,7 +56,7 @@ def record_of(
         refusals=tuple(each for each in chronicle.refusals if each.at <= lasts),
         happenings=tuple(each for each in chronicle.happenings if each.at <= lasts),
         units={work: tuple(names) for work, names in units.items()},
-        assumptions=(*cluster.assumptions, *ASSUMPTIONS, *_of_jobs(pods, cluster.pace)),
+        assumptions=(*cluster.assumptions, *ASSUMPTIONS, *_of_jobs(pods, cluster.pace), *_of_failures(nodes, cluster)),
     )
 
 
@@ -79,6 +80,20 @@ def _of_jobs(pods: Iterable[PodRecord], pace: Pace) -> Iterator[str]:
         yield (
             f"A Job replaces a failed or lost pod after at least {_JOB_BACKOFF:.0f} s of real time: here "
             f"{duration_text(pace.simulated(_JOB_BACKOFF))}. A lower speed shows how soon Jobs start again."
+        )
+
+
+def _of_failures(nodes: Iterable[NodeRecord], cluster: SimulatedCluster) -> Iterator[str]:
+    """Say what the age of failed nodes changes.
+
+    The autoscaler counts a node that is not ready, and younger than 15 minutes of real time, as one that starts, with
+    room for pods that wait (kubernetes/autoscaler 1959f5f6, ``clusterstate/clusterstate.go``, ``MaxNodeStartupTime``).
+    """
+    elastic = {group.name for group in cluster.groups if group.is_elastic}
+    if cluster.pace.speed > 1 and any(node.gone_cause == "node-failure" and node.group in elastic for node in nodes):
+        yield (
+            "The autoscaler takes a node that fails for one that starts, since it is new in real time, and adds no "
+            "other before the failed one has gone. On a cluster it adds one as soon as pods wait."
         )
 
 

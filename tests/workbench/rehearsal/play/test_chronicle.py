@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -211,3 +212,15 @@ def test_the_wait_of_a_job_for_its_next_pod_is_said_in_scenario_time() -> None:
     assert any(
         "A Job replaces a failed or lost pod" in each and "here 10m" in each for each in record(stage).assumptions
     )
+
+
+@pytest.mark.parametrize("elastic", [True, False])
+def test_the_age_of_failed_nodes_is_said_of_elastic_groups(elastic: bool) -> None:
+    stage = Stage()
+    (group,) = (each for each in stage.cluster.groups if each.pool == "work")
+    stage.cluster.groups = (replace(group, is_elastic=elastic),)
+    stage.node("work-0", elastic=elastic)
+    assert not any("takes a node that fails" in each for each in record(stage).assumptions)
+    stage.chronicle.mark_node("work-0", "node-failure")
+    stage.api.delete("/api/v1/nodes/work-0")
+    assert any("takes a node that fails" in each for each in record(stage).assumptions) is elastic
