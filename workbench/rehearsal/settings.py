@@ -31,6 +31,10 @@ class Pace:
         """Return the real seconds that so many seconds of the scenario take."""
         return seconds / self.speed
 
+    def real_text(self, seconds: float) -> str:
+        """Return the same as Kubernetes writes it, such as ``1500ms``."""
+        return f"{max(round(self.real(seconds) * 1000), 0)}ms"
+
     def simulated(self, seconds: float) -> float:
         """Return the seconds of the scenario that pass in so many real ones."""
         return seconds * self.speed

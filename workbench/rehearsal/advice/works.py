@@ -13,7 +13,7 @@ from workbench.rehearsal.record import PodEnd
 from workbench.rehearsal.scenario.expectations import LandsOn
 from workbench.rehearsal.scenario.work import Work
 from workbench.rehearsal.verdicts.miss import Miss
-from workbench.rehearsal.verdicts.specs import labels_of, matches, untolerated
+from workbench.rehearsal.verdicts.specs import labels_of, matches, taint_of, untolerated
 from workbench.rehearsal.verdicts.verdict import Hint
 
 
@@ -82,15 +82,9 @@ def _tolerations(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
         for group in miss.record.groups:
             missing = untolerated(pod.spec, group) if matches(pod.spec, group) else ()
             if missing and group.labels.get(LabelKey.USER_WORKLOADS.value):
-                yield fixed(work_edit(hint.cause, work, [*map(_toleration, missing)], *path))
+                yield fixed(work_edit(hint.cause, work, [taint_of(each).toleration() for each in missing], *path))
     if given:
         yield fixed(work_edit(hint.cause, work, None, *path))
-
-
-def _toleration(taint: str) -> dict[str, Any]:
-    text, _, effect = taint.rpartition(":")
-    key, _, value = text.partition("=")
-    return {"key": key, "operator": "Equal", "value": value, "effect": effect}
 
 
 def _class(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:

@@ -31,7 +31,7 @@ def autoscaler_maps(config: StackConfig, pace: Pace) -> dict[str, dict[str, str]
     elastic = [group for group in config.groups if group.is_elastic]
     if not elastic:
         return {}
-    starts_in = _starts_in(pace)
+    starts_in = pace.real_text(pace.node_start) if pace.node_start else ""
     return {
         autoscaler.TEMPLATES: {
             "templates": nodes.autoscaler_templates(_simulated(config, group, starts_in) for group in elastic)
@@ -65,14 +65,6 @@ def _simulated(config: StackConfig, group: NodeGroup, starts_in: str = "") -> Si
 
 def _zones(config: StackConfig, group: NodeGroup) -> list[str]:
     return [group.zone] if group.zone else sorted(descriptor_of(config.cluster).zones(config.cluster))
-
-
-def _starts_in(pace: Pace) -> str:
-    millis = round(pace.real(pace.node_start) * 1000)
-    if millis <= 0:
-        return ""
-    seconds, rest = divmod(millis, 1000)
-    return f"{millis}ms" if rest else f"{seconds}s"
 
 
 def _facts(simulated: SimulatedGroup) -> GroupFacts:

@@ -27,11 +27,6 @@ ENDLESS: Final = "8760h"
 """Value of ``RUN_FOR`` of pods that never end: without one, pods of Jobs succeed at once."""
 
 
-def run_for(seconds: float) -> str:
-    """Return the value of ``RUN_FOR`` for so many real seconds."""
-    return f"{max(round(seconds * 1000), 0)}ms"
-
-
 def object_name(text: str) -> str:
     """Return ``text`` as a part of an object's name: small letters, digits and ``-``, at most 40 characters."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40].strip("-") or "work"

@@ -65,7 +65,7 @@ class Objects:
     def annotations(self, unit: Unit, **others: str) -> dict[str, str]:
         """Return the annotations of pods that end by themselves after the work's time."""
         seconds = unit.work.runs_for
-        return {labels.RUN_FOR: labels.run_for(self._pace.real(seconds)), **others} if seconds else others
+        return {labels.RUN_FOR: self._pace.real_text(seconds), **others} if seconds else others
 
     def spark_driver(self, unit: Unit) -> Request:
         """Return the driver of a Spark application, as the operator submits it.

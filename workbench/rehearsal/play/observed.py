@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel
+from components.contract.lifecycle import Lifecycle
 from workbench.rehearsal.amounts import pod_amounts, quantities, whole_units
 from workbench.rehearsal.play import labels
 from workbench.rehearsal.record import TAKEN, PodEnd, Reason
@@ -59,7 +60,7 @@ class ObservedNode:
         return {
             "pool": self.labels.get(LabelKey.POOL.value, ""),
             "role": self.labels.get(LabelKey.ROLE.value, ""),
-            "lifecycle": "spot" if lifecycle == "preemptible" else "on-demand",
+            "lifecycle": (Lifecycle.SPOT if lifecycle == Lifecycle.SPOT.label_value else Lifecycle.ON_DEMAND).value,
             "zone": self.labels.get(WellKnownLabel.ZONE.value),
         }
 

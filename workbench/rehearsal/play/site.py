@@ -71,9 +71,8 @@ class Site:
         """
         if self.refused.get(node.group, float("-inf")) > self.clock.now:
             return None
-        made = copy_of(
-            node, f"{node.group}-r{next(self._numbers)}", self.cluster.pace.real(self.cluster.pace.node_start)
-        )
+        pace = self.cluster.pace
+        made = copy_of(node, f"{node.group}-r{next(self._numbers)}", pace.real_text(pace.node_start))
         self.cluster.api.create(made)
         return str(made["metadata"]["name"])
 
@@ -94,7 +93,7 @@ def quietly(call: Callable[..., Any], *arguments: Any, **options: Any) -> bool:
     return True
 
 
-def copy_of(node: ObservedNode, name: str, starts_in: float) -> dict[str, Any]:
+def copy_of(node: ObservedNode, name: str, starts_in: str) -> dict[str, Any]:
     """Return a new node like another one.
 
     Parameters
@@ -104,11 +103,11 @@ def copy_of(node: ObservedNode, name: str, starts_in: float) -> dict[str, Any]:
     name
         The new node's name.
     starts_in
-        Real seconds until it is ready.
+        Real time until it is ready, such as ``1500ms``.
     """
     metadata, spec = node.manifest["metadata"], node.manifest.get("spec", {})
     annotations = {key: value for key, value in metadata.get("annotations", {}).items() if key not in _OF_ONE_NODE}
-    annotations[AnnotationKey.STARTS_IN.value] = labels.run_for(starts_in)
+    annotations[AnnotationKey.STARTS_IN.value] = starts_in
     taints = [each for each in spec.get("taints", ()) if not each["key"].startswith(_PASSING)]
     made: dict[str, Any] = {
         "apiVersion": "v1",

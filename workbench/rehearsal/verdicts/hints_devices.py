@@ -8,7 +8,7 @@ from components.contract.pools import PoolRole
 from infra.config.problems import did_you_mean
 from workbench.rehearsal.record import PodRecord
 from workbench.rehearsal.verdicts.miss import Finders, Miss, machine_path, named, such_as, work_path
-from workbench.rehearsal.verdicts.specs import demands, devices, taint_key, untolerated
+from workbench.rehearsal.verdicts.specs import demands, devices, taint_of, untolerated
 from workbench.rehearsal.verdicts.verdict import Hint
 
 
@@ -76,7 +76,9 @@ def helper_on_gpu_nodes(miss: Miss) -> Iterator[Hint]:
 
 def _keeps_off(pod: PodRecord, miss: Miss) -> bool:
     with_gpu = [group for group in miss.record.groups if group.gpus]
-    return any(group.gpu_resource in [taint_key(each) for each in untolerated(pod.spec, group)] for group in with_gpu)
+    return any(
+        group.gpu_resource in [taint_of(each).key for each in untolerated(pod.spec, group)] for group in with_gpu
+    )
 
 
 def gpu_elsewhere(miss: Miss) -> Iterator[Hint]:

@@ -24,7 +24,7 @@ from workbench.rehearsal.verdicts.specs import (
     demands,
     labels_of,
     matches,
-    taint_key,
+    taint_of,
     too_small,
     untolerated,
 )
@@ -134,9 +134,9 @@ def taints(miss: Miss) -> Iterator[Hint]:
 
 
 def _taint(miss: Miss, pod: PodRecord, group: GroupFacts, taint: str) -> Iterator[Hint]:
-    key = taint_key(taint)
+    key = taint_of(taint).key
     given = [str(each.get("key") or "") for each in pod.spec.get("tolerations") or ()]
-    of_the_stack = {taint_key(each) for other in miss.record.groups for each in other.taints}
+    of_the_stack = {taint_of(each).key for other in miss.record.groups for each in other.taints}
     strange = [each for each in given if each and each not in of_the_stack and not each.startswith(_OF_KUBERNETES)]
     if key in given or strange:
         what = f"{key} with another value or effect" if key in given else f"{strange[0]}, no taint of the stack"
@@ -189,7 +189,7 @@ def label_only_spot(miss: Miss) -> Iterator[Hint]:
     open_spot = [
         group
         for group in miss.record.groups
-        if group.lifecycle == Lifecycle.SPOT and not set(map(taint_key, group.taints)) & set(SPOT_KEYS)
+        if group.lifecycle == Lifecycle.SPOT and not {taint_of(each).key for each in group.taints} & set(SPOT_KEYS)
     ]
     for pod in miss.finding.pods if open_spot else ():
         node = miss.record.node(pod.node)

@@ -11,6 +11,7 @@ from typing import Any, Final
 from components.contract.instances import INSTANCE_TYPES
 from components.contract.labels import WellKnownLabel
 from components.contract.quantities import parse_quantity
+from components.contract.taints import Taint, TaintEffect
 from workbench.rehearsal.amounts import pod_amounts
 from workbench.rehearsal.record import GroupFacts, PodRecord
 
@@ -65,12 +66,14 @@ def untolerated(spec: Mapping[str, Any], group: GroupFacts) -> tuple[str, ...]:
     """Return the taints of a group, as ``key=value:Effect``, that keep a pod off its nodes."""
     tolerations = spec.get("tolerations") or ()
     hard = [taint for taint in group.taints if not taint.endswith(":PreferNoSchedule")]
-    return tuple(taint for taint in hard if not any(_tolerates(each, taint) for each in tolerations))
+    return tuple(taint for taint in hard if not any(_tolerates(each, taint_of(taint)) for each in tolerations))
 
 
-def taint_key(taint: str) -> str:
-    """Return the key of a taint that is written as ``key=value:Effect``."""
-    return taint.partition(":")[0].partition("=")[0]
+def taint_of(text: str) -> Taint:
+    """Return the taint that is written as ``key=value:Effect``."""
+    pair, _, effect = text.rpartition(":")
+    key, _, value = pair.partition("=")
+    return Taint(key, value, TaintEffect(effect))
 
 
 def devices(spec: Mapping[str, Any]) -> dict[str, int]:
@@ -130,15 +133,13 @@ def _has(labels: Mapping[str, str], operator: str, key: str, values: tuple[str, 
             return True
 
 
-def _tolerates(toleration: Mapping[str, Any], taint: str) -> bool:
-    text, _, effect = taint.rpartition(":")
-    key, _, value = text.partition("=")
-    if toleration.get("effect") not in (None, "", effect):
+def _tolerates(toleration: Mapping[str, Any], taint: Taint) -> bool:
+    if toleration.get("effect") not in (None, "", taint.effect.value):
         return False
     wanted = toleration.get("key") or ""
     if toleration.get("operator") == "Exists":
-        return wanted in ("", key)
-    return bool(wanted == key and (toleration.get("value") or "") == value)
+        return wanted in ("", taint.key)
+    return bool(wanted == taint.key and (toleration.get("value") or "") == taint.value)
 
 
 def _resources(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -206,7 +206,12 @@ def _given(pools: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("pace", "wanted"),
-    [(Pace(), "2s"), (Pace(speed=60, node_start=90), "1500ms"), (Pace(speed=1), "120s"), (Pace(node_start=0), None)],
+    [
+        (Pace(), "2000ms"),
+        (Pace(speed=60, node_start=90), "1500ms"),
+        (Pace(speed=1), "120000ms"),
+        (Pace(node_start=0), None),
+    ],
 )
 def test_only_nodes_of_the_autoscaler_start_late_in_real_time(pace: Pace, wanted: str | None) -> None:
     config = shipped("dev")
