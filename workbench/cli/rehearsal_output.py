@@ -46,12 +46,6 @@ def list_scenarios(*, as_json: bool) -> None:
     print_table(table, out)
 
 
-def require_writable(page: Path | None) -> None:
-    """Refuse a page that cannot be written before anything is played."""
-    if page and (page.is_dir() or not page.absolute().parent.is_dir()):
-        raise UserError(f"--output: {page} cannot be written.", "Name a file in a folder that exists.")
-
-
 def advised(played: Played, rehearser: Rehearser, budget: int) -> tuple[Advice, ...]:
     """Return advice for each scenario that misses an expectation; one whose control plane fails has none."""
     return tuple(_advised(played, rehearser, budget))

@@ -42,19 +42,23 @@ def watching(console: Console, total: int) -> Iterator[Watcher]:
 
 
 class _Lines(Watcher):
-    """Prints a line for each step, and one every half minute while a scenario plays."""
+    """Prints a line for each new step, and one every half minute while a step or a scenario goes on."""
 
     def __init__(self, console: Console, total: int) -> None:
         self._console, self._total = console, total
         self._begun, self._ended = time.monotonic(), 0
         self._last: dict[str, float] = {}
+        self._said: dict[str, str] = {}
         self._lock = Lock()
 
     @override
     def step(self, task: Task, text: str) -> None:
         with self._lock:
-            self._last[task.title] = time.monotonic()
-            self._line(task, text)
+            now = time.monotonic()
+            is_new = self._said.get(task.title) != text
+            if is_new or now - self._last.get(task.title, 0) >= _HEARTBEAT:
+                self._last[task.title], self._said[task.title] = now, text
+                self._line(task, text)
 
     @override
     def progress(self, task: Task, progress: Progress) -> None:

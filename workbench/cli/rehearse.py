@@ -103,8 +103,8 @@ def rehearse(  # noqa: PLR0913 one parameter for each option
         speed=speed,
         node_start=node_start,
         compare=compare,
+        page=page,
     )
-    output.require_writable(page)
     if not (tasks := tasks_of(asked)):
         return
     with progress(errors) as report:

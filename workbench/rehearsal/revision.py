@@ -6,7 +6,7 @@ from pathlib import Path
 
 from infra.config.problems import shown
 from workbench import stacks
-from workbench.stacks import Stack
+from workbench.stacks import Stack, StackFileError
 from workbench.system.errors import UserError
 from workbench.system.git import git
 
@@ -22,11 +22,14 @@ def stack_at(stack: Stack, revision: str) -> Stack:
     Raises
     ------
     UserError
-        There is no such commit, or the file is not in it.
-    StackFileError
-        The file of that commit is invalid.
+        There is no such commit, the file is not in it, or it is invalid there.
     """
     folder = stack.file.parent
+    if git(folder, "rev-parse", "--git-dir") is None:
+        raise UserError(
+            f"--compare: {shown(revision)} is not a stack, and {stack.file.name} is not in a Git repository.",
+            f"Name one of the stacks {', '.join(stacks.stack_files())}.",
+        )
     commit = git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     if not commit:
         known = ", ".join(stacks.stack_files())
@@ -43,4 +46,11 @@ def stack_at(stack: Stack, revision: str) -> Stack:
     with tempfile.TemporaryDirectory(prefix="igz-clusters-revision-") as place:
         file = Path(place) / stack.file.name
         file.write_text(f"{text}\n", encoding="utf-8")
-        return replace(stacks.read(file), file=stack.file)
+        try:
+            return replace(stacks.read(file), file=stack.file)
+        except StackFileError as error:  # name the file that the user knows, not the copy
+            raise UserError(
+                f"--compare: the stack file of commit {commit[:12]} is invalid:\n"
+                f"{StackFileError(stack.file, error.problems)}",
+                "Name another commit.",
+            ) from None

@@ -1,11 +1,15 @@
+import io
 import json
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from click.testing import Result
+from rich.console import Console
 from typer.testing import CliRunner
 
 from support.outcomes import night
@@ -13,6 +17,7 @@ from support.stack_files import VALID
 from workbench import stacks
 from workbench.cli import rehearse as command
 from workbench.cli.app import app
+from workbench.cli.rehearsal_progress import watching
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.rehearse import Played, Rehearser, Task
 from workbench.rehearsal.scenario.files import shipped
@@ -105,9 +110,7 @@ def test_a_comparison_with_a_stack_plays_that_stack_first(played: list[Task]) ->
 
 
 def test_a_comparison_with_a_commit_plays_its_stack_file(played: list[Task], checkout: Path) -> None:
-    author = ("-c", "user.name=a", "-c", "user.email=a@b")
-    for arguments in (["init", "-q"], ["add", "-A"], [*author, "commit", "-qm", "first"]):
-        subprocess.run(["git", *arguments], cwd=checkout, check=True)
+    commit(checkout)
     (checkout / "Pulumi.good.yaml").write_text(VALID + WORK.replace("max: 2", "max: 9"))
     run("good", "--scenario", "job.yaml", "--compare", "HEAD")
     sizes = [(task.shown_as, task.stack.config.pools["work"].size.max) for task in played]
@@ -126,8 +129,33 @@ def test_a_comparison_with_a_commit_plays_its_stack_file(played: list[Task], che
         (["good", "--replay", "job.yaml", "--from", "monday"], ["--from: must be a time with its zone"]),
         (["good", "other", "--compare", "HEAD"], ["--compare: compares one stack, but 2 are named"]),
         (["good", "--compare", "good"], ["--compare: 'good' is the stack itself"]),
-        (["good", "--compare", "elsewhere"], ["--compare: 'elsewhere' is neither a stack nor a commit"]),
+        (
+            ["good", "--compare", "elsewhere"],
+            ["--compare: 'elsewhere' is not a stack", "is not in a Git repository"],
+        ),
         (["good", "--output", "missing/report.html"], ["--output: missing/report.html cannot be written"]),
+        (["good", "--output", "-"], ["--output: it cannot be standard output"]),
+        (["good", "--node-start", "61m"], ["--node-start: '61m' is too long; at most 1h."]),
+        (["good", "--compare", ""], ["--compare: '' is not a stack, and Pulumi.good.yaml is not in a Git repository"]),
+        (
+            ["nowhere", "--speed", "0", "--output", "missing/r.html", "--replay", "x", "--write-scenario", "job.yaml"],
+            [
+                "'nowhere' not found",
+                "--speed: 0",
+                "missing/r.html cannot be written",
+                "x: file not found",
+                "job.yaml exists",
+            ],
+        ),
+        (["good", "--replay", "x", "--write-scenario", "-"], ["--write-scenario: it cannot be standard output"]),
+        (
+            ["good", "--replay", "x", "--write-scenario", "My_Day.yaml"],
+            ["My_Day.yaml cannot be the file of a scenario"],
+        ),
+        (
+            ["good", "--replay", "x", "--write-scenario", "no/my.yaml"],
+            ["--write-scenario: no/my.yaml cannot be written"],
+        ),
         (["nowhere", "--scenario", "jbs", "--speed", "0"], ["'nowhere' not found", "jbs", "--speed: 0 is not allowed"]),
     ],
 )
@@ -137,6 +165,48 @@ def test_mistakes_are_refused_before_anything_is_played(
     said = refusal(*arguments)
     assert all(text.lower() in said.lower() for text in texts), said
     assert not played
+
+
+def commit(checkout: Path) -> None:
+    for arguments in (
+        ["init", "-q"],
+        ["add", "-A"],
+        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"],
+    ):
+        subprocess.run(["git", *arguments], cwd=checkout, check=True)
+
+
+@pytest.mark.parametrize("revision", ["--help", "-x", "HEAD:Pulumi.good.yaml", "HEAD^{tree}", "HEAD..HEAD", "", "a\nb"])
+def test_what_is_no_commit_is_refused(played: list[Task], checkout: Path, revision: str) -> None:
+    commit(checkout)
+    assert "is neither a stack nor a commit of the repository" in refusal("good", f"--compare={revision}")
+    assert not played
+
+
+def test_mistakes_in_the_stack_file_of_a_commit_name_file_and_commit(played: list[Task], checkout: Path) -> None:
+    file = checkout / "Pulumi.good.yaml"
+    file.write_text((VALID + WORK).replace("max: 2", "max: many"))
+    commit(checkout)
+    file.write_text(VALID + WORK)
+    said = refusal("good", "--compare", "HEAD")
+    assert said.startswith("--compare: the stack file of commit ")
+    assert " in Pulumi.good.yaml\nPulumi.good.yaml:" in said
+    assert "igz-clusters-revision" not in said
+
+
+def test_a_page_in_a_place_that_takes_no_files_is_refused_at_once(played: list[Task]) -> None:
+    assert "--output: /proc/report.html cannot be written: " in refusal("good", "--output", "/proc/report.html")
+    assert not played
+
+
+def test_what_a_wait_says_is_printed_once() -> None:
+    console = Console(file=(text := io.StringIO()), width=80)
+    with watching(console, 1) as watcher:
+        task = cast("Task", SimpleNamespace(title="good job"))
+        for step in ("2 of 3 nodes are ready", "2 of 3 nodes are ready", "3 of 3 nodes are ready"):
+            watcher.step(task, step)
+    assert text.getvalue().count("2 of 3 nodes") == 1
+    assert text.getvalue().count("3 of 3 nodes") == 1
 
 
 def test_scenarios_are_listed_with_what_they_show() -> None:

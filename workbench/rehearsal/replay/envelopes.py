@@ -82,5 +82,5 @@ def _decoded(value: Any) -> Any:
         return value if "{" not in value else None
     try:
         return json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None

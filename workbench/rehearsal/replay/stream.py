@@ -138,6 +138,8 @@ class Source:
                     raise self.not_json(number) from None
                 self._add(TRUNCATED)
                 return
+            except RecursionError:
+                raise self.too_deep(number) from None
             yield Entry(number, value)
 
     def _values(self, file: BinaryIO, start: int | None) -> Iterator[Entry]:
@@ -193,6 +195,10 @@ class Source:
         """Return the error of an entry that is too long."""
         return ReplayError(self.path, f"an entry is longer than {ENTRY_MAX // 2**20} MiB.", line=line)
 
+    def too_deep(self, line: int) -> ReplayError:
+        """Return the error of an entry with more levels than can be read."""
+        return ReplayError(self.path, "an entry is nested too deeply.", "Remove it, or export it again.", line=line)
+
 
 class _Text:
     """The part of the text that is being decoded."""
@@ -241,6 +247,8 @@ class _Text:
                     raise self._source.too_long(self.line) from None
                 if not self._more():
                     return None
+            except RecursionError:
+                raise self._source.too_deep(self.line) from None
             else:
                 return value
 

@@ -50,6 +50,9 @@ BAD: dict[str, tuple[str | bytes, str]] = {
         b"\xff\xfe" + '{"a": 1}'.encode("utf-16-le"),
         "FILE: is text in UTF-16, as PowerShell writes it.\nSave it in UTF-8.",
     ),
+    "deep array": ("[" * 200_000, "FILE, line 1: an entry is nested too deeply.\nRemove it, or export it again."),
+    "deep entry": ('{"a": 1}\n{"a":' + "[" * 200_000,
+                   "FILE, line 2: an entry is nested too deeply.\nRemove it, or export it again."),
     "prose": ("level=info msg=started\n", f"FILE: is neither JSON nor a table of MLRun's runs.\n{FORMATS}"),
     "other table": ("name,price\na,1\n", ("FILE, line 1: the table lacks the columns uid, start, state.\n"
                     "Export runs with mlrun.get_run_db().list_runs().to_df().to_csv().")),
