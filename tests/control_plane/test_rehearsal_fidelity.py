@@ -2,6 +2,15 @@
 
 Each set has pools and pods of its own, drawn at random, which no other set's pods select. All sets of a rehearsal share
 one stack and one scenario.
+
+As seen with these seeds; the order in which pods of a set arrive varies, and with it a few of the lines below:
+
+- 200 sets: 168 placed as many pods as possible, 194 have as few nodes as possible, 166 both.
+- 30 sets placed fewer pods, one or two each, because the scheduler places pods first come, first served and moves none;
+  2 of them have another number of nodes too. Nothing fits any more in any of them.
+- 2 sets placed all on one node more, for the same reason.
+- 2 sets placed none: their pods fill a node of an empty pool to the last 100m, which the autoscaler holds back for
+  kube-proxy, as it does on AWS and Azure.
 """
 
 import math
