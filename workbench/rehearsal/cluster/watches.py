@@ -21,7 +21,7 @@ Event = Mapping[str, Any]
 _LIFE: Final = 600
 """Seconds after which the server ends a watch, which goes on with another request."""
 _SILENCE: Final = 150.0
-"""Seconds without news after which the connection counts as lost; the server sends a bookmark every minute."""
+"""Seconds without news after which the watch asks again; of most kinds the server sends a bookmark every minute."""
 _PAGE: Final = 1000
 _PAUSE: Final = 0.1
 _BLOCK: Final = 1 << 20
@@ -150,7 +150,7 @@ class Watch(Iterator[Event]):
 
     def _changes(self, response: http.client.HTTPResponse) -> Iterator[Event]:
         rest = b""
-        while block := response.read1(_BLOCK):
+        while block := _read(response):
             *lines, rest = (rest + block).split(b"\n") if b"\n" in block else [rest + block]
             for line in lines:
                 if self._closed.is_set():
@@ -179,6 +179,17 @@ class Watch(Iterator[Event]):
 
     def _with(self, **parameters: object) -> str:
         return f"{self._path}{'&' if '?' in self._path else '?'}{urlencode(parameters)}"
+
+
+def _read(response: http.client.HTTPResponse) -> bytes:
+    """Return what has arrived; nothing after a long silence: the next request shows whether the server is there.
+
+    Events have no bookmarks, so that a quiet cluster is silent for long.
+    """
+    try:
+        return response.read1(_BLOCK)
+    except TimeoutError:
+        return b""
 
 
 def _event_text(each: Mapping[str, Any]) -> bytes:

@@ -3,12 +3,15 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from support.tiny_api_server import Reply, Seen, TinyServer, tiny_server
+from workbench.rehearsal.cluster import watches
 from workbench.rehearsal.cluster.api import KubeApi
+from workbench.rehearsal.cluster.connection import Server
 from workbench.rehearsal.cluster.simulated import ApiError, LostError
 
 POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "one", "namespace": "jobs"}}
@@ -219,6 +222,29 @@ def test_a_version_that_the_server_forgot_makes_it_list_again_and_report_differe
 def test_a_watch_goes_on_after_a_lost_connection(serve: Serve) -> None:
     api, _ = serve(once(pods(5), (0, None), changes(("ADDED", pod("a", 6)))))
     assert names(api.watch(PODS), 1) == [("ADDED", "a")]
+
+
+def test_silence_longer_than_the_patience_ends_no_watch(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Silent:
+        def read1(self, _: int) -> bytes:
+            raise TimeoutError("The read operation timed out")
+
+    asked: list[float] = []
+
+    def stream(self: watches.Watch) -> Iterator[Any]:
+        asked.append(0)
+        if len(asked) > 3:
+            yield {"type": "ADDED", "object": pod("a", 1)}
+        yield from self._changes(cast("http.client.HTTPResponse", Silent()))
+
+    def give_up(*_: object) -> None:
+        raise AssertionError("silence counted as a failure")
+
+    monkeypatch.setattr(watches.Watch, "_stream", stream)
+    watch = watches.Watch(cast("Server", SimpleNamespace(give_up=give_up)), PODS)
+    watch._version = "1"
+    assert next(watch)["type"] == "ADDED"
+    assert len(asked) == 4
 
 
 def test_closing_ends_a_waiting_watch(serve: Serve) -> None:
