@@ -8,7 +8,7 @@ As seen with these seeds; the order in which pods of a set arrive varies, and wi
 - 200 sets: 168 placed as many pods as possible, 194 have as few nodes as possible, 166 both.
 - 30 sets placed fewer pods, one or two each, because the scheduler places pods first come, first served and moves none;
   2 of them have another number of nodes too. Nothing fits any more in any of them.
-- 2 sets placed all on one node more, for the same reason.
+- 2 sets placed as many as possible on one node more, for the same reason.
 - 2 sets placed none: their pods fill a node of an empty pool to the last 100m, which the autoscaler holds back for
   kube-proxy, as it does on AWS and Azure.
 """
