@@ -31,7 +31,7 @@ from workbench.rehearsal.cluster.load import load_of
 from workbench.rehearsal.cluster.simulation import simulated
 from workbench.rehearsal.play.player import play
 from workbench.rehearsal.record import PodRecord, Record
-from workbench.rehearsal.scenario.files import parse as parse_scenario
+from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.settings import Pace
 from workbench.stacks import Stack, find
 from workbench.toolchain import ensure
@@ -142,7 +142,7 @@ def stack_of(sets: Mapping[str, Sizes]) -> Stack:
 
 def scenario_of(sets: Mapping[str, Sizes], lasts: int) -> Any:
     counts = [(number, *each) for number, one in enumerate(sets.values()) for each in one.counts.items()]
-    return parse_scenario(
+    return Scenario.model_validate(
         {
             "description": "Random sets of pods and pools",
             "lasts": f"{lasts}s",

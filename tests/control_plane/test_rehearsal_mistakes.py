@@ -22,12 +22,12 @@ from workbench.rehearsal.advice.search import merged
 from workbench.rehearsal.advice.works import for_work
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.rehearse import Rehearser, Task
-from workbench.rehearsal.scenario.files import parse as parse_scenario
 from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.settings import Pace
 from workbench.rehearsal.verdicts.hints import hints_for
 from workbench.rehearsal.verdicts.judge import misses
-from workbench.rehearsal.verdicts.miss import STACK, Miss
+from workbench.rehearsal.verdicts.miss import Miss
+from workbench.rehearsal.verdicts.verdict import STACK
 from workbench.stacks import Stack, find
 from workbench.toolchain import ensure
 
@@ -65,7 +65,7 @@ def stack_of(file: dict[str, Any]) -> Stack:
 
 def scenario_of(file: dict[str, Any]) -> Any:
     with_work = {name: each for name, each in file["mistakes"].items() if "work" in each}
-    return parse_scenario(
+    return Scenario.model_validate(
         {
             "description": "Planted mistakes",
             "lasts": file["lasts"],

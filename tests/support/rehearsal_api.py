@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from http import HTTPStatus
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 from components.contract.labels import WellKnownLabel
@@ -149,7 +148,6 @@ class FakeCluster:
         self.groups: tuple[GroupFacts, ...] = tuple(_group(each) for each in self.config.groups)
         self.pace = Pace(speed=speed)
         self.api = api or FakeApi()
-        self.kubeconfig = Path("unused")
         self.assumptions: tuple[str, ...] = ("It is a fake.",)
         self.lost: Exception | None = None
 

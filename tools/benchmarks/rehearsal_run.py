@@ -35,7 +35,6 @@ from workbench.rehearsal.play.player import Progress, play
 from workbench.rehearsal.prices import Prices
 from workbench.rehearsal.record import Record
 from workbench.rehearsal.report import as_json, page
-from workbench.rehearsal.scenario.files import parse
 from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.settings import Pace
 from workbench.rehearsal.verdicts.costs import costs_of
@@ -70,7 +69,7 @@ def stack_of(nodes: int, folder: Path) -> stacks.Stack:
 def scenario_of(pods: int) -> Scenario:
     """Return the scenario in which so many jobs arrive at once and run until its end."""
     work = {"kind": "mlrun-job", "cpu": _CPU, "memory": _MEMORY, "team": "scale"}
-    return parse(
+    return Scenario.model_validate(
         {
             "description": "Many jobs at once",
             "lasts": f"{LASTS}m",

@@ -173,33 +173,3 @@ def _price(group: Sized, region: str | None, book: PriceBook) -> Price | None:
     if machine is None or machine.provider is Provider.OWN:
         return None
     return book.of(machine.provider, region, machine.name, group.lifecycle)
-
-
-@dataclass(frozen=True, slots=True)
-class CostDifference:
-    """The monthly cost of a stack before and after a change, in USD.
-
-    Parameters
-    ----------
-    before
-        None if there was no stack.
-    after
-        Afterwards.
-    """
-
-    before: Amounts | None
-    after: Amounts
-
-    @property
-    def more(self) -> Amounts:
-        """How much more it costs; negative if less."""
-        before = self.before or Amounts(0, 0)
-        return Amounts(self.after.least - before.least, self.after.most - before.most)
-
-
-def difference(base: StackCost | None, head: StackCost) -> CostDifference:
-    """Return the difference in monthly cost between two states of a stack.
-
-    Groups without a price count in neither; compare ``unpriced`` of both first.
-    """
-    return CostDifference(base.monthly if base else None, head.monthly)

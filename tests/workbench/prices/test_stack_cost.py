@@ -7,7 +7,7 @@ from components.contract.lifecycle import Lifecycle
 from support import aks, eks, existing
 from workbench.prices.book import Price, PriceBook
 from workbench.prices.fees import AKS_FREE, AKS_STANDARD, EKS, fee_of
-from workbench.prices.stack_cost import Amounts, GroupCost, Sized, StackCost, cost_of, difference, stack_cost
+from workbench.prices.stack_cost import Amounts, GroupCost, Sized, StackCost, cost_of, stack_cost
 
 
 def priced(usd: float, least: int, most: int, day: date = date(2026, 1, 1)) -> GroupCost:
@@ -71,9 +71,5 @@ def test_groups_of_unknown_types_have_no_price() -> None:
     assert cost_of(groups, "eu-west-1", None, PriceBook.load()).unpriced == ["a", "b"]
 
 
-def test_the_difference_of_two_stacks_is_by_month() -> None:
-    base, head = (StackCost("eu-west-1", (priced(1, 1, most),)) for most in (2, 5))
-    found = difference(base, head)
-    assert (found.before, found.after) == (Amounts(730, 1460), Amounts(730, 3650))
-    assert found.more == Amounts(0, 2190)
-    assert difference(None, head).more == Amounts(730, 3650)
+def test_a_month_costs_730_hours() -> None:
+    assert StackCost("eu-west-1", (priced(1, 1, 5),)).monthly == Amounts(730, 3650)

@@ -1,7 +1,6 @@
 """The cluster that a rehearsal runs on, as the rest of the rehearsal sees it."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, Protocol
 
 from infra.config import StackConfig
@@ -75,10 +74,6 @@ class SimulatedCluster(Protocol):
     """The cluster of a stack as simulated nodes on a running control plane, with the stack's own objects in it."""
 
     @property
-    def name(self) -> str:
-        """Name of its control plane."""
-
-    @property
     def config(self) -> StackConfig:
         """Choices of the stack."""
 
@@ -93,10 +88,6 @@ class SimulatedCluster(Protocol):
     @property
     def api(self) -> Api:
         """Its API server."""
-
-    @property
-    def kubeconfig(self) -> Path:
-        """The administrator's kubeconfig."""
 
     @property
     def assumptions(self) -> tuple[str, ...]:

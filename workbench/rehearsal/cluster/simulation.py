@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from components.contract import autoscaler
@@ -71,11 +70,6 @@ class Simulation:
     api: KubeApi
     instance: Instance
     assumptions: tuple[str, ...]
-
-    @property
-    def kubeconfig(self) -> Path:
-        """The administrator's kubeconfig."""
-        return self.instance.kubeconfig
 
     def check(self) -> None:
         """Raise ``LostError`` if a component of the control plane has ended, even if it runs again."""

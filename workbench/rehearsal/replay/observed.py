@@ -167,11 +167,6 @@ class History:
         """Return the latest pod of a key."""
         return self._pods.get(key)
 
-    def rename(self, key: Hashable, other: Hashable) -> None:
-        """Keep a pod under another key."""
-        if key in self._pods:
-            self._pods[other] = self._pods.pop(key)
-
     def __iter__(self) -> Iterator[Observed]:
         """Yield all pods that run in the part."""
         return (pod for pods in (self._former, self._pods.values()) for pod in pods if self._matters(pod))

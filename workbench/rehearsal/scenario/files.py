@@ -65,12 +65,6 @@ def shipped() -> dict[str, Path]:
     return {file.stem: file for file in sorted(SHIPPED.glob("*.yaml"))}
 
 
-def find(name_or_path: str) -> NamedScenario:
-    """Return the shipped scenario of a name, or the scenario in a file; raises as ``find_all`` does."""
-    [found] = find_all([name_or_path])
-    return found
-
-
 def find_all(names_or_paths: Sequence[str]) -> list[NamedScenario]:
     """Return scenarios, each named once, in the order of their names.
 
@@ -125,17 +119,6 @@ def read(file: Path) -> NamedScenario:
     if problems or scenario is None:
         raise ScenarioFileError([FileProblems.of(name, [located(problem, source) for problem in problems])])
     return NamedScenario(file.stem, file, scenario)
-
-
-def parse(document: Any) -> Scenario:
-    """Return the scenario that plain data describe, such as one made from a replay.
-
-    Raises
-    ------
-    ValidationError
-        The data are invalid; ``infra.config.problems.problems_of`` says why in plain words.
-    """
-    return Scenario.model_validate(document)
 
 
 def problems_for(scenario: Scenario, config: StackConfig) -> list[Problem]:

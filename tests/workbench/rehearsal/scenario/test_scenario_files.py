@@ -37,13 +37,13 @@ def message(*names: str) -> str:
 
 
 def test_a_shipped_scenario_is_found_by_its_name() -> None:
-    found = files.find("jobs")
+    [found] = files.find_all(["jobs"])
     assert (found.name, found.file) == ("jobs", files.shipped()["jobs"])
 
 
 def test_a_file_is_found_by_its_path(folder: Path) -> None:
     (folder / "night.yaml").write_text(GOOD)
-    found = files.find("./night.yaml")
+    [found] = files.find_all(["./night.yaml"])
     assert (found.name, found.scenario.description) == ("night", "A job")
 
 
@@ -129,7 +129,7 @@ def test_a_link_out_of_the_folder_is_refused(folder: Path, tmp_path_factory: pyt
 def test_rows_have_every_problem_as_data(folder: Path) -> None:
     (folder / "first.yaml").write_text(GOOD.replace("30m", "30"))
     with pytest.raises(ScenarioFileError) as caught:
-        files.find("first.yaml")
+        files.find_all(["first.yaml"])
     [row] = caught.value.rows
     assert (row["file"], row["line"], row["path"]) == ("first.yaml", 2, ("lasts",))
 

@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from infra.config.problems import problems_of
 from support import stack_cases
 from support.stack_cases import Case
-from workbench.rehearsal.scenario import files
 from workbench.rehearsal.scenario.kinds import KINDS_OF_KEY, WorkKind
 from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.scenario.work import Work
@@ -114,7 +113,7 @@ def test_a_damaged_scenario_gives_problems_and_never_another_error(changes: list
                 inside = inside[key]
             inside[last] = value
     try:
-        files.parse(document)
+        Scenario.model_validate(document)
     except ValidationError as error:
         lines = [str(problem) for problem in problems_of(error, Scenario)]
         assert lines

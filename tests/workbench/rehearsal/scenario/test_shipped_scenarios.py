@@ -56,7 +56,8 @@ def test_a_shipped_scenario_begins_with_its_schema_and_what_it_teaches(each: fil
 
 
 def test_the_scenario_of_systems_has_every_kind_of_work_but_bare_pods() -> None:
-    kinds = {work.kind for work in files.find("systems").scenario.works.values()}
+    [systems] = files.find_all(["systems"])
+    kinds = {work.kind for work in systems.scenario.works.values()}
     assert kinds == set(WorkKind) - {WorkKind.POD}
 
 
