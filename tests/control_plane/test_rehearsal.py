@@ -1,0 +1,120 @@
+"""`igz-clusters rehearse` as a user runs it, while its control plane or the command itself is ended."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from support.cluster import eventually
+from workbench.local import Instance, instances, remove_abandoned
+from workbench.rehearsal.cluster.api import KubeApi
+from workbench.rehearsal.cluster.simulation import PREFIX
+from workbench.rehearsal.play.labels import WORK
+from workbench.system.paths import FOLDER_VARIABLE, PROJECT_ROOT
+
+pytestmark = pytest.mark.control_plane
+
+RUN = "from workbench.cli import main; main()"
+SCENARIO = """\
+description: A job that outlasts everything
+lasts: {lasts}
+works:
+  job: {{ kind: mlrun-job, cpu: "1", memory: 1Gi }}
+arrivals: [{{ work: job }}]
+expectations: [{{ expect: survives, work: job }}]
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder of its own, and two scenarios: one that plays for hours, and one that ends at once."""
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv(FOLDER_VARIABLE, str(PROJECT_ROOT))
+    (tmp_path / "long.yaml").write_text(SCENARIO.format(lasts="10d"))
+    (tmp_path / "short.yaml").write_text(SCENARIO.format(lasts="2m"))
+    return tmp_path
+
+
+@contextmanager
+def playing(folder: Path, *names: str) -> Iterator[tuple[subprocess.Popen[str], Instance]]:
+    """Run the command until the first scenario plays: its job is in the simulated cluster."""
+    files = [f"--scenario={folder / name}.yaml" for name in names]
+    with (folder / "out").open("w") as out, (folder / "err").open("w") as err:
+        run = subprocess.Popen(
+            [sys.executable, "-c", RUN, "rehearse", "local", *files, "--at-once", "1", "--json"], cwd=PROJECT_ROOT,
+            stdout=out, stderr=err, text=True)  # fmt: skip
+    try:
+        eventually(lambda: run.poll() is not None or "placing" in said(folder))
+        assert run.poll() is None, said(folder)
+        instance = Instance(instances()[0])
+        api = KubeApi(instance.kubeconfig, lambda: "")
+        try:
+            eventually(lambda: run.poll() is not None or api.get(f"/api/v1/pods?labelSelector={WORK}=job")["items"])
+        finally:
+            api.close()
+        assert run.poll() is None, said(folder)
+        yield run, instance
+    finally:
+        if run.poll() is None:
+            run.kill()
+            run.wait(60)
+            remove_abandoned(PREFIX)
+
+
+def said(folder: Path) -> str:
+    return (folder / "err").read_text()
+
+
+def is_alive(process: psutil.Process) -> bool:
+    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+
+
+@pytest.mark.parametrize(
+    "component",
+    [
+        "cluster-autoscaler",
+        *(pytest.param(name, marks=pytest.mark.full) for name in ("kube-apiserver", "kube-scheduler", "kwok", "etcd")),
+    ],
+)
+def test_a_killed_component_leaves_its_scenario_without_a_verdict_and_others_go_on(
+    folder: Path, component: str
+) -> None:
+    with playing(folder, "long", "short") as (run, instance):
+        os.kill(instance.status().pids[component], signal.SIGKILL)
+        eventually(lambda: run.poll() is not None)  # the long one would play for hours
+    assert run.returncode == 3, said(folder)
+    assert "local long: no verdict: " in said(folder)
+    document = json.loads((folder / "out").read_text())
+    assert [(each["scenario"], each["isMet"]) for each in document["outcomes"]] == [("short", True)]
+    assert not instances()
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGINT,
+        *(pytest.param(each, marks=pytest.mark.full) for each in (signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)),
+    ],
+)
+def test_a_signal_during_the_play_leaves_no_process_no_folder_and_no_result(
+    folder: Path, number: signal.Signals
+) -> None:
+    with playing(folder, "long") as (run, instance):
+        processes = [psutil.Process(pid) for pid in instance.status().pids.values()]
+        assert len(processes) > 5
+        run.send_signal(number)
+        eventually(lambda: run.poll() is not None)
+    assert run.returncode == (-signal.SIGKILL if number == signal.SIGKILL else 130), said(folder)
+    assert not (folder / "out").read_text()
+    assert "Traceback" not in said(folder)
+    eventually(lambda: not any(map(is_alive, processes)))
+    if number == signal.SIGKILL:  # the next rehearsal removes the folder
+        assert remove_abandoned(PREFIX) == [instance.name]
+    assert not instances()
