@@ -53,7 +53,7 @@ def spot_reclaim(site: Site, event: SpotReclaim) -> Steps:
     for node in nodes:
         site.remove(node)
     site.chronicle.happened(event.event, _took("took", nodes, event.place.text), _names(nodes))
-    yield from _replaced(site, [each for each in nodes if not is_elastic(each.manifest)])
+    yield from _replaced(site, nodes)
 
 
 def node_failure(site: Site, event: NodeFailure) -> Steps:
@@ -71,7 +71,7 @@ def node_failure(site: Site, event: NodeFailure) -> Steps:
     yield REPLACED - UNNOTICED
     for node in nodes:
         site.remove(node)
-    yield from _replaced(site, [each for each in nodes if not is_elastic(each.manifest)])
+    yield from _replaced(site, nodes)
 
 
 def capacity_refused(site: Site, event: CapacityRefused) -> Steps:
@@ -164,8 +164,9 @@ def _is_empty(site: Site, node: ObservedNode) -> bool:
 
 
 def _replaced(site: Site, nodes: Iterable[ObservedNode]) -> Steps:
+    """Start others for nodes of groups of fixed size; of elastic ones the autoscaler decides."""
     for node in nodes:
-        while site.replace(node) is None:
+        while not is_elastic(node.manifest) and site.replace(node) is None:
             yield RETRY
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Final
 
-from workbench.rehearsal.record import PodEnd, PodRecord, Record, Refusal
+from workbench.rehearsal.record import PodEnd, PodRecord
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.scenario.expectations import Completes, Refused, Restarted, Survives
 from workbench.rehearsal.scenario.work import WorkKind
@@ -168,10 +168,10 @@ def refused_by_admission(case: Case, expectation: Refused) -> Finding:
     units = record.units.get(expectation.work, ())
     admitted = record.of_work(expectation.work)
     with_pods = {pod.unit for pod in admitted}
+    refusals = tuple(each for each in record.refusals if each.work == expectation.work)
     by_unit: dict[str, list[str]] = {}
-    for each in record.refusals:
-        if each.work == expectation.work:
-            by_unit.setdefault(each.unit, []).append(each.message)
+    for each in refusals:
+        by_unit.setdefault(each.unit, []).append(each.message)
     right = [u for u in units if u not in with_pods and any(because in text for text in by_unit.get(u, ()))]
     other = sum(u in by_unit and u not in right and u not in with_pods for u in units)
     return Finding(
@@ -185,9 +185,5 @@ def refused_by_admission(case: Case, expectation: Refused) -> Finding:
             ]
         ),
         pods=admitted,
-        refusals=_of(record, expectation.work) if other else (),
+        refusals=refusals if other else (),
     )
-
-
-def _of(record: Record, work: str) -> tuple[Refusal, ...]:
-    return tuple(each for each in record.refusals if each.work == work)
