@@ -1,5 +1,6 @@
 """Looks up prices: the shipped ones and the account's own."""
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -88,7 +89,7 @@ class PriceBook:
             The account's own file is invalid.
         """
         own = folder / OWN_FILE if folder else None
-        return cls([*price_file.shipped(), *([price_file.read(own)] if own and own.is_file() else [])])
+        return cls([*price_file.shipped(), *([price_file.read(own)] if own and os.path.lexists(own) else [])])
 
     def of(self, provider: Provider, region: str | None, machine_type: str, lifecycle: Lifecycle) -> Price | None:
         """Return the price of a machine type; None if it is unknown, as for machines of one's own.

@@ -81,6 +81,8 @@ def read(file: Path) -> PriceFile:
     UserError
         The file cannot be read or is invalid; names all problems, at most ten.
     """
+    if file.exists() and not file.is_file():  # opening a pipe would wait
+        raise UserError(f"{file}: cannot be read: not a regular file.", _RENEW)
     try:
         with file.open("rb") as opened:
             content = opened.read(_SIZE_MAX + 1)

@@ -1,4 +1,6 @@
 import json
+import os
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
@@ -186,6 +188,14 @@ def test_an_invalid_file_is_refused_with_the_place_of_the_problem(tmp_path: Path
         PriceBook.load(tmp_path)
     assert refused.value.message.startswith(f"{target} is invalid:\n{problem}")
     assert "igz-clusters prices refresh STACK" in refused.value.hint
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda file: file.symlink_to("missing")])
+def test_what_is_no_file_is_refused_and_not_passed_over(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(target := tmp_path / OWN_FILE)
+    with pytest.raises(UserError, match="cannot be read") as refused:
+        PriceBook.load(tmp_path)
+    assert str(target) in refused.value.message
 
 
 def test_the_region_of_a_stack_is_its_clouds() -> None:
