@@ -1,5 +1,6 @@
 """`igz-clusters rehearse`: simulated work on the simulated cluster of a stack file."""
 
+import tempfile
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -16,6 +17,7 @@ from workbench.rehearsal.rehearse import Rehearser, rehearse_all
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.settings import NODE_START, SPEED
 from workbench.system.errors import NoVerdictError
+from workbench.system.paths import data_dir, unusable
 from workbench.toolchain import ensure
 from workbench.toolchain.console import progress
 
@@ -107,6 +109,7 @@ def rehearse(  # noqa: PLR0913 one parameter for each option
     )
     if not (tasks := tasks_of(asked)):
         return
+    _require_data_folder()
     with progress(errors) as report:
         binaries = ensure(progress=report)
     with watching(errors, len(tasks)) as watcher:
@@ -118,3 +121,13 @@ def rehearse(  # noqa: PLR0913 one parameter for each option
         raise NoVerdictError("\n".join(f"{task.title}: no verdict: {reason}" for task, reason in played.lost))
     if not all(outcome.is_met for _, outcome in played.outcomes):
         raise typer.Exit(FAILED)
+
+
+def _require_data_folder() -> None:
+    """Refuse a data folder that takes no files: otherwise each scenario would end without a verdict."""
+    folder = data_dir()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise unusable(error) from None

@@ -42,6 +42,7 @@ expectations: [{ expect: completes, work: job }]
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A checkout with two local stacks and a scenario."""
     monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
     for name in ("good", "other"):
         (tmp_path / f"Pulumi.{name}.yaml").write_text(VALID + WORK)
@@ -196,6 +197,15 @@ def test_mistakes_in_the_stack_file_of_a_commit_name_file_and_commit(played: lis
 
 def test_a_page_in_a_place_that_takes_no_files_is_refused_at_once(played: list[Task]) -> None:
     assert "--output: /proc/report.html cannot be written: " in refusal("good", "--output", "/proc/report.html")
+    assert not played
+
+
+def test_a_data_folder_that_takes_no_files_is_refused_at_once(
+    played: list[Task], checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (checkout / "file").write_text("")
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(checkout / "file"))
+    assert f"Cannot use {checkout / 'file'}" in refusal("good", "--scenario", "job.yaml")
     assert not played
 
 
