@@ -81,7 +81,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PATCH = do_DELETE = _answer  # noqa: N815 - names that the base class looks for
 
     @override
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as in the base class
+    def log_message(self, format: str, *args: object) -> None:
         """Print nothing."""
 
 
