@@ -24,7 +24,7 @@ from workbench.rehearsal.settings import Pace
 from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain import Toolchain, ensure
 
-pytestmark = pytest.mark.control_plane
+pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
 PACE = Pace(speed=60, node_start=180)
 POOL = {"igz-clusters.io/pool": "workload"}

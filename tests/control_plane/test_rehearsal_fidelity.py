@@ -36,7 +36,7 @@ from workbench.rehearsal.settings import Pace
 from workbench.stacks import Stack, find
 from workbench.toolchain import ensure
 
-pytestmark = pytest.mark.control_plane
+pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
 REHEARSALS = {"few": 15, **{f"many-{number}": 37 for number in range(1, 6)}}
 """Number of sets by rehearsal: 200 altogether. A scenario has at most 200 works, a set at most 5."""
@@ -276,7 +276,7 @@ class Rehearsal:
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(name, marks=[] if name == "few" else pytest.mark.full) for name in REHEARSALS],
+    params=list(REHEARSALS),
 )
 def rehearsal(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Rehearsal:
     sets = rehearsed_sets(request.param)
