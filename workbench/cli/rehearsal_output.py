@@ -53,7 +53,7 @@ def advised(played: Played, rehearser: Rehearser, budget: int) -> tuple[Advice, 
 
 def _advised(played: Played, rehearser: Rehearser, budget: int) -> Iterator[Advice]:
     for task, outcome in played.outcomes:
-        if outcome.is_met:
+        if outcome.is_met or task.is_reference:
             continue
 
         def again(stack: Stack, scenario: Scenario, task: Task = task) -> Outcome:
@@ -65,8 +65,16 @@ def _advised(played: Played, rehearser: Rehearser, budget: int) -> Iterator[Advi
             rehearser.watcher.lost(task, f"no advice: {error}")
 
 
-def show(played: Played, advice: Sequence[Advice], page: Path | None, *, is_compared: bool, as_json: bool) -> None:
-    """Print the results, and write the page if one is asked for."""
+def show(  # noqa: PLR0913 what was found, and where it goes
+    played: Played,
+    advice: Sequence[Advice],
+    page: Path | None,
+    patch: Path | None,
+    *,
+    is_compared: bool,
+    as_json: bool,
+) -> None:
+    """Print the results, and write the page and the patch if they are asked for."""
     outcomes = [outcome for _, outcome in played.outcomes]
     comparisons = tuple(_comparisons(played)) if is_compared else ()
     if as_json:
@@ -76,11 +84,17 @@ def show(played: Played, advice: Sequence[Advice], page: Path | None, *, is_comp
         for each in advice:
             _show_advice(each)
     if page:
-        try:
-            page.write_text(report_page.render(outcomes, comparisons, advice), encoding="utf-8")
-        except OSError as error:
-            raise UserError(f"--output: cannot write {page}: {error.strerror}.") from None
-        errors.print(f"Page: {page}", **PLAIN)
+        _write("--output", page, report_page.render(outcomes, comparisons, advice), "Page")
+    if patch and any(each.patch for each in advice):
+        _write("--patch", patch, "".join(each.patch for each in advice), "Patch")
+
+
+def _write(option: str, file: Path, text: str, what: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8", newline="")  # lines of a patch end as those of its file
+    except OSError as error:
+        raise UserError(f"{option}: cannot write {file}: {error.strerror}.") from None
+    errors.print(f"{what}: {file}", **PLAIN)
 
 
 def _comparisons(played: Played) -> Iterator[Comparison]:

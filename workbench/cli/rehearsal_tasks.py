@@ -43,6 +43,8 @@ class Asked:
     node_start: str
     compare: str | None = None
     page: Path | None = None
+    patch: Path | None = None
+    want_advice: bool = False
 
 
 def tasks_of(asked: Asked) -> list[Task]:
@@ -56,12 +58,13 @@ def tasks_of(asked: Asked) -> list[Task]:
     found: list[tuple[str, Stack]]
     scenarios: list[NamedScenario]
     replayed: Replayed | None
-    found, (scenarios, replayed), node_start, speed, _, _ = all_of(
+    found, (scenarios, replayed), node_start, speed, *_ = all_of(
         lambda: _stacks(asked),
         lambda: _scenarios(asked),
         lambda: _node_start(asked),
         lambda: _speed(asked),
         lambda: _require_page(asked.page),
+        lambda: _require_patch(asked),
         lambda: _require_scenario_file(asked),
     )
     if asked.write_scenario and replayed:
@@ -76,6 +79,7 @@ def tasks_of(asked: Asked) -> list[Task]:
             scenario=each.scenario,
             file=None if asked.replay or each.file in files.shipped().values() else each.file,
             pace=Pace(speed=speed or each.scenario.speed, node_start=node_start),
+            is_reference=asked.compare is not None and label != asked.stacks[0],
         )
         for each in scenarios
         for label, stack in found
@@ -140,6 +144,20 @@ def _require_page(file: Path | None) -> None:
     """Refuse a page that cannot be written before anything is played."""
     if file:
         _require_file("--output", file, "report.html")
+
+
+def _require_patch(asked: Asked) -> None:
+    """Refuse a patch that cannot be written, or that would mix changes which each meet another scenario."""
+    if asked.patch is None:
+        return
+    if not asked.want_advice:
+        raise UserError("--patch: needs --advise.", "Add --advise, or leave --patch out.")
+    if len(asked.stacks) > 1 or (len(asked.scenarios) != 1 and not asked.replay) or asked.compare:
+        raise UserError(
+            "--patch: writes the change for one scenario on one stack.",
+            "Name one stack and one --scenario, without --compare.",
+        )
+    _require_file("--patch", asked.patch, "change.patch")
 
 
 def _require_scenario_file(asked: Asked) -> None:

@@ -45,6 +45,8 @@ class Task:
     pace: Pace
     file: Path | None = None
     """File of the scenario, if it is the user's own."""
+    is_reference: bool = False
+    """Whether others are compared with it, so that its verdicts do not decide the exit code."""
     label: str = ""
     """What reports call the stack. Default: its name."""
 

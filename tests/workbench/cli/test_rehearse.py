@@ -12,7 +12,7 @@ from click.testing import Result
 from rich.console import Console
 from typer.testing import CliRunner
 
-from support.outcomes import night
+from support.outcomes import calm, night
 from support.stack_files import VALID
 from workbench import stacks
 from workbench.cli import rehearse as command
@@ -118,11 +118,24 @@ def test_a_comparison_with_a_commit_plays_its_stack_file(played: list[Task], che
     assert sizes == [("good@HEAD", 2), ("good", 9)]
 
 
+def test_what_is_compared_with_does_not_decide_the_exit_code(
+    monkeypatch: pytest.MonkeyPatch, played: list[Task]
+) -> None:
+    def play(tasks: list[Task], _: Rehearser, *, at_once: int) -> Played:
+        return Played(tuple((task, (night if task.shown_as == "other" else calm)(task.shown_as)) for task in tasks), ())
+
+    monkeypatch.setattr(command, "rehearse_all", play)
+    assert run("good", "--scenario", "job.yaml", "--compare", "other").exit_code == 0
+    assert run("other", "--scenario", "job.yaml", "--compare", "good").exit_code == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "texts"),
     [
         (["nowhere"], ["Stack 'nowhere' not found"]),
         (["good", "--scenario", "jbs"], ["jbs", "did you mean 'jobs'"]),
+        (["good", "--patch", "a.patch"], ["--patch: needs --advise"]),
+        (["good", "--advise", "--patch", "a.patch"], ["--patch: writes the change for one scenario on one stack"]),
         (["good", "--speed", "1000"], ["--speed: 1000 is not allowed; 5 to 600 are."]),
         (["good", "--node-start", "soon"], ["--node-start: 'soon' must be a duration"]),
         (["good", "--replay", "x.log", "--scenario", "jobs"], ["--replay and --scenario cannot be combined"]),
