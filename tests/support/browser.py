@@ -148,8 +148,10 @@ class Browser:
         return self.pages[session]
 
     def _next(self) -> dict[str, Any]:
+        waiting = select.poll()  # unlike select(), it takes descriptors beyond 1,024, which a long test run has
+        waiting.register(self.back, select.POLLIN)
         while b"\0" not in self._rest:
-            assert select.select([self.back], [], [], HANGS)[0], "the browser does not answer"
+            assert waiting.poll(HANGS * 1000), "the browser does not answer"
             part = os.read(self.back, 1 << 20)
             assert part, "the browser ended"
             self._rest += part

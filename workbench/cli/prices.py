@@ -26,9 +26,9 @@ _LEFT_OUT = "In USD: list prices before discounts; without disks, traffic, load 
 
 @app.command()
 def show(stack: StackName, *, max_age: MaxAge = MAX_AGE_DAYS, as_json: AsJson = False) -> None:
-    """Show what the pools of a stack cost at their smallest and at their largest size.
+    """Show what the pools of a stack cost.
 
-    Nodes and the control plane's fee in USD, at list prices of the stack's region. Reads files only: no network, no
+    At their smallest and at their largest size: nodes and the control plane's fee in USD, at list prices of the stack's region. Reads files only: no network, no
     credentials. Prices come with the package; `igz-clusters prices refresh` reads current ones.
     """
     found = stacks.find(stack)
@@ -44,7 +44,9 @@ def show(stack: StackName, *, max_age: MaxAge = MAX_AGE_DAYS, as_json: AsJson = 
 
 @app.command()
 def refresh(stack: StackName) -> None:
-    """Read current prices in the region of a stack, and write them to `prices.json` beside the stack files.
+    """Read the current prices of a region.
+
+    They are written to `prices.json` beside the stack files.
 
     EKS: the AWS Price List API and EC2's spot price history, with your AWS credentials; the role needs
     `pricing:GetProducts` and `ec2:DescribeSpotPriceHistory`. AKS: Azure's Retail Prices API, without a login. Prices of
