@@ -28,8 +28,9 @@ _LEFT_OUT = "In USD: list prices before discounts; without disks, traffic, load 
 def show(stack: StackName, *, max_age: MaxAge = MAX_AGE_DAYS, as_json: AsJson = False) -> None:
     """Show what the pools of a stack cost.
 
-    At their smallest and at their largest size: nodes and the control plane's fee in USD, at list prices of the stack's region. Reads files only: no network, no
-    credentials. Prices come with the package; `igz-clusters prices refresh` reads current ones.
+    At their smallest and at their largest size: nodes and the control plane's fee in USD, at list prices of the stack's
+    region. Reads files only: no network, no credentials. Prices come with the package; `igz-clusters prices refresh`
+    reads current ones.
     """
     found = stacks.find(stack)
     cost = stack_cost(found.config, PriceBook.load(stacks.folder()))
