@@ -122,7 +122,9 @@ def rehearse(  # noqa: PLR0913 one parameter for each option
         advice = output.advised(played, rehearser, budget) if want_advice else ()
     output.show(played, advice, page, patch, is_compared=compare is not None, as_json=as_json)
     if played.lost:
-        raise NoVerdictError("\n".join(f"{task.title}: no verdict: {reason}" for task, reason in played.lost))
+        # The whole reason, with the end of a log, was printed when it happened.
+        lost = (f"{task.title}: no verdict: {reason.splitlines()[0]}" for task, reason in played.lost)
+        raise NoVerdictError("\n".join(lost))
     if not all(outcome.is_met or task.is_reference for task, outcome in played.outcomes):
         raise typer.Exit(FAILED)
 
