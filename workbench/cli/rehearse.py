@@ -13,7 +13,7 @@ from workbench.cli.options import AsJson
 from workbench.cli.rehearsal_progress import watching
 from workbench.cli.rehearsal_tasks import Asked, tasks_of
 from workbench.prices.book import PriceBook
-from workbench.rehearsal.rehearse import Rehearser, rehearse_all
+from workbench.rehearsal.rehearse import Played, Rehearser, rehearse_all
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.settings import NODE_START, SPEED
 from workbench.system.errors import NoVerdictError
@@ -122,11 +122,15 @@ def rehearse(  # noqa: PLR0913 one parameter for each option
         advice = output.advised(played, rehearser, budget) if want_advice else ()
     output.show(played, advice, page, patch, is_compared=compare is not None, as_json=as_json)
     if played.lost:
-        # The whole reason, with the end of a log, was printed when it happened.
-        lost = (f"{task.title}: no verdict: {reason.splitlines()[0]}" for task, reason in played.lost)
-        raise NoVerdictError("\n".join(lost))
+        raise _without_verdict(played)
     if not all(outcome.is_met or task.is_reference for task, outcome in played.outcomes):
         raise typer.Exit(FAILED)
+
+
+def _without_verdict(played: Played) -> NoVerdictError:
+    """Return the error that names all lost scenarios; the end of a log was printed when it happened."""
+    lines = (f"{task.title}: no verdict: {reason.splitlines()[0]}" for task, reason in played.lost)
+    return NoVerdictError("\n".join(lines))
 
 
 def _require_data_folder() -> None:
