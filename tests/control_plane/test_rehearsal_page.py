@@ -15,8 +15,8 @@ from workbench.system.paths import PROJECT_ROOT
 pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
 WALK = (PROJECT_ROOT / "docs" / "rehearsal.md").read_text().partition("## From a stack file")[2].partition("\n## ")[0]
-[SCENARIO] = re.findall(r"```yaml\n(.*?)```", WALK, re.DOTALL)
-[COMMANDS] = re.findall(r"```\n(.*?)```", WALK, re.DOTALL)
+BLOCKS = dict(re.findall(r"^```(\w*)\n(.*?)^```$", WALK, re.DOTALL | re.MULTILINE))
+"""By language; the commands have none."""
 AUTHOR = ("-c", "user.name=reader", "-c", "user.email=reader@example.invalid")
 
 
@@ -26,12 +26,12 @@ def test_the_walk_from_a_stack_file_to_a_decision_ends_with_a_larger_pool(tmp_pa
     folder = tmp_path / "stacks"
     folder.mkdir()
     shutil.copy(PROJECT_ROOT / "Pulumi.local.yaml", folder)
-    (folder / "training.yaml").write_text(SCENARIO)
+    (folder / "training.yaml").write_text(BLOCKS["yaml"])
     for arguments in (("init", "--quiet"), ("add", "--all"), (*AUTHOR, "commit", "--quiet", "--message", "before")):
         subprocess.run(["git", *arguments], cwd=folder, check=True)
 
     codes = []
-    for line in COMMANDS.splitlines():
+    for line in BLOCKS[""].splitlines():
         program, *arguments = shlex.split(line, comments=True)
         command = [COMMAND if program == "igz-clusters" else program, *arguments]
         ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
