@@ -15,6 +15,7 @@ from botocore import exceptions as boto
 from botocore.config import Config
 
 from workbench.prices.price_file import RegionPrices, Table
+from workbench.system.aws_sign_in import EXPIRED, NO_CREDENTIALS
 from workbench.system.errors import UserError
 
 PRICE_LIST_REGION: Final = "us-east-1"
@@ -40,16 +41,6 @@ AT_ONCE: Final = 100
 
 LOG_IN: Final = "Log in with a role of the account, then run the command again."
 _RETRIES: Final = Config(retries={"mode": "standard", "max_attempts": 8}, connect_timeout=10, read_timeout=60)
-
-_NO_CREDENTIALS: Final = (
-    boto.NoCredentialsError,
-    boto.PartialCredentialsError,
-    boto.CredentialRetrievalError,
-    boto.ProfileNotFound,
-    boto.SSOError,
-    boto.TokenRetrievalError,
-)
-_EXPIRED: Final = ("ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "UnrecognizedClientException")
 
 Clients = Callable[[str, str], Any]
 """Returns the client of a service in a region."""
@@ -161,7 +152,7 @@ class _Asking:
         match error:
             case boto.ClientError():
                 raise self._refused(error) from None
-            case boto.BotoCoreError() if isinstance(error, _NO_CREDENTIALS):
+            case boto.BotoCoreError() if isinstance(error, NO_CREDENTIALS):
                 raise UserError(f"No AWS credentials found: {error}", LOG_IN) from None
             case boto.BotoCoreError():
                 message = f"AWS did not answer {self._action}: {error}"
@@ -173,7 +164,7 @@ class _Asking:
 
     def _refused(self, error: Any) -> UserError:
         code = str(error.response["Error"].get("Code"))
-        if code in _EXPIRED:
+        if code in EXPIRED:
             return UserError(f"Your AWS credentials have expired or are invalid ({code}).", LOG_IN)
         message = error.response["Error"].get("Message") or code
         needed = "The role needs pricing:GetProducts and ec2:DescribeSpotPriceHistory."

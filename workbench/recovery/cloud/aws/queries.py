@@ -12,31 +12,11 @@ from botocore import exceptions as boto
 from botocore.config import Config
 
 from components.contract.aws import OwnTag
+from workbench.system.aws_sign_in import EXPIRED, NO_CREDENTIALS
 from workbench.system.errors import UserError
-
-EXPIRED: Final = frozenset(
-    {
-        "ExpiredToken",
-        "ExpiredTokenException",
-        "InvalidClientTokenId",
-        "RequestExpired",
-        "TokenRefreshRequired",
-        "UnrecognizedClientException",
-    }
-)
-"""Error codes for expired or invalid credentials: https://docs.aws.amazon.com/STS/latest/APIReference/CommonErrors.html."""
 
 NOT_THERE: Final = frozenset({"NoSuchEntity", "NotFoundException", "ResourceNotFoundException"})
 """Not-found codes of IAM, KMS, EKS and CloudWatch Logs. Those of EC2 end in ``.NotFound``."""
-
-NO_CREDENTIALS: Final = (
-    boto.NoCredentialsError,
-    boto.PartialCredentialsError,
-    boto.CredentialRetrievalError,
-    boto.ProfileNotFound,
-    boto.SSOError,
-    boto.TokenRetrievalError,
-)
 
 LOG_IN: Final = "Log in with the role that deploys the stack, as for `igz-clusters up`, then run the command again."
 _RETRIES: Final = Config(retries={"mode": "standard", "max_attempts": 10})
