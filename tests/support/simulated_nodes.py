@@ -6,7 +6,6 @@ has a node gets a volume in that node's zone.
 """
 
 import json
-import threading
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -22,6 +21,7 @@ from support.aws_emulator import Account
 from support.azure_emulator import CLUSTER, Subscription
 from support.cloud_account import CloudAccount
 from workbench.offline.azure.facts import resource
+from workbench.system.background import repeating
 
 CAPACITY: Final = {"cpu": "16", "memory": "64Gi", "pods": "110", "nvidia.com/gpu": "4"}
 MADE: Final = "tests/simulated"
@@ -203,19 +203,12 @@ def _taint(text: str) -> dict[str, str]:
 @contextmanager
 def simulated(simulation: Simulation) -> Iterator[None]:
     """Bring the nodes up to date until the end; what goes wrong meanwhile is printed and tried again."""
-    ended = threading.Event()
 
     def go() -> None:
-        while not ended.wait(1.0):
-            try:
-                simulation.step()
-            except Exception:  # noqa: BLE001 - a group may be gone between two looks
-                traceback.print_exc()
+        try:
+            simulation.step()
+        except Exception:  # noqa: BLE001 - a group may be gone between two looks
+            traceback.print_exc()
 
-    thread = threading.Thread(target=go, daemon=True)
-    thread.start()
-    try:
+    with repeating(1.0, go):
         yield
-    finally:
-        ended.set()
-        thread.join()

@@ -8,7 +8,6 @@ import json
 import os
 import resource
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -39,6 +38,7 @@ from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.settings import Pace
 from workbench.rehearsal.verdicts.costs import costs_of
 from workbench.rehearsal.verdicts.judge import judge
+from workbench.system.background import repeating
 from workbench.system.errors import UserError
 from workbench.toolchain import Toolchain, ensure
 
@@ -111,20 +111,13 @@ class Meter:
     @contextmanager
     def sampling(self) -> Iterator[None]:
         """Look at the control plane's memory twice a second."""
-        ended = threading.Event()
 
         def look() -> None:
-            while not ended.wait(_SAMPLES):
-                with suppress(psutil.Error):
-                    self.peak = max(self.peak, sum(each.memory_info().rss for each in self.servers))
+            with suppress(psutil.Error):
+                self.peak = max(self.peak, sum(each.memory_info().rss for each in self.servers))
 
-        thread = threading.Thread(target=look, daemon=True)
-        thread.start()
-        try:
+        with repeating(_SAMPLES, look):
             yield
-        finally:
-            ended.set()
-            thread.join()
 
     def now(self) -> tuple[float, float, float]:
         """Return wall seconds, own CPU seconds and those of the control plane since the start."""

@@ -1,7 +1,6 @@
 """Runs of the engine: its own display on a terminal, and a summary everywhere."""
 
 import os
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from workbench.report.record import source_of
 from workbench.report.verdict import Approvals, Case, judge
 from workbench.stacks import Stack, policy_overrides
 from workbench.system import temporary
+from workbench.system.background import repeating
 
 VERBOSE_VARIABLE: Final = "IGZ_CLUSTERS_VERBOSE"
 """Set by ``--verbose``."""
@@ -141,16 +141,10 @@ def last_run(content: bytes) -> bytes:
 @contextmanager
 def _heartbeat(command: str) -> Iterator[None]:
     """Print a line periodically while the engine runs; otherwise its log looks like that of a hung run."""
-    ended, begin = threading.Event(), time.monotonic()
+    begin = time.monotonic()
 
     def beat() -> None:
-        while not ended.wait(HEARTBEAT):
-            errors.print(f"{command}: still running after {time.monotonic() - begin:.0f} s.", **PLAIN)
+        errors.print(f"{command}: still running after {time.monotonic() - begin:.0f} s.", **PLAIN)
 
-    thread = threading.Thread(target=beat, daemon=True)
-    thread.start()
-    try:
+    with repeating(HEARTBEAT, beat):
         yield
-    finally:
-        ended.set()
-        thread.join()
