@@ -31,7 +31,8 @@ def _label_key(key: str) -> str:
     return key
 
 
-def _label_value(value: str) -> str:
+def label_value(value: str) -> str:
+    """Return a label's value; ``ValueError`` says why it is none."""
     if problem := label_value_problem(value):
         raise ValueError(problem)
     return value
@@ -55,7 +56,7 @@ PoolName = Annotated[
 """A name that every cloud accepts for a node group."""
 
 LabelName = Annotated[str, AfterValidator(_label_key), Field(json_schema_extra={"pattern": LABEL_KEY_PATTERN})]
-LabelValue = Annotated[str, AfterValidator(_label_value), Field(json_schema_extra={"pattern": LABEL_VALUE_PATTERN})]
+LabelValue = Annotated[str, AfterValidator(label_value), Field(json_schema_extra={"pattern": LABEL_VALUE_PATTERN})]
 
 InstanceTypeName = Annotated[
     str, AfterValidator(_instance_type), Field(json_schema_extra={"enum": sorted(INSTANCE_TYPES)})

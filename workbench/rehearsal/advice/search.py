@@ -17,7 +17,7 @@ from workbench.rehearsal.advice.patch import PatchError, edited, patch_of, read_
 from workbench.rehearsal.advice.pools import for_stack
 from workbench.rehearsal.advice.works import for_work
 from workbench.rehearsal.outcome import Outcome
-from workbench.rehearsal.record import PodEnd
+from workbench.rehearsal.record import TAKEN, PodEnd
 from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.verdicts.hints import hints_for
 from workbench.rehearsal.verdicts.judge import misses
@@ -190,7 +190,7 @@ def score(outcome: Outcome) -> tuple[int, int]:
     met = sum(verdict.is_met for verdict in outcome.verdicts)
     if outcome.record is None:
         return met, 0
-    bad = (PodEnd.WAITS, PodEnd.LOST, PodEnd.PREEMPTED, PodEnd.FAILED)
+    bad = (PodEnd.WAITS, PodEnd.FAILED, *TAKEN)
     return met, -sum(pod.end in bad for pod in outcome.record.pods) - len(outcome.record.refusals)
 
 

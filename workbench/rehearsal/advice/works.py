@@ -9,7 +9,7 @@ from components.contract.mlrun_choices import PreemptionMode
 from components.contract.priorities import DEFAULT_USER_PRIORITY, UserPriority
 from infra.config.problems import nearest
 from workbench.rehearsal.advice.candidate import Candidate, fixed, work_edit
-from workbench.rehearsal.record import PodEnd
+from workbench.rehearsal.record import TAKEN, PodEnd
 from workbench.rehearsal.scenario.expectations import LandsOn
 from workbench.rehearsal.scenario.work import Work
 from workbench.rehearsal.verdicts.miss import Miss
@@ -26,7 +26,7 @@ def for_work(miss: Miss, hint: Hint) -> Iterator[Candidate]:
 
 def _mode(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
     """Yield the modes that suit what was missed: not lost, on spot nodes, or anywhere."""
-    is_lost = any(pod.end in (PodEnd.LOST, PodEnd.PREEMPTED) for pod in miss.finding.pods)
+    is_lost = any(pod.end in TAKEN for pod in miss.finding.pods)
     wants_spot = isinstance(miss.expectation, LandsOn) and miss.expectation.place.lifecycle == "spot"
     order = [PreemptionMode.ALLOW, PreemptionMode.CONSTRAIN, PreemptionMode.PREVENT]
     if is_lost or (not wants_spot and any(pod.node for pod in miss.finding.pods)):

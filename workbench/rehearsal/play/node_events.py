@@ -1,6 +1,6 @@
 """Events that take nodes: reclaimed spot nodes, failures, refused capacity and rolling upgrades."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -11,9 +11,8 @@ from workbench.rehearsal.play.chronicle import is_elastic
 from workbench.rehearsal.play.labels import object_name
 from workbench.rehearsal.play.observed import ObservedNode
 from workbench.rehearsal.play.site import Site, quietly
-from workbench.rehearsal.record import GroupFacts
 from workbench.rehearsal.scenario.events import CapacityRefused, NodeFailure, RollingUpgrade, SpotReclaim
-from workbench.rehearsal.scenario.places import Place
+from workbench.rehearsal.scenario.places import Place, is_in
 
 UNNOTICED: Final = 50.0
 """Seconds until the controller manager counts a silent node as lost (kubernetes v1.36.3,
@@ -83,7 +82,7 @@ def capacity_refused(site: Site, event: CapacityRefused) -> Steps:
     ``cloudprovider/aws/auto_scaling_groups.go`` and ``clusterstate/clusterstate.go``,
     ``handleInstanceCreationErrors``): a minute or two later than here.
     """
-    groups = [group for group in site.cluster.groups if event.place.holds(**_facts(group))]
+    groups = [group for group in site.cluster.groups if is_in(group, event.place)]
     until = site.clock.now + event.lasts
     site.refused |= {group.name: max(until, site.refused.get(group.name, until)) for group in groups}
     names = [group.name for group in groups]
@@ -173,10 +172,6 @@ def _replaced(site: Site, nodes: Iterable[ObservedNode]) -> Steps:
 def _chosen(site: Site, place: Place, count: int | str) -> list[ObservedNode]:
     nodes = site.chronicle.nodes_in(place)
     return nodes if count == "all" else nodes[: int(count)]
-
-
-def _facts(group: GroupFacts) -> Mapping[str, Any]:
-    return {"pool": group.pool, "role": group.role, "lifecycle": group.lifecycle, "zone": group.zone}
 
 
 def _names(nodes: Iterable[ObservedNode]) -> list[str]:

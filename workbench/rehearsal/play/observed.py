@@ -11,7 +11,7 @@ from workbench.rehearsal.amounts import pod_amounts, quantities, whole_units
 from workbench.rehearsal.play import labels
 from workbench.rehearsal.record import TAKEN, PodEnd, Reason
 
-_LEAVING: Final = "ToBeDeletedByClusterAutoscaler"
+LEAVING: Final = "ToBeDeletedByClusterAutoscaler"
 """Taint of nodes that the autoscaler drains (kubernetes/autoscaler 1959f5f6, ``utils/taints/taints.go``)."""
 
 _PREEMPTED: Final = "PreemptionByScheduler"
@@ -51,7 +51,7 @@ class ObservedNode:
         self.is_ready = any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
         if self.is_ready and self.ready is None:
             self.ready = tick
-        self.is_leaving |= any(taint["key"] == _LEAVING for taint in node.get("spec", {}).get("taints", ()))
+        self.is_leaving |= any(taint["key"] == LEAVING for taint in node.get("spec", {}).get("taints", ()))
 
     @property
     def facts(self) -> dict[str, Any]:

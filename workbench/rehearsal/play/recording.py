@@ -8,7 +8,7 @@ from workbench.rehearsal.cluster.simulated import SimulatedCluster
 from workbench.rehearsal.play import labels
 from workbench.rehearsal.play.chronicle import Chronicle, final
 from workbench.rehearsal.play.observed import ObservedNode, ObservedPod
-from workbench.rehearsal.record import NodeRecord, PodEnd, PodRecord, Record
+from workbench.rehearsal.record import TAKEN, NodeRecord, PodEnd, PodRecord, Record
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.scenario.work import WorkKind
 from workbench.rehearsal.settings import Pace
@@ -76,7 +76,7 @@ _JOB_BACKOFF: Final = 10.0
 
 
 def _of_jobs(pods: Iterable[PodRecord], pace: Pace) -> Iterator[str]:
-    failed = (PodEnd.FAILED, PodEnd.LOST, PodEnd.PREEMPTED)
+    failed = (PodEnd.FAILED, *TAKEN)
     if pace.speed > 1 and any(pod.kind == WorkKind.BATCH_JOB and pod.end in failed for pod in pods):
         yield (
             f"A Job replaces a failed or lost pod after at least {_JOB_BACKOFF:.0f} s of real time: here "

@@ -11,9 +11,9 @@ from workbench.rehearsal.cluster.simulated import ApiError, SimulatedCluster
 from workbench.rehearsal.play import labels
 from workbench.rehearsal.play.agenda import Clock
 from workbench.rehearsal.play.chronicle import Chronicle, is_elastic
-from workbench.rehearsal.play.observed import ObservedNode
+from workbench.rehearsal.play.observed import LEAVING, ObservedNode
 
-_PASSING: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "ToBeDeletedByClusterAutoscaler",
+_PASSING: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", LEAVING,
                    "DeletionCandidateOfClusterAutoscaler")  # fmt: skip
 """Taints that describe a moment of a node's life, not its group."""
 

@@ -1,6 +1,6 @@
 """Parts of a cluster that a scenario speaks about: nodes of a pool, role, lifecycle or zone."""
 
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import Field
 
@@ -28,3 +28,28 @@ class Place(ContractModel):
         words = {"pool": "pool ", "role": "role ", "lifecycle": "", "zone": "zone "}
         chosen = self.model_dump(exclude_none=True)
         return ", ".join(f"{words[key]}{value}" for key, value in chosen.items()) or "any node"
+
+
+class Located(Protocol):
+    """A node or a node group."""
+
+    @property
+    def pool(self) -> str:
+        """Name of its pool."""
+
+    @property
+    def role(self) -> str:
+        """Role of the pool."""
+
+    @property
+    def lifecycle(self) -> str:
+        """``on-demand`` or ``spot``."""
+
+    @property
+    def zone(self) -> str | None:
+        """Its zone; None if it may be any."""
+
+
+def is_in(node: Located | None, place: Place) -> bool:
+    """Return whether a node or group is part of a place; an unknown node never is."""
+    return node is not None and place.holds(pool=node.pool, role=node.role, lifecycle=node.lifecycle, zone=node.zone)

@@ -13,8 +13,9 @@ from pydantic import (
 )
 
 from components.contract.choices import ContractModel, Findings
-from components.contract.labels import is_dns_label, label_key_grammar_problem, label_value_problem
+from components.contract.labels import is_dns_label, label_key_grammar_problem
 from components.contract.mlrun_choices import PreemptionMode
+from components.contract.pool_names import label_value
 from components.contract.pools import PoolRole
 from components.contract.priorities import UserPriority
 from components.contract.quantities import PositiveQuantity, parse_quantity
@@ -49,12 +50,6 @@ def _label_key(key: str) -> str:
     if problem := label_key_grammar_problem(key):
         raise ValueError(problem)
     return key
-
-
-def _label_value(value: str) -> str:
-    if problem := label_value_problem(value):
-        raise ValueError(problem)
-    return value
 
 
 TOLERATION: Final[Mapping[str, tuple[str, ...]]] = {
@@ -102,7 +97,7 @@ WorkName = Annotated[
 """Name of a work, which names of its pods begin with."""
 
 _Key = Annotated[str, AfterValidator(_label_key)]
-_Value = Annotated[str, AfterValidator(_label_value)]
+_Value = Annotated[str, AfterValidator(label_value)]
 
 
 class Volume(ContractModel):
@@ -194,7 +189,7 @@ class Work(ContractModel):
     labels: dict[_Key, _Value] = Field(
         {}, description="Further labels of the pods.", examples=[{"example.com/critical": "true"}]
     )
-    team: Annotated[str, AfterValidator(_label_value)] = Field(
+    team: Annotated[str, AfterValidator(label_value)] = Field(
         "", description="Team that the report counts the work for. Default: none.", examples=["vision"]
     )
     pod: Annotated[dict[str, Any] | None, AfterValidator(_pod_spec)] = Field(

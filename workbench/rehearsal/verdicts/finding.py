@@ -6,9 +6,8 @@ from typing import Final
 
 from infra.config import StackConfig
 from workbench.rehearsal.outcome import Costs
-from workbench.rehearsal.record import TAKEN, GroupFacts, NodeRecord, PodRecord, Record, Refusal
+from workbench.rehearsal.record import TAKEN, NodeRecord, PodRecord, Record, Refusal
 from workbench.rehearsal.scenario.model import Scenario
-from workbench.rehearsal.scenario.places import Place
 
 JITTER: Final = 1.0
 """Real seconds by which a moment may differ between two runs (assumed): on a busy machine a request, a look of the
@@ -80,11 +79,6 @@ def lacking(record: Record, work: str) -> tuple[tuple[str, ...], tuple[Refusal, 
 def share_is(good: int, total: int, percent: float) -> bool:
     """Return whether so many of all are at least a percentage; never if there are none."""
     return total > 0 and good * 100 >= percent * total
-
-
-def is_in(node: NodeRecord | GroupFacts | None, place: Place) -> bool:
-    """Return whether a node or group is part of a place; an unknown node never is."""
-    return node is not None and place.holds(pool=node.pool, role=node.role, lifecycle=node.lifecycle, zone=node.zone)
 
 
 def joined(parts: Iterable[str]) -> str:

@@ -5,7 +5,7 @@ from typing import Final
 
 from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.lifecycle import Lifecycle
-from workbench.rehearsal.record import PodEnd, PodRecord
+from workbench.rehearsal.record import TAKEN, PodEnd, PodRecord
 from workbench.rehearsal.scenario.work import WorkKind
 from workbench.rehearsal.verdicts.miss import BARE_KINDS, MLRUN_KINDS, Finders, Miss, named, work_path
 from workbench.rehearsal.verdicts.verdict import Hint
@@ -43,7 +43,7 @@ def on_spot(miss: Miss) -> Iterator[Hint]:
 def bare_pods(miss: Miss) -> Iterator[Hint]:
     """Nothing creates a lost pod of this kind again."""
     seen: set[str] = set()
-    for pod in _ended(miss, PodEnd.LOST, PodEnd.PREEMPTED):
+    for pod in _ended(miss, *TAKEN):
         kind = miss.kind_of(pod)
         if kind in BARE_KINDS and pod.work not in seen:
             seen.add(pod.work)

@@ -12,8 +12,8 @@ from components.contract.labels import AnnotationKey
 from components.contract.lifecycle import Lifecycle
 from workbench.rehearsal.record import GroupFacts, NodeRecord
 from workbench.rehearsal.scenario.expectations import AtMost, MinimumAgain
+from workbench.rehearsal.scenario.places import is_in
 from workbench.rehearsal.scenario.work import WorkKind
-from workbench.rehearsal.verdicts.finding import is_in
 from workbench.rehearsal.verdicts.miss import BARE_KINDS, Finders, Miss, named, work_path
 from workbench.rehearsal.verdicts.nodes import hours
 from workbench.rehearsal.verdicts.verdict import Hint

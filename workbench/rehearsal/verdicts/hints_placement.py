@@ -15,9 +15,8 @@ from components.contract.pools import PoolRole
 from components.contract.taints import AKS_SPOT_TAINT, ARM_TAINT, OWN_SPOT_TAINT
 from infra.config.problems import did_you_mean, nearest
 from workbench.rehearsal.record import GroupFacts, PodRecord
-from workbench.rehearsal.scenario.places import Place
+from workbench.rehearsal.scenario.places import Place, is_in
 from workbench.rehearsal.scenario.work import WorkKind
-from workbench.rehearsal.verdicts.finding import is_in
 from workbench.rehearsal.verdicts.miss import MLRUN_KINDS, Finders, Miss, named, work_path
 from workbench.rehearsal.verdicts.specs import (
     ZONE_KEYS,

@@ -7,8 +7,8 @@ from workbench.rehearsal.outcome import Cost, Costs
 from workbench.rehearsal.record import NodeRecord, Record
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.scenario.expectations import AtMost, MinimumAgain
-from workbench.rehearsal.scenario.places import Place
-from workbench.rehearsal.verdicts.finding import Case, Finding, is_in, joined
+from workbench.rehearsal.scenario.places import Place, is_in
+from workbench.rehearsal.verdicts.finding import Case, Finding, joined
 from workbench.report.words import count
 
 _HOUR = 3600.0

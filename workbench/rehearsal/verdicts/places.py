@@ -4,8 +4,9 @@ from collections import Counter
 
 from workbench.rehearsal.record import PodRecord, Record
 from workbench.rehearsal.scenario.expectations import CoreServicesUnmoved, LandsOn, NeverOn
+from workbench.rehearsal.scenario.places import is_in
 from workbench.rehearsal.scenario.work import WorkKind
-from workbench.rehearsal.verdicts.finding import Case, Finding, is_in, joined, lacking
+from workbench.rehearsal.verdicts.finding import Case, Finding, joined, lacking
 from workbench.report.words import count
 
 
