@@ -1,6 +1,7 @@
 """What `igz-clusters rehearse` is asked to do: stacks, scenarios and pace, with all mistakes at once."""
 
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,11 +11,11 @@ from components.contract.labels import is_dns_label
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors
 from workbench.rehearsal.rehearse import Task
-from workbench.rehearsal.replay.files import Replayed
+from workbench.rehearsal.replay.files import Replayed, require_known_format
 from workbench.rehearsal.replay.files import read as read_replay
 from workbench.rehearsal.replay.part import between
 from workbench.rehearsal.replay.yaml_text import as_yaml
-from workbench.rehearsal.revision import stack_at
+from workbench.rehearsal.revision import commit_of, stack_at
 from workbench.rehearsal.scenario import files
 from workbench.rehearsal.scenario.durations import duration_text, parse_duration
 from workbench.rehearsal.scenario.files import NamedScenario
@@ -22,7 +23,7 @@ from workbench.rehearsal.scenario.model import SPEED_MAX, SPEED_MIN
 from workbench.rehearsal.settings import Pace
 from workbench.report.words import count
 from workbench.stacks import Stack
-from workbench.system.errors import UserError, all_of
+from workbench.system.errors import UserError, all_of, refuse
 from workbench.system.files import write_private
 
 NODE_START_MAX: Final = 3_600
@@ -57,20 +58,16 @@ def tasks_of(asked: Asked) -> list[Task]:
     """
     found: list[tuple[str, Stack]]
     scenarios: list[NamedScenario]
-    replayed: Replayed | None
-    found, (scenarios, replayed), node_start, speed, *_ = all_of(
-        lambda: _stacks(asked),
-        lambda: _scenarios(asked),
+    (found, scenarios, replayed), node_start, speed, *_ = all_of(
+        lambda: _matched(asked),
         lambda: _node_start(asked),
         lambda: _speed(asked),
-        lambda: _require_page(asked.page),
-        lambda: _require_patch(asked),
-        lambda: _require_scenario_file(asked),
+        lambda: refuse(_misused(asked)),
+        *(partial(_require_file, *each) for each in _written(asked)),
     )
     if asked.write_scenario and replayed:
         _write(asked.write_scenario, replayed)
         return []
-    _check_scenarios(found, scenarios)
     return [
         Task(
             stack=stack,
@@ -86,42 +83,96 @@ def tasks_of(asked: Asked) -> list[Task]:
     ]
 
 
+def _matched(asked: Asked) -> tuple[list[tuple[str, Stack]], list[NamedScenario], Replayed | None]:
+    """Return stacks and scenarios, of which each stack has what each scenario names, and the replay if it is one."""
+    found, reference, (scenarios, replayed) = all_of(
+        lambda: _stacks(asked),
+        lambda: _reference(asked),
+        lambda: _scenarios(asked),
+    )
+    found = [*reference, *found]
+    if not asked.write_scenario:
+        _check_scenarios(found, scenarios)
+    return found, scenarios, replayed
+
+
 def _stacks(asked: Asked) -> list[tuple[str, Stack]]:
-    """Return the stacks with what reports call them; the one to compare with comes first."""
-    stacks.require(*asked.stacks)
-    found = list(zip(asked.stacks, all_of(*(partial(stacks.find, name) for name in asked.stacks)), strict=True))
+    """Return the stacks with their names."""
+    known = [name for name in asked.stacks if name in stacks.stack_files()]
+    _, *found = all_of(lambda: stacks.require(*asked.stacks), *(partial(stacks.find, name) for name in known))
+    return list(zip(known, found, strict=True))
+
+
+def _reference(asked: Asked) -> list[tuple[str, Stack]]:
+    """Return what to compare with and what reports call it; nothing if that is not asked for or a stack is unknown."""
     if asked.compare is None:
-        return found
-    if len(found) > 1:
-        raise UserError(f"--compare: compares one stack, but {len(found)} are named.", "Name one stack.")
-    [(name, stack)] = found
-    if asked.compare in stacks.stack_files():
-        if asked.compare == name:
-            raise UserError(f"--compare: '{name}' is the stack itself.", "Name another stack, or a commit.")
-        return [(asked.compare, stacks.find(asked.compare)), *found]
-    return [(f"{name}@{asked.compare}", stack_at(stack, asked.compare)), *found]
+        return []
+    files_of, name = stacks.stack_files(), asked.stacks[0]
+    if asked.compare in files_of:
+        return [(asked.compare, stacks.find(asked.compare))]
+    if name in files_of:
+        return [(f"{name}@{asked.compare}", stack_at(files_of[name], asked.compare))]
+    commit_of(stacks.folder(), asked.compare)
+    return []
 
 
 def _scenarios(asked: Asked) -> tuple[list[NamedScenario], Replayed | None]:
-    if asked.replay and asked.scenarios:
-        raise UserError("--replay and --scenario cannot be combined.", "Leave one of them out.")
-    if asked.replay:
-        replayed = _replayed(asked.replay, asked)
-        return [NamedScenario(name=replayed.name, file=asked.replay, scenario=replayed.scenario)], replayed
-    if options := [
-        name
-        for name, value in (("--from", asked.begin), ("--to", asked.end), ("--write-scenario", asked.write_scenario))
-        if value is not None
-    ]:
-        raise UserError(f"{', '.join(options)}: for --replay only.", "Add --replay FILE, or leave it out.")
-    return files.find_all(asked.scenarios or tuple(files.shipped())), None
-
-
-def _replayed(file: Path, asked: Asked) -> Replayed:
-    replayed = read_replay(file, between(asked.begin, asked.end))
+    part, found, *_ = all_of(
+        lambda: between(asked.begin, asked.end),
+        lambda: files.find_all(asked.scenarios or () if asked.replay else asked.scenarios or tuple(files.shipped())),
+        *([partial(require_known_format, asked.replay)] if asked.replay else []),
+    )
+    if not asked.replay:
+        return found, None
+    replayed = read_replay(asked.replay, part)
     for note in replayed.notes:
         errors.print(f"note: {note}", **PLAIN)
-    return replayed
+    return [NamedScenario(name=replayed.name, file=asked.replay, scenario=replayed.scenario)], replayed
+
+
+def _misused(asked: Asked) -> Iterator[UserError]:
+    """Yield what is wrong with the options together, or with a name, whatever files have."""
+    if asked.compare is not None and len(asked.stacks) > 1:
+        yield UserError(f"--compare: compares one stack, but {len(asked.stacks)} are named.", "Name one stack.")
+    elif asked.compare in asked.stacks:
+        yield UserError(f"--compare: '{asked.compare}' is the stack itself.", "Name another stack, or a commit.")
+    if asked.replay and asked.scenarios:
+        yield UserError("--replay and --scenario cannot be combined.", "Leave one of them out.")
+    given = (("--from", asked.begin), ("--to", asked.end), ("--write-scenario", asked.write_scenario))
+    if not asked.replay and (options := [name for name, value in given if value is not None]):
+        yield UserError(f"{', '.join(options)}: for --replay only.", "Add --replay FILE, or leave it out.")
+    if asked.patch and not asked.want_advice:
+        yield UserError("--patch: needs --advise.", "Add --advise, or leave --patch out.")
+    # Changes which each meet another scenario must not be mixed.
+    if asked.patch and (len(asked.stacks) > 1 or (len(asked.scenarios) != 1 and not asked.replay) or asked.compare):
+        yield UserError(
+            "--patch: writes the change for one scenario on one stack.",
+            "Name one stack and one --scenario, without --compare.",
+        )
+    if (file := asked.write_scenario) and str(file) != "-":
+        yield from _unfit_for_a_scenario(file)
+
+
+def _unfit_for_a_scenario(file: Path) -> Iterator[UserError]:
+    """Yield why a new scenario cannot have this file: it exists, or could not be played."""
+    if file.exists():
+        yield UserError(f"--write-scenario: {file} exists.", "Name a new file, or remove this one.")
+    if not is_dns_label(file.stem) or file.suffix not in files.SUFFIXES:
+        yield UserError(
+            f"--write-scenario: {file.name} cannot be the file of a scenario.",
+            "Name it NAME.yaml; NAME: 1 to 63 lower-case letters, digits or '-', such as my-day.yaml.",
+        )
+
+
+def _written(asked: Asked) -> Iterator[tuple[str, Path, str]]:
+    """Yield each option that names a file to write, with the file and an example."""
+    for option, file, example in (
+        ("--output", asked.page, "report.html"),
+        ("--patch", asked.patch, "change.patch"),
+        ("--write-scenario", asked.write_scenario, "my-day.yaml"),
+    ):
+        if file:
+            yield option, file, example
 
 
 def _node_start(asked: Asked) -> float:
@@ -140,41 +191,8 @@ def _speed(asked: Asked) -> float | None:
     return asked.speed
 
 
-def _require_page(file: Path | None) -> None:
-    """Refuse a page that cannot be written before anything is played."""
-    if file:
-        _require_file("--output", file, "report.html")
-
-
-def _require_patch(asked: Asked) -> None:
-    """Refuse a patch that cannot be written, or that would mix changes which each meet another scenario."""
-    if asked.patch is None:
-        return
-    if not asked.want_advice:
-        raise UserError("--patch: needs --advise.", "Add --advise, or leave --patch out.")
-    if len(asked.stacks) > 1 or (len(asked.scenarios) != 1 and not asked.replay) or asked.compare:
-        raise UserError(
-            "--patch: writes the change for one scenario on one stack.",
-            "Name one stack and one --scenario, without --compare.",
-        )
-    _require_file("--patch", asked.patch, "change.patch")
-
-
-def _require_scenario_file(asked: Asked) -> None:
-    """Refuse a file that cannot be written, that exists, or that could not be played."""
-    if not (file := asked.write_scenario) or not asked.replay:
-        return
-    _require_file("--write-scenario", file, "my-day.yaml")
-    if file.exists():
-        raise UserError(f"--write-scenario: {file} exists.", "Name a new file, or remove this one.")
-    if not is_dns_label(file.stem) or file.suffix not in {".yaml", ".yml"}:
-        raise UserError(
-            f"--write-scenario: {file.name} cannot be the file of a scenario.",
-            "Name it NAME.yaml; NAME: 1 to 63 lower-case letters, digits or '-', such as my-day.yaml.",
-        )
-
-
 def _require_file(option: str, file: Path, example: str) -> None:
+    """Refuse a file that cannot be written before anything is played."""
     if str(file) == "-":
         raise UserError(f"{option}: it cannot be standard output.", f"Name a file, such as {example}.")
     folder = file.absolute().parent

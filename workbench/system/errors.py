@@ -1,6 +1,6 @@
 """Errors that are shown to the user without a traceback."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from typing_extensions import override
@@ -49,12 +49,18 @@ def all_of(*steps: Callable[[], Any]) -> list[Any]:
     UserError
         Some fail: the errors of all of them, a line each.
     """
-    results, failed = [], []
+    results: list[Any] = []
+    failed: list[UserError] = []
     for step in steps:
         try:
             results.append(step())
         except UserError as error:
-            failed.append(str(error))
-    if failed:
-        raise UserError("\n".join(dict.fromkeys(failed)))
+            failed.append(error)
+    refuse(failed)
     return results
+
+
+def refuse(problems: Iterable[UserError]) -> None:
+    """Raise one ``UserError`` that says all problems, a line each; return if there are none."""
+    if texts := dict.fromkeys(map(str, problems)):
+        raise UserError("\n".join(texts))

@@ -46,7 +46,10 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     for name in ("good", "other"):
         (tmp_path / f"Pulumi.{name}.yaml").write_text(VALID + WORK)
+    (tmp_path / "Pulumi.bad.yaml").write_text((VALID + WORK).replace("max: 2", "max: many"))
     (tmp_path / "job.yaml").write_text(SCENARIO)
+    event = "{ event: node-failure, at: 1m, place: { pool: no } }"
+    (tmp_path / "lost.yaml").write_text(f"{SCENARIO}events: [{event}]\n")
     return tmp_path
 
 
@@ -151,7 +154,7 @@ def test_what_is_compared_with_does_not_decide_the_exit_code(
         (["good", "--output", "missing/report.html"], ["--output: missing/report.html cannot be written"]),
         (["good", "--output", "-"], ["--output: it cannot be standard output"]),
         (["good", "--node-start", "61m"], ["--node-start: '61m' is too long; at most 1h."]),
-        (["good", "--compare", ""], ["--compare: '' is not a stack, and Pulumi.good.yaml is not in a Git repository"]),
+        (["good", "--compare", ""], ["--compare: '' is not a stack, and ", " is not in a Git repository"]),
         (
             ["nowhere", "--speed", "0", "--output", "missing/r.html", "--replay", "x", "--write-scenario", "job.yaml"],
             [
@@ -172,6 +175,28 @@ def test_what_is_compared_with_does_not_decide_the_exit_code(
             ["--write-scenario: no/my.yaml cannot be written"],
         ),
         (["nowhere", "--scenario", "jbs", "--speed", "0"], ["'nowhere' not found", "jbs", "--speed: 0 is not allowed"]),
+        (["nowhere", "--compare", "elsewhere"], ["'nowhere' not found", "--compare: 'elsewhere' is not a stack"]),
+        (["nowhere", "bad"], ["'nowhere' not found", "Pulumi.bad.yaml:"]),
+        (["bad", "--compare", "elsewhere"], ["Pulumi.bad.yaml:", "--compare: 'elsewhere' is not a stack"]),
+        (
+            ["good", "other", "--compare", "elsewhere"],
+            ["--compare: compares one stack", "--compare: 'elsewhere' is not a stack"],
+        ),
+        (["good", "--replay", "x", "--from", "monday", "--to", "friday"], ["--from: must", "--to: must", "x: file"]),
+        (["good", "--from", "monday", "--scenario", "jbs"], ["--from: must", "--from: for --replay only", "jbs"]),
+        (["good", "--replay", "x", "--scenario", "jbs"], ["cannot be combined", "x: file not found", "jbs"]),
+        (
+            ["good", "other", "--patch", "no/a.patch"],
+            ["--patch: needs --advise", "for one scenario on one stack", "no/a.patch cannot be written"],
+        ),
+        (
+            ["good", "--write-scenario", "no/My_Day.yaml"],
+            ["for --replay only", "My_Day.yaml cannot be the file", "no/My_Day.yaml cannot be written"],
+        ),
+        (
+            ["good", "--scenario", "lost.yaml", "--speed", "0", "--node-start", "61m"],
+            ["the stack has no such pool", "--speed: 0", "--node-start: '61m'"],
+        ),
     ],
 )
 def test_mistakes_are_refused_before_anything_is_played(

@@ -80,6 +80,11 @@ def read(path: Path, part: Part | None = None) -> Replayed:
     return Replayed(name, scenario, notes)
 
 
+def require_known_format(path: Path) -> None:
+    """Raise ``ReplayError`` if a file cannot be read or is of no known format; reads its beginning only."""
+    _reader(Source(path))
+
+
 def _reader(source: Source) -> _Reader:
     """Return what reads the file's format.
 

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 from typing_extensions import override
 
-from workbench.system.errors import UserError
+from workbench.system.errors import UserError, all_of
 
 
 def moment_of(text: object) -> float | None:
@@ -64,7 +65,7 @@ def between(start: str | None, end: str | None) -> Part:
     UserError
         One is not a time with a zone, or the start is not before the end.
     """
-    return Part(_bound("--from", start), _bound("--to", end))
+    return Part(*all_of(partial(_bound, "--from", start), partial(_bound, "--to", end)))
 
 
 def _bound(option: str, text: str | None) -> float | None:
