@@ -8,45 +8,29 @@ from workbench.rehearsal.verdicts.verdict import Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """Node-hours and money of some nodes.
-
-    Parameters
-    ----------
-    node_hours
-        Hours of all nodes together.
-    usd
-        Their price in US dollars; None if the price of a type is not known.
-    unpriced
-        Machine types without a known price.
-    """
+    """Node-hours and money of some nodes."""
 
     node_hours: float
+    """Hours of all nodes together."""
     usd: float | None
+    """Their price in US dollars; null if the price of a type is not known."""
     unpriced: tuple[str, ...] = ()
+    """Machine types without a known price."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Costs:
-    """What the nodes of a record cost.
-
-    Parameters
-    ----------
-    total
-        All nodes.
-    by_pool, by_lifecycle
-        By name of the pool, and by ``on-demand`` and ``spot``.
-    by_team
-        By team, of what its pods request; ``""`` is what no pod requested or no team owns. Shares of a node are the
-        larger of its share of CPU and memory, or of GPUs on GPU nodes.
-    prices
-        Where the prices are from and of which date, as one sentence; empty without prices.
-    """
+    """What the nodes of a record cost."""
 
     total: Cost
     by_pool: dict[str, Cost]
     by_lifecycle: dict[str, Cost]
+    """By ``on-demand`` and ``spot``."""
     by_team: dict[str, Cost]
+    """By team, of what its pods request; the empty name is what no pod requested or no team owns. A pod's share of a
+    node is the larger of its shares of CPU and memory, or that of GPUs on GPU nodes."""
     prices: str = ""
+    """Where the prices are from and of which date, as one sentence; empty without prices."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,17 +1,22 @@
 """What a rehearsal recorded: pods, nodes, refusals and events, only as the API server reported them.
 
-All moments are seconds of the scenario's time since its start; negative before it. Real time is shorter by ``speed``.
+Real time is shorter than the scenario's by ``speed``. Reports publish all fields, with their docstrings
+(``workbench.rehearsal.report.shape``).
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+Moment = Annotated[float, Field(description="Seconds of the scenario since its start; negative before it.")]
 
 
 class PodEnd(StrEnum):
-    """How a pod ended."""
+    """How a pod ended; ``runs`` and ``waits``: not before the end of the scenario."""
 
     RUNS = "runs"
     """Not at all: it runs at the end of the scenario."""
@@ -36,7 +41,7 @@ TAKEN: Final = (PodEnd.LOST, PodEnd.PREEMPTED)
 class Reason:
     """Why a pod waited, in the words of the component that said it."""
 
-    at: float
+    at: Moment
     component: str
     """``scheduler`` or ``autoscaler``."""
     text: str
@@ -56,11 +61,13 @@ class PodRecord:
     team: str = ""
     kind: str = ""
     """Kind of the work, or ``daemon-set`` or ``core-service``."""
-    created: float
-    scheduled: float | None = None
-    started: float | None = None
-    """When its containers ran."""
-    ended: float | None = None
+    created: Moment
+    scheduled: Moment | None = None
+    """When it got its node; null if it did not before the end of the scenario."""
+    started: Moment | None = None
+    """When its containers ran; null if they did not before the end."""
+    ended: Moment | None = None
+    """When it ended; null if it did not before the end."""
     end: PodEnd = PodEnd.WAITS
     end_cause: str = ""
     """The event or component that ended a lost or preempted pod, such as ``spot-reclaim of node workload-0``."""
@@ -70,11 +77,13 @@ class PodRecord:
     reasons: tuple[Reason, ...] = ()
     """Why it waited, first to last; repeated texts once."""
     cpu_millis: int = 0
+    """CPU that its containers request together, in thousandths."""
     memory_mib: int = 0
+    """Memory that they request, in MiB."""
     gpus: int = 0
-    """Requests of all containers together."""
+    """GPUs that they request."""
     spec: Mapping[str, Any] = field(default_factory=dict)
-    """Its spec after admission."""
+    """Its spec after admission, as Kubernetes spells it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,23 +98,25 @@ class NodeRecord:
     """``on-demand`` or ``spot``."""
     zone: str | None = None
     instance_type: str = ""
-    created: float
-    ready: float | None = None
-    gone: float | None = None
-    """When it was deleted; None if it still exists at the end."""
+    created: Moment
+    ready: Moment | None = None
+    """When it became ready; null if it did not before the end."""
+    gone: Moment | None = None
+    """When it was deleted; null if it still exists at the end."""
     gone_cause: str = ""
     """``autoscaler``, or the event that took it, such as ``spot-reclaim``."""
     cpu_millis: int = 0
+    """Allocatable CPU in thousandths."""
     memory_mib: int = 0
+    """Allocatable memory in MiB."""
     gpus: int = 0
-    """Allocatable resources."""
 
 
 @dataclass(frozen=True)
 class Refusal:
     """An object that the API server refused."""
 
-    at: float
+    at: Moment
     work: str
     unit: str
     kind: str
@@ -117,7 +128,7 @@ class Refusal:
 class Happening:
     """An event of the scenario as it took place."""
 
-    at: float
+    at: Moment
     event: str
     """Its kind, such as ``spot-reclaim``."""
     text: str
@@ -144,9 +155,10 @@ class GroupFacts:
     """As ``key=value:Effect``."""
     gpu_resource: str | None
     cpu_millis: int
+    """Allocatable CPU of a node in thousandths."""
     memory_mib: int
+    """Allocatable memory of a node in MiB."""
     gpus: int
-    """Allocatable resources of a node."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +166,7 @@ class Record:
     """Everything that a rehearsal recorded."""
 
     lasts: float
-    """Length of the scenario; the record ends there."""
+    """Length of the scenario in seconds; the record ends there."""
     speed: float
     """Seconds of the scenario in a second of real time."""
     groups: tuple[GroupFacts, ...]

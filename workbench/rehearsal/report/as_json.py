@@ -8,6 +8,10 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core.core_schema import WithDefaultSchema
+from typing_extensions import override
+
 from workbench.rehearsal.advice.advice import Advice
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.report.comparison import Comparison
@@ -66,10 +70,23 @@ def _advice(advice: Advice) -> AdviceShape:
     )
 
 
+class _Schema(GenerateJsonSchema):
+    """Schema of what is always written in full: every key is there, so none has a default."""
+
+    @override
+    def field_is_required(self, *_: Any, **__: Any) -> bool:
+        return True
+
+    @override
+    def default_schema(self, schema: WithDefaultSchema) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
+
+
 def schema() -> str:
     """Return the JSON schema of reports."""
-    shape = ReportShape.model_json_schema(mode="serialization", by_alias=True)
-    return json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema", **shape}, indent=2) + "\n"
+    shape = ReportShape.model_json_schema(mode="serialization", schema_generator=_Schema)
+    text = json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema", **shape}, indent=2)
+    return text.replace("``", "`") + "\n"  # as in Markdown, not in docstrings
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from rich.console import Console
 from rich.table import Table
@@ -13,31 +14,23 @@ from workbench.rehearsal.report.figures import lasting, lost, money, pools, work
 from workbench.rehearsal.verdicts.verdict import Verdict
 from workbench.report.terminal import print_table
 
+About: TypeAlias = Literal["expectation", "wait", "pods", "nodes", "node-hours", "usd"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One figure of both outcomes, as text.
+    """One figure of both outcomes, as text."""
 
-    Parameters
-    ----------
-    about
-        ``expectation``, ``wait``, ``pods``, ``nodes``, ``node-hours`` or ``usd``.
-    name
-        What it is a figure of, such as ``train waits at most 5m``, or the name of a pool.
-    before, after
-        The figures; ``-`` where an outcome has none.
-    change
-        Their difference, such as ``+2.5``; of expectations ``now met`` or ``now missed``. Empty if nothing changes.
-    is_better
-        Whether the change is an improvement; None if nothing changes, or if that cannot be said.
-    """
-
-    about: str
+    about: About
     name: str
+    """What it is a figure of, such as ``train waits at most 5m``, or the name of a pool."""
     before: str
+    """``-`` where an outcome has none."""
     after: str
     change: str = ""
+    """Their difference, such as ``+2.5``; of expectations ``now met`` or ``now missed``. Empty if nothing changes."""
     is_better: bool | None = None
+    """Whether the change is an improvement; null if nothing changes, or if that cannot be said."""
 
     @property
     def is_shown(self) -> bool:
@@ -116,7 +109,7 @@ def _standing(verdict: Verdict | None) -> str:
 
 
 def _numbers(
-    about: str, name: str, pair: Iterable[float | None], text: Callable[[float], str], *, judged: bool = True
+    about: About, name: str, pair: Iterable[float | None], text: Callable[[float], str], *, judged: bool = True
 ) -> Row:
     """Return a row of two numbers of which the smaller one is better."""
     old, new = (None if value is None else round(value, 2) for value in pair)

@@ -18,30 +18,21 @@ LONG_WAIT: Final = 300.0
 
 @dataclass(frozen=True, kw_only=True)
 class PoolFigures:
-    """Nodes and costs of a pool.
-
-    Parameters
-    ----------
-    pool, role
-        Its name and role.
-    machines, lifecycles
-        Instance types and lifecycles of its groups.
-    least, most
-        Sum of the sizes of its groups.
-    peak
-        Most nodes at any one time.
-    cost
-        Node-hours and money; None if they are not known.
-    """
+    """Nodes and costs of a pool."""
 
     pool: str
     role: str
     machines: tuple[str, ...]
+    """Instance types of its groups."""
     lifecycles: tuple[str, ...]
     least: int
+    """Smallest size of the pool: that of its groups together."""
     most: int
+    """Largest size of the pool."""
     peak: int
+    """Most nodes at any one time."""
     cost: Cost | None
+    """Null if it is not known."""
 
     @property
     def sizes(self) -> str:
@@ -51,16 +42,9 @@ class PoolFigures:
 
 @dataclass(frozen=True, kw_only=True)
 class WorkFigures:
-    """Waits and losses of the pods of a work; seconds of the scenario.
+    """Numbers of the pods of a work, and their waits from creation to start in seconds of the scenario.
 
-    Parameters
-    ----------
-    work, kind, team
-        As in the scenario.
-    pods, waiting, lost
-        Number of pods: all, those that never ran, those that something took away.
-    median, p95, longest
-        Waits from creation to start. Pods that never ran count with the time until they ended or the scenario did.
+    Pods that never ran count with the time until they ended or the scenario did.
     """
 
     work: str
@@ -68,7 +52,9 @@ class WorkFigures:
     team: str
     pods: int
     waiting: int
+    """Pods that never ran."""
     lost: int
+    """Pods that something took away."""
     median: float
     p95: float
     longest: float

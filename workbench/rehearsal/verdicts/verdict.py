@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from pydantic import computed_field
+
 STACK: Final = "stack"
 SCENARIO: Final = "scenario"
 _OF_SCENARIOS: Final = ("works", "arrivals", "events", "expectations", "lasts")
@@ -23,8 +25,10 @@ class Hint:
     action: str
     """What to do, as one sentence."""
     path: str = ""
-    """Field of the stack file, such as ``pools.gpu.size.max``, or of the scenario, such as ``works.train.gpus``."""
+    """Field of the stack file, such as ``pools.gpu.size.max``, or of the scenario, such as ``works.train.gpus``; may be
+    empty."""
 
+    @computed_field  # type: ignore[prop-decorator] # https://github.com/python/mypy/issues/1362
     @property
     def file(self) -> str:
         """``stack`` or ``scenario``: which file has the field."""
@@ -33,33 +37,20 @@ class Hint:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """The judgement of one expectation.
-
-    Parameters
-    ----------
-    number
-        Position of the expectation in the scenario, from 0.
-    expectation
-        It in words, such as ``train waits at most 5m``.
-    is_met
-        Whether the record meets it.
-    measured
-        What the record shows, such as ``12 of 12 pods, longest wait 3m``.
-    pods
-        Pods that miss it, the first few names; empty if it is met.
-    reason
-        Words of scheduler, autoscaler or API server that explain the miss; empty if there are none.
-    hints
-        Causes and actions, most likely first.
-    may_vary
-        What timing may change between two runs, as a sentence; empty if nothing does.
-    """
+    """The judgement of one expectation."""
 
     number: int
+    """Position of the expectation in the scenario, from 0."""
     expectation: str
+    """It in words, such as ``train waits at most 5m``."""
     is_met: bool
     measured: str
+    """What the record shows, such as ``12 of 12 pods, longest wait 3m``."""
     pods: tuple[str, ...] = ()
+    """Names of the first pods that miss it; empty if it is met."""
     reason: str = ""
+    """Words of scheduler, autoscaler or API server that explain the miss; empty if there are none."""
     hints: tuple[Hint, ...] = ()
+    """Causes and actions, most likely first."""
     may_vary: str = ""
+    """What timing may change between two runs, as a sentence; empty if nothing does."""
