@@ -86,12 +86,17 @@ def toy(count: int, **facts: Any) -> Play:
     return play
 
 
-def advised(chosen: Stack, played: Scenario, play: Play, budget: int = 20, **options: Any) -> tuple[Advice, list[Any]]:
-    """Return the advice, and the choices of every variant that was rehearsed."""
+def advised(
+    chosen: Stack, played: Scenario, play: Play, budget: int = 20, *, failure: Exception | None = None,
+    good: int = 0, **options: Any,
+) -> tuple[Advice, list[Any]]:  # fmt: skip
+    """Return the advice, and the choices of every variant that was tried; after ``good`` ones ``failure`` is raised."""
     variants: list[Any] = []
 
     def rehearse(variant: Stack, changed: Scenario) -> Outcome:
         variants.append((variant.config, changed))
+        if failure and len(variants) > good:
+            raise failure
         return outcome(variant, changed, play)
 
     return advise(chosen, played, outcome(chosen, played, play), rehearse, budget, **options), variants

@@ -13,7 +13,6 @@ from infra.config.problems import printable
 from workbench.cli.console import PLAIN, errors, out
 from workbench.rehearsal.advice.advice import Advice
 from workbench.rehearsal.advice.search import advise
-from workbench.rehearsal.cluster.simulated import LostError
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.rehearse import Played, Rehearser, Task
 from workbench.rehearsal.report import as_json as report_json
@@ -47,7 +46,7 @@ def list_scenarios(*, as_json: bool) -> None:
 
 
 def advised(played: Played, rehearser: Rehearser, budget: int) -> tuple[Advice, ...]:
-    """Return advice for each scenario that misses an expectation; one whose control plane fails has none."""
+    """Return advice for each scenario that misses an expectation."""
     return tuple(_advised(played, rehearser, budget))
 
 
@@ -59,10 +58,7 @@ def _advised(played: Played, rehearser: Rehearser, budget: int) -> Iterator[Advi
         def again(stack: Stack, scenario: Scenario, task: Task = task) -> Outcome:
             return rehearser.rehearse(replace(task, stack=stack, scenario=scenario))
 
-        try:
-            yield advise(task.stack, task.scenario, outcome, again, budget, scenario_file=task.file)
-        except LostError as error:
-            rehearser.watcher.lost(task, f"no advice: {error}")
+        yield advise(task.stack, task.scenario, outcome, again, budget, scenario_file=task.file)
 
 
 def show(  # noqa: PLR0913 what was found, and where it goes
@@ -109,7 +105,7 @@ def _comparisons(played: Played) -> Iterator[Comparison]:
 
 def _show_advice(advice: Advice) -> None:
     _print(f"\nAdvice for {advice.before.stack}, {advice.before.scenario}", style="bold")
-    _print(advice.summary)
+    _print("\n".join([advice.summary, *advice.ended.splitlines()[1:]]))
     for before, after in advice.verdicts if advice.edits else ():
         if before.is_met != after.is_met:
             _print(f"  {'met now' if after.is_met else 'missed now'}: {after.expectation} ({after.measured})")

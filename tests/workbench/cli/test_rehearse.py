@@ -1,6 +1,7 @@
 import io
 import json
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -8,16 +9,19 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
+import yaml
 from click.testing import Result
 from rich.console import Console
 from typer.testing import CliRunner
 
+from support.advice import SOON, outcome, toy
 from support.outcomes import calm, night
 from support.stack_files import VALID
 from workbench import stacks
 from workbench.cli import rehearse as command
 from workbench.cli.app import app
 from workbench.cli.rehearsal_progress import watching
+from workbench.rehearsal.cluster.simulated import LostError
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.rehearse import Played, Rehearser, Task
 from workbench.rehearsal.scenario.files import shipped
@@ -263,6 +267,26 @@ def test_scenarios_are_listed_with_what_they_show() -> None:
     rows = json.loads(result.stdout)
     assert [row["name"] for row in rows] == list(shipped())
     assert run("--list").stdout.count("\n") >= len(rows)
+
+
+def test_a_control_plane_lost_in_the_search_ends_it_and_changes_no_verdict(
+    monkeypatch: pytest.MonkeyPatch, played: list[Task], checkout: Path
+) -> None:
+    works = {"train": {"kind": "mlrun-job"}}
+    document = {"description": "Six at once", "lasts": "10m", "works": works, "arrivals": [{"work": "train"}]}
+    (checkout / "soon.yaml").write_text(yaml.safe_dump({**document, "expectations": [SOON]}))
+    monkeypatch.setattr(sys.modules[__name__], "outcome_of", lambda task: outcome(task.stack, task.scenario, toy(6)))
+
+    def lost(*_: object) -> Outcome:
+        raise LostError("etcd has ended.\nThe end of its log:\n  no space left")
+
+    monkeypatch.setattr(Rehearser, "rehearse", lost)
+    result = run("good", "--scenario", "soon.yaml", "--advise")
+    assert result.exit_code == 1  # of the missed expectation
+    assert "The search ended early: etcd has ended.\nThe end of its log:\n  no space left\n" in result.stdout
+    assert "no verdict" not in result.output
+    advice = json.loads(run("good", "--scenario", "soon.yaml", "--advise", "--json").stdout)["advice"]
+    assert [each["ended"].splitlines()[-1] for each in advice] == ["  no space left"]
 
 
 def test_a_lost_control_plane_is_no_verdict(monkeypatch: pytest.MonkeyPatch, played: list[Task]) -> None:

@@ -25,6 +25,9 @@ class Advice:
         Why the edits could not be written as a patch; empty if they could.
     refused
         Changes that were considered and that the stack file's own checks refuse, with their reason.
+    ended
+        How a control plane failed and so ended the search before its budget; empty if none did. The first line says
+        which, others show the end of its log.
     """
 
     edits: tuple[Edit, ...]
@@ -35,6 +38,7 @@ class Advice:
     patch: str = ""
     unpatched: str = ""
     refused: tuple[str, ...] = ()
+    ended: str = ""
 
     @property
     def is_met(self) -> bool:
@@ -59,15 +63,16 @@ class Advice:
 
     @property
     def summary(self) -> str:
-        """One or two sentences that say what was found."""
+        """A few sentences that say what was found, and whether the search ended early."""
         missed = self.before.missed
         made = f"{self.rehearsals} of at most {self.budget} rehearsals"
         if not missed:
             return "All expectations are met; there is nothing to change."
+        early = f" The search ended early: {self.ended.splitlines()[0]}" if self.ended else ""
         if not self.edits:
-            return f"No change was found that meets more expectations ({made})."
+            return f"No change was found that meets more expectations ({made}).{early}"
         what = "; ".join(edit.text for edit in self.edits)
         if self.is_met:
-            return f"All expectations are met with: {what} ({made})."
+            return f"All expectations are met with: {what} ({made}).{early}"
         met = missed - self.after.missed
-        return f"The best change found meets {met} of {missed} missed expectations: {what} ({made})."
+        return f"The best change found meets {met} of {missed} missed expectations: {what} ({made}).{early}"

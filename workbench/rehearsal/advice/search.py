@@ -16,6 +16,7 @@ from workbench.rehearsal.advice.edits import Edit, UnfitError, scenario_with, st
 from workbench.rehearsal.advice.patch import PatchError, edited, patch_of, read_text
 from workbench.rehearsal.advice.pools import for_stack
 from workbench.rehearsal.advice.works import for_work
+from workbench.rehearsal.cluster.simulated import LostError
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.record import TAKEN, PodEnd
 from workbench.rehearsal.scenario.model import Scenario
@@ -23,6 +24,7 @@ from workbench.rehearsal.verdicts.hints import hints_for
 from workbench.rehearsal.verdicts.judge import misses
 from workbench.rehearsal.verdicts.verdict import SCENARIO, STACK
 from workbench.stacks import CHOICES_PATH, Stack
+from workbench.system.errors import UserError
 
 EDITS_MAX: Final = 3
 """Changes that are combined; more of them is no small change."""
@@ -43,14 +45,14 @@ def advise(  # noqa: PLR0913 five of them are what is searched
     *,
     scenario_file: Path | None = None,
 ) -> Advice:
-    """Return the smallest change found that meets what the outcome misses.
+    """Return the smallest change found that meets what the outcome misses, also if a control plane ends the search.
 
     Parameters
     ----------
     stack, scenario, outcome
         What was rehearsed, and its outcome.
     rehearse
-        Rehearses a variant; called at most ``budget`` times.
+        Rehearses a variant; called at most ``budget`` times, and no more after its control plane failed.
     budget
         Greatest number of rehearsals.
     scenario_file
@@ -68,6 +70,7 @@ def advise(  # noqa: PLR0913 five of them are what is searched
         patch=patch,
         unpatched=unpatched,
         refused=tuple(search.refused),
+        ended=search.ended,
     )
 
 
@@ -80,13 +83,20 @@ class _Search:
     spent: int = 0
     refused: dict[str, None] = field(default_factory=dict)
     seen: dict[tuple[str, ...], Outcome | None] = field(default_factory=dict)
+    ended: str = ""
+    """Why no more variants can be rehearsed before the budget is spent."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no more variants may be rehearsed."""
+        return bool(self.ended) or self.spent >= self.budget
 
     def run(self, outcome: Outcome) -> tuple[tuple[Edit, ...], Outcome]:
         """Return the best edits and their outcome; none and the first outcome if nothing is better."""
         edits: tuple[Edit, ...] = ()
         best = outcome
         for _ in range(EDITS_MAX):
-            if best.is_met or best.record is None or self.spent >= self.budget:
+            if best.is_met or best.record is None or self.is_over:
                 break
             step = self._step(edits, best)
             if step is None:
@@ -132,7 +142,7 @@ class _Search:
         """Halve the number of a candidate towards its least while everything stays met."""
         good, best = candidate.number, result
         bad = candidate.least - 1 if candidate.least <= good else candidate.least + 1
-        while abs(good - bad) > 1 and self.spent < self.budget:
+        while abs(good - bad) > 1 and not self.is_over:
             middle = (good + bad) // 2
             tried = self._try(base, candidate.make(middle))
             if tried is not None and tried.is_met:
@@ -157,7 +167,7 @@ class _Search:
                     yield candidate
 
     def _try(self, base: tuple[Edit, ...], edits: tuple[Edit, ...]) -> Outcome | None:
-        """Return the outcome of edits; None if a model refuses them or the budget is spent."""
+        """Return the outcome of edits; None if a model refuses them or the search is over."""
         whole = merged(base, edits)
         key = key_of(whole)
         if key in self.seen:
@@ -168,10 +178,14 @@ class _Search:
             self.refused[f"{'; '.join(edit.text for edit in edits)}: {error}"] = None
             self.seen[key] = None
             return None
-        if self.spent >= self.budget:
+        if self.is_over:
             return None
         self.spent += 1
-        result = self.rehearse(stack, scenario)
+        try:
+            result = self.rehearse(stack, scenario)
+        except (LostError, UserError) as error:  # a machine that cannot run this one would fail the next, too
+            self.ended = str(error)
+            return None
         if result.skipped:  # it no longer has what the scenario needs, so nothing was shown
             self.refused[
                 f"{'; '.join(edit.text for edit in edits)}: the scenario no longer applies. {result.skipped}"

@@ -67,6 +67,7 @@ def _advice(advice: Advice) -> AdviceShape:
         patch=advice.patch,
         unpatched=advice.unpatched,
         refused=advice.refused,
+        ended=advice.ended,
     )
 
 

@@ -79,6 +79,7 @@ class AdviceShape(_Shape):
     patch: str = Field(description="Unified diff; may be empty.")
     unpatched: str = Field(description="Why there is no patch; empty if there is one.")
     refused: tuple[str, ...] = Field(description="Changes that the stack file's own checks refuse.")
+    ended: str = Field(description="How a control plane failed and so ended the search early; empty if none did.")
 
 
 class ReportShape(_Shape):

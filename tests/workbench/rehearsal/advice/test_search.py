@@ -8,10 +8,12 @@ from support.advice import FULL, GPUS, SOON, SPOT, advised, groups_of, outcome, 
 from support.records import lost, node, pod, record, scenario, spec
 from workbench.rehearsal.advice.edits import Edit, UnfitError, scenario_with, stack_with
 from workbench.rehearsal.advice.search import advise
+from workbench.rehearsal.cluster.simulated import LostError
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.record import Record
 from workbench.rehearsal.scenario.model import Scenario
 from workbench.stacks import Stack
+from workbench.system.errors import UserError
 
 
 def test_the_maximum_is_raised_to_the_need_and_no_further(tmp_path: Path) -> None:
@@ -85,19 +87,22 @@ def test_without_the_scenario_s_file_the_change_is_said_instead_of_patched(tmp_p
     assert "works.train.mode of the scenario: prevent" in advice.unpatched
 
 
-def test_two_changes_are_combined_if_one_is_not_enough(tmp_path: Path) -> None:
+def two_needs(folder: Path) -> tuple[Stack, Scenario]:
+    """Return a stack whose two pools are both too small for a scenario."""
     gpu = {"role": "gpu", "size": {"min": 0, "max": 1}, "instanceTypes": ["g5.2xlarge"]}
-
-    def play(chosen: Stack, played: Scenario) -> Record:
-        jobs = toy(4)(chosen, played)
-        learn = toy(2, gpus=1, spec=GPUS, work="learn", cpu_millis=1000)(chosen, played)
-        pods = (*jobs.pods, *learn.pods)
-        return record(pods, groups=jobs.groups, nodes=[*jobs.nodes, *learn.nodes])
-
     works = {"train": {"kind": "mlrun-job"}, "learn": {"kind": "mlrun-job", "gpus": 1}}
-    advice, _ = advised(
-        stack(tmp_path, workload() | {"gpu": gpu}), scenario(SOON, SOON | {"work": "learn"}, works=works), play
-    )
+    return stack(folder, workload() | {"gpu": gpu}), scenario(SOON, SOON | {"work": "learn"}, works=works)
+
+
+def both(chosen: Stack, played: Scenario) -> Record:
+    jobs = toy(4)(chosen, played)
+    learn = toy(2, gpus=1, spec=GPUS, work="learn", cpu_millis=1000)(chosen, played)
+    pods = (*jobs.pods, *learn.pods)
+    return record(pods, groups=jobs.groups, nodes=[*jobs.nodes, *learn.nodes])
+
+
+def test_two_changes_are_combined_if_one_is_not_enough(tmp_path: Path) -> None:
+    advice, _ = advised(*two_needs(tmp_path), both)
     assert advice.is_met
     assert values(advice) == {"pools.workload.size.max": 4, "pools.gpu.size.max": 2}
 
@@ -108,6 +113,39 @@ def test_the_best_that_was_found_is_said_if_not_all_can_be_met(tmp_path: Path) -
     assert not advice.is_met
     assert values(advice) == {"pools.workload.size.max": 4}
     assert advice.summary.startswith("The best change found meets 1 of 2 missed expectations")
+
+
+@pytest.mark.parametrize("failure", [LostError("etcd has ended.\nits log"), UserError("It does not start.", "Wait.")])
+def test_the_best_change_found_before_a_control_plane_failed_is_kept(tmp_path: Path, failure: Exception) -> None:
+    advice, variants = advised(
+        stack(tmp_path, workload()), scenario(SOON | {"percent": 40}), toy(20), failure=failure, good=1
+    )
+    assert len(variants) == advice.rehearsals == 2
+    assert advice.is_met
+    assert list(values(advice)) == ["pools.workload.size.max"]
+    assert "max:" in advice.patch
+    assert advice.ended == str(failure)
+    first = str(failure).split("\n", maxsplit=1)[0]
+    assert advice.summary.endswith(f"(2 of at most 20 rehearsals). The search ended early: {first}")
+
+
+def test_a_control_plane_that_fails_at_once_leaves_no_change_and_says_so(tmp_path: Path) -> None:
+    advice, variants = advised(
+        stack(tmp_path, workload()), scenario(SOON), toy(6), failure=LostError("etcd has ended.")
+    )
+    assert len(variants) == 1
+    assert (advice.edits, advice.patch, advice.is_met) == ((), "", False)
+    assert advice.summary == (
+        "No change was found that meets more expectations (1 of at most 20 rehearsals). "
+        "The search ended early: etcd has ended."
+    )
+
+
+def test_a_change_that_met_something_is_kept_if_the_search_for_the_rest_fails(tmp_path: Path) -> None:
+    advice, _ = advised(*two_needs(tmp_path), both, failure=LostError("etcd has ended."), good=1)
+    assert values(advice) == {"pools.workload.size.max": 4}
+    assert "meets 1 of 2 missed expectations" in advice.summary
+    assert "The search ended early: etcd has ended." in advice.summary
 
 
 def test_no_change_is_advised_if_none_helps(tmp_path: Path) -> None:
