@@ -5,7 +5,7 @@ RECORD ?= record
 STREAMS ?= drift
 OUTPUT ?= report.md
 # Recipes take these from the environment, so that a shell never interprets what was typed into a form.
-export STACK HEAD ONLY RECORD STREAMS OUTPUT
+export STACK HEAD ONLY RECORD REHEARSAL STREAMS OUTPUT
 
 ##@ Pull requests and drift
 # The base branch's rules run in a separate checkout; a release that both pin is not installed twice.
@@ -16,8 +16,8 @@ ci: lint-workflows ## Run what the workflows run, and review the last commit aga
 			cp -p package.mk "$$folder" && ln -s '$(abspath $(PACKAGE))' "$$folder"; fi \
 		&& $(MAKE) --no-print-directory -C "$$folder" review HEAD='$(CURDIR)' RECORD='$(abspath $(RECORD))'
 
-review: $(READY) ## Review the checkout HEAD=DIR by this one's rules, into RECORD=DIR (COMPARED=1: with the live stacks; ONLY=stack)
-	@$(IGZ) review --head "$$HEAD" --record "$$RECORD" $(if $(COMPARED),--compared) $$ONLY
+review: $(READY) ## Review the checkout HEAD=DIR by this one's rules, into RECORD=DIR (COMPARED=1: with the live stacks; ONLY=stack; REHEARSAL=FILE: its money)
+	@$(IGZ) review --head "$$HEAD" --record "$$RECORD" $(if $(COMPARED),--compared) $(if $(REHEARSAL),--rehearsal "$$REHEARSAL") $$ONLY
 
 report: $(READY) ## Write a review's RECORD=DIR as Markdown to OUTPUT=FILE
 	@$(IGZ) report "$$RECORD" --format markdown --output "$$OUTPUT"

@@ -12,8 +12,9 @@ from workbench.cli.console import errors, out
 from workbench.cli.options import Hermetic
 from workbench.engine.render import TOOLS
 from workbench.report import record as records
-from workbench.report import terminal
+from workbench.report import rehearsed, terminal
 from workbench.review.review import Review
+from workbench.stacks import stack_files
 from workbench.toolchain import ensure
 from workbench.toolchain.console import progress
 
@@ -22,7 +23,7 @@ _MARGIN: Final = "         | "
 """Prefix of all lines but the first: GitHub's runner executes a line that begins with two colons."""
 
 
-def review(
+def review(  # noqa: PLR0913 one parameter for each option
     stacks: Annotated[
         list[str] | None,
         typer.Argument(help="Stacks to review. Default: those that the change can affect.", metavar="STACK"),
@@ -42,6 +43,10 @@ def review(
             help="Plan with your backend and credentials. The change's code can then read them. Default: use neither.",
         ),
     ] = False,
+    rehearsal: Annotated[
+        Path | None,
+        typer.Option(help="JSON of a rehearsal of the change, to show its money.", metavar="FILE"),
+    ] = None,
     hermetic: Hermetic = False,
 ) -> None:
     """Review a change before it is merged.
@@ -50,9 +55,10 @@ def review(
     the base branch's stack, and judges the plan twice: by the change's policies and waivers, and by those of the base
     branch. Exit code 0: it may be merged, 1: it is blocked, 3: it could not be judged.
     """
+    rehearsals = rehearsed.read(rehearsal, stack_files(head)) if rehearsal else {}
     with progress(errors) as report:
         toolchain = ensure(TOOLS, hermetic=hermetic, progress=report)
-    Review(head, toolchain, compared=compared, tell=_Teller()).write(record, stacks or ())
+    Review(head, toolchain, compared=compared, tell=_Teller(), rehearsals=rehearsals).write(record, stacks or ())
     found = records.read(record)
     terminal.show(found, out)
     raise typer.Exit(found.outcome.exit_code)

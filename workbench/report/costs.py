@@ -16,6 +16,7 @@ from workbench.report.event_payloads import State
 from workbench.report.events import STACK_TYPE, Stream
 from workbench.report.money import Cost
 from workbench.report.pools import Group, Groups
+from workbench.report.rehearsed import Rehearsal, rehearsed
 from workbench.report.values import safe
 from workbench.system.errors import UserError
 
@@ -23,7 +24,13 @@ _OUTPUT: Final = "cluster"
 """Name of the output, written by ``infra.outputs``; its facts contain the region."""
 
 
-def cost(stream: Stream, groups: tuple[Groups | None, Groups], kind: str, environment: str) -> Cost | None:
+def cost(
+    stream: Stream,
+    groups: tuple[Groups | None, Groups],
+    kind: str,
+    environment: str,
+    rehearsals: Iterable[Rehearsal] = (),
+) -> Cost | None:
     """Return the cost before and after a change; None if no price is known.
 
     Parameters
@@ -34,6 +41,8 @@ def cost(stream: Stream, groups: tuple[Groups | None, Groups], kind: str, enviro
         The node groups before and after.
     kind, environment
         Of the cluster; they decide the control plane's fee.
+    rehearsals
+        What was rehearsed on the stack.
     """
     try:
         book = PriceBook.load(stacks.folder())
@@ -62,6 +71,7 @@ def cost(stream: Stream, groups: tuple[Groups | None, Groups], kind: str, enviro
         regions=tuple(sorted({price.region for price in prices})),
         assumed=any(price.is_assumed for price in prices),
         unpriced=tuple(sorted({safe(name) for each in (before, after) if each for name in each.unpriced})),
+        rehearsed=tuple(rehearsed(rehearsals, groups, (before, after))),
     )
 
 

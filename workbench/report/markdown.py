@@ -12,7 +12,7 @@ from workbench.report.markdown_changes import SHORT_NAME, dangers, gains, losses
 from workbench.report.markdown_findings import findings
 from workbench.report.markup import code, prose, table
 from workbench.report.model import FindingStatus, Hours, Operation, Outcome, Report, Source, StackReport
-from workbench.report.money import amounts, basis
+from workbench.report.money import amounts, basis, rehearsed_amounts
 from workbench.report.money import left_out as left_out_of
 from workbench.report.words import (
     DESTRUCTIVE,
@@ -136,6 +136,7 @@ def _pools(stack: StackReport, step: Folding) -> Iterator[str]:
         names = ", ".join(prose(name) for name in left_out_of(stack.cost))
         without = f" No price is known for {names}." if names else ""
         yield f"**Cost**: {amounts(stack.cost)}; {prose(basis(stack.cost))}.{without}"
+        yield from rehearsed_amounts(stack.cost)
 
 
 def _hours(found: Mapping[str, Hours]) -> str:

@@ -1,10 +1,28 @@
 """The part of a report's model about money."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 _NAMED_MAX: Final = 5
-"""Groups without a price that are named; the rest are counted."""
+"""Groups without a price, and rehearsals, that are named; the rest are counted."""
+
+
+@dataclass(frozen=True)
+class Rehearsed:
+    """What all nodes and the control plane cost a month with as many nodes as a rehearsal had on average.
+
+    Parameters
+    ----------
+    scenario
+        What was rehearsed.
+    before, after
+        In whole USD; before is None if it was not rehearsed, after if other node groups were.
+    """
+
+    scenario: str
+    before: int | None
+    after: int | None
 
 
 @dataclass(frozen=True)
@@ -25,6 +43,8 @@ class Cost:
         Whether the regions stand in for unknown ones, or a share of spot is assumed.
     unpriced
         Node groups without a known price, which are left out.
+    rehearsed
+        The same at the sizes of rehearsals.
     """
 
     least_before: int | None
@@ -36,6 +56,7 @@ class Cost:
     regions: tuple[str, ...]
     assumed: bool = False
     unpriced: tuple[str, ...] = ()
+    rehearsed: tuple[Rehearsed, ...] = ()
 
 
 def amounts(cost: Cost) -> str:
@@ -49,6 +70,16 @@ def amounts(cost: Cost) -> str:
     return f"{least} USD a month at the smallest size{small}, {most} at the largest{large}"
 
 
+def rehearsed_amounts(cost: Cost) -> list[str]:
+    """Return what rehearsals add, as sentences."""
+    fit = [f"{_change(each.before, each.after)} USD ({each.scenario})" for each in cost.rehearsed
+           if each.after is not None]  # fmt: skip
+    other = [each.scenario for each in cost.rehearsed if each.after is None]
+    said = f"A month with the mean number of nodes of a rehearsal: {', '.join(_first(fit))}."
+    stale = f"Rehearsed with other node groups than those of this change: {', '.join(_first(other))}. Rehearse again."
+    return [*([said] if fit else []), *([stale] if other else [])]
+
+
 def basis(cost: Cost) -> str:
     """Return what the sums rest on, in words."""
     regions = " and ".join(cost.regions)
@@ -58,8 +89,12 @@ def basis(cost: Cost) -> str:
 
 def left_out(cost: Cost) -> list[str]:
     """Return the first names of groups without a price, and a count of the rest."""
-    rest = len(cost.unpriced) - _NAMED_MAX
-    return [*cost.unpriced[:_NAMED_MAX], *([f"{rest} more"] if rest > 0 else [])]
+    return _first(cost.unpriced)
+
+
+def _first(texts: Sequence[str]) -> list[str]:
+    rest = len(texts) - _NAMED_MAX
+    return [*texts[:_NAMED_MAX], *([f"{rest} more"] if rest > 0 else [])]
 
 
 def _change(before: int | None, after: int) -> str:

@@ -21,6 +21,7 @@ from workbench.report.changes import is_drift
 from workbench.report.events import RENDERED, Stream
 from workbench.report.findings import TEXT_LENGTH
 from workbench.report.model import JudgeChange, Outcome, Report, Source, StackReport, most_severe
+from workbench.report.rehearsed import Rehearsal
 from workbench.report.values import safe
 from workbench.report.verdict import Approvals, Case, broken, judge, unreadable
 from workbench.system.errors import UserError
@@ -81,6 +82,9 @@ class Contents(_Payload):
     judge: Annotated[list[_JudgeRow], Field(max_length=2_000)] = []
     approvals: _Approvals = _Approvals()
     new_waivers: Annotated[list[Waiver], Field(max_length=1_000, alias="newWaivers")] = []
+    rehearsals: Annotated[
+        dict[_StackName, Annotated[list[Rehearsal], Field(max_length=100)]], Field(max_length=500)
+    ] = {}
 
 
 class _UnfitError(Exception):
@@ -184,7 +188,8 @@ def _stack(folder: int, name: str, contents: Contents) -> StackReport:
         return unreadable(name, source, str(problem), row.environment, row.kind)
     approvals = Approvals(_held(contents.approvals.base), _held(contents.approvals.head))
     waivers = _held(contents.new_waivers)
-    return judge(Case(name, source, plan, judged, row.environment, row.kind, row.guard, approvals, waivers))
+    rehearsals = contents.rehearsals.get(name, [])
+    return judge(Case(name, source, plan, judged, row.environment, row.kind, row.guard, approvals, waivers, rehearsals))
 
 
 def _held(rows: Iterable[_Row]) -> list[_Row]:

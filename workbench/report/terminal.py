@@ -25,7 +25,7 @@ from workbench.report.model import (
     Source,
     StackReport,
 )
-from workbench.report.money import amounts, basis, left_out
+from workbench.report.money import amounts, basis, left_out, rehearsed_amounts
 from workbench.report.words import (
     DESTRUCTIVE,
     FOR_OWNERS,
@@ -275,6 +275,8 @@ def _pools(stack: StackReport, console: Console) -> None:
         console.print(f"Cost: {amounts(stack.cost)}; {basis(stack.cost)}.", **_PLAIN)
         if without:
             console.print(f"No price is known for {without}.", **_PLAIN)
+        for line in rehearsed_amounts(stack.cost):
+            console.print(line, **_PLAIN)
 
 
 def print_table(table: Table, console: Console) -> None:

@@ -30,6 +30,7 @@ from workbench.report.model import (
     StackReport,
     most_severe,
 )
+from workbench.report.rehearsed import Rehearsal
 from workbench.report.values import safe
 
 PACKS: Final = frozenset(map(pack_name, Pack))
@@ -81,6 +82,8 @@ class Case:
         Approvals of dangerous changes.
     new_waivers
         Waivers that the change adds or alters.
+    rehearsals
+        What was rehearsed on the stack.
     """
 
     stack: str
@@ -92,6 +95,7 @@ class Case:
     guard: PolicyGuard | None = None
     approvals: Approvals = field(default_factory=Approvals)
     new_waivers: Sequence[Waiver] = ()
+    rehearsals: Sequence[Rehearsal] = ()
 
 
 def judge(case: Case) -> StackReport:
@@ -121,6 +125,9 @@ def judge(case: Case) -> StackReport:
     ]
     environment, kind = case.environment or environment, case.kind or kind
     changed_pools = () if after is None else pools.differences(before, after)
+    money = None
+    if changed_pools and after is not None:
+        money = costs.cost(case.own, (before, after), kind, environment, case.rehearsals)
     return StackReport(
         stack=safe(case.stack),
         environment=environment,
@@ -135,7 +142,7 @@ def judge(case: Case) -> StackReport:
         pools=changed_pools,
         node_hours=None if after is None else pools.node_hours(before, after),
         resource_hours=() if after is None else pools.resource_hours(before, after),
-        cost=costs.cost(case.own, (before, after), kind, environment) if changed_pools and after is not None else None,
+        cost=money,
         problems=_bounded([*gaps, *errors]),
         rules=len(
             {rule for each in (*case.own.judged, *case.own.judged_stack) for rule in (*each.passed, *each.failed)}

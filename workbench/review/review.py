@@ -4,7 +4,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from workbench import stacks
 from workbench.engine.render import passed_on
 from workbench.local import Instance
 from workbench.report.model import JudgeChange
+from workbench.report.rehearsed import Rehearsal
 from workbench.review.affected import affected, gone
 from workbench.review.comparison import Comparison, compare, refuse_hidden_code
 from workbench.review.judges import altered, choice_changes, judge_changes, overrides, rows
@@ -56,6 +57,8 @@ class Review:
         Plan with the user's own backend and credentials. Default: without an account.
     tell
         Receives progress messages. Default: none.
+    rehearsals
+        What was rehearsed, by stack, for the record. Default: nothing.
     onto
         Returns the state that a change is planned against without an account.
     """
@@ -64,6 +67,7 @@ class Review:
     toolchain: Toolchain
     compared: bool = False
     tell: Tell = lambda _: None
+    rehearsals: Mapping[str, Sequence[Rehearsal]] = field(default_factory=dict)
     onto: Onto = baseline_state
     _runs: Runs = field(default_factory=Runs)
 
@@ -105,6 +109,8 @@ class Review:
             planned |= {name: Planned() for name in sorted(set(selected) - planned.keys())}
         for name, each in planned.items():
             _write_streams(record, name, each)
+        judge = [*judge_changes(comparison.files, rows_before, rows_after), *_gone(comparison)]
+        judge += [change for name in planned for change in _choices(name, files[name], head)]
         content = {
             "format": FORMAT,
             "base": comparison.base,
@@ -112,17 +118,9 @@ class Review:
             "compared": self.compared,
             "stacks": {name: _row(name, files[name], own[name]) for name in planned},
             "skipped": sorted(filter(is_dns_label, own.keys() - chosen)),
-            "judge": [
-                {"file": change.file, "what": change.what}
-                for change in sorted(
-                    [
-                        *judge_changes(comparison.files, rows_before, rows_after),
-                        *_gone(comparison),
-                        *(change for name in planned for change in _choices(name, files[name], head)),
-                    ]
-                )
-            ],
+            "judge": [asdict(each) for each in sorted(judge)],
             "approvals": {"base": _approvals(rows_before), "head": _approvals(rows_after)},
+            "rehearsals": {name: _rows(self.rehearsals.get(name, ())) for name in planned},
             "newWaivers": [row for _, row in altered(rows_before, rows_after, "waivers") if row],
         }
         # Written last: an interrupted review leaves no record.
@@ -211,6 +209,10 @@ def _write_streams(record: Path, name: str, planned: Planned) -> None:
             folder = record / STACKS / name
             folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
             write_private(folder / f"{kind}.jsonl", stream)
+
+
+def _rows(rehearsals: Sequence[Rehearsal]) -> list[dict[str, Any]]:
+    return [each.model_dump(mode="json", by_alias=True) for each in rehearsals]
 
 
 def _row(name: str, file: Path, own: OwnStack) -> dict[str, Any]:

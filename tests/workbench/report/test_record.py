@@ -187,6 +187,7 @@ def test_a_damaged_record_is_unjudged_and_says_where(tmp_path: Path, case: str) 
         ({"judge": [{"file": 1}]}, "judge.0.file"),
         ({"approvals": {"head": [{"stack": NAME}]}}, "approvals.head.0"),
         ({"skipped": "all"}, "skipped"),
+        ({"rehearsals": {NAME: [{"scenario": "<b>"}]}}, f"rehearsals.{NAME}.0.scenario"),
     ],
 )
 def test_contents_of_another_shape_are_unjudged(tmp_path: Path, contents: dict[str, Any], place: str) -> None:

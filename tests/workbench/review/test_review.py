@@ -9,6 +9,7 @@ from support.changes import Checkout
 from workbench.cli import app
 from workbench.report import record
 from workbench.report.model import Outcome
+from workbench.report.rehearsed import Rehearsal, State
 from workbench.review.review import Review
 from workbench.stacks import FOLDER_VARIABLE
 from workbench.system import virtual_environments
@@ -30,8 +31,11 @@ def test_a_named_stack_that_cannot_be_compared_here_does_not_pass(
     head = base.branch(tmp_path / "head")
     monkeypatch.setenv(FOLDER_VARIABLE, str(base.root))
     monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
-    Review(head.root, NO_TOOLS, compared=True).write(tmp_path / "record", wanted)
+    rehearsals = {"mine": [Rehearsal(scenario="jobs", after=State(groups=[], nodes={}))]}
+    Review(head.root, NO_TOOLS, compared=True, rehearsals=rehearsals).write(tmp_path / "record", wanted)
     assert record.read(tmp_path / "record").outcome is outcome
+    kept = record.Contents.model_validate_json((tmp_path / "record" / record.CONTENTS).read_bytes())
+    assert kept.rehearsals == (rehearsals if wanted else {})
 
 
 def test_a_folder_with_more_than_a_record_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

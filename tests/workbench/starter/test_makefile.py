@@ -95,6 +95,8 @@ def test_what_the_workflows_run_reaches_the_pinned_package_in_the_repositorys_fo
     ]
     only = made(acme, "review", "HEAD=../head", "ONLY=acme-prod")
     assert only == ["v0.1.0 . review --head ../head --record record acme-prod"]
+    played = made(acme, "review", "HEAD=../head", "REHEARSAL=my rehearsal.json")
+    assert played == ["v0.1.0 . review --head ../head --record record --rehearsal my rehearsal.json"]
     assert made(acme, "report", "RECORD=r", "OUTPUT=o.md") == ["v0.1.0 . report r --format markdown --output o.md"]
     assert made(acme, "comment", "RECORD=r") == ["v0.1.0 . comment r"]
     assert made(acme, "drift", "STACK=acme-prod") == ["v0.1.0 . drift acme-prod --events drift/acme-prod.jsonl"]
