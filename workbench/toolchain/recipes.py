@@ -214,22 +214,23 @@ KWOK = Bundle(
     download_gib=0.5,
 )
 
+
+def _autoscaler(name: str, provider: str) -> Bundle:
+    """Return the autoscaler with the code of one cloud only."""
+    package = "k8s.io/autoscaler/cluster-autoscaler"
+    return Bundle(
+        name,
+        (Artifact(name, "cluster-autoscaler", package, "1.33.1", 127, tags=(provider,)),),
+        scratch_gib=2.0,
+        download_gib=2.0,
+    )
+
+
 # Built against an older Kubernetes minor than the API server: the newest published code with the kwok provider.
-CLUSTER_AUTOSCALER = Bundle(
-    "cluster-autoscaler",
-    (
-        Artifact(
-            "cluster-autoscaler",
-            "cluster-autoscaler",
-            "k8s.io/autoscaler/cluster-autoscaler",
-            "1.33.1",
-            127,
-            tags=("kwok",),
-        ),
-    ),
-    scratch_gib=2.0,
-    download_gib=2.0,
-)
+CLUSTER_AUTOSCALER = _autoscaler("cluster-autoscaler", "kwok")
+
+# The same code for AWS: a test compares what it raises on the AWS emulator with what a rehearsal says.
+CLUSTER_AUTOSCALER_AWS = _autoscaler("cluster-autoscaler-aws", "aws")
 
 ACTIONLINT = Bundle(
     "actionlint",
@@ -290,7 +291,7 @@ ARGO = Bundle(
 BUNDLES = (ENGINE, KUBERNETES, KUBERNETES_PROVIDER, KWOK, CLUSTER_AUTOSCALER)
 """What clusters need, in build order."""
 
-ON_DEMAND = (ACTIONLINT, SCANNERS, MPI_OPERATOR, ARGO)
+ON_DEMAND = (ACTIONLINT, SCANNERS, MPI_OPERATOR, ARGO, CLUSTER_AUTOSCALER_AWS)
 """Needed for development only; built when one of its programs is requested by name."""
 
 ALL = (*BUNDLES, *ON_DEMAND)

@@ -19,7 +19,7 @@ def static_nodes(config: StackConfig) -> list[dict[str, Any]]:
 
     Nodes of a group over several zones are in its zones in turn, as a cloud spreads them.
     """
-    static = (_simulated(config, group) for group in config.groups if not group.is_elastic)
+    static = (simulated_group(config, group) for group in config.groups if not group.is_elastic)
     return [node for group in static for node in nodes.static_nodes(group)]
 
 
@@ -34,7 +34,7 @@ def autoscaler_maps(config: StackConfig, pace: Pace) -> dict[str, dict[str, str]
     starts_in = pace.real_text(pace.node_start) if pace.node_start else ""
     return {
         autoscaler.TEMPLATES: {
-            "templates": nodes.autoscaler_templates(_simulated(config, group, starts_in) for group in elastic)
+            "templates": nodes.autoscaler_templates(simulated_group(config, group, starts_in) for group in elastic)
         },
         autoscaler.CONFIG: {"config": nodes.autoscaler_config(elastic)},
     }
@@ -42,7 +42,7 @@ def autoscaler_maps(config: StackConfig, pace: Pace) -> dict[str, dict[str, str]
 
 def group_facts(config: StackConfig) -> tuple[GroupFacts, ...]:
     """Return what verdicts and reports need to know about each group, in the order of the stack file."""
-    return tuple(_facts(_simulated(config, group)) for group in config.groups)
+    return tuple(_facts(simulated_group(config, group)) for group in config.groups)
 
 
 def assumptions(config: StackConfig, pace: Pace) -> tuple[str, ...]:
@@ -50,7 +50,8 @@ def assumptions(config: StackConfig, pace: Pace) -> tuple[str, ...]:
     return tuple(_assumptions(config, pace))
 
 
-def _simulated(config: StackConfig, group: NodeGroup, starts_in: str = "") -> SimulatedGroup:
+def simulated_group(config: StackConfig, group: NodeGroup, starts_in: str = "") -> SimulatedGroup:
+    """Return a group of a stack with what its cloud adds to its nodes; parameters as of ``SimulatedGroup``."""
     kind, choices = descriptor_of(config.cluster), config.cluster
     return SimulatedGroup(
         group=group,

@@ -64,6 +64,16 @@ def test_the_autoscaler_moves_a_group_inside_its_bounds(aws: Emulator, home: Acc
         aws.move(group, 9)
 
 
+@pytest.mark.parametrize(("desired", "told"), [(0, "below min value 1"), (4, "above max value 3")])
+def test_nobody_moves_a_group_beyond_its_bounds(aws: Emulator, home: Account, desired: int, told: str) -> None:
+    autoscaling, group = aws.api("autoscaling"), auto_scaling_group(home)
+    with pytest.raises(ClientError, match=f"ValidationError.* New SetDesiredCapacity value {desired} is {told} "):
+        autoscaling.set_desired_capacity(AutoScalingGroupName=group, DesiredCapacity=desired)
+    autoscaling.set_desired_capacity(AutoScalingGroupName=group, DesiredCapacity=1)
+    with refused("ValidationError"):
+        autoscaling.set_desired_capacity(AutoScalingGroupName="eks-gone", DesiredCapacity=1)
+
+
 def test_a_new_role_is_seen_after_so_many_calls(aws: Emulator, home: Account) -> None:
     iam = aws.api("iam")
     trust = iam.get_role(RoleName=home.cluster_role.rpartition("/")[2])["Role"]["AssumeRolePolicyDocument"]

@@ -168,6 +168,20 @@ def _tags_of_groups(params: dict[str, Any]) -> None:
             raise AwsError("ValidationError", 400, f"AutoScalingGroup name not found - {tag.get('ResourceId')}")
 
 
+def _size_of_group(params: dict[str, Any]) -> None:
+    name, desired = params["AutoScalingGroupName"], params["DesiredCapacity"]
+    group = store.autoscaling().autoscaling_groups.get(name)
+    if group is None:
+        raise AwsError("ValidationError", 400, f"AutoScalingGroup name not found - AutoScalingGroup {name} not found")
+    for side, bound, is_beyond in (
+        ("above max", group.max_size or 0, desired > (group.max_size or 0)),
+        ("below min", group.min_size or 0, desired < (group.min_size or 0)),
+    ):
+        if is_beyond:
+            told = f"New SetDesiredCapacity value {desired} is {side} value {bound} for the AutoScalingGroup."
+            raise AwsError("ValidationError", 400, told)
+
+
 def _name_launch_templates(params: dict[str, Any]) -> None:
     for id_ in [*params.get("LaunchTemplateIds", []), params.get("LaunchTemplateId")]:
         if id_ and id_ not in store.ec2().launch_templates:
@@ -190,6 +204,7 @@ def _dependency(message: str) -> AwsError:
 _CHECKS: Final[Mapping[str, Check]] = {
     "autoscaling:CreateOrUpdateTags": _tags_of_groups,
     "autoscaling:DeleteTags": _tags_of_groups,
+    "autoscaling:SetDesiredCapacity": _size_of_group,
     "ec2:CreateNatGateway": _create_nat_gateway,
     "ec2:CreateRoute": _use_nat_gateway,
     "ec2:CreateVpcEndpoint": _create_vpc_endpoint,
