@@ -72,8 +72,8 @@ def amounts(cost: Cost) -> str:
 
 def rehearsed_amounts(cost: Cost) -> list[str]:
     """Return what rehearsals add, as sentences."""
-    fit = [f"{_change(each.before, each.after)} USD ({each.scenario})" for each in cost.rehearsed
-           if each.after is not None]  # fmt: skip
+    priced = [(each.scenario, each.before, each.after) for each in cost.rehearsed if each.after is not None]
+    fit = [f"{_change(before, after)} USD ({scenario})" for scenario, before, after in priced]
     other = [each.scenario for each in cost.rehearsed if each.after is None]
     said = f"A month with the mean number of nodes of a rehearsal: {', '.join(_first(fit))}."
     stale = f"Rehearsed with other node groups than those of this change: {', '.join(_first(other))}. Rehearse again."
