@@ -54,8 +54,8 @@ def test_the_mean_number_of_nodes_is_priced_like_the_other_sizes(tmp_path: Path)
     assert stack.cost
     assert stack.cost.rehearsed == (Rehearsed("jobs", round(price * 730 + FEE), round(2.25 * price * 730 + FEE)),)
     text = markdown.render(Report(stack.outcome, (stack,)))
-    (told,) = stack.cost.rehearsed
-    assert f"A month with the mean number of nodes of a rehearsal: {told.before} → {told.after} USD (jobs)." in text
+    (money,) = stack.cost.rehearsed
+    assert f"A month with the mean number of nodes of a rehearsal: {money.before} → {money.after} USD (jobs)." in text
 
 
 def test_a_rehearsal_of_other_node_groups_is_named_and_not_counted(tmp_path: Path) -> None:

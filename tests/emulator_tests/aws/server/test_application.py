@@ -64,10 +64,10 @@ def test_the_autoscaler_moves_a_group_inside_its_bounds(aws: Emulator, home: Acc
         aws.move(group, 9)
 
 
-@pytest.mark.parametrize(("desired", "told"), [(0, "below min value 1"), (4, "above max value 3")])
-def test_nobody_moves_a_group_beyond_its_bounds(aws: Emulator, home: Account, desired: int, told: str) -> None:
+@pytest.mark.parametrize(("desired", "bound"), [(0, "below min value 1"), (4, "above max value 3")])
+def test_a_group_cannot_be_moved_beyond_its_bounds(aws: Emulator, home: Account, desired: int, bound: str) -> None:
     autoscaling, group = aws.api("autoscaling"), auto_scaling_group(home)
-    with pytest.raises(ClientError, match=f"ValidationError.* New SetDesiredCapacity value {desired} is {told} "):
+    with pytest.raises(ClientError, match=f"ValidationError.* New SetDesiredCapacity value {desired} is {bound} "):
         autoscaling.set_desired_capacity(AutoScalingGroupName=group, DesiredCapacity=desired)
     autoscaling.set_desired_capacity(AutoScalingGroupName=group, DesiredCapacity=1)
     with refused("ValidationError"):

@@ -178,8 +178,8 @@ def _size_of_group(params: dict[str, Any]) -> None:
         ("below min", group.min_size or 0, desired < (group.min_size or 0)),
     ):
         if is_beyond:
-            told = f"New SetDesiredCapacity value {desired} is {side} value {bound} for the AutoScalingGroup."
-            raise AwsError("ValidationError", 400, told)
+            message = f"New SetDesiredCapacity value {desired} is {side} value {bound} for the AutoScalingGroup."
+            raise AwsError("ValidationError", 400, message)
 
 
 def _name_launch_templates(params: dict[str, Any]) -> None:
