@@ -18,7 +18,7 @@ from workbench.rehearsal.replay.kinds import MLRUN_KINDS
 from workbench.rehearsal.replay.observed import End, History, LeftOut, Observed, Origin, Shape
 from workbench.rehearsal.replay.part import moment_of
 from workbench.rehearsal.replay.problems import ReplayError
-from workbench.rehearsal.replay.stream import CUT_OFF, ENTRY_MAX, Source
+from workbench.rehearsal.replay.stream import ENTRY_MAX, Source
 
 NO_SIZES: Final = (
     "MLRun's runs have no sizes: every pod gets the stack's default requests, Spark, Dask and MPI one worker; write "
@@ -72,18 +72,16 @@ def read_csv(source: Source, history: History) -> None:
     Raises
     ------
     ReplayError
-        A row has no start, or is damaged.
+        A row has no start, or a row or the compressed file is damaged.
     """
     csv.field_size_limit(ENTRY_MAX)
     with source.open() as file, io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="") as text:
         rows = csv.DictReader(text)
         try:
-            for row in rows:
+            while row := source.guarded(lambda: next(rows, None), None):
                 _add(source, rows.line_num, _run_of(row), history)
         except csv.Error:
             raise ReplayError(source.path, "a damaged row.", "Export the table again.", line=rows.line_num) from None
-        except EOFError:
-            source.notes.append(CUT_OFF)
     history.notes.append(NO_SIZES)
 
 

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, TypeVar
 
 from workbench.rehearsal.replay.layouts import Layout, layout_of
 from workbench.rehearsal.replay.problems import ReplayError
@@ -30,6 +30,7 @@ _NEAR: Final = 12
 _SPACE: Final = re.compile(r"[\s,]*")
 _STAMP: Final = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z\s+(?=\{)")
 """What precedes each line of a log group that CloudWatch exported to S3."""
+_T = TypeVar("_T")
 _DECODER: Final = json.JSONDecoder()
 
 
@@ -164,17 +165,24 @@ class Source:
 
     def read(self, file: BinaryIO, size: int) -> bytes:
         """Return the next bytes of the open file; none at its end, or where it is cut off."""
-        return self._guarded(lambda: file.read(size))
+        return self.guarded(lambda: file.read(size), b"")
 
     def _read_line(self, file: BinaryIO) -> bytes:
-        return self._guarded(lambda: file.readline(ENTRY_MAX + 1))
+        return self.guarded(lambda: file.readline(ENTRY_MAX + 1), b"")
 
-    def _guarded(self, get: Callable[[], bytes]) -> bytes:
+    def guarded(self, get: Callable[[], _T], end: _T) -> _T:
+        """Return what ``get`` reads of the open file, or ``end`` where a compressed file is cut off.
+
+        Raises
+        ------
+        ReplayError
+            The compressed file is damaged.
+        """
         try:
             return get()
         except EOFError:
             self._add(CUT_OFF)
-            return b""
+            return end
         except (gzip.BadGzipFile, zlib.error):
             raise ReplayError(self.path, "the compressed file is damaged.", "Export or copy it again.") from None
 

@@ -38,6 +38,10 @@ NOT_TEXT = "FILE: is not text.\nGive a file of one of the formats in docs/rehear
 NOT_JSON = "is not JSON; each entry must be a JSON object.\nRemove the line, or export it again."
 NO_ZONE = "must be a time with its zone, as RFC 3339 writes it.\nWrite it as 2026-03-02T08:00:00Z."
 
+ROWS = "".join(f"uid-{at},2026-03-02T08:00:00Z,completed,a,job\n" for at in range(5_000))
+TABLE = gzip.compress(f"uid,start,state,name,kind\n{ROWS}".encode(), compresslevel=0)
+"""Damaged only after the beginning, by which its format is known."""
+
 ODD_POD = {"spec": {"containers": []}, "metadata": {"name": "a", "labels": 7}}
 
 ODD_TYPE = "an entry has a value of another type than its format says.\nExport it again."
@@ -106,6 +110,10 @@ BAD: dict[str, tuple[str | bytes, str]] = {
                f"FILE: covers 40 days; a scenario lasts at most 31 days.\n{CHOOSE}"),
     "damaged gzip": (gzip.compress(lines(LIFE).encode())[:30] + b"\xff" * 60,
                      "FILE: the compressed file is damaged.\nExport or copy it again."),
+    "damaged gzip of a table": (TABLE[:100_000] + b"\xff" * 100_000,
+                                "FILE: the compressed file is damaged.\nExport or copy it again."),
+    "gzip of a table with a wrong checksum": (TABLE[:-8] + bytes(8),
+                                              "FILE: the compressed file is damaged.\nExport or copy it again."),
     "more work than fits": (lines(audit("create", i, f"p{i}", requestObject=pod(f"p{i}", cpu=f"{i + 1}m"))
                                   for i in range(201)),
                             f"FILE: has work of 201 different shapes; a scenario has at most 200.\n{CHOOSE}"),
