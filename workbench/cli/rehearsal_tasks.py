@@ -10,6 +10,7 @@ from typing import Final
 from components.contract.labels import is_dns_label
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors
+from workbench.prices.book import PriceBook
 from workbench.rehearsal.rehearse import Task
 from workbench.rehearsal.replay.files import Replayed, require_known_format
 from workbench.rehearsal.replay.files import read as read_replay
@@ -48,27 +49,28 @@ class Asked:
     want_advice: bool = False
 
 
-def tasks_of(asked: Asked) -> list[Task]:
-    """Return one task for each scenario on each stack.
+def tasks_of(asked: Asked) -> tuple[list[Task], PriceBook]:
+    """Return one task for each scenario on each stack, and the prices.
 
     Raises
     ------
     UserError
-        Names everything that is wrong with the options, the stack files and the scenario files.
+        Names everything that is wrong with the options, the stack files, the scenario files and the account's prices.
     """
     found: list[tuple[str, Stack]]
     scenarios: list[NamedScenario]
-    (found, scenarios, replayed), node_start, speed, *_ = all_of(
+    (found, scenarios, replayed), node_start, speed, book, *_ = all_of(
         lambda: _matched(asked),
         lambda: _node_start(asked),
         lambda: _speed(asked),
+        lambda: PriceBook.load(stacks.folder()),
         lambda: refuse(_misused(asked)),
         *(partial(_require_file, *each) for each in _written(asked)),
     )
     if asked.write_scenario and replayed:
         _write(asked.write_scenario, replayed)
-        return []
-    return [
+        return [], book
+    tasks = [
         Task(
             stack=stack,
             label=label,
@@ -81,6 +83,7 @@ def tasks_of(asked: Asked) -> list[Task]:
         for each in scenarios
         for label, stack in found
     ]
+    return tasks, book
 
 
 def _matched(asked: Asked) -> tuple[list[tuple[str, Stack]], list[NamedScenario], Replayed | None]:

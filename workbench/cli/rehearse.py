@@ -6,13 +6,11 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from workbench import stacks
 from workbench.cli import rehearsal_output as output
 from workbench.cli.console import FAILED, errors
 from workbench.cli.options import AsJson
 from workbench.cli.rehearsal_progress import watching
 from workbench.cli.rehearsal_tasks import Asked, tasks_of
-from workbench.prices.book import PriceBook
 from workbench.rehearsal.rehearse import Played, Rehearser, rehearse_all
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.settings import NODE_START, SPEED
@@ -111,13 +109,14 @@ def rehearse(  # noqa: PLR0913 one parameter for each option
         patch=patch,
         want_advice=want_advice,
     )
-    if not (tasks := tasks_of(asked)):
+    tasks, book = tasks_of(asked)
+    if not tasks:
         return
     _require_data_folder()
     with progress(errors) as report:
         binaries = ensure(progress=report)
     with watching(errors, len(tasks)) as watcher:
-        rehearser = Rehearser(binaries=binaries, book=PriceBook.load(stacks.folder()), watcher=watcher)
+        rehearser = Rehearser(binaries=binaries, book=book, watcher=watcher)
         played = rehearse_all(tasks, rehearser, at_once=at_once)
         advice = output.advised(played, rehearser, budget) if want_advice else ()
     output.show(played, advice, page, patch, is_compared=compare is not None, as_json=as_json)

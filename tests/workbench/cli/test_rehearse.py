@@ -238,6 +238,19 @@ def test_mistakes_in_the_stack_file_of_a_commit_name_file_and_commit(played: lis
     assert "igz-clusters-revision" not in said
 
 
+def test_a_mistake_in_the_prices_is_refused_with_the_others_and_before_the_toolchain_is_made(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ensure(**_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(command, "ensure", ensure)
+    (checkout / "prices.json").write_text("no JSON")
+    said = refusal("nowhere", "--speed", "0")
+    assert all(text in said for text in ("'nowhere' not found", "--speed: 0 is not allowed", "prices.json"))
+    assert "prices.json" in refusal("good", "--scenario", "job.yaml")
+
+
 def test_a_page_in_a_place_that_takes_no_files_is_refused_at_once(played: list[Task]) -> None:
     assert "--output: /proc/report.html cannot be written: " in refusal("good", "--output", "/proc/report.html")
     assert not played
