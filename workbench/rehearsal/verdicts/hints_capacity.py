@@ -13,18 +13,20 @@ from typing import Final
 from components.contract.instances import INSTANCE_TYPES
 from components.contract.pools import PoolRole
 from workbench.rehearsal.record import GroupFacts, PodRecord
+from workbench.rehearsal.scenario.events import CapacityRefused
+from workbench.rehearsal.scenario.places import Place, is_in
 from workbench.rehearsal.scenario.work import WorkKind
 from workbench.rehearsal.verdicts.miss import Finders, Miss, machine_path, named, such_as, work_path
 from workbench.rehearsal.verdicts.need import daemon_load, nodes_needed
 from workbench.rehearsal.verdicts.nodes import peak
 from workbench.rehearsal.verdicts.specs import limit_of, too_small
 from workbench.rehearsal.verdicts.verdict import Hint
+from workbench.rehearsal.verdicts.waits import wait_of
 from workbench.report.words import count
 
 _MAX: Final = ("max node group size reached", "max total nodes in cluster reached", "max cluster")
 _BACKOFF: Final = ("in backoff after failed scale-up", "not ready for scale-up")
 _INSUFFICIENT: Final = ("Insufficient ", "Too many pods")
-CAPACITY_EVENT: Final = "capacity-refused"
 REFUSED_BY_CLOUD: Final = "The cloud refused nodes of pool"
 
 
@@ -103,14 +105,16 @@ def too_many_pods(miss: Miss) -> Iterator[Hint]:
 
 def capacity_refused(miss: Miss) -> Iterator[Hint]:
     """Recognise that the cloud starts no further node of the types that the pool has."""
-    refusals = [each for each in miss.record.happenings if each.event == CAPACITY_EVENT]
     backoff = {pod.uid for pod, _ in miss.said(*_BACKOFF)}
-    if not refusals and not backoff:
-        return
     for pod in miss.shapes:
-        for group in miss.fitting(pod) if refusals or pod.uid in backoff else ():
+        if pod.uid not in backoff:
+            continue
+        places = _refused_while_it_waited(miss, pod)
+        for group in miss.fitting(pod):
             pool = miss.config.pools.get(group.pool)
             if pool is None or not group.is_elastic or not pool.instance_types:
+                continue
+            if places and not any(is_in(group, place) for place in places):
                 continue
             types = pool.instance_types
             few = len(types) == 1
@@ -120,7 +124,16 @@ def capacity_refused(miss: Miss) -> Iterator[Hint]:
                 action="Add machine types of another family: one shortage then does not stop the pool.",
                 path=f"pools.{group.pool}.instanceTypes",
             )
-            break
+
+
+def _refused_while_it_waited(miss: Miss, pod: PodRecord) -> list[Place]:
+    """Return the places of the events that refused nodes while a pod waited."""
+    until = pod.created + wait_of(pod, miss.record.lasts)
+    return [
+        event.place
+        for event in miss.scenario.events
+        if isinstance(event, CapacityRefused) and event.at < until and event.at + event.lasts > pod.created
+    ]
 
 
 def full_pools(miss: Miss) -> Iterator[Hint]:

@@ -3,7 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-from support.records import SPOT_TAINT, USER, config, group, hints, lost, node, pod, record, spec, verdicts
+import pytest
+
+from support.records import POOLS, SPOT_TAINT, USER, config, group, hints, lost, node, pod, record, spec, verdicts
 from workbench.rehearsal.record import Happening, PodEnd
 
 SOON = {"expect": "waits-at-most", "work": "train", "time": "5m"}
@@ -80,12 +82,44 @@ def test_core_services_larger_than_the_initial_group_are_named() -> None:
     assert "3 pods of core services, such as core-0, wait" in found["pools.initial.size.max"]
 
 
-def test_refused_capacity_of_a_single_type_is_named() -> None:
-    stuck = pod("train-1", said=("pod didn't trigger scale-up: 1 in backoff after failed scale-up",))
-    refusal = Happening(60, "capacity-refused", "the cloud starts no node of pool workload")
-    for happenings in ((refusal,), ()):
-        found = hints(record([stuck], groups=[WORK], happenings=happenings), SOON)
-        assert "which has the single machine type m6i.2xlarge" in found["pools.workload.instanceTypes"]
+REFUSED = {"event": "capacity-refused", "at": "1m", "lasts": "30m"}
+HAPPENED = [Happening(60, "capacity-refused", "no new node of its place")]
+BACKOFF = "pod didn't trigger scale-up: 1 in backoff after failed scale-up"
+
+
+@pytest.mark.parametrize("events", [[REFUSED | {"place": {"pool": "workload"}}], []])
+def test_refused_capacity_of_a_single_type_is_named(events: list[Any]) -> None:
+    found = hints(record([pod("train-1", said=(BACKOFF,))], groups=[WORK]), SOON, events=events)
+    assert "which has the single machine type m6i.2xlarge" in found["pools.workload.instanceTypes"]
+
+
+def test_a_full_pool_is_not_blamed_on_the_cloud_that_refuses_nodes_of_another() -> None:
+    events = [REFUSED | {"place": {"lifecycle": "spot"}}]
+    stuck = pod("train-1", said=FULL, cpu_millis=7000)
+    nodes = [node(f"w{index}", WORK) for index in range(2)]
+    found = hints(record([stuck], groups=[SPOT, WORK], nodes=nodes, happenings=HAPPENED), SOON, events=events)
+    assert [*found] == ["pools.workload.size.max"]
+
+
+def test_of_the_pools_that_fit_only_those_in_the_place_of_the_event_are_refused() -> None:
+    events = [REFUSED | {"place": {"lifecycle": "spot"}}]
+    either = spec(tolerations=[{"key": "app.iguazio.com/lifecycle", "operator": "Exists"}])
+    said = (FULL[0], f"{BACKOFF}, 1 max node group size reached")
+    nodes = [node(f"w{index}", WORK) for index in range(2)]
+    pools = {"spot": POOLS["workload"] | {"lifecycle": "spot"}}
+    facts = record(
+        [pod("train-1", said=said, cpu_millis=7000, spec=either)], groups=[WORK, SPOT], nodes=nodes, happenings=HAPPENED
+    )
+    found = hints(facts, SOON, events=events, config=config(pools))
+    assert [*found][:2] == ["pools.spot.instanceTypes", "pools.workload.size.max"]
+    assert "pools.workload.instanceTypes" not in found
+
+
+def test_a_pod_that_waits_after_the_event_is_not_blamed_on_it() -> None:
+    stuck = pod("train-1", created=2400, said=FULL)
+    events = [REFUSED | {"place": {"pool": "workload"}}]
+    found = hints(record([stuck], groups=[WORK], nodes=[node("w", WORK)], happenings=HAPPENED), SOON, events=events)
+    assert "pools.workload.instanceTypes" not in found
 
 
 def test_an_mpi_gang_larger_than_its_pool_is_named() -> None:
