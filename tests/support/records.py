@@ -83,10 +83,10 @@ def spec(
     limits: Mapping[str, str] | None = None,
     **fields: Any,
 ) -> dict[str, Any]:
-    """Return a pod's spec after admission, with one container."""
+    """Return a pod's spec as it is recorded, with one container."""
     resources = {"requests": dict(requests or {"cpu": "1", "memory": "2Gi"}), "limits": dict(limits or {})}
     return {
-        "containers": [{"name": "base", "image": "example.com/work:1", "resources": resources}],
+        "containers": [{"resources": resources}],
         "nodeSelector": dict(USER if selector is None else selector),
         "tolerations": [*map(dict, tolerations)],
         **fields,

@@ -83,7 +83,8 @@ class PodRecord:
     gpus: int = 0
     """GPUs that they request."""
     spec: Mapping[str, Any] = field(default_factory=dict)
-    """Its spec after admission, as Kubernetes spells it."""
+    """Of its spec after admission what decides where it may run, as Kubernetes spells it: node selector, affinity,
+    tolerations, priority, and the resources of its containers. Never environment, arguments, images or volumes."""
 
 
 @dataclass(frozen=True, kw_only=True)

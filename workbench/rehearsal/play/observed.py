@@ -25,6 +25,10 @@ _DISRUPTIONS: Final = {
 https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-conditions."""
 
 
+_PLACING: Final = ("nodeSelector", "affinity", "tolerations", "priority", "priorityClassName", "overhead")
+_OF_CONTAINERS: Final = ("resources", "restartPolicy")
+
+
 @dataclass(kw_only=True)
 class ObservedNode:
     """One node; moments are real, by the monotonic clock."""
@@ -189,12 +193,11 @@ class Specs:
         self._known: dict[str, tuple[dict[str, Any], dict[str, int]]] = {}
 
     def of(self, spec: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, int]]:
-        """Return a spec without its node and the volume of its token, and its requests."""
-        kept = {key: value for key, value in spec.items() if key != "nodeName"}
-        kept["volumes"] = [each for each in spec.get("volumes", ()) if not each["name"].startswith("kube-api-access-")]
-        kept["containers"] = [
-            {key: value for key, value in each.items() if key != "volumeMounts"} for each in spec.get("containers", ())
-        ]
+        """Return what of a spec decides where its pod may run, and its requests; all else may be confidential."""
+        kept: dict[str, Any] = {key: spec[key] for key in _PLACING if key in spec}
+        for kind in ("containers", "initContainers"):
+            if kind in spec:
+                kept[kind] = [{key: each[key] for key in _OF_CONTAINERS if key in each} for each in spec[kind]]
         return self._known.setdefault(
             json.dumps(kept, sort_keys=True), (kept, whole_units(pod_amounts(spec, "requests")))
         )

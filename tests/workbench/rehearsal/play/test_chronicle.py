@@ -41,6 +41,34 @@ def test_moments_are_those_of_the_watch_in_scenario_time() -> None:
     assert (found.cpu_millis, found.memory_mib, found.gpus, found.team) == (500, 1024, 1, "vision")
 
 
+def test_the_record_has_of_a_spec_only_what_decides_where_the_pod_runs() -> None:
+    resources = {"requests": {"cpu": "1"}}
+    secret = {"command": ["run", "--password=x"], "args": ["x"], "env": [{"name": "TOKEN", "value": "x"}], "image": "x"}
+    placing: dict[str, Any] = {
+        "nodeSelector": {"a": "b"},
+        "affinity": {"nodeAffinity": {}},
+        "tolerations": [{"operator": "Exists"}],
+        "priority": 7,
+        "priorityClassName": "high",
+        "overhead": {"cpu": "1"},
+    }
+    stage = Stage()
+    stage.pod(
+        "train-0",
+        unit="train-0",
+        **placing,
+        containers=[{"name": "main", "resources": resources, **secret}],
+        initContainers=[{"name": "side", "restartPolicy": "Always", "resources": resources, **secret}],
+        volumes=[{"name": "own", "secret": {"secretName": "x"}}],
+        hostAliases=[{"ip": "10.0.0.1", "hostnames": ["x"]}],
+    )
+    assert only(stage).spec == {
+        **placing,
+        "containers": [{"resources": resources}],
+        "initContainers": [{"restartPolicy": "Always", "resources": resources}],
+    }
+
+
 @pytest.mark.parametrize(
     ("reason", "end"),
     [
