@@ -49,6 +49,10 @@ class SpotReclaim(_NodeEvent):
     """The cloud takes spot nodes back: a notice, then the node is gone with its pods."""
 
     event: Literal["spot-reclaim"] = Field(description="Kind of event.", examples=["spot-reclaim"])
+    place: Place = Field(
+        description="Which nodes: the spot nodes of this place. {} means all spot nodes.",
+        examples=[{"role": "workload"}],
+    )
     notice: Moment = Field(
         120,
         validate_default=False,
@@ -58,14 +62,14 @@ class SpotReclaim(_NodeEvent):
 
     @field_validator("place", mode="after")
     @classmethod
-    def _has_spot_nodes(cls, place: Place) -> Place:
+    def _its_spot_nodes(cls, place: Place) -> Place:
         if place.lifecycle is Lifecycle.ON_DEMAND:
             findings = Findings()
             findings.add(
                 "only spot nodes are reclaimed; use spot, or the event node-failure", "lifecycle", given="on-demand"
             )
             findings.raise_if_any()
-        return place
+        return place.model_copy(update={"lifecycle": Lifecycle.SPOT})
 
 
 class NodeFailure(_NodeEvent):

@@ -11,7 +11,8 @@ from components.contract.clusters import descriptor_of
 from components.contract.labels import is_dns_label
 from infra.config import KeyPath, Problem, StackConfig
 from infra.config.problems import did_you_mean, nearest, problems_of, shown
-from workbench.rehearsal.scenario.model import Scenario
+from workbench.rehearsal.scenario.events import SpotReclaim
+from workbench.rehearsal.scenario.model import Needs, Scenario
 from workbench.rehearsal.scenario.places import Place
 from workbench.stacks import PROBLEMS_SHOWN, folder, leads_outside, shown_path, yaml_source
 from workbench.stacks.file_problems import FileProblems, located
@@ -124,22 +125,42 @@ def read(file: Path) -> NamedScenario:
 def problems_for(scenario: Scenario, config: StackConfig) -> list[Problem]:
     """Return what a scenario names that a stack does not have: pools, zones and namespaces.
 
-    Empty for a stack that skips the scenario.
+    Empty for a stack without what the scenario needs, which skips it.
     """
-    return [] if skipped_because(scenario, config) else list(_unknown(scenario, config))
+    return [] if list(_lacking(scenario.needs, config)) else list(_unknown(scenario, config))
 
 
 def skipped_because(scenario: Scenario, config: StackConfig) -> str:
     """Return why a scenario does not apply to a stack, as a sentence; empty if it does."""
-    pools, needs = config.pools.values(), scenario.needs
-    lacking = [f"of role {role}" for role in needs.roles if all(pool.role is not role for pool in pools)]
-    lacking += [f"of {each} nodes" for each in needs.lifecycles if all(pool.lifecycle is not each for pool in pools)]
-    lacking += [
-        f"of role {role} whose size may change"
-        for role in needs.elastic
-        if not any(pool.role is role and pool.size.is_elastic for pool in pools)
+    lacking = list(_lacking(scenario.needs, config)) or [
+        f"for the spot-reclaim of {event.place.text}"
+        for event in scenario.events
+        if isinstance(event, SpotReclaim) and not _may_have_nodes(config, event.place)
     ]
     return f"It needs a pool {', and one '.join(dict.fromkeys(lacking))}." if lacking else ""
+
+
+def _lacking(needs: Needs, config: StackConfig) -> Iterator[str]:
+    """Yield which pools a scenario needs that a stack does not have."""
+    pools = config.pools.values()
+    yield from (f"of role {role}" for role in needs.roles if all(pool.role is not role for pool in pools))
+    yield from (f"of {each} nodes" for each in needs.lifecycles if all(pool.lifecycle is not each for pool in pools))
+    for role in needs.elastic:
+        if not any(pool.role is role and pool.size.is_elastic for pool in pools):
+            yield f"of role {role} whose size may change"
+
+
+def _may_have_nodes(config: StackConfig, place: Place) -> bool:
+    kind = descriptor_of(config.cluster)
+    return any(
+        place.holds(
+            pool=group.pool,
+            role=group.role,
+            lifecycle=group.lifecycle,
+            zone=kind.nodes.zone(config.cluster, group.zone) if group.zone else place.zone,
+        )
+        for group in config.groups
+    )
 
 
 def zones_of(config: StackConfig) -> tuple[str, ...]:

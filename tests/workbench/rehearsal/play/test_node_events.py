@@ -1,7 +1,10 @@
 from typing import Any
 
+import pytest
+
 from components.contract.labels import WellKnownLabel
 from support.rehearsal_api import Stage
+from support.rehearsal_stacks import POOLS, stack
 from workbench.rehearsal.play.node_events import (
     DRAIN,
     REPLACED,
@@ -25,6 +28,11 @@ def reclaim(place: dict[str, str], **fields: Any) -> SpotReclaim:
     return found
 
 
+def with_spare() -> Stage:
+    """A stage whose pool ``spare`` has one spot node, always."""
+    return Stage(stack(pools=POOLS | {"spare": POOLS["spot"] | {"size": {"min": 1, "max": 1}}}))
+
+
 def test_a_reclaimed_node_is_cordoned_and_goes_with_its_pods_after_the_notice() -> None:
     stage = Stage()
     stage.node("spot-x", "spot", elastic=True)
@@ -40,12 +48,12 @@ def test_a_reclaimed_node_is_cordoned_and_goes_with_its_pods_after_the_notice() 
 
 
 def test_a_group_of_fixed_size_gets_another_node_after_a_reclaim() -> None:
-    stage = Stage()
-    stage.node("notebooks-0", "notebooks")
-    list(spot_reclaim(stage.site, reclaim({"pool": "notebooks"})))
+    stage = with_spare()
+    stage.node("spare-0", "spare")
+    list(spot_reclaim(stage.site, reclaim({"pool": "spare"})))
     (made,) = stage.api.get("/api/v1/nodes")["items"]
-    assert made["metadata"]["name"] == "notebooks-r1"
-    assert made["metadata"]["labels"]["kubernetes.io/hostname"] == "notebooks-r1"
+    assert made["metadata"]["name"] == "spare-r1"
+    assert made["metadata"]["labels"]["kubernetes.io/hostname"] == "spare-r1"
     assert made["metadata"]["labels"][WellKnownLabel.ZONE.value] == "a"
     assert made["metadata"]["annotations"] == {"igz-clusters.io/starts-in": "2000ms"}
     assert "unschedulable" not in made["spec"]
@@ -62,10 +70,21 @@ def test_a_reclaim_takes_as_many_nodes_as_it_says_fullest_first() -> None:
     assert not stage.names()
 
 
+@pytest.mark.parametrize("place", [{}, {"role": "workload"}])
+def test_a_reclaim_takes_spot_nodes_only(place: dict[str, str]) -> None:
+    stage = Stage()
+    stage.node("work-a", "work", elastic=True)
+    stage.node("spot-a", "spot", elastic=True)
+    stage.pod("a", "work-a", "train-0")
+    list(spot_reclaim(stage.site, reclaim(place, nodes="all")))
+    assert stage.names() == {"work-a"}
+    assert stage.chronicle.happenings[0].nodes == ("spot-a",)
+
+
 def test_an_event_without_a_node_is_recorded_as_such() -> None:
     stage = Stage()
     assert next(spot_reclaim(stage.site, reclaim({"pool": "spot"})), None) is None
-    assert [each.text for each in stage.chronicle.happenings] == ["found no node: pool spot"]
+    assert [each.text for each in stage.chronicle.happenings] == ["found no node: pool spot, spot"]
 
 
 def test_a_failed_node_is_noticed_late_and_replaced_later() -> None:
@@ -106,16 +125,16 @@ def test_refused_capacity_holds_for_the_groups_of_the_place_and_ends() -> None:
 
 
 def test_a_replacement_waits_until_the_cloud_has_capacity() -> None:
-    stage = Stage()
-    stage.node("notebooks-0", "notebooks")
-    next(capacity_refused(stage.site, event(CapacityRefused, "capacity-refused", {"pool": "notebooks"}, lasts="10m")))
-    steps = spot_reclaim(stage.site, reclaim({"pool": "notebooks"}))
+    stage = with_spare()
+    stage.node("spare-0", "spare")
+    next(capacity_refused(stage.site, event(CapacityRefused, "capacity-refused", {"pool": "spare"}, lasts="10m")))
+    steps = spot_reclaim(stage.site, reclaim({"pool": "spare"}))
     waits = [next(steps), next(steps)]
     assert not stage.names()
     stage.wait(700)
     assert next(steps, None) is None
     assert waits == [120, 30]
-    assert stage.names() == {"notebooks-r1"}
+    assert stage.names() == {"spare-r1"}
 
 
 def test_the_policy_refuses_new_nodes_of_the_groups_alone() -> None:

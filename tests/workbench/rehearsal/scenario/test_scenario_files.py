@@ -193,6 +193,31 @@ def test_a_stack_skips_what_it_has_no_pools_for_and_says_why() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("place", "stack", "skipped"),
+    [
+        ("{}", "dev", ""),
+        ("{}", "existing", "It needs a pool for the spot-reclaim of spot."),
+        ("{ role: workload, zone: eu-west-1a }", "dev", ""),
+        ("{ role: gpu }", "dev", "It needs a pool for the spot-reclaim of role gpu, spot."),
+        ("{ pool: workload }", "prod", "It needs a pool for the spot-reclaim of pool workload, spot."),
+    ],
+)
+def test_a_stack_that_can_have_no_spot_node_in_the_place_of_a_reclaim_skips_it(
+    place: str, stack: str, skipped: str
+) -> None:
+    event = f"events:\n  - {{ event: spot-reclaim, at: 5m, place: {place} }}\n"
+    scenario = Scenario.model_validate(yaml.safe_load(GOOD + event))
+    assert files.skipped_because(scenario, stacks.find(stack).config) == skipped
+
+
+def test_a_reclaim_in_an_unknown_pool_is_a_mistake_and_not_skipped() -> None:
+    event = "events:\n  - { event: spot-reclaim, at: 5m, place: { pool: sopt } }\n"
+    scenario = Scenario.model_validate(yaml.safe_load(GOOD + event))
+    [problem] = files.problems_for(scenario, stacks.find("dev").config)
+    assert "the stack has no such pool, did you mean 'spot'?" in str(problem)
+
+
 def test_a_skipped_scenario_has_no_problems() -> None:
     scenario = Scenario.model_validate({**yaml.safe_load(WHERE), "needs": {"roles": ["data"]}})
     assert files.problems_for(scenario, stacks.find("dev").config) == []
