@@ -25,6 +25,7 @@ from tools.benchmarks.rehearsal_figures import Run
 from workbench import stacks
 from workbench.local import Instance, instances
 from workbench.prices.book import PriceBook
+from workbench.prices.stack_cost import stack_cost
 from workbench.rehearsal.cluster.connection import Request, Server
 from workbench.rehearsal.cluster.nodes import static_nodes
 from workbench.rehearsal.cluster.simulation import PREFIX, simulated
@@ -172,7 +173,7 @@ def rehearsal(nodes: int, pods: int, folder: Path, binaries: Toolchain) -> Run:
     if len(marks) <= 2:  # noqa: PLR2004
         raise UserError(f"Not all of {pods} pods ran within {LASTS // 60} minutes.")
     judged = time.monotonic()
-    prices = Prices(stack.config, PriceBook.load(stacks.folder()))
+    prices = Prices(stack_cost(stack.config, PriceBook.load(stacks.folder())))
     costs = costs_of(record, prices.price_of, prices=prices.note)
     verdicts = judge(scenario, record, stack.config, costs)
     if missed := [f"{each.expectation} ({each.measured})" for each in verdicts if not each.is_met]:

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from workbench.local.programs import Binaries
 from workbench.prices.book import PriceBook
+from workbench.prices.stack_cost import stack_cost
 from workbench.rehearsal.cluster.simulated import LostError
 from workbench.rehearsal.cluster.simulation import simulated
 from workbench.rehearsal.outcome import Outcome
@@ -124,7 +125,7 @@ class Rehearser:
         self._go_on()
         with simulated(task.stack, task.pace, binaries=self.binaries, progress=step) as cluster:
             record = play(cluster, scenario, progress=progress)
-        prices = Prices(config, self.book)
+        prices = Prices(stack_cost(config, self.book))
         costs = costs_of(record, prices.price_of, prices=prices.note)
         return replace(outcome, record=record, verdicts=judge(scenario, record, config, costs), costs=costs)
 

@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from pydantic.alias_generators import to_camel
 
+from workbench.prices.node_hours import life
 from workbench.prices.stack_cost import HOURS_A_MONTH, StackCost
 from workbench.report.money import Rehearsed
 from workbench.report.pools import Groups
@@ -163,9 +164,9 @@ def rehearsed(
 
 
 def _state(record: _Record) -> State:
-    """Return the groups with the mean number of their nodes; a node counts within the scenario only."""
+    """Return the groups with the mean number of their nodes."""
     nodes = dict.fromkeys((each.name for each in record.groups), 0.0)
     for node in record.nodes:
-        ended = record.lasts if node.gone is None else min(node.gone, record.lasts)
-        nodes[node.group] = nodes.get(node.group, 0.0) + max(0.0, ended - max(node.created, 0.0)) / record.lasts
+        begin, end = life(node, record.lasts)
+        nodes[node.group] = nodes.get(node.group, 0.0) + (end - begin) / record.lasts
     return State(groups=record.groups, nodes=nodes)

@@ -1,15 +1,11 @@
-"""What the nodes of a record cost, by pool, lifecycle and team.
-
-A node counts from its creation to its end, within the scenario. Clouds bill by the second, at least a minute; the
-minimum is left out, because a node that lives less than a minute is rare.
-"""
+"""What the nodes of a record cost, by pool, lifecycle and team."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
+from workbench.prices.node_hours import life, node_hours
 from workbench.rehearsal.outcome import Cost, Costs
 from workbench.rehearsal.record import NodeRecord, PodRecord, Record
-from workbench.rehearsal.verdicts.nodes import hours
 
 PriceOf = Callable[[str, str], float | None]
 """Price of an hour in US dollars, by machine type and lifecycle; None if it is not known."""
@@ -56,7 +52,7 @@ def costs_of(record: Record, price_of: PriceOf, *, prices: str = "") -> Costs:
         key = (node.instance_type, node.lifecycle)
         if key not in known:
             known[key] = price_of(*key)
-        price, own = known[key], hours(node, record.lasts)
+        price, own = known[key], node_hours(node, record.lasts)
         for one in (total, by_pool[node.pool], by_lifecycle[node.lifecycle]):
             one.add(node, own, price)
         for team, part in team_hours(node, pods[node.name], record.lasts).items():
@@ -76,7 +72,6 @@ def team_hours(node: NodeRecord, pods: Iterable[PodRecord], lasts: float) -> dic
     A pod's share is the larger of its shares of CPU and memory, on GPU nodes that of GPUs. Where shares exceed the
     node together, because some pods need CPU and others memory, each is reduced in proportion.
     """
-    left = hours(node, lasts)
     parts: dict[str, float] = defaultdict(float)
     owned = [pod for pod in pods if pod.team and pod.scheduled is not None]
     for start, end, present in _spans(node, owned, lasts):
@@ -84,7 +79,7 @@ def team_hours(node: NodeRecord, pods: Iterable[PodRecord], lasts: float) -> dic
         scale = 1 / max(1.0, sum(shares))
         for pod, share in zip(present, shares, strict=True):
             parts[pod.team] += share * scale * (end - start) / _HOUR
-    parts[""] = max(0.0, left - sum(parts.values()))
+    parts[""] = max(0.0, node_hours(node, lasts) - sum(parts.values()))
     return dict(parts)
 
 
@@ -98,7 +93,7 @@ def share_of(pod: PodRecord, node: NodeRecord) -> float:
 
 def _spans(node: NodeRecord, pods: list[PodRecord], lasts: float) -> Iterator[tuple[float, float, list[PodRecord]]]:
     """Yield the spans of time between changes on a node, with the pods that it has."""
-    begin, end = max(0.0, node.created), lasts if node.gone is None else min(node.gone, lasts)
+    begin, end = life(node, lasts)
     changes: list[tuple[float, int, PodRecord]] = []
     for pod in pods:
         start = min(max(begin, pod.scheduled or 0.0), end)

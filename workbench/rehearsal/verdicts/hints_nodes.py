@@ -10,12 +10,12 @@ from typing import Final
 
 from components.contract.labels import AnnotationKey
 from components.contract.lifecycle import Lifecycle
+from workbench.prices.node_hours import node_hours
 from workbench.rehearsal.record import GroupFacts, NodeRecord
 from workbench.rehearsal.scenario.expectations import AtMost, MinimumAgain
 from workbench.rehearsal.scenario.places import is_in
 from workbench.rehearsal.scenario.work import WorkKind
 from workbench.rehearsal.verdicts.miss import BARE_KINDS, Finders, Miss, named, work_path
-from workbench.rehearsal.verdicts.nodes import hours
 from workbench.rehearsal.verdicts.verdict import Hint
 
 _FEW_HOURS: Final = 0.01
@@ -60,7 +60,7 @@ def idle_minimum(miss: Miss) -> Iterator[Hint]:
         if not group.is_elastic or not group.min:
             continue
         idle = [node for node in _nodes(miss, group) if node.name not in busy]
-        spent = sum(hours(node, miss.record.lasts) for node in idle)
+        spent = sum(node_hours(node, miss.record.lasts) for node in idle)
         if spent > _FEW_HOURS:
             yield Hint(
                 cause=f"Pool {group.pool} keeps {group.min} nodes; {len(idle)} of its nodes ran no work of the "
@@ -90,7 +90,7 @@ def largest_share(miss: Miss) -> Iterator[Hint]:
     if not isinstance(miss.expectation, AtMost):
         return
     groups = list(_in_place(miss))
-    spent = {group.name: sum(hours(node, miss.record.lasts) for node in _nodes(miss, group)) for group in groups}
+    spent = {group.name: sum(node_hours(node, miss.record.lasts) for node in _nodes(miss, group)) for group in groups}
     groups = [group for group in groups if spent[group.name] > _FEW_HOURS]
     if not groups:
         return

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from workbench.prices.node_hours import life, node_hours
 from workbench.rehearsal.amounts import most_at_once
 from workbench.rehearsal.outcome import Cost, Costs
 from workbench.rehearsal.record import NodeRecord, Record
@@ -12,12 +13,6 @@ from workbench.rehearsal.verdicts.finding import Case, Finding, joined
 from workbench.report.words import count
 
 _HOUR = 3600.0
-
-
-def hours(node: NodeRecord, lasts: float) -> float:
-    """Return the hours of the scenario in which a node existed."""
-    end = lasts if node.gone is None else min(node.gone, lasts)
-    return max(0.0, end - max(0.0, node.created)) / _HOUR
 
 
 def minimum_again(case: Case, expectation: MinimumAgain) -> Finding:
@@ -52,7 +47,7 @@ def at_most(case: Case, expectation: AtMost) -> Finding:
     """Node-hours, price and number of nodes of the place stay within the bounds."""
     record, place = case.record, expectation.place
     nodes = tuple(node for node in record.nodes if is_in(node, place))
-    total, most = sum(hours(node, record.lasts) for node in nodes), peak(nodes, record.lasts)
+    total, most = sum(node_hours(node, record.lasts) for node in nodes), peak(nodes, record.lasts)
     bounds, parts, met, near = [], [], [], False
     elastic = {group.name for group in record.groups if group.is_elastic}
     slack = case.tolerance / _HOUR * sum(node.group in elastic for node in nodes)
@@ -82,8 +77,8 @@ def at_most(case: Case, expectation: AtMost) -> Finding:
 
 def peak(nodes: Iterable[NodeRecord], lasts: float) -> int:
     """Return the greatest number of nodes that existed at one moment of the scenario."""
-    present = (node for node in nodes if hours(node, lasts))
-    return int(most_at_once((max(0.0, each.created), lasts if each.gone is None else each.gone, 1) for each in present))
+    spans = (life(node, lasts) for node in nodes)
+    return int(most_at_once((begin, end, 1) for begin, end in spans if end > begin))
 
 
 def price_of(record: Record, nodes: Sequence[NodeRecord], costs: Costs | None) -> Cost:
@@ -91,14 +86,14 @@ def price_of(record: Record, nodes: Sequence[NodeRecord], costs: Costs | None) -
 
     A place is a set of pools, except that of a zone, which gets its share of each pool's price by node-hours.
     """
-    total = sum(hours(node, record.lasts) for node in nodes)
+    total = sum(node_hours(node, record.lasts) for node in nodes)
     if costs is None:
         return Cost(node_hours=total, usd=None)
     usd, unpriced = 0.0, set[str]()
     for pool in sorted({node.pool for node in nodes}):
         cost = costs.by_pool.get(pool, Cost(node_hours=0.0, usd=None))
         unpriced |= set(cost.unpriced) if cost.usd is None else set()
-        mine = sum(hours(node, record.lasts) for node in nodes if node.pool == pool)
+        mine = sum(node_hours(node, record.lasts) for node in nodes if node.pool == pool)
         if cost.usd is None and mine:
             return Cost(node_hours=total, usd=None, unpriced=tuple(sorted(unpriced)))
         usd += (cost.usd or 0.0) * (mine / cost.node_hours if cost.node_hours else 0.0)

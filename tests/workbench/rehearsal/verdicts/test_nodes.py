@@ -2,7 +2,7 @@ import pytest
 
 from support.records import group, node, pod, record, verdicts
 from workbench.rehearsal.verdicts.costs import costs_of
-from workbench.rehearsal.verdicts.nodes import hours, peak
+from workbench.rehearsal.verdicts.nodes import peak
 
 WORK, GPU, FIXED = group(size=(1, 5)), group("gpu", role="gpu", size=(0, 2)), group("fixed", size=(2, 2))
 AGAIN = {"expect": "minimum-again"}
@@ -32,13 +32,6 @@ def test_only_groups_of_the_place_must_be_back() -> None:
 
 def test_a_stack_without_elastic_groups_is_always_at_its_minimum() -> None:
     assert verdicts(record(groups=[FIXED], nodes=[node("f", FIXED)]), AGAIN)[0].is_met
-
-
-def test_hours_count_within_the_scenario_only() -> None:
-    assert hours(node("a", WORK, created=-600), 3600) == 1.0
-    assert hours(node("a", WORK, created=1800), 3600) == 0.5
-    assert hours(node("a", WORK, created=-600, gone=-60), 3600) == 0.0
-    assert hours(node("a", WORK, created=0, gone=9000), 3600) == 1.0
 
 
 def test_the_peak_counts_nodes_that_exist_at_the_same_moment() -> None:

@@ -1,0 +1,30 @@
+from datetime import timedelta
+
+from support import aks, eks, existing
+from workbench.prices.book import MAX_AGE_DAYS, PriceBook
+from workbench.prices.stack_cost import stack_cost
+from workbench.rehearsal.prices import Prices
+
+
+def test_a_node_has_the_price_of_its_group_in_prices_show() -> None:
+    for config in (eks.config(), aks.config()):
+        cost = stack_cost(config, PriceBook.load())
+        for each in cost.groups:
+            assert each.price
+            found = Prices(cost).price_of(each.group.machine_types[0], each.group.lifecycle.value)
+            assert found == each.price.usd_per_hour
+
+
+def test_machines_of_ones_own_have_no_price_and_leave_nothing_to_say() -> None:
+    prices = Prices(stack_cost(existing.config(), PriceBook.load()))
+    assert prices.price_of(existing.config().groups[0].instances[0].name, "on-demand") is None
+    assert prices.note == ""
+
+
+def test_the_note_names_region_and_oldest_day_and_says_that_prices_are_old() -> None:
+    cost = stack_cost(eks.config(), PriceBook.load())
+    oldest = min(price.date for price in cost.prices)
+    limit = oldest + timedelta(days=MAX_AGE_DAYS)
+    assert Prices(cost, today=limit).note.startswith(f"List prices of eu-west-1 from {oldest} on, ")
+    assert "they are old" not in Prices(cost, today=limit).note
+    assert "they are old" in Prices(cost, today=limit + timedelta(days=1)).note
