@@ -12,12 +12,12 @@ from workbench.rehearsal.verdicts.verdict import Hint
 
 
 def on_spot(miss: Miss) -> Iterator[Hint]:
-    """Work that must survive ran on spot nodes."""
+    """Work that must survive ran on spot nodes that the cloud took back."""
     seen: set[str] = set()
     for pod in _ended(miss, PodEnd.LOST):
         node = miss.record.node(pod.node)
         kind = miss.kind_of(pod)
-        if not node or node.lifecycle != Lifecycle.SPOT or pod.work in seen:
+        if not node or (node.lifecycle, node.gone_cause) != (Lifecycle.SPOT, "spot-reclaim") or pod.work in seen:
             continue
         seen.add(pod.work)
         if getattr(miss.expectation, "expect", "") == "restarted":

@@ -14,6 +14,7 @@ FULL = ("0/2 nodes are available: 2 Insufficient cpu.", "pod didn't trigger scal
 UNFIT = ("0/2 nodes are available: 2 Insufficient cpu.", "pod didn't trigger scale-up: 1 Insufficient cpu")
 WORK = group(size=(0, 2))
 SPOT = group("spot", lifecycle="spot", taints=(SPOT_TAINT,))
+TAKEN = node("s", SPOT, gone=600, gone_cause="spot-reclaim")
 
 
 def waiting(
@@ -166,16 +167,24 @@ def test_low_priority_starved_by_high_is_named() -> None:
 
 
 def test_work_lost_on_spot_that_must_survive_is_named() -> None:
-    facts = record([lost(pod("train-1", on="s"), 600)], groups=[SPOT], nodes=[node("s", SPOT, gone=600)])
+    facts = record([lost(pod("train-1", on="s"), 600)], groups=[SPOT], nodes=[TAKEN])
     found = hints(facts, SURVIVES)
     assert "ran on spot nodes of pool spot" in found["works.train.mode"]
     assert found["pools.spot.lifecycle"].startswith("Pool spot")
     assert "have no controller" in found["works.train.kind"]
 
 
+@pytest.mark.parametrize("cause", ["autoscaler", "rolling-upgrade", "node-failure"])
+def test_a_spot_node_that_the_cloud_did_not_take_back_is_not_blamed(cause: str) -> None:
+    nodes = [node("s", SPOT, gone=600, gone_cause=cause)]
+    found = hints(record([lost(pod("train-1", on="s"), 600, cause)], groups=[SPOT], nodes=nodes), SURVIVES)
+    assert {"works.train.mode", "pools.spot.lifecycle"}.isdisjoint(found)
+    assert ("pools.spot.size.min" in found) == (cause == "autoscaler")
+
+
 def test_a_notebook_on_spot_is_named() -> None:
     tolerant = spec(selector={**USER, "app.iguazio.com/lifecycle": "preemptible"})
-    facts = record([lost(pod("n-1", on="s", spec=tolerant), 600)], groups=[SPOT], nodes=[node("s", SPOT, gone=600)])
+    facts = record([lost(pod("n-1", on="s", spec=tolerant), 600)], groups=[SPOT], nodes=[TAKEN])
     found = hints(facts, SURVIVES, works={"train": {"kind": "notebook"}})
     assert "keeps its state in memory" in found["works.train.nodeSelector"]
 
