@@ -40,7 +40,7 @@ class NeverOn(_OfWork):
 
 
 class WaitsAtMost(_OfWork):
-    """Pods run within a time after their creation; pods that still wait at the end count with what they waited."""
+    """Pods run within a time after their creation; pods that still wait at the end, and not as long, are left out."""
 
     expect: Literal["waits-at-most"] = Field(description="Kind of expectation.", examples=["waits-at-most"])
     time: Duration = Field(description="Longest wait.", examples=["5m"])

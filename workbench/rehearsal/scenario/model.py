@@ -114,9 +114,15 @@ class Scenario(ContractModel):
     @classmethod
     def _can_be_missed(cls, expectations: tuple[Expectation, ...], info: ValidationInfo) -> tuple[Expectation, ...]:
         lasts, findings = info.data.get("lasts", LONGEST + 1), Findings()
+        first: dict[str, int] = {}
+        for arrival in info.data.get("arrivals", ()):
+            first[arrival.work] = min(arrival.at, first.get(arrival.work, LONGEST))
         for index, each in enumerate(expectations):
-            if isinstance(each, WaitsAtMost | Restarted) and each.time >= lasts:
-                message = f"must be shorter than the scenario, which lasts {duration_text(lasts)}: no pod could miss it"
+            if isinstance(each, WaitsAtMost | Restarted) and each.time >= (left := lasts - first.get(each.work, 0)):
+                message = (
+                    f"must be shorter than {duration_text(left)}, the time from the first arrival of {each.work} to "
+                    "the end of the scenario: no pod could miss it"
+                )
                 findings.add(message, index, "time", given=duration_text(each.time))
         findings.raise_if_any()
         return expectations

@@ -19,35 +19,57 @@ def waits_at_most(case: Case, expectation: WaitsAtMost) -> Finding:
     """Judge whether a share of the pods ran in time; a unit without a pod waits forever."""
     record, bound, percent = case.record, float(expectation.time), expectation.percent
     pods = record.of_work(expectation.work)
-    waits = {pod.uid: wait_of(pod, record.lasts) for pod in pods}
-    late = tuple(sorted((pod for pod in pods if waits[pod.uid] > bound), key=lambda pod: (-waits[pod.uid], pod.name)))
+    late, undecided = _sorted_out(case, pods, bound)
     absent, refusals = lacking(record, expectation.work)
-    total = len(pods) + len(absent)
-    is_met = share_is(len(pods) - len(late), total, percent)
+    is_met = _is_met(case, pods, bound, len(absent), percent)
     text = f"{expectation.work} waits at most {duration_text(bound)}"
     return Finding(
         expectation=text if percent == 100 else f"{text} ({percent:g} % of its pods)",  # noqa: PLR2004 all of them
         is_met=is_met,
-        measured=_measured(record, pods, [*waits.values()], late, len(absent)),
-        pods=() if is_met else late,
+        measured=_measured(record, pods, len(late), len(undecided), len(absent)),
+        pods=() if is_met else late or undecided,
         refusals=() if is_met else refusals,
-        may_vary=_may_vary(case, expectation, [*waits.values()], total) or _order(late, pods),
+        may_vary=_may_vary(case, pods, bound, len(absent), percent) or _order(late, pods),
     )
 
 
-def _measured(
-    record: Record, pods: tuple[PodRecord, ...], waits: list[float], late: tuple[PodRecord, ...], absent: int
-) -> str:
+def _sorted_out(case: Case, pods: tuple[PodRecord, ...], bound: float) -> tuple[tuple[PodRecord, ...], ...]:
+    """Return the pods that are late, the longest waits first, and those that had too short a time to tell.
+
+    A pod that ended without having run is late, unless it ended sooner than it can start at this speed.
+    """
+    late: list[PodRecord] = []
+    undecided: list[PodRecord] = []
+    waits = {pod.uid: wait_of(pod, case.record.lasts) for pod in pods}
+    for pod in sorted(pods, key=lambda pod: (-waits[pod.uid], pod.name)):
+        enough = bound if pod.ended is None else min(bound, case.tolerance)
+        if pod.started is None:
+            (undecided if waits[pod.uid] < enough else late).append(pod)
+        elif waits[pod.uid] > bound:
+            late.append(pod)
+    return tuple(late), tuple(undecided)
+
+
+def _is_met(case: Case, pods: tuple[PodRecord, ...], bound: float, absent: int, percent: float) -> bool:
+    late, undecided = _sorted_out(case, pods, bound)
+    decided = len(pods) - len(undecided)
+    return share_is(decided - len(late), decided + absent, percent)
+
+
+def _measured(record: Record, pods: tuple[PodRecord, ...], late: int, undecided: int, absent: int) -> str:
     if not pods:
         return f"no pod; {absent} refused or never created" if absent else "no pod arrived"
-    still = sum(pod.started is None and (pod.ended is None or pod.ended >= record.lasts) for pod in pods)
+    waits = [wait_of(pod, record.lasts) for pod in pods]
+    still = sum(pod.started is None and pod.ended is None for pod in pods)
+    decided = len(pods) - undecided
     return joined(
         [
             (
-                f"{len(pods) - len(late)} of {count(len(pods) + absent, 'pod')} in time, longest wait "
+                f"{decided - late} of {count(decided + absent, 'pod')} in time, longest wait "
                 f"{duration_text(max(waits))}, 95th percentile {duration_text(percentile(waits, 95))}"
             ),
             f"{still} still waiting at the end" if still else "",
+            f"{undecided} left out: too short a time to tell" if undecided else "",
             f"{absent} refused or never created" if absent else "",
         ]
     )
@@ -59,13 +81,10 @@ def percentile(values: list[float], percent: float) -> float:
     return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)] if ordered else 0.0
 
 
-def _may_vary(case: Case, expectation: WaitsAtMost, waits: list[float], total: int) -> str:
+def _may_vary(case: Case, pods: tuple[PodRecord, ...], bound: float, absent: int, percent: float) -> str:
     """Return that the verdict may differ, if waits near the bound decide it."""
-    verdicts = {
-        share_is(sum(wait <= expectation.time + shift for wait in waits), total, expectation.percent)
-        for shift in (-case.tolerance, 0.0, case.tolerance)
-    }
-    if len(verdicts) == 1:
+    shifts = (-case.tolerance, 0.0, case.tolerance)
+    if len({_is_met(case, pods, bound + shift, absent, percent) for shift in shifts}) == 1:
         return ""
     span = duration_text(case.tolerance)
     return f"waits within {span} of the bound decide it, and the autoscaler's next look may come {span} sooner or later"

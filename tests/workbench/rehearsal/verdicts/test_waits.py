@@ -1,7 +1,7 @@
 import pytest
 
 from support.records import pod, record, refusal, verdicts
-from workbench.rehearsal.record import PodRecord
+from workbench.rehearsal.record import PodEnd, PodRecord
 from workbench.rehearsal.verdicts.waits import percentile, wait_of
 
 SOON = {"expect": "waits-at-most", "work": "train", "time": "5m"}
@@ -15,13 +15,39 @@ def test_pods_that_ran_in_time_meet_the_bound() -> None:
     assert verdict.may_vary == ""
 
 
-def test_a_pod_that_still_waits_counts_with_what_it_waited() -> None:
-    late, young = pod("late", created=0), pod("young", created=3500)
-    (verdict,) = verdicts(record([late, young]), SOON)
+def test_a_pod_that_waits_longer_than_the_bound_is_late_and_one_that_waits_shorter_is_left_out() -> None:
+    ran, late, young = pod("ran", on="n", created=60), pod("late", created=0), pod("young", created=3500)
+    (verdict,) = verdicts(record([ran, late, young]), SOON)
     assert not verdict.is_met
     assert verdict.pods == ("late",)
     assert "1 of 2 pods in time" in verdict.measured
-    assert "2 still waiting" in verdict.measured
+    assert "2 still waiting at the end; 1 left out: too short a time to tell" in verdict.measured
+    assert verdicts(record([ran, young]), SOON)[0].is_met
+
+
+def test_if_all_pods_are_left_out_the_bound_is_not_met() -> None:
+    (verdict,) = verdicts(record([pod("young", created=3500, said=["0/1 nodes are available"])]), SOON)
+    assert not verdict.is_met
+    assert verdict.measured.startswith("0 of 0 pods in time")
+    assert "1 left out" in verdict.measured
+    assert (verdict.pods, verdict.reason) == (("young",), "scheduler: 0/1 nodes are available")
+
+
+def test_a_pod_that_was_deleted_before_it_ran_is_late_however_short_its_wait() -> None:
+    gone = [pod(f"p{index}", ended=200, end=PodEnd.DELETED) for index in range(3)]
+    (verdict,) = verdicts(record(gone), SOON)
+    assert not verdict.is_met
+    assert verdict.pods == ("p0", "p1", "p2")
+    assert verdict.measured.startswith("0 of 3 pods in time")
+
+
+def test_a_pod_that_was_deleted_sooner_than_it_can_start_at_this_speed_is_left_out() -> None:
+    pods = [pod("ran", on="n", wait=10), pod("brief", ended=20, end=PodEnd.DELETED)]
+    (verdict,) = verdicts(record(pods), SOON)
+    assert verdict.is_met
+    assert "1 of 1 pod in time" in verdict.measured
+    assert "1 left out" in verdict.measured
+    assert not verdicts(record(pods, speed=10.0), SOON)[0].is_met
 
 
 def test_a_share_of_the_pods_may_be_late() -> None:
