@@ -65,8 +65,10 @@ def survives(chosen: Stack, played: Scenario) -> Record:
         each for each in groups if each.lifecycle == ("on-demand" if is_safe else "spot") and each.role != "initial"
     )
     job = pod("train-1", on="n")
-    nodes = [node("n", place, gone=None if is_safe else 600)]
-    return record([job if is_safe else lost(job, 600)], groups=groups, nodes=nodes)
+    if is_safe:
+        return record([job], groups=groups, nodes=[node("n", place)])
+    reclaimed = node("n", place, gone=600, gone_cause="spot-reclaim")
+    return record([lost(job, 600)], groups=groups, nodes=[reclaimed])
 
 
 def test_the_mode_of_work_that_must_survive_is_changed_in_the_scenario(tmp_path: Path) -> None:
