@@ -84,7 +84,7 @@ def costs(of: Record) -> Costs:
 
     def total(pools: Sequence[str], share: float = 1.0) -> Cost:
         chosen = [by_pool[pool] for pool in pools]
-        money = sum(each.usd or 0 for each in chosen) * share
+        money = sum(each.usd for each in chosen) * share
         return Cost(node_hours=sum(each.node_hours for each in chosen) * share, usd=money)
 
     kinds = {kind: [pool for pool in by_pool if lifecycles[pool] == kind] for kind in sorted(set(lifecycles.values()))}
@@ -174,7 +174,7 @@ def night(stack: str = "prod", *, gpu_max: int = 2) -> Outcome:
 def calm(stack: str = "prod") -> Outcome:
     """Return an outcome that meets all its expectations, without prices."""
     of = replace(record(6), happenings=(), refusals=())
-    unpriced = Cost(node_hours=31.2, usd=None, unpriced=("g5.2xlarge",))
+    unpriced = Cost(node_hours=31.2, usd=0, unpriced=("g5.2xlarge",))
     return Outcome(
         stack=stack,
         scenario="notebooks",

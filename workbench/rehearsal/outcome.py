@@ -12,10 +12,15 @@ class Cost:
 
     node_hours: float
     """Hours of all nodes together."""
-    usd: float | None
-    """Their price in US dollars; null if the price of a type is not known."""
+    usd: float
+    """US dollars of all nodes with a known price."""
     unpriced: tuple[str, ...] = ()
-    """Machine types without a known price."""
+    """Machine types without a known price, which ``usd`` leaves out."""
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether the price of any of the nodes is known."""
+        return self.usd > 0 or not self.unpriced
 
 
 @dataclass(frozen=True, kw_only=True)

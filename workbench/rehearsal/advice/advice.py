@@ -56,10 +56,10 @@ class Advice:
 
         It is the difference of the two prices in whole cents, as reports show them.
         """
-        costs = [outcome.costs.total.usd if outcome.costs else None for outcome in (self.before, self.after)]
-        if costs[0] is None or costs[1] is None:
+        if not (self.before.costs and self.after.costs):
             return None
-        return round(round(costs[1], 2) - round(costs[0], 2), 2)
+        before, after = self.before.costs.total, self.after.costs.total
+        return None if before.unpriced or after.unpriced else round(round(after.usd, 2) - round(before.usd, 2), 2)
 
     @property
     def summary(self) -> str:

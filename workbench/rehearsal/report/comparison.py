@@ -1,7 +1,7 @@
 """Compares two outcomes of one scenario: two stacks, or two revisions of a stack file."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from rich.console import Console
@@ -154,11 +154,9 @@ def _costs(before: Outcome, after: Outcome) -> Iterator[Row]:
     totals = [each.costs.total if each.costs else None for each in (before, after)]
     amounts = (None if each is None else each.node_hours for each in totals)
     yield _numbers("node-hours", "all pools, node-hours", amounts, "{:,.1f}".format)
-    prices = [None if each is None else each.usd for each in totals]
+    prices = (None if each is None or each.unpriced else each.usd for each in totals)
     row = _numbers("usd", "all pools, USD", prices, "{:,.2f}".format)
-    if any(each is not None and each.unpriced for each in totals):
-        row = Row(about=row.about, name=row.name, before=money(totals[0]), after=money(totals[1]))
-    yield row
+    yield replace(row, before=money(totals[0]), after=money(totals[1]))
 
 
 def show(comparison: Comparison, console: Console) -> None:

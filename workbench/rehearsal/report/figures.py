@@ -143,10 +143,10 @@ def explanation(pod: PodRecord, outcome: Outcome) -> Verdict | None:
 
 
 def money(cost: Cost | None) -> str:
-    """Return the price of nodes, such as ``12.40``; ``-`` if it is not known, ``0.00 +`` if parts have no price."""
-    if cost is None or cost.usd is None:
+    """Return the price of nodes, such as ``12.40``; ``at least 12.40`` if some have no price, ``-`` if none has."""
+    if cost is None or not cost.is_priced:
         return "-"
-    return f"{cost.usd:,.2f}" + (" +" if cost.unpriced else "")
+    return f"{'at least ' if cost.unpriced else ''}{cost.usd:,.2f}"
 
 
 def hours(cost: Cost | None) -> str:

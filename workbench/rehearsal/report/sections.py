@@ -37,7 +37,7 @@ def tiles(outcome: Outcome) -> Html:
     never = sum(pod.started is None for pod in record.pods)
     shown = [("Expectations met", f"{met} of {len(outcome.verdicts)}", "")]
     if costs:
-        dollars = "no price" if costs.total.usd is None else f"{money(costs.total)} USD"
+        dollars = f"{money(costs.total)} USD" if costs.total.is_priced else "no price"
         shown.append(("Nodes cost", dollars, f"{hours(costs.total)} node-hours"))
     most = sum(each.most for each in figures.pools(outcome))
     shown.append(("Most nodes", str(peak(record.nodes, record.lasts)), f"of {most} that the pools allow"))
@@ -241,7 +241,7 @@ def costs(outcome: Outcome) -> Html:
         small = [_shares("By lifecycle", "lifecycle", of.by_lifecycle), _shares("By team", "team", of.by_team)]
         parts.append(element("div.pair", *small))
         if of.total.unpriced:
-            parts.append(element("p.note", f"No price is known for {', '.join(of.total.unpriced)}."))
+            parts.append(element("p.note", f"No price is known for {', '.join(of.total.unpriced)}; sums leave it out."))
         if of.prices:
             parts.append(element("p.dim", of.prices))
     return section("Nodes and money", *parts)

@@ -170,15 +170,13 @@ def _shares(costs: Costs, console: Console) -> None:
     for title, parts in (("by lifecycle", costs.by_lifecycle), ("by team", costs.by_team)):
         shown = [
             f"{_clean(name) or 'unused or of no team'} {hours(cost)} node-hours"
-            + ("" if cost.usd is None else f", {money(cost)} USD")
+            + (f", {money(cost)} USD" if cost.is_priced else "")
             for name, cost in parts.items()
         ]
         if shown:
             _print(Text(f"{title}: {'; '.join(shown)}"), console, 4)
-    if costs.total.unpriced:
-        _print(
-            Text(f"no price is known for {', '.join(map(_clean, costs.total.unpriced))}", style="yellow"), console, 4
-        )
+    if unpriced := ", ".join(map(_clean, costs.total.unpriced)):
+        _print(Text(f"no price is known for {unpriced}; sums leave it out", style="yellow"), console, 4)
 
 
 def _waits(record: Record, console: Console) -> None:

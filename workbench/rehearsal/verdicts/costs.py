@@ -29,8 +29,7 @@ class _Sum:
 
     @property
     def cost(self) -> Cost:
-        usd = None if self.unpriced else self.usd
-        return Cost(node_hours=self.hours, usd=usd, unpriced=tuple(sorted(self.unpriced)))
+        return Cost(node_hours=self.hours, usd=self.usd, unpriced=tuple(sorted(self.unpriced)))
 
 
 def costs_of(record: Record, price_of: PriceOf, *, prices: str = "") -> Costs:

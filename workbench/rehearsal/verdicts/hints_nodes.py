@@ -16,6 +16,7 @@ from workbench.rehearsal.scenario.expectations import AtMost, MinimumAgain
 from workbench.rehearsal.scenario.places import is_in
 from workbench.rehearsal.scenario.work import WorkKind
 from workbench.rehearsal.verdicts.miss import BARE_KINDS, Finders, Miss, named, work_path
+from workbench.rehearsal.verdicts.nodes import price_of
 from workbench.rehearsal.verdicts.verdict import Hint
 
 _FEW_HOURS: Final = 0.01
@@ -72,14 +73,11 @@ def idle_minimum(miss: Miss) -> Iterator[Hint]:
 
 def unknown_price(miss: Miss) -> Iterator[Hint]:
     """Recognise that the bound in money cannot be judged without a price."""
-    costs = miss.case.costs
     if not isinstance(miss.expectation, AtMost) or miss.expectation.usd is None:
         return
-    unpriced = costs.total.unpriced if costs else ()
-    if costs is None or unpriced:
+    if unpriced := price_of(miss.record, miss.finding.nodes, miss.case.costs).unpriced:
         yield Hint(
-            cause="The price is not known"
-            + (f" of {', '.join(name or 'machines without a type' for name in unpriced)}." if unpriced else "."),
+            cause=f"The price is not known of {', '.join(name or 'machines without a type' for name in unpriced)}.",
             action="Read the account's own prices: `igz-clusters prices refresh`; or expect nodeHours instead of usd.",
             path="expectations",
         )

@@ -59,8 +59,8 @@ def at_most(case: Case, expectation: AtMost) -> Finding:
     if expectation.usd is not None:
         price = price_of(record, nodes, case.costs)
         bounds.append(f"{expectation.usd:g} USD")
-        parts.append(_price_text(price))
-        met.append(price.usd is not None and price.usd <= expectation.usd)
+        parts.append(_price_text(price, expectation.usd))
+        met.append(not price.unpriced and price.usd <= expectation.usd)
         near |= bool(total and price.usd and abs(price.usd - expectation.usd) <= slack * price.usd / total)
     if expectation.nodes is not None:
         bounds.append(f"{expectation.nodes} nodes at a time")
@@ -86,21 +86,23 @@ def price_of(record: Record, nodes: Sequence[NodeRecord], costs: Costs | None) -
 
     A place is a set of pools, except that of a zone, which gets its share of each pool's price by node-hours.
     """
-    total = sum(node_hours(node, record.lasts) for node in nodes)
+    present = [node for node in nodes if node_hours(node, record.lasts)]
+    total = sum(node_hours(node, record.lasts) for node in present)
     if costs is None:
-        return Cost(node_hours=total, usd=None)
+        return Cost(node_hours=total, usd=0.0, unpriced=tuple(sorted({node.instance_type for node in present})))
     usd, unpriced = 0.0, set[str]()
-    for pool in sorted({node.pool for node in nodes}):
-        cost = costs.by_pool.get(pool, Cost(node_hours=0.0, usd=None))
-        unpriced |= set(cost.unpriced) if cost.usd is None else set()
-        mine = sum(node_hours(node, record.lasts) for node in nodes if node.pool == pool)
-        if cost.usd is None and mine:
-            return Cost(node_hours=total, usd=None, unpriced=tuple(sorted(unpriced)))
-        usd += (cost.usd or 0.0) * (mine / cost.node_hours if cost.node_hours else 0.0)
-    return Cost(node_hours=total, usd=usd)
+    for pool in sorted({node.pool for node in present}):
+        cost = costs.by_pool[pool]
+        mine = sum(node_hours(node, record.lasts) for node in present if node.pool == pool)
+        usd += cost.usd * mine / cost.node_hours
+        unpriced.update(cost.unpriced)
+    return Cost(node_hours=total, usd=usd, unpriced=tuple(sorted(unpriced)))
 
 
-def _price_text(cost: Cost) -> str:
-    if cost.usd is not None:
+def _price_text(cost: Cost, bound: float) -> str:
+    if not cost.unpriced:
         return f"{cost.usd:.2f} USD"
-    return "price unknown" + (f": no price of {', '.join(cost.unpriced)}" if cost.unpriced else "")
+    missing = f"no price of {', '.join(name or 'machines without a type' for name in cost.unpriced)}"
+    if cost.usd > bound:
+        return f"at least {cost.usd:.2f} USD: {missing}"
+    return f"cannot be judged: {f'at least {cost.usd:.2f} USD, ' if cost.is_priced else ''}{missing}"

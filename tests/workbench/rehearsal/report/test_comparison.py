@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from support import outcomes
+from workbench.rehearsal.outcome import Cost
 from workbench.rehearsal.report.comparison import Comparison, Row, compare
 
 
@@ -48,9 +49,11 @@ def test_more_nodes_are_neither_better_nor_worse() -> None:
 
 def test_without_prices_no_difference_of_money_is_claimed() -> None:
     night = outcomes.night()
-    unpriced = replace(night, costs=outcomes.calm().costs)
-    row = rows(compare(night, unpriced), "usd")["all pools, USD"]
-    assert (row.after, row.change) == ("-", "")
+    assert night.costs
+    for usd, shown in ((0.0, "-"), (3.0, "at least 3.00")):
+        costs = replace(night.costs, total=Cost(node_hours=2, usd=usd, unpriced=("x",)))
+        row = rows(compare(night, replace(night, costs=costs)), "usd")["all pools, USD"]
+        assert (row.after, row.change) == (shown, "")
 
 
 def test_a_skipped_side_is_said_and_has_no_figures() -> None:

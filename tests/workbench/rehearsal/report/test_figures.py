@@ -30,9 +30,9 @@ def test_a_hint_explains_the_pods_of_its_work_only() -> None:
     ("cost", "shown"),
     [
         (None, "-"),
-        (Cost(node_hours=1, usd=None), "-"),
+        (Cost(node_hours=1, usd=0, unpriced=("x",)), "-"),
         (Cost(node_hours=1, usd=1234.5), "1,234.50"),
-        (Cost(node_hours=1, usd=2, unpriced=("x",)), "2.00 +"),
+        (Cost(node_hours=1, usd=2, unpriced=("x",)), "at least 2.00"),
     ],
 )
 def test_money_says_when_a_price_is_missing(cost: Cost | None, shown: str) -> None:

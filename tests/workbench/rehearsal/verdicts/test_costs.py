@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from support.records import group, node, pod, record
+from workbench.rehearsal.outcome import Cost
 from workbench.rehearsal.record import PodRecord
 from workbench.rehearsal.verdicts.costs import costs_of, share_of
 
@@ -36,13 +37,12 @@ def test_the_price_is_asked_by_type_and_lifecycle_once() -> None:
     assert asked == [("m6i.2xlarge", "on-demand"), ("m5.2xlarge", "spot")]
 
 
-def test_one_unknown_price_makes_only_its_sums_unknown() -> None:
+def test_sums_leave_out_what_has_no_price_and_name_it() -> None:
     facts = record(groups=[WORK, SPOT], nodes=[node("w", WORK), node("s", SPOT)])
     costs = costs_of(facts, lambda name, _: None if name == "m5.2xlarge" else 1.0)
-    assert costs.total.usd is None
-    assert costs.total.unpriced == ("m5.2xlarge",)
-    assert costs.by_pool["workload"].usd == 1.0
-    assert costs.by_pool["spot"].usd is None
+    assert costs.total == Cost(node_hours=2, usd=1.0, unpriced=("m5.2xlarge",))
+    assert costs.by_pool["workload"] == Cost(node_hours=1, usd=1.0)
+    assert costs.by_pool["spot"] == Cost(node_hours=1, usd=0.0, unpriced=("m5.2xlarge",))
 
 
 def test_a_team_pays_for_what_its_pods_request_while_they_have_a_node() -> None:
@@ -73,7 +73,7 @@ def test_teams_and_the_rest_sum_up_to_the_total() -> None:
     facts = record(pods, nodes=[node("w", WORK, created=-50, gone=3000)])
     costs = costs_of(facts, lambda *_: 3.0)
     assert sum(each.node_hours for each in costs.by_team.values()) == pytest.approx(costs.total.node_hours)
-    assert sum(each.usd or 0 for each in costs.by_team.values()) == pytest.approx(costs.total.usd)
+    assert sum(each.usd for each in costs.by_team.values()) == pytest.approx(costs.total.usd)
 
 
 def test_pods_without_a_team_leave_their_share_to_nobody() -> None:

@@ -83,16 +83,30 @@ def test_a_zone_gets_its_share_of_a_pools_price() -> None:
     assert verdict.measured == "4.00 USD"
 
 
-def test_an_unknown_price_misses_a_bound_in_money_and_says_of_what() -> None:
+def test_a_bound_in_money_cannot_be_judged_without_prices() -> None:
     facts = record(groups=GROUPS, nodes=[node("w0", WORK)])
-    unknown, without = (
-        verdicts(facts, {"expect": "at-most", "usd": 99}, costs=costs)[0]
-        for costs in (costs_of(facts, lambda *_: None), None)
+    for costs in (costs_of(facts, lambda *_: None), None):
+        (verdict,) = verdicts(facts, {"expect": "at-most", "usd": 99}, costs=costs)
+        assert not verdict.is_met
+        assert verdict.measured == "cannot be judged: no price of m6i.2xlarge"
+        assert "prices refresh" in verdict.hints[0].action
+
+
+def test_a_bound_in_money_can_be_judged_without_a_price_only_if_the_others_exceed_it() -> None:
+    facts = record(groups=GROUPS, nodes=[node("w0", WORK), node("g0", GPU)])
+    costs = costs_of(facts, lambda name, _: None if name.startswith("g5") else 2.0)
+    above, below, other = verdicts(
+        facts,
+        {"expect": "at-most", "usd": 1},
+        {"expect": "at-most", "usd": 99},
+        {"expect": "at-most", "usd": 1, "place": {"role": "workload"}},
+        costs=costs,
     )
-    assert not unknown.is_met
-    assert unknown.measured == "price unknown: no price of m6i.2xlarge"
-    assert "prices refresh" in unknown.hints[0].action
-    assert without.measured == "price unknown"
+    assert above.measured == "at least 2.00 USD: no price of g5.2xlarge"
+    assert below.measured == "cannot be judged: at least 2.00 USD, no price of g5.2xlarge"
+    assert (above.is_met, below.is_met) == (False, False)
+    assert other.measured == "2.00 USD"
+    assert not any("not known" in hint.cause for hint in other.hints)
 
 
 def test_node_hours_near_the_bound_may_vary() -> None:
