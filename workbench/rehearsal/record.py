@@ -115,14 +115,18 @@ class NodeRecord:
 
 @dataclass(frozen=True)
 class Refusal:
-    """An object that the API server refused."""
+    """An object that the API server refused; what a controller tries again counts once for its unit."""
 
     at: Moment
+    """When it was refused first."""
     work: str
     unit: str
     kind: str
     name: str
     message: str
+    """What the API server said, at last."""
+    missing: int = 1
+    """Pods that the unit lacked because of it, when its size changed or at the end; 0 if it had got them by then."""
 
 
 @dataclass(frozen=True)

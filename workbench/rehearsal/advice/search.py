@@ -202,10 +202,10 @@ def merged(base: Iterable[Edit], edits: Iterable[Edit]) -> tuple[Edit, ...]:
 def score(outcome: Outcome) -> tuple[int, int]:
     """Return how good an outcome is: expectations met, then how few pods wait, are lost or were refused."""
     met = sum(verdict.is_met for verdict in outcome.verdicts)
-    if outcome.record is None:
+    if (record := outcome.record) is None:
         return met, 0
     bad = (PodEnd.WAITS, PodEnd.FAILED, *TAKEN)
-    return met, -sum(pod.end in bad for pod in outcome.record.pods) - len(outcome.record.refusals)
+    return met, -sum(pod.end in bad for pod in record.pods) - sum(each.missing for each in record.refusals)
 
 
 def _patch(stack: Stack, edits: tuple[Edit, ...], scenario_file: Path | None) -> tuple[str, str]:

@@ -37,11 +37,11 @@ class ArrivedUnits:
     api, chronicle, objects
         The cluster's API, what is known of it, and the maker of objects.
     create
-        Sends a unit's object; returns whether it was accepted.
+        Sends a unit's object, and notes how many pods are missing if it is refused; returns whether it was accepted.
     """
 
     def __init__(
-        self, api: Api, chronicle: Chronicle, objects: Objects, create: Callable[[Unit, Request], bool]
+        self, api: Api, chronicle: Chronicle, objects: Objects, create: Callable[[Unit, Request, int], bool]
     ) -> None:
         self._api = api
         self._chronicle = chronicle
@@ -85,6 +85,7 @@ class ArrivedUnits:
     def delete(self, unit: Unit) -> None:
         """Delete the objects of a unit; its volume stays."""
         self._deleted.add(labels.label_value(unit.name))
+        self._chronicle.wants(unit.name, 0)
         for _, path in self._controllers[unit.name]:
             quietly(self._api.delete, path)
         if not self._controllers[unit.name]:
@@ -110,7 +111,7 @@ class ArrivedUnits:
     def _do(self, unit: Unit, action: Create | RunFor | Fail | Remove) -> None:
         match action:
             case Create():
-                self._create(unit, action.request)
+                self._create(unit, action.request, action.missing)
             case RunFor():
                 quietly(self._api.patch, action.pod.path, {"metadata": {"annotations": {labels.RUN_FOR: action.value}}})
             case Fail():

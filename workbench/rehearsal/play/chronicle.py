@@ -4,6 +4,7 @@ import re
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -67,7 +68,13 @@ class Chronicle:
         self._nodes_by_name: dict[str, ObservedNode] = {}
         self._by_unit: dict[str, list[ObservedPod]] = defaultdict(list)
         self._by_node: dict[str, dict[str, ObservedPod]] = defaultdict(dict)
-        self.refusals: list[Refusal] = []
+        self._refusals: list[Refusal] = []
+        self._wanted: dict[str, int] = {}
+        """Pods that the controllers of a unit are to make."""
+        self._refused: dict[str, Refusal] = {}
+        """What controllers were refused, by unit."""
+        self._short: set[str] = set()
+        """Units that have not had all their pods since."""
         self.happenings: list[Happening] = []
 
     def start(self) -> None:
@@ -127,6 +134,8 @@ class Chronicle:
         self.pods[observed.uid] = observed
         if observed.unit:
             self._by_unit[observed.unit].append(observed)
+            if observed.unit in self._short and not self._lack(observed.unit):
+                self._short.discard(observed.unit)
             if lost := self._unreplaced[observed.unit]:
                 observed.replaces = lost.pop(0)
         return observed
@@ -195,14 +204,45 @@ class Chronicle:
             elif reason == "FailedCreate":
                 name = str(about.get("name", ""))
                 unit = self._unit_of_object.get(name) or self._unit_of_object.get(name.rpartition("-")[0])
-                if unit and not any(each.unit == unit for each in self.refusals):
-                    work = unit.rpartition("-")[0]
-                    self.refusals.append(Refusal(self.clock.now, work, unit, "Pod", name, text))
+                if unit:
+                    first = Refusal(self.clock.now, unit.rpartition("-")[0], unit, "Pod", name, text, missing=0)
+                    self._refused[unit] = replace(self._refused.get(unit, first), message=text)
+                    if self._lack(unit):
+                        self._short.add(unit)
 
     def owns(self, name: str, unit: str) -> None:
         """Note that the controller of this name makes the pods of a unit."""
         with self._lock:
-            self._unit_of_object[name] = unit
+            self._unit_of_object[name] = labels.label_value(unit)
+
+    def wants(self, unit: str, pods: int) -> None:
+        """Note how many pods the controllers of a unit are to make from now on."""
+        with self._lock:
+            name = labels.label_value(unit)
+            if refusal := self._refused.get(name):
+                self._refused[name] = self._counted(refusal)
+            self._wanted[name] = pods
+
+    def refused(self, refusal: Refusal) -> None:
+        """Note that an object of the scenario was refused."""
+        with self._lock:
+            self._refusals.append(refusal)
+
+    @property
+    def refusals(self) -> list[Refusal]:
+        """All refusals so far, in their order."""
+        with self._lock:
+            found = [*self._refusals, *map(self._counted, self._refused.values())]
+        return sorted(found, key=lambda each: each.at)
+
+    def _counted(self, refusal: Refusal) -> Refusal:
+        lack = self._lack(refusal.unit) if refusal.unit in self._short else 0
+        return replace(refusal, missing=max(refusal.missing, lack))
+
+    def _lack(self, unit: str) -> int:
+        """Return how many of the pods that its controllers are to make a unit does not have."""
+        has = sum(pod.ended is None or pod.end is PodEnd.SUCCEEDED for pod in self._by_unit[unit])
+        return max(0, self._wanted[unit] - has)
 
     def mark_unit(self, unit: str, cause: str) -> None:
         """Note why the pods of a unit end from now on."""

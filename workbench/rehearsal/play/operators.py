@@ -24,6 +24,8 @@ class Create:
     """Create an object."""
 
     request: Request
+    missing: int = 1
+    """Pods that the unit lacks if it is refused."""
 
 
 @dataclass(frozen=True)
@@ -199,8 +201,9 @@ class Pipeline:
         """Yield the next step."""
         done = sum(1 for each in pods if each.end is PodEnd.SUCCEEDED)
         if done == self._made and self._made < self.unit.work.workers:
+            missing = self.unit.work.workers - self._made
             self._made += 1
-            yield Create(self.objects.step(self.unit, self._made - 1))
+            yield Create(self.objects.step(self.unit, self._made - 1), missing)
 
 
 _TIMES: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}

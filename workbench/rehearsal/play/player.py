@@ -144,7 +144,7 @@ class _Player:
     def _bind_volumes(self) -> None:
         """Create the volumes of all units, and wait until they are bound: a second would be a minute of waiting."""
         units = [unit for units in self._units.values() for unit in units if unit.work.volume]
-        made = [unit for unit in units if all(self._create(unit, each) for each in volume(unit))]
+        made = [unit for unit in units if all(self._create(unit, each, 0) for each in volume(unit))]
         paths = {f"/api/v1/namespaces/{unit.namespace}/persistentvolumeclaims" for unit in made}
         names = {unit.claim for unit in made}
         self._settle(
@@ -224,8 +224,8 @@ class _Player:
     def _life(self, unit: Unit, moment: float, stays: int | None) -> Steps:
         """Create a unit that is due at a moment, and delete it when it has stayed long enough."""
         self._arrived.add(unit, self._clock.now, self._agenda)
-        for request in self._objects.arriving(unit):
-            made = self._create(unit, request)
+        for index, request in enumerate(self._objects.arriving(unit)):
+            made = self._create(unit, request, unit.work.pods - index)
             self._lateness = max(self._lateness, self._clock.now - moment)
             if not made:
                 return
@@ -234,15 +234,16 @@ class _Player:
             self._chronicle.mark_unit(unit.name, "the scenario")
             self._arrived.delete(unit)
 
-    def _create(self, unit: Unit, request: Request) -> bool:
-        """Send an object and return whether it was accepted; note the refusal of one."""
+    def _create(self, unit: Unit, request: Request, missing: int) -> bool:
+        """Send an object and return whether it was accepted; note a refusal, and the pods that are missing then."""
         if request.kind in {"Deployment", "Job"}:
-            self._chronicle.owns(request.name, labels.label_value(unit.name))
+            self._chronicle.owns(request.name, unit.name)
+            self._chronicle.wants(unit.name, unit.work.pods)
         try:
             self._cluster.api.create(request.manifest, as_user=request.author.user, as_groups=request.author.groups)
         except ApiError as error:
-            refusal = Refusal(self._clock.now, unit.work_name, unit.name, request.kind, request.name, error.message)
-            self._chronicle.refusals.append(refusal)
+            about = (unit.work_name, unit.name, request.kind, request.name, error.message)
+            self._chronicle.refused(Refusal(self._clock.now, *about, missing))
             return False
         self._arrived.note_created(unit, request)
         return True
@@ -261,6 +262,7 @@ class _Player:
     def _scale(self, event: Scale) -> Iterator[float]:
         for unit in self._units[event.work]:
             for path in self._arrived.deployments(unit):
+                self._chronicle.wants(unit.name, event.replicas)
                 quietly(self._cluster.api.patch, path, {"spec": {"replicas": event.replicas}})
         self._chronicle.happened(event.event, f"{event.work} to {event.replicas} replicas")
         yield from ()

@@ -214,6 +214,11 @@ class Work(ContractModel):
             raise ValueError("cannot be combined with priority; set one of the two")
         return name
 
+    @property
+    def pods(self) -> int:
+        """Pods of a unit: its workers, and who leads them."""
+        return self.workers + (self.kind in (WorkKind.SPARK, WorkKind.DASK, WorkKind.MPI))
+
     @model_validator(mode="wrap")
     @classmethod
     def _keys_fit_the_kind(cls, document: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:

@@ -92,7 +92,7 @@ def survives(case: Case, expectation: Survives) -> Finding:
     """No pod was lost or preempted, and none is missing."""
     pods = case.record.of_work(expectation.work)
     gone = taken(pods)
-    absent, refusals = lacking(case.record, expectation.work)
+    absent, refusals = lacking(case, expectation.work)
     causes = Counter(pod.end_cause or pod.end.value for pod in gone)
     return Finding(
         expectation=f"{expectation.work} survives",
@@ -101,7 +101,7 @@ def survives(case: Case, expectation: Survives) -> Finding:
             [
                 f"{len(gone)} of {count(len(pods), 'pod')} lost" if pods else "no pod arrived",
                 ", ".join(f"{n} by {cause}" for cause, n in causes.most_common(3)),
-                f"{len(absent)} refused or never created" if absent else "",
+                f"{absent} refused or never created" if absent else "",
             ]
         ),
         pods=gone,

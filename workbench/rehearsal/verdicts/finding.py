@@ -61,19 +61,15 @@ def missing(record: Record, work: str) -> tuple[str, ...]:
 
 
 def refused(record: Record, work: str) -> tuple[Refusal, ...]:
-    """Return the refusals that left a work without something.
-
-    A controller tries again, so a refusal does not count if its unit has a pod that was created after it.
-    """
-    last = {pod.unit: pod.created for pod in sorted(record.of_work(work), key=lambda pod: pod.created)}
-    return tuple(each for each in record.refusals if each.work == work and each.at >= last.get(each.unit, each.at))
+    """Return the refusals that left a work without pods."""
+    return tuple(each for each in record.refusals if each.work == work and each.missing)
 
 
-def lacking(record: Record, work: str) -> tuple[tuple[str, ...], tuple[Refusal, ...]]:
-    """Return the names of what is missing (units without a pod, pods refused in others), and the refusals."""
-    units, refusals = missing(record, work), refused(record, work)
-    others = dict.fromkeys(each.name for each in refusals if each.unit not in units)
-    return (*units, *others), refusals
+def lacking(case: Case, work: str) -> tuple[int, tuple[Refusal, ...]]:
+    """Return how many pods of a work are missing: refused, or of units that never arrived; and the refusals."""
+    refusals = refused(case.record, work)
+    never = {*missing(case.record, work)} - {each.unit for each in refusals}
+    return sum(each.missing for each in refusals) + len(never) * case.scenario.works[work].pods, refusals
 
 
 def share_is(good: int, total: int, percent: float) -> bool:

@@ -216,7 +216,7 @@ FINDERS: Final[Finders] = (
 def needed_quota(miss: Miss, work: str, resource: str) -> float:
     """Return how much of ``cpu``, ``memory`` (bytes) or ``gpus`` a namespace needs: in use, and all that was refused.
 
-    From the record: the greatest amount in use that a refusal names, and one request for each refused unit.
+    From the record: the greatest amount in use that a refusal names, and one request for each refused pod.
     """
     most, total = 0.0, 0.0
     for each, found in _matches(miss, _QUOTA):
@@ -225,7 +225,7 @@ def needed_quota(miss: Miss, work: str, resource: str) -> float:
             key = name.removeprefix("requests.")
             if each.work == work and resource in (key, "gpus" if "/" in key else ""):
                 most = max(most, float(parse_quantity(used.get(name, "0"))))
-                total += float(parse_quantity(amount))
+                total += float(parse_quantity(amount)) * each.missing
     return most + total
 
 

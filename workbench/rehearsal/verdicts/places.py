@@ -15,14 +15,14 @@ def lands_on(case: Case, expectation: LandsOn) -> Finding:
     record, place = case.record, expectation.place
     pods = record.of_work(expectation.work)
     outside = tuple(pod for pod in pods if not is_in(record.node(pod.node), place))
-    absent, refusals = lacking(record, expectation.work)
+    absent, refusals = lacking(case, expectation.work)
     waiting = sum(pod.node is None for pod in outside)
     measured = joined(
         [
-            f"{len(pods) - len(outside)} of {count(len(pods) + len(absent), 'pod')} on {place.text}",
+            f"{len(pods) - len(outside)} of {count(len(pods) + absent, 'pod')} on {place.text}",
             _elsewhere(record, outside),
             f"{waiting} without a node" if waiting else "",
-            _absent(absent),
+            f"{absent} refused or never created" if absent else "",
         ]
     )
     return Finding(
@@ -80,7 +80,3 @@ def _elsewhere(record: Record, pods: tuple[PodRecord, ...]) -> str:
     nodes = [record.node(pod.node) for pod in pods if pod.node]
     pools = Counter(f"pool {node.pool}" if node else "unknown nodes" for node in nodes)
     return ", ".join(f"{count} on {pool}" for pool, count in pools.most_common())
-
-
-def _absent(names: tuple[str, ...]) -> str:
-    return f"{len(names)} refused or never created" if names else ""

@@ -20,16 +20,16 @@ def waits_at_most(case: Case, expectation: WaitsAtMost) -> Finding:
     record, bound, percent = case.record, float(expectation.time), expectation.percent
     pods = record.of_work(expectation.work)
     late, undecided = _sorted_out(case, pods, bound)
-    absent, refusals = lacking(record, expectation.work)
-    is_met = _is_met(case, pods, bound, len(absent), percent)
+    absent, refusals = lacking(case, expectation.work)
+    is_met = _is_met(case, pods, bound, absent, percent)
     text = f"{expectation.work} waits at most {duration_text(bound)}"
     return Finding(
         expectation=text if percent == 100 else f"{text} ({percent:g} % of its pods)",  # noqa: PLR2004 all of them
         is_met=is_met,
-        measured=_measured(record, pods, len(late), len(undecided), len(absent)),
+        measured=_measured(record, pods, len(late), len(undecided), absent),
         pods=() if is_met else late or undecided,
         refusals=() if is_met else refusals,
-        may_vary=_may_vary(case, pods, bound, len(absent), percent) or _order(late, pods),
+        may_vary=_may_vary(case, pods, bound, absent, percent) or _order(late, pods),
     )
 
 

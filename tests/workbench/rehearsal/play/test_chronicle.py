@@ -5,7 +5,7 @@ import pytest
 
 from support.rehearsal_api import Stage
 from workbench.rehearsal.play.recording import record_of
-from workbench.rehearsal.record import PodEnd, PodRecord, Record
+from workbench.rehearsal.record import PodEnd, PodRecord, Record, Refusal
 from workbench.rehearsal.scenario.places import Place
 
 AUTOSCALER_TAINT = {"key": "ToBeDeletedByClusterAutoscaler", "effect": "NoSchedule"}
@@ -190,14 +190,64 @@ def test_reasons_are_kept_once_in_their_order_even_if_they_come_before_the_pod()
     ]
 
 
-def test_pods_that_a_controller_may_not_create_count_as_refused_once_a_unit() -> None:
+def forbid(stage: Stage, message: str = "forbidden", name: str = "model-0-5d8c") -> None:
+    stage.chronicle.see_event("ADDED", event("FailedCreate", message, kind="ReplicaSet", name=name))
+
+
+def refused(stage: Stage) -> Refusal:
+    (found,) = record(stage).refusals
+    return found
+
+
+def controlled(pods: int) -> Stage:
+    """Return a stage with a unit whose controller is to make so many pods."""
     stage = Stage()
     stage.chronicle.owns("model-0", "model-0")
-    for _ in range(2):
-        stage.chronicle.see_event("ADDED", event("FailedCreate", "forbidden", kind="ReplicaSet", name="model-0-5d8c"))
-    stage.chronicle.see_event("ADDED", event("FailedCreate", "forbidden", kind="ReplicaSet", name="other-5d8c"))
-    (refusal,) = record(stage).refusals
-    assert (refusal.unit, refusal.work, refusal.message) == ("model-0", "model", "forbidden")
+    stage.chronicle.wants("model-0", pods)
+    return stage
+
+
+def test_pods_that_a_controller_may_not_create_are_one_refusal_in_the_last_words() -> None:
+    stage = controlled(3)
+    forbid(stage, "other", name="other-5d8c")
+    stage.wait(60)
+    forbid(stage, "too early")
+    stage.wait(60)
+    forbid(stage, "exceeded quota")
+    found = refused(stage)
+    assert (found.unit, found.work, found.message) == ("model-0", "model", "exceeded quota")
+    assert (found.at, found.missing) == (60, 3)
+
+
+def test_a_unit_still_lacks_what_was_refused_when_one_of_its_pods_is_replaced() -> None:
+    stage = controlled(12)
+    for index in range(4):
+        stage.pod(f"p{index}", unit="model-0")
+    forbid(stage)
+    stage.remove("p0")
+    stage.pod("p4", unit="model-0")
+    assert refused(stage).missing == 8
+
+
+def test_a_unit_that_got_all_its_pods_in_the_end_lacks_none_even_if_they_end_later() -> None:
+    stage = controlled(2)
+    stage.pod("a", unit="model-0")
+    forbid(stage)
+    stage.pod("b", unit="model-0")
+    stage.change("a", phase="Succeeded")
+    assert refused(stage).missing == 0
+    stage.remove("b")
+    assert refused(stage).missing == 0
+
+
+def test_a_unit_that_is_made_smaller_lacked_what_it_did_not_get_before() -> None:
+    stage = controlled(2)
+    stage.pod("a", unit="model-0")
+    stage.pod("b", unit="model-0")
+    stage.chronicle.wants("model-0", 10)
+    forbid(stage)
+    stage.chronicle.wants("model-0", 2)
+    assert refused(stage).missing == 8
 
 
 def test_static_nodes_belong_to_the_group_that_their_name_begins_with() -> None:

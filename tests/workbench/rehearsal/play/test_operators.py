@@ -172,7 +172,9 @@ def test_a_step_follows_the_one_before_only_if_that_succeeded() -> None:
     first = pipeline.add("step-0")
     assert not pipeline.actions()
     end(first, PodEnd.SUCCEEDED, exists=True)
-    assert created(pipeline.actions()) == ["etl-0-step-1"]
+    second = pipeline.actions()
+    assert created(second) == ["etl-0-step-1"]
+    assert [each.missing for each in second if isinstance(each, Create)] == [2]
     assert not pipeline.actions()
     end(pipeline.add("step-1"), PodEnd.LOST)
     assert not pipeline.actions()

@@ -8,6 +8,7 @@ from support.rehearsal_api import FakeApi, FakeCluster, FakeWatch
 from support.rehearsal_stacks import stack
 from workbench.rehearsal.cluster.simulated import LostError
 from workbench.rehearsal.play import authors
+from workbench.rehearsal.play.chronicle import Chronicle
 from workbench.rehearsal.play.player import Progress, play
 from workbench.rehearsal.record import PodEnd
 from workbench.rehearsal.scenario.model import Scenario
@@ -119,6 +120,57 @@ def test_a_refused_object_is_recorded_with_the_servers_words() -> None:
     assert (refusal.work, refusal.unit, refusal.kind, refusal.message) == ("a", "a-0", "Pod", "HG-01: no")
     assert record.units == {"a": ("a-0",)}
     assert not record.pods
+
+
+@pytest.mark.parametrize(
+    ("kind", "refused", "missing"),
+    [("Pod", {"kind": "dask", "workers": 3}, 4), ("Pod", {"kind": "spark", "workers": 3}, 4),
+     ("Pod", {"kind": "mlrun-job"}, 1), ("Deployment", {"kind": "service", "workers": 3}, 3)],
+)  # fmt: skip
+def test_a_refusal_counts_all_pods_that_its_unit_does_not_get(kind: str, refused: dict[str, Any], missing: int) -> None:
+    made = cluster()
+    made.api.refuses[kind] = "no"
+    (refusal,) = play(made, scenario({"work": "a"}, a=refused)).refusals
+    assert refusal.missing == missing
+
+
+def test_a_gang_that_is_refused_halfway_lacks_the_rest() -> None:
+    made = cluster()
+    create = made.api.create
+
+    def full(manifest: Any, **options: Any) -> Any:
+        if manifest["metadata"]["name"] == "a-0-worker-1":
+            made.api.refuses["Pod"] = "exceeded quota"
+        return create(manifest, **options)
+
+    made.api.create = full  # type: ignore[method-assign]
+    record = play(made, scenario({"work": "a"}, a={"kind": "mpi", "workers": 4}))
+    assert [each.name for each in record.pods] == ["a-0-worker-0"]
+    assert [each.missing for each in record.refusals] == [4]
+
+
+def test_a_volume_that_is_refused_keeps_no_pod_from_being() -> None:
+    made = cluster()
+    made.api.refuses["PersistentVolumeClaim"] = "no"
+    record = play(made, scenario({"work": "a"}, a={"kind": "mlrun-job", "volume": {}}))
+    assert [each.missing for each in record.refusals] == [0]
+    assert len(record.pods) == 1
+
+
+def test_a_unit_whose_controller_is_scaled_and_deleted_wants_other_numbers_of_pods() -> None:
+    made, seen = cluster(), list[tuple[str, int]]()
+    wants = Chronicle.wants
+
+    def noted(chronicle: Chronicle, unit: str, pods: int) -> None:
+        seen.append((unit, pods))
+        wants(chronicle, unit, pods)
+
+    event = {"event": "scale", "at": "3m", "work": "a", "replicas": 7}
+    arrival = {"work": "a", "stays": "6m"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Chronicle, "wants", noted)
+        play(made, scenario(arrival, events=(event,), a={"kind": "service", "workers": 2}))
+    assert seen == [("a-0", 2), ("a-0", 7), ("a-0", 0)]
 
 
 def test_objects_are_sent_as_their_makers() -> None:

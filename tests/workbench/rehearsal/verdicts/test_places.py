@@ -34,8 +34,18 @@ def test_a_refused_unit_is_missing_from_its_place_and_the_refusal_is_the_reason(
 
 def test_a_refusal_that_the_controller_overcame_does_not_count() -> None:
     late = pod("a-2", on="gpu-0", unit="a", created=60)
-    facts = record([late], groups=[GPU], nodes=NODES, refusals=[refusal("a-1", "quota", unit="a", at=30)])
+    facts = record([late], groups=[GPU], nodes=NODES, refusals=[refusal("a-1", "quota", unit="a", missing=0)])
     assert verdicts(facts, ON_GPU)[0].is_met
+
+
+def test_replicas_that_are_refused_are_missing_even_if_another_was_replaced_since() -> None:
+    pods = [pod(f"a-{index}", on="gpu-0", unit="a", created=index * 60) for index in range(5)]
+    facts = record(pods, groups=[GPU], nodes=NODES, refusals=[refusal("a", "exceeded quota", missing=8)])
+    lands, survives = verdicts(facts, ON_GPU, {"expect": "survives", "work": "train"})
+    assert not lands.is_met
+    assert lands.measured == "5 of 13 pods on role gpu; 8 refused or never created"
+    assert not survives.is_met
+    assert "8 refused or never created" in survives.measured
 
 
 def test_work_that_never_arrived_lands_nowhere_and_keeps_off_everything() -> None:

@@ -67,6 +67,22 @@ def test_a_refused_unit_waits_forever() -> None:
     assert "1 refused or never created" in verdict.measured
 
 
+def test_each_refused_replica_counts_in_the_share() -> None:
+    pods = [pod(f"a-{index}", on="n", unit="a", wait=10) for index in range(4)]
+    facts = record(pods, refusals=[refusal("a", "exceeded quota", missing=8)])
+    (verdict,) = verdicts(facts, SOON | {"percent": 80})
+    assert not verdict.is_met
+    assert verdict.measured.startswith("4 of 12 pods in time")
+    assert verdict.reason == "exceeded quota"
+
+
+def test_a_unit_that_never_arrived_lacks_all_its_pods() -> None:
+    facts = record([pod("a", on="n")], units={"train": ("a", "b")})
+    (verdict,) = verdicts(facts, SOON, works={"train": {"kind": "dask", "workers": 3}})
+    assert "1 of 5 pods in time" in verdict.measured
+    assert "4 refused or never created" in verdict.measured
+
+
 def test_the_longest_waits_are_named_first() -> None:
     pods = [pod("short", on="n", wait=400), pod("long", on="n", wait=900)]
     assert verdicts(record(pods), SOON)[0].pods == ("long", "short")
