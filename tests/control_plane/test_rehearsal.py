@@ -105,7 +105,9 @@ def test_a_killed_component_leaves_its_scenario_without_a_verdict_and_others_go_
     assert run.returncode == 3, said(folder)
     assert "local long: no verdict: " in said(folder)
     document = json.loads((folder / "out").read_text())
-    assert [(each["scenario"], each["isMet"]) for each in document["outcomes"]] == [("short", True)]
+    assert [(each["scenario"], each["isMet"]) for each in document["outcomes"]] == [("long", False), ("short", True)]
+    assert document["outcomes"][0]["lost"]
+    assert document["isMet"] is False
     assert not instances()
 
 

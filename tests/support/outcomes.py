@@ -195,6 +195,16 @@ def skipped(stack: str = "dev") -> Outcome:
     )
 
 
+def lost(stack: str = "dev") -> Outcome:
+    """Return the outcome of a scenario whose control plane failed."""
+    return Outcome(
+        stack=stack,
+        scenario="notebooks",
+        description="Six people open notebooks",
+        lost="etcd has ended.\nThe end of its log:\n  no space left",
+    )
+
+
 def hostile(text: str) -> Outcome:
     """Return an outcome that has the text wherever a stack file, a scenario or the cluster may choose it."""
     of = night()

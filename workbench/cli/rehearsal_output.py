@@ -51,8 +51,8 @@ def advised(played: Played, rehearser: Rehearser, budget: int) -> tuple[Advice, 
 
 
 def _advised(played: Played, rehearser: Rehearser, budget: int) -> Iterator[Advice]:
-    for task, outcome in played.outcomes:
-        if outcome.is_met or task.is_reference:
+    for task, outcome in played:
+        if outcome.is_met or outcome.lost or task.is_reference:
             continue
 
         def again(stack: Stack, scenario: Scenario, task: Task = task) -> Outcome:
@@ -71,7 +71,7 @@ def show(  # noqa: PLR0913 what was found, and where it goes
     as_json: bool,
 ) -> None:
     """Print the results, and write the page and the patch if they are asked for."""
-    outcomes = [outcome for _, outcome in played.outcomes]
+    outcomes = [outcome for _, outcome in played]
     comparisons = tuple(_comparisons(played)) if is_compared else ()
     if as_json:
         out.file.write(report_json.render(outcomes, comparisons, advice))  # rich would take minutes for 10,000 pods
@@ -96,10 +96,10 @@ def _write(option: str, file: Path, text: str, what: str) -> None:
 def _comparisons(played: Played) -> Iterator[Comparison]:
     """Compare the two outcomes of each scenario; the stack to compare with comes first."""
     found: dict[str, list[tuple[Task, Outcome]]] = {}
-    for task, outcome in played.outcomes:
+    for task, outcome in played:
         found.setdefault(task.name, []).append((task, outcome))
     for pair in found.values():
-        if len(pair) == 2 and not any(outcome.skipped for _, outcome in pair):  # noqa: PLR2004 a pair
+        if len(pair) == 2 and all(outcome.record for _, outcome in pair):  # noqa: PLR2004 a pair
             yield compare(pair[0][1], pair[1][1])
 
 

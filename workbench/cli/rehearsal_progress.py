@@ -16,7 +16,7 @@ from workbench.cli.console import PLAIN
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.play.player import Progress
 from workbench.rehearsal.rehearse import Task, Watcher
-from workbench.rehearsal.report.figures import headline
+from workbench.rehearsal.report.figures import standing
 from workbench.rehearsal.scenario.durations import duration_text
 
 _HEARTBEAT: Final = 30.0
@@ -74,12 +74,6 @@ class _Lines(Watcher):
             self._ended += 1
             self._line(task, f"{outcome_text(outcome)} ({self._ended} of {self._total})")
 
-    @override
-    def lost(self, task: Task, reason: str) -> None:
-        with self._lock:
-            self._ended += 1
-            self._line(task, f"no verdict: {reason} ({self._ended} of {self._total})")
-
     def _line(self, task: Task, text: str) -> None:
         self._console.print(f"{time.monotonic() - self._begun:5.0f} s  {task.title}: {text}", **PLAIN)
 
@@ -105,11 +99,6 @@ class _LiveLines(_Lines):
         self._show(task, None)
         super().finished(task, outcome)
 
-    @override
-    def lost(self, task: Task, reason: str) -> None:
-        self._show(task, None)
-        super().lost(task, reason)
-
     def _show(self, task: Task, text: str | None) -> None:
         with self._lock:
             self._running.pop(task.title, None) if text is None else self._running.update({task.title: text})
@@ -126,7 +115,5 @@ def progress_text(progress: Progress) -> str:
 
 
 def outcome_text(outcome: Outcome) -> str:
-    """Return how a scenario ended, as one line."""
-    if outcome.skipped:
-        return f"skipped: {outcome.skipped}"
-    return headline([outcome])
+    """Return how a scenario ended: one line, and of a lost one the end of a log."""
+    return f"no verdict: {outcome.lost}" if outcome.lost else standing(outcome)

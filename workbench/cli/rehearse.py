@@ -120,15 +120,15 @@ def rehearse(  # noqa: PLR0913 one parameter for each option
         played = rehearse_all(tasks, rehearser, at_once=at_once)
         advice = output.advised(played, rehearser, budget) if want_advice else ()
     output.show(played, advice, page, patch, is_compared=compare is not None, as_json=as_json)
-    if played.lost:
+    if any(outcome.lost for _, outcome in played):
         raise _without_verdict(played)
-    if not all(outcome.is_met or task.is_reference for task, outcome in played.outcomes):
+    if not all(outcome.is_met or task.is_reference for task, outcome in played):
         raise typer.Exit(FAILED)
 
 
 def _without_verdict(played: Played) -> NoVerdictError:
     """Return the error that names all lost scenarios; the end of a log was printed when it happened."""
-    lines = (f"{task.title}: no verdict: {reason.splitlines()[0]}" for task, reason in played.lost)
+    lines = (f"{task.title}: no verdict: {each.lost.splitlines()[0]}" for task, each in played if each.lost)
     return NoVerdictError("\n".join(lines))
 
 

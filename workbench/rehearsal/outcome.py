@@ -47,7 +47,10 @@ class Outcome:
     stack, scenario, description
         Names, and the scenario's own line.
     skipped
-        Why the scenario does not apply to the stack; empty if it was played. Then there is no record.
+        Why the scenario does not apply to the stack; else empty. Then there is no record.
+    lost
+        How the control plane failed, so that the scenario has no verdict; else empty. Then there is no record. Lines
+        after the first show the end of its log.
     record
         What happened.
     verdicts
@@ -62,6 +65,7 @@ class Outcome:
     scenario: str
     description: str
     skipped: str = ""
+    lost: str = ""
     record: Record | None = None
     verdicts: tuple[Verdict, ...] = ()
     costs: Costs | None = None
@@ -74,5 +78,5 @@ class Outcome:
 
     @property
     def is_met(self) -> bool:
-        """Whether every expectation is met; a skipped scenario misses none."""
-        return not self.missed
+        """Whether every expectation is met; a skipped scenario misses none, a lost one meets none."""
+        return not self.missed and not self.lost

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from workbench.local.programs import Binaries
 from workbench.prices.book import PriceBook
@@ -61,6 +61,11 @@ class Task:
         """Stack and scenario, for progress and messages."""
         return f"{self.shown_as} {self.name}"
 
+    @property
+    def unplayed(self) -> Outcome:
+        """Its outcome before it is played."""
+        return Outcome(stack=self.shown_as, scenario=self.name, description=self.scenario.description)
+
 
 class Watcher(Protocol):
     """Receives what happens; called from several threads."""
@@ -73,9 +78,6 @@ class Watcher(Protocol):
 
     def finished(self, task: Task, outcome: Outcome) -> None:
         """Receive the outcome of a task."""
-
-    def lost(self, task: Task, reason: str) -> None:
-        """Receive why a task ended without an outcome."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,9 +112,8 @@ class Rehearser:
             ``stopped`` was set.
         """
         config, scenario = task.stack.config, task.scenario
-        outcome = Outcome(stack=task.shown_as, scenario=task.name, description=scenario.description)
         if skipped := skipped_because(scenario, config):
-            return replace(outcome, skipped=skipped)
+            return replace(task.unplayed, skipped=skipped)
 
         def step(text: str) -> None:
             self._go_on()
@@ -127,7 +128,7 @@ class Rehearser:
             record = play(cluster, scenario, progress=progress)
         prices = Prices(stack_cost(config, self.book))
         costs = costs_of(record, prices.price_of, prices=prices.note)
-        return replace(outcome, record=record, verdicts=judge(scenario, record, config, costs), costs=costs)
+        return replace(task.unplayed, record=record, verdicts=judge(scenario, record, config, costs), costs=costs)
 
     def _go_on(self) -> None:
         """Raise if the tasks are to end: progress is reported often enough for a quick end."""
@@ -135,24 +136,12 @@ class Rehearser:
             raise KeyboardInterrupt
 
 
-@dataclass(frozen=True)
-class Played:
-    """How all tasks ended.
-
-    Parameters
-    ----------
-    outcomes
-        Tasks with their outcomes, in the order of the tasks.
-    lost
-        Tasks whose control plane failed or did not start, with the reason.
-    """
-
-    outcomes: tuple[tuple[Task, Outcome], ...]
-    lost: tuple[tuple[Task, str], ...]
+Played: TypeAlias = tuple[tuple[Task, Outcome], ...]
+"""Tasks with their outcomes."""
 
 
 def rehearse_all(tasks: Sequence[Task], rehearser: Rehearser, *, at_once: int) -> Played:
-    """Rehearse all tasks.
+    """Rehearse all tasks; those whose control plane fails or does not start have outcomes without a verdict.
 
     Parameters
     ----------
@@ -164,7 +153,6 @@ def rehearse_all(tasks: Sequence[Task], rehearser: Rehearser, *, at_once: int) -
     KeyboardInterrupt
         Ctrl-C or a signal; every cluster has been stopped.
     """
-    lost: list[tuple[Task, str]] = []
     with ThreadPoolExecutor(max_workers=at_once, thread_name_prefix="rehearsal") as pool:
         running = {pool.submit(rehearser.rehearse, task): index for index, task in enumerate(tasks)}
         ended: dict[int, Outcome] = {}
@@ -172,15 +160,14 @@ def rehearse_all(tasks: Sequence[Task], rehearser: Rehearser, *, at_once: int) -
             for future in as_completed(running):
                 task = tasks[running[future]]
                 try:
-                    ended[running[future]] = outcome = future.result()
+                    outcome = future.result()
                 except (LostError, UserError) as error:
-                    lost.append((task, str(error)))
-                    rehearser.watcher.lost(task, str(error))
-                else:
-                    rehearser.watcher.finished(task, outcome)
+                    outcome = replace(task.unplayed, lost=str(error))
+                ended[running[future]] = outcome
+                rehearser.watcher.finished(task, outcome)
         except BaseException:
             rehearser.stopped.set()  # the pool waits for its threads
             for future in running:
                 future.cancel()
             raise
-    return Played(tuple((tasks[index], ended[index]) for index in sorted(ended)), tuple(lost))
+    return tuple((task, ended[index]) for index, task in enumerate(tasks))

@@ -64,7 +64,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
 
     def play(asked: list[Task], _: Rehearser, *, at_once: int) -> Played:
         tasks.extend(asked)
-        return Played(tuple((task, outcome_of(task)) for task in asked), ())
+        return tuple((task, outcome_of(task)) for task in asked)
 
     monkeypatch.setattr(command, "ensure", lambda **_: object())
     monkeypatch.setattr(command, "rehearse_all", play)
@@ -130,7 +130,7 @@ def test_what_is_compared_with_does_not_decide_the_exit_code(
 ) -> None:
     def play(tasks: list[Task], _: Rehearser, *, at_once: int) -> Played:
         ends = {"other": night("other"), "good": calm("good")}
-        return Played(tuple((task, replace(ends[task.shown_as], scenario=task.name)) for task in tasks), ())
+        return tuple((task, replace(ends[task.shown_as], scenario=task.name)) for task in tasks)
 
     monkeypatch.setattr(command, "rehearse_all", play)
     assert run("good", "--scenario", "job.yaml", "--compare", "other").exit_code == 0
@@ -302,11 +302,33 @@ def test_a_control_plane_lost_in_the_search_ends_it_and_changes_no_verdict(
     assert [each["ended"].splitlines()[-1] for each in advice] == ["  no space left"]
 
 
-def test_a_lost_control_plane_is_no_verdict(monkeypatch: pytest.MonkeyPatch, played: list[Task]) -> None:
-    def lost(tasks: list[Task], _: Rehearser, *, at_once: int) -> Played:
-        return Played((), ((tasks[0], "kube-apiserver ended"),))
+@pytest.mark.parametrize(
+    ("lost", "headline"),
+    [
+        (["job"], "1 scenario without a verdict, 0 of 8 other expectations missed"),
+        (["job", "jobs"], "2 scenarios without a verdict"),
+    ],
+)
+def test_a_scenario_whose_control_plane_fails_is_in_every_report_without_a_verdict(
+    monkeypatch: pytest.MonkeyPatch, checkout: Path, lost: list[str], headline: str
+) -> None:
+    def rehearse(_: Rehearser, task: Task) -> Outcome:
+        if task.name in lost:
+            raise LostError("etcd has ended.\nThe end of its log:\n  no space left")
+        return replace(calm("good"), scenario=task.name)
 
-    monkeypatch.setattr(command, "rehearse_all", lost)
-    result = run("good", "--scenario", "job.yaml")
+    monkeypatch.setattr(command, "ensure", lambda **_: object())
+    monkeypatch.setattr(Rehearser, "rehearse", rehearse)
+    asked = ["good", "--scenario", "job.yaml", "--scenario", "jobs", "--advise", "--output", "report.html"]
+    result = run(*asked)
     assert getattr(result.exception, "exit_code", None) == 3
-    assert "good job: no verdict: kube-apiserver ended" in str(result.exception)
+    assert "good job: no verdict: etcd has ended." in str(result.exception)
+    assert result.stdout.startswith(f"{headline}\n")
+    assert "good, job: No verdict: etcd has ended.\n" in result.stdout
+    assert "Advice" not in result.stdout
+    assert f"2 scenarios on good: {headline}</title>" in (checkout / "report.html").read_text()
+    document = json.loads(run(*asked, "--json").stdout)
+    assert (document["headline"], document["isMet"]) == (headline, False)
+    found = {each["scenario"]: (each["stack"], each["lost"][:14], each["isMet"]) for each in document["outcomes"]}
+    assert list(found) == ["job", "jobs"]
+    assert [found[name] for name in lost] == [("good", "etcd has ended", False)] * len(lost)

@@ -11,6 +11,7 @@ from workbench.rehearsal.verdicts.finding import taken
 from workbench.rehearsal.verdicts.nodes import peak
 from workbench.rehearsal.verdicts.verdict import Verdict
 from workbench.rehearsal.verdicts.waits import percentile, wait_of
+from workbench.report.words import count
 
 LONG_WAIT: Final = 300.0
 """Seconds of waiting from which a pod is listed among those that waited long, even if it ran in the end."""
@@ -66,15 +67,25 @@ def headline(outcomes: Iterable[Outcome]) -> str:
     total, missed = sum(len(each.verdicts) for each in played), sum(each.missed for each in played)
     if not played:
         return "Skipped: no scenario applies"
+    if lost := sum(bool(each.lost) for each in played):
+        others = f", {missed} of {total} other expectations missed" if total else ""
+        return f"{count(lost, 'scenario')} without a verdict{others}"
     if missed:
         return f"{missed} of {total} expectations missed"
     return {0: "No expectations", 1: "The expectation is met"}.get(total, f"All {total} expectations met")
 
 
+def standing(outcome: Outcome) -> str:
+    """Return the verdict of one outcome in words, or why it has none."""
+    if outcome.lost:
+        return f"No verdict: {outcome.lost.splitlines()[0]}"
+    return f"Skipped: {outcome.skipped}" if outcome.skipped else headline([outcome])
+
+
 def brief(outcome: Outcome) -> str:
-    """Return the verdict of an outcome for a matrix: ``met``, ``2 of 9 missed`` or ``skipped``."""
-    if outcome.skipped:
-        return "skipped"
+    """Return the verdict of an outcome for a matrix: ``met``, ``2 of 9 missed``, ``skipped`` or ``no verdict``."""
+    if outcome.record is None:
+        return "skipped" if outcome.skipped else "no verdict"
     return "met" if outcome.is_met else f"{outcome.missed} of {len(outcome.verdicts)} missed"
 
 

@@ -12,7 +12,7 @@ from workbench.rehearsal.advice.advice import Advice
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.report import sections
 from workbench.rehearsal.report.comparison import Comparison
-from workbench.rehearsal.report.figures import brief, headline, lasting
+from workbench.rehearsal.report.figures import brief, headline, lasting, standing
 from workbench.rehearsal.report.markup import Html, clean, element, joined, table
 from workbench.rehearsal.report.page_data import embedded
 from workbench.rehearsal.report.proposals import proposal
@@ -142,11 +142,14 @@ def _outcomes(outcomes: Sequence[Outcome], advice: Sequence[Advice]) -> Html:
 def _outcome(outcome: Outcome, index: int, advice: Sequence[Advice], *, is_only: bool) -> Html:
     parts = []
     if not is_only:
-        verdict = f"Skipped: {outcome.skipped}" if outcome.skipped else headline([outcome])
         title = element("h2", f"{outcome.stack}: {outcome.scenario}")
-        parts += [title, element(f"p.standing.{_colour([outcome])}", verdict), element("p.dim", outcome.description)]
-    elif outcome.skipped:
-        parts.append(element("p", outcome.skipped))
+        parts += [
+            title,
+            element(f"p.standing.{_colour([outcome])}", standing(outcome)),
+            element("p.dim", outcome.description),
+        ]
+    elif outcome.record is None:
+        parts.append(element("p", standing(outcome)))
     record = outcome.record
     if record is not None:
         parts += [

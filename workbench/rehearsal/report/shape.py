@@ -35,14 +35,15 @@ class OutcomeShape(_Shape):
     stack: str
     scenario: str
     description: str
-    skipped: str = Field(description="Why the scenario does not apply; empty if it was played.")
-    is_met: bool
+    skipped: str = Field(description="Why the scenario does not apply; else empty.")
+    lost: str = Field(description="How the control plane failed, so that there is no verdict; else empty.")
+    is_met: bool = Field(description="Whether every expectation is met; false without a verdict, true if skipped.")
     verdicts: tuple[Verdict, ...]
     costs: Costs | None
     pools: tuple[PoolFigures, ...] = Field(description="Figures derived from the record.")
     works: tuple[WorkFigures, ...] = Field(description="Figures derived from the record.")
     notes: tuple[str, ...] = Field(description="Limits of the rehearsal.")
-    record: Record | None = Field(description="Null if it was skipped.")
+    record: Record | None = Field(description="Null if it was skipped or lost.")
 
 
 class ComparisonShape(_Shape):
@@ -87,7 +88,7 @@ class ReportShape(_Shape):
 
     schema_version: Literal[1]
     headline: str = Field(description="The verdict in words.")
-    is_met: bool = Field(description="Whether every expectation is met.")
+    is_met: bool = Field(description="Whether every outcome is met.")
     outcomes: tuple[OutcomeShape, ...]
     comparisons: tuple[ComparisonShape, ...]
     advice: tuple[AdviceShape, ...]

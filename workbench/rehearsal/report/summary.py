@@ -21,6 +21,7 @@ from workbench.rehearsal.report.figures import (
     lost,
     money,
     pools,
+    standing,
     works,
 )
 from workbench.rehearsal.verdicts.verdict import Hint, Verdict
@@ -98,8 +99,7 @@ def _matrix(outcomes: Sequence[Outcome], console: Console) -> None:
 
 def _outcome(outcome: Outcome, console: Console) -> None:
     title = f"{_clean(outcome.stack)}, {_clean(outcome.scenario)}: "
-    verdict = f"skipped, {_clean(outcome.skipped)}" if outcome.skipped else headline([outcome])
-    _print(Text.assemble((title, "bold"), (verdict, _colour([outcome]))), console)
+    _print(Text.assemble((title, "bold"), (_clean(standing(outcome)), _colour([outcome]))), console)
     _print(Text(_clean(outcome.description), style="dim"), console)
     if outcome.record is None:
         return

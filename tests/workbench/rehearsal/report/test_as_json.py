@@ -16,7 +16,9 @@ from workbench.rehearsal.report.comparison import Comparison, compare
 def sample() -> dict[str, Any]:
     two = outcomes.night(), outcomes.night(gpu_max=6)
     shown = as_json.render(
-        [*two, outcomes.skipped(), outcomes.calm()], [compare(*two, names=("main", "HEAD"))], [outcomes.advice()]
+        [*two, outcomes.skipped(), outcomes.calm(), outcomes.lost()],
+        [compare(*two, names=("main", "HEAD"))],
+        [outcomes.advice()],
     )
     document: dict[str, Any] = json.loads(shown)
     return document
@@ -100,6 +102,13 @@ def test_a_skipped_outcome_has_no_record() -> None:
     shown = sample()["outcomes"][2]
     assert (shown["record"], shown["costs"], shown["pools"]) == (None, None, [])
     assert shown["skipped"] == "it has no pool of role gpu"
+
+
+def test_a_lost_outcome_has_no_verdict_and_is_not_met() -> None:
+    shown = sample()["outcomes"][4]
+    assert (shown["record"], shown["verdicts"], shown["isMet"]) == (None, [], False)
+    assert shown["lost"] == "etcd has ended.\nThe end of its log:\n  no space left"
+    assert as_json.document([outcomes.calm(), outcomes.lost()])["isMet"] is False
 
 
 def test_hostile_text_is_written_in_ascii_and_read_back_as_it_was() -> None:

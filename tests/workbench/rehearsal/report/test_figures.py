@@ -52,3 +52,11 @@ def test_the_headline_counts_only_what_was_played() -> None:
     assert figures.headline([outcomes.calm()]) == "All 8 expectations met"
     assert figures.headline([replace(night, verdicts=night.verdicts[:1])]) == "The expectation is met"
     assert figures.headline([outcomes.skipped()]) == "Skipped: no scenario applies"
+
+
+def test_the_headline_begins_with_scenarios_that_have_no_verdict() -> None:
+    lost, night = outcomes.lost(), outcomes.night()
+    one = "1 scenario without a verdict"
+    assert figures.headline([night, lost, outcomes.skipped()]) == f"{one}, 2 of 9 other expectations missed"
+    assert figures.headline([outcomes.calm(), lost]) == f"{one}, 0 of 8 other expectations missed"
+    assert figures.headline([lost, outcomes.skipped()]) == one

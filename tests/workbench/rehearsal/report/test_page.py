@@ -100,12 +100,21 @@ def test_the_data_holds_every_node_pod_and_event() -> None:
         ([outcomes.calm()], "All 8 expectations met"),
         ([outcomes.night(), outcomes.calm()], "2 of 17 expectations missed"),
         ([outcomes.skipped()], "Skipped: no scenario applies"),
+        ([outcomes.lost()], "1 scenario without a verdict"),
     ],
 )
 def test_the_heading_and_the_title_are_the_verdict_in_words(shown: list[Outcome], headline: str) -> None:
     written = page.render(shown)
     assert f"<h1>{headline}</h1>" in written
     assert f": {headline}</title>" in written
+
+
+@pytest.mark.parametrize("others", [[], [outcomes.calm()]])
+def test_a_scenario_without_a_verdict_is_no_success_and_says_why(others: list[Outcome]) -> None:
+    shown = page.render([outcomes.lost(), *others])
+    assert '<header class="page bad">' in shown
+    assert "No verdict: etcd has ended." in words(shown)
+    assert "no space left" not in shown
 
 
 def test_missed_expectations_come_with_reason_pods_hint_and_field() -> None:
@@ -152,13 +161,14 @@ def test_reasons_that_differ_in_their_numbers_only_share_a_row() -> None:
 
 
 def test_several_outcomes_have_a_matrix_that_leads_to_each() -> None:
-    shown = page.render([outcomes.night(), outcomes.skipped(), outcomes.calm()])
+    shown = page.render([outcomes.night(), outcomes.skipped(), outcomes.calm(), outcomes.lost()])
     assert re.findall(r'data-pick="(\d)"[^>]*>([^<]*)<', shown) == [
         ("0", "✕ 2 of 9 missed"),
         ("1", "skipped"),
         ("2", "✓ met"),
+        ("3", "✕ no verdict"),
     ]
-    assert re.findall(r'id="(outcome-\d)"', shown) == ["outcome-0", "outcome-1", "outcome-2"]
+    assert re.findall(r'id="(outcome-\d)"', shown) == [f"outcome-{index}" for index in range(4)]
 
 
 def test_one_outcome_needs_neither_matrix_nor_picker() -> None:

@@ -70,7 +70,13 @@ def test_an_outcome_without_pods_and_nodes_is_printed() -> None:
 
 
 def test_a_skipped_scenario_says_why() -> None:
-    assert "dev, training-night: skipped, it has no pool of role gpu" in printed(outcomes.skipped())
+    assert "dev, training-night: Skipped: it has no pool of role gpu" in printed(outcomes.skipped())
+
+
+def test_a_scenario_without_a_verdict_says_why_and_is_in_the_matrix() -> None:
+    text = printed(outcomes.lost(), outcomes.night())
+    assert "dev, notebooks: No verdict: etcd has ended.\n" in text
+    assert ["notebooks", "no", "verdict", "-"] in [line.split() for line in text.splitlines()]
 
 
 def test_prices_that_are_not_known_are_said() -> None:
