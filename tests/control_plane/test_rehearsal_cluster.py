@@ -17,9 +17,14 @@ from components.contract.labels import AnnotationKey
 from support.cluster import eventually
 from workbench import stacks
 from workbench.local import Instance, instances, remove_abandoned
-from workbench.rehearsal.cluster.simulated import LostError
+from workbench.rehearsal.cluster.simulated import ApiError, LostError
 from workbench.rehearsal.cluster.simulation import PREFIX, Simulation, simulated
+from workbench.rehearsal.play.agenda import Clock
+from workbench.rehearsal.play.chronicle import Chronicle
 from workbench.rehearsal.play.labels import RUN_FOR
+from workbench.rehearsal.play.node_events import capacity_refused
+from workbench.rehearsal.play.site import Site
+from workbench.rehearsal.scenario.events import CapacityRefused
 from workbench.rehearsal.settings import Pace
 from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain import Toolchain, ensure
@@ -166,6 +171,43 @@ def test_tolerations_of_lost_nodes_are_as_short_as_the_scenario(own: Simulation)
     seconds = {each.get("tolerationSeconds") for each in made["spec"]["tolerations"]}
     assert 5 in seconds
     assert 300 not in seconds
+
+
+def test_refusals_of_one_moment_refuse_nodes_of_their_groups_and_end_each_in_its_time(own: Simulation) -> None:
+    clock = Clock(own.pace)
+    site = Site(own, Chronicle(own, clock), clock)
+    short, long = (
+        capacity_refused(site, CapacityRefused.model_validate({"event": "capacity-refused", **each}))
+        for each in (
+            {"at": "5m", "place": {"pool": "workload"}, "lasts": "10m"},
+            {"at": "5m", "place": {"lifecycle": "spot"}, "lasts": "20m"},
+        )
+    )
+    groups = {group.pool: group.name for group in own.groups}
+
+    def refused() -> list[str]:
+        return [pool for pool in ("workload", "spot", "gpu") if is_refused(own, groups[pool])]
+
+    assert refused() == []
+    next(short), next(long)
+    eventually(lambda: refused() == ["workload", "spot"])
+    next(short, None)
+    eventually(lambda: refused() == ["spot"])
+    next(long, None)
+    eventually(lambda: refused() == [])
+
+
+def is_refused(own: Simulation, group: str) -> bool:
+    """Return whether the API server refuses a node that the autoscaler would create."""
+    metadata = {"name": "one-more", "annotations": {AnnotationKey.GROUP.value: group}}
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": metadata}
+    try:
+        own.api.create(node)
+    except ApiError as error:
+        assert (error.status, "InsufficientInstanceCapacity" in error.message) == (422, True)
+        return True
+    own.api.delete(own.api.path_of(node))
+    return False
 
 
 def test_a_watch_ends_when_the_cluster_is_closed_and_a_killed_component_is_reported(binaries: Toolchain) -> None:

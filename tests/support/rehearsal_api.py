@@ -19,7 +19,6 @@ from workbench.rehearsal.record import GroupFacts
 from workbench.rehearsal.settings import Pace
 
 Manifest = dict[str, Any]
-_PLURALS = {"PersistentVolumeClaim": "persistentvolumeclaims", "ValidatingAdmissionPolicy": "policies"}
 
 
 class FakeWatch:
@@ -58,8 +57,7 @@ class FakeApi:
         metadata, version = manifest["metadata"], manifest["apiVersion"]
         base = f"/apis/{version}" if "/" in version else f"/api/{version}"
         scope = f"/namespaces/{metadata['namespace']}" if "namespace" in metadata else ""
-        plural = _PLURALS.get(manifest["kind"], f"{manifest['kind'].lower()}s")
-        return f"{base}{scope}/{plural}/{metadata['name']}"
+        return f"{base}{scope}/{manifest['kind'].lower()}s/{metadata['name']}"
 
     def get(self, path: str) -> Any:
         with self._lock:

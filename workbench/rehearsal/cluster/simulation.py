@@ -14,6 +14,7 @@ from workbench.local.programs import versions
 from workbench.rehearsal.cluster.admission import wait_until_in_force
 from workbench.rehearsal.cluster.api import KubeApi
 from workbench.rehearsal.cluster.autoscaler_flags import autoscaler_flags
+from workbench.rehearsal.cluster.capacity import capacity_objects
 from workbench.rehearsal.cluster.existing import as_rehearsed
 from workbench.rehearsal.cluster.load import CoreLoad, load_of
 from workbench.rehearsal.cluster.nodes import assumptions, autoscaler_maps, group_facts, static_nodes
@@ -188,6 +189,8 @@ def _build(building: _Building, objects: list[dict[str, Any]], config: StackConf
     """Apply the stack's objects, its nodes and its own pods, in the order in which a cluster gets them."""
     api = building.api
     apply_objects(api, objects, building.progress)
+    for manifest in capacity_objects():
+        api.apply(manifest)
     building.progress("waiting for the admission policies")
     wait_until_in_force(api, mutates=any(each["kind"] == "MutatingAdmissionPolicy" for each in objects))
     if not building.instance.wait_for_admission():

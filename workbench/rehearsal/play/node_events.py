@@ -2,15 +2,13 @@
 
 from collections.abc import Iterable
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 
-from components.contract.labels import AnnotationKey
 from workbench.rehearsal.cluster.simulated import ApiError
 from workbench.rehearsal.play.agenda import Steps
 from workbench.rehearsal.play.chronicle import is_elastic
-from workbench.rehearsal.play.labels import object_name
 from workbench.rehearsal.play.observed import ObservedNode
-from workbench.rehearsal.play.site import Site, quietly
+from workbench.rehearsal.play.site import Site
 from workbench.rehearsal.scenario.events import CapacityRefused, NodeFailure, RollingUpgrade, SpotReclaim
 from workbench.rehearsal.scenario.places import Place, is_in
 
@@ -30,8 +28,6 @@ DRAIN: Final = 900.0
 
 _LOOK: Final = 15.0
 """Seconds between two looks at a node that is awaited or emptied."""
-
-_POLICY: Final = "igz-clusters-rehearsal-no-capacity"
 
 
 def spot_reclaim(site: Site, event: SpotReclaim) -> Steps:
@@ -82,42 +78,13 @@ def capacity_refused(site: Site, event: CapacityRefused) -> Steps:
     ``cloudprovider/aws/auto_scaling_groups.go`` and ``clusterstate/clusterstate.go``,
     ``handleInstanceCreationErrors``): a minute or two later than here.
     """
-    groups = [group for group in site.cluster.groups if is_in(group, event.place)]
-    until = site.clock.now + event.lasts
-    site.refused |= {group.name: max(until, site.refused.get(group.name, until)) for group in groups}
-    names = [group.name for group in groups]
-    objects = refusal(names, f"{_POLICY}-{round(event.at)}") if groups else ()
-    for made in objects:
-        site.cluster.api.apply(made)
-    site.chronicle.happened(event.event, f"no new node of {', '.join(names) or 'no group'}")
+    groups = [group.name for group in site.cluster.groups if is_in(group, event.place)]
+    site.capacity.refuse(groups)
+    site.chronicle.happened(event.event, f"no new node of {', '.join(groups) or 'no group'}")
     yield event.lasts
-    for made in reversed(objects):
-        quietly(site.cluster.api.delete, site.cluster.api.path_of(made))
-    site.chronicle.happened(event.event, f"new nodes of {event.place.text} again")
-
-
-def refusal(groups: Iterable[str], name: str) -> tuple[dict[str, Any], ...]:
-    """Return the admission policy, and its binding, that refuses new elastic nodes of these groups."""
-    listed = ", ".join(f"'{each}'" for each in groups)
-    group = f"object.metadata.?annotations['{AnnotationKey.GROUP.value}'].orValue('')"
-    api, name = "admissionregistration.k8s.io/v1", object_name(name)
-    rule = {"apiGroups": [""], "apiVersions": ["v1"], "resources": ["nodes"], "operations": ["CREATE"]}
-    policy = {
-        "failurePolicy": "Fail",
-        "matchConstraints": {"resourceRules": [rule]},
-        "validations": [
-            {
-                "expression": f"!({group} in [{listed}])",
-                "message": "InsufficientInstanceCapacity: the cloud has no capacity",
-            }
-        ],
-    }
-    binding = {"policyName": name, "validationActions": ["Deny"]}
-    head = {"apiVersion": api, "metadata": {"name": name}}
-    return (
-        {**head, "kind": "ValidatingAdmissionPolicy", "spec": policy},
-        {**head, "kind": "ValidatingAdmissionPolicyBinding", "spec": binding},
-    )
+    site.capacity.restore(groups)
+    again = [group for group in groups if not site.capacity.lacks(group)]
+    site.chronicle.happened(event.event, f"new nodes of {', '.join(again) or 'no group'} again")
 
 
 def rolling_upgrade(site: Site, event: RollingUpgrade) -> Steps:

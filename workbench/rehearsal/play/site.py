@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from components.contract.labels import AnnotationKey, WellKnownLabel
+from workbench.rehearsal.cluster.capacity import Capacity
 from workbench.rehearsal.cluster.simulated import ApiError, SimulatedCluster
 from workbench.rehearsal.play import labels
 from workbench.rehearsal.play.agenda import Clock
@@ -39,9 +40,12 @@ class Site:
     cluster: SimulatedCluster
     chronicle: Chronicle
     clock: Clock
-    refused: dict[str, float] = field(default_factory=dict)
-    """Moment until which the cloud starts no node of a group, by group."""
+    capacity: Capacity = field(init=False)
+    """Groups of which the cloud starts no node now."""
     _numbers: Any = field(default_factory=lambda: itertools.count(1))
+
+    def __post_init__(self) -> None:
+        self.capacity = Capacity(self.cluster.api)
 
     def cordon(self, node: ObservedNode) -> None:
         """Keep new pods off a node."""
@@ -69,7 +73,7 @@ class Site:
 
         None if the cloud refuses it now. It is ready after the time that nodes take.
         """
-        if self.refused.get(node.group, float("-inf")) > self.clock.now:
+        if self.capacity.lacks(node.group):
             return None
         pace = self.cluster.pace
         made = copy_of(node, f"{node.group}-r{next(self._numbers)}", pace.real_text(pace.node_start))

@@ -11,7 +11,6 @@ from workbench.rehearsal.play.node_events import (
     UNNOTICED,
     capacity_refused,
     node_failure,
-    refusal,
     rolling_upgrade,
     spot_reclaim,
 )
@@ -113,35 +112,50 @@ def test_a_pod_does_not_end_well_on_a_node_that_has_failed() -> None:
     assert stage.api.get(path)["metadata"]["annotations"] == {"igz-clusters.io/run-for": "8760h"}
 
 
+def shortage(place: dict[str, str], lasts: str) -> CapacityRefused:
+    found: CapacityRefused = event(CapacityRefused, "capacity-refused", place, lasts=lasts)
+    return found
+
+
+def without_capacity(stage: Stage) -> set[str]:
+    (parameters,) = stage.api.get("/configmaps")["items"]
+    return set(parameters["data"])
+
+
 def test_refused_capacity_holds_for_the_groups_of_the_place_and_ends() -> None:
     stage = Stage()
-    steps = capacity_refused(stage.site, event(CapacityRefused, "capacity-refused", {"lifecycle": "spot"}, lasts="10m"))
+    steps = capacity_refused(stage.site, shortage({"lifecycle": "spot"}, "10m"))
     assert next(steps) == 600
-    (policy,) = [each for each in stage.api.objects.values() if each["kind"] == "ValidatingAdmissionPolicy"]
-    assert "['spot']" in policy["spec"]["validations"][0]["expression"]
-    assert set(stage.site.refused) == {"spot"}
+    assert without_capacity(stage) == {"spot"}
     assert next(steps, None) is None
-    assert not [each for each in stage.api.objects.values() if each["kind"].startswith("Validating")]
+    assert without_capacity(stage) == set()
+
+
+def test_refusals_of_one_moment_end_each_in_its_time() -> None:
+    stage = Stage()
+    gpus = capacity_refused(stage.site, shortage({"role": "gpu"}, "10m"))
+    spot = capacity_refused(stage.site, shortage({"lifecycle": "spot"}, "20m"))
+    all_ = capacity_refused(stage.site, shortage({}, "30m"))
+    begun = [sorted(without_capacity(stage)) for steps in (gpus, spot, all_) if next(steps)]
+    assert begun == [["gpu"], ["gpu", "spot"], sorted(POOLS)]
+    ended = [sorted(without_capacity(stage)) for steps in (all_, gpus, spot) if not next(steps, None)]
+    assert ended == [["gpu", "spot"], ["spot"], []]
+    assert [each.text for each in stage.chronicle.happenings][3:] == [
+        "new nodes of initial, work, notebooks again", "new nodes of gpu again", "new nodes of spot again"]  # fmt: skip
 
 
 def test_a_replacement_waits_until_the_cloud_has_capacity() -> None:
     stage = with_spare()
     stage.node("spare-0", "spare")
-    next(capacity_refused(stage.site, event(CapacityRefused, "capacity-refused", {"pool": "spare"}, lasts="10m")))
+    refused = capacity_refused(stage.site, shortage({"pool": "spare"}, "10m"))
+    next(refused)
     steps = spot_reclaim(stage.site, reclaim({"pool": "spare"}))
     waits = [next(steps), next(steps)]
     assert not stage.names()
-    stage.wait(700)
+    next(refused, None)
     assert next(steps, None) is None
     assert waits == [120, 30]
     assert stage.names() == {"spare-r1"}
-
-
-def test_the_policy_refuses_new_nodes_of_the_groups_alone() -> None:
-    policy, binding = refusal(["gpu", "gpu-b"], "no-capacity-300")
-    assert policy["spec"]["matchConstraints"]["resourceRules"][0]["operations"] == ["CREATE"]
-    assert "in ['gpu', 'gpu-b']" in policy["spec"]["validations"][0]["expression"]
-    assert binding["spec"]["policyName"] == policy["metadata"]["name"]
 
 
 def upgrade(place: dict[str, str]) -> RollingUpgrade:
