@@ -19,9 +19,6 @@ from workbench.rehearsal.verdicts.finding import (
 )
 from workbench.report.words import count
 
-EARLY: Final = 180.0
-"""Seconds before a pod's end in which its replacement may be created: a notice of 2 minutes, and a grace period."""
-
 LEADERS: Final = {WorkKind.SPARK: "driver", WorkKind.MPI: "launcher"}
 """Part of the name of the pod whose success is that of its unit: ``NAME-driver`` (``getDriverPodName`` of Spark
 Operator), ``NAME-launcher`` (``launcherSuffix`` of MPI Operator)."""
@@ -77,8 +74,11 @@ def _blocking(kind: WorkKind, pods: list[PodRecord], steps: int, lasts: float) -
 
 
 def _is_redone(pod: PodRecord, good: list[PodRecord]) -> bool:
-    """Return whether a pod that ended badly was followed by one of its unit that succeeded."""
-    return pod.ended is not None and any(other.created >= pod.ended - EARLY for other in good)
+    """Return whether a pod that ended badly was followed by one of its unit that succeeded.
+
+    What makes pods makes another once one is to be deleted, which is when it ended; older ones worked beside it.
+    """
+    return pod.ended is not None and any(other.created >= pod.ended for other in good)
 
 
 def _is_near(case: Case, pod: PodRecord, runs_for: int | None) -> bool:
@@ -146,13 +146,12 @@ def restart_delays(pods: tuple[PodRecord, ...], gone: tuple[PodRecord, ...]) -> 
     for pod in pods:
         by_unit.setdefault(pod.unit, []).append(pod)
     for pod in gone:
-        after = (pod.ended or 0.0) - EARLY
         heirs = [
             other
             for other in by_unit[pod.unit]
             if other.started is not None
             and other.uid not in {*claimed, pod.uid}
-            and (other.replaces == pod.uid or (other.replaces is None and other.created >= max(after, pod.created + 1)))
+            and (other.replaces == pod.uid or (other.replaces is None and other.created >= (pod.ended or 0.0)))
         ]
         heir = min(heirs, key=lambda other: (other.replaces != pod.uid, other.started or 0.0, other.name), default=None)
         delays[pod.uid] = None
