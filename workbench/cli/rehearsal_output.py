@@ -52,7 +52,7 @@ def advised(played: Played, rehearser: Rehearser, budget: int) -> tuple[Advice, 
 
 def _advised(played: Played, rehearser: Rehearser, budget: int) -> Iterator[Advice]:
     for task, outcome in played:
-        if outcome.is_met or outcome.lost or task.is_reference:
+        if outcome.is_met or outcome.lost or outcome.is_reference:
             continue
 
         def again(stack: Stack, scenario: Scenario, task: Task = task) -> Outcome:

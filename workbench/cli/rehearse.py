@@ -11,6 +11,7 @@ from workbench.cli.console import FAILED, errors
 from workbench.cli.options import AsJson
 from workbench.cli.rehearsal_progress import watching
 from workbench.cli.rehearsal_tasks import Asked, tasks_of
+from workbench.rehearsal.outcome import deciding
 from workbench.rehearsal.rehearse import Played, Rehearser, rehearse_all
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.settings import NODE_START, SPEED
@@ -122,7 +123,7 @@ def rehearse(  # noqa: PLR0913 one parameter for each option
     output.show(played, advice, page, patch, is_compared=compare is not None, as_json=as_json)
     if any(outcome.lost for _, outcome in played):
         raise _without_verdict(played)
-    if not all(outcome.is_met or task.is_reference for task, outcome in played):
+    if not all(outcome.is_met for outcome in deciding(outcome for _, outcome in played)):
         raise typer.Exit(FAILED)
 
 

@@ -1,5 +1,6 @@
 """The outcome of one scenario on one stack: the record, its verdicts, and what it costs."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from workbench.rehearsal.record import Record
@@ -51,6 +52,8 @@ class Outcome:
     lost
         How the control plane failed, so that the scenario has no verdict; else empty. Then there is no record. Lines
         after the first show the end of its log.
+    is_reference
+        Whether another outcome is compared with it, so that its verdicts decide nothing.
     record
         What happened.
     verdicts
@@ -66,6 +69,7 @@ class Outcome:
     description: str
     skipped: str = ""
     lost: str = ""
+    is_reference: bool = False
     record: Record | None = None
     verdicts: tuple[Verdict, ...] = ()
     costs: Costs | None = None
@@ -80,3 +84,8 @@ class Outcome:
     def is_met(self) -> bool:
         """Whether every expectation is met; a skipped scenario misses none, a lost one meets none."""
         return not self.missed and not self.lost
+
+
+def deciding(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
+    """Return the outcomes that decide whether all is met: all but references, unless these are lost."""
+    return tuple(outcome for outcome in outcomes if outcome.lost or not outcome.is_reference)

@@ -47,7 +47,7 @@ class Task:
     file: Path | None = None
     """File of the scenario, if it is the user's own."""
     is_reference: bool = False
-    """Whether others are compared with it, so that its verdicts do not decide the exit code."""
+    """Whether another one is compared with it, so that its verdicts decide nothing."""
     label: str = ""
     """What reports call the stack. Default: its name."""
 
@@ -64,7 +64,12 @@ class Task:
     @property
     def unplayed(self) -> Outcome:
         """Its outcome before it is played."""
-        return Outcome(stack=self.shown_as, scenario=self.name, description=self.scenario.description)
+        return Outcome(
+            stack=self.shown_as,
+            scenario=self.name,
+            description=self.scenario.description,
+            is_reference=self.is_reference,
+        )
 
 
 class Watcher(Protocol):

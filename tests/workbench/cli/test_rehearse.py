@@ -23,7 +23,7 @@ from workbench.cli.app import app
 from workbench.cli.rehearsal_progress import watching
 from workbench.rehearsal.cluster.simulated import LostError
 from workbench.rehearsal.outcome import Outcome
-from workbench.rehearsal.rehearse import Played, Rehearser, Task
+from workbench.rehearsal.rehearse import Played, Rehearser, Task, rehearse_all
 from workbench.rehearsal.scenario.files import shipped
 
 WORK = """\
@@ -72,7 +72,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
 
 
 def outcome_of(task: Task) -> Outcome:
-    return replace(night(task.shown_as), scenario=task.name)
+    return replace(night(task.shown_as), scenario=task.name, is_reference=task.is_reference)
 
 
 def run(*arguments: str) -> Result:
@@ -125,16 +125,28 @@ def test_a_comparison_with_a_commit_plays_its_stack_file(played: list[Task], che
     assert sizes == [("good@HEAD", 2), ("good", 9)]
 
 
-def test_what_is_compared_with_does_not_decide_the_exit_code(
-    monkeypatch: pytest.MonkeyPatch, played: list[Task]
+def test_what_is_compared_with_decides_neither_exit_code_nor_headline(
+    monkeypatch: pytest.MonkeyPatch, played: list[Task], checkout: Path
 ) -> None:
-    def play(tasks: list[Task], _: Rehearser, *, at_once: int) -> Played:
-        ends = {"other": night("other"), "good": calm("good")}
-        return tuple((task, replace(ends[task.shown_as], scenario=task.name)) for task in tasks)
+    def rehearse(_: Rehearser, task: Task) -> Outcome:
+        ends = night("other") if task.shown_as == "other" else calm("good")
+        return replace(task.unplayed, record=ends.record, verdicts=ends.verdicts, costs=ends.costs)
 
-    monkeypatch.setattr(command, "rehearse_all", play)
-    assert run("good", "--scenario", "job.yaml", "--compare", "other").exit_code == 0
-    assert run("other", "--scenario", "job.yaml", "--compare", "good").exit_code == 1
+    monkeypatch.setattr(command, "rehearse_all", rehearse_all)
+    monkeypatch.setattr(Rehearser, "rehearse", rehearse)
+    asked = ["--scenario", "job.yaml", "--output", "report.html", "--compare"]
+    for stacks_, code, headline in (
+        (("good", "other"), 0, "All 8 expectations met"),
+        (("other", "good"), 1, "2 of 9 expectations missed"),
+    ):
+        result = run(stacks_[0], *asked, stacks_[1])
+        assert (result.exit_code, result.stdout.splitlines()[0]) == (code, headline)
+        page = (checkout / "report.html").read_text()
+        assert f"{headline}</h1>" in page
+        assert f'<header class="page {"bad" if code else "good"}">' in page
+        document = json.loads(run(stacks_[0], *asked, stacks_[1], "--json").stdout)
+        assert (document["headline"], document["isMet"]) == (headline, not code)
+        assert [each["isReference"] for each in document["outcomes"]] == [True, False]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from pydantic_core.core_schema import WithDefaultSchema
 from typing_extensions import override
 
 from workbench.rehearsal.advice.advice import Advice
-from workbench.rehearsal.outcome import Outcome
+from workbench.rehearsal.outcome import Outcome, deciding
 from workbench.rehearsal.report.comparison import Comparison
 from workbench.rehearsal.report.figures import headline, pools, works
 from workbench.rehearsal.report.shape import AdviceShape, AdvisedShape, ComparisonShape, OutcomeShape, ReportShape
@@ -33,10 +33,11 @@ def document(
     outcomes: Sequence[Outcome], comparisons: Iterable[Comparison] = (), advice: Iterable[Advice] = ()
 ) -> dict[str, Any]:
     """Return outcomes, comparisons and advice as an object of ``ReportShape``."""
+    judged = deciding(outcomes)
     report = ReportShape(
         schema_version=SCHEMA_VERSION,
-        headline=headline(outcomes),
-        is_met=all(outcome.is_met for outcome in outcomes),
+        headline=headline(judged),
+        is_met=all(outcome.is_met for outcome in judged),
         outcomes=tuple(map(_outcome, outcomes)),
         comparisons=tuple(map(ComparisonShape.model_validate, comparisons)),
         advice=tuple(map(_advice, advice)),

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Final
 
 from workbench.rehearsal.advice.advice import Advice
-from workbench.rehearsal.outcome import Outcome
+from workbench.rehearsal.outcome import Outcome, deciding
 from workbench.rehearsal.report import sections
 from workbench.rehearsal.report.comparison import Comparison
 from workbench.rehearsal.report.figures import brief, headline, lasting, standing
@@ -49,7 +49,7 @@ def render(outcomes: Sequence[Outcome], comparisons: Sequence[Comparison] = (), 
         (_header(outcomes), *map(_comparison, comparisons), _outcomes(outcomes, advice), element("footer", _ORIGIN))
     )
     values = {
-        "title": escape(clean(f"{_subject(outcomes)}: {headline(outcomes)}")),
+        "title": escape(clean(f"{_subject(outcomes)}: {headline(deciding(outcomes))}")),
         "policy": f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'",
         "style": style,
         "body": body,
@@ -81,7 +81,7 @@ def _colour(outcomes: Sequence[Outcome]) -> str:
 
 
 def _header(outcomes: Sequence[Outcome]) -> Html:
-    parts = [element("p.eyebrow", f"Rehearsal: {_subject(outcomes)}"), element("h1", headline(outcomes))]
+    parts = [element("p.eyebrow", f"Rehearsal: {_subject(outcomes)}"), element("h1", headline(deciding(outcomes)))]
     if len(outcomes) == 1:
         lasts = outcomes[0].record.lasts if outcomes[0].record else 0.0
         parts.append(element("p.subtitle", outcomes[0].description))
@@ -89,7 +89,7 @@ def _header(outcomes: Sequence[Outcome]) -> Html:
             parts.append(element("p.dim", f"The scenario lasts {lasting(lasts)}."))
     else:
         parts.append(_matrix(outcomes))
-    return element(f"header.page.{_colour(outcomes)}", *parts)
+    return element(f"header.page.{_colour(deciding(outcomes))}", *parts)
 
 
 def _matrix(outcomes: Sequence[Outcome]) -> Html:

@@ -37,6 +37,7 @@ class OutcomeShape(_Shape):
     description: str
     skipped: str = Field(description="Why the scenario does not apply; else empty.")
     lost: str = Field(description="How the control plane failed, so that there is no verdict; else empty.")
+    is_reference: bool = Field(description="Whether another outcome is compared with it, so that it decides nothing.")
     is_met: bool = Field(description="Whether every expectation is met; false without a verdict, true if skipped.")
     verdicts: tuple[Verdict, ...]
     costs: Costs | None
@@ -87,8 +88,8 @@ class ReportShape(_Shape):
     """Report of a rehearsal by igz-clusters."""
 
     schema_version: Literal[1]
-    headline: str = Field(description="The verdict in words.")
-    is_met: bool = Field(description="Whether every outcome is met.")
+    headline: str = Field(description="The verdict in words, without references.")
+    is_met: bool = Field(description="Whether every outcome is met; references must only have a verdict.")
     outcomes: tuple[OutcomeShape, ...]
     comparisons: tuple[ComparisonShape, ...]
     advice: tuple[AdviceShape, ...]

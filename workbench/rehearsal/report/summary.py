@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from infra.config.problems import printable
-from workbench.rehearsal.outcome import Costs, Outcome
+from workbench.rehearsal.outcome import Costs, Outcome, deciding
 from workbench.rehearsal.record import PodRecord, Record
 from workbench.rehearsal.report.comparison import Comparison
 from workbench.rehearsal.report.comparison import show as show_comparison
@@ -52,7 +52,8 @@ def show(outcomes: Sequence[Outcome], console: Console, comparisons: Iterable[Co
         Shown after the outcomes.
     """
     if len(outcomes) > 1:
-        _print(Text(headline(outcomes), style=_colour(outcomes)), console)
+        judged = deciding(outcomes)
+        _print(Text(headline(judged), style=_colour(judged)), console)
         _matrix(outcomes, console)
     for index, outcome in enumerate(outcomes):
         if index or len(outcomes) > 1:

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from support import outcomes
-from workbench.rehearsal.outcome import Cost
+from workbench.rehearsal.outcome import Cost, deciding
 from workbench.rehearsal.report import figures
 from workbench.rehearsal.verdicts.waits import wait_of
 
@@ -52,6 +52,15 @@ def test_the_headline_counts_only_what_was_played() -> None:
     assert figures.headline([outcomes.calm()]) == "All 8 expectations met"
     assert figures.headline([replace(night, verdicts=night.verdicts[:1])]) == "The expectation is met"
     assert figures.headline([outcomes.skipped()]) == "Skipped: no scenario applies"
+
+
+def test_a_reference_decides_only_if_it_is_lost() -> None:
+    calm, night, lost = (
+        outcomes.calm(),
+        *(replace(each, is_reference=True) for each in (outcomes.night(), outcomes.lost())),
+    )
+    assert deciding([night, calm]) == (calm,)
+    assert deciding([lost, calm]) == (lost, calm)
 
 
 def test_the_headline_begins_with_scenarios_that_have_no_verdict() -> None:
