@@ -174,7 +174,7 @@ def rehearsal(nodes: int, pods: int, folder: Path, binaries: Toolchain) -> Run:
         raise UserError(f"Not all of {pods} pods ran within {LASTS // 60} minutes.")
     judged = time.monotonic()
     prices = Prices(stack_cost(stack.config, PriceBook.load(stacks.folder())))
-    costs = costs_of(record, prices.price_of, prices=prices.note)
+    costs = costs_of(record, prices.price_of, fee=prices.fee, prices=prices.note)
     verdicts = judge(scenario, record, stack.config, costs)
     if missed := [f"{each.expectation} ({each.measured})" for each in verdicts if not each.is_met]:
         raise UserError(f"The rehearsal misses: {'; '.join(missed)}.")

@@ -26,9 +26,12 @@ class Cost:
 
 @dataclass(frozen=True, kw_only=True)
 class Costs:
-    """What the nodes of a record cost."""
+    """What a scenario costs: its nodes, and the control plane."""
 
     total: Cost
+    """Of all nodes, with the fee for the control plane."""
+    control_plane: float = 0.0
+    """US dollars of that fee for the length of the scenario; sums of pools, lifecycles and teams leave it out."""
     by_pool: dict[str, Cost]
     by_lifecycle: dict[str, Cost]
     """By ``on-demand`` and ``spot``."""
@@ -59,7 +62,7 @@ class Outcome:
     verdicts
         One for each expectation, in their order.
     costs
-        What the nodes cost.
+        What the nodes and the control plane cost.
     notes
         Limits of the rehearsal that the reader must know, as sentences.
     """

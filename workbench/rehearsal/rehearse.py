@@ -132,7 +132,7 @@ class Rehearser:
         with simulated(task.stack, task.pace, binaries=self.binaries, progress=step) as cluster:
             record = play(cluster, scenario, progress=progress)
         prices = Prices(stack_cost(config, self.book))
-        costs = costs_of(record, prices.price_of, prices=prices.note)
+        costs = costs_of(record, prices.price_of, fee=prices.fee, prices=prices.note)
         return replace(task.unplayed, record=record, verdicts=judge(scenario, record, config, costs), costs=costs)
 
     def _go_on(self) -> None:

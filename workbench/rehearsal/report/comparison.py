@@ -155,7 +155,7 @@ def _costs(before: Outcome, after: Outcome) -> Iterator[Row]:
     amounts = (None if each is None else each.node_hours for each in totals)
     yield _numbers("node-hours", "all pools, node-hours", amounts, "{:,.1f}".format)
     prices = (None if each is None or each.unpriced else each.usd for each in totals)
-    row = _numbers("usd", "all pools, USD", prices, "{:,.2f}".format)
+    row = _numbers("usd", "total, USD", prices, "{:,.2f}".format)
     yield replace(row, before=money(totals[0]), after=money(totals[1]))
 
 

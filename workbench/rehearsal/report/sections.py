@@ -38,7 +38,7 @@ def tiles(outcome: Outcome) -> Html:
     shown = [("Expectations met", f"{met} of {len(outcome.verdicts)}", "")]
     if costs:
         dollars = f"{money(costs.total)} USD" if costs.total.is_priced else "no price"
-        shown.append(("Nodes cost", dollars, f"{hours(costs.total)} node-hours"))
+        shown.append(("Cost", dollars, f"{hours(costs.total)} node-hours"))
     most = sum(each.most for each in figures.pools(outcome))
     shown.append(("Most nodes", str(peak(record.nodes, record.lasts)), f"of {most} that the pools allow"))
     if slowest:
@@ -233,6 +233,8 @@ def costs(outcome: Outcome) -> Html:
     ]
     if outcome.costs:
         total = outcome.costs.total
+        if fee := outcome.costs.control_plane:
+            rows.append((element("strong", "control plane"), "", "", "", "", f"{fee:,.2f}"))
         rows.append((element("strong", "all"), "", "", "", *(element("strong", f(total)) for f in (hours, money))))
     headings = ("pool", "machine type", "lifecycle", "nodes (min..peak..max)", "node-hours", "USD")
     parts = [table(headings, rows, numbers=(3, 4, 5), name="Pools")] if rows else []

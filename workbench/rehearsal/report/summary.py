@@ -160,6 +160,8 @@ def _pools(outcome: Outcome, console: Console) -> None:
         table.add_row(*(Text(_clean(name)) for name in names), each.sizes, hours(each.cost), money(each.cost))
     if outcome.costs:
         total = outcome.costs.total
+        if fee := outcome.costs.control_plane:
+            table.add_row("control plane", "", "", "", "", f"{fee:,.2f}")
         table.add_row("all", "", "", "", hours(total), money(total), style="bold")
     print_table(table, console)
     if outcome.costs:

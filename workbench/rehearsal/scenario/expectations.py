@@ -100,7 +100,10 @@ class AtMost(ContractModel):
         None, description="Most hours of all these nodes together. Default: any.", examples=[12.5]
     )
     usd: _Amount | None = Field(
-        None, description="Highest price of these hours in US dollars. Default: any.", examples=[40]
+        None,
+        description="Highest price of these hours in US dollars; without a place, the control plane's fee counts too. "
+        "Default: any.",
+        examples=[40],
     )
     nodes: int | None = Field(
         None, ge=0, le=10_000, strict=True, description="Most nodes at any one time. Default: any.", examples=[4]

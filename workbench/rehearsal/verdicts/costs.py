@@ -1,4 +1,4 @@
-"""What the nodes of a record cost, by pool, lifecycle and team."""
+"""What the nodes of a record cost, by pool, lifecycle and team, and what its control plane costs."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -32,8 +32,8 @@ class _Sum:
         return Cost(node_hours=self.hours, usd=self.usd, unpriced=tuple(sorted(self.unpriced)))
 
 
-def costs_of(record: Record, price_of: PriceOf, *, prices: str = "") -> Costs:
-    """Return what the nodes of a record cost.
+def costs_of(record: Record, price_of: PriceOf, *, fee: float = 0.0, prices: str = "") -> Costs:
+    """Return what the nodes and the control plane of a record cost.
 
     Parameters
     ----------
@@ -41,6 +41,8 @@ def costs_of(record: Record, price_of: PriceOf, *, prices: str = "") -> Costs:
         What happened.
     price_of
         Price of an hour; asked once for each machine type and lifecycle.
+    fee
+        US dollars an hour of the control plane.
     prices
         Where the prices are from and of which date, as one sentence. Default: not said.
     """
@@ -56,8 +58,10 @@ def costs_of(record: Record, price_of: PriceOf, *, prices: str = "") -> Costs:
             one.add(node, own, price)
         for team, part in team_hours(node, pods[node.name], record.lasts).items():
             by_team[team].add(node, part, price)
+    total.usd += (control_plane := fee * record.lasts / _HOUR)
     return Costs(
         total=total.cost,
+        control_plane=control_plane,
         by_pool=_costs(by_pool),
         by_lifecycle=_costs(by_lifecycle),
         by_team=_costs(by_team),

@@ -58,10 +58,11 @@ def at_most(case: Case, expectation: AtMost) -> Finding:
         near |= abs(total - expectation.node_hours) <= slack
     if expectation.usd is not None:
         price = price_of(record, nodes, case.costs)
+        fee = case.costs.control_plane if case.costs and place == Place() else 0.0
         bounds.append(f"{expectation.usd:g} USD")
-        parts.append(_price_text(price, expectation.usd))
-        met.append(not price.unpriced and price.usd <= expectation.usd)
-        near |= bool(total and price.usd and abs(price.usd - expectation.usd) <= slack * price.usd / total)
+        parts.append(_price_text(price, fee, expectation.usd))
+        met.append(not price.unpriced and price.usd + fee <= expectation.usd)
+        near |= bool(total and price.usd and abs(price.usd + fee - expectation.usd) <= slack * price.usd / total)
     if expectation.nodes is not None:
         bounds.append(f"{expectation.nodes} nodes at a time")
         parts.append(f"{count(most, 'node')} at a time")
@@ -99,10 +100,12 @@ def price_of(record: Record, nodes: Sequence[NodeRecord], costs: Costs | None) -
     return Cost(node_hours=total, usd=usd, unpriced=tuple(sorted(unpriced)))
 
 
-def _price_text(cost: Cost, bound: float) -> str:
+def _price_text(cost: Cost, fee: float, bound: float) -> str:
+    usd = cost.usd + fee
+    known = f"{usd:.2f} USD" + (f", {fee:.2f} of it for the control plane" if fee else "")
     if not cost.unpriced:
-        return f"{cost.usd:.2f} USD"
+        return known
     missing = f"no price of {', '.join(name or 'machines without a type' for name in cost.unpriced)}"
-    if cost.usd > bound:
-        return f"at least {cost.usd:.2f} USD: {missing}"
-    return f"cannot be judged: {f'at least {cost.usd:.2f} USD, ' if cost.is_priced else ''}{missing}"
+    if usd > bound:
+        return f"at least {known}: {missing}"
+    return f"cannot be judged: {f'at least {known}, ' if usd else ''}{missing}"

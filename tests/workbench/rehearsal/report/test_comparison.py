@@ -22,7 +22,7 @@ def test_the_other_way_round_it_is_a_regression() -> None:
     comparison = compare(outcomes.night(gpu_max=6), outcomes.night())
     row = rows(comparison, "expectation")["train waits at most 40m"]
     assert (row.change, row.is_better) == ("now missed", False)
-    assert rows(comparison, "usd")["all pools, USD"].is_better is True
+    assert rows(comparison, "usd")["total, USD"].is_better is True
 
 
 def test_an_outcome_compared_with_itself_changes_nothing() -> None:
@@ -38,7 +38,7 @@ def test_waits_node_hours_and_money_show_their_difference() -> None:
         about="wait", name="train, longest wait", before="1h40m", after="15m", change="-1h25m", is_better=True
     )
     assert rows(comparison, "node-hours")["pool gpu, node-hours"].change == "+2.9"
-    money = rows(comparison, "usd")["all pools, USD"]
+    money = rows(comparison, "usd")["total, USD"]
     assert (money.before, money.after, money.change, money.is_better) == ("9.28", "13.16", "+3.88", False)
 
 
@@ -52,7 +52,7 @@ def test_without_prices_no_difference_of_money_is_claimed() -> None:
     assert night.costs
     for usd, shown in ((0.0, "-"), (3.0, "at least 3.00")):
         costs = replace(night.costs, total=Cost(node_hours=2, usd=usd, unpriced=("x",)))
-        row = rows(compare(night, replace(night, costs=costs)), "usd")["all pools, USD"]
+        row = rows(compare(night, replace(night, costs=costs)), "usd")["total, USD"]
         assert (row.after, row.change) == (shown, "")
 
 

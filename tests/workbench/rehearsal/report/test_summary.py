@@ -43,6 +43,16 @@ def test_pools_show_sizes_node_hours_and_money() -> None:
     assert ["workload", "m6i.2xlarge", "spot", "1..6..6", "7.0", "1.13"] in rows
 
 
+def test_the_control_plane_has_a_line_of_its_own_where_it_costs_something() -> None:
+    night = outcomes.night()
+    assert night.costs
+    assert "control plane" not in printed(night)
+    rows = [
+        line.split() for line in printed(replace(night, costs=replace(night.costs, control_plane=0.2))).splitlines()
+    ]
+    assert ["control", "plane", "0.20"] in rows
+
+
 def test_works_show_median_95_percent_and_longest_wait() -> None:
     rows = [line.split() for line in printed(outcomes.night()).splitlines()]
     assert ["train", "14", "1h1m", "1h40m", "1h40m", "3", "-"] in rows
@@ -133,5 +143,5 @@ def test_a_comparison_shows_only_what_changes_and_the_costs() -> None:
     rows = [line.split() for line in file.getvalue().partition("main -> HEAD")[2].splitlines()]
     assert ["train,", "longest", "wait", "1h40m", "15m", "-1h25m"] in rows
     assert ["pool", "gpu,", "most", "nodes", "2", "6", "+4"] in rows
-    assert ["all", "pools,", "USD", "9.28", "13.16", "+3.88"] in rows
+    assert ["total,", "USD", "9.28", "13.16", "+3.88"] in rows
     assert not [row for row in rows if row[:2] == ["model,", "median"]]

@@ -80,3 +80,12 @@ def test_pods_without_a_team_leave_their_share_to_nobody() -> None:
     costs = costs_of(record([pod("a", on="w")], nodes=[node("w", WORK)]), lambda *_: 1.0)
     assert set(costs.by_team) == {""}
     assert costs.by_team[""].usd == 1.0
+
+
+def test_the_control_plane_s_fee_is_in_the_total_and_in_no_other_sum() -> None:
+    facts = record(groups=[WORK], nodes=[node("w", WORK, gone=900)], lasts=1800)
+    costs = costs_of(facts, lambda *_: 1.0, fee=0.1)
+    assert costs.control_plane == pytest.approx(0.05)
+    assert costs.total.usd == pytest.approx(0.3)
+    for sums in (costs.by_pool, costs.by_lifecycle, costs.by_team):
+        assert sum(each.usd for each in sums.values()) == pytest.approx(0.25)

@@ -109,6 +109,18 @@ def test_a_bound_in_money_can_be_judged_without_a_price_only_if_the_others_excee
     assert not any("not known" in hint.cause for hint in other.hints)
 
 
+def test_a_bound_of_all_nodes_counts_the_control_plane_and_that_of_a_place_does_not() -> None:
+    facts = record(groups=GROUPS, nodes=[node("w0", WORK)])
+    whole, place = verdicts(
+        facts,
+        {"expect": "at-most", "usd": 2.05},
+        {"expect": "at-most", "usd": 2.05, "place": {"pool": "workload"}},
+        costs=costs_of(facts, lambda *_: 2.0, fee=0.1),
+    )
+    assert (whole.is_met, whole.measured) == (False, "2.10 USD, 0.10 of it for the control plane")
+    assert (place.is_met, place.measured) == (True, "2.00 USD")
+
+
 def test_node_hours_near_the_bound_may_vary() -> None:
     facts = record(groups=GROUPS, nodes=[node("w0", WORK, gone=1800)])
     assert verdicts(facts, {"expect": "at-most", "nodeHours": 0.51})[0].may_vary
