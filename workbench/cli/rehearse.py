@@ -55,7 +55,7 @@ Compare = Annotated[
     str | None, _option("--compare", "Also play on another stack, or on an earlier commit.", "STACK|REV")
 ]
 Advise = Annotated[
-    bool, typer.Option("--advise", help="Search for the change of the stack file that meets missed expectations.")
+    bool, typer.Option("--advise", help="Search for a change that meets missed expectations, and make it small.")
 ]
 Budget = Annotated[
     int, typer.Option("--budget", min=1, max=100, help="Rehearsals that the search may take, for each scenario.")

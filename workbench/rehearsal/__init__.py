@@ -2,6 +2,6 @@
 
 ``scenario`` says what happens and what is expected, ``cluster`` builds the stack's cluster as simulated nodes on a
 real control plane, ``play`` sends the work and the events and records what the API server says, ``verdicts`` judges
-the record, ``report`` shows it. ``replay`` makes scenarios of what happened elsewhere, ``advice`` searches for the
+the record, ``report`` shows it. ``replay`` makes scenarios of what happened elsewhere, ``advice`` searches for a
 change of the stack file that meets missed expectations.
 """

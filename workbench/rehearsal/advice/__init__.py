@@ -1,1 +1,1 @@
-"""Searches for the smallest change of a stack file that meets missed expectations."""
+"""Searches for a change of a stack file that meets missed expectations, and makes it small."""

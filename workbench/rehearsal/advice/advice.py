@@ -9,7 +9,7 @@ from workbench.rehearsal.verdicts.verdict import Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class Advice:
-    """The smallest change that was found, with its proof and its price.
+    """The change that was found, with its proof and its price.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""Searches for the smallest change that meets missed expectations, by rehearsing candidates.
+"""Searches for a change that meets missed expectations, by rehearsing candidates in the order of the hints.
 
-One edit is tried before two. A number, such as a maximum size, is first set to what the record shows to be enough, then
-halved down towards the smallest that still is. Every candidate must pass the stack file's own checks first, and each is
-rehearsed once.
+The first candidate that meets all is made as small as possible; others might be smaller. One edit is tried before two.
+A number, such as a maximum size, is first set to what the record shows to be enough, then halved down towards the
+smallest that still is. Every candidate must pass the stack file's own checks first, and each is rehearsed once.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -45,7 +45,9 @@ def advise(  # noqa: PLR0913 five of them are what is searched
     *,
     scenario_file: Path | None = None,
 ) -> Advice:
-    """Return the smallest change found that meets what the outcome misses, also if a control plane ends the search.
+    """Return the first change that meets what the outcome misses, made as small as possible, else the best one found.
+
+    If a control plane ends the search, it is the best found until then.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Section of the page with advice: the smallest change that was found, its effect, its price and its patch."""
+"""Section of the page with advice: the change that was found, its effect, its price and its patch."""
 
 from html import escape
 from typing import Final

@@ -67,7 +67,7 @@ class AdvisedShape(_Shape):
 
 
 class AdviceShape(_Shape):
-    """The smallest change that was found for a scenario on a stack."""
+    """The first change that meets every expectation, made as small as possible; if there is none, the best found."""
 
     stack: str
     scenario: str
