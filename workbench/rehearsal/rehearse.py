@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 from workbench.local.programs import Binaries
 from workbench.prices.book import PriceBook
 from workbench.prices.stack_cost import stack_cost
-from workbench.rehearsal.cluster.simulated import LostError
+from workbench.rehearsal.cluster.simulated import ApiError, LostError
 from workbench.rehearsal.cluster.simulation import simulated
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.play.player import Progress, play
@@ -112,7 +112,7 @@ class Rehearser:
         Raises
         ------
         LostError
-            The control plane failed meanwhile.
+            The control plane failed meanwhile, or refused a request of the rehearsal itself.
         KeyboardInterrupt
             ``stopped`` was set.
         """
@@ -129,8 +129,14 @@ class Rehearser:
             self.watcher.progress(task, made)
 
         self._go_on()
-        with simulated(task.stack, task.pace, binaries=self.binaries, progress=step) as cluster:
-            record = play(cluster, scenario, progress=progress)
+        try:
+            with simulated(task.stack, task.pace, binaries=self.binaries, progress=step) as cluster:
+                record = play(cluster, scenario, progress=progress)
+        except ApiError as error:
+            raise LostError(
+                f"The API server refused a request of the rehearsal itself: {error}\n"
+                "Rehearse again; if it comes back, report it as a defect."
+            ) from error
         prices = Prices(stack_cost(config, self.book))
         costs = costs_of(record, prices.price_of, fee=prices.fee, prices=prices.note)
         return replace(task.unplayed, record=record, verdicts=judge(scenario, record, config, costs), costs=costs)

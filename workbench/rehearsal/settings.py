@@ -47,4 +47,4 @@ def core_namespace(config: StackConfig) -> str:
 
 def default_namespace(config: StackConfig) -> str:
     """Return the namespace of work that names none: the first with core services, else the first."""
-    return core_namespace(config) or next(iter(config.namespaces), "mlrun")
+    return core_namespace(config) or next(iter(config.namespaces))

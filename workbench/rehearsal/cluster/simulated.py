@@ -26,7 +26,7 @@ class ApiError(Exception):
 
 
 class LostError(Exception):
-    """The control plane has ended or does not answer; says which component, where its log is, and what to do."""
+    """The control plane has ended, does not answer or fails; says which component, where its log is, and what to do."""
 
 
 class Watch(Protocol):

@@ -26,7 +26,6 @@ from workbench.rehearsal.scenario.arrivals import Arrival
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.scenario.events import CapacityRefused, Event, NodeFailure, RollingUpgrade, Scale, SpotReclaim
 from workbench.rehearsal.scenario.model import Scenario
-from workbench.rehearsal.settings import default_namespace
 
 _UNIT_THREADS: Final = 16
 """Threads that create units: on a busy machine a request takes a tenth of a second, mostly the API server's."""
@@ -125,7 +124,7 @@ class _Player:
 
     def prepare(self) -> None:
         """Create the authors' accounts, and wait until the watches have delivered what exists."""
-        for each in accounts(sorted(self._namespaces())):
+        for each in accounts(self._cluster.config.namespaces):
             self._cluster.api.apply(each)
         self._chronicle.start()
         existing = {
@@ -162,10 +161,6 @@ class _Player:
         while not is_settled() and time.monotonic() < deadline:
             self._check()
             time.sleep(_STEP)
-
-    def _namespaces(self) -> set[str]:
-        named = {work.namespace for work in self._scenario.works.values() if work.namespace}
-        return {*self._cluster.config.namespaces, default_namespace(self._cluster.config), *named}
 
     def _plan(self, arrival: Arrival) -> None:
         work = self._scenario.works[arrival.work]

@@ -77,7 +77,13 @@ class Site:
             return None
         pace = self.cluster.pace
         made = copy_of(node, f"{node.group}-r{next(self._numbers)}", pace.real_text(pace.node_start))
-        self.cluster.api.create(made)
+        try:
+            self.cluster.api.create(made)
+        except ApiError as error:
+            if error.status == HTTPStatus.UNPROCESSABLE_ENTITY:  # as the autoscaler is answered without capacity
+                return None
+            if error.status != HTTPStatus.CONFLICT:  # its own node, of a request that was repeated
+                raise
         return str(made["metadata"]["name"])
 
 

@@ -1,3 +1,5 @@
+from http import HTTPStatus
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -5,9 +7,11 @@ import pytest
 from components.contract.labels import WellKnownLabel
 from support.rehearsal_api import Stage
 from support.rehearsal_stacks import POOLS, stack
+from workbench.rehearsal.cluster.simulated import ApiError
 from workbench.rehearsal.play.node_events import (
     DRAIN,
     REPLACED,
+    RETRY,
     UNNOTICED,
     capacity_refused,
     node_failure,
@@ -200,3 +204,29 @@ def test_a_replaced_elastic_node_stays_one_of_the_autoscaler() -> None:
     assert made["spec"]["providerID"] == "kwok:work-r1"
     assert made["metadata"]["annotations"]["cluster-autoscaler.kwok.nodegroup/name"] == "work"
     assert "igz-clusters.io/starts-at" not in made["metadata"]["annotations"]
+
+
+@pytest.mark.parametrize("is_made", [False, True], ids=["refused", "repeated"])
+def test_an_upgrade_tries_again_if_the_replacement_is_refused_and_goes_on_if_it_exists(*, is_made: bool) -> None:
+    stage = Stage()
+    stage.node("work-x", elastic=True)
+    create, answers = stage.api.create, [HTTPStatus.CONFLICT if is_made else HTTPStatus.UNPROCESSABLE_ENTITY]
+
+    def answer(manifest: Any, **options: Any) -> Any:
+        made = create(manifest, **options) if is_made or not answers else None
+        if answers:  # a request is repeated if its answer did not arrive
+            raise ApiError(answers.pop(), "already exists or no capacity")
+        return made
+
+    stage.api.create = answer  # type: ignore[method-assign]
+    waits = list(islice(rolling_upgrade(stage.site, upgrade({"pool": "work"})), 2))
+    assert (RETRY in waits) is not is_made
+    assert stage.names() == {"work-x", "work-r1" if is_made else "work-r2"}
+
+
+def test_a_replacement_that_is_wrong_in_itself_is_an_error() -> None:
+    stage = Stage()
+    stage.node("work-x", elastic=True)
+    stage.api.refuses["Node"] = "forbidden"
+    with pytest.raises(ApiError, match="403"):
+        next(rolling_upgrade(stage.site, upgrade({"pool": "work"})))
