@@ -11,7 +11,6 @@ from infra.config.problems import nearest
 from workbench.rehearsal.advice.candidate import Candidate, fixed, work_edit
 from workbench.rehearsal.record import TAKEN, PodEnd
 from workbench.rehearsal.scenario.expectations import LandsOn
-from workbench.rehearsal.scenario.work import Work
 from workbench.rehearsal.verdicts.miss import Miss
 from workbench.rehearsal.verdicts.specs import labels_of, matches, taint_of, untolerated
 from workbench.rehearsal.verdicts.verdict import Hint
@@ -20,8 +19,9 @@ from workbench.rehearsal.verdicts.verdict import Hint
 def for_work(miss: Miss, hint: Hint) -> Iterator[Candidate]:
     """Yield the changes of a work that a hint leads to, likeliest first."""
     section, name, key = [*hint.path.split(".", 2), "", ""][:3]
-    if section == "works" and name in miss.scenario.works and key in _BY_KEY:
-        yield from _BY_KEY[key](miss, hint, name)
+    find = _BY_KEY.get(key.removeprefix("pod."))
+    if section == "works" and name in miss.scenario.works and find:
+        yield from find(miss, hint, name)
 
 
 def _mode(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
@@ -41,20 +41,20 @@ def _mode(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
 def _role(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
     if miss.scenario.works[work].role is not None:
         yield fixed(work_edit(hint.cause, work, None, "role"))
-    elif miss.scenario.works[work].pod is not None:  # its selector names the role
-        yield from _selector(miss, hint, work)
 
 
-def _place(work: Work, key: str) -> tuple[tuple[str, ...], Any]:
-    """Return where the author wrote a field of the pod, and what: in the pod of kind ``pod``, else in the work."""
-    if work.pod is not None:
-        return ("pod", key), work.pod.get(key)
-    return (key,), {"nodeSelector": work.node_selector, "tolerations": work.tolerations}[key]
+def _given(miss: Miss, hint: Hint, work: str) -> tuple[tuple[str, ...], Any]:
+    """Return the keys below the work that a hint names, and what its author wrote there."""
+    keys = tuple(hint.path.split(".")[2:])
+    given: Any = miss.scenario.works[work].model_dump(by_alias=True)
+    for key in keys:
+        given = given.get(key)
+    return keys, given
 
 
 def _selector(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
     """Yield the nearest label that exists, then no selector."""
-    path, selector = _place(miss.scenario.works[work], "nodeSelector")
+    path, selector = _given(miss, hint, work)
     selector = selector or {}
     labels = [labels_of(group) for group in miss.record.groups]
     corrected = {}
@@ -77,7 +77,7 @@ def _selector(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
 
 def _tolerations(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
     """Yield tolerations of exactly the taints that keep the pods off, then none."""
-    path, given = _place(miss.scenario.works[work], "tolerations")
+    path, given = _given(miss, hint, work)
     for pod in miss.shapes[:1]:
         for group in miss.record.groups:
             missing = untolerated(pod.spec, group) if matches(pod.spec, group) else ()
@@ -87,25 +87,27 @@ def _tolerations(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
         yield fixed(work_edit(hint.cause, work, None, *path))
 
 
+def _better(given: str) -> Iterator[str]:
+    """Yield the user classes of higher priority; of any other class the one that was probably meant, or the default."""
+    if given in list(UserPriority):
+        yield from (each.value for each in UserPriority if each.priority > UserPriority(given).priority)
+    else:
+        yield str(nearest(given, UserPriority) or DEFAULT_USER_PRIORITY.value)
+
+
 def _class(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
-    """Yield the user class that was probably meant, else the default, in place of any other class."""
-    given = miss.scenario.works[work]
-    meant = nearest(given.priority_class, UserPriority) or DEFAULT_USER_PRIORITY.value
-    if given.pod is not None:
-        own = ("priorityClassName",) if "priorityClassName" in given.pod else ()
-        outer = [work_edit(hint.cause, work, None, "priorityClass")] if given.priority_class else []
-        yield fixed(*outer, *(work_edit(hint.cause, work, str(meant), "pod", key) for key in own))
-        return
-    yield fixed(
-        work_edit(hint.cause, work, None, "priorityClass"),
-        work_edit(hint.cause, work, str(meant), "priority"),
-    )
+    _, given = _given(miss, hint, work)
+    for name in _better(given or DEFAULT_USER_PRIORITY.value):
+        yield fixed(
+            work_edit(hint.cause, work, None, "priorityClass"),
+            work_edit(hint.cause, work, name, "priority"),
+        )
 
 
 def _priority(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
-    for priority in (UserPriority.MEDIUM, UserPriority.HIGH):
-        if (miss.scenario.works[work].priority or DEFAULT_USER_PRIORITY).priority < priority.priority:
-            yield fixed(work_edit(hint.cause, work, priority.value, "priority"))
+    path, given = _given(miss, hint, work)
+    for name in _better(given or DEFAULT_USER_PRIORITY.value):
+        yield fixed(work_edit(hint.cause, work, name, *path))
 
 
 def _namespace(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
@@ -128,6 +130,7 @@ _BY_KEY: Final[Mapping[str, Callable[[Miss, Hint, str], Iterator[Candidate]]]] =
     "tolerations": _tolerations,
     "priorityClass": _class,
     "priority": _priority,
+    "priorityClassName": _priority,
     "namespace": _namespace,
     "volume.zone": _volume_zone,
 }

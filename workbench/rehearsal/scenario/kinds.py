@@ -44,6 +44,8 @@ class WorkKind(StrEnum):
 DEPLOYMENTS: Final = (WorkKind.NUCLIO_FUNCTION, WorkKind.SERVICE, WorkKind.CORE_SERVICE)
 
 _MLRUN: Final = (WorkKind.MLRUN_JOB, WorkKind.NUCLIO_FUNCTION, WorkKind.SPARK, WorkKind.DASK, WorkKind.MPI)
+"""Kinds with a preemption mode (MLRun 1.12.1, ``enrich_preemption_mode`` in ``mlrun/k8s_utils.py``); steps of a
+pipeline have none (``docs/decisions/0023-spot-and-gpus-by-choice.md``)."""
 _OTHERS: Final = tuple(kind for kind in WorkKind if kind is not WorkKind.POD)
 _ALL_BUT_DEPLOYMENTS: Final = tuple(kind for kind in WorkKind if kind not in DEPLOYMENTS)
 

@@ -16,7 +16,7 @@ from workbench.rehearsal.record import GroupFacts, PodRecord
 from workbench.rehearsal.scenario.events import CapacityRefused
 from workbench.rehearsal.scenario.places import Place, is_in
 from workbench.rehearsal.scenario.work import WorkKind
-from workbench.rehearsal.verdicts.miss import Finders, Miss, machine_path, named, such_as, work_path
+from workbench.rehearsal.verdicts.miss import Finders, Miss, machine_path, named, such_as
 from workbench.rehearsal.verdicts.need import daemon_load, nodes_needed
 from workbench.rehearsal.verdicts.nodes import peak
 from workbench.rehearsal.verdicts.specs import limit_of, too_small
@@ -166,7 +166,7 @@ def full_pools(miss: Miss) -> Iterator[Hint]:
                 cause=f"The {work.workers} workers of {pod.work} must run at the same time, and pool {groups[0].pool} "
                 "has room for fewer.",
                 action="Raise size.max of the pool, or lower the number of workers.",
-                path=work_path(pod, "workers"),
+                path=miss.field(pod.work, "workers"),
             )
 
 
@@ -204,7 +204,7 @@ def limits_exceed_nodes(miss: Miss) -> Iterator[Hint]:
                 f"of {node.memory_mib} MiB: they fit by request, and on a real node may be killed. The rehearsal does "
                 "not simulate memory pressure.",
                 action="Raise the memory request of the work to what it uses.",
-                path=work_path(pod, "memory"),
+                path=miss.field(pod.work, "memory"),
             )
             return
 

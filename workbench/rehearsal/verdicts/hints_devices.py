@@ -7,7 +7,7 @@ from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
 from infra.config.problems import did_you_mean
 from workbench.rehearsal.record import PodRecord
-from workbench.rehearsal.verdicts.miss import Finders, Miss, machine_path, named, such_as, work_path
+from workbench.rehearsal.verdicts.miss import Finders, Miss, machine_path, named, such_as
 from workbench.rehearsal.verdicts.specs import demands, devices, taint_of, untolerated
 from workbench.rehearsal.verdicts.verdict import Hint
 
@@ -64,13 +64,13 @@ def helper_on_gpu_nodes(miss: Miss) -> Iterator[Hint]:
         selected = demands(pod.spec).get(LabelKey.ROLE.value, ()) + demands(pod.spec).get(LabelKey.POOL.value, ())
         groups = [group for group in miss.record.groups if group.gpus and {group.role, group.pool} & set(selected)]
         if groups and not devices(pod.spec) and not pod.gpus and _keeps_off(pod, miss):
-            key = "role" if PoolRole.GPU.value in demands(pod.spec).get(LabelKey.ROLE.value, ()) else "nodeSelector"
+            is_role = PoolRole.GPU.value in demands(pod.spec).get(LabelKey.ROLE.value, ())
             yield Hint(
                 cause=f"{pod.name} requests no GPU but selects GPU nodes, whose taint "
                 f"{untolerated(pod.spec, groups[0])[0]} it does not tolerate"
                 + ("; a launcher needs no GPU." if "launcher" in pod.name else "."),
                 action="Remove the selector: the request for a GPU alone leads workers to GPU nodes.",
-                path=work_path(pod, key),
+                path=miss.selector(pod, LabelKey.ROLE if is_role else LabelKey.POOL),
             )
 
 
@@ -88,13 +88,14 @@ def gpu_elsewhere(miss: Miss) -> Iterator[Hint]:
         with_gpu = [group for group in miss.record.groups if group.gpu_resource in names]
         for key in (LabelKey.ROLE.value, LabelKey.POOL.value):
             wanted = demands(pod.spec).get(key, ())
-            if with_gpu and wanted and not any(group.labels.get(key) in wanted for group in with_gpu):
+            selected = [group for group in miss.record.groups if group.labels.get(key) in wanted]
+            if with_gpu and selected and not any(group in selected for group in with_gpu):
                 groups = ", ".join(dict.fromkeys(group.pool for group in with_gpu))
                 yield Hint(
                     cause=f"{named(pod)} requests a GPU and selects {key}: {wanted[0]}, whose nodes have none; "
                     f"pool {groups} has {key}: {with_gpu[0].labels.get(key, 'no such label')}.",
                     action="Remove the selector: the request for a GPU alone leads to GPU nodes.",
-                    path=work_path(pod, "role" if key == LabelKey.ROLE.value else "nodeSelector"),
+                    path=miss.selector(pod, key),
                 )
 
 

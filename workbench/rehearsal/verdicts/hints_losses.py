@@ -7,7 +7,7 @@ from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.lifecycle import Lifecycle
 from workbench.rehearsal.record import TAKEN, PodEnd, PodRecord
 from workbench.rehearsal.scenario.work import WorkKind
-from workbench.rehearsal.verdicts.miss import BARE_KINDS, MLRUN_KINDS, Finders, Miss, named, work_path
+from workbench.rehearsal.verdicts.miss import BARE_KINDS, Finders, Miss, named
 from workbench.rehearsal.verdicts.verdict import Hint
 
 
@@ -23,15 +23,12 @@ def on_spot(miss: Miss) -> Iterator[Hint]:
         if getattr(miss.expectation, "expect", "") == "restarted":
             continue
         why = " and keeps its state in memory" if kind is WorkKind.NOTEBOOK else ""
-        if kind in MLRUN_KINDS:
-            action, key = "Set mode: prevent, which keeps the work on on-demand nodes.", "mode"
-        else:
-            label = f"{LabelKey.LIFECYCLE}: {Lifecycle.ON_DEMAND.label_value}"
-            action, key = f"Select on-demand nodes: {label}.", "nodeSelector"
         yield Hint(
             cause=f"{named(pod)} ran on spot nodes of pool {node.pool}{why}, and the cloud took one back.",
-            action=action,
-            path=work_path(pod, key),
+            action="Set mode: prevent, which keeps the work on on-demand nodes."
+            if miss.has(pod.work, "mode")
+            else f"Select on-demand nodes: {LabelKey.LIFECYCLE}: {Lifecycle.ON_DEMAND.label_value}.",
+            path=miss.field(pod.work, "mode", "nodeSelector"),
         )
         yield Hint(
             cause=f"Pool {node.pool}, on which {named(pod)} ran, has spot nodes.",
@@ -51,7 +48,7 @@ def bare_pods(miss: Miss) -> Iterator[Hint]:
                 cause=f"Pods of {named(pod)} ({kind}) have no controller: nothing creates a lost one again.",
                 action="Use a kind that restarts, such as batch-job, retry outside of the cluster, or keep the work "
                 "off nodes that may go.",
-                path=work_path(pod, "kind"),
+                path=miss.field(pod.work, "kind"),
             )
 
 
@@ -88,7 +85,7 @@ def preempted(miss: Miss) -> Iterator[Hint]:
             cause=f"{pod.name} was evicted for a pod of higher priority"
             + (f": {pod.end_cause}." if pod.end_cause else "."),
             action="Use a higher priority for the work, and system classes for core services only.",
-            path=work_path(pod, "priority"),
+            path=miss.field(pod.work, "priority"),
         )
         if node:
             yield Hint(

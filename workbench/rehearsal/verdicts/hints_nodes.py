@@ -15,7 +15,7 @@ from workbench.rehearsal.record import GroupFacts, NodeRecord
 from workbench.rehearsal.scenario.expectations import AtMost, MinimumAgain
 from workbench.rehearsal.scenario.places import is_in
 from workbench.rehearsal.scenario.work import WorkKind
-from workbench.rehearsal.verdicts.miss import BARE_KINDS, Finders, Miss, named, work_path
+from workbench.rehearsal.verdicts.miss import BARE_KINDS, Finders, Miss, named
 from workbench.rehearsal.verdicts.nodes import price_of
 from workbench.rehearsal.verdicts.verdict import Hint
 
@@ -32,6 +32,7 @@ def held(miss: Miss) -> Iterator[Hint]:
         if pod.work in seen:
             continue
         seen.add(pod.work)
+        ends = miss.has(pod.work, "runsFor")
         if kind is WorkKind.NOTEBOOK:
             cause = f'Notebooks of {named(pod)} are annotated {AnnotationKey.SAFE_TO_EVICT}: "false" and still run'
         elif kind in BARE_KINDS:
@@ -40,9 +41,9 @@ def held(miss: Miss) -> Iterator[Hint]:
             cause = f"Pods of {named(pod)} still run there"
         yield Hint(
             cause=f"{cause}, so the autoscaler keeps node {pod.node}.",
-            action="Let the work end before the scenario does (runsFor, or stays of its arrival), or expect more "
-            "nodes.",
-            path=work_path(pod, "runsFor"),
+            action=f"Let the work end before the scenario does ({'runsFor, or ' if ends else ''}stays of its arrival), "
+            "or expect more nodes.",
+            path=f"works.{pod.work}.runsFor" if ends else "arrivals",
         )
     if not miss.finding.pods:
         yield Hint(

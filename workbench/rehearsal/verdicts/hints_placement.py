@@ -17,7 +17,7 @@ from infra.config.problems import did_you_mean, nearest
 from workbench.rehearsal.record import GroupFacts, PodRecord
 from workbench.rehearsal.scenario.places import Place, is_in
 from workbench.rehearsal.scenario.work import WorkKind
-from workbench.rehearsal.verdicts.miss import MLRUN_KINDS, Finders, Miss, named, work_path
+from workbench.rehearsal.verdicts.miss import Finders, Miss, named
 from workbench.rehearsal.verdicts.specs import (
     ZONE_KEYS,
     demands,
@@ -44,17 +44,19 @@ def lifecycle(miss: Miss) -> Iterator[Hint]:
             if values == (kind.label_value,) and not any(group.lifecycle == kind for group in users):
                 other = "spot" if kind is Lifecycle.ON_DEMAND else "on-demand"
                 mode = PreemptionMode.PREVENT if kind is Lifecycle.ON_DEMAND else PreemptionMode.CONSTRAIN
+                has_mode = miss.has(pod.work, "mode")
                 yield Hint(
-                    cause=f"{named(pod)} runs on {kind} nodes only (mode {mode}), and all pools for user work are "
-                    f"{other}.",
-                    action=f"Add a pool of role workload with lifecycle {kind}, or change the mode of the work.",
+                    cause=f"{named(pod)} runs on {kind} nodes only{f' (mode {mode})' if has_mode else ''}, and all "
+                    f"pools for user work are {other}.",
+                    action=f"Add a pool of role workload with lifecycle {kind}, or change the "
+                    f"{'mode' if has_mode else 'selector'} of the work.",
                     path="pools",
                 )
-                if miss.kind_of(pod) in MLRUN_KINDS:
+                if has_mode:
                     yield Hint(
                         cause=f"The mode {mode} of {named(pod)} needs {kind} nodes, which the stack does not have.",
                         action="Set mode: allow, which takes either.",
-                        path=work_path(pod, "mode"),
+                        path=miss.field(pod.work, "mode"),
                     )
 
 
@@ -82,27 +84,22 @@ def unknown_label(miss: Miss) -> Iterator[Hint]:
             yield Hint(
                 cause=cause,
                 action="Correct the selector" + (", or add the label to a pool's labels." if own else "."),
-                path=work_path(
-                    pod, "role" if is_role and pod.work and miss.scenario.works[pod.work].role else "nodeSelector"
-                ),
+                path=miss.selector(pod, key),
             )
 
 
 def no_group_has_all(miss: Miss) -> Iterator[Hint]:
     """Each selected label exists, but no single pool has all of them."""
     for pod in miss.shapes:
-        asked = demands(pod.spec)
-        each_exists = all(
-            any(labels_of(group).get(key) in values for group in miss.record.groups)
-            for key, values in asked.items()
-            if key not in ZONE_KEYS
-        )
-        if len(asked) > 1 and each_exists and not any(matches(pod.spec, group) for group in miss.record.groups):
+        asked = {key: values for key, values in demands(pod.spec).items() if key not in ZONE_KEYS}
+        has = [{key for key in asked if labels_of(group).get(key) in asked[key]} for group in miss.record.groups]
+        each_exists = set().union(*has) == asked.keys()
+        if len(asked) > 1 and each_exists and asked.keys() not in has:
             text = ", ".join(f"{key}: {' or '.join(values)}" for key, values in asked.items())
             yield Hint(
                 cause=f"{named(pod)} selects {text}; each label exists, but no pool has all of them.",
                 action="Remove the selectors that do not belong together.",
-                path=work_path(pod, "nodeSelector"),
+                path=miss.field(pod.work, "nodeSelector"),
             )
 
 
@@ -116,7 +113,7 @@ def initial_group(miss: Miss) -> Iterator[Hint]:
             yield Hint(
                 cause=f"{named(pod)} selects or reaches the initial group, which is for core services.",
                 action="Select a pool for user work, or none: the platform then chooses one.",
-                path=work_path(pod, "role" if miss.work and miss.work.role else "nodeSelector"),
+                path=miss.selector(pod, LabelKey.ROLE),
             )
             return
 
@@ -142,7 +139,7 @@ def _taint(miss: Miss, pod: PodRecord, group: GroupFacts, taint: str) -> Iterato
         yield Hint(
             cause=f"{named(pod)} tolerates {what}; the taint of pool {group.pool} is {taint}, did you mean it?",
             action=f"Correct the toleration to {taint}.",
-            path=work_path(pod, "tolerations"),
+            path=miss.field(pod.work, "tolerations"),
         )
         return
     cause = f"Pool {group.pool} has the taint {taint}, which {named(pod)} does not tolerate"
@@ -150,20 +147,20 @@ def _taint(miss: Miss, pod: PodRecord, group: GroupFacts, taint: str) -> Iterato
         yield Hint(
             cause=f"{cause}: its nodes are ARM, beside amd64 pools.",
             action="Add the toleration if the images run on arm64; else select kubernetes.io/arch: amd64.",
-            path=work_path(pod, "tolerations"),
+            path=miss.field(pod.work, "tolerations"),
         )
         return
-    if key in SPOT_KEYS and miss.kind_of(pod) in MLRUN_KINDS:
+    if key in SPOT_KEYS and miss.has(pod.work, "mode"):
         yield Hint(
             cause=f"{cause}.",
             action="Set mode: allow or constrain, which tolerates it.",
-            path=work_path(pod, "mode"),
+            path=miss.field(pod.work, "mode"),
         )
         return
     yield Hint(
         cause=f"{cause}.",
         action=f"Add the toleration {taint}, or run the work on a pool without a taint.",
-        path=work_path(pod, "tolerations"),
+        path=miss.field(pod.work, "tolerations"),
     )
 
 
@@ -201,9 +198,10 @@ def label_only_spot(miss: Miss) -> Iterator[Hint]:
             yield Hint(
                 cause=f"Pool {pool} has spot nodes with a label only and no taint: tolerations of {named(pod)} neither "
                 "lead to these nodes nor does their absence keep it off.",
-                action="Set mode: prevent for on-demand nodes or constrain for spot nodes, or select "
-                f"{LabelKey.LIFECYCLE}.",
-                path=work_path(pod, "mode" if miss.kind_of(pod) in MLRUN_KINDS else "nodeSelector"),
+                action="Set mode: prevent for on-demand nodes or constrain for spot nodes."
+                if miss.has(pod.work, "mode")
+                else f"Select {LabelKey.LIFECYCLE}: {' or '.join(each.label_value for each in Lifecycle)}.",
+                path=miss.field(pod.work, "mode", "nodeSelector"),
             )
             return
 
@@ -217,15 +215,17 @@ def not_led_to_spot(miss: Miss) -> Iterator[Hint]:
         node = miss.record.node(pod.node)
         if node and node.lifecycle != Lifecycle.SPOT:
             work = miss.scenario.works.get(pod.work)
-            is_kept_off = (work and work.mode is PreemptionMode.PREVENT) or LabelKey.LIFECYCLE.value in demands(
-                pod.spec
-            )
+            prevents = work is not None and work.mode is PreemptionMode.PREVENT
+            is_kept_off = prevents or LabelKey.LIFECYCLE.value in demands(pod.spec)
+            own = "The mode prevent" if prevents else "The selector"
             yield Hint(
-                cause=f"The mode prevent of {named(pod)}, or its own selector, keeps it off spot nodes."
+                cause=f"{own} of {named(pod)} keeps it off spot nodes."
                 if is_kept_off
                 else f"{named(pod)} may run on spot nodes but does not require them, and on-demand nodes had room.",
-                action="Set mode: constrain, which requires spot nodes.",
-                path=work_path(pod, "mode" if miss.kind_of(pod) in MLRUN_KINDS else "nodeSelector"),
+                action="Set mode: constrain, which requires spot nodes."
+                if miss.has(pod.work, "mode")
+                else f"Select {LabelKey.LIFECYCLE}: {Lifecycle.SPOT.label_value}.",
+                path=miss.field(pod.work, "mode", "nodeSelector"),
             )
             return
 

@@ -34,23 +34,16 @@ _SYSTEM_QUOTA: Final = "no-system-priority"
 """The quota that keeps system classes out of user namespaces: ``components/scheduling/namespaces.py``."""
 
 _KEYS: Final = {
-    "PL-01": "role",
-    "PL-02": "nodeSelector",
-    "PL-03": "nodeSelector",
-    "PL-04": "nodeSelector",
-    "PL-05": "role",
-    "PL-06": "tolerations",
-    "PL-07": "nodeSelector",
-    "PR-05": "priorityClass",
-    "RS-01": "cpu",
-    "RS-02": "cpuLimit",
-    "RS-03": "cpuLimit",
-    "RS-05": "cpuLimit",
-    "SP-01": "mode",
-    "SP-02": "mode",
-    "SP-07": "mode",
+    "PL-01": ("role",),
+    "PL-05": ("role",),
+    "PL-06": ("tolerations",),
+    **dict.fromkeys(("PL-02", "PL-03", "PL-04", "PL-07"), ("nodeSelector",)),
+    "PR-05": ("priorityClass",),
+    "RS-01": ("cpu",),
+    **dict.fromkeys(("RS-02", "RS-03", "RS-05"), ("cpuLimit",)),
+    **dict.fromkeys(("SP-01", "SP-02", "SP-07"), ("mode", "nodeSelector")),
 }
-"""Key of a work that decides what a rule judges."""
+"""Keys of a work that decide what a rule judges, the first that its kind has."""
 
 
 def quota(miss: Miss) -> Iterator[Hint]:
@@ -79,7 +72,7 @@ def unstated_resources(miss: Miss) -> Iterator[Hint]:
         yield Hint(
             cause=f"The quota {found[1]} counts {what}, which {refusal.work} does not state.",
             action="State CPU and memory of the work.",
-            path=f"works.{refusal.work}.{'memory' if 'memory' in what else 'cpu'}",
+            path=miss.field(refusal.work, "memory" if "memory" in what else "cpu"),
         )
 
 
@@ -92,7 +85,7 @@ def limit_range(miss: Miss) -> Iterator[Hint]:
             cause=f"A LimitRange of namespace {miss.namespace(refusal.work)} sets the {side} of {resource} per {scope} "
             f"to {bound}, and the {what} of {refusal.work} is {given}.",
             action=f"Keep the {what} within {bound}, or change that LimitRange.",
-            path=f"works.{refusal.work}.{key if resource in ('cpu', 'memory') else 'gpus'}",
+            path=miss.field(refusal.work, key if resource in ("cpu", "memory") else "gpus"),
         )
 
 
@@ -103,27 +96,28 @@ def priority_class(miss: Miss) -> Iterator[Hint]:
         yield Hint(
             cause=f"The cluster has no priority class {found[1]}{did_you_mean(found[1], known)}.",
             action=f"Use one of {', '.join(UserPriority)}.",
-            path=f"works.{refusal.work}.priorityClass",
+            path=miss.field(refusal.work, "priorityClass"),
         )
 
 
 def system_class(miss: Miss) -> Iterator[Hint]:
     """Recognise that a user's pod asks for a class of the system."""
     for refusal in miss.finding.refusals:
-        work = miss.scenario.works.get(refusal.work)
-        is_system = bool(work and work.priority_class in _SYSTEM)
-        if is_system and ("PR-05" in refusal.message or "riority" in refusal.message):
+        if _class_of(miss, refusal) in _SYSTEM and ("PR-05" in refusal.message or "riority" in refusal.message):
             yield _system_class(miss, refusal)
 
 
+def _class_of(miss: Miss, refusal: Refusal) -> str | None:
+    work = miss.scenario.works[refusal.work]
+    return (work.pod or {}).get("priorityClassName", work.priority_class)
+
+
 def _system_class(miss: Miss, refusal: Refusal) -> Hint:
-    work = miss.scenario.works.get(refusal.work)
-    name = (work.priority_class if work else None) or "a class of the system"
     return Hint(
-        cause=f"{refusal.work} asks for the priority class {name}, which is for the system only: it would evict core "
-        "services.",
+        cause=f"{refusal.work} asks for the priority class {_class_of(miss, refusal) or 'of the system'}, which is for "
+        "the system only: it would evict core services.",
         action=f"Use {DEFAULT_USER_PRIORITY}, or another of {', '.join(UserPriority)}.",
-        path=f"works.{refusal.work}.priorityClass",
+        path=miss.field(refusal.work, "priorityClass"),
     )
 
 
@@ -164,7 +158,7 @@ def gang(miss: Miss) -> Iterator[Hint]:
         yield Hint(
             cause=cause,
             action="Lower the number of workers.",
-            path=f"works.{refusal.work}.workers",
+            path=miss.field(refusal.work, "workers"),
         )
 
 
@@ -172,13 +166,12 @@ def open_spot(miss: Miss) -> Iterator[Hint]:
     """Spot nodes have no taint here, so each pod must say whether it may use them."""
     for refusal in miss.finding.refusals:
         if "spot nodes carry no taint here" in refusal.message:
-            work = miss.scenario.works.get(refusal.work)
             kinds = " or ".join(kind.label_value for kind in Lifecycle)
             yield Hint(
                 cause=f"Spot nodes of this stack have only a label and no taint, and {refusal.work} does not say "
                 "whether it may run there; a toleration does not say it.",
-                action=f"Add nodeSelector {LabelKey.LIFECYCLE}: {kinds}, or set a mode.",
-                path=f"works.{refusal.work}.{'nodeSelector' if not work or work.mode is None else 'mode'}",
+                action=f"Add nodeSelector {LabelKey.LIFECYCLE}: {kinds}.",
+                path=miss.field(refusal.work, "nodeSelector"),
             )
 
 
@@ -186,17 +179,16 @@ def rule(miss: Miss) -> Iterator[Hint]:
     """Recognise that a rule of this project, or Pod Security, refused the object."""
     for refusal in miss.finding.refusals:
         for found in _RULE.finditer(refusal.message):
-            key = _KEYS.get(found["id"], "pod" if (w := miss.scenario.works.get(refusal.work)) and w.pod else "")
             yield Hint(
                 cause=f"Rule {found['id']} refuses {refusal.work}: {_plain(refusal.message)}",
                 action=(found["fix"] or "").strip() or f"`igz-clusters policy show {found['id']}` explains the rule.",
-                path=".".join(part for part in ("works", refusal.work, key) if part),
+                path=miss.field(refusal.work, *_KEYS.get(found["id"], ("pod",))),
             )
         if "violates PodSecurity" in refusal.message:
             yield Hint(
                 cause=f"Pod Security refuses {refusal.work}: {_plain(refusal.message)}",
                 action="Remove the privileges from the pod, or run it in a namespace with coreServices: true.",
-                path=f"works.{refusal.work}.pod",
+                path=miss.field(refusal.work, "pod", "namespace"),
             )
 
 

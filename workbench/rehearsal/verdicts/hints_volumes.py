@@ -10,7 +10,7 @@ from typing import Final
 
 from infra.config.problems import did_you_mean
 from workbench.rehearsal.scenario.files import zones_of
-from workbench.rehearsal.verdicts.miss import Finders, Miss, named, work_path
+from workbench.rehearsal.verdicts.miss import Finders, Miss, named
 from workbench.rehearsal.verdicts.specs import ZONE_KEYS, demands
 from workbench.rehearsal.verdicts.verdict import Hint
 from workbench.report.words import count
@@ -28,16 +28,18 @@ def zones(miss: Miss) -> Iterator[Hint]:
     conflicts = {pod.uid for pod, _ in miss.said(*_CONFLICTS)}
     for pod in miss.shapes:
         work = miss.scenario.works.get(pod.work)
-        zone = work.volume.zone if work and work.volume else None
-        zone = zone or next((values[0] for key in ZONE_KEYS if (values := demands(pod.spec).get(key))), None)
+        of_volume = work.volume.zone if work and work.volume else None
+        selected = next((values[0] for key in ZONE_KEYS if (values := demands(pod.spec).get(key))), None)
+        zone = of_volume or selected
         if pod.uid not in conflicts and not (zone and pod.node is None):
             continue
-        key = "volume.zone" if work and work.volume else "nodeSelector"
+        is_of_volume = bool(work and work.volume) and (of_volume or not selected)
+        path = miss.field(pod.work, "volume.zone" if is_of_volume else "nodeSelector")
         of_cluster = zones_of(miss.config)
         if zone and of_cluster and zone not in of_cluster:
             cause = f"{named(pod)} must run in zone {zone}, and the zones of the cluster are {', '.join(of_cluster)}"
             cause += f"{did_you_mean(zone, of_cluster)}."
-            yield Hint(cause=cause, action=f"Use {of_cluster[0]}, or name no zone.", path=work_path(pod, key))
+            yield Hint(cause=cause, action=f"Use {of_cluster[0]}, or name no zone.", path=path)
             yield Hint(cause=cause, action="Add the zone to the cluster.", path="cluster.zones")
             continue
         groups = miss.open_groups(pod)
@@ -48,7 +50,7 @@ def zones(miss: Miss) -> Iterator[Hint]:
             yield Hint(
                 cause=f"{named(pod)} must run in zone {zone}, and its pools have nodes in {', '.join(known)} only.",
                 action=f"Create the volume in {known[0]}, or add zone {zone} to the cluster.",
-                path=work_path(pod, key),
+                path=path,
             )
             yield Hint(
                 cause=f"Pool {pool} has no group in zone {zone}: its nodes are divided among {', '.join(known)}.",
@@ -76,7 +78,7 @@ def zones(miss: Miss) -> Iterator[Hint]:
             yield Hint(
                 cause=f"No node is in the zone of {named(pod)}'s volume" + (f", {zone}." if zone else "."),
                 action="Create the volume in a zone of the stack, or without a zone.",
-                path=work_path(pod, key),
+                path=path,
             )
 
 

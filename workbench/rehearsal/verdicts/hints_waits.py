@@ -8,7 +8,7 @@ from components.contract.priorities import UserPriority
 from workbench.rehearsal.record import PodRecord
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.scenario.expectations import WaitsAtMost
-from workbench.rehearsal.verdicts.miss import Finders, Miss, named, work_path
+from workbench.rehearsal.verdicts.miss import Finders, Miss, named
 from workbench.rehearsal.verdicts.verdict import Hint
 from workbench.rehearsal.verdicts.waits import wait_of
 from workbench.report.words import count
@@ -57,7 +57,7 @@ def starved(miss: Miss) -> Iterator[Hint]:
                 f"priority, such as {after[0].name} ({_name(after[0])}), started.",
                 action=f"Use {UserPriority.MEDIUM} or {UserPriority.HIGH} if the work must not wait, or raise "
                 "size.max of its pool.",
-                path=work_path(pod, "priority"),
+                path=miss.field(pod.work, "priority"),
             )
 
 

@@ -6,27 +6,28 @@ from functools import cached_property
 from typing import Any, Final
 
 from components.contract.instances import INSTANCE_TYPES, InstanceType
+from components.contract.labels import LabelKey
 from infra.config import StackConfig
 from workbench.rehearsal.record import GroupFacts, PodRecord, Record
+from workbench.rehearsal.scenario.kinds import WorkKind, key_problem
 from workbench.rehearsal.scenario.model import Scenario
-from workbench.rehearsal.scenario.work import Work, WorkKind
+from workbench.rehearsal.scenario.work import Work
 from workbench.rehearsal.settings import default_namespace
 from workbench.rehearsal.verdicts.finding import Case, Finding
 from workbench.rehearsal.verdicts.specs import devices, may_use, shape_of, too_small
 from workbench.rehearsal.verdicts.verdict import Hint
 
-MLRUN_KINDS: Final = (
-    WorkKind.MLRUN_JOB,
-    WorkKind.NUCLIO_FUNCTION,
-    WorkKind.SPARK,
-    WorkKind.DASK,
-    WorkKind.MPI,
-    WorkKind.PIPELINE,
-)
-"""Kinds that have a preemption mode (MLRun 1.12.1, ``enrich_preemption_mode`` in ``mlrun/k8s_utils.py``)."""
-
 BARE_KINDS: Final = (WorkKind.MLRUN_JOB, WorkKind.NOTEBOOK, WorkKind.DASK, WorkKind.POD)
 """Kinds whose pods have no controller that creates lost ones again."""
+
+_IN_POD: Final = {
+    **{name: name for name in ("nodeSelector", "tolerations")},
+    **dict.fromkeys(("cpu", "cpuLimit", "memory", "memoryLimit", "gpus"), "containers"),
+    **dict.fromkeys(("priority", "priorityClass"), "priorityClassName"),
+    "role": "nodeSelector",
+    "volume": "volumes",
+}
+"""Fields of a pod's spec that take the place of a work's keys for kind ``pod``."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,31 @@ class Miss:
         """Its name; empty for expectations about nodes."""
         return str(getattr(self.expectation, "work", ""))
 
+    def has(self, work: str, key: str) -> bool:
+        """Return whether the kind of a work has a key; a pod of the cluster itself has none."""
+        found = self.scenario.works.get(work)
+        return found is not None and not key_problem(key.partition(".")[0], found.kind)
+
+    def field(self, work: str, *keys: str) -> str:
+        """Return the path of the first of some keys that a work can have, or of its place in the work's own ``pod``.
+
+        The path of the work itself if it can have none of them; empty for a pod of the cluster itself.
+        """
+        if not work:
+            return ""
+        for key in keys:
+            if self.has(work, key):
+                return f"works.{work}.{key}"
+            if self.scenario.works[work].pod is not None and (inner := _IN_POD.get(key.partition(".")[0])):
+                return f"works.{work}.pod.{inner}"
+        return f"works.{work}"
+
+    def selector(self, pod: PodRecord, label: str) -> str:
+        """Return the path of what selects a label for a pod: its work's role, or else its node selector."""
+        work = self.scenario.works.get(pod.work)
+        is_role = label == LabelKey.ROLE and work is not None and work.role is not None
+        return self.field(pod.work, "role" if is_role else "nodeSelector")
+
     def kind_of(self, pod: PodRecord) -> WorkKind | None:
         """Return what makes a pod; None for a pod of the cluster itself."""
         work = self.scenario.works.get(pod.work)
@@ -109,11 +135,6 @@ Finders = tuple[Callable[[Miss], Iterable[Hint]], ...]
 def named(pod: PodRecord) -> str:
     """Return a pod's work for a sentence; its own name if it belongs to none."""
     return pod.work or pod.name
-
-
-def work_path(pod: PodRecord, key: str = "") -> str:
-    """Return the path of a pod's work in the scenario."""
-    return ".".join(part for part in ("works", pod.work, key) if part) if pod.work else ""
 
 
 def machine_path(group: GroupFacts) -> str:

@@ -108,6 +108,19 @@ def test_the_spec_of_a_bare_pod_is_corrected_in_place(tmp_path: Path) -> None:
     assert values(advice) == {"works.train.pod.nodeSelector": {"igz-clusters.io/pool": "workload"}}
 
 
+def test_the_class_of_a_bare_pod_is_corrected_in_its_spec(tmp_path: Path) -> None:
+    def play(_: Stack, played: Scenario) -> Record:
+        name = (played.works["train"].pod or {})["priorityClassName"]
+        if name == "igz-workload-high":
+            return record([pod("train-1", on="w")], nodes=[node("w", workload_group)])
+        return record(refusals=[refusal("train-1", f"no PriorityClass with name {name} was found")])
+
+    workload_group = groups_of(stack(tmp_path))[1]
+    bare = {"containers": [{"name": "a", "image": "example.com/a:1"}], "priorityClassName": "igz-workload-hihg"}
+    advice, _ = advised(stack(tmp_path), scenario(SOON, works={"train": {"kind": "pod", "pod": bare}}), play)
+    assert values(advice) == {"works.train.pod.priorityClassName": "igz-workload-high"}
+
+
 @pytest.mark.parametrize("is_pool_refused", [False, True])
 def test_refused_capacity_leads_to_another_type_or_pool(tmp_path: Path, is_pool_refused: bool) -> None:
     refusal = Happening(1.0, "capacity-refused", "no node of pool workload")

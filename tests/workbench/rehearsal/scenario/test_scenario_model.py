@@ -13,6 +13,8 @@ from pydantic import ValidationError
 from infra.config.problems import problems_of
 from support import stack_cases
 from support.stack_cases import Case
+from workbench.rehearsal.play.operators import MONITORED
+from workbench.rehearsal.replay.kinds import MLRUN_KINDS
 from workbench.rehearsal.scenario.kinds import KINDS_OF_KEY, WorkKind
 from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.scenario.work import Work
@@ -118,3 +120,7 @@ def test_a_damaged_scenario_gives_problems_and_never_another_error(changes: list
         lines = [str(problem) for problem in problems_of(error, Scenario)]
         assert lines
         assert [line for line in lines if not line.isprintable() or len(line) > LINE_MAX] == []
+
+
+def test_whatever_mlrun_runs_or_watches_over_has_a_mode() -> None:
+    assert {*MONITORED, *MLRUN_KINDS.values()} <= {*KINDS_OF_KEY["mode"]}

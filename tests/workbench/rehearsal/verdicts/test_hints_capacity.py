@@ -182,6 +182,12 @@ def test_a_spot_node_that_the_cloud_did_not_take_back_is_not_blamed(cause: str) 
     assert ("pools.spot.size.min" in found) == (cause == "autoscaler")
 
 
+def test_steps_of_a_pipeline_have_no_mode_and_so_select_nodes() -> None:
+    facts = record([lost(pod("train-1", on="s"), 600)], groups=[SPOT], nodes=[TAKEN])
+    found = hints(facts, SURVIVES, works={"train": {"kind": "pipeline"}})
+    assert "ran on spot nodes of pool spot" in found["works.train.nodeSelector"]
+
+
 def test_a_notebook_on_spot_is_named() -> None:
     tolerant = spec(selector={**USER, "app.iguazio.com/lifecycle": "preemptible"})
     facts = record([lost(pod("n-1", on="s", spec=tolerant), 600)], groups=[SPOT], nodes=[TAKEN])
@@ -218,6 +224,9 @@ def test_bare_pods_and_notebooks_that_hold_nodes_are_named() -> None:
     works = {"train": {"kind": "notebook"}}
     held = hints(record([pod("train-1", on="w")], groups=[WORK], nodes=nodes), again, works=works)
     assert 'safe-to-evict: "false"' in held["works.train.runsFor"]
+    works = {"train": {"kind": "service"}}
+    served = hints(record([pod("train-1", on="w")], groups=[WORK], nodes=nodes), again, works=works)
+    assert "Pods of train still run there" in served["arrivals"]
 
 
 def test_empty_nodes_that_stay_ask_for_a_longer_scenario() -> None:

@@ -168,7 +168,8 @@ def test_a_launcher_on_a_gpu_selector_is_named() -> None:
 
 
 def test_gpu_work_that_selects_another_role_is_named() -> None:
-    found = waiting(WORK, GPU, spec={**GPUS, "selector": {**USER, ROLE: "workload"}}, gpus=1)
+    works = {"train": {"kind": "mlrun-job", "role": "workload"}}
+    found = waiting(WORK, GPU, spec={**GPUS, "selector": {**USER, ROLE: "workload"}}, gpus=1, works=works)
     assert ("requests a GPU and selects igz-clusters.io/role: workload, whose nodes have none") in found[
         "works.train.role"
     ]
@@ -208,8 +209,11 @@ def test_a_claim_in_a_zone_that_is_full_is_named() -> None:
     assert "where pool desk has at most 1 node." in found["pools.desk.size.max"]
 
 
-def test_a_zone_that_the_cluster_does_not_have_is_named(monkeypatch: Any) -> None:
+def test_a_zone_that_the_cluster_does_not_have_is_named_where_the_work_selects_it(monkeypatch: Any) -> None:
     monkeypatch.setattr("workbench.rehearsal.verdicts.hints_volumes.zones_of", lambda _: ("eu-west-1a", "eu-west-1b"))
-    found = waiting(WORK, spec={"selector": {**USER, "topology.kubernetes.io/zone": "eu-west-1f"}})
-    assert "zones of the cluster are eu-west-1a, eu-west-1b" in found["works.train.nodeSelector"]
-    assert "cluster.zones" in found
+    selects = {"selector": {**USER, "topology.kubernetes.io/zone": "eu-west-1f"}}
+    works = {"train": {"kind": "notebook", "volume": {"size": "1Gi"}}}
+    for there in (WORK, group("workload-a", pool="workload", zone="eu-west-1a")):
+        found = waiting(there, spec=selects, works=works)
+        assert "zones of the cluster are eu-west-1a, eu-west-1b" in found["works.train.nodeSelector"]
+        assert "cluster.zones" in found

@@ -12,6 +12,9 @@ FORBIDDEN = 'pods "train-1" is forbidden: '
 POLICY = "ValidatingAdmissionPolicy 'igz-pods' with binding 'igz-pods' denied request: "
 
 
+CRITICAL = {"containers": [{"name": "a", "image": "b"}], "priorityClassName": "system-cluster-critical"}
+
+
 def refused(message: str, **fields: Any) -> dict[str, str]:
     return hints(record(refusals=[refusal("train-1", message)]), COMPLETES, **fields)
 
@@ -62,6 +65,8 @@ def test_a_system_class_used_by_a_user_is_named() -> None:
     for message in (by_rule, FORBIDDEN + by_quota):
         found = refused(message, works=works)
         assert "system-cluster-critical, which is for the system only" in found["works.train.priorityClass"]
+        found = refused(message, works={"train": {"kind": "pod", "pod": CRITICAL, "runsFor": "5m"}})
+        assert "system-cluster-critical, which is for the system" in found["works.train.pod.priorityClassName"]
 
 
 def test_an_unknown_namespace_is_named_with_the_nearest() -> None:
@@ -90,7 +95,7 @@ def test_spot_nodes_without_a_taint_make_pods_say_where_they_may_run() -> None:
     (check,) = spot_checks(tuple(group.__class__(**{**_fields(group), "taints": ()}) for group in choices.groups))
     works = {"train": {"kind": "pod", "runsFor": "5m", "pod": {"containers": [{"name": "a", "image": "b"}]}}}
     found = refused(FORBIDDEN + POLICY + check.message, works=works)
-    assert "only a label and no taint" in found["works.train.nodeSelector"]
+    assert "only a label and no taint" in found["works.train.pod.nodeSelector"]
 
 
 def _fields(group: Any) -> dict[str, Any]:
@@ -107,4 +112,4 @@ def test_a_rule_that_refuses_is_named_with_its_advice_and_the_work_s_key(rule: s
 
 def test_pod_security_is_named() -> None:
     found = refused(f'{FORBIDDEN}violates PodSecurity "baseline:latest": privileged (container "base")')
-    assert "privileged" in found["works.train.pod"]
+    assert "privileged" in found["works.train.namespace"]
