@@ -27,6 +27,9 @@ _SAYS: Final = {
 }
 """Reasons of events about pods that wait, and who says them."""
 
+_COMBINED: Final = "(combined from similar events): "
+"""What client-go puts before the last of many events that differ a little (``tools/record/events_cache.go``)."""
+
 _LONGEST: Final = 1_000
 """Characters of a reason that are kept."""
 
@@ -195,7 +198,7 @@ class Chronicle:
         reason, about = event.get("reason"), event.get("involvedObject", {})
         if change == "DELETED":
             return
-        text = str(event.get("message", ""))[:_LONGEST]
+        text = str(event.get("message", "")).removeprefix(_COMBINED)[:_LONGEST]
         with self._lock:
             if reason in _SAYS and about.get("kind") == "Pod":
                 known = self._reasons[about.get("uid", "")]

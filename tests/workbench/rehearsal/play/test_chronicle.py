@@ -213,7 +213,7 @@ def test_pods_that_a_controller_may_not_create_are_one_refusal_in_the_last_words
     stage.wait(60)
     forbid(stage, "too early")
     stage.wait(60)
-    forbid(stage, "exceeded quota")
+    forbid(stage, "(combined from similar events): exceeded quota")
     found = refused(stage)
     assert (found.unit, found.work, found.message) == ("model-0", "model", "exceeded quota")
     assert (found.at, found.missing) == (60, 3)
