@@ -36,6 +36,9 @@ class PodEnd(StrEnum):
 TAKEN: Final = (PodEnd.LOST, PodEnd.PREEMPTED)
 """Ends of pods that something took away."""
 
+AUTOSCALER: Final = "autoscaler"
+"""What causes by the autoscaler begin with."""
+
 
 @dataclass(frozen=True)
 class Reason:

@@ -13,7 +13,7 @@ from workbench.rehearsal.cluster.simulated import SimulatedCluster, Watch
 from workbench.rehearsal.play import labels
 from workbench.rehearsal.play.agenda import Clock
 from workbench.rehearsal.play.observed import ObservedNode, ObservedPod, Specs, ending, kind_of
-from workbench.rehearsal.record import Happening, PodEnd, Reason, Refusal
+from workbench.rehearsal.record import AUTOSCALER, Happening, PodEnd, Reason, Refusal
 from workbench.rehearsal.scenario.places import Place
 
 _UNHEARD: Final = quote("reason!=Scheduled,reason!=SuccessfulCreate,reason!=RegisteredNode")
@@ -183,7 +183,7 @@ class Chronicle:
             observed.see(node, tick)
             if change == "DELETED":
                 observed.gone = tick
-                observed.cause = observed.cause or ("autoscaler" if observed.is_leaving or is_elastic(node) else "")
+                observed.cause = observed.cause or (AUTOSCALER if observed.is_leaving or is_elastic(node) else "")
 
     def _group_of(self, metadata: Manifest) -> str:
         """Return the group of a node: elastic nodes name it, the names of static ones begin with it."""

@@ -9,7 +9,7 @@ from components.contract.labels import TRUE, LabelKey, WellKnownLabel
 from components.contract.lifecycle import Lifecycle
 from workbench.rehearsal.amounts import pod_amounts, quantities, whole_units
 from workbench.rehearsal.play import labels
-from workbench.rehearsal.record import TAKEN, PodEnd, Reason
+from workbench.rehearsal.record import AUTOSCALER, TAKEN, PodEnd, Reason
 
 LEAVING: Final = "ToBeDeletedByClusterAutoscaler"
 """Taint of nodes that the autoscaler drains (kubernetes/autoscaler 1959f5f6, ``utils/taints/taints.go``)."""
@@ -169,7 +169,7 @@ def _taker(node: ObservedNode | None, reason: str) -> str:
     if node.cause:
         return f"{node.cause} of node {node.name}"
     if node.is_leaving:
-        return f"autoscaler removed node {node.name}"
+        return f"{AUTOSCALER} removed node {node.name}"
     if node.gone is not None:
         return f"removal of node {node.name}"
     return f"{disruption}, node {node.name}" if disruption else ""

@@ -1,12 +1,12 @@
 """What a judge of one kind of expectation finds, before reasons and hints are added; and the units it judges."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from infra.config import StackConfig
 from workbench.rehearsal.outcome import Costs
-from workbench.rehearsal.record import TAKEN, NodeRecord, PodRecord, Record, Refusal
+from workbench.rehearsal.record import AUTOSCALER, TAKEN, NodeRecord, PodEnd, PodRecord, Record, Refusal
 from workbench.rehearsal.scenario.model import Scenario
 
 JITTER: Final = 1.0
@@ -52,6 +52,23 @@ class Finding:
     refusals: tuple[Refusal, ...] = ()
     nodes: tuple[NodeRecord, ...] = ()
     may_vary: str = ""
+
+
+def unmoved(record: Record) -> Record:
+    """Return a record as if the autoscaler had moved no pod: each stays where it was, in place of its successors."""
+    moved = {pod.uid for pod in record.pods if pod.end is PodEnd.LOST and pod.end_cause.startswith(AUTOSCALER)}
+    heirs = {pod.replaces: pod for pod in record.pods if pod.replaces in moved}
+
+    def stayed(pod: PodRecord) -> PodRecord:
+        if pod.uid not in moved:
+            return pod
+        if (heir := heirs.get(pod.uid)) is None:
+            return replace(pod, ended=None, end=PodEnd.WAITS if pod.started is None else PodEnd.RUNS, end_cause="")
+        last = stayed(heir)
+        started = last.started if pod.started is None else pod.started
+        return replace(pod, started=started, ended=last.ended, end=last.end, end_cause=last.end_cause)
+
+    return replace(record, pods=tuple(stayed(pod) for pod in record.pods if pod.replaces not in moved))
 
 
 def missing(record: Record, work: str) -> tuple[str, ...]:

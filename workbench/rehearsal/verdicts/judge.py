@@ -5,6 +5,7 @@ Hints, which explain a miss, may compare pods with the stack's groups as well.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 from infra.config import StackConfig
@@ -25,7 +26,7 @@ from workbench.rehearsal.scenario.expectations import (
 )
 from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.verdicts import endings, nodes, places, waits
-from workbench.rehearsal.verdicts.finding import Case, Finding
+from workbench.rehearsal.verdicts.finding import Case, Finding, joined, unmoved
 from workbench.rehearsal.verdicts.hints import Miss, hints_for
 from workbench.rehearsal.verdicts.verdict import Verdict
 
@@ -76,6 +77,14 @@ def _judged(case: Case, expectation: Expectation) -> Miss:
     return Miss(case=case, expectation=expectation, finding=_JUDGES[type(expectation)](case, expectation))
 
 
+def _may_vary(miss: Miss) -> str:
+    """Return what timing may change; when the autoscaler empties a node, and so whether it moves pods, is one of it."""
+    case = replace(miss.case, record=unmoved(miss.record))
+    is_decided = _judged(case, miss.expectation).finding.is_met is miss.finding.is_met
+    moves = "" if is_decided else "whether the autoscaler moves pods: had it moved none, the verdict would differ"
+    return joined([miss.finding.may_vary, moves])
+
+
 def _verdict(case: Case, number: int, expectation: Expectation) -> Verdict:
     miss = _judged(case, expectation)
     found = miss.finding
@@ -87,7 +96,7 @@ def _verdict(case: Case, number: int, expectation: Expectation) -> Verdict:
         pods=() if found.is_met else tuple(pod.name for pod in found.pods[:PODS_SHOWN]),
         reason="" if found.is_met else reason_of(found.pods, found.refusals),
         hints=() if found.is_met else hints_for(miss),
-        may_vary=found.may_vary,
+        may_vary=_may_vary(miss),
     )
 
 

@@ -1,6 +1,7 @@
 """Judges nodes: ``minimum-again`` and ``at-most``."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from workbench.prices.node_hours import life, node_hours
 from workbench.rehearsal.amounts import most_at_once
@@ -67,6 +68,8 @@ def at_most(case: Case, expectation: AtMost) -> Finding:
         bounds.append(f"{expectation.nodes} nodes at a time")
         parts.append(f"{count(most, 'node')} at a time")
         met.append(most <= expectation.nodes)
+        peaks = (peak(_lived(nodes, elastic, by), record.lasts) for by in (-case.tolerance, case.tolerance))
+        near |= any((each <= expectation.nodes) is not met[-1] for each in peaks)
     return Finding(
         expectation=f"at most {' and '.join(bounds)} of {place.text}",
         is_met=all(met),
@@ -74,6 +77,16 @@ def at_most(case: Case, expectation: AtMost) -> Finding:
         nodes=() if all(met) else nodes,
         may_vary=f"how long nodes live, by {duration_text(case.tolerance)} each" if near else "",
     )
+
+
+def _lived(nodes: Iterable[NodeRecord], elastic: set[str], by: float) -> list[NodeRecord]:
+    """Return the nodes, those of elastic groups as if they had come earlier and gone later by so many seconds."""
+    return [
+        replace(node, created=node.created - by, gone=None if node.gone is None else node.gone + by)
+        if node.group in elastic
+        else node
+        for node in nodes
+    ]
 
 
 def peak(nodes: Iterable[NodeRecord], lasts: float) -> int:

@@ -53,4 +53,4 @@ class Verdict:
     hints: tuple[Hint, ...] = ()
     """Causes and actions, most likely first."""
     may_vary: str = ""
-    """What timing may change between two runs, as a sentence; empty if nothing does."""
+    """What timing may change between two runs, as a sentence; empty if the record shows nothing of it."""

@@ -89,6 +89,23 @@ def test_work_survives_if_no_pod_is_lost_or_preempted() -> None:
     assert verdict.measured.startswith("2 of 3 pods lost; 1 by spot-reclaim of node n")
 
 
+def test_a_loss_to_the_autoscaler_that_decides_may_vary() -> None:
+    moved = lost(pod("a-1", on="n", unit="a"), 60, "autoscaler")
+    heir = pod("a-2", on="m", unit="a", created=60, wait=10, replaces=moved.uid)
+    survives, restarted = verdicts(record([moved, heir]), SURVIVES, RESTARTED)
+    assert not survives.is_met
+    assert restarted.is_met
+    assert "whether the autoscaler moves pods" in survives.may_vary
+    assert "whether the autoscaler moves pods" in restarted.may_vary
+
+
+def test_a_loss_to_the_autoscaler_beside_another_decides_nothing() -> None:
+    moved, taken = lost(pod("a", on="n"), 60, "autoscaler"), lost(pod("b", on="m"), 60)
+    assert verdicts(record([moved, taken]), SURVIVES)[0].may_vary == ""
+    again = lost(pod("a-2", on="m", unit="a", created=60, replaces=moved.uid), 90)
+    assert verdicts(record([moved, again]), SURVIVES)[0].may_vary == ""
+
+
 def test_refused_and_absent_work_did_not_survive() -> None:
     assert not verdicts(record([pod("a", on="n")], refusals=[refusal("b", "no")]), SURVIVES)[0].is_met
     assert not verdicts(record(), SURVIVES)[0].is_met

@@ -121,6 +121,16 @@ def test_a_bound_of_all_nodes_counts_the_control_plane_and_that_of_a_place_does_
     assert (place.is_met, place.measured) == (True, "2.00 USD")
 
 
+def test_a_number_of_nodes_that_existed_only_shortly_at_a_time_may_vary() -> None:
+    nodes = [node("w0", WORK, gone=1800), node("w1", WORK, created=1750), node("fixed-0", FIXED, gone=1800)]
+    one, two, three = verdicts(
+        record(groups=GROUPS, nodes=nodes), *({"expect": "at-most", "nodes": most} for most in (1, 2, 3))
+    )
+    assert [each.is_met for each in (one, two, three)] == [False, False, True]
+    assert "how long nodes live" in two.may_vary
+    assert (one.may_vary, three.may_vary) == ("", "")
+
+
 def test_node_hours_near_the_bound_may_vary() -> None:
     facts = record(groups=GROUPS, nodes=[node("w0", WORK, gone=1800)])
     assert verdicts(facts, {"expect": "at-most", "nodeHours": 0.51})[0].may_vary

@@ -63,6 +63,21 @@ def test_one_pod_in_the_place_is_enough_to_miss_never() -> None:
     assert verdict.measured == "1 of 2 pods with a node ran on role gpu"
 
 
+def test_a_pod_that_only_the_autoscaler_moved_elsewhere_may_vary() -> None:
+    first = lost(pod("a-1", on="gpu-0", unit="a"), 60, "autoscaler")
+    second = lost(pod("a-2", on="gpu-0", unit="a", created=60, replaces=first.uid), 90, "autoscaler")
+    third = pod("a-3", on="work-0", unit="a", created=90, replaces=second.uid)
+    lands, never = verdicts(
+        record([first, second, third], groups=[GPU, WORK], nodes=NODES),
+        ON_GPU,
+        NOT_ON_GPU | {"place": {"role": "workload"}},
+    )
+    assert (lands.is_met, never.is_met) == (False, False)
+    assert "whether the autoscaler moves pods" in lands.may_vary
+    assert "whether the autoscaler moves pods" in never.may_vary
+    assert verdicts(record([first, pod("b", on="gpu-0")], groups=[GPU], nodes=NODES), ON_GPU)[0].may_vary == ""
+
+
 def test_at_most_five_pods_are_named() -> None:
     facts = record([pod(f"p{index}", on="work-0") for index in range(9)], groups=[WORK], nodes=NODES)
     assert verdicts(facts, ON_GPU)[0].pods == ("p0", "p1", "p2", "p3", "p4")
@@ -80,6 +95,13 @@ def test_a_core_service_that_lost_its_node_has_moved() -> None:
     assert not verdict.is_met
     assert verdict.pods == ("db",)
     assert verdict.reason == "rolling-upgrade of node work-0"
+
+
+def test_a_core_service_that_the_autoscaler_moved_may_vary() -> None:
+    core = lost(pod("db", "", on="work-0", created=-60, kind="core-service"), 600, "autoscaler")
+    (verdict,) = verdicts(record([core], nodes=NODES), UNMOVED)
+    assert not verdict.is_met
+    assert "whether the autoscaler moves pods" in verdict.may_vary
 
 
 def test_core_services_that_never_ran_did_not_stay() -> None:
