@@ -58,7 +58,15 @@ def _advised(played: Played, rehearser: Rehearser, budget: int) -> Iterator[Advi
         def again(stack: Stack, scenario: Scenario, task: Task = task) -> Outcome:
             return rehearser.rehearse(replace(task, stack=stack, scenario=scenario))
 
-        yield advise(task.stack, task.scenario, outcome, again, budget, scenario_file=task.file)
+        yield advise(
+            task.stack,
+            task.scenario,
+            outcome,
+            again,
+            budget,
+            scenario_file=task.file,
+            how_to_edit=task.how_to_edit,
+        )
 
 
 def show(  # noqa: PLR0913 what was found, and where it goes
@@ -81,8 +89,10 @@ def show(  # noqa: PLR0913 what was found, and where it goes
             _show_advice(each)
     if page:
         _write("--output", page, report_page.render(outcomes, comparisons, advice), "Page")
-    if patch and any(each.patch for each in advice):
-        _write("--patch", patch, "".join(each.patch for each in advice), "Patch")
+    if patch:
+        text = "".join(each.patch for each in advice)
+        # An empty patch, which `git apply` refuses, takes the place of one from an earlier search.
+        _write("--patch", patch, text, "Patch" if text else "No patch, so this file is empty")
 
 
 def _write(option: str, file: Path, text: str, what: str) -> None:
@@ -111,8 +121,10 @@ def _show_advice(advice: Advice) -> None:
             _print(f"  {'met now' if after.is_met else 'missed now'}: {after.expectation} ({after.measured})")
     if advice.edits and advice.usd is not None:
         _print(f"  The scenario costs {abs(advice.usd):.2f} USD {'less' if advice.usd < 0 else 'more'}.")
-    if advice.patch or advice.unpatched:
-        _print(f"\n{advice.patch or advice.unpatched}")
+    if advice.patch:
+        _print(f"\n{advice.patch}")
+    if advice.unpatched:
+        _print(f"  Not in the patch: {advice.unpatched}.")
     for each in advice.refused:
         _print(f"  not possible: {each}")
 

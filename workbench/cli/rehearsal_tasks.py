@@ -76,7 +76,8 @@ def tasks_of(asked: Asked) -> tuple[list[Task], PriceBook]:
             label=label,
             name=each.name,
             scenario=each.scenario,
-            file=None if asked.replay or each.file in files.shipped().values() else each.file,
+            file=None if (how_to_edit := _how_to_edit(each, asked)) else each.file,
+            how_to_edit=how_to_edit,
             pace=Pace(speed=speed or each.scenario.speed, node_start=node_start),
             is_reference=asked.compare is not None and label != asked.stacks[0],
         )
@@ -84,6 +85,16 @@ def tasks_of(asked: Asked) -> tuple[list[Task], PriceBook]:
         for label, stack in found
     ]
     return tasks, book
+
+
+def _how_to_edit(scenario: NamedScenario, asked: Asked) -> str:
+    """Return how to get a file of a scenario that is shipped or a replay; empty for one that has its own."""
+    if asked.replay:
+        return "the scenario is a replay; write it with --write-scenario, change it there, and name it with --scenario"
+    if scenario.file in files.shipped().values():
+        copy = f"copy {stacks.shown_path(scenario.file)}, change the copy"
+        return f"the scenario is shipped; {copy}, and name it with --scenario"
+    return ""
 
 
 def _matched(asked: Asked) -> tuple[list[tuple[str, Stack]], list[NamedScenario], Replayed | None]:

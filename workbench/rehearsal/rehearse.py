@@ -46,6 +46,8 @@ class Task:
     pace: Pace
     file: Path | None = None
     """File of the scenario, if it is the user's own."""
+    how_to_edit: str = ""
+    """How the user gets such a file otherwise, as a part of a sentence."""
     is_reference: bool = False
     """Whether another one is compared with it, so that its verdicts decide nothing."""
     label: str = ""

@@ -9,13 +9,13 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-import yaml
 from click.testing import Result
 from rich.console import Console
 from typer.testing import CliRunner
 
 from support.advice import SOON, outcome, toy
 from support.outcomes import calm, night
+from support.replays import life, lines, pod
 from support.stack_files import VALID
 from workbench import stacks
 from workbench.cli import rehearse as command
@@ -39,6 +39,13 @@ works:
   job: { kind: mlrun-job, runsFor: 2m }
 arrivals: [{ work: job }]
 expectations: [{ expect: completes, work: job }]
+"""
+SIX = f"""\
+description: Six at once
+lasts: 10m
+works: {{ train: {{ kind: mlrun-job }} }}
+arrivals: [{{ work: train }}]
+expectations: [{json.dumps(SOON)}]
 """
 
 
@@ -294,12 +301,38 @@ def test_scenarios_are_listed_with_what_they_show() -> None:
     assert run("--list").stdout.count("\n") >= len(rows)
 
 
+def test_of_a_scenario_that_is_no_file_of_the_user_s_advice_says_how_to_change_it(
+    played: list[Task], checkout: Path
+) -> None:
+    (checkout / "audit.log").write_text(lines(life(pod("a"), 0, scheduled=1, completed=60)))
+    run("good", "--scenario", "jobs", "--scenario", "job.yaml")
+    run("good", "--replay", "audit.log")
+    copy = f"the scenario is shipped; copy {shipped()['jobs']}, change the copy, and name it with --scenario"
+    replay = "the scenario is a replay; write it with --write-scenario, change it there, and name it with --scenario"
+    assert [(task.file, task.how_to_edit) for task in played] == [
+        (None, copy), (Path("job.yaml"), ""), (None, replay)]  # fmt: skip
+
+
+def test_a_patch_of_an_earlier_search_does_not_stay_if_there_is_none_now(
+    monkeypatch: pytest.MonkeyPatch, played: list[Task], checkout: Path
+) -> None:
+    (checkout / "soon.yaml").write_text(SIX)
+    asked = ["good", "--scenario", "soon.yaml", "--advise", "--patch", "a.patch"]
+    monkeypatch.setattr(Rehearser, "rehearse", lambda _, task: outcome(task.stack, task.scenario, toy(6)))
+    monkeypatch.setattr(sys.modules[__name__], "outcome_of", lambda task: outcome(task.stack, task.scenario, toy(6)))
+    found = run(*asked)
+    assert "Patch: a.patch" in found.stderr
+    assert "+        size: { min: 0, max: 6 }" in (checkout / "a.patch").read_text()
+    monkeypatch.setattr(sys.modules[__name__], "outcome_of", lambda task: outcome(task.stack, task.scenario, toy(1)))
+    now = run(*asked)
+    assert (checkout / "a.patch").read_text() == ""
+    assert "No patch, so this file is empty: a.patch" in now.stderr
+
+
 def test_a_control_plane_lost_in_the_search_ends_it_and_changes_no_verdict(
     monkeypatch: pytest.MonkeyPatch, played: list[Task], checkout: Path
 ) -> None:
-    works = {"train": {"kind": "mlrun-job"}}
-    document = {"description": "Six at once", "lasts": "10m", "works": works, "arrivals": [{"work": "train"}]}
-    (checkout / "soon.yaml").write_text(yaml.safe_dump({**document, "expectations": [SOON]}))
+    (checkout / "soon.yaml").write_text(SIX)
     monkeypatch.setattr(sys.modules[__name__], "outcome_of", lambda task: outcome(task.stack, task.scenario, toy(6)))
 
     def lost(*_: object) -> Outcome:

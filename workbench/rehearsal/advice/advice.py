@@ -20,7 +20,7 @@ class Advice:
     rehearsals, budget
         How many were made, and how many were allowed.
     patch
-        Unified diff of the files, for ``git apply``; empty without edits or if ``unpatched`` says why.
+        Unified diff of the files, for ``git apply``; may be empty.
     unpatched
         Why the edits could not be written as a patch; empty if they could.
     refused

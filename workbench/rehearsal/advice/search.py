@@ -44,6 +44,7 @@ def advise(  # noqa: PLR0913 five of them are what is searched
     budget: int,
     *,
     scenario_file: Path | None = None,
+    how_to_edit: str = "change it by hand",
 ) -> Advice:
     """Return the first change that meets what the outcome misses, made as small as possible, else the best one found.
 
@@ -59,10 +60,12 @@ def advise(  # noqa: PLR0913 five of them are what is searched
         Greatest number of rehearsals.
     scenario_file
         File of the scenario, for the patch. Default: changes of the scenario are not in it.
+    how_to_edit
+        How to change a scenario without a file.
     """
     search = _Search(stack, scenario, rehearse, budget)
     edits, best = search.run(outcome)
-    patch, unpatched = _patch(stack, edits, scenario_file)
+    patch, unpatched = _patch(stack, edits, scenario_file, how_to_edit)
     return Advice(
         edits=edits,
         before=outcome,
@@ -210,19 +213,20 @@ def score(outcome: Outcome) -> tuple[int, int]:
     return met, -sum(pod.end in bad for pod in record.pods) - sum(each.missing for each in record.refusals)
 
 
-def _patch(stack: Stack, edits: tuple[Edit, ...], scenario_file: Path | None) -> tuple[str, str]:
-    """Return the patch of both files, and why there is none."""
-    parts = []
+def _patch(stack: Stack, edits: tuple[Edit, ...], scenario_file: Path | None, how_to_edit: str) -> tuple[str, str]:
+    """Return the patch of both files, and what it leaves out."""
+    parts: list[str] = []
+    left: list[str] = []
     targets = ((stack.file, CHOICES_PATH, STACK), (scenario_file, (), SCENARIO))
     for file, below, kind in targets:
         own = [edit for edit in edits if edit.file == kind]
-        if not own:
+        if own and file is None:
+            left.append(f"{'; '.join(each.text for each in own)}: {how_to_edit}")
+        if not own or file is None:
             continue
-        if file is None:
-            return "", "the scenario's file is not known; change it by hand: " + "; ".join(each.text for each in own)
         try:
             text = read_text(file)
             parts.append(patch_of(file, text, edited(text, own, below)))
         except (PatchError, OSError) as error:
-            return "", str(error)
-    return "".join(parts), ""
+            left.append(str(error))
+    return "".join(parts), "; ".join(left)

@@ -22,8 +22,8 @@ def proposal(advice: Advice) -> Html:
             parts.append(element("p", f"The scenario costs {abs(advice.usd):,.2f} USD {less}."))
     if advice.patch:
         parts.append(_patch(advice.patch))
-    elif advice.unpatched:
-        parts.append(element("p.dim", advice.unpatched))
+    if advice.unpatched:
+        parts.append(element("p", f"Not in the patch: {advice.unpatched}."))
     if advice.refused:
         refused = element("ul.plain", *(element("li", each) for each in advice.refused))
         parts += [element("p.dim", "Not possible, by the checks of the stack file:"), refused]

@@ -79,7 +79,7 @@ class AdviceShape(_Shape):
     rehearsals: int
     budget: int
     patch: str = Field(description="Unified diff; may be empty.")
-    unpatched: str = Field(description="Why there is no patch; empty if there is one.")
+    unpatched: str = Field(description="Edits that the patch leaves out, why, and how to make them; may be empty.")
     refused: tuple[str, ...] = Field(description="Changes that the stack file's own checks refuse.")
     ended: str = Field(description="How a control plane failed and so ended the search early; empty if none did.")
 

@@ -58,9 +58,9 @@ def test_the_price_of_the_change_is_that_of_its_nodes(tmp_path: Path) -> None:
 
 
 def survives(chosen: Stack, played: Scenario) -> Record:
-    """Lose the job that runs on spot nodes, unless its mode keeps it off them."""
+    """Lose the job that runs on spot nodes, unless its mode keeps it off them or there are none."""
     groups = groups_of(chosen)
-    is_safe = played.works["train"].mode == "prevent"
+    is_safe = played.works["train"].mode == "prevent" or all(each.lifecycle != "spot" for each in groups)
     place = next(
         each for each in groups if each.lifecycle == ("on-demand" if is_safe else "spot") and each.role != "initial"
     )
@@ -86,7 +86,22 @@ def test_without_the_scenario_s_file_the_change_is_said_instead_of_patched(tmp_p
     advice, _ = advised(stack(tmp_path, {"spot": SPOT}), played, survives)
     assert advice.is_met
     assert advice.patch == ""
-    assert "works.train.mode of the scenario: prevent" in advice.unpatched
+    assert advice.unpatched == "works.train.mode of the scenario: prevent: change it by hand"
+
+
+def test_the_stack_file_s_part_of_a_patch_stays_if_the_scenario_s_cannot_be_written(tmp_path: Path) -> None:
+    def play(chosen: Stack, played: Scenario) -> Record:
+        learn = toy(2, gpus=1, spec=GPUS, work="learn", cpu_millis=1000)(chosen, played)
+        train = survives(chosen, played)
+        return record((*learn.pods, *train.pods), groups=learn.groups, nodes=[*learn.nodes, *train.nodes])
+
+    works = {"train": {"kind": "mlrun-job", "mode": "allow"}, "learn": {"kind": "mlrun-job", "gpus": 1}}
+    gpu = {"role": "gpu", "size": {"min": 0, "max": 1}, "instanceTypes": ["g5.2xlarge"]}
+    played = scenario(SOON | {"work": "learn"}, {"expect": "survives", "work": "train"}, works=works)
+    advice, _ = advised(stack(tmp_path, {"gpu": gpu, "spot": SPOT}), played, play, how_to_edit="copy it")
+    assert values(advice) == {"pools.gpu.size.max": 2, "works.train.mode": "prevent"}
+    assert "-          max: 1\n+          max: 2\n" in advice.patch
+    assert advice.unpatched == "works.train.mode of the scenario: prevent: copy it"
 
 
 def two_needs(folder: Path) -> tuple[Stack, Scenario]:

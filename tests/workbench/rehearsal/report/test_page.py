@@ -191,6 +191,7 @@ def test_advice_stands_with_its_outcome_and_keeps_the_lines_of_its_patch() -> No
     assert "Now met: train waits at most 40m" in article
     assert "The scenario costs 3.88 USD more." in article
     assert "must be at most 50" in article
+    assert "Not in the patch: works.etl.mode of the scenario: allow: copy it." in article
     patch = unescape(article.partition("<pre")[2].partition(">")[2].partition("</pre>")[0])
     assert patch.splitlines() == outcomes.advice("<b>.yaml").patch.splitlines()
 
