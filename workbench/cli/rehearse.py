@@ -60,7 +60,9 @@ Advise = Annotated[
 Budget = Annotated[
     int, typer.Option("--budget", min=1, max=100, help="Rehearsals that the search may take, for each scenario.")
 ]
-Patch = Annotated[Path | None, _option("--patch", "Write the change that --advise finds to FILE, for `git apply`; an empty file if there is none.")]
+Patch = Annotated[
+    Path | None, _option("--patch", "Write the change that --advise finds to FILE, for `git apply`; empty if none.")
+]
 Output = Annotated[Path | None, _option("--output", "Write a page with all results to FILE.")]
 List = Annotated[bool, typer.Option("--list", help="List the shipped scenarios.")]
 
