@@ -115,5 +115,5 @@ def progress_text(progress: Progress) -> str:
 
 
 def outcome_text(outcome: Outcome) -> str:
-    """Return how a scenario ended: one line, and of a lost one the end of a log."""
-    return f"no verdict: {outcome.lost}" if outcome.lost else standing(outcome)
+    """Return how a scenario ended: one line, and the end of a log if its control plane failed."""
+    return f"no verdict: {outcome.lost}" if outcome.lost and not outcome.is_refused else standing(outcome)

@@ -15,7 +15,7 @@ from workbench.rehearsal.outcome import deciding
 from workbench.rehearsal.rehearse import Played, Rehearser, rehearse_all
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.settings import NODE_START, SPEED
-from workbench.system.errors import NoVerdictError
+from workbench.system.errors import NoVerdictError, UserError
 from workbench.system.paths import data_dir, unusable
 from workbench.toolchain import ensure
 from workbench.toolchain.console import progress
@@ -92,8 +92,8 @@ def rehearse(  # noqa: PLR0913 one parameter for each option
 
     Builds the stack's nodes as simulated ones on a control plane of its own, with the real scheduler and autoscaler,
     plays the scenarios in compressed time, and judges what the API server recorded. Needs no account and no cluster,
-    and leaves nothing. Exit code 1: an expectation was missed, 3: a scenario has no verdict. docs/rehearsal.md
-    explains scenarios and reports.
+    and leaves nothing. Exit code 1: an expectation was missed or a stack is refused, 3: a scenario has no verdict.
+    docs/rehearsal.md explains scenarios and reports.
     """
     if list_:
         output.list_scenarios(as_json=as_json)
@@ -129,10 +129,14 @@ def rehearse(  # noqa: PLR0913 one parameter for each option
         raise typer.Exit(FAILED)
 
 
-def _without_verdict(played: Played) -> NoVerdictError:
-    """Return the error that names all lost scenarios; the end of a log was printed when it happened."""
-    lines = (f"{task.title}: no verdict: {each.lost.splitlines()[0]}" for task, each in played if each.lost)
-    return NoVerdictError("\n".join(lines))
+def _without_verdict(played: Played) -> UserError:
+    """Return the error that names refused stacks and lost scenarios; the end of a log was printed when it happened."""
+    refused = {task.shown_as: each.lost for task, each in played if each.is_refused}
+    lines = [f"Stack '{name}' cannot be rehearsed: {reason}" for name, reason in refused.items()]
+    for task, each in played:
+        if each.lost and not each.is_refused:
+            lines.append(f"{task.title}: no verdict: {each.lost.splitlines()[0]}")
+    return (UserError if refused else NoVerdictError)("\n".join(lines))
 
 
 def _require_data_folder() -> None:

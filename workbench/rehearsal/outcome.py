@@ -53,8 +53,10 @@ class Outcome:
     skipped
         Why the scenario does not apply to the stack; else empty. Then there is no record.
     lost
-        How the control plane failed, so that the scenario has no verdict; else empty. Then there is no record. Lines
-        after the first show the end of its log.
+        How the control plane failed, or why it refuses the stack, so that the scenario has no verdict; else empty. Then
+        there is no record. Lines after the first show the end of its log, or say what to do.
+    is_refused
+        Whether it is lost because the stack is refused: a mistake in the stack file.
     is_reference
         Whether another outcome is compared with it, so that its verdicts decide nothing.
     record
@@ -72,6 +74,7 @@ class Outcome:
     description: str
     skipped: str = ""
     lost: str = ""
+    is_refused: bool = False
     is_reference: bool = False
     record: Record | None = None
     verdicts: tuple[Verdict, ...] = ()

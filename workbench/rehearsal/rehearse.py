@@ -114,7 +114,9 @@ class Rehearser:
         Raises
         ------
         LostError
-            The control plane failed meanwhile, or refused a request of the rehearsal itself.
+            The control plane did not start or failed, or refused a request of the rehearsal itself.
+        UserError
+            The stack is refused, whatever the scenario.
         KeyboardInterrupt
             ``stopped`` was set.
         """
@@ -150,11 +152,13 @@ class Rehearser:
 
 
 Played: TypeAlias = tuple[tuple[Task, Outcome], ...]
-"""Tasks with their outcomes."""
+"""Tasks with their outcomes; without those that were not played because their stack had been refused."""
 
 
 def rehearse_all(tasks: Sequence[Task], rehearser: Rehearser, *, at_once: int) -> Played:
     """Rehearse all tasks; those whose control plane fails or does not start have outcomes without a verdict.
+
+    A stack that is refused is refused for every scenario: it ends with the first one.
 
     Parameters
     ----------
@@ -166,21 +170,30 @@ def rehearse_all(tasks: Sequence[Task], rehearser: Rehearser, *, at_once: int) -
     KeyboardInterrupt
         Ctrl-C or a signal; every cluster has been stopped.
     """
+    refused: set[str] = set()
+
+    def ended_by(task: Task) -> Outcome | None:
+        if task.shown_as in refused:
+            return None
+        try:
+            return rehearser.rehearse(task)
+        except LostError as error:
+            return replace(task.unplayed, lost=str(error))
+        except UserError as error:
+            refused.add(task.shown_as)
+            return replace(task.unplayed, lost=str(error), is_refused=True)
+
     with ThreadPoolExecutor(max_workers=at_once, thread_name_prefix="rehearsal") as pool:
-        running = {pool.submit(rehearser.rehearse, task): index for index, task in enumerate(tasks)}
+        running = {pool.submit(ended_by, task): index for index, task in enumerate(tasks)}
         ended: dict[int, Outcome] = {}
         try:
             for future in as_completed(running):
-                task = tasks[running[future]]
-                try:
-                    outcome = future.result()
-                except (LostError, UserError) as error:
-                    outcome = replace(task.unplayed, lost=str(error))
-                ended[running[future]] = outcome
-                rehearser.watcher.finished(task, outcome)
+                if outcome := future.result():
+                    ended[running[future]] = outcome
+                    rehearser.watcher.finished(tasks[running[future]], outcome)
         except BaseException:
             rehearser.stopped.set()  # the pool waits for its threads
             for future in running:
                 future.cancel()
             raise
-    return tuple((task, ended[index]) for index, task in enumerate(tasks))
+    return tuple((tasks[index], ended[index]) for index in sorted(ended))

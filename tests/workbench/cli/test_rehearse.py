@@ -25,6 +25,7 @@ from workbench.rehearsal.cluster.simulated import LostError
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.rehearse import Played, Rehearser, Task, rehearse_all
 from workbench.rehearsal.scenario.files import shipped
+from workbench.system.errors import UserError
 
 WORK = """\
       work:
@@ -327,6 +328,30 @@ def test_a_patch_of_an_earlier_search_does_not_stay_if_there_is_none_now(
     now = run(*asked)
     assert (checkout / "a.patch").read_text() == ""
     assert "No patch, so this file is empty: a.patch" in now.stderr
+
+
+@pytest.mark.parametrize("lost", ["", "etcd has ended"])
+def test_a_refused_stack_is_a_mistake_that_is_said_once(
+    monkeypatch: pytest.MonkeyPatch, checkout: Path, lost: str
+) -> None:
+    def rehearse(_: Rehearser, task: Task) -> Outcome:
+        if task.stack.name == "other":
+            raise UserError("The simulated cluster refuses its Node one: no such field", "Correct the stack file.")
+        if lost:
+            raise LostError(lost)
+        return replace(calm("good"), scenario=task.name)
+
+    monkeypatch.setattr(command, "ensure", lambda **_: object())
+    monkeypatch.setattr(Rehearser, "rehearse", rehearse)
+    result = run("good", "other", "--scenario", "job.yaml", "--scenario", "jobs", "--scenario", "gpus", "--at-once=1")
+    assert getattr(result.exception, "exit_code", None) == 1
+    assert str(result.exception).splitlines() == [
+        "Stack 'other' cannot be rehearsed: The simulated cluster refuses its Node one: no such field",
+        "Correct the stack file.",
+        *(f"good {name}: no verdict: {lost}" for name in ("job", "jobs", "gpus") if lost),
+    ]
+    assert "Correct the stack file." not in result.output
+    assert result.stdout.count("other, ") == 1
 
 
 def test_a_control_plane_lost_in_the_search_ends_it_and_changes_no_verdict(

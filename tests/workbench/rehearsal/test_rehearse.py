@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,13 +14,14 @@ from support.rehearsal_stacks import stack_file
 from workbench.local.programs import Binaries
 from workbench.prices.book import PriceBook
 from workbench.rehearsal import rehearse
-from workbench.rehearsal.cluster.simulated import ApiError
+from workbench.rehearsal.cluster.simulated import ApiError, LostError
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.play.player import Progress
 from workbench.rehearsal.rehearse import Played, Rehearser, Task, Watcher, rehearse_all
 from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.settings import Pace
 from workbench.stacks import Stack
+from workbench.system.errors import UserError
 
 SCENARIO = Scenario.model_validate(
     {
@@ -70,6 +72,11 @@ def task(stack: Stack, name: str) -> Task:
     return Task(stack=stack, label=stack.name, name=name, scenario=SCENARIO, pace=Pace(speed=600))
 
 
+def two_stacks(folder: Path) -> tuple[Stack, Stack]:
+    good = stack_file(folder)
+    return good, replace(good, name="refused")
+
+
 def rehearsed(*tasks: Task, watcher: Noted | None = None) -> Played:
     rehearser = Rehearser(binaries=cast("Binaries", None), book=PriceBook.load(), watcher=watcher or Noted())
     return rehearse_all(tasks, rehearser, at_once=1)
@@ -99,3 +106,22 @@ def test_a_stack_without_namespaces_skips_every_scenario(tmp_path: Path, buildin
     stack = stack_file(tmp_path, namespaces={})
     ((_, outcome),) = rehearsed(task(stack, "first"))
     assert outcome.skipped == "Its work needs a namespace, and namespaces of the stack file has none."
+
+
+@pytest.mark.parametrize(
+    ("error", "ended", "is_refused"),
+    [
+        (UserError("refuses its Node", "Correct it."), ["refused one", "played one", "played two"], [True]),
+        (LostError("etcd ended"), ["refused one", "played one", "refused two", "played two"], [False, False]),
+    ],
+)
+def test_a_stack_that_is_refused_ends_at_once_and_others_go_on(
+    tmp_path: Path, building: dict[str, Exception], error: Exception, ended: list[str], is_refused: list[bool]
+) -> None:
+    building["refused"] = error
+    good, refused = two_stacks(tmp_path)
+    watcher = Noted()
+    played = rehearsed(*(task(stack, name) for name in ("one", "two") for stack in (refused, good)), watcher=watcher)
+    assert watcher.ended == [each.title for each, _ in played] == ended
+    lost = [outcome for _, outcome in played if outcome.lost]
+    assert [(each.lost, each.is_refused) for each in lost] == [(str(error), each) for each in is_refused]

@@ -3,8 +3,7 @@
 import time
 from typing import Any, Final
 
-from workbench.rehearsal.cluster.simulated import Api, ApiError
-from workbench.system.errors import UserError
+from workbench.rehearsal.cluster.simulated import Api, ApiError, LostError
 
 _NAME: Final = "igz-clusters-rehearsal-probe"
 _SAID: Final = "the policies are in force"
@@ -71,10 +70,8 @@ def wait_until_in_force(api: Api, *, mutates: bool) -> None:
 
     Raises
     ------
-    UserError
-        They are not in force after a minute.
     LostError
-        The server does not answer.
+        They are not in force after a minute, or the server does not answer.
     """
     policies = [*([_MUTATING] if mutates else []), _VALIDATING]
     bindings = [_binding(each["kind"]) for each in policies]
@@ -86,7 +83,9 @@ def wait_until_in_force(api: Api, *, mutates: bool) -> None:
         deadline = time.monotonic() + _SECONDS
         while not _is_refused(api, probe):
             if time.monotonic() > deadline:
-                raise UserError("The API server of the rehearsal does not apply its admission policies.", "Try again.")
+                raise LostError(
+                    "The API server of the rehearsal does not apply its admission policies.\nRehearse again."
+                )
             time.sleep(_PAUSE)
     finally:
         for each in (*bindings, *policies):

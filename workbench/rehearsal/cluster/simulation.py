@@ -113,9 +113,9 @@ def simulated(stack: Stack, pace: Pace, *, binaries: Binaries, progress: Callabl
     Raises
     ------
     UserError
-        The control plane does not start, or does not accept what the stack declares.
+        The control plane does not accept what the stack declares.
     LostError
-        The control plane ended before the cluster was complete.
+        The control plane does not start, or ended before the cluster was complete.
     """
     remove_abandoned(PREFIX)
     stack, offers = as_rehearsed(stack)
@@ -127,7 +127,10 @@ def simulated(stack: Stack, pace: Pace, *, binaries: Binaries, progress: Callabl
     try:
         instance.configure(tuning(pace, scaling.flags, emulation.minor))
         progress("starting a control plane")
-        instance.start(binaries, progress)
+        try:
+            instance.start(binaries, progress)
+        except UserError as error:
+            raise LostError(str(error)) from error
         api = KubeApi(instance.kubeconfig, lambda: what_was_lost(instance))
         try:
             load = load_of(config)
@@ -194,7 +197,9 @@ def _build(building: _Building, objects: list[dict[str, Any]], config: StackConf
     building.progress("waiting for the admission policies")
     wait_until_in_force(api, mutates=any(each["kind"] == "MutatingAdmissionPolicy" for each in objects))
     if not building.instance.wait_for_admission():
-        raise UserError("The admission policies of the simulated cluster do not find their parameters.", "Try again.")
+        raise LostError(
+            "The admission policies of the simulated cluster do not find their parameters.\nRehearse again."
+        )
     nodes = static_nodes(config)
     building.progress(f"making {len(nodes)} nodes")
     for node in nodes:
@@ -206,7 +211,7 @@ def _build(building: _Building, objects: list[dict[str, Any]], config: StackConf
     wanted = sum(each.size.min for each in config.groups)
     starting = NODES_SECONDS + building.pace.real(building.pace.node_start)
     if unready := building.wait(starting, lambda: _unready(api, wanted)):
-        raise UserError(f"The simulated nodes do not start: {unready}.", "Rehearse again on a less busy machine.")
+        raise LostError(f"The simulated nodes do not start: {unready}.\nRehearse again on a less busy machine.")
     for each in load.loads:
         _made(api, each.manifest)
     if load.loads:

@@ -36,7 +36,10 @@ class OutcomeShape(_Shape):
     scenario: str
     description: str
     skipped: str = Field(description="Why the scenario does not apply; else empty.")
-    lost: str = Field(description="How the control plane failed, so that there is no verdict; else empty.")
+    lost: str = Field(
+        description="Why there is no verdict: the control plane failed, or it refuses the stack; else empty."
+    )
+    is_refused: bool = Field(description="Whether it refuses the stack; then no further scenario is played on it.")
     is_reference: bool = Field(description="Whether another outcome is compared with it, so that it decides nothing.")
     is_met: bool = Field(description="Whether every expectation is met; false without a verdict, true if skipped.")
     verdicts: tuple[Verdict, ...]
