@@ -105,7 +105,7 @@ def test_a_request_that_is_refused_unexpectedly_loses_its_scenario_only(
 def test_a_stack_without_namespaces_skips_every_scenario(tmp_path: Path, building: dict[str, Exception]) -> None:
     stack = stack_file(tmp_path, namespaces={})
     ((_, outcome),) = rehearsed(task(stack, "first"))
-    assert outcome.skipped == "Its work needs a namespace, and namespaces of the stack file has none."
+    assert outcome.skipped == "The stack file declares no namespaces, so no work can run."
 
 
 @pytest.mark.parametrize(

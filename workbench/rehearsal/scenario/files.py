@@ -133,7 +133,7 @@ def problems_for(scenario: Scenario, config: StackConfig) -> list[Problem]:
 def skipped_because(scenario: Scenario, config: StackConfig) -> str:
     """Return why a scenario does not apply to a stack, as a sentence; empty if it does."""
     if not config.namespaces:
-        return "Its work needs a namespace, and namespaces of the stack file has none."
+        return "The stack file declares no namespaces, so no work can run."
     lacking = list(_lacking(scenario.needs, config)) or [
         f"for the spot-reclaim of {event.place.text}"
         for event in scenario.events
