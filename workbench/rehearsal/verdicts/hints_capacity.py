@@ -36,7 +36,8 @@ def core_services(miss: Miss) -> Iterator[Hint]:
         pod for pod in miss.record.pods if pod.node is None and pod.ended is None and pod.kind == WorkKind.CORE_SERVICE
     ]
     groups = [group for group in miss.record.groups if group.role == PoolRole.INITIAL.value]
-    if not waiting or not groups:
+    is_about_them = any(pod.kind == WorkKind.CORE_SERVICE for pod in miss.finding.pods)
+    if not waiting or not groups or not is_about_them:
         return
     group = groups[0]
     cpu = sum(pod.cpu_millis for pod in waiting)

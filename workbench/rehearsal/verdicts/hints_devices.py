@@ -37,7 +37,7 @@ def other_name(miss: Miss) -> Iterator[Hint]:
             if name not in offered:
                 yield Hint(
                     cause=f"{named(pod)} requests {name}, which no pool offers; the GPU pools offer "
-                    f"{', '.join(offered)}{did_you_mean(name, offered)}.",
+                    f"{', '.join(offered)}{did_you_mean(name, offered) or '.'}",
                     action=f"Request {next(iter(offered))}, or set gpuResource: {name} on a GPU pool.",
                     path=f"pools.{next(iter(offered.values()))}.gpuResource",
                 )

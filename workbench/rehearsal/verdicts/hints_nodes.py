@@ -18,6 +18,7 @@ from workbench.rehearsal.scenario.work import WorkKind
 from workbench.rehearsal.verdicts.miss import BARE_KINDS, Finders, Miss, named
 from workbench.rehearsal.verdicts.nodes import price_of
 from workbench.rehearsal.verdicts.verdict import Hint
+from workbench.report.words import count
 
 _FEW_HOURS: Final = 0.01
 
@@ -65,8 +66,8 @@ def idle_minimum(miss: Miss) -> Iterator[Hint]:
         spent = sum(node_hours(node, miss.record.lasts) for node in idle)
         if spent > _FEW_HOURS:
             yield Hint(
-                cause=f"Pool {group.pool} keeps {group.min} nodes; {len(idle)} of its nodes ran no work of the "
-                f"scenario and took {spent:.1f} node-hours.",
+                cause=f"Pool {group.pool} keeps {count(group.min, 'node')}; {len(idle)} of its nodes ran no work of "
+                f"the scenario and took {spent:.1f} node-hours.",
                 action="Lower size.min.",
                 path=f"pools.{group.pool}.size.min",
             )

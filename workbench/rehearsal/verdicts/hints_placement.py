@@ -8,6 +8,7 @@ The scheduler says ``node(s) didn't match Pod's node affinity/selector`` and ``n
 from collections.abc import Iterator
 from typing import Final
 
+from components.contract.instances import INSTANCE_TYPES
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel
 from components.contract.lifecycle import Lifecycle
 from components.contract.mlrun_choices import PreemptionMode
@@ -31,6 +32,8 @@ from workbench.rehearsal.verdicts.verdict import Hint
 
 _OF_KUBERNETES: Final = "node.kubernetes.io/"
 """Prefix of the taints of nodes that are not ready or under pressure, which every pod tolerates for a time."""
+
+_ARCHITECTURES: Final = frozenset(each.architecture for each in INSTANCE_TYPES.values())
 
 SPOT_KEYS: Final = (OWN_SPOT_TAINT.key, AKS_SPOT_TAINT.key)
 
@@ -68,10 +71,11 @@ def unknown_label(miss: Miss) -> Iterator[Hint]:
     for pod in miss.shapes:
         for key, values in demands(pod.spec).items():
             offered = {labels_of(group)[key] for group in groups if key in labels_of(group)}
-            if key in skipped or offered & set(values):
+            is_machine = key == WellKnownLabel.ARCH and _ARCHITECTURES.issuperset(values)
+            if key in skipped or is_machine or offered & set(values):
                 continue
             if not offered:
-                cause = f"{named(pod)} selects the label {key}, which no pool has{did_you_mean(key, known)}."
+                cause = f"{named(pod)} selects the label {key}, which no pool has{did_you_mean(key, known) or '.'}"
             else:
                 near = next((match for value in values if (match := nearest(value, offered))), None)
                 cause = f"{named(pod)} selects {key}: {' or '.join(values)}, which no pool has" + (
@@ -170,11 +174,11 @@ def architecture(miss: Miss) -> Iterator[Hint]:
     for pod in miss.shapes:
         wanted = demands(pod.spec).get(key, ())
         have = {labels_of(group).get(key) for group in miss.record.groups if group.role != PoolRole.INITIAL.value}
-        if wanted and not have & set(wanted):
+        if wanted and _ARCHITECTURES.issuperset(wanted) and not have & set(wanted):
             yield Hint(
                 cause=f"{named(pod)} needs {' or '.join(wanted)} nodes, and the pools for user work have "
                 f"{', '.join(sorted(filter(None, have)))}.",
-                action=f"Add a pool with machine types of {wanted[0]}.",
+                action=f"Add a pool with machine types of {wanted[0]}, or select an architecture that the pools have.",
                 path="pools",
             )
 

@@ -94,7 +94,7 @@ def priority_class(miss: Miss) -> Iterator[Hint]:
     known = [*UserPriority, *(SystemPriority if miss.config.servers is None else ())]
     for refusal, found in _matches(miss, _CLASS):
         yield Hint(
-            cause=f"The cluster has no priority class {found[1]}{did_you_mean(found[1], known)}.",
+            cause=f"The cluster has no priority class {found[1]}{did_you_mean(found[1], known) or '.'}",
             action=f"Use one of {', '.join(UserPriority)}.",
             path=miss.field(refusal.work, "priorityClass"),
         )
@@ -126,7 +126,7 @@ def namespace(miss: Miss) -> Iterator[Hint]:
     known = tuple(miss.config.namespaces)
     for refusal, found in _matches(miss, _NAMESPACE):
         yield Hint(
-            cause=f"The cluster has no namespace {found[1]}{did_you_mean(found[1], known)}.",
+            cause=f"The cluster has no namespace {found[1]}{did_you_mean(found[1], known) or '.'}",
             action=f"Use a namespace of the stack ({', '.join(known)}), or add it under namespaces.",
             path=f"works.{refusal.work}.namespace",
         )

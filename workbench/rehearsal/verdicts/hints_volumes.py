@@ -38,7 +38,7 @@ def zones(miss: Miss) -> Iterator[Hint]:
         of_cluster = zones_of(miss.config)
         if zone and of_cluster and zone not in of_cluster:
             cause = f"{named(pod)} must run in zone {zone}, and the zones of the cluster are {', '.join(of_cluster)}"
-            cause += f"{did_you_mean(zone, of_cluster)}."
+            cause += did_you_mean(zone, of_cluster) or "."
             yield Hint(cause=cause, action=f"Use {of_cluster[0]}, or name no zone.", path=path)
             yield Hint(cause=cause, action="Add the zone to the cluster.", path="cluster.zones")
             continue

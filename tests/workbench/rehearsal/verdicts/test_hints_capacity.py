@@ -83,6 +83,15 @@ def test_core_services_larger_than_the_initial_group_are_named() -> None:
     assert "3 pods of core services, such as core-0, wait" in found["pools.initial.size.max"]
 
 
+def test_core_services_that_wait_are_not_blamed_for_the_wait_of_others() -> None:
+    initial = group("initial", role="initial", size=(2, 2))
+    core = pod("core-0", "", kind="core-service", cpu_millis=4000, said=FULL[:1])
+    full = [node(f"w{index}", WORK) for index in range(2)]
+    stuck = pod("train-1", said=FULL, cpu_millis=7000)
+    found = hints(record([core, stuck], groups=[initial, WORK], nodes=full), SOON)
+    assert [*found] == ["pools.workload.size.max"]
+
+
 REFUSED = {"event": "capacity-refused", "at": "1m", "lasts": "30m"}
 HAPPENED = [Happening(60, "capacity-refused", "no new node of its place")]
 BACKOFF = "pod didn't trigger scale-up: 1 in backoff after failed scale-up"

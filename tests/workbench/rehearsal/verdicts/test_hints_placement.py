@@ -35,9 +35,9 @@ def waiting(*groups: Any, said: tuple[str, ...] = (NO_MATCH, UNFIT), works: Any 
 
 def test_a_misspelled_label_is_named_with_the_nearest() -> None:
     found = waiting(WORK, spec={"selector": {**USER, "igz-clusters.io/rolle": "workload"}})
-    assert ("igz-clusters.io/rolle, which no pool has, did you mean 'igz-clusters.io/role'?") in found[
-        "works.train.nodeSelector"
-    ]
+    assert found["works.train.nodeSelector"].endswith(
+        "igz-clusters.io/rolle, which no pool has, did you mean 'igz-clusters.io/role'?"
+    )
 
 
 def test_a_misspelled_value_is_named_with_the_nearest() -> None:
@@ -101,7 +101,14 @@ def test_arm_nodes_beside_amd64_ones_are_named() -> None:
 
 def test_an_architecture_without_a_pool_is_named() -> None:
     found = waiting(WORK, spec={"selector": {**USER, "kubernetes.io/arch": "arm64"}})
+    assert [*found] == ["pools"]
     assert "needs arm64 nodes, and the pools for user work have amd64" in found["pools"]
+
+
+def test_a_misspelled_architecture_is_no_request_for_a_pool() -> None:
+    found = waiting(WORK, spec={"selector": {**USER, "kubernetes.io/arch": "amd46"}})
+    assert [*found] == ["works.train.nodeSelector"]
+    assert found["works.train.nodeSelector"].endswith("did you mean 'amd64'?")
 
 
 def test_user_pods_on_the_initial_group_are_named() -> None:
