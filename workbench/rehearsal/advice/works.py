@@ -87,8 +87,8 @@ def _tolerations(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
         yield fixed(work_edit(hint.cause, work, None, *path))
 
 
-def _better(given: str) -> Iterator[str]:
-    """Yield the user classes of higher priority; of any other class the one that was probably meant, or the default."""
+def _better(given: str | None) -> Iterator[str]:
+    """Yield the user classes of higher priority; else the one that was meant, or the default."""
     if given in list(UserPriority):
         yield from (each.value for each in UserPriority if each.priority > UserPriority(given).priority)
     else:
@@ -96,18 +96,18 @@ def _better(given: str) -> Iterator[str]:
 
 
 def _class(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
-    _, given = _given(miss, hint, work)
-    for name in _better(given or DEFAULT_USER_PRIORITY.value):
-        yield fixed(
-            work_edit(hint.cause, work, None, "priorityClass"),
-            work_edit(hint.cause, work, name, "priority"),
-        )
+    path, given = _given(miss, hint, work)
+    for name in _better(given):
+        if miss.scenario.works[work].pod is not None:
+            yield fixed(work_edit(hint.cause, work, name, *path))
+        else:
+            unset = work_edit(hint.cause, work, None, "priorityClass")
+            yield fixed(unset, work_edit(hint.cause, work, name, "priority"))
 
 
 def _priority(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
-    path, given = _given(miss, hint, work)
-    for name in _better(given or DEFAULT_USER_PRIORITY.value):
-        yield fixed(work_edit(hint.cause, work, name, *path))
+    for name in _better(miss.scenario.works[work].priority or DEFAULT_USER_PRIORITY.value):
+        yield fixed(work_edit(hint.cause, work, name, "priority"))
 
 
 def _namespace(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
@@ -130,7 +130,7 @@ _BY_KEY: Final[Mapping[str, Callable[[Miss, Hint, str], Iterator[Candidate]]]] =
     "tolerations": _tolerations,
     "priorityClass": _class,
     "priority": _priority,
-    "priorityClassName": _priority,
+    "priorityClassName": _class,
     "namespace": _namespace,
     "volume.zone": _volume_zone,
 }

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -119,6 +120,25 @@ def test_the_class_of_a_bare_pod_is_corrected_in_its_spec(tmp_path: Path) -> Non
     bare = {"containers": [{"name": "a", "image": "example.com/a:1"}], "priorityClassName": "igz-workload-hihg"}
     advice, _ = advised(stack(tmp_path), scenario(SOON, works={"train": {"kind": "pod", "pod": bare}}), play)
     assert values(advice) == {"works.train.pod.priorityClassName": "igz-workload-high"}
+
+
+@pytest.mark.parametrize(
+    ("work", "key"),
+    [
+        ({"kind": "batch-job"}, "priority"),
+        ({"kind": "pod", "pod": {"containers": [{"name": "a", "image": "example.com/a:1"}]}}, "pod.priorityClassName"),
+    ],
+)
+def test_work_without_a_class_that_needs_one_gets_the_default(tmp_path: Path, work: dict[str, Any], key: str) -> None:
+    def play(_: Stack, played: Scenario) -> Record:
+        train = played.works["train"]
+        if train.priority or (train.pod or {}).get("priorityClassName"):
+            return record([pod("train-1", on="w")], nodes=[node("w", there)])
+        return record(refusals=[refusal("train-1", "denied request: No class. Fix: Set one. [PR-05]")])
+
+    there = groups_of(stack(tmp_path))[1]
+    advice, _ = advised(stack(tmp_path), scenario(SOON, works={"train": work}), play)
+    assert values(advice)[f"works.train.{key}"] == "igz-workload-medium"
 
 
 @pytest.mark.parametrize("is_pool_refused", [False, True])
