@@ -113,8 +113,10 @@ class _Text:
             old = [item.value for item in node.value]
             if value[: len(old)] == old and len(value) > len(old):
                 return self._with_items(node, value[len(old) :])
-        start, end = node.start_mark.index, self._end_of(node)
-        return self._text[:start] + inline(value) + self._text[end:]
+        before, end = self._text[: node.start_mark.index], self._end_of(node)
+        if isinstance(node, yaml.SequenceNode) and not node.flow_style and before.rstrip().endswith(":"):
+            before = f"{before.rstrip()} "  # a block may begin in its key's column, a list in brackets may not
+        return before + inline(value) + self._text[end:]
 
     def _with_items(self, node: Any, items: list[Any]) -> str:
         last = node.value[-1]

@@ -127,6 +127,12 @@ def test_a_removed_key_takes_its_value_along(text: str, path: KeyPath, result: s
     assert edited(text, [Edit(path, None)]) == result
 
 
+@pytest.mark.parametrize("indent", ["", "  "])
+def test_another_list_stands_on_the_line_of_its_key(indent: str) -> None:
+    text = f"a:\n{indent}- x: 1\n{indent}  y: 2\n{indent}- x: 3\n# end\nb: 1\n"
+    assert edited(text, [Edit(("a",), [{"x": 4}])]) == "a: [{ x: 4 }]\n# end\nb: 1\n"
+
+
 def test_line_ends_of_other_systems_and_a_missing_last_one_stay() -> None:
     windows = TEXT.replace("\n", "\r\n")
     assert after(7, "pools", "spot", "size", "max", text=windows) == TEXT.replace("max: 20", "max: 7").replace(
