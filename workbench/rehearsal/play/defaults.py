@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from components.contract.groups import gpu_names
 from components.contract.labels import LabelKey
-from components.contract.mlrun_choices import MlrunChoices
+from components.contract.mlrun_choices import MlrunChoices, PreemptionMode
 from components.contract.pools import DEFAULT_GPU_RESOURCE
 from components.contract.priorities import DEFAULT_USER_PRIORITY
 from components.contract.systems.platform_cluster import PlatformCluster
@@ -41,13 +41,14 @@ class PlatformDefaults:
         own = self.config.namespaces.get(namespace)
         return self.config.platform.mlrun.with_own(own.mlrun if own else None)
 
-    def by_mlrun(self, work: Work, namespace: str) -> dict[str, Any]:
+    def by_mlrun(self, work: Work, namespace: str, *, has_mode: bool = True) -> dict[str, Any]:
         """Return placement and class of a pod that MLRun or Nuclio makes.
 
-        From 1.7 on MLRun merges its default selector with the function's own, whose values win.
+        From 1.7 on MLRun merges its default selector with the function's own, whose values win. Steps of pipelines have
+        no preemption mode (docs/decisions/0023).
         """
         chosen = {**self.cluster.job_selector, **own_selector(work)}
-        mode = work.mode or self.mlrun(namespace).preemption_mode
+        mode = (work.mode or self.mlrun(namespace).preemption_mode) if has_mode else PreemptionMode.NONE
         placed = with_mode(
             Placement(chosen, work.tolerations), mode, has_spot=self.cluster.has_spot, taint=self.config.spot_taint
         )

@@ -84,6 +84,15 @@ def test_a_mode_of_the_work_wins_over_the_stacks() -> None:
     assert "tolerations" not in spec_of(requests("mlrun-job", config=config, mode="prevent")[0])
 
 
+def test_steps_of_pipelines_have_no_mode() -> None:
+    config = stack(platform={"mlrun": {"preemptionMode": "constrain"}})
+    constrained = spec_of(requests("mlrun-job", config=config)[0])
+    assert {"affinity", "tolerations"} <= constrained.keys()
+    step = spec_of(requests("pipeline", config=config, workers=2)[0])
+    assert not {"affinity", "tolerations"} & step.keys()
+    assert step["nodeSelector"] == constrained["nodeSelector"]
+
+
 def test_jobs_of_mlrun_get_the_stacks_default_resources() -> None:
     (made,) = requests("mlrun-job")
     assert resources(made) == stack().pod_resources.model_dump()
