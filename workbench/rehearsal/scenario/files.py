@@ -11,7 +11,7 @@ from components.contract.clusters import descriptor_of
 from components.contract.labels import is_dns_label
 from infra.config import KeyPath, Problem, StackConfig
 from infra.config.problems import did_you_mean, nearest, problems_of, shown
-from workbench.rehearsal.scenario.events import SpotReclaim
+from workbench.rehearsal.scenario.events import CapacityRefused, SpotReclaim
 from workbench.rehearsal.scenario.model import Needs, Scenario
 from workbench.rehearsal.scenario.places import Place
 from workbench.stacks import PROBLEMS_SHOWN, folder, leads_outside, shown_path, yaml_source
@@ -135,9 +135,10 @@ def skipped_because(scenario: Scenario, config: StackConfig) -> str:
     if not config.namespaces:
         return "The stack file declares no namespaces, so no work can run."
     lacking = list(_lacking(scenario.needs, config)) or [
-        f"for the spot-reclaim of {event.place.text}"
+        f"for the {event.event} of {event.place.text}"
         for event in scenario.events
-        if isinstance(event, SpotReclaim) and not _may_have_nodes(config, event.place)
+        if (isinstance(event, SpotReclaim) and not _may_have_nodes(config, event.place))
+        or (isinstance(event, CapacityRefused) and not _may_have_nodes(config, event.place, whole_groups=True))
     ]
     return f"It needs a pool {', and one '.join(dict.fromkeys(lacking))}." if lacking else ""
 
@@ -152,14 +153,16 @@ def _lacking(needs: Needs, config: StackConfig) -> Iterator[str]:
             yield f"of role {role} whose size may change"
 
 
-def _may_have_nodes(config: StackConfig, place: Place) -> bool:
+def _may_have_nodes(config: StackConfig, place: Place, *, whole_groups: bool = False) -> bool:
+    """Return whether nodes of any group, or all nodes of one, may be in a place."""
     kind = descriptor_of(config.cluster)
+    elsewhere = None if whole_groups else place.zone
     return any(
         place.holds(
             pool=group.pool,
             role=group.role,
             lifecycle=group.lifecycle,
-            zone=kind.nodes.zone(config.cluster, group.zone) if group.zone else place.zone,
+            zone=kind.nodes.zone(config.cluster, group.zone) if group.zone else elsewhere,
         )
         for group in config.groups
     )

@@ -211,6 +211,19 @@ def test_a_stack_that_can_have_no_spot_node_in_the_place_of_a_reclaim_skips_it(
     assert files.skipped_because(scenario, stacks.find(stack).config) == skipped
 
 
+@pytest.mark.parametrize(
+    ("place", "skipped"),
+    [
+        ("{ role: workload }", ""),
+        ("{ zone: eu-west-1a }", "It needs a pool for the capacity-refused of zone eu-west-1a."),
+    ],
+)
+def test_a_stack_without_a_group_of_its_own_in_the_zone_of_refused_capacity_skips_it(place: str, skipped: str) -> None:
+    event = f"{{ event: capacity-refused, at: 5m, place: {place}, lasts: 10m }}"
+    scenario = Scenario.model_validate({**yaml.safe_load(GOOD), "events": [yaml.safe_load(event)]})
+    assert files.skipped_because(scenario, stacks.find("prod").config) == skipped
+
+
 def test_a_reclaim_in_an_unknown_pool_is_a_mistake_and_not_skipped() -> None:
     event = "events:\n  - { event: spot-reclaim, at: 5m, place: { pool: sopt } }\n"
     scenario = Scenario.model_validate(yaml.safe_load(GOOD + event))
